@@ -1,0 +1,30 @@
+// Where a method runs. Devices are found at run time; one that can't be used says why.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stereopsis {
+
+struct Device {
+  std::string name = "auto";  // auto, cpu, cuda, cuda:N, opencl, opencl:N
+  int threads = 0;            // of the CPU; 0: as many as the process may use
+};
+
+struct DeviceDescription {
+  std::string name;         // as Device::name takes it
+  std::string description;  // "Intel Xeon, 2 cores, AVX-512"
+  bool usable = false;
+  std::string reason;  // why it can't be used, and what would help; empty where it can
+  std::vector<std::pair<std::string, std::string>> properties;
+};
+
+// All that was looked for, usable or not. Never throws for missing hardware.
+std::vector<DeviceDescription> devices();
+
+// The device that `auto` stands for, or the name itself. Throws Error(call) for a name that is none,
+// Error(unsupported) for one that can't be used here.
+std::string resolve_device(const std::string& name);
+
+}  // namespace stereopsis

@@ -1,0 +1,245 @@
+// Images and volumes: an owner, and a trivially copyable view that every stage works on.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "stereopsis/error.hpp"
+
+namespace stereopsis {
+
+struct Size {
+  int width = 0;
+  int height = 0;
+
+  bool operator==(const Size&) const = default;
+};
+
+// Pixels [x, x + width) × [y, y + height).
+struct Rect {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+
+  bool operator==(const Rect&) const = default;
+  Size size() const { return {width, height}; }
+  bool empty() const { return width <= 0 || height <= 0; }
+};
+
+Rect intersect(const Rect& a, const Rect& b);
+// The rectangle grown by `x` columns on the left and right and by `y` rows above and below.
+Rect grow(const Rect& r, int x, int y);
+
+// A window on pixels that somebody else owns. `pitch` is the distance between two rows in elements
+// (not bytes); channels are interleaved.
+template <class T>
+struct ImageView {
+  T* data = nullptr;
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  std::ptrdiff_t pitch = 0;
+
+  ImageView() = default;
+  ImageView(T* data_, int width_, int height_, int channels_, std::ptrdiff_t pitch_)
+      : data(data_), width(width_), height(height_), channels(channels_), pitch(pitch_) {}
+  ImageView(T* data_, int width_, int height_)
+      : ImageView(data_, width_, height_, 1, width_) {}
+
+  T* row(int y) const { return data + y * pitch; }
+  T& operator()(int x, int y, int channel = 0) const { return row(y)[x * channels + channel]; }
+  // The pixel, or the nearest one inside: borders replicate.
+  T& clamped(int x, int y, int channel = 0) const {
+    return (*this)(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1), channel);
+  }
+
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }
+  Size size() const { return {width, height}; }
+  ImageView crop(const Rect& r) const {
+    return {data + r.y * pitch + static_cast<std::ptrdiff_t>(r.x) * channels, r.width, r.height, channels, pitch};
+  }
+  operator ImageView<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, width, height, channels, pitch};
+  }
+};
+
+namespace detail {
+struct AlignedDelete {
+  void operator()(void* p) const;
+};
+// 64-byte aligned, with 64 bytes to spare behind the end. Throws Error(memory).
+void* allocate_aligned(std::size_t bytes);
+}  // namespace detail
+
+// Owns its pixels. Rows start at multiples of 64 bytes. New pixels are not initialised.
+template <class T>
+class Image {
+ public:
+  Image() = default;
+  Image(int width, int height, int channels = 1);
+  explicit Image(Size size, int channels = 1) : Image(size.width, size.height, channels) {}
+  Image(Size size, int channels, T value) : Image(size, channels) { fill(value); }
+  // A copy of what the view shows.
+  explicit Image(ImageView<const T> pixels) : Image(pixels.width, pixels.height, pixels.channels) { copy_from(pixels); }
+  Image(Image&&) noexcept = default;
+  Image& operator=(Image&&) noexcept = default;
+  Image(const Image& other) : Image(other.view()) {}
+  Image& operator=(const Image& other) { return *this = Image(other); }
+
+  int width() const { return view_.width; }
+  int height() const { return view_.height; }
+  int channels() const { return view_.channels; }
+  Size size() const { return view_.size(); }
+  bool empty() const { return view_.empty(); }
+
+  T& operator()(int x, int y, int channel = 0) { return view_(x, y, channel); }
+  const T& operator()(int x, int y, int channel = 0) const { return view_(x, y, channel); }
+  T* row(int y) { return view_.row(y); }
+  const T* row(int y) const { return view_.row(y); }
+
+  ImageView<T> view() { return view_; }
+  ImageView<const T> view() const { return view_; }
+  operator ImageView<T>() { return view_; }
+  operator ImageView<const T>() const { return view_; }
+
+  void fill(T value) {
+    for (int y = 0; y < height(); ++y) std::fill_n(row(y), static_cast<std::size_t>(width()) * channels(), value);
+  }
+  void copy_from(ImageView<const T> source) {
+    for (int y = 0; y < height(); ++y)
+      std::copy_n(source.row(y), static_cast<std::size_t>(width()) * channels(), row(y));
+  }
+
+ private:
+  std::unique_ptr<T, detail::AlignedDelete> storage_;
+  ImageView<T> view_;
+};
+
+template <class T>
+Image<T>::Image(int width, int height, int channels) {
+  if (width < 0 || height < 0 || channels < 1)
+    throw Error(ErrorCategory::call, "an image can't have the size " + std::to_string(width) + "×" +
+                                         std::to_string(height) + " with " + std::to_string(channels) +
+                                         " channels; width and height must be at least 0 and channels at least 1");
+  constexpr std::size_t lane = 64 / sizeof(T);
+  const std::size_t pitch = (static_cast<std::size_t>(width) * channels + lane - 1) / lane * lane;
+  storage_.reset(static_cast<T*>(detail::allocate_aligned(pitch * height * sizeof(T))));
+  view_ = {storage_.get(), width, height, channels, static_cast<std::ptrdiff_t>(pitch)};
+}
+
+enum class PixelType : std::uint8_t { u8, u16, f32 };
+std::string to_string(PixelType type);
+
+template <class T>
+constexpr PixelType pixel_type_of =
+    std::is_same_v<std::remove_const_t<T>, std::uint8_t>    ? PixelType::u8
+    : std::is_same_v<std::remove_const_t<T>, std::uint16_t> ? PixelType::u16
+                                                            : PixelType::f32;
+
+// An input image whose pixel type is known only at run time. `bit_depth` is the number of bits that
+// carry the intensity (8 for u8; 9 to 16 for u16). A float image is in 8-bit units, 0 to 255.
+struct AnyImageView {
+  const void* data = nullptr;
+  PixelType type = PixelType::u8;
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  std::ptrdiff_t pitch = 0;  // elements
+  int bit_depth = 8;
+
+  AnyImageView() = default;
+  template <class T>
+  AnyImageView(ImageView<T> v, int depth = sizeof(T) == 2 ? 16 : 8)
+      : data(v.data), type(pixel_type_of<T>), width(v.width), height(v.height), channels(v.channels), pitch(v.pitch),
+        bit_depth(depth) {}
+  template <class T>
+  AnyImageView(const Image<T>& image, int depth = sizeof(T) == 2 ? 16 : 8) : AnyImageView(image.view(), depth) {}
+
+  template <class T>
+  ImageView<const T> as() const {
+    return {static_cast<const T*>(data), width, height, channels, pitch};
+  }
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }
+  Size size() const { return {width, height}; }
+  AnyImageView crop(const Rect& r) const;
+};
+
+// Calls f with the view in its own pixel type.
+template <class F>
+decltype(auto) with_pixels(const AnyImageView& image, F&& f) {
+  switch (image.type) {
+    case PixelType::u8: return f(image.as<std::uint8_t>());
+    case PixelType::u16: return f(image.as<std::uint16_t>());
+    default: return f(image.as<float>());
+  }
+}
+
+// Owns an image of any pixel type: what the file readers return.
+struct AnyImage {
+  std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> pixels;
+  int bit_depth = 8;
+
+  AnyImage() = default;
+  AnyImage(Image<std::uint8_t> image) : pixels(std::move(image)) {}
+  AnyImage(Image<std::uint16_t> image, int depth = 16) : pixels(std::move(image)), bit_depth(depth) {}
+  AnyImage(Image<float> image) : pixels(std::move(image)) {}
+
+  AnyImageView view() const {
+    return std::visit([this](const auto& image) { return AnyImageView(image, bit_depth); }, pixels);
+  }
+  operator AnyImageView() const { return view(); }
+  Size size() const { return view().size(); }
+  int channels() const { return view().channels; }
+};
+
+// Cells (x, y, d), disparity fastest; `row_pitch` in elements. Row bases are 64-bit.
+template <class T>
+struct VolumeView {
+  T* data = nullptr;
+  int width = 0;
+  int height = 0;
+  int disparities = 0;
+  std::ptrdiff_t row_pitch = 0;
+
+  T* row(int y) const { return data + y * row_pitch; }
+  T* pixel(int x, int y) const { return row(y) + static_cast<std::ptrdiff_t>(x) * disparities; }
+  T& operator()(int x, int y, int d) const { return pixel(x, y)[d]; }
+  operator VolumeView<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, width, height, disparities, row_pitch};
+  }
+};
+
+template <class T>
+class Volume {
+ public:
+  Volume() = default;
+  Volume(Size size, int disparities)
+      : storage_(static_cast<T*>(detail::allocate_aligned(sizeof(T) * static_cast<std::size_t>(size.width) *
+                                                          size.height * disparities))),
+        view_{storage_.get(), size.width, size.height, disparities,
+              static_cast<std::ptrdiff_t>(size.width) * disparities} {}
+
+  T& operator()(int x, int y, int d) { return view_(x, y, d); }
+  const T& operator()(int x, int y, int d) const { return view_(x, y, d); }
+  VolumeView<T> view() { return view_; }
+  VolumeView<const T> view() const { return view_; }
+  operator VolumeView<T>() { return view_; }
+  operator VolumeView<const T>() const { return view_; }
+
+ private:
+  std::unique_ptr<T, detail::AlignedDelete> storage_;
+  VolumeView<T> view_;
+};
+
+}  // namespace stereopsis

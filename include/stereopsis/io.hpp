@@ -1,0 +1,51 @@
+// Files: images, disparity maps, point clouds, pipelines. Every reader throws Error(file) or
+// Error(format) with one sentence that names the file; none allocates by an unchecked header. Every
+// writer writes to a temporary name beside the target and renames it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+#include "stereopsis/pipeline.hpp"
+
+namespace stereopsis {
+
+// PNG (8, 16 bits), PNM (P2, P3, P5, P6; 8, 16 bits), JPEG, TIFF (8, 16 bits, float), PFM, NPY, told apart by
+// their contents. Grey or RGB; an alpha channel is dropped, a palette expanded. A PNM's maxval gives the bit depth.
+AnyImage read_image(const std::filesystem::path& file);
+
+// Float PFM, NPY or TIFF, or PNG/PGM with value / scale (0 = unknown); NaN where unknown. Scale 0: 1 for
+// float files, 256 for 16-bit files; 8-bit files need one.
+Image<float> read_disparity(const std::filesystem::path& file, double scale = 0);
+
+// An 8-bit mask: 0 = not usable. Any other value is kept.
+Image<std::uint8_t> read_mask(const std::filesystem::path& file);
+
+// 8- or 16-bit PNG, PNM, TIFF or NPY; 8-bit JPEG; float PFM, TIFF or NPY: the extension decides.
+void write_image(const std::filesystem::path& file, AnyImageView image);
+
+// .pfm (+Inf = invalid), .npy, .tif, .tiff (float, NaN = invalid), .png (16-bit, ×256, 0 = invalid, a valid 0 is
+// written as 1), or 8-bit .png/.pgm with scale > 0. Refuses negative disparities in PNG and PGM.
+void write_disparity(const std::filesystem::path& file, ImageView<const float> disparity, double scale = 0);
+
+// Throws what write_disparity would throw for this file name, before any work is done: unknown extension,
+// missing folder, no permission.
+void check_writable_disparity(const std::filesystem::path& file, DisparityRange range, double scale = 0);
+void check_writable(const std::filesystem::path& file);
+
+// Binary PLY, organised when `organised` (width × height vertices, NaN where invalid) or valid points only.
+// `points` has 3 channels; `colour` (RGB or grey, 8 bits) and `confidence` may be empty.
+void write_point_cloud(const std::filesystem::path& file, ImageView<const float> points,
+                       ImageView<const std::uint8_t> colour, ImageView<const float> confidence, bool organised);
+
+// The text, whole or not at all.
+void write_text(const std::filesystem::path& file, const std::string& contents);
+std::string read_text(const std::filesystem::path& file);
+
+std::string to_json(const Pipeline& pipeline);
+Pipeline pipeline_from_json(const std::string& json);
+Pipeline read_pipeline(const std::filesystem::path& file);
+
+}  // namespace stereopsis

@@ -1,0 +1,61 @@
+// A pipeline is a method's description as data: which stage fills each slot of the taxonomy, with
+// which parameters. It prints to and parses from JSON (stereopsis/io.hpp).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stereopsis/parameter.hpp"
+
+namespace stereopsis {
+
+struct MethodInfo {
+  std::string name;
+  std::string summary;  // one line
+  std::string paper;    // where it comes from
+};
+
+// The named methods, as `stereopsis methods` lists them.
+const std::vector<MethodInfo>& methods();
+
+// One slot of a pipeline: {"cost", "rank", …}, {"optimisation", "sgm", …}, {"left_right", "left_right", …}.
+struct PipelineSlot {
+  std::string slot;  // the prefix of its parameters
+  std::string kind;  // the stage in it
+  std::vector<ParameterInfo> parameters;
+};
+
+struct PipelineData;  // the typed form: src/methods/pipeline_data.hpp
+
+class Pipeline {
+ public:
+  // A named method with its defaults. Throws Error(call) for an unknown name, with the nearest right one.
+  explicit Pipeline(std::string_view method);
+  explicit Pipeline(PipelineData data);
+  ~Pipeline();
+  Pipeline(const Pipeline&);
+  Pipeline& operator=(const Pipeline&);
+  Pipeline(Pipeline&&) noexcept;
+  Pipeline& operator=(Pipeline&&) noexcept;
+
+  const std::string& method() const;
+
+  // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`).
+  // Throws Error(call) for an unknown name (with the nearest right one) or a value out of its range.
+  void set(std::string_view name, std::string_view value);
+  std::string get(std::string_view name) const;
+
+  std::vector<ParameterInfo> parameters() const;
+  std::vector<PipelineSlot> slots() const;
+  // The inverse of slots(); parameters that a slot does not name keep their defaults.
+  static Pipeline from_slots(const std::string& method, const std::vector<PipelineSlot>& slots);
+
+  const PipelineData& data() const { return *data_; }
+
+ private:
+  std::unique_ptr<PipelineData> data_;
+};
+
+}  // namespace stereopsis

@@ -1,0 +1,43 @@
+#include "stereopsis/image.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace stereopsis {
+
+Rect intersect(const Rect& a, const Rect& b) {
+  const int x = std::max(a.x, b.x);
+  const int y = std::max(a.y, b.y);
+  const int right = std::min(a.x + a.width, b.x + b.width);
+  const int bottom = std::min(a.y + a.height, b.y + b.height);
+  return {x, y, std::max(0, right - x), std::max(0, bottom - y)};
+}
+
+Rect grow(const Rect& r, int x, int y) { return {r.x - x, r.y - y, r.width + 2 * x, r.height + 2 * y}; }
+
+std::string to_string(PixelType type) {
+  switch (type) {
+    case PixelType::u8: return "8-bit";
+    case PixelType::u16: return "16-bit";
+    default: return "float";
+  }
+}
+
+AnyImageView AnyImageView::crop(const Rect& r) const {
+  return with_pixels(*this, [&](auto pixels) { return AnyImageView(pixels.crop(r), bit_depth); });
+}
+
+namespace detail {
+
+void AlignedDelete::operator()(void* p) const { ::operator delete(p, std::align_val_t{64}); }
+
+void* allocate_aligned(std::size_t bytes) {
+  void* p = ::operator new(bytes + 64, std::align_val_t{64}, std::nothrow);
+  if (p == nullptr)
+    throw Error(ErrorCategory::memory,
+                "could not allocate " + std::to_string(bytes) + " bytes of memory; use a smaller image or range");
+  return p;
+}
+
+}  // namespace detail
+}  // namespace stereopsis

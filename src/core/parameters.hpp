@@ -1,0 +1,169 @@
+// Parameters of stages as data: one list per stage serves setting by name, checking, listing and JSON.
+//
+// A stage writes, beside its struct Parameters, one function that ADL finds:
+//
+//   template <class P, class Visitor>
+//     requires ParametersOf<P, Parameters>
+//   void describe(P& p, Visitor&& visit) {
+//     visit("window", p.window, odd(1, 15), "side of the square window, pixels");
+//   }
+//
+// A field is a bool, an int, a double, a std::vector<double> or an enum with a `constexpr
+// std::array<std::pair<Enum, const char*>, N> names_of(Enum)` beside it.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/text.hpp"
+#include "stereopsis/error.hpp"
+#include "stereopsis/parameter.hpp"
+
+namespace stereopsis {
+
+template <class P, class Parameters>
+concept ParametersOf = std::is_same_v<std::remove_const_t<P>, Parameters>;
+
+// The allowed values of a number.
+struct Range {
+  double low = 0;
+  double high = 0;
+  bool only_odd = false;
+
+  bool contains(double v) const { return v >= low && v <= high && (!only_odd || static_cast<long long>(v) % 2 != 0); }
+};
+
+constexpr Range between(double low, double high) { return {low, high, false}; }
+constexpr Range odd(double low, double high) { return {low, high, true}; }
+// For fields that have no range: flags and choices.
+struct Any {};
+inline constexpr Any any{};
+
+namespace detail {
+
+template <class T>
+constexpr const char* type_name() {
+  if constexpr (std::is_same_v<T, bool>) return "flag";
+  else if constexpr (std::is_enum_v<T>) return "choice";
+  else if constexpr (std::is_same_v<T, int>) return "integer";
+  else if constexpr (std::is_same_v<T, double>) return "number";
+  else return "numbers";
+}
+
+template <class T>
+std::string value_text(const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_enum_v<T>) {
+    for (const auto& [candidate, name] : names_of(T{}))
+      if (candidate == value) return name;
+    return "?";
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return number_text(value);
+  } else {
+    std::vector<std::string> parts;
+    for (double v : value) parts.push_back(number_text(v));
+    return join(parts, ",");
+  }
+}
+
+template <class T, class Allowed>
+std::string allowed_text(const Allowed& allowed) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return "true or false";
+  } else if constexpr (std::is_enum_v<T>) {
+    std::vector<std::string> names;
+    for (const auto& entry : names_of(T{})) names.emplace_back(entry.second);
+    return join(names, ", ");
+  } else {
+    const char* kind = std::is_same_v<T, int> ? (allowed.only_odd ? "an odd integer" : "an integer")
+                       : std::is_same_v<T, double> ? "a number" : "comma-separated numbers";
+    return text(kind, " from ", number_text(allowed.low), " to ", number_text(allowed.high));
+  }
+}
+
+template <class T, class Allowed>
+bool is_allowed(const T& value, const Allowed& allowed) {
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    return allowed.contains(value);
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    for (double v : value)
+      if (!allowed.contains(v)) return false;
+    return true;
+  } else {
+    return true;
+  }
+}
+
+// Whether `s` is a T at all; `value` is changed only then.
+template <class T>
+bool parse_value(std::string_view s, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (s != "true" && s != "false") return false;
+    value = s == "true";
+    return true;
+  } else if constexpr (std::is_enum_v<T>) {
+    for (const auto& [candidate, name] : names_of(T{})) {
+      if (s != name) continue;
+      value = candidate;
+      return true;
+    }
+    return false;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    const auto number = parse_number<T>(s);
+    if (number) value = *number;
+    return number.has_value();
+  } else {
+    std::vector<double> numbers;
+    for (const std::string& part : split(s, ',')) {
+      const auto number = parse_number<double>(part);
+      if (!number) return false;
+      numbers.push_back(*number);
+    }
+    value = std::move(numbers);
+    return true;
+  }
+}
+
+}  // namespace detail
+
+// Refuses, in one sentence, the first parameter that is out of its range.
+template <class Parameters>
+void check_ranges(std::string_view stage, const Parameters& parameters) {
+  describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char*) {
+    if (!detail::is_allowed(value, allowed))
+      throw Error(ErrorCategory::call, text(stage, '.', name, " = ", detail::value_text(value),
+                                            " is not allowed; it must be ", detail::allowed_text<T>(allowed)));
+  });
+}
+
+// Sets one parameter from text. False if there is none of that name.
+template <class Parameters>
+bool set_parameter(std::string_view stage, Parameters& parameters, std::string_view name, std::string_view value) {
+  bool found = false;
+  describe(parameters, [&]<class T>(const char* field_name, T& field, const auto& allowed, const char*) {
+    if (name != field_name) return;
+    found = true;
+    T parsed{};
+    if (!detail::parse_value(value, parsed) || !detail::is_allowed(parsed, allowed))
+      throw Error(ErrorCategory::call, text(stage, '.', name, " = ", value, " is not allowed; it must be ",
+                                            detail::allowed_text<T>(allowed)));
+    field = std::move(parsed);
+  });
+  return found;
+}
+
+// All parameters, named `stage.name`.
+template <class Parameters>
+void list_parameters(std::string_view stage, const Parameters& parameters, std::vector<ParameterInfo>& list) {
+  describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char* description) {
+    list.push_back({text(stage, '.', name), detail::type_name<T>(), detail::value_text(value),
+                    detail::allowed_text<T>(allowed), description});
+  });
+}
+
+}  // namespace stereopsis

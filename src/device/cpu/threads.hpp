@@ -1,0 +1,41 @@
+// The threads that a CPU queue works with.
+#pragma once
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <optional>
+
+namespace stereopsis {
+
+class Threads {
+ public:
+  // 0: as many as the process may use.
+  explicit Threads(int count = 0) : arena_(count > 0 ? count : tbb::task_arena::automatic) {
+    // More threads than cores only where somebody asks for them.
+    if (count > tbb::info::default_concurrency())
+      more_than_cores_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+  }
+
+  int count() const { return arena_.max_concurrency(); }
+
+  // Calls f(first, last) on pieces of [0, rows), side by side. The result must not depend on the cut.
+  template <class F>
+  void rows(int rows, F&& f) {
+    constexpr int grain = 8;
+    if (count() == 1 || rows <= grain) return f(0, rows);
+    arena_.execute([&] {
+      tbb::parallel_for(tbb::blocked_range<int>(0, rows, grain),
+                        [&](const tbb::blocked_range<int>& piece) { f(piece.begin(), piece.end()); });
+    });
+  }
+
+ private:
+  std::optional<tbb::global_control> more_than_cores_;
+  tbb::task_arena arena_;
+};
+
+}  // namespace stereopsis

@@ -1,0 +1,39 @@
+// Rank transform (Zabih and Woodfill 1994; Banz et al. 2011, equation 3):
+//
+//   R(p) = |{ p' ∈ A(p) : I(p') < I(p) }|,   A(p) the M×M window around p
+//
+// Input: grey, 8-bit, 16-bit or float. Output: 8-bit ranks, 0 to M²−1.
+// Required input: (M−1)/2 pixels around; borders replicate.
+// Cost: M² comparisons a pixel; reads and writes each pixel once.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::rank {
+
+struct Parameters {
+  int window = 9;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  // 15×15 is the largest window whose ranks fit 8 bits.
+  visit("window", p.window, odd(1, 15), "side of the square window, pixels");
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
+
+// T is uint8_t, uint16_t or float.
+template <class T>
+void oracle(const Parameters&, ImageView<const T> grey, ImageView<std::uint8_t> ranks);
+
+template <class T>
+void cpu(const Parameters&, ImageView<const T> grey, ImageView<std::uint8_t> ranks, Threads&);
+
+}  // namespace stereopsis::rank

@@ -1,0 +1,47 @@
+#include "stages/rank/rank.hpp"
+
+#include "support/stage_test.hpp"
+#include "support/threads.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+template <class T>
+class Rank : public testing::Test {};
+using PixelTypes = testing::Types<std::uint8_t, std::uint16_t, float>;
+TYPED_TEST_SUITE(Rank, PixelTypes);
+
+TYPED_TEST(Rank, CpuEqualsOracle) {
+  for (const Size size : awkward_sizes)
+    for (const int window : {1, 3, 5, 9, 15}) {
+      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", window " << window);
+      PitchedImage<TypeParam> grey(random_image<TypeParam>(size, 7, 0, 40).view());
+      for_each_thread_count([&](Threads& threads) {
+        expect_equals_oracle<std::uint8_t>(
+            size, [&](auto out) { rank::oracle<TypeParam>({window}, grey, out); },
+            [&](auto out) { rank::cpu<TypeParam>({window}, grey, out, threads); });
+      });
+    }
+}
+
+TEST(RankOracle, CountsDarkerPixelsOfTheWindow) {
+  Image<std::uint8_t> grey({3, 3}, 1, 10);
+  grey(0, 0) = 3;
+  grey(2, 1) = 4;
+  Image<std::uint8_t> ranks({3, 3}, 1, 99);
+  rank::oracle<std::uint8_t>({3}, grey, ranks);
+  EXPECT_EQ(ranks(1, 1), 2);
+  EXPECT_EQ(ranks(0, 0), 0);  // the darkest of its window
+  EXPECT_EQ(ranks(0, 1), 2);  // its window holds the dark corner twice: borders replicate
+}
+
+TEST(RankParameters, EvenOrTooLargeWindowsAreRefused) {
+  EXPECT_THROW(check_ranges("rank", rank::Parameters{8}), Error);
+  EXPECT_THROW(check_ranges("rank", rank::Parameters{17}), Error);
+  EXPECT_NO_THROW(check_ranges("rank", rank::Parameters{15}));
+}
+
+}  // namespace
+}  // namespace stereopsis
