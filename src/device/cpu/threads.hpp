@@ -33,6 +33,15 @@ class Threads {
     });
   }
 
+  // Calls f(i) for i in [0, count()), side by side as far as there are cores.
+  template <class F>
+  void each(F&& f) {
+    if (count() == 1) return f(0);
+    arena_.execute([&] {
+      tbb::parallel_for(0, count(), [&](int i) { f(i); }, tbb::simple_partitioner());
+    });
+  }
+
  private:
   std::optional<tbb::global_control> more_than_cores_;
   tbb::task_arena arena_;

@@ -1,0 +1,41 @@
+// Semi-global matching and selection in one run over the image: stages/cost, stages/sgm and stages/wta composed,
+// without a volume per path. Its meaning is the composition of their oracles, bit for bit.
+//
+// The sums of half of the paths, those that come from the left and from above, make one sweep down and are
+// stored in 16 bits; the other half is added in a sweep up, which selects each pixel at once.
+// Memory: 2 bytes a cell (a pixel and disparity, disparities rounded up to a multiple of 32) and the ends of
+// the paths. Traffic: one write and one read of that volume.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "stages/sgm/sgm.hpp"
+#include "stages/wta/wta.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::sgm_wta {
+
+struct Parameters {
+  sgm::Parameters sgm;
+  wta::Parameters select;
+};
+
+template <class Word>
+struct Input {
+  cost::Source<Word> source;
+  ImageView<const std::uint8_t> guide;  // empty unless P2 is adaptive
+  wta::Input select;
+  int disparities = 1;
+};
+
+std::size_t workspace_bytes(const Parameters&, Size, int disparities, int max_cost, std::size_t word_bytes, int threads);
+
+// `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
+template <class Word>
+void cpu(const Parameters&, const Input<Word>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
+
+}  // namespace stereopsis::sgm_wta

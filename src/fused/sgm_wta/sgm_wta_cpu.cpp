@@ -1,0 +1,235 @@
+#include "fused/sgm_wta/sgm_wta.hpp"
+
+#include "device/cpu/threads.hpp"
+#include "fused/sgm_wta/sgm_wta_sweep.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fused/sgm_wta/sgm_wta_cpu.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include "stages/cost/cost_cpu-inl.hpp"
+#include "stages/sgm/sgm_cpu-inl.hpp"
+#include "stages/wta/wta_cpu-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace stereopsis::sgm_wta::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace cost_cpu = stereopsis::cost::HWY_NAMESPACE;
+namespace sgm_cpu = stereopsis::sgm::HWY_NAMESPACE;
+namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
+
+// One thread's part in a sweep. Columns u and rows v are counted along the sweep: the sweep up is the sweep
+// down of the image turned by 180°.
+template <class D, class Word, int kPaths, bool kUp>
+class Worker {
+  using Lane = hn::TFromD<D>;
+
+ public:
+  Worker(const Job<Word>& job, Shared<Lane>& shared, Scratch<Lane, Word> scratch)
+      : job_(job), shared_(shared), scratch_(scratch) {}
+
+  void run() {
+    for (int band = shared_.take_band(); band < job_.bands(); band = shared_.take_band()) {
+      const int first = band * band_rows;
+      const int rows = std::min(band_rows, job_.height - first);
+      for (int r = 0; r < rows; ++r) begin_row(r, first + r);
+      for (int tile = 0; tile < job_.tiles(); ++tile) {
+        shared_.wait_for_band_above(band, tile);
+        // Each row of a tile starts one column further left than the row above, so that the pixels above and to
+        // the right have been visited.
+        for (int r = 0; r < rows; ++r) {
+          const int last = std::min((tile + 1) * tile_columns - r, job_.width);
+          for (int u = std::max(0, tile * tile_columns - r); u < last; ++u) visit(r, u, first + r);
+        }
+        shared_.finish_tile(band, tile);
+      }
+      if constexpr (kUp)
+        for (int r = 0; r < rows; ++r) end_row(r, first + r);
+    }
+    hwy::FlushStream();
+  }
+
+ private:
+  int image_x(int u) const { return kUp ? job_.width - 1 - u : u; }
+  int image_y(int v) const { return kUp ? job_.height - 1 - v : v; }
+
+  void begin_row(int r, int v) {
+    cost_cpu::reverse_row(job_.source.right.row(image_y(v)), job_.width, job_.select.min_disparity, job_.padded,
+                          scratch_.candidates(r));
+    scratch_.path(r).start(job_.padded);
+    if (kUp && wants_right()) wta_cpu::clear(right_row(r), job_.width + job_.padded);
+  }
+
+  void visit(int r, int u, int v) {
+    const int x = image_x(u), y = image_y(v);
+    PathEnd<Lane> paths[kPaths];
+    paths[0] = scratch_.path(r);
+    paths[1] = shared_.path(0, u);
+    if (v == 0) paths[1].start(job_.padded);
+    if constexpr (kPaths == 4) {
+      paths[2] = shared_.path(1, shared_.diagonal(u, v));
+      paths[3] = shared_.path(2, shared_.antidiagonal(u, v));
+      if (u == 0 || v == 0) paths[2].start(job_.padded);
+      if (u == job_.width - 1 || v == 0) paths[3].start(job_.padded);
+    }
+    Lane p2[kPaths];
+    set_penalties(p2, u, v, x, y);
+
+    const Word left = job_.source.left(x, y);
+    const Word* candidates = scratch_.candidates(r) + job_.width - 1 - x;
+    const Lane* padding = scratch_.padding();
+    const auto block_costs = [&](int k) {
+      const D d;
+      return hn::Or(cost_cpu::block_costs(d, left, candidates + k), hn::Load(d, padding + k));
+    };
+    std::uint16_t* stored = job_.sums + (static_cast<std::ptrdiff_t>(y) * job_.width + x) * job_.padded;
+    if constexpr (kUp) {
+      std::uint16_t* total = scratch_.total();
+      sgm_cpu::extend_paths(D(), paths, p2, static_cast<Lane>(job_.p1), job_.padded, block_costs, [&](int k, auto sums) {
+        const hn::DFromV<decltype(sums)> d16;
+        hn::Store(hn::Add(sums, hn::Load(d16, stored + k)), d16, total + k);
+      });
+      std::fill(total + job_.disparities, total + job_.padded, wta_cpu::no_cost);
+      select(r, x, y, total);
+    } else {
+      sgm_cpu::extend_paths(D(), paths, p2, static_cast<Lane>(job_.p1), job_.padded, block_costs, [&](int k, auto sums) {
+        const hn::DFromV<decltype(sums)> d16;
+        hn::Stream(sums, d16, stored + k);
+      });
+    }
+  }
+
+  void set_penalties(Lane (&p2)[kPaths], int u, int v, int x, int y) const {
+    if (job_.guide.empty()) {
+      std::fill_n(p2, kPaths, static_cast<Lane>(job_.penalties[0]));
+      return;
+    }
+    constexpr int back = kUp ? 1 : -1;  // from a pixel to the one before it
+    const int here = job_.guide(x, y);
+    const auto penalty = [&](bool inside, int dx, int dy) {
+      return static_cast<Lane>(inside ? job_.penalties[std::abs(here - job_.guide(x + dx, y + dy))] : 0);
+    };
+    p2[0] = penalty(u > 0, back, 0);
+    p2[1] = penalty(v > 0, 0, back);
+    if constexpr (kPaths == 4) {
+      p2[2] = penalty(u > 0 && v > 0, back, back);
+      p2[3] = penalty(u < job_.width - 1 && v > 0, -back, back);
+    }
+  }
+
+  bool wants_right() const { return !job_.out.right.empty(); }
+  wta_cpu::RightRow right_row(int r) const { return {scratch_.right_cost(r), scratch_.right_index(r)}; }
+
+  void select(int r, int x, int y, std::uint16_t* total) {
+    const auto& in = job_.select;
+    const bool masked = !in.mask_left.empty() && in.mask_left(x, y) == 0;
+    if (wants_right() && !masked) wta_cpu::update(right_row(r), job_.width - 1 - x, total, job_.padded);
+
+    wta_cpu::Selected selected{.validity = validity::masked};
+    if (!masked) {
+      const auto range = wta::candidates(job_.select_parameters, x, job_.width, in.min_disparity, job_.disparities);
+      std::fill(total, total + std::clamp(range.first, 0, job_.disparities), wta_cpu::no_cost);
+      std::fill(total + std::clamp(range.last + 1, 0, job_.disparities), total + job_.disparities, wta_cpu::no_cost);
+      if (!in.mask_right.empty())
+        for (int k = 0; k < job_.disparities; ++k)
+          if (in.mask_right.clamped(x - in.min_disparity - k, y) == 0) total[k] = wta_cpu::no_cost;
+      selected = wta_cpu::select(job_.select_parameters, total, job_.padded, job_.disparities, in.min_disparity,
+                                 !job_.out.confidence.empty());
+    }
+    job_.out.disparity(x, y) = selected.disparity;
+    job_.out.validity(x, y) = selected.validity;
+    if (!job_.out.confidence.empty()) job_.out.confidence(x, y) = selected.confidence;
+  }
+
+  void end_row(int r, int v) {
+    if (!wants_right()) return;
+    const int y = image_y(v);
+    const auto& mask = job_.select.mask_right;
+    wta_cpu::finish(right_row(r), job_.width, job_.disparities, job_.select.min_disparity,
+                    mask.empty() ? nullptr : mask.row(y), job_.out.right.row(y));
+  }
+
+  const Job<Word>& job_;
+  Shared<Lane>& shared_;
+  Scratch<Lane, Word> scratch_;
+};
+
+template <class D, class Word, int kPaths>
+void both_sweeps(const Job<Word>& job, Workspace<hn::TFromD<D>, Word>& workspace, Threads& threads) {
+  workspace.shared.begin_sweep();
+  threads.each([&](int i) { Worker<D, Word, kPaths, false>(job, workspace.shared, workspace.scratch(i)).run(); });
+  workspace.shared.begin_sweep();
+  threads.each([&](int i) { Worker<D, Word, kPaths, true>(job, workspace.shared, workspace.scratch(i)).run(); });
+}
+
+// The widest vectors that divide the padded number of disparities.
+template <class Lane, class Word>
+void match(const Job<Word>& job, std::span<std::byte> memory, Threads& threads) {
+  Workspace<Lane, Word> workspace(job, memory, threads.count());
+  const auto run = [&](auto d) {
+    if (job.paths == 8) both_sweeps<decltype(d), Word, 4>(job, workspace, threads);
+    else both_sweeps<decltype(d), Word, 2>(job, workspace, threads);
+  };
+  const hn::CappedTag<Lane, 64> wide;
+  if (job.padded % static_cast<int>(hn::Lanes(wide)) == 0) run(wide);
+  else run(hn::CappedTag<Lane, 32>());
+}
+
+void match_8_rank(const Job<std::uint8_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint8_t>(job, m, t); }
+void match_16_rank(const Job<std::uint8_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint16_t>(job, m, t); }
+void match_8_census32(const Job<std::uint32_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint8_t>(job, m, t); }
+void match_16_census32(const Job<std::uint32_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint16_t>(job, m, t); }
+void match_8_census64(const Job<std::uint64_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint8_t>(job, m, t); }
+void match_16_census64(const Job<std::uint64_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint16_t>(job, m, t); }
+
+}  // namespace stereopsis::sgm_wta::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stereopsis::sgm_wta {
+
+HWY_EXPORT(match_8_rank);
+HWY_EXPORT(match_16_rank);
+HWY_EXPORT(match_8_census32);
+HWY_EXPORT(match_16_census32);
+HWY_EXPORT(match_8_census64);
+HWY_EXPORT(match_16_census64);
+
+namespace {
+
+// Path costs fit 8 bits if the largest cost and the largest penalty together do.
+bool fits_8_bits(const sgm::Parameters& p, int max_cost) { return max_cost + p.p2 <= 255; }
+
+}  // namespace
+
+std::size_t workspace_bytes(const Parameters& p, Size size, int disparities, int max_cost, std::size_t word_bytes, int threads) {
+  const Extent extent(size, disparities);
+  const std::size_t lane_bytes = fits_8_bits(p.sgm, max_cost) ? 1 : 2;
+  return extent.sums_bytes() + extent.shared_bytes(lane_bytes, threads) + threads * extent.scratch_bytes(lane_bytes, word_bytes);
+}
+
+template <class Word>
+void cpu(const Parameters& p, const Input<Word>& in, const wta::Output& out, std::span<std::byte> workspace, Threads& threads) {
+  sgm::check(p.sgm, in.source.max_cost);
+  const Job<Word> job(p, in, out, workspace);
+  const auto memory = workspace.subspan(job.sums_bytes());
+  const bool narrow = fits_8_bits(p.sgm, in.source.max_cost);
+  if constexpr (sizeof(Word) == 1) {
+    narrow ? HWY_DYNAMIC_DISPATCH(match_8_rank)(job, memory, threads) : HWY_DYNAMIC_DISPATCH(match_16_rank)(job, memory, threads);
+  } else if constexpr (sizeof(Word) == 4) {
+    narrow ? HWY_DYNAMIC_DISPATCH(match_8_census32)(job, memory, threads)
+           : HWY_DYNAMIC_DISPATCH(match_16_census32)(job, memory, threads);
+  } else {
+    narrow ? HWY_DYNAMIC_DISPATCH(match_8_census64)(job, memory, threads)
+           : HWY_DYNAMIC_DISPATCH(match_16_census64)(job, memory, threads);
+  }
+}
+
+template void cpu(const Parameters&, const Input<std::uint8_t>&, const wta::Output&, std::span<std::byte>, Threads&);
+template void cpu(const Parameters&, const Input<std::uint32_t>&, const wta::Output&, std::span<std::byte>, Threads&);
+template void cpu(const Parameters&, const Input<std::uint64_t>&, const wta::Output&, std::span<std::byte>, Threads&);
+
+}  // namespace stereopsis::sgm_wta
+#endif

@@ -1,0 +1,150 @@
+#include "fused/sgm_wta/sgm_wta.hpp"
+
+#include "support/stage_test.hpp"
+#include "support/threads.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+struct Case {
+  Size size;
+  DisparityRange range;
+};
+
+const std::vector<Case> cases = {
+    {{1, 1}, {0, 1}},   {{1, 9}, {0, 4}},    {{9, 1}, {-2, 5}},   {{5, 7}, {0, 33}},     {{17, 6}, {-40, 64}},
+    {{67, 13}, {0, 1}}, {{67, 13}, {3, 70}}, {{131, 37}, {0, 64}}, {{131, 37}, {-7, 97}}, {{40, 21}, {500, 12}},
+};
+
+// All outputs of a selection, pitched and poisoned.
+struct Outputs {
+  explicit Outputs(Size size) : disparity(size), right(size), confidence(size), validity(size) {}
+  wta::Output view() { return {disparity, validity, right, confidence}; }
+  bool guards_intact() const {
+    return disparity.guard_intact() && right.guard_intact() && confidence.guard_intact() && validity.guard_intact();
+  }
+
+  PitchedImage<float> disparity, right, confidence;
+  PitchedImage<std::uint8_t> validity;
+};
+
+// The composition of the stages' oracles: what the fused run means.
+template <class Word>
+void oracle(const sgm_wta::Parameters& p, const sgm_wta::Input<Word>& in, const wta::Output& out) {
+  Volume<std::uint16_t> sums(in.source.left.size(), in.disparities);
+  sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums.view());
+  wta::oracle(p.select, in.select, sums, out);
+}
+
+template <class Word>
+void expect_equals_oracles(const sgm_wta::Parameters& p, const sgm_wta::Input<Word>& in) {
+  const Size size = in.source.left.size();
+  Outputs expected(size);
+  oracle(p, in, expected.view());
+  for_each_thread_count([&](Threads& threads) {
+    std::vector<std::byte> memory(
+        64 + sgm_wta::workspace_bytes(p, size, in.disparities, in.source.max_cost, sizeof(Word), threads.count()));
+    for (int run = 0; run < 2; ++run) {
+      Outputs got(size);
+      std::fill(memory.begin(), memory.end(), std::byte{0xA5});
+      void* start = memory.data();
+      std::size_t space = memory.size();
+      std::align(64, memory.size() - 64, start, space);
+      sgm_wta::cpu(p, in, got.view(), {static_cast<std::byte*>(start), memory.size() - 64}, threads);
+      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from "
+                                      << in.select.min_disparity << ": " << in.disparities << ", paths " << p.sgm.paths
+                                      << ", threads " << threads.count() << ", run " << run);
+      EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
+      EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
+      EXPECT_TRUE(same_bits(got.right.view(), expected.right.view()));
+      EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence.view()));
+      EXPECT_TRUE(got.guards_intact());
+    }
+  });
+}
+
+// A right view that is the left one shifted, with noise: costs as a scene has them, and ties.
+template <class Word>
+std::pair<Image<Word>, Image<Word>> features(Size size, int shift, int max) {
+  Image<Word> left = random_image<Word>(size, 3, 0, max);
+  Image<Word> right(size);
+  std::mt19937 noise(5);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x)
+      right(x, y) = noise() % 4 == 0 ? static_cast<Word>(noise() % (max + 1u)) : left.view().clamped(x + shift, y);
+  return {std::move(left), std::move(right)};
+}
+
+template <class Word>
+void expect_all_cases(const sgm_wta::Parameters& p, int max_value, int max_cost, bool masked = false) {
+  for (const auto& [size, range] : cases) {
+    auto [left, right] = features<Word>(size, range.min + range.count / 3, max_value);
+    PitchedImage<Word> left_pitched(left.view()), right_pitched(right.view());
+    PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
+    PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(size, 12, 0, 9).view());
+    PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(size, 13, 0, 9).view());
+    sgm_wta::Input<Word> in{{left_pitched, right_pitched, max_cost}, guide, {range.min, {}, {}}, range.count};
+    if (masked) {
+      in.select.mask_left = mask_left;
+      in.select.mask_right = mask_right;
+    }
+    expect_equals_oracles(p, in);
+  }
+}
+
+TEST(SgmWta, RankEqualsOracles) {
+  for (const int paths : {4, 8}) expect_all_cases<std::uint8_t>({{.paths = paths, .p1 = 10, .p2 = 60}, {}}, 80, 80);
+}
+
+TEST(SgmWta, CensusEqualsOracles) {
+  expect_all_cases<std::uint32_t>({{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::parabola}}, 0xFFFFFF, 24);
+  expect_all_cases<std::uint64_t>({{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::equiangular}}, 0x7FFFFFFF, 62);
+}
+
+TEST(SgmWta, SixteenBitPathsEqualOracles) {
+  expect_all_cases<std::uint8_t>({{.p1 = 100, .p2 = 2000}, {}}, 255, 255);
+  expect_all_cases<std::uint32_t>({{.p1 = 100, .p2 = 2000}, {}}, 0xFFFFFF, 24);
+  expect_all_cases<std::uint64_t>({{.paths = 4, .p1 = 100, .p2 = 2000}, {}}, 0x7FFFFFFF, 62);
+}
+
+TEST(SgmWta, AdaptivePenaltyEqualsOracles) {
+  for (const int paths : {4, 8})
+    expect_all_cases<std::uint8_t>(
+        {{.paths = paths, .p1 = 10, .p2 = 90, .adaptation = sgm::Adaptation::gradient, .p2_min = 20}, {}}, 80, 80);
+}
+
+TEST(SgmWta, MasksUniquenessAndBorderCandidatesEqualOracles) {
+  for (const bool border : {false, true})
+    expect_all_cases<std::uint8_t>(
+        {{.p1 = 10, .p2 = 60}, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}}, 80,
+        80, true);
+}
+
+TEST(SgmOracle, FollowsEquation4OnOneRow) {
+  // Two pixels, three disparities, paths along the row alone matter: costs |l − r| with clamped candidates.
+  Image<std::uint8_t> left({2, 1}, 1, 0), right({2, 1}, 1, 0);
+  left(0, 0) = 5;
+  left(1, 0) = 9;
+  right(0, 0) = 5;
+  right(1, 0) = 1;
+  Volume<std::uint16_t> sums({2, 1}, 2);
+  sgm::oracle<std::uint8_t>({.paths = 4, .p1 = 1, .p2 = 3}, {left, right, 255}, {}, 0, sums.view());
+  // C(0) = {0, 0}; C(1) = {|9−1|, |9−5|} = {8, 4}. Up and down paths: C each.
+  // Rightwards L(1) = {8, 4} + 0; leftwards L(0) = {0 + min(8, 4+1, 4+3) − 4, 0 + min(4, 8+1, 4+3) − 4} = {1, 0}.
+  EXPECT_EQ(sums(0, 0, 0), 0 + 0 + 0 + 1);
+  EXPECT_EQ(sums(0, 0, 1), 0 + 0 + 0 + 0);
+  EXPECT_EQ(sums(1, 0, 0), 4 * 8);
+  EXPECT_EQ(sums(1, 0, 1), 4 * 4);
+}
+
+TEST(SgmParameters, WhatCannotWorkIsRefused) {
+  EXPECT_THROW(sgm::check({.paths = 5}, 80), Error);
+  EXPECT_THROW(sgm::check({.p1 = 70, .p2 = 60}, 80), Error);
+  EXPECT_THROW(sgm::check({.p1 = 30, .p2 = 60, .adaptation = sgm::Adaptation::gradient, .p2_min = 20}, 80), Error);
+  EXPECT_NO_THROW(sgm::check({.p1 = 30, .p2 = 60}, 80));
+}
+
+}  // namespace
+}  // namespace stereopsis

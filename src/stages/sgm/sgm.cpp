@@ -1,0 +1,34 @@
+#include "stages/sgm/sgm.hpp"
+
+#include <algorithm>
+
+namespace stereopsis::sgm {
+
+void check(const Parameters& p, int max_cost) {
+  check_ranges("sgm", p);
+  if (p.paths != 4 && p.paths != 8)
+    throw Error(ErrorCategory::call, text("sgm.paths = ", p.paths, " is not allowed; it must be 4 or 8"));
+  const bool adaptive = p.adaptation == Adaptation::gradient;
+  const int lowest_p2 = adaptive ? std::min(p.p2, p.p2_min) : p.p2;
+  if (p.p1 > lowest_p2)
+    throw Error(ErrorCategory::call, text("sgm.p1 = ", p.p1, " is larger than ", adaptive ? "sgm.p2_min" : "sgm.p2", " = ",
+                                          lowest_p2, "; a small disparity change must not cost more than a large one"));
+  if (adaptive && p.p2_min > p.p2)
+    throw Error(ErrorCategory::call,
+                text("sgm.p2_min = ", p.p2_min, " is larger than sgm.p2 = ", p.p2, "; lower it to at most sgm.p2"));
+  const int bound = p.paths * (max_cost + p.p2);
+  if (bound >= 65535)
+    throw Error(ErrorCategory::call, text("sgm.p2 = ", p.p2, " lets the sums of ", p.paths, " paths reach ", bound,
+                                          ", which 16 bits do not hold; lower it to at most ", 65534 / p.paths - max_cost));
+}
+
+Penalties penalties(const Parameters& p) {
+  Penalties table;
+  for (int gradient = 0; gradient < 256; ++gradient) {
+    const int fall = (p.p2 - p.p2_min) * gradient / (gradient + p.half_gradient);
+    table[gradient] = static_cast<std::uint16_t>(p.adaptation == Adaptation::constant ? p.p2 : p.p2 - fall);
+  }
+  return table;
+}
+
+}  // namespace stereopsis::sgm

@@ -1,0 +1,67 @@
+// Semi-global matching (Hirschmüller 2008; Banz et al. 2011, equations 4 and 5):
+//
+//   L_r(p, d) = C(p, d) + min[ L_r(p−r, d), L_r(p−r, d±1) + P1, min_i L_r(p−r, i) + P2 ] − min_i L_r(p−r, i)
+//   S(p, d)   = Σ_r L_r(p, d)
+//
+// over 8 directions r, or the 4 along rows and columns. A path starts with L_r = C at the image border.
+// P2 is constant, or falls where the intensity changes along the path: penalties() says how.
+//
+// Input: features of both views (stages/cost); for the adaptive P2 the left view in 8-bit grey.
+// Output: the sums S in 16 bits. Everything is an integer: all devices give the same bits.
+// Required input: the whole image.
+// Cost: per cell (pixel and disparity) and path 3 minima, 2 additions, 1 subtraction, 1 running minimum.
+#pragma once
+
+#include <array>
+
+#include "core/parameters.hpp"
+#include "stages/cost/cost.hpp"
+
+namespace stereopsis::sgm {
+
+enum class Adaptation { constant, gradient };
+constexpr auto names_of(Adaptation) {
+  return std::array{std::pair{Adaptation::constant, "constant"}, std::pair{Adaptation::gradient, "gradient"}};
+}
+
+struct Parameters {
+  int paths = 8;
+  int p1 = 12;
+  int p2 = 60;
+  Adaptation adaptation = Adaptation::constant;
+  int p2_min = 20;
+  int half_gradient = 10;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("paths", p.paths, between(4, 8), "number of path directions: 4 or 8");
+  visit("p1", p.p1, between(0, 4095), "penalty for a disparity change of one pixel, in units of the matching cost");
+  visit("p2", p.p2, between(0, 4095), "penalty for a larger disparity change, in units of the matching cost");
+  visit("adaptation", p.adaptation, any, "constant P2, or P2 that falls with the intensity gradient along the path");
+  visit("p2_min", p.p2_min, between(0, 4095), "what the adaptive P2 falls to at strong gradients");
+  visit("half_gradient", p.half_gradient, between(1, 255),
+        "the gradient, in grey levels, at which the adaptive P2 has come half-way down");
+}
+
+// Refuses what the ranges alone do not: paths other than 4 and 8, P1 > P2, sums that overflow 16 bits.
+void check(const Parameters&, int max_cost);
+
+// P2 for every absolute grey difference between a pixel and its predecessor on the path.
+using Penalties = std::array<std::uint16_t, 256>;
+Penalties penalties(const Parameters&);
+
+// The directions r = (dx, dy): the first four are the 4-path set.
+struct Direction {
+  int dx, dy;
+};
+inline constexpr std::array<Direction, 8> directions = {
+    {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}};
+
+// `guide` is read only for the adaptive P2 and may be empty otherwise.
+template <class Word>
+void oracle(const Parameters&, const cost::Source<Word>&, ImageView<const std::uint8_t> guide, int min_disparity,
+            VolumeView<std::uint16_t> sums);
+
+}  // namespace stereopsis::sgm

@@ -1,0 +1,82 @@
+// Selection: winner takes all over a volume of costs (Banz et al. 2011, equation 6), with sub-pixel
+// interpolation, uniqueness, and the disparity of the right view from the same costs.
+//
+//   d(p) = argmin S(p, d) over the candidates d with x − d inside the right image; ties go to the lowest d
+//   right view: d(q) = argmin S(x_q + d, d) over the d with x_q + d inside the left image, in whole pixels
+//
+// A candidate whose right pixel is masked is passed over; with border_candidates also those outside the right
+// image are taken. A pixel without a candidate is invalid: no_candidate. A masked pixel is invalid: masked.
+//
+// sub-pixel, from the costs a, b, c at d−1, d, d+1, where both neighbours are candidates:
+//   parabola     offset = (a − c) / (2 (a − 2b + c))
+//   equiangular  offset = (a − c) / (2 (max(a, c) − b))        Shimizu and Okutomi 2001
+// uniqueness u > 0: with m the lowest cost over the candidates that differ from d by more than one, the pixel
+//   is invalid, ambiguous, where m · (100 − u) < S(d) · 100.
+// confidence: 1 − S(d) / m, and 1 where there is no other candidate; 0 where the pixel is invalid
+//   (the naive peak ratio of Hu and Mordohai 2012, PKRN, turned to [0, 1]).
+//
+// Input: costs in 16 bits. Output: float disparity, 8-bit validity. Required input: the pixel alone for the
+// left view; the whole range to the right for the right view. Reads each cell once.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis::wta {
+
+enum class Subpixel { none, parabola, equiangular };
+constexpr auto names_of(Subpixel) {
+  return std::array{std::pair{Subpixel::none, "none"}, std::pair{Subpixel::parabola, "parabola"},
+                    std::pair{Subpixel::equiangular, "equiangular"}};
+}
+
+struct Parameters {
+  Subpixel subpixel = Subpixel::none;
+  int uniqueness = 0;
+  bool border_candidates = false;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("subpixel", p.subpixel, any, "interpolation between whole disparities");
+  visit("uniqueness", p.uniqueness, between(0, 99), "percent by which the best cost must undercut the others; 0 is off");
+  visit("border_candidates", p.border_candidates, any, "take candidates outside the right image too");
+}
+
+// What a selection is made of beside the costs: masks may be empty (all pixels usable).
+struct Input {
+  int min_disparity = 0;
+  ImageView<const std::uint8_t> mask_left;
+  ImageView<const std::uint8_t> mask_right;
+};
+
+// `right` and `confidence` may be empty: they are not wanted then.
+struct Output {
+  ImageView<float> disparity;
+  ImageView<std::uint8_t> validity;
+  ImageView<float> right;
+  ImageView<float> confidence;
+};
+
+// The candidates [first, last] of a pixel as indices into the range; none if first > last.
+struct Candidates {
+  int first, last;
+};
+inline Candidates candidates(const Parameters& p, int x, int width, int min_disparity, int disparities) {
+  if (p.border_candidates) return {0, disparities - 1};
+  return {std::max(0, x - width + 1 - min_disparity), std::min(disparities - 1, x - min_disparity)};
+}
+
+inline float subpixel_offset(Subpixel kind, int a, int b, int c) {
+  if (kind == Subpixel::none) return 0;
+  const int denominator = kind == Subpixel::parabola ? a - 2 * b + c : std::max(a, c) - b;
+  return denominator == 0 ? 0.0f : static_cast<float>(a - c) / static_cast<float>(2 * denominator);
+}
+
+inline float confidence_of(int best, int second) { return second == 0 ? 0.0f : 1.0f - static_cast<float>(best) / static_cast<float>(second); }
+
+void oracle(const Parameters&, const Input&, VolumeView<const std::uint16_t> costs, const Output&);
+
+}  // namespace stereopsis::wta
