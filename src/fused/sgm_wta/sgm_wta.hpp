@@ -24,18 +24,19 @@ struct Parameters {
   wta::Parameters select;
 };
 
-template <class Word>
+template <class Kind>
 struct Input {
-  cost::Source<Word> source;
+  cost::Source<Kind> source;
   ImageView<const std::uint8_t> guide;  // empty unless P2 is adaptive
   wta::Input select;
   int disparities = 1;
 };
 
-std::size_t workspace_bytes(const Parameters&, Size, int disparities, int max_cost, std::size_t word_bytes, int threads);
+template <class Kind>
+std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparities, int threads);
 
 // `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
-template <class Word>
-void cpu(const Parameters&, const Input<Word>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
+template <class Kind>
+void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
 }  // namespace stereopsis::sgm_wta

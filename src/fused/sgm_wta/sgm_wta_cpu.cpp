@@ -22,12 +22,13 @@ namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
 
 // One thread's part in a sweep. Columns u and rows v are counted along the sweep: the sweep up is the sweep
 // down of the image turned by 180°.
-template <class D, class Word, int kPaths, bool kUp>
+template <class D, class Kind, int kPaths, bool kUp>
 class Worker {
   using Lane = hn::TFromD<D>;
+  using Candidates = cost_cpu::Candidates<Kind>;
 
  public:
-  Worker(const Job<Word>& job, Shared<Lane>& shared, Scratch<Lane, Word> scratch)
+  Worker(const Job<Kind>& job, Shared<Lane>& shared, Scratch<Lane> scratch)
       : job_(job), shared_(shared), scratch_(scratch) {}
 
   void run() {
@@ -56,8 +57,7 @@ class Worker {
   int image_y(int v) const { return kUp ? job_.height - 1 - v : v; }
 
   void begin_row(int r, int v) {
-    cost_cpu::reverse_row(job_.source.right.row(image_y(v)), job_.width, job_.select.min_disparity, job_.padded,
-                          scratch_.candidates(r));
+    candidates(r).load(job_.source.right.row(image_y(v)), job_.width, job_.select.min_disparity, job_.padded);
     scratch_.path(r).start(job_.padded);
     if (kUp && wants_right()) wta_cpu::clear(right_row(r), job_.width + job_.padded);
   }
@@ -77,12 +77,13 @@ class Worker {
     Lane p2[kPaths];
     set_penalties(p2, u, v, x, y);
 
-    const Word left = job_.source.left(x, y);
-    const Word* candidates = scratch_.candidates(r) + job_.width - 1 - x;
+    const auto left = job_.source.left(x, y);
+    const Candidates row = candidates(r);
+    const int first = job_.width - 1 - x;
     const Lane* padding = scratch_.padding();
     const auto block_costs = [&](int k) {
       const D d;
-      return hn::Or(cost_cpu::block_costs(d, left, candidates + k), hn::Load(d, padding + k));
+      return hn::Or(row.block(d, left, first + k), hn::Load(d, padding + k));
     };
     std::uint16_t* stored = job_.sums + (static_cast<std::ptrdiff_t>(y) * job_.width + x) * job_.padded;
     if constexpr (kUp) {
@@ -119,6 +120,7 @@ class Worker {
     }
   }
 
+  Candidates candidates(int r) const { return {job_.source.kind, scratch_.candidates(r), job_.candidates()}; }
   bool wants_right() const { return !job_.out.right.empty(); }
   wta_cpu::RightRow right_row(int r) const { return {scratch_.right_cost(r), scratch_.right_index(r)}; }
 
@@ -151,38 +153,46 @@ class Worker {
                     mask.empty() ? nullptr : mask.row(y), job_.out.right.row(y));
   }
 
-  const Job<Word>& job_;
+  const Job<Kind>& job_;
   Shared<Lane>& shared_;
-  Scratch<Lane, Word> scratch_;
+  Scratch<Lane> scratch_;
 };
 
-template <class D, class Word, int kPaths>
-void both_sweeps(const Job<Word>& job, Workspace<hn::TFromD<D>, Word>& workspace, Threads& threads) {
-  workspace.shared.begin_sweep();
-  threads.each([&](int i) { Worker<D, Word, kPaths, false>(job, workspace.shared, workspace.scratch(i)).run(); });
-  workspace.shared.begin_sweep();
-  threads.each([&](int i) { Worker<D, Word, kPaths, true>(job, workspace.shared, workspace.scratch(i)).run(); });
+template <class D, class Kind, int kPaths>
+void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
+  using Lane = hn::TFromD<D>;
+  Shared<Lane> shared(job, Pieces(memory), threads.count());
+  const auto scratch = [&](int thread) {
+    return scratch_of<Lane>(thread, job, cost_cpu::Candidates<Kind>::bytes_per_entry, memory, threads.count());
+  };
+  shared.begin_sweep();
+  threads.each([&](int i) { Worker<D, Kind, kPaths, false>(job, shared, scratch(i)).run(); });
+  shared.begin_sweep();
+  threads.each([&](int i) { Worker<D, Kind, kPaths, true>(job, shared, scratch(i)).run(); });
 }
 
 // The widest vectors that divide the padded number of disparities.
-template <class Lane, class Word>
-void match(const Job<Word>& job, std::span<std::byte> memory, Threads& threads) {
-  Workspace<Lane, Word> workspace(job, memory, threads.count());
+template <class Lane, class Kind>
+void with_lanes(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
   const auto run = [&](auto d) {
-    if (job.paths == 8) both_sweeps<decltype(d), Word, 4>(job, workspace, threads);
-    else both_sweeps<decltype(d), Word, 2>(job, workspace, threads);
+    if (job.paths == 8) both_sweeps<decltype(d), Kind, 4>(job, memory, threads);
+    else both_sweeps<decltype(d), Kind, 2>(job, memory, threads);
   };
   const hn::CappedTag<Lane, 64> wide;
   if (job.padded % static_cast<int>(hn::Lanes(wide)) == 0) run(wide);
   else run(hn::CappedTag<Lane, 32>());
 }
 
-void match_8_rank(const Job<std::uint8_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint8_t>(job, m, t); }
-void match_16_rank(const Job<std::uint8_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint16_t>(job, m, t); }
-void match_8_census32(const Job<std::uint32_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint8_t>(job, m, t); }
-void match_16_census32(const Job<std::uint32_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint16_t>(job, m, t); }
-void match_8_census64(const Job<std::uint64_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint8_t>(job, m, t); }
-void match_16_census64(const Job<std::uint64_t>& job, std::span<std::byte> m, Threads& t) { match<std::uint16_t>(job, m, t); }
+template <class Kind>
+void match(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
+  if (job.lane_bytes == 1) with_lanes<std::uint8_t>(job, memory, threads);
+  else with_lanes<std::uint16_t>(job, memory, threads);
+}
+
+void match_rank(const Job<cost::Rank>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
+void match_census32(const Job<cost::Census<std::uint32_t>>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
+void match_census64(const Job<cost::Census<std::uint64_t>>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
+void match_census_gradient(const Job<cost::CensusGradient>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
 
 }  // namespace stereopsis::sgm_wta::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -190,46 +200,43 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stereopsis::sgm_wta {
 
-HWY_EXPORT(match_8_rank);
-HWY_EXPORT(match_16_rank);
-HWY_EXPORT(match_8_census32);
-HWY_EXPORT(match_16_census32);
-HWY_EXPORT(match_8_census64);
-HWY_EXPORT(match_16_census64);
+HWY_EXPORT(match_rank);
+HWY_EXPORT(match_census32);
+HWY_EXPORT(match_census64);
+HWY_EXPORT(match_census_gradient);
 
 namespace {
 
-// Path costs fit 8 bits if the largest cost and the largest penalty together do.
-bool fits_8_bits(const sgm::Parameters& p, int max_cost) { return max_cost + p.p2 <= 255; }
+auto dispatch(const cost::Rank&) { return HWY_DYNAMIC_DISPATCH(match_rank); }
+auto dispatch(const cost::Census<std::uint32_t>&) { return HWY_DYNAMIC_DISPATCH(match_census32); }
+auto dispatch(const cost::Census<std::uint64_t>&) { return HWY_DYNAMIC_DISPATCH(match_census64); }
+auto dispatch(const cost::CensusGradient&) { return HWY_DYNAMIC_DISPATCH(match_census_gradient); }
 
 }  // namespace
 
-std::size_t workspace_bytes(const Parameters& p, Size size, int disparities, int max_cost, std::size_t word_bytes, int threads) {
+template <class Kind>
+std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, int threads) {
   const Extent extent(size, disparities);
-  const std::size_t lane_bytes = fits_8_bits(p.sgm, max_cost) ? 1 : 2;
-  return extent.sums_bytes() + extent.shared_bytes(lane_bytes, threads) + threads * extent.scratch_bytes(lane_bytes, word_bytes);
+  const std::size_t lane = path_bytes_per_cell(p.sgm, kind.max_cost());
+  const std::size_t candidate = cost::HWY_NAMESPACE::Candidates<Kind>::bytes_per_entry;
+  return extent.sums_bytes() + extent.shared_bytes(lane, threads) + threads * extent.scratch_bytes(lane, candidate);
 }
 
-template <class Word>
-void cpu(const Parameters& p, const Input<Word>& in, const wta::Output& out, std::span<std::byte> workspace, Threads& threads) {
-  sgm::check(p.sgm, in.source.max_cost);
-  const Job<Word> job(p, in, out, workspace);
-  const auto memory = workspace.subspan(job.sums_bytes());
-  const bool narrow = fits_8_bits(p.sgm, in.source.max_cost);
-  if constexpr (sizeof(Word) == 1) {
-    narrow ? HWY_DYNAMIC_DISPATCH(match_8_rank)(job, memory, threads) : HWY_DYNAMIC_DISPATCH(match_16_rank)(job, memory, threads);
-  } else if constexpr (sizeof(Word) == 4) {
-    narrow ? HWY_DYNAMIC_DISPATCH(match_8_census32)(job, memory, threads)
-           : HWY_DYNAMIC_DISPATCH(match_16_census32)(job, memory, threads);
-  } else {
-    narrow ? HWY_DYNAMIC_DISPATCH(match_8_census64)(job, memory, threads)
-           : HWY_DYNAMIC_DISPATCH(match_16_census64)(job, memory, threads);
-  }
+template <class Kind>
+void cpu(const Parameters& p, const Input<Kind>& in, const wta::Output& out, std::span<std::byte> workspace, Threads& threads) {
+  sgm::check(p.sgm, in.source.kind.max_cost());
+  const Job<Kind> job(p, in, out, workspace);
+  dispatch(in.source.kind)(job, workspace.subspan(job.sums_bytes()), threads);
 }
 
-template void cpu(const Parameters&, const Input<std::uint8_t>&, const wta::Output&, std::span<std::byte>, Threads&);
-template void cpu(const Parameters&, const Input<std::uint32_t>&, const wta::Output&, std::span<std::byte>, Threads&);
-template void cpu(const Parameters&, const Input<std::uint64_t>&, const wta::Output&, std::span<std::byte>, Threads&);
+#define STEREOPSIS_INSTANCE(Kind)                                                                           \
+  template std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparities, int threads); \
+  template void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<std::byte>, Threads&);
+STEREOPSIS_INSTANCE(cost::Rank)
+STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
+STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
+STEREOPSIS_INSTANCE(cost::CensusGradient)
+#undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::sgm_wta
 #endif

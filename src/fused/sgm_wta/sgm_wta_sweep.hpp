@@ -42,30 +42,35 @@ struct Extent {
     return align64(3 * places(threads) * path_bytes(lane) + lane * guard) + align64(3 * places(threads) * lane) +
            align64(bands() * sizeof(std::atomic<int>));
   }
-  std::size_t scratch_bytes(std::size_t lane, std::size_t word) const {
+  std::size_t scratch_bytes(std::size_t lane, std::size_t candidate) const {
     return align64(band_rows * path_bytes(lane) + lane * guard) + align64(band_rows * lane) + align64(lane * padded) +
            align64(sizeof(std::uint16_t) * padded) + 2 * align64(band_rows * sizeof(std::uint16_t) * right_entries()) +
-           band_rows * align64(word * candidates());
+           band_rows * align64(candidate * candidates());
   }
 
   int width, height, disparities, padded;
 };
 
+// Path costs stay below 256 if the largest cost and the largest penalty together do; they take 8 bits then, else 16.
+inline std::size_t path_bytes_per_cell(const sgm::Parameters& p, int max_cost) { return max_cost + p.p2 <= 255 ? 1 : 2; }
+
 // What is to be done, for every thread.
-template <class Word>
+template <class Kind>
 struct Job : Extent {
-  Job(const Parameters& p, const Input<Word>& in, const wta::Output& out_, std::span<std::byte> workspace)
+  Job(const Parameters& p, const Input<Kind>& in, const wta::Output& out_, std::span<std::byte> workspace)
       : Extent(in.source.left.size(), in.disparities), source(in.source), select(in.select), select_parameters(p.select),
-        penalties(sgm::penalties(p.sgm)), paths(p.sgm.paths), p1(static_cast<std::uint16_t>(p.sgm.p1)), out(out_),
+        penalties(sgm::penalties(p.sgm)), lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())),
+        paths(p.sgm.paths), p1(static_cast<std::uint16_t>(p.sgm.p1)), out(out_),
         sums(reinterpret_cast<std::uint16_t*>(workspace.data())) {
     if (p.sgm.adaptation != sgm::Adaptation::constant) guide = in.guide;
   }
 
-  cost::Source<Word> source;
+  cost::Source<Kind> source;
   ImageView<const std::uint8_t> guide;  // empty: constant P2
   wta::Input select;
   wta::Parameters select_parameters;
   sgm::Penalties penalties;
+  std::size_t lane_bytes;
   int paths;
   std::uint16_t p1;
   wta::Output out;
@@ -104,7 +109,7 @@ struct PathEnd {
 template <class Lane>
 class Shared {
  public:
-  Shared(const Extent& extent, Pieces& pieces, int threads)
+  Shared(const Extent& extent, Pieces pieces, int threads)
       : extent_(extent), places_(extent.places(threads)), stride_(extent.padded + guard),
         costs_(pieces.take<Lane>(static_cast<std::size_t>(3) * places_ * stride_ + guard)),
         minima_(pieces.take<Lane>(static_cast<std::size_t>(3) * places_)),
@@ -151,10 +156,10 @@ class Shared {
 };
 
 // What a thread needs for the rows of its band.
-template <class Lane, class Word>
+template <class Lane>
 class Scratch {
  public:
-  Scratch(const Extent& extent, Pieces& pieces) : extent_(extent) {
+  Scratch(const Extent& extent, std::size_t candidate_bytes, Pieces pieces) : extent_(extent) {
     const int stride = extent.padded + guard;
     paths_ = pieces.take<Lane>(static_cast<std::size_t>(band_rows) * stride + guard);
     std::memset(paths_, 0xFF, sizeof(Lane) * (static_cast<std::size_t>(band_rows) * stride + guard));
@@ -165,12 +170,12 @@ class Scratch {
     total_ = pieces.take<std::uint16_t>(extent.padded);
     right_costs_ = pieces.take<std::uint16_t>(static_cast<std::size_t>(band_rows) * extent.right_entries());
     right_indices_ = pieces.take<std::uint16_t>(static_cast<std::size_t>(band_rows) * extent.right_entries());
-    for (Word*& row : candidates_) row = pieces.take<Word>(extent.candidates());
+    for (std::byte*& row : candidates_) row = pieces.take<std::byte>(candidate_bytes * extent.candidates());
   }
 
   // The horizontal path of row r.
   PathEnd<Lane> path(int r) const { return {paths_ + static_cast<std::size_t>(r) * (extent_.padded + guard) + guard, minima_ + r}; }
-  Word* candidates(int r) const { return candidates_[r]; }
+  std::byte* candidates(int r) const { return candidates_[r]; }
   const Lane* padding() const { return padding_; }  // the largest value behind the last disparity, else 0
   std::uint16_t* total() const { return total_; }
   std::uint16_t* right_cost(int r) const { return right_costs_ + static_cast<std::size_t>(r) * extent_.right_entries(); }
@@ -184,31 +189,15 @@ class Scratch {
   std::uint16_t* total_;
   std::uint16_t* right_costs_;
   std::uint16_t* right_indices_;
-  Word* candidates_[band_rows];
+  std::byte* candidates_[band_rows];
 };
 
-template <class Lane, class Word>
-class Workspace {
- public:
-  Workspace(const Extent& extent, std::span<std::byte> memory, int threads)
-      : extent_(extent), memory_(memory), pieces_(memory), shared(extent, pieces_, threads),
-        shared_bytes_(extent.shared_bytes(sizeof(Lane), threads)) {}
-
-  Scratch<Lane, Word> scratch(int thread) const {
-    Pieces pieces(memory_.subspan(shared_bytes_ + thread * extent_.scratch_bytes(sizeof(Lane), sizeof(Word))));
-    return {extent_, pieces};
-  }
-
- private:
-  Extent extent_;
-  std::span<std::byte> memory_;
-  Pieces pieces_;
-
- public:
-  Shared<Lane> shared;
-
- private:
-  std::size_t shared_bytes_;
-};
+// The scratch of one thread, in what is left of the workspace behind the sums.
+template <class Lane>
+Scratch<Lane> scratch_of(int thread, const Extent& extent, std::size_t candidate_bytes, std::span<std::byte> memory, int threads) {
+  const std::size_t offset =
+      extent.shared_bytes(sizeof(Lane), threads) + thread * extent.scratch_bytes(sizeof(Lane), candidate_bytes);
+  return {extent, candidate_bytes, Pieces(memory.subspan(offset))};
+}
 
 }  // namespace stereopsis::sgm_wta

@@ -31,21 +31,21 @@ struct Outputs {
 };
 
 // The composition of the stages' oracles: what the fused run means.
-template <class Word>
-void oracle(const sgm_wta::Parameters& p, const sgm_wta::Input<Word>& in, const wta::Output& out) {
+template <class Kind>
+void oracle(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out) {
   Volume<std::uint16_t> sums(in.source.left.size(), in.disparities);
   sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums.view());
   wta::oracle(p.select, in.select, sums, out);
 }
 
-template <class Word>
-void expect_equals_oracles(const sgm_wta::Parameters& p, const sgm_wta::Input<Word>& in) {
+template <class Kind>
+void expect_equals_oracles(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in) {
   const Size size = in.source.left.size();
   Outputs expected(size);
   oracle(p, in, expected.view());
   for_each_thread_count([&](Threads& threads) {
     std::vector<std::byte> memory(
-        64 + sgm_wta::workspace_bytes(p, size, in.disparities, in.source.max_cost, sizeof(Word), threads.count()));
+        64 + sgm_wta::workspace_bytes(p, in.source.kind, size, in.disparities, threads.count()));
     for (int run = 0; run < 2; ++run) {
       Outputs got(size);
       std::fill(memory.begin(), memory.end(), std::byte{0xA5});
@@ -77,15 +77,16 @@ std::pair<Image<Word>, Image<Word>> features(Size size, int shift, int max) {
   return {std::move(left), std::move(right)};
 }
 
-template <class Word>
-void expect_all_cases(const sgm_wta::Parameters& p, int max_value, int max_cost, bool masked = false) {
+template <class Kind>
+void expect_all_cases(const sgm_wta::Parameters& p, const Kind& kind, int max_value, bool masked = false) {
+  using Word = typename Kind::Word;
   for (const auto& [size, range] : cases) {
     auto [left, right] = features<Word>(size, range.min + range.count / 3, max_value);
     PitchedImage<Word> left_pitched(left.view()), right_pitched(right.view());
     PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
     PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(size, 12, 0, 9).view());
     PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(size, 13, 0, 9).view());
-    sgm_wta::Input<Word> in{{left_pitched, right_pitched, max_cost}, guide, {range.min, {}, {}}, range.count};
+    sgm_wta::Input<Kind> in{{left_pitched, right_pitched, kind}, guide, {range.min, {}, {}}, range.count};
     if (masked) {
       in.select.mask_left = mask_left;
       in.select.mask_right = mask_right;
@@ -94,32 +95,41 @@ void expect_all_cases(const sgm_wta::Parameters& p, int max_value, int max_cost,
   }
 }
 
+constexpr cost::Rank rank9{9};
+constexpr cost::Census<std::uint32_t> census5x5{24};
+constexpr cost::Census<std::uint64_t> census9x7{62};
+constexpr cost::CensusGradient census_gradient{3, 15};
+
 TEST(SgmWta, RankEqualsOracles) {
-  for (const int paths : {4, 8}) expect_all_cases<std::uint8_t>({{.paths = paths, .p1 = 10, .p2 = 60}, {}}, 80, 80);
+  for (const int paths : {4, 8}) expect_all_cases({{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, 80);
 }
 
 TEST(SgmWta, CensusEqualsOracles) {
-  expect_all_cases<std::uint32_t>({{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::parabola}}, 0xFFFFFF, 24);
-  expect_all_cases<std::uint64_t>({{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::equiangular}}, 0x7FFFFFFF, 62);
+  expect_all_cases({{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::parabola}}, census5x5, 0xFFFFFF);
+  expect_all_cases({{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::equiangular}}, census9x7, 0x7FFFFFFE);
+}
+
+TEST(SgmWta, CensusGradientEqualsOracles) {
+  expect_all_cases({{.p1 = 20, .p2 = 130}, {.subpixel = wta::Subpixel::parabola}}, census_gradient, 0x7FFFFFFE);
 }
 
 TEST(SgmWta, SixteenBitPathsEqualOracles) {
-  expect_all_cases<std::uint8_t>({{.p1 = 100, .p2 = 2000}, {}}, 255, 255);
-  expect_all_cases<std::uint32_t>({{.p1 = 100, .p2 = 2000}, {}}, 0xFFFFFF, 24);
-  expect_all_cases<std::uint64_t>({{.paths = 4, .p1 = 100, .p2 = 2000}, {}}, 0x7FFFFFFF, 62);
+  const sgm_wta::Parameters p{{.p1 = 100, .p2 = 2000}, {}};
+  expect_all_cases(p, rank9, 80);
+  expect_all_cases(p, census5x5, 0xFFFFFF);
+  expect_all_cases(p, census_gradient, 0x7FFFFFFE);
+  expect_all_cases({{.paths = 4, .p1 = 100, .p2 = 2000}, {}}, census9x7, 0x7FFFFFFE);
 }
 
 TEST(SgmWta, AdaptivePenaltyEqualsOracles) {
   for (const int paths : {4, 8})
-    expect_all_cases<std::uint8_t>(
-        {{.paths = paths, .p1 = 10, .p2 = 90, .adaptation = sgm::Adaptation::gradient, .p2_min = 20}, {}}, 80, 80);
+    expect_all_cases({{.paths = paths, .p1 = 10, .p2 = 90, .adaptation = sgm::Adaptation::gradient, .p2_min = 20}, {}}, rank9, 80);
 }
 
 TEST(SgmWta, MasksUniquenessAndBorderCandidatesEqualOracles) {
   for (const bool border : {false, true})
-    expect_all_cases<std::uint8_t>(
-        {{.p1 = 10, .p2 = 60}, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}}, 80,
-        80, true);
+    expect_all_cases({{.p1 = 10, .p2 = 60}, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
+                     rank9, 80, true);
 }
 
 TEST(SgmOracle, FollowsEquation4OnOneRow) {
@@ -130,7 +140,7 @@ TEST(SgmOracle, FollowsEquation4OnOneRow) {
   right(0, 0) = 5;
   right(1, 0) = 1;
   Volume<std::uint16_t> sums({2, 1}, 2);
-  sgm::oracle<std::uint8_t>({.paths = 4, .p1 = 1, .p2 = 3}, {left, right, 255}, {}, 0, sums.view());
+  sgm::oracle<cost::Rank>({.paths = 4, .p1 = 1, .p2 = 3}, {left, right, {15}}, {}, 0, sums.view());
   // C(0) = {0, 0}; C(1) = {|9−1|, |9−5|} = {8, 4}. Up and down paths: C each.
   // Rightwards L(1) = {8, 4} + 0; leftwards L(0) = {0 + min(8, 4+1, 4+3) − 4, 0 + min(4, 8+1, 4+3) − 4} = {1, 0}.
   EXPECT_EQ(sums(0, 0, 0), 0 + 0 + 0 + 1);

@@ -1,36 +1,66 @@
-// Matching costs that are evaluated on the fly from one feature word a pixel.
+// Matching costs that are evaluated on the fly from one feature word a pixel. A kind says what its words are, what two
+// of them cost, and the largest cost that can be:
 //
-//   rank    uint8_t        C(p, d) = |R_left(x, y) − R_right(x − d, y)|      Banz et al. 2011, equation 2
-//   census  uint32_t, _64  C(p, d) = Hamming(T_left(x, y), T_right(x − d, y))  Zabih and Woodfill 1994
+//   Rank            C(p, d) = |R_left(x, y) − R_right(x − d, y)|                   Banz et al. 2011, equation 2
+//   Census          C(p, d) = Hamming(T_left(x, y), T_right(x − d, y))             Zabih and Woodfill 1994
+//   CensusGradient  C(p, d) = w · Hamming(T_left, T_right) + min(|G_left − G_right|, t)   stages/census_gradient
 //
 // A candidate outside the right image costs what the nearest right pixel of its row costs.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
 
-#include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis::cost {
 
-// The features of both views, and the largest cost that they can give.
-template <class Word>
-struct Source {
-  ImageView<const Word> left;
-  ImageView<const Word> right;
-  int max_cost = 0;
+struct Rank {
+  using Word = std::uint8_t;
+  int window;
+
+  int max_cost() const { return window * window - 1; }
+  int operator()(Word a, Word b) const { return std::abs(a - b); }
 };
 
-inline int between(std::uint8_t a, std::uint8_t b) { return std::abs(a - b); }
-inline int between(std::uint32_t a, std::uint32_t b) { return std::popcount(a ^ b); }
-inline int between(std::uint64_t a, std::uint64_t b) { return std::popcount(a ^ b); }
+template <class W>
+struct Census {
+  using Word = W;
+  int bits;
+
+  int max_cost() const { return bits; }
+  int operator()(Word a, Word b) const { return std::popcount(a ^ b); }
+};
+
+// A word holds 24 census bits and, above them, 8 bits of gradient.
+struct CensusGradient {
+  using Word = std::uint32_t;
+  int census_weight;
+  int gradient_limit;
+
+  int max_cost() const { return 24 * census_weight + gradient_limit; }
+  int operator()(Word a, Word b) const {
+    const int hamming = std::popcount((a ^ b) & 0xFFFFFF);
+    const int gradient = std::abs(static_cast<int>(a >> 24) - static_cast<int>(b >> 24));
+    return census_weight * hamming + std::min(gradient, gradient_limit);
+  }
+};
+
+// The features of both views.
+template <class Kind>
+struct Source {
+  using Word = typename Kind::Word;
+  ImageView<const Word> left;
+  ImageView<const Word> right;
+  Kind kind;
+};
 
 // C(p, d) with p = (x, y).
-template <class Word>
-int evaluate(const Source<Word>& source, int x, int y, int disparity) {
-  return between(source.left(x, y), source.right.clamped(x - disparity, y));
+template <class Kind>
+int evaluate(const Source<Kind>& source, int x, int y, int disparity) {
+  return source.kind(source.left(x, y), source.right.clamped(x - disparity, y));
 }
 
 }  // namespace stereopsis::cost

@@ -24,9 +24,9 @@ void check(const Parameters& p, int max_cost) {
 
 Penalties penalties(const Parameters& p) {
   Penalties table;
-  for (int gradient = 0; gradient < 256; ++gradient) {
-    const int fall = (p.p2 - p.p2_min) * gradient / (gradient + p.half_gradient);
-    table[gradient] = static_cast<std::uint16_t>(p.adaptation == Adaptation::constant ? p.p2 : p.p2 - fall);
+  for (int difference = 0; difference < 256; ++difference) {
+    const int adapted = std::max(p.p2_min, std::min(p.p2, p.p2 * p.gradient / std::max(1, difference)));
+    table[difference] = static_cast<std::uint16_t>(p.adaptation == Adaptation::constant ? p.p2 : adapted);
   }
   return table;
 }

@@ -4,7 +4,8 @@
 //   S(p, d)   = Σ_r L_r(p, d)
 //
 // over 8 directions r, or the 4 along rows and columns. A path starts with L_r = C at the image border.
-// P2 is constant, or falls where the intensity changes along the path: penalties() says how.
+// P2 is constant, or inversely proportional to the intensity difference along the path, within limits (Hirschmüller
+// 2008, section 2.2): P2 = max(p2_min, min(p2, ⌊p2 · gradient / |ΔI|⌋)), ΔI in 8-bit grey levels.
 //
 // Input: features of both views (stages/cost); for the adaptive P2 the left view in 8-bit grey.
 // Output: the sums S in 16 bits. Everything is an integer: all devices give the same bits.
@@ -30,7 +31,7 @@ struct Parameters {
   int p2 = 60;
   Adaptation adaptation = Adaptation::constant;
   int p2_min = 20;
-  int half_gradient = 10;
+  int gradient = 8;
 };
 
 template <class P, class Visitor>
@@ -41,8 +42,7 @@ void describe(P& p, Visitor&& visit) {
   visit("p2", p.p2, between(0, 4095), "penalty for a larger disparity change, in units of the matching cost");
   visit("adaptation", p.adaptation, any, "constant P2, or P2 that falls with the intensity gradient along the path");
   visit("p2_min", p.p2_min, between(0, 4095), "what the adaptive P2 falls to at strong gradients");
-  visit("half_gradient", p.half_gradient, between(1, 255),
-        "the gradient, in grey levels, at which the adaptive P2 has come half-way down");
+  visit("gradient", p.gradient, between(1, 255), "the grey difference up to which the adaptive P2 stays at p2");
 }
 
 // Refuses what the ranges alone do not: paths other than 4 and 8, P1 > P2, sums that overflow 16 bits.
@@ -60,8 +60,8 @@ inline constexpr std::array<Direction, 8> directions = {
     {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}};
 
 // `guide` is read only for the adaptive P2 and may be empty otherwise.
-template <class Word>
-void oracle(const Parameters&, const cost::Source<Word>&, ImageView<const std::uint8_t> guide, int min_disparity,
+template <class Kind>
+void oracle(const Parameters&, const cost::Source<Kind>&, ImageView<const std::uint8_t> guide, int min_disparity,
             VolumeView<std::uint16_t> sums);
 
 }  // namespace stereopsis::sgm

@@ -20,8 +20,8 @@ void extend_path(const std::vector<int>& costs, const std::vector<int>& previous
 
 }  // namespace
 
-template <class Word>
-void oracle(const Parameters& p, const cost::Source<Word>& source, ImageView<const std::uint8_t> guide, int min_disparity,
+template <class Kind>
+void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<const std::uint8_t> guide, int min_disparity,
             VolumeView<std::uint16_t> sums) {
   const int width = sums.width, height = sums.height, count = sums.disparities;
   const Penalties p2 = penalties(p);
@@ -50,11 +50,13 @@ void oracle(const Parameters& p, const cost::Source<Word>& source, ImageView<con
   }
 }
 
-template void oracle(const Parameters&, const cost::Source<std::uint8_t>&, ImageView<const std::uint8_t>, int,
+template void oracle(const Parameters&, const cost::Source<cost::Rank>&, ImageView<const std::uint8_t>, int,
                      VolumeView<std::uint16_t>);
-template void oracle(const Parameters&, const cost::Source<std::uint32_t>&, ImageView<const std::uint8_t>, int,
-                     VolumeView<std::uint16_t>);
-template void oracle(const Parameters&, const cost::Source<std::uint64_t>&, ImageView<const std::uint8_t>, int,
+template void oracle(const Parameters&, const cost::Source<cost::Census<std::uint32_t>>&, ImageView<const std::uint8_t>,
+                     int, VolumeView<std::uint16_t>);
+template void oracle(const Parameters&, const cost::Source<cost::Census<std::uint64_t>>&, ImageView<const std::uint8_t>,
+                     int, VolumeView<std::uint16_t>);
+template void oracle(const Parameters&, const cost::Source<cost::CensusGradient>&, ImageView<const std::uint8_t>, int,
                      VolumeView<std::uint16_t>);
 
 }  // namespace stereopsis::sgm
