@@ -10,7 +10,11 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <utility>
+
+#include "device/cpu/sorting_network.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::HWY_NAMESPACE {
@@ -31,6 +35,53 @@ HWY_INLINE void for_each_block(D d, int first, int last, VectorFunction&& vector
   for (int x = first; x + lanes <= last; x += lanes) vector(x);
   if ((last - first) % lanes != 0) vector(last - lanes);
   for (int x = last; x < width; ++x) scalar(x);
+}
+
+// The pixels [first, first + count) of a row; borders replicate.
+template <class T>
+void copy_replicated(const T* row, int width, int first, int count, T* out) {
+  const int before = std::clamp(-first, 0, count);
+  const int behind = std::clamp(first + count - width, 0, count);
+  std::fill_n(out, before, row[0]);
+  if (before + behind < count) std::copy_n(row + first + before, count - before - behind, out + before);
+  std::fill_n(out + count - behind, behind, row[width - 1]);
+}
+
+// Covers a row [0, width) with blocks of Lanes(d) pixels whose windows reach `radius` to the sides: calls
+// f(rows, out) with the window's rows, each pointing at pixel x of the block or at a copy with replicated
+// borders, and with the place for Lanes(d) results. Rows narrower than a block are no exception.
+template <int max_rows, int max_radius, class D, class Out, class F>
+HWY_INLINE void for_each_window_block(D d, const std::array<const hn::TFromD<D>*, max_rows>& rows, int count, int radius,
+                                      int width, Out* out, F&& f) {
+  using T = hn::TFromD<D>;
+  constexpr int max_lanes = static_cast<int>(hn::MaxLanes(D()));
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  T copies[max_rows][max_lanes + 2 * max_radius];
+  Out results[max_lanes];
+  std::array<const T*, max_rows> block{};
+  for (int x = 0; x < width; x += lanes) {
+    const bool inside = x >= radius && x + lanes + radius <= width;
+    for (int i = 0; i < count; ++i) {
+      if (!inside) copy_replicated(rows[i], width, x - radius, lanes + 2 * radius, copies[i]);
+      block[i] = inside ? rows[i] + x : copies[i] + radius;
+    }
+    const bool whole = x + lanes <= width;
+    f(block, whole ? out + x : results);
+    if (!whole) std::copy_n(results, width - x, out + x);
+  }
+}
+
+// Sorts v[0…n − 1] in each lane; no value may be NaN.
+template <int n, class V>
+HWY_INLINE void sort_lanes(V* v) {
+  const auto exchange = [v](Comparator c) HWY_ATTR {
+    const V smaller = hn::Min(v[c.low], v[c.high]);
+    v[c.high] = hn::Max(v[c.low], v[c.high]);
+    v[c.low] = smaller;
+  };
+  [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR {
+    (exchange(sorting_network<n>.comparators[i]), ...);
+  }(std::make_index_sequence<sorting_network<n>.size>());
 }
 
 // Stores lanes that hold values below 256 as bytes.

@@ -1,7 +1,7 @@
 #include "stages/rank/rank.hpp"
 
 #include "support/stage_test.hpp"
-#include "support/threads.hpp"
+#include "support/targets.hpp"
 
 namespace stereopsis {
 namespace {
@@ -18,7 +18,7 @@ TYPED_TEST(Rank, CpuEqualsOracle) {
     for (const int window : {1, 3, 5, 9, 15}) {
       SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", window " << window);
       PitchedImage<TypeParam> grey(random_image<TypeParam>(size, 7, 0, 40).view());
-      for_each_thread_count([&](Threads& threads) {
+      for_each_engine([&](Threads& threads) {
         expect_equals_oracle<std::uint8_t>(
             size, [&](auto out) { rank::oracle<TypeParam>({window}, grey, out); },
             [&](auto out) { rank::cpu<TypeParam>({window}, grey, out, threads); });

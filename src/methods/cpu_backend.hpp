@@ -1,0 +1,142 @@
+// The stages on the CPU: the SIMD engine, or, in a build without it, the oracles (the same bits, slowly).
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "methods/run.hpp"
+#include "methods/workspace.hpp"
+#include "stages/grey/grey.hpp"
+#ifdef STEREOPSIS_SIMD
+#include "device/cpu/threads.hpp"
+#endif
+
+namespace stereopsis {
+
+// What every backend on the host has: memory, and the time of each stage.
+class HostBackend {
+ public:
+  explicit HostBackend(Workspace workspace) : workspace_(workspace) {}
+
+  template <class T>
+  ImageView<T> image(Size size) {
+    return workspace_.image<T>(size);
+  }
+  std::span<std::byte> memory(std::size_t bytes) { return workspace_.memory(bytes); }
+  std::size_t bytes() const { return workspace_.bytes(); }
+
+  // Runs f, unless the workspace is only being counted.
+  template <class F>
+  void stage(const char* name, double bytes, F&& f) {
+    if (workspace_.counts_only()) return;
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    times.push_back({name, elapsed.count(), bytes});
+  }
+
+  std::vector<StageTime> times;
+
+ private:
+  Workspace workspace_;
+};
+
+class OracleBackend : public HostBackend {
+ public:
+  using HostBackend::HostBackend;
+
+  template <class T>
+  void grey(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> out, ImageView<std::uint8_t> usable) {
+    grey::oracle(image, mask, out, usable);
+  }
+  template <class T>
+  void grey8(ImageView<const T> image, int bit_depth, ImageView<std::uint8_t> out) {
+    grey::oracle8(image, bit_depth, out);
+  }
+  template <class T>
+  void rank(const rank::Parameters& p, ImageView<const T> image, ImageView<std::uint8_t> out) {
+    rank::oracle(p, image, out);
+  }
+  template <class T, class Word>
+  void census(const census::Parameters& p, ImageView<const T> image, ImageView<Word> out) {
+    census::oracle(p, image, out);
+  }
+  template <class T>
+  void census_gradient(ImageView<const T> image, ImageView<const std::uint8_t> image8, ImageView<std::uint32_t> out) {
+    census_gradient::oracle(image, image8, out);
+  }
+  // The volume of sums.
+  template <class Kind>
+  std::size_t sgm_wta_bytes(const sgm_wta::Parameters& p, const Kind& kind, Size size, int disparities) {
+    sgm::check(p.sgm, kind.max_cost());
+    return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(size.height) * disparities;
+  }
+  template <class Kind>
+  void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out, std::span<std::byte> memory) {
+    const Size size = in.source.left.size();
+    const VolumeView<std::uint16_t> sums{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height, in.disparities,
+                                         static_cast<std::ptrdiff_t>(size.width) * in.disparities};
+    sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums);
+    wta::oracle(p.select, in.select, sums, out);
+  }
+  void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
+                  ImageView<std::uint8_t> validity) {
+    left_right::oracle(p, right, disparity, validity);
+  }
+  std::size_t speckle_bytes(Size) { return 0; }
+  void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte>) {
+    speckle::oracle(p, disparity, validity);
+  }
+  void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::oracle(p, in, out); }
+};
+
+#ifdef STEREOPSIS_SIMD
+class CpuBackend : public HostBackend {
+ public:
+  CpuBackend(Workspace workspace, Threads& threads) : HostBackend(workspace), threads_(threads) {}
+
+  template <class T>
+  void grey(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> out, ImageView<std::uint8_t> usable) {
+    grey::cpu(image, mask, out, usable, threads_);
+  }
+  template <class T>
+  void grey8(ImageView<const T> image, int bit_depth, ImageView<std::uint8_t> out) {
+    grey::cpu8(image, bit_depth, out, threads_);
+  }
+  template <class T>
+  void rank(const rank::Parameters& p, ImageView<const T> image, ImageView<std::uint8_t> out) {
+    rank::cpu(p, image, out, threads_);
+  }
+  template <class T, class Word>
+  void census(const census::Parameters& p, ImageView<const T> image, ImageView<Word> out) {
+    census::cpu(p, image, out, threads_);
+  }
+  template <class T>
+  void census_gradient(ImageView<const T> image, ImageView<const std::uint8_t> image8, ImageView<std::uint32_t> out) {
+    census_gradient::cpu(image, image8, out, threads_);
+  }
+  template <class Kind>
+  std::size_t sgm_wta_bytes(const sgm_wta::Parameters& p, const Kind& kind, Size size, int disparities) {
+    sgm::check(p.sgm, kind.max_cost());
+    return sgm_wta::workspace_bytes(p, kind, size, disparities, threads_.count());
+  }
+  template <class Kind>
+  void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out, std::span<std::byte> memory) {
+    sgm_wta::cpu(p, in, out, memory, threads_);
+  }
+  void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
+                  ImageView<std::uint8_t> validity) {
+    left_right::cpu(p, right, disparity, validity, threads_);
+  }
+  std::size_t speckle_bytes(Size size) { return speckle::scratch_bytes(size); }
+  void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch) {
+    speckle::cpu(p, disparity, validity, scratch, threads_);
+  }
+  void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::cpu(p, in, out, threads_); }
+
+ private:
+  Threads& threads_;
+};
+#endif
+
+}  // namespace stereopsis

@@ -1,0 +1,73 @@
+// The named methods and their defaults.
+#include "methods/pipeline_data.hpp"
+#include "stereopsis/pipeline.hpp"
+
+namespace stereopsis {
+namespace {
+
+// Banz, Blume and Pirsch 2011, as the paper has it; its future work (left-right check, sub-pixel) is there to be
+// switched on. P1 and P2 are the paper's "empirically determined constants", ours for the whole data folder.
+PipelineData banz_sgm() {
+  return {.method = "banz-sgm",
+          .cost = rank::Parameters{.window = 9},
+          .optimisation = {.paths = 8, .p1 = 10, .p2 = 60},
+          .select = {},
+          .refinements = {{false, left_right::Parameters{}},
+                          {false, speckle::Parameters{}},
+                          {false, fill::Parameters{.mode = fill::Mode::background}},
+                          {true, median::Parameters{.window = 3}}},
+          .region = {}};
+}
+
+PipelineData sgm() {
+  return {.method = "sgm",
+          .cost = census_gradient::Parameters{.census_weight = 3, .gradient_limit = 15},
+          .optimisation = {.paths = 8, .p1 = 20, .p2 = 130, .adaptation = sgm::Adaptation::gradient, .p2_min = 40, .gradient = 8},
+          .select = {.subpixel = wta::Subpixel::parabola},
+          .refinements = {{true, left_right::Parameters{}},
+                          {true, speckle::Parameters{.size = 100}},
+                          {true, median::Parameters{.window = 3}},
+                          {true, fill::Parameters{.mode = fill::Mode::hirschmueller}},
+                          {true, median::Parameters{.window = 5}}},
+          .region = {}};
+}
+
+struct Method {
+  MethodInfo info;
+  PipelineData (*data)();
+};
+
+const std::vector<Method>& all() {
+  static const std::vector<Method> methods = {
+      {{"sgm", "semi-global matching on census and gradient, sub-pixel, checked and dense: the default",
+        "Hirschmüller, Stereo processing by semiglobal matching and mutual information, PAMI 2008; our choice of cost and penalties"},
+       sgm},
+      {{"banz-sgm", "rank transform, semi-global matching over 8 paths, median",
+        "Banz, Blume and Pirsch, Real-time semi-global matching disparity estimation on the GPU, ICCV workshops 2011"},
+       banz_sgm},
+  };
+  return methods;
+}
+
+}  // namespace
+
+const std::vector<MethodInfo>& methods() {
+  static const std::vector<MethodInfo> infos = [] {
+    std::vector<MethodInfo> list;
+    for (const Method& method : all()) list.push_back(method.info);
+    return list;
+  }();
+  return infos;
+}
+
+PipelineData method_data(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Method& method : all()) {
+    if (method.info.name == name) return method.data();
+    names.push_back(method.info.name);
+  }
+  throw Error(ErrorCategory::call, text("there is no method '", name, "'; the nearest is '", nearest_name(name, names),
+                                        "' (stereopsis methods lists all)"));
+}
+
+}  // namespace stereopsis

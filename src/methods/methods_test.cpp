@@ -1,0 +1,237 @@
+#include "stereopsis/matcher.hpp"
+
+#include <cmath>
+
+#include "methods/cpu_backend.hpp"
+#include "stereopsis/synth.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+std::string message_of(const auto& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Scene small_scene() { return make_scene({.size = {93, 61}, .disparities = 24, .noise = 2}); }
+
+// The oracles, composed by the same pipeline.
+Matched match_with_oracles(const Pipeline& pipeline, const StereoPair& pair, DisparityRange range) {
+  const Problem problem = Problem::of(pair, range);
+  Matched result;
+  result.disparity = Image<float>(problem.size);
+  result.validity = Image<std::uint8_t>(problem.size);
+  result.right = Image<float>(problem.size);
+  result.confidence = Image<float>(problem.size);
+  const Outputs out{result.disparity, result.validity, result.right, result.confidence};
+  OracleBackend counting{Workspace()};
+  run(pipeline.data(), problem, pair, out, counting);
+  std::vector<std::byte> memory(counting.bytes());
+  OracleBackend backend{Workspace(memory)};
+  run(pipeline.data(), problem, pair, out, backend);
+  return result;
+}
+
+Matched match_with_all(const Pipeline& pipeline, const StereoPair& pair, DisparityRange range, int threads) {
+  Problem problem = Problem::of(pair, range);
+  problem.want_right = problem.want_confidence = true;
+  return Matcher(Plan(pipeline, problem, {"cpu", threads})).match(pair);
+}
+
+// 16-bit and float images that hold what an 8-bit one cannot.
+template <class T>
+Image<T> with_pixels_of(const Image<std::uint8_t>& image, double scale) {
+  Image<T> converted(image.size(), image.channels());
+  for (int y = 0; y < image.height(); ++y)
+    for (int i = 0; i < image.width() * image.channels(); ++i) converted.row(y)[i] = static_cast<T>(image.row(y)[i] * scale + y % 3 * 0.25);
+  return converted;
+}
+
+void expect_same(const Matched& got, const Matched& expected) {
+  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
+  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
+  EXPECT_TRUE(same_bits(got.right.view(), expected.right.view()));
+  EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence.view()));
+}
+
+TEST(Methods, EveryMethodOnEveryPixelTypeEqualsItsOracles) {
+  const Scene scene = small_scene();
+  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16), right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
+  Image<float> left32 = with_pixels_of<float>(scene.left, 1), right32 = with_pixels_of<float>(scene.right, 1);
+  left32(10, 10, 1) = std::nanf("");
+  for (const MethodInfo& method : methods()) {
+    const Pipeline pipeline(method.name);
+    for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}},
+                                   StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, {}},
+                                   StereoPair{left32, right32, {}, {}}}) {
+      SCOPED_TRACE(method.name + ", " + to_string(pair.left.type));
+      const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
+      for (const int threads : {1, 3}) expect_same(match_with_all(pipeline, pair, {-2, 27}, threads), expected);
+    }
+  }
+}
+
+TEST(Methods, AScenesDisparityIsFound) {
+  const Scene scene = make_scene({.size = {320, 240}, .disparities = 32, .noise = 1});
+  for (const MethodInfo& method : methods()) {
+    const Matched result = match({scene.left, scene.right, {}, {}}, {0, 32}, Pipeline(method.name));
+    int visible = 0, wrong = 0;
+    for (int y = 0; y < 240; ++y)
+      for (int x = 0; x < 320; ++x) {
+        if (scene.nonocc_left(x, y) != 255) continue;
+        ++visible;
+        wrong += !(std::abs(result.disparity(x, y) - scene.disparity_left(x, y)) <= 1);
+      }
+    EXPECT_LT(wrong, 0.15 * visible) << method.name;
+  }
+}
+
+TEST(Methods, SgmIsDense) {
+  const Scene scene = small_scene();
+  const Matched result = match({scene.left, scene.right, {}, {}}, {0, 24});
+  for (int y = 0; y < 61; ++y)
+    for (int x = 0; x < 93; ++x) EXPECT_FALSE(std::isnan(result.disparity(x, y)));
+}
+
+TEST(Matcher, IsUsedAgainWithTheSameResult) {
+  const Scene first = small_scene(), second = make_scene({.scene = "planes", .size = {93, 61}, .disparities = 24});
+  const StereoPair pair{first.left, first.right, {}, {}};
+  Matcher matcher(Plan(Pipeline("sgm"), Problem::of(pair, {0, 24})));
+  const Matched before = matcher.match(pair);
+  Matched result;
+  matcher.match({second.left, second.right, {}, {}}, result);
+  EXPECT_FALSE(same_bits(result.disparity.view(), before.disparity.view()));
+  matcher.match(pair, result);
+  EXPECT_TRUE(same_bits(result.disparity.view(), before.disparity.view()));
+}
+
+TEST(Matcher, ARegionIsTheMethodOnItsInput) {
+  const Scene scene = make_scene({.size = {200, 90}, .disparities = 16});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  Pipeline pipeline("banz-sgm");
+  pipeline.set("roi.margin", "10");
+  Problem problem = Problem::of(pair, {0, 16});
+  problem.region = Rect{60, 30, 50, 20};
+  const Plan plan(pipeline, problem);
+  EXPECT_EQ(plan.required_input(), (Rect{35, 20, 85, 40}));
+  const Matched result = Matcher(plan).match(pair);
+
+  const Rect r = plan.required_input();
+  const Matched input = match({pair.left.crop(r), pair.right.crop(r), {}, {}}, {0, 16}, pipeline);
+  for (int y = 0; y < 90; ++y)
+    for (int x = 0; x < 200; ++x) {
+      const bool inside = x >= 60 && x < 110 && y >= 30 && y < 50;
+      if (inside) EXPECT_EQ(result.disparity(x, y), input.disparity(x - r.x, y - r.y));
+      else EXPECT_TRUE(std::isnan(result.disparity(x, y)) && result.validity(x, y) == validity::outside);
+    }
+}
+
+TEST(Matcher, MaskedPixelsHaveNoDisparity) {
+  const Scene scene = small_scene();
+  Image<std::uint8_t> mask({93, 61}, 1, 255);
+  for (int y = 20; y < 30; ++y) mask(40, y) = 0;
+  const Matched result = match({scene.left, scene.right, mask, {}}, {0, 24});
+  for (int y = 20; y < 30; ++y) {
+    EXPECT_TRUE(std::isnan(result.disparity(40, y)));
+    EXPECT_EQ(result.validity(40, y), validity::masked);
+  }
+}
+
+TEST(Plan, RefusesWhatItCannotDo) {
+  const Pipeline sgm("sgm");
+  const auto plan = [&](Problem p) { return message_of([&] { Plan(sgm, p); }); };
+  EXPECT_NE(plan({.size = {10, 10}, .range = {0, 0}, .region = {}}).find("0 disparities"), std::string::npos);
+  EXPECT_NE(plan({.size = {0, 10}, .range = {}, .region = {}}).find("0×10"), std::string::npos);
+  EXPECT_NE(plan({.size = {10, 10}, .channels = 2, .range = {}, .region = {}}).find("2 channels"), std::string::npos);
+  EXPECT_NE(plan({.size = {10, 10}, .range = {}, .region = Rect{5, 5, 6, 1}}).find("5,5,6,1"), std::string::npos);
+  EXPECT_NE(plan({.size = {100, 100}, .range = {}, .region = {}, .memory_limit = 1000}).find("memory limit is 1000"), std::string::npos);
+}
+
+TEST(Matcher, RefusesAPairThatDoesNotFit) {
+  const Scene scene = small_scene();
+  const Image<std::uint8_t> other(Size{92, 61}, 3);
+  EXPECT_NE(message_of([&] { match({scene.left, other, {}, {}}, {0, 8}); }).find("92×61"), std::string::npos);
+}
+
+TEST(Pipeline, SetsByslotAndByStage) {
+  Pipeline pipeline("banz-sgm");
+  pipeline.set("sgm.p1", "7");
+  EXPECT_EQ(pipeline.get("optimisation.p1"), "7");
+  pipeline.set("cost.window", "5");
+  EXPECT_EQ(pipeline.get("rank.window"), "5");
+  pipeline.set("left_right.enabled", "true");
+  EXPECT_EQ(pipeline.get("left_right.enabled"), "true");
+}
+
+TEST(Pipeline, NamesTheNearestOfWhatItDoesNotKnow) {
+  Pipeline pipeline("banz-sgm");
+  EXPECT_NE(message_of([&] { pipeline.set("sgm.p3", "7"); }).find("'sgm.p1'"), std::string::npos);
+  EXPECT_NE(message_of([] { Pipeline("banz-sgn"); }).find("'banz-sgm'"), std::string::npos);
+  EXPECT_NE(message_of([&] { pipeline.set("rank.window", "8"); }).find("odd integer from 1 to 15"), std::string::npos);
+  EXPECT_NE(message_of([&] { pipeline.set("rank.window", "nine"); }).find("nine"), std::string::npos);
+}
+
+TEST(Pipeline, SlotsBuildTheSamePipeline) {
+  for (const MethodInfo& method : methods()) {
+    Pipeline pipeline(method.name);
+    pipeline.set("sgm.p1", "3");
+    const Pipeline copy = Pipeline::from_slots(method.name, pipeline.slots());
+    const auto before = pipeline.parameters(), after = copy.parameters();
+    ASSERT_EQ(before.size(), after.size());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_EQ(before[i].name, after[i].name);
+      EXPECT_EQ(before[i].value, after[i].value);
+    }
+  }
+}
+
+// Honoured or refused: no parameter is ignored. Each is moved to another allowed value and must change something.
+TEST(Pipeline, EveryParameterChangesTheResult) {
+  const Scene scene = make_scene({.size = {120, 80}, .disparities = 24, .noise = 6});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  const auto result_of = [&](const Pipeline& pipeline) {
+    Problem problem = Problem::of(pair, {0, 24});
+    problem.region = Rect{30, 20, 60, 40};
+    return Matcher(Plan(pipeline, problem)).match(pair);
+  };
+  for (const MethodInfo& method : methods()) {
+    Pipeline pipeline(method.name);
+    for (const ParameterInfo& info : pipeline.parameters())
+      if (info.name.ends_with(".enabled")) pipeline.set(info.name, "true");
+    const Matched before = result_of(pipeline);
+    for (const ParameterInfo& info : pipeline.parameters()) {
+      Pipeline changed = pipeline;
+      bool different = false;
+      std::vector<std::string> values = {"true", "false", "0", "1", "2", "3", "4", "5", "7", "9", "11", "13", "25", "99", "200"};
+      for (const std::string& choice : split(info.allowed, ',')) values.push_back(choice.substr(choice.find_first_not_of(' ')));
+      for (const std::string& value : values) {
+        if (value == info.value || different) continue;
+        try {
+          changed.set(info.name, value);
+          const Matched after = result_of(changed);
+          different = !same_bits(after.disparity.view(), before.disparity.view()) || !same_bits(after.validity.view(), before.validity.view());
+        } catch (const Error&) {
+        }
+      }
+      // What only one choice of another parameter reads is tried under that choice.
+      if (!different && (info.name == "optimisation.p2_min" || info.name == "optimisation.gradient")) {
+        Pipeline adaptive = pipeline, moved = pipeline;
+        adaptive.set("sgm.adaptation", "gradient");
+        moved.set("sgm.adaptation", "gradient");
+        moved.set(info.name, info.name == "optimisation.p2_min" ? "30" : "1");
+        different = !same_bits(result_of(moved).disparity.view(), result_of(adaptive).disparity.view());
+      }
+      EXPECT_TRUE(different) << method.name << ": " << info.name << " changes nothing";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stereopsis

@@ -1,0 +1,38 @@
+// The memory of a matcher: one block, handed out front to back, the same way at every run.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+
+// Without a block it only counts: bytes() is then what a run would take.
+class Workspace {
+ public:
+  Workspace() = default;
+  explicit Workspace(std::span<std::byte> block) : block_(block.data()) {}
+
+  std::span<std::byte> memory(std::size_t bytes) {
+    std::byte* start = block_ == nullptr ? nullptr : block_ + used_;
+    used_ += (bytes + 63) / 64 * 64;
+    return {start, block_ == nullptr ? 0 : bytes};
+  }
+  template <class T>
+  ImageView<T> image(Size size) {
+    constexpr int lane = 64 / sizeof(T);
+    const std::ptrdiff_t pitch = (size.width + lane - 1) / lane * lane;
+    const auto block = memory(sizeof(T) * pitch * size.height);
+    return {reinterpret_cast<T*>(block.data()), size.width, size.height, 1, pitch};
+  }
+  bool counts_only() const { return block_ == nullptr; }
+  std::size_t bytes() const { return used_; }
+  void rewind() { used_ = 0; }
+
+ private:
+  std::byte* block_ = nullptr;
+  std::size_t used_ = 0;
+};
+
+}  // namespace stereopsis

@@ -1,0 +1,45 @@
+// Census with gradient: one 32-bit feature word that holds both what survives a change of exposure and what
+// tells pixels apart at borders of objects. Ours; its parts are the census transform (Zabih and Woodfill 1994) and the
+// truncated horizontal gradient of Rhemann et al. 2011.
+//
+//   bits 0–23:  bit i is I(p_i) < I(p), p_i the i-th of the 24 neighbours in the 5×5 window, row by row
+//   bits 24–31: G(p) = clamp(128 + I8(x+1, y) − I8(x−1, y), 0, 255), I8 the intensity in 8-bit units
+//
+// The cost of two words is w · Hamming + min(|ΔG|, t): cost::CensusGradient.
+//
+// Input: grey, 8-bit, 16-bit or float, and the same in 8 bits. Output: 32-bit words.
+// Required input: 2 pixels around; borders replicate.
+// Cost: 24 comparisons a pixel; reads each pixel once, writes 4 bytes.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::census_gradient {
+
+struct Parameters {
+  int census_weight = 3;
+  int gradient_limit = 15;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("census_weight", p.census_weight, between(0, 8), "matching cost of a differing census bit");
+  visit("gradient_limit", p.gradient_limit, between(0, 63), "largest matching cost of differing gradients, grey levels");
+}
+
+inline Rect required_input(const Parameters&, const Rect& output) { return grow(output, 2, 2); }
+
+// T is uint8_t, uint16_t or float.
+template <class T>
+void oracle(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, ImageView<std::uint32_t> words);
+
+template <class T>
+void cpu(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, ImageView<std::uint32_t> words, Threads&);
+
+}  // namespace stereopsis::census_gradient

@@ -1,0 +1,40 @@
+#include "stages/census_gradient/census_gradient.hpp"
+
+#include "support/stage_test.hpp"
+#include "support/targets.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+template <class T>
+class CensusGradient : public testing::Test {};
+using PixelTypes = testing::Types<std::uint8_t, std::uint16_t, float>;
+TYPED_TEST_SUITE(CensusGradient, PixelTypes);
+
+TYPED_TEST(CensusGradient, CpuEqualsOracle) {
+  for (const Size size : awkward_sizes) {
+    SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
+    PitchedImage<TypeParam> grey(random_image<TypeParam>(size, 7, 0, 9).view());
+    PitchedImage<std::uint8_t> grey8(random_image<std::uint8_t>(size, 8, 0, 255).view());
+    for_each_engine([&](Threads& threads) {
+      expect_equals_oracle<std::uint32_t>(
+          size, [&](auto out) { census_gradient::oracle<TypeParam>(grey, grey8, out); },
+          [&](auto out) { census_gradient::cpu<TypeParam>(grey, grey8, out, threads); });
+    });
+  }
+}
+
+TEST(CensusGradientOracle, HoldsComparisonsAndGradient) {
+  Image<std::uint8_t> grey({5, 5}, 1, 10);
+  grey(0, 0) = 3;   // the first neighbour of the centre: bit 0
+  grey(4, 4) = 9;   // the last: bit 23
+  grey(3, 2) = 50;  // to its right: brighter, so no bit; gradient 40
+  Image<std::uint32_t> words(Size{5, 5});
+  census_gradient::oracle<std::uint8_t>(grey, grey, words);
+  EXPECT_EQ(words(2, 2), (128u + 40) << 24 | 1u << 23 | 1u);
+}
+
+}  // namespace
+}  // namespace stereopsis
