@@ -26,8 +26,14 @@ struct Rig {
   DisparityRange range(double near, double far) const;
 };
 
+// A KITTI file describes two rigs: P0 and P1 (grey images) and P2 and P3 (colour images).
+enum class KittiPair { any, grey, colour };  // any: colour where the file has it, else grey
+
 // Middlebury calib.txt, KITTI calib.txt (P0/P1 or P2/P3), OpenCV YAML or XML with P1 and P2 or Q, or a
 // pair of ROS camera_info YAML files (pass the left one and the right one). Told apart by contents.
-Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesystem::path>& right = {});
+// Throws Error(file), Error(format) for contents that make no rig, Error(call) for a second file that is missing or
+// not wanted.
+Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesystem::path>& right = {},
+             KittiPair pair = KittiPair::any);
 
 }  // namespace stereopsis

@@ -88,6 +88,10 @@ class OracleBackend : public HostBackend {
     speckle::oracle(p, disparity, validity);
   }
   void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::oracle(p, in, out); }
+  std::size_t fill_bytes(const fill::Parameters&, Size) { return 0; }
+  void fill(const fill::Parameters& p, const fill::Input& in, ImageView<float> filled, ImageView<std::uint8_t> validity, std::span<std::byte>) {
+    fill::oracle(p, in, filled, validity);
+  }
 };
 
 #ifdef STEREOPSIS_SIMD
@@ -133,6 +137,11 @@ class CpuBackend : public HostBackend {
     speckle::cpu(p, disparity, validity, scratch, threads_);
   }
   void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::cpu(p, in, out, threads_); }
+  std::size_t fill_bytes(const fill::Parameters& p, Size size) { return fill::scratch_bytes(p, size); }
+  void fill(const fill::Parameters& p, const fill::Input& in, ImageView<float> filled, ImageView<std::uint8_t> validity,
+            std::span<std::byte> scratch) {
+    fill::cpu(p, in, filled, validity, scratch, threads_);
+  }
 
  private:
   Threads& threads_;

@@ -25,17 +25,16 @@ struct Needs {
     for (const Refinement& refinement : p.refinements) {
       if (!refinement.enabled) continue;
       right |= std::holds_alternative<left_right::Parameters>(refinement.stage);
-      if (const auto* f = std::get_if<fill::Parameters>(&refinement.stage)) right |= fill::needs_right(*f);
-      medians += std::holds_alternative<median::Parameters>(refinement.stage);
-      speckle |= std::holds_alternative<speckle::Parameters>(refinement.stage);
+      const auto* f = std::get_if<fill::Parameters>(&refinement.stage);
+      right |= f != nullptr && f->mode == fill::Mode::hirschmueller;
+      moves += f != nullptr || std::holds_alternative<median::Parameters>(refinement.stage);
     }
   }
 
   bool grey8_both = false;  // both views in 8 bits
   bool guide = false;       // the left view in 8 bits
   bool right = false;       // the right view's disparity
-  bool speckle = false;
-  int medians = 0;
+  int moves = 0;            // refinements that do not work in place
 };
 
 // Both views as grey images; masks are empty where all pixels are usable.
@@ -122,23 +121,23 @@ void with_source(const Cost& matching_cost, const Prepared<T>& in, Backend& back
 }
 
 template <class Backend>
-void refine(const PipelineData& p, const Needs& needs, DisparityRange range, const Outputs& out, ImageView<float> current,
-            ImageView<float> other, Backend& backend) {
+void refine(const PipelineData& p, const Outputs& out, ImageView<float> current, ImageView<float> other, Backend& backend) {
   const double pixels = static_cast<double>(out.validity.width) * out.validity.height;
-  const auto scratch = backend.memory(needs.speckle ? backend.speckle_bytes(out.validity.size()) : 0);
   for (const Refinement& refinement : p.refinements) {
     if (!refinement.enabled) continue;
     std::visit([&]<class P>(const P& stage) {
       if constexpr (std::is_same_v<P, left_right::Parameters>) {
         backend.stage("left-right check", 13 * pixels, [&] { backend.left_right(stage, out.right, current, out.validity); });
       } else if constexpr (std::is_same_v<P, speckle::Parameters>) {
+        const auto scratch = backend.memory(backend.speckle_bytes(out.validity.size()));
         backend.stage("speckle", 9 * pixels, [&] { backend.speckle(stage, current, out.validity, scratch); });
       } else if constexpr (std::is_same_v<P, median::Parameters>) {
         backend.stage("median", 8 * pixels, [&] { backend.median(stage, current, other); });
         std::swap(current, other);
       } else {
-        backend.stage("fill", 9 * pixels, [&] { backend.fill(stage, range, current, out.right, out.validity, other); });
-        if (fill::writes_other(stage)) std::swap(current, other);
+        const auto scratch = backend.memory(backend.fill_bytes(stage, out.validity.size()));
+        backend.stage("fill", 9 * pixels, [&] { backend.fill(stage, {current, out.right}, other, out.validity, scratch); });
+        std::swap(current, other);
       }
     }, refinement.stage);
   }
@@ -150,10 +149,10 @@ void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair&
   const Needs needs(p);
   const auto prepared = prepare<T>(needs, pair, backend);
   if (needs.right && out.right.empty()) out.right = backend.template image<float>(size);
-  // Every median moves the map to the other image: start so that the last one ends in the output.
+  // Medians and fills move the map to the other image: start so that the last one ends in the output.
   ImageView<float> first = out.disparity, second;
-  if (needs.medians > 0) second = backend.template image<float>(size);
-  if (needs.medians % 2 != 0) std::swap(first, second);
+  if (needs.moves > 0) second = backend.template image<float>(size);
+  if (needs.moves % 2 != 0) std::swap(first, second);
 
   with_source(p.cost, prepared, backend, [&]<class Kind>(const cost::Source<Kind>& source) {
     const sgm_wta::Parameters parameters{p.optimisation, p.select};
@@ -166,7 +165,7 @@ void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair&
     backend.stage("semi-global matching", 4.0 * size.width * size.height * problem.range.count,
                   [&] { backend.sgm_wta(parameters, input, {first, out.validity, out.right, out.confidence}, memory); });
   });
-  refine(p, needs, problem.range, out, first, second, backend);
+  refine(p, out, first, second, backend);
 }
 
 template <class Backend>

@@ -22,8 +22,8 @@ class Threads;
 namespace stereopsis::census_gradient {
 
 struct Parameters {
-  int census_weight = 3;
-  int gradient_limit = 15;
+  int census_weight = 2;
+  int gradient_limit = 10;
 };
 
 template <class P, class Visitor>

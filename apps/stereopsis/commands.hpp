@@ -1,0 +1,19 @@
+// The subcommands. Each adds itself to the application; its callback does the work and throws on failure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace stereopsis::command {
+
+void add_match(CLI::App& application);
+void add_evaluate(CLI::App& application);
+void add_methods(CLI::App& application);
+void add_devices(CLI::App& application);
+void add_bench(CLI::App& application);
+void add_synth(CLI::App& application);
+void add_check(CLI::App& application);
+
+// Thrown by a callback whose answer is "no": the command has said why, and exits with 1.
+struct Unfit {};
+
+}  // namespace stereopsis::command

@@ -1,0 +1,95 @@
+#include "common.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <sstream>
+
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::command {
+
+void MethodOptions::add_to(CLI::App& app) {
+  auto* by_name = add_text(app, "--method", method, "NAME", "Method, of `stereopsis methods` [sgm]");
+  auto* by_file = add_path(app, "--pipeline", pipeline_file, "FILE", "Pipeline as JSON, as `methods NAME --json` prints it");
+  by_name->excludes(by_file);
+  add_list(app, "--set", settings, "NAME.PARAMETER=VALUE", "Sets a parameter; repeatable");
+}
+
+Pipeline MethodOptions::pipeline() const {
+  Pipeline pipeline = pipeline_file.empty() ? Pipeline(method) : read_pipeline(pipeline_file);
+  apply_settings(pipeline, settings);
+  return pipeline;
+}
+
+void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos)
+      refuse(fmt::format("--set {} has no value; write NAME.PARAMETER=VALUE, such as sgm.p1=10", setting));
+    pipeline.set(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+}
+
+void DeviceOptions::add_to(CLI::App& app) {
+  add_text(app, "--device", name, "NAME", "auto, cpu, cuda[:N] or opencl[:N] [auto]");
+  add_threads_to(app);
+}
+
+void DeviceOptions::add_threads_to(CLI::App& app) {
+  add_integer(app, "--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
+}
+
+Device DeviceOptions::device() const { return {resolve_device(name), threads.value_or(0)}; }
+
+namespace {
+
+Json typed(const ParameterInfo& parameter) {
+  if (parameter.type == "flag") return parameter.value == "true";
+  if (parameter.type == "choice") return parameter.value;
+  if (parameter.type == "numbers") {
+    Json list = Json::array();
+    std::istringstream parts(parameter.value);
+    for (std::string part; std::getline(parts, part, ',');) list.push_back(Json::parse(part));
+    return list;
+  }
+  return Json::parse(parameter.value, nullptr, false);
+}
+
+}  // namespace
+
+Json parameters_json(const Pipeline& pipeline) {
+  Json json = Json::object();
+  for (const ParameterInfo& parameter : pipeline.parameters()) json[parameter.name] = typed(parameter);
+  return json;
+}
+
+Json stages_json(const std::vector<StageTime>& stages) {
+  Json list = Json::array();
+  for (const StageTime& stage : stages)
+    list.push_back({{"name", stage.name},
+                    {"ms", stage.ms},
+                    {"bytes", stage.bytes},
+                    {"gb_per_s", gigabytes_per_second(stage)},
+                    {"bound", nullptr}});
+  return list;
+}
+
+void write_json(const std::filesystem::path& file, const Json& json) { write_text(file, json.dump(2) + "\n"); }
+
+std::string size_text(Size size) { return fmt::format("{}×{}", size.width, size.height); }
+
+std::string range_text(DisparityRange range) { return fmt::format("{} to {}", range.min, range.max()); }
+
+double gigabytes_per_second(const StageTime& stage) { return stage.ms > 0 ? stage.bytes / stage.ms * 1e-6 : 0; }
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + (static_cast<std::ptrdiff_t>(values.size()) - 1) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace stereopsis::command

@@ -1,0 +1,67 @@
+// What several subcommands share: the choice of method and device, JSON, times.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "stereopsis/device.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/pipeline.hpp"
+
+namespace stereopsis::command {
+
+using Json = nlohmann::ordered_json;
+
+// --method or --pipeline, and --set.
+struct MethodOptions {
+  std::string method = "sgm";
+  std::filesystem::path pipeline_file;
+  std::vector<std::string> settings;
+
+  void add_to(CLI::App& app);
+  Pipeline pipeline() const;
+};
+
+// NAME.PARAMETER=VALUE, one after the other.
+void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings);
+
+// --device and --threads.
+struct DeviceOptions {
+  std::string name = "auto";
+  std::optional<int> threads;
+
+  void add_to(CLI::App& app);
+  void add_threads_to(CLI::App& app);
+  // With the name that `auto` stands for.
+  Device device() const;
+};
+
+// {"cost.window": 9, …}, typed.
+Json parameters_json(const Pipeline& pipeline);
+Json stages_json(const std::vector<StageTime>& stages);
+void write_json(const std::filesystem::path& file, const Json& json);
+
+std::string size_text(Size size);             // "640×480"
+std::string range_text(DisparityRange range);  // "0 to 63"
+double gigabytes_per_second(const StageTime& stage);
+
+// Milliseconds since it was made.
+class Stopwatch {
+ public:
+  double ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+// The lower of two middles; NaN where there is nothing.
+double median(std::vector<double> values);
+
+}  // namespace stereopsis::command

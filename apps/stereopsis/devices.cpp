@@ -1,0 +1,71 @@
+// stereopsis devices [--check]
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "stereopsis/evaluation.hpp"
+#include "stereopsis/synth.hpp"
+#include "table.hpp"
+
+namespace stereopsis::command {
+namespace {
+
+void list(const std::vector<DeviceDescription>& found) {
+  Table table({"device", "usable", "what it is, or why not"});
+  for (const DeviceDescription& device : found)
+    table.add({device.name, device.usable ? "yes" : "no", device.usable ? device.description : device.reason});
+  table.left({0, 1, 2}).print();
+  for (const DeviceDescription& device : found)
+    for (const auto& [name, value] : device.properties) fmt::print("{}: {} = {}\n", device.name, name, value);
+}
+
+bool same_bits(const Image<float>& a, const Image<float>& b) {
+  for (int y = 0; y < a.height(); ++y)
+    if (std::memcmp(a.row(y), b.row(y), sizeof(float) * static_cast<std::size_t>(a.width())) != 0) return false;
+  return true;
+}
+
+// A scene of odd size with known disparity, matched by every method: the result must be the same bits whatever the
+// number of threads and the device, and right.
+bool self_test(const std::vector<DeviceDescription>& found) {
+  constexpr int disparities = 48;
+  const Scene scene = make_scene({.size = {321, 203}, .disparities = disparities});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  bool passed = true;
+  for (const MethodInfo& method : methods()) {
+    const Matched reference = match(pair, {0, disparities}, Pipeline(method.name), {"cpu", 1});
+    const double bad = bad_pixels(reference.disparity, scene.disparity_left, {}, 2);
+    const bool right = bad < 30;  // the half-occluded pixels included; far above what any method leaves when it works
+    fmt::print("{}: {}, {:.1f} % of the pixels of a made scene are off by more than 2 px\n", method.name,
+               right ? "right" : "WRONG", bad);
+    passed &= right;
+    for (const DeviceDescription& device : found) {
+      if (!device.usable) continue;
+      const Matched got = match(pair, {0, disparities}, Pipeline(method.name), {device.name, 0});
+      const bool same = same_bits(got.disparity, reference.disparity);
+      fmt::print("{} on {}: {} as on one thread of the cpu\n", method.name, device.name,
+                 same ? "the same bits" : "NOT the same bits");
+      passed &= same;
+    }
+  }
+  return passed;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& application) {
+  auto* app = application.add_subcommand("devices", "What methods can run on here and, where they can't, why");
+  const auto check = std::make_shared<bool>(false);
+  app->add_flag("--check", *check, "Matches a made scene on each device and compares");
+  app->callback([check] {
+    const auto found = devices();
+    list(found);
+    if (*check && !self_test(found)) throw Unfit{};
+  });
+}
+
+}  // namespace stereopsis::command

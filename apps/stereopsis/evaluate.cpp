@@ -1,0 +1,335 @@
+// stereopsis evaluate DISPARITY --truth FILE, or evaluate --dataset DIR: a table, a row per scene.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "outputs.hpp"
+#include "progress.hpp"
+#include "stereopsis/dataset.hpp"
+#include "stereopsis/evaluation.hpp"
+#include "stereopsis/io.hpp"
+#include "stereopsis/matcher.hpp"
+#include "table.hpp"
+
+namespace stereopsis::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  fs::path disparity, truth, mask, error_image, dataset, json, sparsification, confidence;
+  std::optional<double> scale, disparity_scale, threshold;
+  MethodOptions method;
+  DeviceOptions device;
+};
+
+struct Column {
+  const char* key;
+  double Measures::*value;
+};
+
+// In the order of the JSON; `density` only over all counted pixels, since of valid pixels it is 100.
+constexpr std::array<Column, 12> columns = {{{"bad0.5", &Measures::bad05},
+                                             {"bad1.0", &Measures::bad10},
+                                             {"bad2.0", &Measures::bad20},
+                                             {"bad4.0", &Measures::bad40},
+                                             {"d1", &Measures::d1},
+                                             {"out3", &Measures::out3},
+                                             {"avgerr", &Measures::avgerr},
+                                             {"rms", &Measures::rms},
+                                             {"a90", &Measures::a90},
+                                             {"a95", &Measures::a95},
+                                             {"a99", &Measures::a99},
+                                             {"density", &Measures::density}}};
+
+Json to_json(const Measures& measures) {
+  Json json = Json::object();
+  for (const auto& [key, value] : columns) json[key] = measures.*value;  // NaN becomes null
+  return json;
+}
+
+Json to_json(const Evaluation& evaluation) {
+  Json json = to_json(evaluation.all);
+  json["counted"] = evaluation.all.counted;
+  json["valid"] = to_json(evaluation.valid);
+  return json;
+}
+
+// Middlebury's masks have 255 where a pixel counts, and 128 for others.
+Image<std::uint8_t> read_counted(const fs::path& file) {
+  Image<std::uint8_t> mask = read_mask(file);
+  bool any = false;
+  for (int y = 0; y < mask.height(); ++y)
+    for (int x = 0; x < mask.width(); ++x) {
+      const bool counted = mask(x, y) == 255;
+      mask(x, y) = counted ? 255 : 0;
+      any |= counted;
+    }
+  if (!any) refuse(fmt::format("--mask {} has no pixel of value 255, so none would count", file.string()));
+  return mask;
+}
+
+void evaluate_file(const Options& o) {
+  for (const auto& [file, name] : {std::pair{&o.disparity, "the disparity"}, {&o.truth, "--truth"}, {&o.mask, "--mask"}})
+    if (!file->empty() && !fs::exists(*file)) refuse(fmt::format("{} {} does not exist", name, file->string()));
+  static constexpr const char* pictures[] = {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"};
+  if (!o.error_image.empty()) check_output(o.error_image, pictures, "--error-image");
+  if (!o.json.empty()) check_writable(o.json);
+
+  const Image<float> disparity = read_disparity(o.disparity, o.disparity_scale.value_or(0));
+  const Image<float> truth = read_disparity(o.truth, o.scale.value_or(0));
+  const Image<std::uint8_t> mask = o.mask.empty() ? Image<std::uint8_t>() : read_counted(o.mask);
+  if (disparity.size() != truth.size())
+    refuse(fmt::format("{} is {} but {} is {}; they must have one size", o.disparity.string(),
+                       size_text(disparity.size()), o.truth.string(), size_text(truth.size())));
+  if (!mask.empty() && mask.size() != truth.size())
+    refuse(fmt::format("{} is {} but {} is {}; they must have one size", o.mask.string(), size_text(mask.size()),
+                       o.truth.string(), size_text(truth.size())));
+
+  const Evaluation result = evaluate(disparity, truth, mask);
+  if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, o.threshold.value_or(1)));
+  if (!o.json.empty()) {
+    Json json = {{"disparity", o.disparity.string()}, {"truth", o.truth.string()}};
+    if (o.threshold)
+      json["threshold"] = {{"px", *o.threshold}, {"bad", bad_pixels(disparity, truth, mask, *o.threshold)}};
+    json["measures"] = to_json(result);
+    write_json(o.json, json);
+  }
+  Table table({"measure", "all counted", "valid only", ""});
+  for (const auto& [key, value] : columns) {
+    const bool pixels = value == &Measures::avgerr || value == &Measures::rms || value == &Measures::a90 ||
+                        value == &Measures::a95 || value == &Measures::a99;
+    table.add({key, cell(result.all.*value, pixels ? 3 : 2), cell(result.valid.*value, pixels ? 3 : 2), pixels ? "px" : "%"});
+  }
+  if (o.threshold)
+    table.add({fmt::format("bad{}", *o.threshold), cell(bad_pixels(disparity, truth, mask, *o.threshold), 2), "", "%"});
+  table.add({"counted", std::to_string(result.all.counted), std::to_string(result.valid.counted), "pixels"});
+  table.left({0, 3}).print();
+}
+
+// ---- Datasets ----
+
+struct SceneResult {
+  DatasetScene scene;
+  Size size;
+  double ms = 0;
+  std::map<std::string, Evaluation> regions;  // by name: those the scene has
+
+  const Evaluation* region(const std::string& name) const {
+    const auto found = regions.find(name);
+    return found == regions.end() ? nullptr : &found->second;
+  }
+  double value(const std::string& name, double Measures::*measure) const {
+    const Evaluation* found = region(name);
+    return found ? found->all.*measure : std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+constexpr std::array region_names = {"nonocc", "all", "disc"};
+constexpr int timed_runs = 3;  // after one to warm up; the median counts
+
+SceneResult evaluate_scene(const DatasetScene& scene, const Pipeline& pipeline, const Device& device) {
+  const LoadedScene loaded = load_scene(scene);
+  const StereoPair pair{loaded.left, loaded.right, {}, {}};
+  Matcher matcher(Plan(pipeline, Problem::of(pair, {0, scene.disparities}), device));
+  Matched matched;
+  matcher.match(pair, matched);
+  std::vector<double> ms;
+  for (int i = 0; i < timed_runs; ++i) {
+    const Stopwatch watch;
+    matcher.match(pair, matched);
+    ms.push_back(watch.ms());
+  }
+  SceneResult result{scene, loaded.left.size(), median(ms), {}};
+  for (const LoadedScene::Region& region : loaded.regions)
+    result.regions[region.name] = evaluate(matched.disparity, loaded.truth, region.mask);
+  return result;
+}
+
+// The mean over the scenes that have the region.
+std::optional<Evaluation> average(const std::vector<const SceneResult*>& scenes, const std::string& region) {
+  Evaluation mean;
+  int count = 0;
+  for (const SceneResult* scene : scenes) {
+    const Evaluation* one = scene->region(region);
+    if (!one) continue;
+    ++count;
+    for (const auto& [key, value] : columns) {
+      mean.all.*value += one->all.*value;
+      mean.valid.*value += one->valid.*value;
+    }
+    mean.all.counted += one->all.counted;
+    mean.valid.counted += one->valid.counted;
+  }
+  if (count == 0) return std::nullopt;
+  for (const auto& [key, value] : columns) {
+    mean.all.*value /= count;
+    mean.valid.*value /= count;
+  }
+  return mean;
+}
+
+SceneResult average(const std::string& dataset, const std::vector<const SceneResult*>& scenes) {
+  SceneResult mean;
+  mean.scene.name = "average of " + dataset;
+  mean.scene.dataset = dataset;
+  for (const SceneResult* scene : scenes) mean.ms += scene->ms / static_cast<double>(scenes.size());
+  for (const char* region : region_names)
+    if (const auto evaluation = average(scenes, region)) mean.regions[region] = *evaluation;
+  return mean;
+}
+
+std::vector<SceneResult> averages(const std::vector<SceneResult>& results) {
+  std::vector<SceneResult> means;
+  std::set<std::string> done;
+  for (const SceneResult& first : results) {
+    if (!done.insert(first.scene.dataset).second) continue;
+    std::vector<const SceneResult*> scenes;
+    for (const SceneResult& result : results)
+      if (result.scene.dataset == first.scene.dataset) scenes.push_back(&result);
+    means.push_back(average(first.scene.dataset, scenes));
+  }
+  return means;
+}
+
+// The figure of the Middlebury version 2 table: bad1.0 over nonocc, all and disc of tsukuba, venus, teddy and cones.
+std::optional<double> average_of_12(const std::vector<SceneResult>& results) {
+  double sum = 0;
+  int count = 0;
+  for (const SceneResult& result : results) {
+    if (result.scene.dataset != "middlebury_v2") continue;
+    for (const char* region : region_names)
+      if (const Evaluation* evaluation = result.region(region)) {
+        sum += evaluation->all.bad10;
+        ++count;
+      }
+  }
+  return count == 12 ? std::optional(sum / 12) : std::nullopt;
+}
+
+std::vector<std::string> row(const SceneResult& r, bool is_average) {
+  const std::string most = r.region("nonocc") ? "nonocc" : "all";
+  const std::string widest = r.region("all") ? "all" : most;
+  std::vector<std::string> cells = {is_average ? r.scene.name : r.scene.dataset + "/" + r.scene.name,
+                                    is_average ? "" : size_text(r.size),
+                                    is_average ? "" : std::to_string(r.scene.disparities), cell(r.ms, 1)};
+  for (const auto measure : {&Measures::bad05, &Measures::bad10, &Measures::bad20, &Measures::bad40})
+    cells.push_back(cell(r.value("nonocc", measure), 2));
+  cells.push_back(cell(r.value("all", &Measures::bad10), 2));
+  cells.push_back(cell(r.value("disc", &Measures::bad10), 2));
+  cells.push_back(cell(r.value(widest, &Measures::d1), 2));
+  cells.push_back(cell(r.value(most, &Measures::avgerr), 3));
+  cells.push_back(cell(r.value(widest, &Measures::density), 1));
+  return cells;
+}
+
+void print(const std::vector<SceneResult>& results, const std::vector<SceneResult>& means) {
+  Table table({"scene", "size", "disp.", "ms", "nonocc bad0.5", "bad1.0", "bad2.0", "bad4.0", "all bad1.0", "disc bad1.0",
+               "D1", "avgerr", "density"});
+  for (const SceneResult& result : results) table.add(row(result, false));
+  table.add_rule();
+  for (const SceneResult& mean : means) table.add(row(mean, true));
+  table.print();
+  fmt::print("ms: median of {} runs after one to warm up. D1 and density: over all, or over nonocc where the truth of\n"
+             "occluded pixels is not known. avgerr: over valid nonocc pixels.\n",
+             timed_runs);
+  if (const auto twelve = average_of_12(results)) fmt::print("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
+}
+
+Json regions_json(const SceneResult& result) {
+  Json json = Json::object();
+  for (const char* region : region_names)
+    if (const Evaluation* evaluation = result.region(region)) json[region] = to_json(*evaluation);
+  return json;
+}
+
+Json to_json(const std::vector<SceneResult>& results, const std::vector<SceneResult>& means, const Pipeline& pipeline,
+             const Device& device) {
+  Json scenes = Json::array(), average = Json::object();
+  for (const SceneResult& r : results)
+    scenes.push_back({{"name", r.scene.name},
+                      {"dataset", r.scene.dataset},
+                      {"width", r.size.width},
+                      {"height", r.size.height},
+                      {"disparities", r.scene.disparities},
+                      {"ms", r.ms},
+                      {"measures", regions_json(r)}});
+  for (const SceneResult& mean : means)
+    average[mean.scene.dataset] = {{"ms", mean.ms}, {"measures", regions_json(mean)}};
+  Json json = {{"method", pipeline.method()},
+               {"device", device.name},
+               {"parameters", parameters_json(pipeline)},
+               {"scenes", scenes},
+               {"average", average}};
+  if (const auto twelve = average_of_12(results)) json["average_of_12"] = *twelve;
+  return json;
+}
+
+void evaluate_dataset(const Options& o) {
+  const Pipeline pipeline = o.method.pipeline();
+  const Device device = o.device.device();
+  if (!fs::is_directory(o.dataset)) refuse(fmt::format("--dataset {} is not a folder that exists", o.dataset.string()));
+  if (!o.json.empty()) check_writable(o.json);
+  const std::vector<DatasetScene> scenes = find_scenes(o.dataset);
+  std::vector<SceneResult> results;
+  Progress progress(scenes.size(), "scenes");
+  for (const DatasetScene& scene : scenes) {
+    progress.update(results.size());
+    results.push_back(evaluate_scene(scene, pipeline, device));
+  }
+  progress.clear();
+  const std::vector<SceneResult> means = averages(results);
+  if (!o.json.empty()) write_json(o.json, to_json(results, means, pipeline, device));
+  print(results, means);
+}
+
+void run(const Options& o) {
+  if (!o.sparsification.empty() || !o.confidence.empty())
+    throw Error(ErrorCategory::unsupported,
+                "--sparsification is not there yet: it comes with the confidence measures; leave it and --confidence out");
+  if (o.dataset.empty() == o.disparity.empty())
+    refuse("evaluate needs either DISPARITY with --truth FILE, or --dataset DIR; see stereopsis evaluate --help");
+  if (!o.dataset.empty()) return evaluate_dataset(o);
+  if (o.truth.empty()) refuse(fmt::format("{} needs its ground truth; give it with --truth FILE", o.disparity.string()));
+  evaluate_file(o);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& application) {
+  auto* app = application.add_subcommand("evaluate", "Scores disparities, or a method on a folder of scenes");
+  const auto o = std::make_shared<Options>();
+  constexpr double huge = std::numeric_limits<double>::infinity();
+  std::vector<CLI::Option*> of_file;
+  add_path(*app, "--json", o->json, "FILE", "All measures, for programs");
+
+  app->option_defaults()->group("A disparity map");
+  of_file.push_back(add_path(*app, "DISPARITY", o->disparity, "", "The map to score"));
+  of_file.push_back(add_path(*app, "--truth", o->truth, "FILE", "Its ground truth"));
+  of_file.push_back(add_number(*app, "--scale", o->scale, 1e-6, 65536, "S", "Of the truth: stored value / S = pixels"));
+  of_file.push_back(add_number(*app, "--disparity-scale", o->disparity_scale, 1e-6, 65536, "S", "Of DISPARITY"));
+  of_file.push_back(add_path(*app, "--mask", o->mask, "FILE", "Only pixels with the value 255 count"));
+  of_file.push_back(add_number(*app, "--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
+  of_file.push_back(add_path(*app, "--error-image", o->error_image, "FILE", "Picture of the errors"));
+  of_file.push_back(add_path(*app, "--sparsification", o->sparsification, "FILE", "Not there yet"));
+  of_file.push_back(add_path(*app, "--confidence", o->confidence, "FILE", "Not there yet"));
+
+  app->option_defaults()->group("A folder of scenes");
+  auto* dataset = add_path(*app, "--dataset", o->dataset, "DIR", "Scenes with a dataset.json, at any depth");
+  for (CLI::Option* option : of_file) dataset->excludes(option);
+  o->method.add_to(*app);
+  o->device.add_to(*app);
+  for (const char* name : {"--method", "--pipeline", "--set", "--device", "--threads"}) app->get_option(name)->needs(dataset);
+  app->footer("Percentages are 0 to 100; invalid pixels count as errors. D1: > 3 px and > 5 % (KITTI 2015).");
+  app->callback([o] { run(*o); });
+}
+
+}  // namespace stereopsis::command

@@ -1,0 +1,90 @@
+// stereopsis SUBCOMMAND …: results on stdout, logs and progress on stderr, and one sentence where it fails.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "commands.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis::command {
+namespace {
+
+enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
+
+int complain(ExitCode code, std::string sentence) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  while (!sentence.empty() && (sentence.back() == ' ' || sentence.back() == '.')) sentence.pop_back();
+  fmt::print(stderr, "stereopsis: {}\n", sentence);
+  return code;
+}
+
+// The customary help, in our words and without runs of empty lines.
+class Help : public CLI::Formatter {
+ public:
+  Help() {
+    column_width(36);
+    label("SUBCOMMAND", "COMMAND");
+    label("OPTIONS", "OPTION …");
+    label("Positionals", "Arguments");
+  }
+  std::string make_help(const CLI::App* application, std::string name, CLI::AppFormatMode mode) const override {
+    std::string help = CLI::Formatter::make_help(application, std::move(name), mode);
+    for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+    return help.ends_with('\n') ? help : help + '\n';
+  }
+};
+
+// What CLI11 has against the call, in our words.
+std::string sentence_of(const CLI::App& application, const CLI::ParseError& e) {
+  const auto chosen = application.get_subcommands();
+  std::string what = e.what();
+  const std::size_t colon = std::min(what.find(':'), what.size());
+  if (dynamic_cast<const CLI::ExtrasError*>(&e))
+    what = (chosen.empty() ? "there is no command" : "unexpected argument") + what.substr(colon);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e))
+    what = what.substr(0, colon) + (what.find("At Most") < what.size() ? " may be given only once" : " needs a value");
+  return what + "; see " + (chosen.empty() ? "stereopsis" : "stereopsis " + chosen.front()->get_name()) + " --help";
+}
+
+int run(int argc, char** argv) {
+  CLI::App application("Dense stereo matching in real time: from a rectified pair to disparity.", "stereopsis");
+  application.set_version_flag("--version", "stereopsis " STEREOPSIS_VERSION);
+  application.formatter(std::make_shared<Help>());
+  add_match(application);
+  add_evaluate(application);
+  add_methods(application);
+  add_devices(application);
+  add_bench(application);
+  add_synth(application);
+  add_check(application);
+  for (CLI::App* subcommand : application.get_subcommands([](const CLI::App*) { return true; })) subcommand->group("Commands");
+  application.footer("`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
+  try {
+    application.parse(argc, argv);
+    if (application.get_subcommands().empty()) return complain(wrong_call, "give a command; see stereopsis --help");
+    return done;
+  } catch (const CLI::Success& help_or_version) {
+    return application.exit(help_or_version);
+  } catch (const CLI::ParseError& e) {
+    return complain(wrong_call, sentence_of(application, e));
+  } catch (const Unfit&) {
+    return failed;
+  } catch (const Error& e) {
+    return complain(e.category() == ErrorCategory::call ? wrong_call : failed, e.what());
+  } catch (const std::bad_alloc&) {
+    return complain(failed, "not enough memory for this size and range; use fewer disparities or --memory-limit");
+  } catch (const std::exception& e) {
+    return complain(failed, e.what());
+  }
+}
+
+}  // namespace
+}  // namespace stereopsis::command
+
+int main(int argc, char** argv) { return stereopsis::command::run(argc, argv); }

@@ -1,0 +1,65 @@
+// stereopsis methods [NAME] [--json]
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "stereopsis/io.hpp"
+#include "table.hpp"
+
+namespace stereopsis::command {
+namespace {
+
+struct Options {
+  std::string name;
+  bool json = false;
+};
+
+void list_methods(bool as_json) {
+  if (as_json) {
+    Json list = Json::array();
+    for (const MethodInfo& method : methods())
+      list.push_back({{"name", method.name}, {"summary", method.summary}, {"paper", method.paper}});
+    fmt::print("{}\n", list.dump(2));
+    return;
+  }
+  Table table({"method", "what it is, and where it comes from"});
+  for (const MethodInfo& method : methods()) {
+    table.add({method.name, method.summary});
+    table.add({"", method.paper});
+  }
+  table.left({0, 1}).print();
+}
+
+void show_method(const std::string& name, bool as_json) {
+  const Pipeline pipeline(name);
+  if (as_json) {
+    fmt::print("{}\n", to_json(pipeline));
+    return;
+  }
+  for (const MethodInfo& method : methods())
+    if (method.name == name) fmt::print("{}: {}\n{}\n\n", method.name, method.summary, method.paper);
+  Table table({"slot", "stage"});
+  for (const PipelineSlot& slot : pipeline.slots()) table.add({slot.slot, slot.kind});
+  table.left({0, 1}).print();
+  fmt::print("\nIn --set a stage's name may stand for its slot's where it is in one slot only.\n\n");
+  Table parameters({"--set", "default", "allowed", "what it is"});
+  for (const ParameterInfo& p : pipeline.parameters()) parameters.add({p.name, p.value, p.allowed, p.description});
+  parameters.left({0, 1, 2, 3}).print();
+}
+
+}  // namespace
+
+void add_methods(CLI::App& application) {
+  auto* app = application.add_subcommand("methods", "What methods there are, and every parameter of one");
+  const auto options = std::make_shared<Options>();
+  add_text(*app, "NAME", options->name, "", "The method to show; all are listed without it");
+  app->add_flag("--json", options->json, "The pipeline of NAME, as --pipeline reads it; or the list");
+  app->callback([options] {
+    if (options->name.empty()) list_methods(options->json);
+    else show_method(options->name, options->json);
+  });
+}
+
+}  // namespace stereopsis::command

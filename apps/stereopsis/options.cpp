@@ -1,0 +1,92 @@
+#include "options.hpp"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace stereopsis::command {
+
+void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
+
+namespace {
+
+template <class T>
+std::optional<T> parse(const std::string& text) {
+  T value{};
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return value;
+}
+
+std::string name_of(const std::string& names) { return names.substr(names.rfind(',') + 1); }
+
+// A positional argument is its own placeholder.
+CLI::Option* named(CLI::Option* option, const std::string& placeholder) {
+  return option->option_text(option->get_positional() ? " " : placeholder);
+}
+
+// "from 1 to 16", "at least 1", or nothing where any number will do.
+std::string bounds(double low, double high, bool open) {
+  if (!open) return fmt::format(" from {} to {}", low, high);
+  return std::isfinite(low) ? fmt::format(" of at least {}", low) : "";
+}
+
+}  // namespace
+
+int to_integer(const std::string& option, const std::string& text, int low, int high) {
+  const auto value = parse<int>(text);
+  if (!value || *value < low || *value > high)
+    refuse(fmt::format("{} {} is not allowed; it must be an integer from {} to {}", option, text, low, high));
+  return *value;
+}
+
+double to_number(const std::string& option, const std::string& text, double low, double high) {
+  const auto value = parse<double>(text);
+  if (!value || !std::isfinite(*value) || *value < low || *value > high)
+    refuse(fmt::format("{} {} is not allowed; it must be a number{}", option, text,
+                       bounds(low, high, !std::isfinite(high))));
+  return *value;
+}
+
+std::size_t to_bytes(const std::string& option, const std::string& text) {
+  const std::string units = "KMG";
+  const std::size_t unit = text.empty() ? std::string::npos : units.find(text.back());
+  const auto number = parse<double>(unit == std::string::npos ? text : text.substr(0, text.size() - 1));
+  const double bytes = number.value_or(0) * std::exp2(unit == std::string::npos ? 0 : 10.0 * (unit + 1));
+  if (!(bytes >= 1 && bytes < 0x1p62))
+    refuse(fmt::format("{} {} is not allowed; it must be a number of bytes such as 800000000, 500M or 2G", option, text));
+  return static_cast<std::size_t>(bytes);
+}
+
+CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
+                      const std::string& help) {
+  return named(app.add_option(names, value, help), placeholder);
+}
+
+CLI::Option* add_path(CLI::App& app, const std::string& names, std::filesystem::path& value,
+                      const std::string& placeholder, const std::string& help) {
+  const auto read = [&value](const std::string& text) { value = text; };
+  return named(app.add_option_function<std::string>(names, read, help), placeholder);
+}
+
+CLI::Option* add_integer(CLI::App& app, const std::string& names, std::optional<int>& value, int low, int high,
+                         const std::string& placeholder, const std::string& help) {
+  const auto read = [=, &value](const std::string& text) { value = to_integer(name_of(names), text, low, high); };
+  return named(app.add_option_function<std::string>(names, read, help), placeholder);
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& names, std::optional<double>& value, double low, double high,
+                        const std::string& placeholder, const std::string& help) {
+  const auto read = [=, &value](const std::string& text) { value = to_number(name_of(names), text, low, high); };
+  return named(app.add_option_function<std::string>(names, read, help), placeholder);
+}
+
+CLI::Option* add_list(CLI::App& app, const std::string& names, std::vector<std::string>& values,
+                      const std::string& placeholder, const std::string& help) {
+  return named(app.add_option(names, values, help), placeholder)->allow_extra_args(false);
+}
+
+}  // namespace stereopsis::command

@@ -1,0 +1,111 @@
+#include "outputs.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "options.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::command {
+
+std::string extension_of(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return extension;
+}
+
+void check_output(const std::filesystem::path& file, std::span<const char* const> extensions, const std::string& option) {
+  const std::string extension = extension_of(file);
+  if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
+    std::string allowed;
+    for (const char* name : extensions) allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+    refuse(fmt::format("{} {} has an extension that it can't be written with; use {}", option, file.string(), allowed));
+  }
+  check_writable(file);
+}
+
+Densities densities(ImageView<const std::uint8_t> validity) {
+  long long counts[256] = {};
+  for (int y = 0; y < validity.height; ++y)
+    for (int x = 0; x < validity.width; ++x) ++counts[validity(x, y)];
+  Densities share;
+  double total = 0;
+  for (int bits = 0; bits < 256; ++bits) {
+    if (bits & validity::outside) continue;
+    const auto n = static_cast<double>(counts[bits]);
+    total += n;
+    if ((bits & validity::reasons) == 0) share.valid += n;
+    if (bits == 0) share.measured += n;
+    if (bits & validity::no_candidate) share.no_candidate += n;
+    if (bits & validity::left_right) share.left_right += n;
+    if (bits & validity::ambiguous) share.ambiguous += n;
+    if (bits & validity::speckle) share.speckle += n;
+    if (bits & validity::masked) share.masked += n;
+  }
+  for (double* value : {&share.measured, &share.valid, &share.no_candidate, &share.left_right, &share.ambiguous,
+                        &share.speckle, &share.masked})
+    *value = total > 0 ? 100 * *value / total : 0;
+  return share;
+}
+
+Image<float> depth_image(ImageView<const float> disparity, const Rig& rig) {
+  Image<float> depth(disparity.size());
+  for (int y = 0; y < disparity.height; ++y)
+    for (int x = 0; x < disparity.width; ++x) {
+      const double z = rig.depth(static_cast<double>(disparity(x, y)));
+      depth(x, y) = z > 0 && std::isfinite(z) ? static_cast<float>(z) : invalid_disparity;
+    }
+  return depth;
+}
+
+Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, long long& too_far) {
+  const float scale = rig.unit == "m" ? 1000.0F : 1.0F;
+  Image<std::uint16_t> image(depth.size());
+  for (int y = 0; y < depth.height; ++y)
+    for (int x = 0; x < depth.width; ++x) {
+      const float value = std::round(depth(x, y) * scale);
+      too_far += value > 65535;
+      image(x, y) = value >= 1 && value <= 65535 ? static_cast<std::uint16_t>(value) : std::uint16_t{0};
+    }
+  return image;
+}
+
+Image<float> points_of(ImageView<const float> depth, const Rig& rig) {
+  Image<float> points(depth.size(), 3);
+  for (int y = 0; y < depth.height; ++y)
+    for (int x = 0; x < depth.width; ++x) {
+      const double z = depth(x, y);
+      points(x, y, 0) = static_cast<float>((x - rig.cx_left) * z / rig.focal);
+      points(x, y, 1) = static_cast<float>((y - rig.cy) * z / rig.focal);
+      points(x, y, 2) = depth(x, y);
+    }
+  return points;
+}
+
+Image<std::uint8_t> to_8_bits(const AnyImageView& image) {
+  return with_pixels(image, [&](auto pixels) {
+    const float scale = image.type == PixelType::u16 ? 255.0F / static_cast<float>((1 << image.bit_depth) - 1) : 1.0F;
+    Image<std::uint8_t> out(pixels.size(), pixels.channels);
+    for (int y = 0; y < pixels.height; ++y)
+      for (int i = 0; i < pixels.width * pixels.channels; ++i) {
+        const float value = static_cast<float>(pixels.row(y)[i]) * scale;
+        out.row(y)[i] = static_cast<std::uint8_t>(value > 0 ? std::min(value, 255.0F) + 0.5F : 0.0F);
+      }
+    return out;
+  });
+}
+
+Image<std::uint8_t> confidence_8_bits(ImageView<const float> confidence) {
+  Image<std::uint8_t> out(confidence.size());
+  for (int y = 0; y < confidence.height; ++y)
+    for (int x = 0; x < confidence.width; ++x) {
+      const float c = confidence(x, y);
+      out(x, y) = static_cast<std::uint8_t>(c > 0 ? std::min(c, 1.0F) * 255 + 0.5F : 0.0F);
+    }
+  return out;
+}
+
+}  // namespace stereopsis::command

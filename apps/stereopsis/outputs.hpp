@@ -1,0 +1,38 @@
+// What `match` writes besides disparity.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "stereopsis/calibration.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis::command {
+
+// Lower case, with its dot.
+std::string extension_of(const std::filesystem::path& file);
+// Refuses a file name whose extension is none of these, and whatever can't be written.
+void check_output(const std::filesystem::path& file, std::span<const char* const> extensions, const std::string& option);
+
+// Share of pixels, 0 to 100, of what was wanted: those outside the region do not count.
+struct Densities {
+  double measured = 0;  // valid, and neither filled nor repaired: the density before fill
+  double valid = 0;     // after it
+  double no_candidate = 0, left_right = 0, ambiguous = 0, speckle = 0, masked = 0;
+};
+Densities densities(ImageView<const std::uint8_t> validity);
+
+// In the rig's unit; NaN where there is no disparity, or the point is not in front of the cameras.
+Image<float> depth_image(ImageView<const float> disparity, const Rig& rig);
+// 16-bit millimetres. 0 where unknown or farther than 65.535 m; `too_far` counts the latter.
+Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, long long& too_far);
+// X to the right, Y down, Z forward from the left camera, in the rig's unit; NaN where unknown. 3 channels.
+Image<float> points_of(ImageView<const float> depth, const Rig& rig);
+
+// Any input image in 8 bits, with its channels.
+Image<std::uint8_t> to_8_bits(const AnyImageView& image);
+// A confidence of 0 to 1 as 0 to 255.
+Image<std::uint8_t> confidence_8_bits(ImageView<const float> confidence);
+
+}  // namespace stereopsis::command

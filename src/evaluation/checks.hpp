@@ -1,0 +1,35 @@
+// Refusals that all functions on disparity maps share.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "core/text.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+
+template <class T>
+void check_plane(std::string_view name, ImageView<T> image) {
+  if (image.empty() || image.channels != 1)
+    throw Error(ErrorCategory::call,
+                text("the ", name, " image is ", image.width, "×", image.height, " with ", image.channels,
+                     " channels; it must have one channel and at least one pixel"));
+}
+
+template <class T>
+void check_plane(std::string_view name, ImageView<T> image, Size size) {
+  check_plane(name, image);
+  if (image.size() != size)
+    throw Error(ErrorCategory::call,
+                text("the ", name, " image is ", image.width, "×", image.height, ", not ", size.width, "×", size.height,
+                     " like the other; give images of the same size"));
+}
+
+inline void check_threshold(double threshold) {
+  if (!(threshold >= 0) || !std::isfinite(threshold))
+    throw Error(ErrorCategory::call, text("an error threshold of ", number_text(threshold),
+                                          " px is not allowed; it must be a finite number of at least 0"));
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,47 @@
+#include <array>
+#include <cmath>
+
+#include "evaluation/checks.hpp"
+#include "stereopsis/evaluation.hpp"
+
+namespace stereopsis {
+namespace {
+
+using Colour = std::array<double, 3>;
+constexpr Colour exact = {255, 255, 255}, nearly_bad = {150, 150, 150};
+constexpr Colour just_bad = {255, 170, 60}, very_bad = {130, 0, 0};
+constexpr Colour invalid = {40, 90, 230}, unknown = {0, 0, 0};
+constexpr double doublings = 3;  // from just_bad to very_bad
+
+Colour mix(const Colour& a, const Colour& b, double share) {
+  return {a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share};
+}
+
+Colour error_colour(double disparity, double truth, double threshold) {
+  if (!std::isfinite(truth)) return unknown;
+  if (!std::isfinite(disparity)) return invalid;
+  const double error = std::abs(disparity - truth);
+  if (error <= threshold) return mix(exact, nearly_bad, threshold > 0 ? error / threshold : 0);
+  return mix(just_bad, very_bad, threshold > 0 ? std::min(std::log2(error / threshold) / doublings, 1.0) : 1);
+}
+
+}  // namespace
+
+Image<std::uint8_t> error_image(ImageView<const float> disparity, ImageView<const float> truth,
+                                ImageView<const std::uint8_t> mask, double threshold) {
+  check_threshold(threshold);
+  check_plane("disparity", disparity);
+  check_plane("truth", truth, disparity.size());
+  if (!mask.empty()) check_plane("mask", mask, disparity.size());
+  Image<std::uint8_t> picture(disparity.size(), 3);
+  for (int y = 0; y < picture.height(); ++y)
+    for (int x = 0; x < picture.width(); ++x) {
+      const Colour colour = error_colour(disparity(x, y), truth(x, y), threshold);
+      const double brightness = mask.empty() || mask(x, y) != 0 ? 1 : 1.0 / 3;
+      for (int c = 0; c < 3; ++c)
+        picture(x, y, c) = static_cast<std::uint8_t>(std::lround(colour[static_cast<std::size_t>(c)] * brightness));
+    }
+  return picture;
+}
+
+}  // namespace stereopsis

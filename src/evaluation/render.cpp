@@ -1,0 +1,139 @@
+#include "stereopsis/render.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "evaluation/checks.hpp"
+#include "evaluation/colour_map.hpp"
+#include "evaluation/font.hpp"
+#include "evaluation/quantile.hpp"
+
+namespace stereopsis {
+namespace {
+
+constexpr Rgb invalid = {64, 64, 64}, ground = {20, 20, 20}, ink = {235, 235, 235};
+
+Rgb scale_colour(double value, double low, double high) {
+  const auto last = static_cast<double>(colour_map.size() - 1);
+  const double place = std::clamp((value - low) / (high - low), 0.0, 1.0) * last;
+  const std::uint32_t rgb = colour_map[static_cast<std::size_t>(std::lround(place))];
+  return {static_cast<std::uint8_t>(rgb >> 16), static_cast<std::uint8_t>(rgb >> 8), static_cast<std::uint8_t>(rgb)};
+}
+
+std::string fixed(double value, int decimals) {
+  char buffer[64];
+  const int length = std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  std::string digits(buffer, static_cast<std::size_t>(length));
+  if (digits.find('.') != std::string::npos) digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.back() == '.') digits.pop_back();
+  return digits == "-0" ? "0" : digits;
+}
+
+// The strip below the picture. Everything is a multiple of `unit` pixels, which grows with the picture.
+class Legend {
+ public:
+  Legend(int picture_width, double low, double high)
+      : unit_(1 + picture_width / 640), width_(std::max(picture_width, 160)), low_(low), high_(high) {}
+
+  Size size() const { return {width_, 35 * unit_}; }
+
+  void draw(ImageView<std::uint8_t> strip) const {
+    fill_rect(strip, {0, 0, strip.width, strip.height}, ground);
+    for (int x = 0; x < bar_width(); ++x)
+      fill_rect(strip, {bar_x() + x, bar_y(), 1, bar_height()}, scale_colour(value_at(x), low_, high_));
+    draw_text(strip, bar_x() + bar_width() + 5 * unit_, bar_y() + 2 * unit_, "px", unit_, ink);
+
+    // The limits come first; of the round numbers between them, those are labelled that leave room.
+    const double step = tick_step();
+    const int decimals = static_cast<int>(std::clamp(std::ceil(-std::log10(step) - 1e-9), 0.0, 9.0));
+    std::vector<Rect> taken;
+    label(strip, low_, fixed(low_, decimals + 2), taken);
+    label(strip, high_, fixed(high_, decimals + 2), taken);
+    const double first = std::ceil(low_ / step);
+    for (int i = 0; i <= most_ticks; ++i)
+      if (const double value = (first + i) * step; value < high_) label(strip, value, fixed(value, decimals), taken);
+  }
+
+ private:
+  static constexpr int most_ticks = 12;
+
+  int bar_x() const { return 18 * unit_; }
+  int bar_y() const { return 7 * unit_; }
+  int bar_width() const { return width_ - bar_x() - 22 * unit_; }
+  int bar_height() const { return 11 * unit_; }
+  int tick_height() const { return 5 * unit_; }
+
+  // At the centre of a column of the bar, and back.
+  double value_at(int x) const { return low_ + (high_ - low_) * x / (bar_width() - 1); }
+  int column_of(double value) const {
+    return static_cast<int>(std::lround((value - low_) / (high_ - low_) * (bar_width() - 1)));
+  }
+
+  // The smallest of 1, 2, 5, 10, 20, 50, … (or their fractions) that leaves a label's width and more between two ticks.
+  double tick_step() const {
+    const double room = static_cast<double>(bar_width()) / text_size("0000000", unit_).width;
+    const double least = (high_ - low_) / std::clamp(room, 1.0, static_cast<double>(most_ticks));
+    const double power = std::pow(10, std::floor(std::log10(least)));
+    for (const double factor : {1, 2, 5})
+      if (factor * power >= least) return factor * power;
+    return 10 * power;
+  }
+
+  // A tick under the bar and its text, unless that would touch one that is there.
+  void label(ImageView<std::uint8_t> strip, double value, const std::string& digits, std::vector<Rect>& taken) const {
+    const int x = bar_x() + column_of(value);
+    const Size size = text_size(digits, unit_);
+    const int left = std::clamp(x - size.width / 2, 2 * unit_, std::max(2 * unit_, width_ - size.width - 2 * unit_));
+    const Rect box = {left, bar_y() + bar_height() + tick_height(), size.width, size.height};
+    for (const Rect& other : taken)
+      if (!intersect(grow(box, 4 * unit_, 0), other).empty()) return;
+    taken.push_back(box);
+    fill_rect(strip, {x - unit_ / 2, bar_y() + bar_height(), unit_, 3 * unit_}, ink);
+    draw_text(strip, box.x, box.y, digits, unit_, ink);
+  }
+
+  int unit_;
+  int width_;
+  double low_, high_;
+};
+
+void check_limits(double low, double high) {
+  constexpr double largest = 1e6;
+  if (!(low < high) || !(std::abs(low) <= largest) || !(std::abs(high) <= largest))
+    throw Error(ErrorCategory::call, text("display limits of ", number_text(low), " and ", number_text(high),
+                                          " px are not allowed; the lower one must be below the upper one, and both "
+                                          "between -1000000 and 1000000"));
+}
+
+}  // namespace
+
+Image<std::uint8_t> colour_disparity(ImageView<const float> disparity, double low, double high, bool with_legend) {
+  check_plane("disparity", disparity);
+  check_limits(low, high);
+  const Legend legend(disparity.width, low, high);
+  const Size strip = with_legend ? legend.size() : Size{disparity.width, 0};
+  Image<std::uint8_t> picture({strip.width, disparity.height + strip.height}, 3, ground[0]);
+  for (int y = 0; y < disparity.height; ++y)
+    for (int x = 0; x < disparity.width; ++x) {
+      const float d = disparity(x, y);
+      const Rgb colour = std::isfinite(d) ? scale_colour(d, low, high) : invalid;
+      for (int c = 0; c < 3; ++c) picture(x, y, c) = colour[static_cast<std::size_t>(c)];
+    }
+  if (with_legend) legend.draw(picture.view().crop({0, disparity.height, strip.width, strip.height}));
+  return picture;
+}
+
+std::pair<double, double> display_limits(ImageView<const float> disparity) {
+  check_plane("disparity", disparity);
+  std::vector<float> values;
+  for (int y = 0; y < disparity.height; ++y)
+    std::copy_if(disparity.row(y), disparity.row(y) + disparity.width, std::back_inserter(values),
+                 [](float d) { return std::isfinite(d); });
+  if (values.empty()) return {0, 1};
+  const double low = quantile(values, 1), high = quantile(values, 99);
+  const double widen = std::max(0.0, 1 - (high - low)) / 2;
+  return {low - widen, high + widen};
+}
+
+}  // namespace stereopsis

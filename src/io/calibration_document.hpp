@@ -1,0 +1,43 @@
+// The calibration files as what they have in common: values under names.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stereopsis::io {
+
+// A view on the text of a file: keep that text alive. Names are paths: the `data` of `P1` is "P1.data".
+class Document {
+ public:
+  // XML as OpenCV writes it, or lines of
+  //   name: value    name=value    name: [ values, over, lines ]    name: !!tag
+  // where a line without a value names the deeper indented lines (or the `- item` lines) below it. That is the
+  // YAML of OpenCV and ROS, and the text files of Middlebury and KITTI. Throws Error(format).
+  static Document parse(std::string_view text);
+
+  bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
+  // Exactly `count` finite numbers, or Error(format).
+  std::vector<double> numbers(std::string_view name, std::size_t count) const;
+  double number(std::string_view name) const { return numbers(name, 1)[0]; }
+  // How many lines had numbers and no name; they are named "row 1", "row 2", …
+  int rows() const { return rows_; }
+
+ private:
+  class LineParser;
+  class XmlParser;
+  struct Value {
+    std::string_view text;
+    bool repeated = false;
+  };
+
+  void add(std::string name, std::string_view text);
+
+  std::map<std::string, Value, std::less<>> values_;
+  int rows_ = 0;
+};
+
+}  // namespace stereopsis::io

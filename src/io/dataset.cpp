@@ -1,0 +1,194 @@
+#include "stereopsis/dataset.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/text.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/evaluation.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::array<const char*, 3> region_names = {"nonocc", "all", "disc"};
+
+// A dataset.json, read strictly: what is there has the right type, or an error names file, key and value.
+class Description {
+ public:
+  explicit Description(const fs::path& file) : file_(file), json_(Json::parse(read_text(file), nullptr, false)) {
+    if (json_.is_discarded() || !json_.is_object()) fail("is not a JSON object; correct the file");
+  }
+
+  bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
+
+  std::string string(const char* key, std::string otherwise = "") const {
+    if (!has(key)) return otherwise;
+    if (!json_[key].is_string()) refuse(key, "text");
+    return json_[key].get<std::string>();
+  }
+  fs::path path(const char* key) const {
+    const std::string name = string(key);
+    if (name.empty() && has(key)) refuse(key, "the name of a file");
+    return name.empty() ? fs::path() : file_.parent_path() / name;
+  }
+  int count(const char* key) const {
+    const Json& value = json_[key];
+    constexpr int largest = std::numeric_limits<int>::max();
+    if (!value.is_number_integer() || value < 1 || value > largest) refuse(key, text("an integer from 1 to ", largest));
+    return value.get<int>();
+  }
+  double scale(const char* key) const {
+    if (!has(key)) return 0;
+    if (!json_[key].is_number() || !(json_[key] > 0)) refuse(key, "a number above 0");
+    return json_[key].get<double>();
+  }
+  // One of 0 and "inf", which float files need no help with.
+  bool zero_is_unknown(const char* key) const {
+    if (!has(key)) return false;
+    if (json_[key] != 0 && json_[key] != "inf") refuse(key, "0 or \"inf\"");
+    return json_[key] == 0;
+  }
+  std::vector<DatasetScene::Mask> masks(const char* key) const {
+    if (!has(key)) return {};
+    if (!json_[key].is_object()) refuse(key, "an object with the names of mask files as keys");
+    std::vector<DatasetScene::Mask> masks;
+    for (const char* region : region_names)
+      if (const std::string name = text("mask_", region, ".png"); json_[key].contains(name))
+        masks.push_back({region, file_.parent_path() / name});
+    if (masks.size() != json_[key].size())
+      refuse(key, "an object with no other keys than mask_nonocc.png, mask_all.png and mask_disc.png");
+    return masks;
+  }
+  void check_is(const char* key, const char* only) const {
+    if (has(key) && json_[key] != only) refuse(key, text('"', only, '"'));
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(ErrorCategory::format, text(file_.string(), ": ", what));
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& allowed) const {
+    fail(text('"', key, "\" is ", json_[key].dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80),
+              "; it must be ", allowed));
+  }
+
+  fs::path file_;
+  Json json_;
+};
+
+bool is_scene(const Description& d) { return d.has("left") && d.has("right") && d.has("gt") && d.has("ndisp"); }
+
+DatasetScene scene_of(const Description& d, const fs::path& folder) {
+  const fs::path place = fs::absolute(folder).lexically_normal();
+  DatasetScene scene;
+  scene.name = d.string("name", place.filename().string());
+  scene.dataset = d.string("dataset", place.parent_path().filename().string());
+  scene.folder = folder;
+  scene.left = d.path("left");
+  scene.right = d.path("right");
+  scene.truth = d.path("gt");
+  scene.truth_nonocc = d.path("gt_noc");
+  scene.truth_right = d.path("gt_right");
+  scene.masks = d.masks("masks");
+  scene.disparities = d.count("ndisp");
+  scene.truth_scale = d.scale("gt_scale");
+  scene.zero_is_unknown = d.zero_is_unknown("gt_invalid");
+  scene.truth_is_nonocc = d.string("gt_kind").starts_with("noc");
+  d.check_is("gt_view", "left");
+  return scene;
+}
+
+std::vector<fs::path> descriptions_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  try {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+      if (entry.path().filename() == "dataset.json") files.push_back(entry.path());
+  } catch (const fs::filesystem_error& error) {
+    throw Error(ErrorCategory::file, text(folder.string(), ": can't be searched for scenes (", error.code().message(),
+                                          "); give a folder that exists and can be read"));
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+void check_size(const fs::path& file, Size got, const DatasetScene& scene, Size expected) {
+  if (got != expected)
+    throw Error(ErrorCategory::format,
+                text(file.string(), ": is ", got.width, "×", got.height, " but ", scene.left.filename().string(),
+                     " is ", expected.width, "×", expected.height, "; all files of a scene must have the same size"));
+}
+
+Image<float> read_truth(const fs::path& file, const DatasetScene& scene, Size size) {
+  Image<float> truth = read_disparity(file, scene.truth_scale);
+  check_size(file, truth.size(), scene, size);
+  for (int y = 0; y < truth.height() && scene.zero_is_unknown; ++y)
+    std::replace(truth.row(y), truth.row(y) + truth.width(), 0.0f, invalid_disparity);
+  return truth;
+}
+
+template <class T, class Counts>
+Image<std::uint8_t> mask_where(const Image<T>& image, Counts&& counts) {
+  Image<std::uint8_t> mask(image.size());
+  for (int y = 0; y < mask.height(); ++y)
+    for (int x = 0; x < mask.width(); ++x) mask(x, y) = counts(image(x, y)) ? 255 : 0;
+  return mask;
+}
+
+Image<std::uint8_t> known(const Image<float>& truth) {
+  return mask_where(truth, [](float d) { return std::isfinite(d); });
+}
+
+// The region's mask, by the rules of the header; empty where the region is not known.
+Image<std::uint8_t> region_mask(const std::string& region, const DatasetScene& scene, const Image<float>& truth) {
+  for (const DatasetScene::Mask& mask : scene.masks)
+    if (mask.region == region) {
+      const Image<std::uint8_t> levels = read_mask(mask.file);
+      check_size(mask.file, levels.size(), scene, truth.size());
+      return mask_where(levels, [](int level) { return level == 255; });
+    }
+  if (region == "nonocc") {
+    if (!scene.truth_nonocc.empty()) return known(read_truth(scene.truth_nonocc, scene, truth.size()));
+    if (!scene.truth_right.empty()) return nonoccluded(truth, read_truth(scene.truth_right, scene, truth.size()));
+    if (scene.truth_is_nonocc) return known(truth);
+  }
+  if (region == "all" && !scene.truth_is_nonocc) return known(truth);
+  return {};
+}
+
+}  // namespace
+
+std::vector<DatasetScene> find_scenes(const fs::path& folder) {
+  std::vector<DatasetScene> scenes;
+  for (const fs::path& file : descriptions_below(folder))
+    if (const Description description(file); is_scene(description))
+      scenes.push_back(scene_of(description, file.parent_path()));
+  if (scenes.empty())
+    throw Error(ErrorCategory::file,
+                text(folder.string(),
+                     ": holds no dataset.json with left, right, gt and ndisp; give the folder of a "
+                     "scene, of a dataset or of several datasets"));
+  return scenes;
+}
+
+LoadedScene load_scene(const DatasetScene& scene) {
+  LoadedScene loaded;
+  loaded.left = read_image(scene.left);
+  loaded.right = read_image(scene.right);
+  const Size size = loaded.left.size();
+  check_size(scene.right, loaded.right.size(), scene, size);
+  loaded.truth = read_truth(scene.truth, scene, size);
+  for (const char* region : region_names)
+    if (Image<std::uint8_t> mask = region_mask(region, scene, loaded.truth); !mask.empty())
+      loaded.regions.push_back({region, std::move(mask)});
+  return loaded;
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,173 @@
+// Disparities and masks. An integer file holds disparity × scale, rounded, with 0 for "unknown"; so a valid disparity
+// that would become 0 is written as 1.
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/text.hpp"
+#include "io/file.hpp"
+#include "io/image_files.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis {
+namespace {
+
+constexpr double kitti_scale = 256;
+
+// The values as the file has them. A JPEG has changed them; RGB must be grey in disguise.
+AnyImage read_codes(const std::filesystem::path& file) {
+  const std::string contents = io::read_file(file);
+  return io::naming(file, [&] {
+    const io::Bytes bytes = io::bytes_of(contents);
+    const io::Format format = io::format_of(bytes);
+    if (format == io::Format::jpeg)
+      throw Error(ErrorCategory::format, "a JPEG does not keep values exactly; use PNG, PGM, TIFF, PFM or NPY");
+    return io::decode(format, bytes, io::Values::codes);
+  });
+}
+
+// The one channel of an image that may be stored as three equal ones.
+template <class T>
+Image<T> one_channel(Image<T> image) {
+  if (image.channels() == 1) return image;
+  Image<T> grey(image.size());
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) {
+      grey(x, y) = image(x, y, 0);
+      if (image(x, y, 1) != grey(x, y) || image(x, y, 2) != grey(x, y))
+        throw Error(ErrorCategory::format, text("this needs one channel, but the file is coloured, at x = ", x,
+                                                ", y = ", y, " for instance; take the file that was not colour-coded"));
+    }
+  return grey;
+}
+
+template <class T>
+Image<float> to_disparity(const Image<T>& codes, double scale) {
+  constexpr bool is_float = std::is_same_v<T, float>;
+  if (scale == 0 && sizeof(T) == 1)
+    throw Error(ErrorCategory::call,
+                "the disparities are in 8 bits, which says nothing about their scale; give it, as "
+                "the file's values for one pixel of disparity");
+  if (scale == 0) scale = is_float ? 1 : kitti_scale;
+  Image<float> disparity(codes.size());
+  for (int y = 0; y < codes.height(); ++y)
+    for (int x = 0; x < codes.width(); ++x) {
+      const double value = codes(x, y);
+      const bool known = is_float ? std::isfinite(value) : value != 0;
+      disparity(x, y) = known ? static_cast<float>(value / scale) : invalid_disparity;
+    }
+  return disparity;
+}
+
+void check_scale(double scale) {
+  if (!(scale >= 0) || !std::isfinite(scale))
+    throw Error(ErrorCategory::call, text("the scale ", scale,
+                                          " is not allowed; it must be a positive number, or 0 for "
+                                          "the usual one"));
+}
+
+// How a file name and a scale ask for disparities to be written.
+struct Target {
+  io::Format format = io::Format::pfm;
+  double scale = 1;
+  int largest = 0;  // code; 0 for float files
+
+  bool is_float() const { return largest == 0; }
+};
+
+Target target_of(const std::filesystem::path& file, double scale) {
+  check_scale(scale);
+  const std::string extension = io::lower_extension(file);
+  if (extension == ".png")
+    return scale > 0 ? Target{io::Format::png, scale, 255} : Target{io::Format::png, kitti_scale, 65535};
+  if (extension == ".pgm" && scale > 0) return {io::Format::pnm, scale, 255};
+  if (extension == ".pgm")
+    throw Error(ErrorCategory::call,
+                "disparities in an 8-bit PGM need a scale, as the file's values for one pixel of "
+                "disparity; give it, or use .pfm, .npy, .tiff or .png");
+  if (extension != ".pfm" && extension != ".npy" && extension != ".tif" && extension != ".tiff")
+    throw Error(ErrorCategory::call,
+                text("the extension '", extension,
+                     "' is none that disparities are written to; use .pfm, .npy, .tiff, .png or .pgm"));
+  if (scale != 0 && scale != 1)
+    throw Error(ErrorCategory::call, text("a float file holds disparities in pixels and has no scale (", scale,
+                                          " was given); leave it out, or use .png or .pgm"));
+  return {io::format_of(file), 1, 0};
+}
+
+[[noreturn]] void refuse_disparity(double disparity, const Target& target) {
+  const std::string limit = number_text(std::floor(1000 * target.largest / target.scale) / 1000);
+  throw Error(ErrorCategory::call,
+              text("the disparity ", disparity, " can't be written to this file, which holds 0 to ", limit, "; use ",
+                   disparity > 0 && target.largest == 255 ? "a smaller scale, or " : "", ".pfm, .npy or .tiff"));
+}
+
+// The code of a valid disparity.
+int code(double disparity, const Target& target) {
+  const double rounded = std::round(disparity * target.scale);
+  if (rounded < 0 || rounded > target.largest) refuse_disparity(disparity, target);
+  return std::max(1, static_cast<int>(rounded));
+}
+
+template <class T>
+std::string encode_codes(ImageView<const float> disparity, const Target& target) {
+  Image<T> codes(disparity.size());
+  for (int y = 0; y < disparity.height; ++y)
+    for (int x = 0; x < disparity.width; ++x)
+      codes(x, y) = std::isfinite(disparity(x, y)) ? static_cast<T>(code(disparity(x, y), target)) : T{0};
+  return io::encode(target.format, codes);
+}
+
+std::string encode_float(ImageView<const float> disparity, const Target& target) {
+  const float invalid = target.format == io::Format::pfm ? std::numeric_limits<float>::infinity() : invalid_disparity;
+  Image<float> values(disparity);
+  for (int y = 0; y < values.height(); ++y)
+    for (int x = 0; x < values.width(); ++x)
+      if (!std::isfinite(values(x, y))) values(x, y) = invalid;
+  return io::encode(target.format, values);
+}
+
+std::string encode_disparity(ImageView<const float> disparity, const Target& target) {
+  if (disparity.channels != 1)
+    throw Error(ErrorCategory::call, text("a disparity image has 1 channel, not ", disparity.channels));
+  if (target.is_float()) return encode_float(disparity, target);
+  if (target.largest == 255) return encode_codes<std::uint8_t>(disparity, target);
+  return encode_codes<std::uint16_t>(disparity, target);
+}
+
+}  // namespace
+
+Image<float> read_disparity(const std::filesystem::path& file, double scale) {
+  AnyImage codes = read_codes(file);
+  return io::naming(file, [&] {
+    check_scale(scale);
+    return std::visit([&](auto& pixels) { return to_disparity(one_channel(std::move(pixels)), scale); }, codes.pixels);
+  });
+}
+
+Image<std::uint8_t> read_mask(const std::filesystem::path& file) {
+  AnyImage codes = read_codes(file);
+  return io::naming(file, [&] {
+    auto* mask = std::get_if<Image<std::uint8_t>>(&codes.pixels);
+    if (mask == nullptr)
+      throw Error(ErrorCategory::format, text("a mask has 8-bit pixels, 0 where a pixel is not usable; these are ",
+                                              to_string(codes.view().type), ", so convert them"));
+    return one_channel(std::move(*mask));
+  });
+}
+
+void write_disparity(const std::filesystem::path& file, ImageView<const float> disparity, double scale) {
+  io::write_file(file, io::naming(file, [&] { return encode_disparity(disparity, target_of(file, scale)); }));
+}
+
+void check_writable_disparity(const std::filesystem::path& file, DisparityRange range, double scale) {
+  io::naming(file, [&] {
+    const Target target = target_of(file, scale);
+    if (target.is_float()) return;
+    code(range.min, target);
+    code(range.max(), target);
+  });
+  check_writable(file);
+}
+
+}  // namespace stereopsis

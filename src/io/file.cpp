@@ -1,0 +1,161 @@
+#include "io/file.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "stereopsis/io.hpp"
+
+namespace stereopsis {
+namespace io {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+File open(const fs::path& file, const char* mode) { return File(std::fopen(file.string().c_str(), mode)); }
+
+[[noreturn]] void fail(const fs::path& file, const char* what, int code = errno) {
+  throw Error(ErrorCategory::file, text(file.string(), " can't be ", what, ": ", std::strerror(code)));
+}
+
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
+// The file that a name stands for: a link is followed, so that what it points to is replaced and not the link.
+fs::path target_of(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_symlink(file, ignored)) return file;
+  const fs::path target = fs::weakly_canonical(file, ignored);
+  return ignored ? file : target;
+}
+
+void check_target(const fs::path& file) {
+  std::error_code ignored;
+  if (file.empty()) throw Error(ErrorCategory::call, "the name of the file to write is empty; give one");
+  if (!file.has_filename() || fs::is_directory(file, ignored))
+    throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file in it"));
+  if (!fs::is_directory(folder_of(file), ignored))
+    throw Error(ErrorCategory::file, text(file.string(), " can't be written: there is no folder ",
+                                          folder_of(file).string(), "; create it first"));
+  if (fs::is_regular_file(file, ignored) && !open(file, "ab")) fail(file, "written");
+}
+
+bool replaceable(const fs::path& file) {
+  std::error_code ignored;
+  return !fs::exists(file, ignored) || fs::is_regular_file(file, ignored);
+}
+
+// A new file beside the target, removed unless it was renamed to it.
+class Temporary {
+ public:
+  explicit Temporary(const fs::path& target) : target_(target) {
+    for (int n = 0; !stream_; ++n) {
+      name_ = folder_of(target) / text('.', target.filename().string(), '.', n, ".tmp");
+      stream_ = open(name_, "wbx");
+      if (!stream_ && (errno != EEXIST || n == 1000)) fail(target, "written");
+    }
+  }
+  ~Temporary() {
+    std::error_code ignored;
+    stream_.reset();
+    if (!name_.empty()) fs::remove(name_, ignored);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  std::FILE* stream() { return stream_.get(); }
+
+  void rename() {
+    if (std::fclose(stream_.release()) != 0) fail(target_, "written");
+    std::error_code error;
+    const fs::file_status old = fs::status(target_, error);
+    if (fs::exists(old)) fs::permissions(name_, old.permissions(), error);
+    fs::rename(name_, target_, error);
+    if (error) fail(target_, "written", error.value());
+    name_.clear();
+  }
+
+ private:
+  fs::path target_;
+  fs::path name_;
+  File stream_;
+};
+
+void grow(std::string& contents, std::size_t size, const fs::path& file) try {
+  contents.resize(size);
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorCategory::memory, text(file.string(), " does not fit the memory: it needs ", size, " bytes"));
+}
+
+void write_all(std::FILE* stream, std::string_view contents, const fs::path& file) {
+  if (std::fwrite(contents.data(), 1, contents.size(), stream) != contents.size() || std::fflush(stream) != 0)
+    fail(file, "written");
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& file, std::uintmax_t limit) {
+  std::error_code error;
+  if (fs::is_directory(file, error))
+    throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file in it"));
+  const File stream = open(file, "rb");
+  if (!stream) fail(file, "opened");
+  // A pipe has no size: it is read piece by piece. One byte more than expected shows the end in one go.
+  const std::uintmax_t size = fs::is_regular_file(file, error) ? fs::file_size(file, error) : 0;
+  std::string contents;
+  for (std::size_t filled = 0;;) {
+    if (std::max<std::uintmax_t>(filled, size) > limit)
+      throw Error(ErrorCategory::format, text(file.string(), " is larger than the ", limit,
+                                              " bytes that are read of such a file; check that it is the right one"));
+    grow(contents, std::max<std::size_t>(2 * filled, std::max<std::size_t>(size, 65535) + 1), file);
+    filled += std::fread(contents.data() + filled, 1, contents.size() - filled, stream.get());
+    if (std::ferror(stream.get()) != 0) fail(file, "read");
+    if (filled < contents.size()) {
+      contents.resize(filled);
+      return contents;
+    }
+  }
+}
+
+void write_file(const fs::path& file, std::string_view contents) {
+  check_target(file);
+  const fs::path target = target_of(file);
+  if (replaceable(target)) {
+    Temporary temporary(target);
+    write_all(temporary.stream(), contents, file);
+    temporary.rename();
+  } else {
+    const File stream = open(target, "wb");
+    if (!stream) fail(file, "written");
+    write_all(stream.get(), contents, file);
+  }
+}
+
+std::string lower_extension(const fs::path& file) {
+  std::string extension = file.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
+}  // namespace io
+
+void check_writable(const std::filesystem::path& file) {
+  io::check_target(file);
+  if (const auto target = io::target_of(file); io::replaceable(target)) io::Temporary{target};
+}
+
+void write_text(const std::filesystem::path& file, const std::string& contents) { io::write_file(file, contents); }
+
+std::string read_text(const std::filesystem::path& file) {
+  constexpr std::uintmax_t largest_text = 64 << 20;
+  return io::read_file(file, largest_text);
+}
+
+}  // namespace stereopsis

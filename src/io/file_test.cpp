@@ -1,0 +1,134 @@
+#include "io/file.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "io/test_files.hpp"
+#include "stereopsis/io.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+TEST(Files, TextComesBackWhole) {
+  const TemporaryFolder folder;
+  for (const std::size_t size : {0, 1, 65535, 65536, 65537, 200001}) {
+    std::string text(size, 'x');
+    for (std::size_t i = 0; i < size; i += 7) text[i] = static_cast<char>(i);
+    write_text(folder / "a.txt", text);
+    EXPECT_EQ(read_text(folder / "a.txt"), text);
+  }
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+// A disk that is full, made by a limit on the size of files.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int) = nullptr;
+};
+
+TEST(Files, AFailedWriteLeavesTheOldFileAndNothingElse) {
+  const TemporaryFolder folder;
+  const auto disparity = random_image<float>({100, 100}, 1, 0, 60);
+  put(folder / "d.pfm", "old");
+  testing::AssertionResult refused = testing::AssertionFailure();
+  {
+    const FullDisk full(4096);
+    refused =
+        refuses([&] { write_disparity(folder / "d.pfm", disparity); }, ErrorCategory::file, "d.pfm can't be written");
+  }
+  EXPECT_TRUE(refused);
+  EXPECT_EQ(get(folder / "d.pfm"), "old");
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(Files, FoldersThatCannotBeWrittenAreRefused) {
+  const TemporaryFolder folder;
+  put(folder / "file", "");
+  const auto category = ErrorCategory::file;
+  EXPECT_TRUE(refuses([&] { check_writable(folder / "none/a.png"); }, category, "no folder"));
+  EXPECT_TRUE(refuses([&] { check_writable(folder / "file/a.png"); }, category, "no folder"));
+  EXPECT_TRUE(refuses([&] { check_writable(folder.path()); }, category, "is a folder"));
+  EXPECT_TRUE(refuses([&] { check_writable(folder / ""); }, category, "is a folder"));
+  EXPECT_TRUE(refuses([&] { check_writable(""); }, ErrorCategory::call, "empty"));
+  EXPECT_TRUE(refuses([&] { write_text(folder / "none/a.txt", "x"); }, category, "no folder"));
+  EXPECT_NO_THROW(check_writable(folder / "a.png"));
+  EXPECT_NO_THROW(check_writable(folder / "file"));
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(Files, FoldersWithoutPermissionAreRefused) {
+  const TemporaryFolder folder;
+  // The superuser may write everywhere but here.
+  const bool superuser = geteuid() == 0;
+  if (superuser && !fs::is_directory("/proc/self")) GTEST_SKIP() << "needs /proc, or a user without all rights";
+  const fs::path closed = superuser ? fs::path("/proc/self") : folder / "closed";
+  if (!superuser) {
+    fs::create_directory(closed);
+    put(closed / "old.txt", "old");
+    fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
+  }
+  EXPECT_TRUE(refuses([&] { check_writable(closed / "a.png"); }, ErrorCategory::file, "can't be written"));
+  EXPECT_TRUE(refuses([&] { write_text(closed / "a.txt", "x"); }, ErrorCategory::file, "can't be written"));
+  if (!superuser) fs::permissions(closed, fs::perms::owner_all);
+}
+
+TEST(Files, ALinkStaysALinkAndPermissionsStay) {
+  const TemporaryFolder folder;
+  put(folder / "target", "old");
+  fs::permissions(folder / "target", fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("target", folder / "link");
+  write_text(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(get(folder / "target"), "new");
+  EXPECT_EQ(fs::status(folder / "target").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(folder.files(), 2U);
+}
+
+TEST(Files, ADeviceIsWrittenNotReplaced) {
+  if (!fs::is_character_file("/dev/null")) GTEST_SKIP() << "needs /dev/null";
+  EXPECT_NO_THROW(write_text("/dev/null", "x"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  if (fs::is_character_file("/dev/full")) {
+    EXPECT_TRUE(refuses([&] { write_text("/dev/full", "x"); }, ErrorCategory::file, "can't be written"));
+  }
+}
+
+TEST(Files, WhatCannotBeReadIsNamed) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(refuses([&] { read_image(folder / "none.png"); }, ErrorCategory::file, "none.png can't be opened"));
+  EXPECT_TRUE(refuses([&] { read_disparity(folder / "none.pfm"); }, ErrorCategory::file, "none.pfm can't be opened"));
+  EXPECT_TRUE(refuses([&] { read_text(folder.path()); }, ErrorCategory::file, "is a folder"));
+  EXPECT_TRUE(
+      refuses([&] { io::read_file(put(folder / "a", "12345"), 4); }, ErrorCategory::format, "larger than the 4 bytes"));
+}
+
+TEST(Files, ReadsPipes) {
+  const TemporaryFolder folder;
+  const auto image = random_image<std::uint8_t>({300, 301}, 3, 0, 255);
+  write_image(folder / "a.pgm", image);
+  if (std::system(("mkfifo " + (folder / "pipe").string()).c_str()) != 0) GTEST_SKIP() << "needs mkfifo";
+  ASSERT_EQ(std::system(("cat " + (folder / "a.pgm").string() + " > " + (folder / "pipe").string() + " &").c_str()), 0);
+  EXPECT_TRUE(same_bits(std::get<Image<std::uint8_t>>(read_image(folder / "pipe").pixels).view(), image.view()));
+}
+
+}  // namespace
+}  // namespace stereopsis

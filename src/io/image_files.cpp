@@ -1,0 +1,114 @@
+#include "io/image_files.hpp"
+
+#include "core/text.hpp"
+#include "io/file.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis {
+namespace io {
+
+Format format_of(Bytes contents) {
+  const std::string_view start = text_of(contents);
+  if (start.starts_with("\x89PNG")) return Format::png;
+  if (start.starts_with("\xff\xd8\xff")) return Format::jpeg;
+  if (start.starts_with(std::string_view("II*\0", 4)) || start.starts_with(std::string_view("MM\0*", 4)) ||
+      start.starts_with(std::string_view("II+\0", 4)) || start.starts_with(std::string_view("MM\0+", 4)))
+    return Format::tiff;
+  if (start.starts_with("\x93NUMPY")) return Format::npy;
+  if (start.starts_with("Pf") || start.starts_with("PF")) return Format::pfm;
+  if (start.size() > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7') return Format::pnm;
+  throw Error(ErrorCategory::format, start.empty()
+                                         ? "the file is empty; it must be an image"
+                                         : "this is no PNG, PNM, JPEG, TIFF, PFM or NPY; convert it to one of them");
+}
+
+AnyImage decode(Format format, Bytes contents, Values values) {
+  switch (format) {
+    case Format::png:
+      return decode_png(contents);
+    case Format::pnm:
+      return decode_pnm(contents, values);
+    case Format::jpeg:
+      return decode_jpeg(contents);
+    case Format::tiff:
+      return decode_tiff(contents);
+    case Format::pfm:
+      return decode_pfm(contents);
+    default:
+      return decode_npy(contents);
+  }
+}
+
+Format format_of(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  if (extension == ".png") return Format::png;
+  if (extension == ".pgm" || extension == ".ppm" || extension == ".pnm") return Format::pnm;
+  if (extension == ".jpg" || extension == ".jpeg") return Format::jpeg;
+  if (extension == ".tif" || extension == ".tiff") return Format::tiff;
+  if (extension == ".pfm") return Format::pfm;
+  if (extension == ".npy") return Format::npy;
+  throw Error(ErrorCategory::call,
+              text("the extension '", extension,
+                   "' is none that images are written to; use .png, .pgm, .ppm, .jpg, .tiff, .pfm or .npy"));
+}
+
+static void refuse(const AnyImageView& image, const char* format, const char* instead) {
+  throw Error(ErrorCategory::call,
+              text("a ", format, " file can't hold ", to_string(image.type), " pixels; use ", instead));
+}
+
+std::string encode(Format format, AnyImageView image) {
+  if (image.empty() || (image.channels != 1 && image.channels != 3))
+    throw Error(ErrorCategory::call,
+                text("an image of ", image.width, "×", image.height, " pixels with ", image.channels,
+                     " channels can't be written; it must have pixels, and 1 or 3 channels"));
+  const bool is_float = image.type == PixelType::f32;
+  if (image.type == PixelType::u16 && image.bit_depth != 16 && format != Format::pnm)
+    throw Error(ErrorCategory::call, text("only PNM says that 16-bit pixels carry ", image.bit_depth,
+                                          " bits; use .pgm or .ppm, or bring them to 16 bits first"));
+  switch (format) {
+    case Format::png:
+      if (is_float) refuse(image, "PNG", ".pfm, .tiff or .npy, or convert them to 8 or 16 bits");
+      return encode_png(image);
+    case Format::pnm:
+      if (is_float) refuse(image, "PNM", ".pfm, .tiff or .npy, or convert them to 8 or 16 bits");
+      return encode_pnm(image);
+    case Format::jpeg:
+      if (image.type != PixelType::u8) refuse(image, "JPEG", ".png, .tiff or .npy");
+      return encode_jpeg(image);
+    case Format::tiff:
+      return encode_tiff(image);
+    case Format::pfm:
+      if (!is_float) refuse(image, "PFM", ".png, .tiff or .npy");
+      return encode_pfm(image.as<float>());
+    default:
+      return encode_npy(image);
+  }
+}
+
+static void check_channels(const std::filesystem::path& file, int channels) {
+  const std::string extension = lower_extension(file);
+  if ((extension == ".pgm" && channels == 3) || (extension == ".ppm" && channels == 1))
+    throw Error(ErrorCategory::call, text("a ", extension, " file can't hold ", channels == 3 ? "RGB" : "grey",
+                                          " pixels; use ", channels == 3 ? ".ppm" : ".pgm"));
+}
+
+}  // namespace io
+
+AnyImage read_image(const std::filesystem::path& file) {
+  const std::string contents = io::read_file(file);
+  return io::naming(file, [&] {
+    const io::Bytes bytes = io::bytes_of(contents);
+    return io::decode(io::format_of(bytes), bytes, io::Values::intensities);
+  });
+}
+
+void write_image(const std::filesystem::path& file, AnyImageView image) {
+  const std::string contents = io::naming(file, [&] {
+    io::check_channels(file, image.channels);
+    return io::encode(io::format_of(file), image);
+  });
+  io::write_file(file, contents);
+}
+
+}  // namespace stereopsis

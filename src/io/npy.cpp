@@ -1,0 +1,180 @@
+// NPY, the array file of NumPy: "\x93NUMPY", version, length of the header, a Python dictionary, numbers.
+#include <optional>
+
+#include "core/text.hpp"
+#include "io/codecs.hpp"
+#include "io/tokens.hpp"
+
+namespace stereopsis::io {
+namespace {
+
+struct Header {
+  std::string type;  // "<f4"
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+};
+
+[[noreturn]] void malformed(std::string_view rest) {
+  throw Error(ErrorCategory::format,
+              text("the NPY header is not as NumPy writes it, from '", Tokens::printable(rest), "' on"));
+}
+
+// The dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, its keys in any order.
+class Dictionary {
+ public:
+  explicit Dictionary(std::string_view text) : rest_(text) {}
+
+  Header read() {
+    Header header;
+    int found = 0;
+    expect("{");
+    while (!accept("}")) {
+      const std::string key = quoted();
+      expect(":");
+      if (key == "descr")
+        header.type = quoted();
+      else if (key == "fortran_order")
+        header.fortran_order = flag();
+      else if (key == "shape")
+        header.shape = numbers();
+      else
+        malformed(key);
+      found |= key == "descr" ? 1 : key == "shape" ? 2 : 4;
+      if (!accept(",") && !rest_.starts_with('}')) malformed(rest_);
+    }
+    if (found != 7) throw Error(ErrorCategory::format, "the NPY header must have descr, fortran_order and shape");
+    return header;
+  }
+
+ private:
+  bool accept(std::string_view token) {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size()));
+    if (!rest_.starts_with(token)) return false;
+    rest_.remove_prefix(token.size());
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size()));
+    return true;
+  }
+  void expect(std::string_view token) {
+    if (!accept(token)) malformed(rest_);
+  }
+  std::string quoted() {
+    const char quote = accept("'") ? '\'' : '"';
+    if (quote == '"') expect("\"");
+    const std::size_t length = rest_.find(quote);
+    if (length == std::string_view::npos) malformed(rest_);
+    const std::string value(rest_.substr(0, length));
+    rest_.remove_prefix(length);
+    expect({&quote, 1});
+    return value;
+  }
+  bool flag() {
+    if (accept("True")) return true;
+    expect("False");
+    return false;
+  }
+  std::vector<std::int64_t> numbers() {
+    std::vector<std::int64_t> values;
+    expect("(");
+    while (!accept(")")) {
+      const std::size_t digits = std::min(rest_.find_first_not_of("-0123456789"), rest_.size());
+      const auto value = parse_number<std::int64_t>(rest_.substr(0, digits));
+      if (!value) malformed(rest_);
+      values.push_back(*value);
+      rest_.remove_prefix(digits);
+      if (!accept(",") && !rest_.starts_with(')')) malformed(rest_);
+    }
+    return values;
+  }
+
+  std::string_view rest_;
+};
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::vector<std::string> parts;
+  for (const std::int64_t n : shape) parts.push_back(text(n));
+  return text('(', join(parts, ", "), ')');
+}
+
+struct Layout {
+  Claim claim;
+  std::endian order;
+  bool fortran_order;
+};
+
+// File is the type of the numbers in the file, T that of the pixels.
+template <class File, class T>
+AnyImage read_numbers(const Layout& layout, Bytes data) {
+  check(layout.claim, data.size());
+  const auto [format, width, height, channels, bits] = layout.claim;
+  const std::int64_t step_x = layout.fortran_order ? height : channels;
+  const std::int64_t step_y = layout.fortran_order ? 1 : width * channels;
+  const std::int64_t step_channel = layout.fortran_order ? height * width : 1;
+  Image<T> image(static_cast<int>(width), static_cast<int>(height), channels);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int c = 0; c < channels; ++c) {
+        const std::int64_t index = y * step_y + x * step_x + c * step_channel;
+        image(x, y, c) =
+            static_cast<T>(load<File>(data.data() + index * static_cast<std::int64_t>(sizeof(File)), layout.order));
+      }
+  return image;
+}
+
+template <class T>
+std::string write_numbers(ImageView<const T> image, std::string file) {
+  for (int y = 0; y < image.height; ++y)
+    for (int i = 0; i < image.width * image.channels; ++i) append(file, image.row(y)[i], std::endian::little);
+  return file;
+}
+
+}  // namespace
+
+AnyImage decode_npy(Bytes file) {
+  constexpr std::size_t before_length = 8;
+  const bool wide = file.size() > 6 && file[6] != std::byte{1};  // versions 2 and 3
+  const std::size_t start = before_length + (wide ? 4 : 2);
+  if (file.size() < start) throw Error(ErrorCategory::format, "the NPY file ends inside its header; it is cut off");
+  const std::byte* length_at = file.data() + before_length;
+  const std::size_t length =
+      wide ? load<std::uint32_t>(length_at, std::endian::little) : load<std::uint16_t>(length_at, std::endian::little);
+  if (file.size() - start < length)
+    throw Error(ErrorCategory::format, "the NPY file ends inside its header; it is cut off");
+  const Header header = Dictionary(text_of(file.subspan(start, length))).read();
+  const Bytes data = file.subspan(start + length);
+
+  const auto& shape = header.shape;
+  const std::int64_t channels = shape.size() == 3 ? shape[2] : 1;
+  if ((shape.size() != 2 && shape.size() != 3) || (channels != 1 && channels != 3))
+    throw Error(ErrorCategory::unsupported, text("the NPY array has the shape ", shape_text(shape),
+                                                 "; an image is (height, width), or that with 3 channels at the end"));
+  const std::string number = header.type.substr(std::min<std::size_t>(1, header.type.size()));
+  const bool big = header.type.starts_with('>');
+  const bool has_order = big || header.type.starts_with('<');
+  const auto layout = [&](int bits) {
+    return Layout{{"NPY", shape[1], shape[0], static_cast<int>(channels), bits},
+                  big ? std::endian::big : std::endian::little,
+                  header.fortran_order};
+  };
+  if (number == "u1" || number == "b1") return read_numbers<std::uint8_t, std::uint8_t>(layout(8), data);
+  if (number == "u2" && has_order) return read_numbers<std::uint16_t, std::uint16_t>(layout(16), data);
+  if (number == "f4" && has_order) return read_numbers<float, float>(layout(32), data);
+  if (number == "f8" && has_order) return read_numbers<double, float>(layout(64), data);
+  throw Error(ErrorCategory::unsupported, text("the NPY array has the type '", Tokens::printable(header.type),
+                                               "'; it must be uint8, uint16, float32 or float64, so convert it with "
+                                               "astype"));
+}
+
+std::string encode_npy(AnyImageView image) {
+  const char* type = image.type == PixelType::u8 ? "|u1" : image.type == PixelType::u16 ? "<u2" : "<f4";
+  std::string header = text("{'descr': '", type, "', 'fortran_order': False, 'shape': (", image.height, ", ",
+                            image.width, image.channels == 1 ? "" : text(", ", image.channels), "), }");
+  constexpr std::size_t prefix = 10;
+  header.resize((prefix + header.size() + 1 + 63) / 64 * 64 - prefix - 1, ' ');  // the numbers start at 64-byte steps
+  header += '\n';
+  std::string file("\x93NUMPY\x01\x00", 8);
+  append(file, static_cast<std::uint16_t>(header.size()), std::endian::little);
+  file += header;
+  return with_pixels(image, [&](auto pixels) { return write_numbers(pixels, std::move(file)); });
+}
+
+}  // namespace stereopsis::io

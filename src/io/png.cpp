@@ -1,0 +1,164 @@
+// PNG through libpng. It reports an error by a longjmp, over which no destructor may have to run: libpng is called
+// only inside attempt(), and everything that owns something lives outside.
+#include <png.h>
+
+#include <csetjmp>
+#include <cstdio>
+
+#include "core/text.hpp"
+#include "io/codecs.hpp"
+
+namespace stereopsis::io {
+namespace {
+
+struct Failure {
+  char message[160] = "out of memory";
+};
+
+void on_error(png_structp png, png_const_charp message) {
+  auto* failure = static_cast<Failure*>(png_get_error_ptr(png));
+  std::snprintf(failure->message, sizeof failure->message, "%s", message);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+// False when libpng gave up.
+template <class F>
+bool attempt(png_structp png, const F& f) {
+  if (setjmp(png_jmpbuf(png)) != 0) return false;
+  f();
+  return true;
+}
+
+class Reader {
+ public:
+  Reader() {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &failure_, on_error, on_warning);
+    if (png_ != nullptr) info_ = png_create_info_struct(png_);
+  }
+  ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  void open(Bytes file) {
+    rest_ = file;
+    call([this] {
+      png_set_read_fn(png_, this, [](png_structp png, png_bytep to, std::size_t size) {
+        Bytes& rest = static_cast<Reader*>(png_get_io_ptr(png))->rest_;
+        if (size > rest.size()) png_error(png, "the file is cut off");
+        std::memcpy(to, rest.data(), size);
+        rest = rest.subspan(size);
+      });
+      // Colour profiles, texts and times are passed over: nothing of them is used, and they can be compressed bombs.
+      png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+      png_read_info(png_, info_);
+    });
+  }
+
+  Claim claim() const {
+    return {"PNG", png_get_image_width(png_, info_), png_get_image_height(png_, info_), png_get_channels(png_, info_),
+            png_get_bit_depth(png_, info_)};
+  }
+  bool is_colour() const { return (png_get_color_type(png_, info_) & PNG_COLOR_MASK_COLOR) != 0; }
+
+  template <class T>
+  Image<T> pixels() {
+    Image<T> image({static_cast<int>(claim().width), static_cast<int>(claim().height)}, is_colour() ? 3 : 1);
+    std::vector<png_bytep> rows;
+    for (int y = 0; y < image.height(); ++y) rows.push_back(reinterpret_cast<png_bytep>(image.row(y)));
+    call([&] {
+      png_set_expand(png_);  // palette to RGB, 1, 2 and 4 bits to 8
+      png_set_strip_alpha(png_);
+      if (std::endian::native == std::endian::little) png_set_swap(png_);
+      png_set_interlace_handling(png_);
+      png_read_update_info(png_, info_);
+      const std::size_t row_bytes = sizeof(T) * static_cast<std::size_t>(image.width()) * image.channels();
+      if (png_get_rowbytes(png_, info_) != row_bytes) png_error(png_, "its rows have an unexpected length");
+      png_read_image(png_, rows.data());
+      png_read_end(png_, nullptr);
+    });
+    return image;
+  }
+
+ private:
+  template <class F>
+  void call(const F& f) {
+    if (info_ == nullptr) throw Error(ErrorCategory::memory, "there is not enough memory for the PNG reader");
+    if (!attempt(png_, f))
+      throw Error(ErrorCategory::format,
+                  text("the PNG data can't be decoded (", failure_.message, "); the file is damaged"));
+  }
+
+  Bytes rest_;
+  Failure failure_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+};
+
+class Writer {
+ public:
+  Writer() {
+    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &failure_, on_error, on_warning);
+    if (png_ != nullptr) info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) throw Error(ErrorCategory::memory, "there is not enough memory for the PNG writer");
+  }
+  ~Writer() { png_destroy_write_struct(&png_, &info_); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  template <class T>
+  std::string write(ImageView<const T> image) {
+    std::vector<png_bytep> rows;
+    for (int y = 0; y < image.height; ++y)
+      rows.push_back(const_cast<png_bytep>(reinterpret_cast<png_const_bytep>(image.row(y))));
+    const bool done = attempt(png_, [&] {
+      png_set_write_fn(png_, this, append_bytes, [](png_structp) {});
+      png_set_IHDR(png_, info_, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height),
+                   8 * sizeof(T), image.channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+                   PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+      png_write_info(png_, info_);
+      if (sizeof(T) == 2 && std::endian::native == std::endian::little) png_set_swap(png_);
+      png_write_image(png_, rows.data());
+      png_write_end(png_, info_);
+    });
+    if (!done) throw Error(ErrorCategory::memory, text("the PNG can't be made (", failure_.message, ")"));
+    return std::move(file_);
+  }
+
+ private:
+  // No exception may pass through libpng.
+  static void append_bytes(png_structp png, png_bytep data, std::size_t size) {
+    auto* writer = static_cast<Writer*>(png_get_io_ptr(png));
+    bool done = true;
+    try {
+      writer->file_.append(reinterpret_cast<const char*>(data), size);
+    } catch (const std::exception&) {
+      done = false;
+    }
+    if (!done) png_error(png, "out of memory");
+  }
+
+  Failure failure_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  std::string file_;
+};
+
+}  // namespace
+
+AnyImage decode_png(Bytes file) {
+  constexpr double deflate_expansion = 1032;
+  Reader reader;
+  reader.open(file);
+  check(reader.claim(), file.size(), deflate_expansion);
+  if (reader.claim().bits == 16) return reader.pixels<std::uint16_t>();
+  return reader.pixels<std::uint8_t>();
+}
+
+std::string encode_png(AnyImageView image) {
+  if (image.type == PixelType::u8) return Writer().write(image.as<std::uint8_t>());
+  return Writer().write(image.as<std::uint16_t>());
+}
+
+}  // namespace stereopsis::io

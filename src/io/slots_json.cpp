@@ -1,0 +1,128 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/text.hpp"
+#include "io/codecs.hpp"
+
+namespace stereopsis::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A key given twice would be dropped in silence.
+class Duplicates {
+ public:
+  bool operator()(int, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event == Json::parse_event_t::key && !keys_.back().insert(value.get<std::string>()).second)
+      throw Error(ErrorCategory::format, text("the pipeline's JSON has the key ", value.dump(), " twice; keep one"));
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> keys_;
+};
+
+Json parse(std::string_view json) try { return Json::parse(json, Duplicates{}); } catch (const Json::exception& error) {
+  // The message may quote what it could not read.
+  std::string message = error.what();
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  throw Error(ErrorCategory::format, text("the pipeline is no valid JSON: ", message));
+}
+
+// For errors: what was written, or the start of it.
+std::string shown(const Json& value) {
+  std::string s = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return s.size() <= 40 ? s : s.substr(0, 40) + "…";
+}
+
+// As --set takes it.
+std::string value_text(const std::string& name, const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean() || value.is_number()) return value.dump();
+  if (value.is_array()) {
+    std::vector<std::string> parts;
+    for (const Json& part : value) {
+      if (!part.is_number()) break;
+      parts.push_back(part.dump());
+    }
+    if (parts.size() == value.size()) return join(parts, ",");
+  }
+  throw Error(ErrorCategory::format, text("the parameter ", name, " of the pipeline has the value ", shown(value),
+                                          "; it must be a number, a string, true, false or a list of numbers"));
+}
+
+std::string string_of(const char* key, const Json& value) {
+  if (!value.is_string())
+    throw Error(ErrorCategory::format, text('"', key, "\" in the pipeline is ", shown(value), "; it must be a string"));
+  return value.get<std::string>();
+}
+
+// "median" for the slot "median2".
+std::string own_stage(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
+
+PipelineSlot slot_of(const std::string& name, const Json& value) {
+  if (!value.is_object())
+    throw Error(ErrorCategory::format, text("the slot ", shown(Json(name)), " of the pipeline is ", shown(value),
+                                            "; it must be an object like {\"stage\": \"rank\", \"window\": 9}"));
+  PipelineSlot slot{name, own_stage(name), {}};
+  for (const auto& [key, entry] : value.items()) {
+    const std::string full_name = text(name, '.', key);
+    if (key == "stage")
+      slot.kind = string_of("stage", entry);
+    else
+      slot.parameters.push_back(
+          {.name = full_name, .type = {}, .value = value_text(full_name, entry), .allowed = {}, .description = {}});
+  }
+  return slot;
+}
+
+Json number_of(std::string_view value) {
+  if (const auto integer = parse_number<std::int64_t>(value)) return *integer;
+  if (const auto number = parse_number<double>(value); number && std::isfinite(*number)) return *number;
+  return value;
+}
+
+Json value_of(const ParameterInfo& parameter) {
+  if (parameter.type == "flag") return parameter.value == "true";
+  if (parameter.type == "integer" || parameter.type == "number") return number_of(parameter.value);
+  if (parameter.type != "numbers") return parameter.value;
+  Json list = Json::array();
+  for (const std::string& part : split(parameter.value, ',')) list.push_back(number_of(part));
+  return list;
+}
+
+}  // namespace
+
+NamedSlots slots_from_json(std::string_view json) {
+  const Json root = parse(json);
+  if (!root.is_object()) throw Error(ErrorCategory::format, text("a pipeline is a JSON object, not ", shown(root)));
+  if (!root.contains("method"))
+    throw Error(ErrorCategory::format,
+                "the pipeline's JSON has no \"method\"; give the name of the method it is made from");
+  NamedSlots pipeline;
+  for (const auto& [key, value] : root.items()) {
+    if (key == "method")
+      pipeline.method = string_of("method", value);
+    else
+      pipeline.slots.push_back(slot_of(key, value));
+  }
+  return pipeline;
+}
+
+std::string slots_to_json(const NamedSlots& pipeline) {
+  Json root;
+  root["method"] = pipeline.method;
+  for (const PipelineSlot& slot : pipeline.slots) {
+    Json& object = root[slot.slot] = Json::object();
+    if (slot.kind != own_stage(slot.slot)) object["stage"] = slot.kind;
+    for (const ParameterInfo& parameter : slot.parameters)
+      object[parameter.name.substr(parameter.name.find('.') + 1)] = value_of(parameter);
+  }
+  return root.dump(2) + "\n";
+}
+
+}  // namespace stereopsis::io

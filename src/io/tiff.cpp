@@ -1,0 +1,276 @@
+// TIFF: the first image of the file, 8 or 16 bits or float, grey or RGB, in strips or tiles, with any compression that
+// the installed libtiff has. Written uncompressed.
+#include "core/text.hpp"
+#include "io/codecs.hpp"
+
+#ifdef STEREOPSIS_TIFF
+
+#include <tiffio.h>
+
+#include <cstdio>
+#include <limits>
+#include <memory>
+
+namespace stereopsis::io {
+namespace {
+
+// What libtiff calls a file: memory, read from `bytes` or written to `written`. No exception may pass through libtiff.
+struct Memory {
+  Bytes bytes;
+  std::string* written = nullptr;
+  std::uint64_t position = 0;
+  std::string error;
+
+  std::uint64_t size() const { return written != nullptr ? written->size() : bytes.size(); }
+
+  static Memory& of(thandle_t handle) { return *static_cast<Memory*>(handle); }
+
+  static tmsize_t read(thandle_t handle, void* to, tmsize_t size) {
+    Memory& m = of(handle);
+    const std::uint64_t left = m.size() - std::min(m.position, m.size());
+    const std::uint64_t count = std::min(static_cast<std::uint64_t>(size), left);
+    const char* from = m.written != nullptr ? m.written->data() : text_of(m.bytes).data();
+    if (count > 0) std::memcpy(to, from + m.position, count);
+    m.position += count;
+    return static_cast<tmsize_t>(count);
+  }
+
+  static tmsize_t write(thandle_t handle, void* from, tmsize_t size) try {
+    Memory& m = of(handle);
+    if (m.written == nullptr) return 0;
+    const std::uint64_t end = m.position + static_cast<std::uint64_t>(size);
+    if (m.written->size() < end) m.written->resize(end);
+    std::memcpy(m.written->data() + m.position, from, static_cast<std::size_t>(size));
+    m.position = end;
+    return size;
+  } catch (const std::exception&) {
+    return 0;
+  }
+
+  static toff_t seek(thandle_t handle, toff_t offset, int origin) {
+    Memory& m = of(handle);
+    const std::uint64_t base = origin == SEEK_CUR ? m.position : origin == SEEK_END ? m.size() : 0;
+    return m.position = base + offset;
+  }
+
+  static int remember_error(TIFF*, void* memory, const char*, const char* format, va_list values) try {
+    char message[160];
+    std::vsnprintf(message, sizeof message, format, values);
+    auto& error = static_cast<Memory*>(memory)->error;
+    if (error.empty()) error = message;
+    return 1;
+  } catch (const std::exception&) {
+    return 1;
+  }
+};
+
+struct Close {
+  void operator()(TIFF* tiff) const { TIFFClose(tiff); }
+};
+using Tiff = std::unique_ptr<TIFF, Close>;
+
+Tiff open(Memory& memory, const char* mode) {
+  const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
+                                                                                 TIFFOpenOptionsFree);
+  // The largest block libtiff makes itself is a compressed strip.
+  constexpr tmsize_t spare = 16 << 20;
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(memory.bytes.size()) + spare);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Memory::remember_error, &memory);
+  TIFFOpenOptionsSetWarningHandlerExtR(
+      options.get(), [](TIFF*, void*, const char*, const char*, va_list) { return 1; }, nullptr);
+  return Tiff(TIFFClientOpenExt(
+      "memory", mode, &memory, Memory::read, Memory::write, Memory::seek, [](thandle_t) { return 0; },
+      [](thandle_t handle) -> toff_t { return Memory::of(handle).size(); }, nullptr, nullptr, options.get()));
+}
+
+[[noreturn]] void damaged(const Memory& memory) {
+  throw Error(ErrorCategory::format, text("the TIFF data can't be decoded (",
+                                          memory.error.empty() ? "cut off" : memory.error, "); the file is damaged"));
+}
+
+[[noreturn]] void unsupported(const std::string& what) {
+  throw Error(ErrorCategory::unsupported,
+              text("the TIFF has ", what, "; convert it to grey or RGB with 8 or 16 bits or 32-bit float"));
+}
+
+template <class T>
+T tag(TIFF* tiff, std::uint32_t name) {
+  T value{};
+  TIFFGetFieldDefaulted(tiff, name, &value);
+  return value;
+}
+
+struct Layout {
+  Claim claim;    // with all samples of a pixel, also those that are dropped
+  bool separate;  // the channels one after the other, as planes
+  bool white_is_zero;
+};
+
+Layout layout_of(TIFF* tiff) {
+  const auto samples = tag<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL);
+  const auto bits = tag<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
+  const auto format = tag<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
+  const auto photometric = tag<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC);
+  const bool is_float = format == SAMPLEFORMAT_IEEEFP && bits == 32;
+  const bool is_unsigned = (format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID) && (bits == 8 || bits == 16);
+  if (!is_float && !is_unsigned)
+    unsupported(text(bits, "-bit samples",
+                     format == SAMPLEFORMAT_INT      ? " with a sign"
+                     : format == SAMPLEFORMAT_IEEEFP ? " (float)"
+                                                     : ""));
+  if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB &&
+      (photometric != PHOTOMETRIC_MINISWHITE || is_float))
+    unsupported(text("the colour space ", photometric, " (a palette, YCbCr or a mosaic, for instance)"));
+  // Samples beyond grey or RGB are alpha channels.
+  const int colours = photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  if (samples < colours || samples > colours + 1) unsupported(text(samples, " samples a pixel"));
+  return {{"TIFF", tag<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH), tag<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH), samples,
+           bits},
+          tag<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE,
+          photometric == PHOTOMETRIC_MINISWHITE};
+}
+
+// Reads the samples of one image.
+template <class T>
+class Pixels {
+ public:
+  Pixels(TIFF* tiff, const Layout& layout, const Memory& memory)
+      : tiff_(tiff),
+        memory_(memory),
+        samples_(layout.separate ? 1 : layout.claim.channels),
+        image_(static_cast<int>(layout.claim.width), static_cast<int>(layout.claim.height),
+               layout.claim.channels < 3 ? 1 : 3) {
+    const int planes = layout.separate ? image_.channels() : 1;
+    for (int plane = 0; plane < planes; ++plane) {
+      if (TIFFIsTiled(tiff))
+        read_tiles(plane);
+      else
+        read_rows(plane);
+    }
+    if (layout.white_is_zero) invert();
+  }
+
+  Image<T> take() { return std::move(image_); }
+
+ private:
+  void read_rows(int plane) {
+    const std::size_t row_samples = static_cast<std::size_t>(image_.width()) * samples_;
+    if (TIFFScanlineSize64(tiff_) != row_samples * sizeof(T)) damaged(memory_);
+    std::vector<T> row(row_samples);
+    for (int y = 0; y < image_.height(); ++y) {
+      if (TIFFReadScanline(tiff_, row.data(), static_cast<std::uint32_t>(y), static_cast<std::uint16_t>(plane)) < 0)
+        damaged(memory_);
+      put(row.data(), 0, y, image_.width(), plane);
+    }
+  }
+
+  void read_tiles(int plane) {
+    const auto width = tag<std::uint32_t>(tiff_, TIFFTAG_TILEWIDTH);
+    const auto height = tag<std::uint32_t>(tiff_, TIFFTAG_TILELENGTH);
+    check({"TIFF tile", width, height, samples_, 8 * sizeof(T)}, memory_.bytes.size(), expansion);
+    const std::size_t tile_samples = static_cast<std::size_t>(width) * height * samples_;
+    if (TIFFTileSize64(tiff_) != tile_samples * sizeof(T)) damaged(memory_);
+    std::vector<T> tile(tile_samples);
+    const int step_x = static_cast<int>(width);
+    const int step_y = static_cast<int>(height);
+    for (int top = 0; top < image_.height(); top += step_y)
+      for (int left = 0; left < image_.width(); left += step_x) {
+        if (TIFFReadTile(tiff_, tile.data(), static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(top), 0,
+                         static_cast<std::uint16_t>(plane)) < 0)
+          damaged(memory_);
+        const int rows = std::min(step_y, image_.height() - top);
+        const int columns = std::min(step_x, image_.width() - left);
+        for (int y = 0; y < rows; ++y)
+          put(tile.data() + static_cast<std::size_t>(y) * width * samples_, left, top + y, columns, plane);
+      }
+  }
+
+  void put(const T* from, int left, int y, int count, int plane) {
+    const int channels = std::min(samples_, image_.channels());
+    for (int x = 0; x < count; ++x)
+      for (int c = 0; c < channels; ++c) image_(left + x, y, plane + c) = from[x * samples_ + c];
+  }
+
+  void invert() {
+    for (int y = 0; y < image_.height(); ++y)
+      for (int i = 0; i < image_.width() * image_.channels(); ++i)
+        image_.row(y)[i] = static_cast<T>(std::numeric_limits<T>::max() - image_.row(y)[i]);
+  }
+
+ public:
+  // Of Deflate (1032) and LZW (1365), rounded up. LZMA and Zstandard can do more, for images that show nothing.
+  static constexpr double expansion = 2048;
+
+ private:
+  TIFF* tiff_;
+  const Memory& memory_;
+  int samples_;  // in a row that libtiff gives, per pixel
+  Image<T> image_;
+};
+
+template <class T>
+AnyImage read_pixels(TIFF* tiff, const Layout& layout, const Memory& memory) {
+  check(layout.claim, memory.bytes.size(), Pixels<T>::expansion);
+  return Pixels<T>(tiff, layout, memory).take();
+}
+
+}  // namespace
+
+AnyImage decode_tiff(Bytes file) {
+  Memory memory;
+  memory.bytes = file;
+  const Tiff tiff = open(memory, "rm");
+  if (!tiff) damaged(memory);
+  const Layout layout = layout_of(tiff.get());
+  if (layout.claim.bits == 8) return read_pixels<std::uint8_t>(tiff.get(), layout, memory);
+  if (layout.claim.bits == 16) return read_pixels<std::uint16_t>(tiff.get(), layout, memory);
+  return read_pixels<float>(tiff.get(), layout, memory);
+}
+
+std::string encode_tiff(AnyImageView image) {
+  std::string file;
+  Memory memory;
+  memory.written = &file;
+  const auto refuse = [&] { throw Error(ErrorCategory::memory, text("the TIFF can't be made (", memory.error, ")")); };
+  {
+    const Tiff tiff = open(memory, "wm");
+    if (!tiff) refuse();
+    with_pixels(image, [&]<class T>(ImageView<const T> pixels) {
+      const std::size_t row_bytes = sizeof(T) * static_cast<std::size_t>(pixels.width) * pixels.channels;
+      constexpr bool is_float = std::is_same_v<T, float>;
+      TIFFSetField(tiff.get(), TIFFTAG_IMAGEWIDTH, pixels.width);
+      TIFFSetField(tiff.get(), TIFFTAG_IMAGELENGTH, pixels.height);
+      TIFFSetField(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, pixels.channels);
+      TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * sizeof(T)));
+      TIFFSetField(tiff.get(), TIFFTAG_SAMPLEFORMAT, is_float ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+      TIFFSetField(tiff.get(), TIFFTAG_PHOTOMETRIC, pixels.channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+      TIFFSetField(tiff.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+      TIFFSetField(tiff.get(), TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+      TIFFSetField(tiff.get(), TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>((65536 + row_bytes - 1) / row_bytes));
+      std::vector<T> row(row_bytes / sizeof(T));  // libtiff wants it writable
+      for (int y = 0; y < pixels.height; ++y) {
+        std::copy_n(pixels.row(y), row.size(), row.begin());
+        if (TIFFWriteScanline(tiff.get(), row.data(), static_cast<std::uint32_t>(y), 0) < 0) refuse();
+      }
+    });
+    if (TIFFFlush(tiff.get()) == 0) refuse();
+  }
+  return file;
+}
+
+}  // namespace stereopsis::io
+
+#else
+
+namespace stereopsis::io {
+namespace {
+[[noreturn]] void refuse() {
+  throw Error(ErrorCategory::unsupported,
+              "this build has no TIFF; build with STEREOPSIS_TIFF=ON, or use PNG for integers and PFM for floats");
+}
+}  // namespace
+AnyImage decode_tiff(Bytes) { refuse(); }
+std::string encode_tiff(AnyImageView) { refuse(); }
+}  // namespace stereopsis::io
+
+#endif

@@ -1,0 +1,329 @@
+#include "stereopsis/pair_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "stereopsis/error.hpp"
+#include "support/stage_test.hpp"
+#ifdef STEREOPSIS_TEST_FILES
+#include "stereopsis/io.hpp"
+#endif
+
+namespace stereopsis {
+namespace {
+
+// A smooth random texture on the whole plane, 40 to 215: blobs of a few pixels, so that sub-pixel shifts mean
+// something.
+class Texture {
+ public:
+  explicit Texture(unsigned seed) {
+    std::mt19937 random(seed);
+    const auto unit = [&] { return static_cast<double>(random()) / 4294967296.0; };
+    for (Wave& wave : waves_) {
+      const double angle = 6.283185307 * unit(), frequency = 0.15 + 0.75 * unit();
+      wave = {frequency * std::cos(angle), frequency * std::sin(angle), 6.283185307 * unit()};
+    }
+  }
+  double operator()(double x, double y) const {
+    double sum = 0;
+    for (const Wave& wave : waves_) sum += std::sin(wave.x * x + wave.y * y + wave.phase);
+    return std::clamp(127.5 + 28 * sum, 0.0, 255.0);
+  }
+
+ private:
+  struct Wave {
+    double x, y, phase;
+  };
+  std::array<Wave, 16> waves_;
+};
+
+struct Pair {
+  Image<float> left, right;
+};
+
+// A far plane and in its middle a near one. The right image is `dy` rows higher: y_left − y_right = dy.
+Pair two_planes(Size size, double far, double near, double dy = 0) {
+  const Texture far_texture(1), near_texture(2);
+  const double x0 = size.width * 0.35, x1 = size.width * 0.65, y0 = size.height * 0.3, y1 = size.height * 0.7;
+  const auto value = [&](double x, double y, double shift_far, double shift_near) {
+    const double u = x + shift_near;
+    return u >= x0 && u < x1 && y >= y0 && y < y1 ? near_texture(u, y) : far_texture(x + shift_far, y);
+  };
+  Pair pair{Image<float>(size), Image<float>(size)};
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      pair.left(x, y) = static_cast<float>(value(x, y, 0, 0));
+      pair.right(x, y) = static_cast<float>(value(x, y + dy, far, near));
+    }
+  return pair;
+}
+
+template <class T>
+Image<T> converted(const Image<float>& image, float scale, int channels) {
+  Image<T> out(image.size(), channels);
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x)
+      for (int c = 0; c < channels; ++c)
+        out(x, y, c) = static_cast<T>(image(x, y) * scale + (std::is_same_v<T, float> ? 0.0F : 0.5F));
+  return out;
+}
+
+void expect_covers(DisparityRange range, double low, double high) {
+  EXPECT_LE(range.min, low);
+  EXPECT_GE(range.max(), high);
+  EXPECT_LE(range.count, 2.5 * (high - low) + 16) << "from " << range.min;
+  EXPECT_EQ(range.count % 16, 0);
+}
+
+TEST(PairCheck, KnowsARectifiedPair) {
+  const Pair pair = two_planes({320, 240}, 8, 40);
+  const PairCheck check = check_pair(pair.left, pair.right);
+  EXPECT_GT(check.matches, 200);
+  EXPECT_TRUE(check.rectified());
+  EXPECT_LT(check.median_dy, 0.05);
+  EXPECT_LT(check.p95_dy, 0.2);
+  EXPECT_NEAR(check.median_disparity, 8, 0.1);
+  EXPECT_FALSE(check.swapped);
+  expect_covers(check.range, 8, 40);
+  EXPECT_EQ(check.range, estimate_range(pair.left, pair.right));
+}
+
+TEST(PairCheck, MeasuresVerticalShifts) {
+  for (const double dy : {0.3, -0.3, 0.5, 1.0, 2.0, -4.0, 7.5, -16.0, 22.0}) {
+    SCOPED_TRACE(dy);
+    const Pair pair = two_planes({480, 360}, 8, 30, dy);  // two levels: the shift is followed from coarse to fine
+    const PairCheck check = check_pair(pair.left, pair.right);
+    EXPECT_GT(check.matches, 100);
+    EXPECT_NEAR(check.median_dy, std::abs(dy), 0.1);
+    EXPECT_EQ(check.rectified(), std::abs(dy) <= 1.0 && check.median_dy <= 1.0);
+    expect_covers(check.range, 8, 30);
+  }
+}
+
+TEST(PairCheck, RecognisesSwappedImages) {
+  const Pair pair = two_planes({320, 240}, 8, 40);
+  const PairCheck check = check_pair(pair.right, pair.left);
+  EXPECT_TRUE(check.swapped);
+  EXPECT_NEAR(check.median_disparity, -8, 0.1);
+  EXPECT_TRUE(check.rectified());
+  EXPECT_LE(check.range.min, -40);
+  EXPECT_GE(check.range.max(), -8);
+}
+
+TEST(PairCheck, NegativeDisparitiesAloneAreNoSwap) {
+  const Pair pair = two_planes({320, 240}, -12, 20);
+  const PairCheck check = check_pair(pair.left, pair.right);
+  EXPECT_FALSE(check.swapped);
+  expect_covers(check.range, -12, 20);
+  const Pair same = two_planes({320, 240}, 0, 0);
+  EXPECT_FALSE(check_pair(same.left, same.left).swapped);
+}
+
+TEST(PairCheck, EveryPixelTypeGivesTheSameAnswer) {
+  const Pair pair = two_planes({300, 200}, 5, 25);
+  const PairCheck expected = check_pair(pair.left, pair.right);
+  const auto expect_same = [&](const AnyImageView& left, const AnyImageView& right) {
+    const PairCheck check = check_pair(left, right);
+    EXPECT_NEAR(check.matches, expected.matches, 0.05 * expected.matches);
+    EXPECT_NEAR(check.median_disparity, 5, 0.1);
+    EXPECT_LT(check.median_dy, 0.05);
+    expect_covers(check.range, 5, 25);
+    expect_covers(estimate_range(left, right), 5, 25);
+  };
+  for (const int channels : {1, 3}) {
+    expect_same(converted<float>(pair.left, 1, channels), converted<float>(pair.right, 1, channels));
+    expect_same(converted<std::uint8_t>(pair.left, 1, channels), converted<std::uint8_t>(pair.right, 1, channels));
+    expect_same(converted<std::uint16_t>(pair.left, 257, channels),
+                converted<std::uint16_t>(pair.right, 257, channels));
+    expect_same({converted<std::uint16_t>(pair.left, 4, channels), 10},
+                {converted<std::uint16_t>(pair.right, 4, channels), 10});
+  }
+}
+
+TEST(PairCheck, RowsMayHaveAPitchAndTwoRunsGiveTheSame) {
+  const Pair pair = two_planes({300, 200}, 5, 25);
+  test::PitchedImage<float> left(pair.left.view()), right(pair.right.view());
+  const PairCheck a = check_pair(pair.left, pair.right), b = check_pair(left.view(), right.view());
+  EXPECT_EQ(a.matches, b.matches);
+  EXPECT_EQ(a.median_dy, b.median_dy);
+  EXPECT_EQ(a.p95_dy, b.p95_dy);
+  EXPECT_EQ(a.median_disparity, b.median_disparity);
+  EXPECT_EQ(a.range, b.range);
+}
+
+TEST(PairCheck, StandsNoiseGainAndPixelsThatAreNoNumbers) {
+  Pair pair = two_planes({400, 300}, 6, 50);
+  std::mt19937 random(5);
+  const auto noise = [&] { return static_cast<float>(random() % 13) - 6.0F; };
+  for (int y = 0; y < 300; ++y)
+    for (int x = 0; x < 400; ++x) {
+      pair.left(x, y) += noise();
+      pair.right(x, y) = 0.6F * pair.right(x, y) + 20 + noise();
+      if (random() % 50 == 0) pair.right(x, y) = std::numeric_limits<float>::quiet_NaN();
+    }
+  pair.left(100, 100) = std::numeric_limits<float>::infinity();
+  const PairCheck check = check_pair(pair.left, pair.right);
+  EXPECT_GT(check.matches, 100);
+  EXPECT_LT(check.median_dy, 0.2);
+  expect_covers(check.range, 6, 50);
+}
+
+TEST(PairCheck, ImagesWithoutACommonSceneHaveNoMatches) {
+  const Image<std::uint8_t> flat({200, 150}, 1, 90);
+  EXPECT_EQ(check_pair(flat, flat).matches, 0);
+  EXPECT_FALSE(check_pair(flat, flat).rectified());
+  const Pair a = two_planes({320, 240}, 8, 40);
+  const auto noise = test::random_image<std::uint8_t>({320, 240}, 3, 0, 255);
+  const Image<std::uint8_t> scene = converted<std::uint8_t>(a.left, 1, 1);
+  EXPECT_EQ(check_pair(scene, noise).matches, 0);
+  for (const auto& [left, right] : {std::pair{flat.view(), flat.view()}, {scene.view(), noise.view()}}) try {
+      estimate_range(left, right);
+      ADD_FAILURE() << "a range was estimated";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), ErrorCategory::call);
+    }
+}
+
+// A stripe pattern that repeats every 12 pixels fits anywhere: it must not be taken for a disparity.
+TEST(PairCheck, RepeatedPatternsAreNoMatches) {
+  Image<std::uint8_t> stripes(320, 240);
+  for (int y = 0; y < 240; ++y)
+    for (int x = 0; x < 320; ++x) stripes(x, y) = static_cast<std::uint8_t>((x / 6 + y / 6) % 2 == 0 ? 60 : 190);
+  EXPECT_EQ(check_pair(stripes, stripes).matches, 0);
+}
+
+TEST(PairCheck, WrongSizesAreRefused) {
+  const auto refused = [](Size left, Size right) {
+    for (const auto& call : {std::function([](AnyImageView l, AnyImageView r) { check_pair(l, r); }),
+                             std::function([](AnyImageView l, AnyImageView r) { estimate_range(l, r); })})
+      try {
+        call(Image<std::uint8_t>(left, 1, 1), Image<std::uint8_t>(right, 1, 1));
+        return false;
+      } catch (const Error& error) {
+        if (error.category() != ErrorCategory::call) return false;
+      }
+    return true;
+  };
+  EXPECT_TRUE(refused({64, 64}, {64, 63}));
+  EXPECT_TRUE(refused({31, 64}, {31, 64}));
+  EXPECT_TRUE(refused({64, 1}, {64, 1}));
+  EXPECT_TRUE(refused({0, 0}, {0, 0}));
+}
+
+TEST(PairCheck, EverySizeFromTheSmallestOnIsServed) {
+  for (const Size size : {Size{32, 32}, {33, 97}, {401, 32}, {1700, 35}, {37, 900}, {805, 96}, {811, 203}}) {
+    SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
+    const Pair pair = two_planes(size, 2, 2);
+    const PairCheck check = check_pair(pair.left, pair.right);
+    EXPECT_GT(check.matches, 0);
+    EXPECT_NEAR(check.median_disparity, 2, 0.1);
+    expect_covers(check.range, 2, 2);
+  }
+}
+
+#ifdef STEREOPSIS_TEST_FILES
+
+namespace fs = std::filesystem;
+
+struct Truth {
+  const char* scene;
+  const char* file;
+  double scale;
+};
+
+const std::vector<Truth> scenes = {
+    {"kitti2012/000070", "disp_left.png", 256},          {"kitti2015/000045", "disp_left.png", 256},
+    {"kitti2015/000062", "disp_left.png", 256},          {"middlebury_2005_third/dolls", "disp_left.png", 3},
+    {"middlebury_2006_half/aloe", "disp_left.png", 2},   {"middlebury_2014q/adirondack", "disp_left.pfm", 1},
+    {"middlebury_2014q/motorcycle", "disp_left.pfm", 1}, {"middlebury_v2/cones", "disp_left.png", 4},
+    {"middlebury_v2/teddy", "disp_left.png", 4},         {"middlebury_v2/tsukuba", "disp_left.png", 16},
+    {"middlebury_v2/venus", "disp_left.png", 8}};
+
+class RealScenes : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::getenv("STEREOPSIS_DATA")) GTEST_SKIP() << "STEREOPSIS_DATA does not name the folder of real scenes";
+    data_ = std::getenv("STEREOPSIS_DATA");
+  }
+  fs::path data_;
+};
+
+TEST_F(RealScenes, RangeCoversTheTruthAndLittleMore) {
+  for (const Truth& truth : scenes) {
+    SCOPED_TRACE(truth.scene);
+    const fs::path folder = data_ / truth.scene;
+    const Image<float> disparity = read_disparity(folder / truth.file, truth.scale);
+    const DisparityRange range = estimate_range(read_image(folder / "left.png"), read_image(folder / "right.png"));
+    long long inside = 0, known = 0;
+    float low = std::numeric_limits<float>::max(), high = -low;
+    for (int y = 0; y < disparity.height(); ++y)
+      for (int x = 0; x < disparity.width(); ++x) {
+        const float d = disparity(x, y);
+        if (!std::isfinite(d)) continue;
+        ++known;
+        inside += d >= static_cast<float>(range.min) && d <= static_cast<float>(range.max());
+        low = std::min(low, d);
+        high = std::max(high, d);
+      }
+    EXPECT_GE(static_cast<double>(inside), 0.995 * static_cast<double>(known)) << range.min << " to " << range.max();
+    EXPECT_LE(range.count, 2.5 * static_cast<double>(high - low) + 16) << range.min << " to " << range.max();
+    EXPECT_EQ(range.count % 16, 0);
+    EXPECT_GE(range.min, 0);  // no scene here has negative disparities
+  }
+}
+
+TEST_F(RealScenes, OrderAndRowsAreRecognised) {
+  for (const Truth& truth : scenes) {
+    SCOPED_TRACE(truth.scene);
+    const AnyImage left = read_image(data_ / truth.scene / "left.png"),
+                   right = read_image(data_ / truth.scene / "right.png");
+    const PairCheck check = check_pair(left, right);
+    EXPECT_GT(check.matches, 100);
+    EXPECT_TRUE(check.rectified()) << check.median_dy;
+    EXPECT_LT(check.median_dy, 0.4);
+    EXPECT_LT(check.p95_dy, 1.5);
+    EXPECT_FALSE(check.swapped);
+    EXPECT_TRUE(check_pair(right, left).swapped);
+  }
+}
+
+TEST_F(RealScenes, CroppedRowsAreMeasured) {
+  const AnyImage left = read_image(data_ / "middlebury_v2/cones/left.png");
+  const AnyImage right = read_image(data_ / "middlebury_v2/cones/right.png");
+  const auto [width, height] = left.size();
+  for (const int k : {1, 3, 8, 15}) {
+    const PairCheck check =
+        check_pair(left.view().crop({0, 0, width, height - k}), right.view().crop({0, k, width, height - k}));
+    EXPECT_NEAR(check.median_dy, k, 0.2);
+    EXPECT_EQ(check.rectified(), check.median_dy <= 1.0);
+  }
+}
+
+// The raw images of a rig whose right camera sits some 11 rows off.
+TEST_F(RealScenes, RawChessboardsAreNotRectified) {
+  for (const char* number : {"01", "02", "03", "04", "05", "06", "07", "08", "09", "11", "12", "13", "14"}) {
+    SCOPED_TRACE(number);
+    const fs::path folder = data_ / "calibration/opencv_chessboard";
+    const PairCheck check = check_pair(read_image(folder / (std::string("left") + number + ".jpg")),
+                                       read_image(folder / (std::string("right") + number + ".jpg")));
+    EXPECT_GT(check.matches, 50);
+    EXPECT_FALSE(check.rectified());
+    EXPECT_NEAR(check.median_dy, 11.5, 2);
+    EXPECT_FALSE(check.swapped);
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace stereopsis

@@ -1,0 +1,68 @@
+// Census transform (Zabih and Woodfill 1994; Reis 2017, equations 4 and 5):
+//
+//   C(p) = ⊗_{p' ∈ D(p)} ξ(p, p'),   ξ(p, p') = 1 where I(p) > I(p'), else 0
+//
+// D(p) is the W×H window around p without p itself, in row-major order; ⊗ writes the bits one after the other, so
+// that the window's top left pixel becomes the highest of the W·H − 1 bits and its bottom right pixel bit 0. The bits
+// above are 0. (Reis' figure 12 shows the complement, which has the same Hamming distances.)
+//
+// Input: grey, 8-bit, 16-bit or float. Output: words of 32 bits (5×5) or of 64 bits (all windows).
+// Required input: (W−1)/2 pixels to the left and right, (H−1)/2 above and below; borders replicate.
+// Cost: W·H − 1 comparisons a pixel; reads each pixel once, writes a word.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::census {
+
+enum class Window { w5x5, w7x7, w9x7 };
+constexpr auto names_of(Window) {
+  return std::array{std::pair{Window::w5x5, "5x5"}, std::pair{Window::w7x7, "7x7"}, std::pair{Window::w9x7, "9x7"}};
+}
+
+struct Shape {
+  int width;
+  int height;
+
+  constexpr int bits() const { return width * height - 1; }
+};
+constexpr Shape shape_of(Window window) {
+  return window == Window::w5x5 ? Shape{5, 5} : window == Window::w7x7 ? Shape{7, 7} : Shape{9, 7};
+}
+
+struct Parameters {
+  Window window = Window::w9x7;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("window", p.window, any, "window, width by height in pixels");
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) {
+  const Shape shape = shape_of(p.window);
+  return grow(output, shape.width / 2, shape.height / 2);
+}
+
+template <class Word>
+void check_word(const Parameters& p) {
+  const int bits = shape_of(p.window).bits();
+  if (bits > 8 * static_cast<int>(sizeof(Word)))
+    throw Error(ErrorCategory::call, text("census.window = ", detail::value_text(p.window), " gives ", bits,
+                                          " bits, which do not fit words of ", 8 * sizeof(Word), "; use 64-bit words"));
+}
+
+// T is uint8_t, uint16_t or float; Word is uint32_t or uint64_t.
+template <class T, class Word>
+void oracle(const Parameters&, ImageView<const T> grey, ImageView<Word> census);
+
+template <class T, class Word>
+void cpu(const Parameters&, ImageView<const T> grey, ImageView<Word> census, Threads&);
+
+}  // namespace stereopsis::census

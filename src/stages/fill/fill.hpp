@@ -1,0 +1,81 @@
+// Filling: gives the invalid pixels a disparity from the valid ones around them, never from filled ones.
+//
+//   background     the smaller of the nearest valid disparities to the left and to the right in the pixel's row, or
+//                  the only one: an occluded pixel belongs to what lies behind. In a row without a valid pixel, what
+//                  the nearest row above that has one, else the nearest below, gives in the pixel's column
+//   nearest        the nearest valid disparity to the left, to the right, above or below; that order breaks ties
+//   second_lowest  the second lowest of the valid disparities that one meets first to the left, to the right, above and
+//                  below (the only one, if there is one): Hirschmüller's rule for occlusions, for every pixel
+//   hirschmueller  Hirschmüller 2008, section 2.5.3. The valid disparities that one meets first in 8 directions; an
+//                  occluded pixel takes the second lowest (the only one, if there is one), a mismatched pixel the
+//                  median (the lower of two middles). Our reading of "occluded": the pixel's epipolar line does not
+//                  meet the right disparity image, that is, no right pixel x_r of the row has
+//                  |⌊D_right(x_r) + 0.5⌋ − (x − x_r)| ≤ 1; other pixels are mismatched. "Mismatched pixel areas that
+//                  are direct neighbours of occluded pixels are treated as occlusions": a region of invalid
+//                  pixels, connected over their sides, that has an occluded pixel is occluded as a whole
+//
+// Whatever meets no valid pixel in its directions takes what `background` gives: the result is dense if there is any
+// valid pixel, and unchanged if there is none. Masked pixels and those outside the region of interest stay invalid,
+// and separate regions.
+// A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is never −0.
+//
+// Input: float disparity, NaN where invalid; for hirschmueller the right view's, too. Output: float disparity, not in
+// place. Validity: input and output, in place.
+// Required input: the whole image.
+// Cost: reads the disparity twice (background) or five times (the others); the rest only in the gaps.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::fill {
+
+enum class Mode { background, nearest, second_lowest, hirschmueller };
+constexpr auto names_of(Mode) {
+  return std::array{std::pair{Mode::background, "background"}, std::pair{Mode::nearest, "nearest"},
+                    std::pair{Mode::second_lowest, "second_lowest"}, std::pair{Mode::hirschmueller, "hirschmueller"}};
+}
+
+struct Parameters {
+  Mode mode = Mode::background;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("mode", p.mode, any, "where an invalid pixel takes its disparity from");
+}
+
+// Only hirschmueller reads `right`; otherwise it may be empty.
+struct Input {
+  ImageView<const float> disparity;
+  ImageView<const float> right;
+};
+
+inline void check_images(const Parameters& p, const Input& input, ImageView<const float> filled) {
+  if (input.disparity.data == filled.data)
+    throw Error(ErrorCategory::call, "an image can't be filled in place; give fill an output of its own");
+  if (p.mode == Mode::hirschmueller && input.right.size() != input.disparity.size())
+    throw Error(ErrorCategory::call,
+                text("fill.mode = hirschmueller was given a right disparity image of ", input.right.width, "×",
+                     input.right.height, " for a left one of ", input.disparity.width, "×", input.disparity.height,
+                     "; give it the right view's disparity of the same size or use background or nearest"));
+}
+
+void oracle(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity);
+
+// What cpu() needs in `scratch`, which must be aligned for float.
+std::size_t scratch_bytes(const Parameters&, Size size);
+
+void cpu(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity,
+         std::span<std::byte> scratch, Threads&);
+
+}  // namespace stereopsis::fill

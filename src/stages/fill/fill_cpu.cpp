@@ -1,0 +1,417 @@
+// Work is spent on gaps, the runs of invalid pixels of a row. What lies above a pixel is carried along row by row from
+// the top, and written down for the pixels in gaps; so is, from the bottom, what lies below. These two sweeps run side
+// by side; nearly everything else goes row by row.
+#include "stages/fill/fill.hpp"
+
+#include "device/cpu/threads.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stages/fill/fill_cpu.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "device/cpu/lanes-inl.hpp"
+
+#ifndef STEREOPSIS_FILL_SCRATCH
+#define STEREOPSIS_FILL_SCRATCH
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace stereopsis::fill {
+
+inline constexpr std::uint8_t not_filled = 0, mismatched = 1, occluded = 2;  // classes of pixels
+inline constexpr std::uint8_t never_filled = validity::masked | validity::outside;
+
+// The scratch memory. Every row has room for a vector that reaches over its end.
+struct Scratch {
+  static constexpr std::size_t spare = 64;
+
+  std::size_t width;       // of all rows here
+  std::int32_t* source{};  // by row: the row that `background` takes from; −1 if there is none
+  // From above (0) and from below (1), for the pixels in gaps; and rows to carry it.
+  std::int32_t* valid_row[2]{};  // nearest, second_lowest: the row of the first valid pixel; −1 if there is none
+  std::int32_t* carried_row[2]{};
+  float* met[2][3]{};  // hirschmueller: the first valid disparity to the left, straight on and to the right
+  float* carried[2][6]{};
+  std::uint8_t* classes{};
+  std::size_t bytes = 0;
+
+  // Without memory it only counts the bytes.
+  Scratch(Mode mode, Size size, std::byte* memory) : width(size.width + spare) {
+    const auto take = [&]<class T>(T*& pointer, std::size_t count) {
+      if (memory != nullptr) pointer = reinterpret_cast<T*>(memory + bytes);
+      bytes += count * sizeof(T);
+    };
+    take(source, size.height);
+    if (mode == Mode::nearest || mode == Mode::second_lowest) {
+      for (auto*& plane : valid_row) take(plane, width * size.height);
+      for (auto*& row : carried_row) take(row, width);
+    }
+    if (mode == Mode::hirschmueller) {
+      for (auto& side : met)
+        for (float*& plane : side) take(plane, width * size.height);
+      for (auto& side : carried)
+        for (float*& row : side) take(row, width);
+      take(classes, width * size.height);
+    }
+  }
+};
+
+struct Result {
+  ImageView<float> filled;
+  ImageView<std::uint8_t> validity;
+
+  bool may_fill(int x, int y) const { return (validity(x, y) & never_filled) == 0; }
+  void fill(int x, int y, float value) const {
+    if (std::isnan(value) || !may_fill(x, y)) return;
+    filled(x, y) = value + 0.0f;  // −0 becomes +0
+    validity(x, y) = static_cast<std::uint8_t>((validity(x, y) & ~validity::reasons) | validity::filled);
+  }
+};
+
+}  // namespace stereopsis::fill
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace stereopsis::fill::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace stereopsis::HWY_NAMESPACE;
+
+// The first pixel from x on that is invalid, or valid; `width` if there is none.
+template <bool invalid>
+HWY_INLINE int first_from(const float* row, int x, int width) {
+  const hn::ScalableTag<float> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (; x + lanes <= width; x += lanes) {
+    const auto value = hn::LoadU(d, row + x);
+    const auto found = hn::FindFirstTrue(d, invalid ? hn::IsNaN(value) : hn::Eq(value, value));
+    if (found >= 0) return x + static_cast<int>(found);
+  }
+  while (x < width && std::isnan(row[x]) != invalid) ++x;
+  return x;
+}
+
+// Calls f(first, last) for the gaps [first, last) of a row.
+template <class F>
+HWY_INLINE void for_each_gap(const float* row, int width, F&& f) {
+  for (int first = first_from<true>(row, 0, width), last; first < width; first = first_from<true>(row, last, width)) {
+    last = first_from<false>(row, first, width);
+    f(first, last);
+  }
+}
+
+HWY_INLINE float before(const float* row, int first) { return first > 0 ? row[first - 1] : invalid_disparity; }
+HWY_INLINE float behind(const float* row, int last, int width) { return last < width ? row[last] : invalid_disparity; }
+
+void copy_rows(ImageView<const float> disparity, ImageView<float> filled, const Scratch& scratch, int first, int last) {
+  for (int y = first; y < last; ++y) {
+    std::copy_n(disparity.row(y), disparity.width, filled.row(y));
+    scratch.source[y] = first_from<false>(disparity.row(y), 0, disparity.width) < disparity.width ? y : -1;
+  }
+}
+
+// Fills what is still invalid in row y with what `background` gives.
+void fill_from_source(ImageView<const float> disparity, const Result& out, int source_row, int y) {
+  const float* source = disparity.row(source_row);
+  const auto fill = [&](int first, int last, auto value) {
+    for (int x = first; x < last; ++x)
+      if (std::isnan(out.filled(x, y))) out.fill(x, y, value(x));
+  };
+  int done = 0;
+  for_each_gap(source, disparity.width, [&](int first, int last) {
+    const float a = before(source, first), b = behind(source, last, disparity.width);
+    const float lower = std::isnan(a) || b < a ? b : a;
+    if (source_row != y) fill(done, first, [&](int x) { return source[x]; });
+    fill(first, last, [&](int) { return lower; });
+    done = last;
+  });
+  if (source_row != y) fill(done, disparity.width, [&](int x) { return source[x]; });
+}
+
+void fill_background(ImageView<const float> disparity, const Result& out, const Scratch& scratch, bool empty_rows_only,
+                     int first, int last) {
+  for (int y = first; y < last; ++y)
+    if (scratch.source[y] != y || !empty_rows_only) fill_from_source(disparity, out, scratch.source[y], y);
+}
+
+// Calls f(y) for all rows, from the top (side 0) or from the bottom (side 1).
+template <class F>
+HWY_INLINE void for_each_row(int side, int height, F&& f) {
+  for (int i = 0; i < height; ++i) f(side == 0 ? i : height - 1 - i);
+}
+
+void carry_row(const float* HWY_RESTRICT row, int width, int y, std::int32_t* HWY_RESTRICT carried) {
+  for (int x = 0; x < width; ++x) {
+    const std::int32_t before = carried[x];
+    carried[x] = row[x] == row[x] ? y : before;
+  }
+}
+
+void sweep_four(ImageView<const float> disparity, const Scratch& scratch, int side) {
+  std::int32_t* carried = scratch.carried_row[side];
+  std::fill_n(carried, disparity.width, -1);
+  for_each_row(side, disparity.height, [&](int y) {
+    for_each_gap(disparity.row(y), disparity.width, [&](int first, int last) {
+      std::copy(carried + first, carried + last, scratch.valid_row[side] + y * scratch.width + first);
+    });
+    carry_row(disparity.row(y), disparity.width, y, carried);
+  });
+}
+
+// The value of the nearest of the four valid pixels that were met, or the second lowest value.
+class Four {
+ public:
+  void offer(bool met, int distance, float value) {
+    if (!met) return;
+    if (distance < distance_) {
+      distance_ = distance;
+      nearest_ = value;
+    }
+    second_ = count_ == 0 ? value : count_ == 1 ? std::max(lowest_, value) : std::clamp(value, lowest_, second_);
+    lowest_ = count_ == 0 ? value : std::min(lowest_, value);
+    ++count_;
+  }
+  float choose(Mode mode) const { return mode == Mode::nearest ? nearest_ : second_; }
+
+ private:
+  int distance_ = std::numeric_limits<int>::max(), count_ = 0;
+  float nearest_ = invalid_disparity, lowest_ = invalid_disparity, second_ = invalid_disparity;
+};
+
+void fill_from_four(Mode mode, ImageView<const float> disparity, const Result& out, const Scratch& scratch, int first_row,
+                    int last_row) {
+  for (int y = first_row; y < last_row; ++y) {
+    const float* row = disparity.row(y);
+    const std::int32_t* above = scratch.valid_row[0] + y * scratch.width;
+    const std::int32_t* below = scratch.valid_row[1] + y * scratch.width;
+    for_each_gap(row, disparity.width, [&](int first, int last) {
+      for (int x = first; x < last; ++x) {
+        Four four;
+        four.offer(first > 0, x - first + 1, before(row, first));
+        four.offer(last < disparity.width, last - x, behind(row, last, disparity.width));
+        four.offer(above[x] >= 0, y - above[x], disparity.row(std::max(0, above[x]))[x]);
+        four.offer(below[x] >= 0, below[x] - y, disparity.row(std::max(0, below[x]))[x]);
+        out.fill(x, y, four.choose(mode));
+      }
+    });
+  }
+}
+
+// classes[x + 1] = 1 where a right pixel of the row means the left pixel x. Those that mean none write behind the row.
+HWY_INLINE void mark_met(const float* right, int width, std::uint8_t* classes) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  std::memset(classes, 0, width + 2);
+  const auto mark = [&](auto tag, auto int_tag, int x) {
+    HWY_ALIGN std::int32_t places[hn::MaxLanes(d)];
+    const auto column = hn::ConvertTo(tag, hn::Iota(int_tag, x + 1));
+    const auto place = hn::Add(column, hn::Floor(hn::Add(hn::LoadU(tag, right + x), hn::Set(tag, 0.5f))));
+    const auto inside = hn::And(hn::Ge(place, hn::Zero(tag)), hn::Le(place, hn::Set(tag, static_cast<float>(width + 1))));
+    const auto nowhere = hn::Set(tag, static_cast<float>(width + 2));
+    hn::StoreU(hn::ConvertTo(int_tag, hn::IfThenElse(inside, place, nowhere)), int_tag, places);
+    for (std::size_t i = 0; i < hn::Lanes(tag); ++i) classes[places[i]] = 1;
+  };
+  const hn::CappedTag<float, 1> one;
+  const hn::CappedTag<std::int32_t, 1> one_int;
+  for_each_block(d, 0, width, [&](int x) { mark(d, di, x); }, [&](int x) { mark(one, one_int, x); });
+}
+
+void classify_row(const float* disparity, const float* right, int width, const Result& out, int y,
+                  std::uint8_t* classes) {
+  mark_met(right, width, classes);
+  int done = 0;
+  for_each_gap(disparity, width, [&](int first, int last) {
+    std::fill(classes + done, classes + first, not_filled);
+    for (int x = first; x < last; ++x) {
+      const bool met = (classes[x] | classes[x + 1] | classes[x + 2]) != 0;
+      classes[x] = !out.may_fill(x, y) ? not_filled : met ? mismatched : occluded;
+    }
+    done = last;
+  });
+  std::fill(classes + done, classes + width, not_filled);
+}
+
+void classify_rows(const Input& input, const Result& out, const Scratch& scratch, int first, int last) {
+  for (int y = first; y < last; ++y)
+    classify_row(input.disparity.row(y), input.right.row(y), input.disparity.width, out, y,
+                 scratch.classes + y * scratch.width);
+}
+
+// A run of pixels of a row that has, or touches in the row `from`, an occluded pixel is occluded as a whole.
+bool spread_row(std::uint8_t* classes, int width, const std::uint8_t* from) {
+  const auto find = [width](const std::uint8_t* row, std::uint8_t value, int x) {
+    const void* at = std::memchr(row + x, value, width - x);
+    return at == nullptr ? width : static_cast<int>(static_cast<const std::uint8_t*>(at) - row);
+  };
+  if (find(classes, occluded, 0) == width && find(from, occluded, 0) == width) return false;
+  bool changed = false;
+  for (int first = find(classes, mismatched, 0), last; first < width; first = find(classes, mismatched, last)) {
+    while (first > 0 && classes[first - 1] != not_filled) --first;
+    bool spreads = false;
+    for (last = first; last < width && classes[last] != not_filled; ++last)
+      spreads |= classes[last] == occluded || from[last] == occluded;
+    if (spreads) std::fill(classes + first, classes + last, occluded);
+    changed |= spreads;
+  }
+  return changed;
+}
+
+void spread_occluded(Size size, const Scratch& scratch) {
+  const auto classes = [&](int y) { return scratch.classes + y * scratch.width; };
+  for (bool changed = true; changed;) {
+    for (int y = 0; y < size.height; ++y) spread_row(classes(y), size.width, classes(std::max(0, y - 1)));
+    changed = false;
+    for (int y = size.height - 2; y >= 0; --y) changed |= spread_row(classes(y), size.width, classes(y + 1));
+  }
+}
+
+// What the pixels of the next row meet first in the direction dx, from what those of this row meet.
+void pass_row(const float* HWY_RESTRICT row, const float* HWY_RESTRICT met, int width, int dx, float* HWY_RESTRICT next) {
+  for (int x = std::max(0, -dx); x < width - std::max(0, dx); ++x) {
+    const float here = row[x + dx], before = met[x + dx];
+    next[x] = here == here ? here : before;
+  }
+  if (dx < 0) next[0] = invalid_disparity;
+  if (dx > 0) next[width - 1] = invalid_disparity;
+}
+
+void sweep_hirschmueller(ImageView<const float> disparity, const Scratch& scratch, int side) {
+  std::array<float*, 3> met, next;
+  for (int k = 0; k < 3; ++k) {
+    met[k] = scratch.carried[side][k];
+    next[k] = scratch.carried[side][3 + k];
+    std::fill_n(met[k], disparity.width, invalid_disparity);
+  }
+  for_each_row(side, disparity.height, [&](int y) {
+    for_each_gap(disparity.row(y), disparity.width, [&](int first, int last) {
+      for (int k = 0; k < 3; ++k) std::copy(met[k] + first, met[k] + last, scratch.met[side][k] + y * scratch.width + first);
+    });
+    for (int k = 0; k < 3; ++k) {
+      pass_row(disparity.row(y), met[k], disparity.width, k - 1, next[k]);
+      std::swap(met[k], next[k]);
+    }
+  });
+}
+
+// Of the 8 disparities met, NaN where none is: the second lowest for an occluded pixel, else the median.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V choose(D d, V (&met)[8], hn::MFromD<D> is_occluded) {
+  const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  auto count = zero;
+  for (V& value : met) {
+    const auto valid = hn::Eq(value, value);
+    count = hn::Add(count, hn::IfThenElseZero(valid, one));
+    value = hn::IfThenElse(valid, hn::Add(value, zero), hn::Set(d, std::numeric_limits<float>::infinity()));
+  }
+  sort_lanes<8>(met);
+  const auto last = hn::Sub(count, one);
+  const auto rank = hn::IfThenElse(is_occluded, hn::Min(last, one), hn::Floor(hn::Mul(last, hn::Set(d, 0.5f))));
+  auto chosen = hn::IfThenElse(hn::Eq(count, zero), hn::Set(d, invalid_disparity), met[0]);
+  for (int k = 1; k < 4; ++k) chosen = hn::IfThenElse(hn::Eq(rank, hn::Set(d, static_cast<float>(k))), met[k], chosen);
+  return chosen;
+}
+
+void fill_hirschmueller(ImageView<const float> disparity, const Result& out, const Scratch& scratch, int first_row,
+                        int last_row) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::Rebind<std::uint8_t, decltype(d)> d8;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  HWY_ALIGN float values[hn::MaxLanes(d)];
+  for (int y = first_row; y < last_row; ++y) {
+    const float* row = disparity.row(y);
+    for_each_gap(row, disparity.width, [&](int first, int last) {
+      for (int x = first; x < last; x += lanes) {
+        hn::Vec<decltype(d)> met[8];
+        for (int k = 0; k < 6; ++k) met[k] = hn::LoadU(d, scratch.met[k / 3][k % 3] + y * scratch.width + x);
+        met[6] = hn::Set(d, before(row, first));
+        met[7] = hn::Set(d, behind(row, last, disparity.width));
+        const auto classes = hn::PromoteTo(di, hn::LoadU(d8, scratch.classes + y * scratch.width + x));
+        const auto is_occluded = hn::RebindMask(d, hn::Eq(classes, hn::Set(di, occluded)));
+        hn::Store(choose(d, met, is_occluded), d, values);
+        for (int i = 0; i < std::min(lanes, last - x); ++i) out.fill(x + i, y, values[i]);
+      }
+    });
+  }
+}
+
+}  // namespace stereopsis::fill::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stereopsis::fill {
+namespace {
+
+// Rows without a valid pixel take from the nearest above that has one, else from the nearest below.
+bool find_sources(std::int32_t* source, int height) {
+  const auto first = std::find_if(source, source + height, [](std::int32_t row) { return row >= 0; });
+  if (first == source + height) return false;
+  std::fill(source, first, *first);
+  for (std::int32_t* row = first + 1; row < source + height; ++row)
+    if (*row < 0) *row = row[-1];
+  return true;
+}
+
+// Calls f(0) and f(1), side by side if there are threads for it.
+template <class F>
+void both_sides(Threads& threads, F&& f) {
+  const int step = threads.count();
+  threads.each([&](int thread) {
+    for (int side = thread; side < 2; side += step) f(side);
+  });
+}
+
+}  // namespace
+
+HWY_EXPORT(copy_rows);
+HWY_EXPORT(fill_background);
+HWY_EXPORT(sweep_four);
+HWY_EXPORT(fill_from_four);
+HWY_EXPORT(classify_rows);
+HWY_EXPORT(spread_occluded);
+HWY_EXPORT(sweep_hirschmueller);
+HWY_EXPORT(fill_hirschmueller);
+
+std::size_t scratch_bytes(const Parameters& p, Size size) { return Scratch(p.mode, size, nullptr).bytes; }
+
+void cpu(const Parameters& p, const Input& input, ImageView<float> filled, ImageView<std::uint8_t> validity,
+         std::span<std::byte> memory, Threads& threads) {
+  check_images(p, input, filled);
+  const ImageView<const float> disparity = input.disparity;
+  const std::size_t needed = scratch_bytes(p, disparity.size());
+  if (memory.size() < needed)
+    throw Error(ErrorCategory::call, text("fill was given ", memory.size(), " bytes of scratch memory; it needs ", needed,
+                                          " for an image of ", disparity.width, "×", disparity.height));
+  const Scratch scratch(p.mode, disparity.size(), memory.data());
+  const Result out{filled, validity};
+  threads.rows(disparity.height, [&](int first, int last) {
+    HWY_DYNAMIC_DISPATCH(copy_rows)(disparity, filled, scratch, first, last);
+  });
+  if (!find_sources(scratch.source, disparity.height)) return;
+
+  if (p.mode == Mode::nearest || p.mode == Mode::second_lowest) {
+    both_sides(threads, [&](int side) { HWY_DYNAMIC_DISPATCH(sweep_four)(disparity, scratch, side); });
+    threads.rows(disparity.height, [&](int first, int last) {
+      HWY_DYNAMIC_DISPATCH(fill_from_four)(p.mode, disparity, out, scratch, first, last);
+    });
+  }
+  if (p.mode == Mode::hirschmueller) {
+    threads.rows(disparity.height, [&](int first, int last) {
+      HWY_DYNAMIC_DISPATCH(classify_rows)(input, out, scratch, first, last);
+    });
+    HWY_DYNAMIC_DISPATCH(spread_occluded)(disparity.size(), scratch);
+    both_sides(threads, [&](int side) { HWY_DYNAMIC_DISPATCH(sweep_hirschmueller)(disparity, scratch, side); });
+    threads.rows(disparity.height, [&](int first, int last) {
+      HWY_DYNAMIC_DISPATCH(fill_hirschmueller)(disparity, out, scratch, first, last);
+    });
+  }
+  const bool empty_rows_only = p.mode != Mode::background;
+  threads.rows(disparity.height, [&](int first, int last) {
+    HWY_DYNAMIC_DISPATCH(fill_background)(disparity, out, scratch, empty_rows_only, first, last);
+  });
+}
+
+}  // namespace stereopsis::fill
+#endif

@@ -1,0 +1,47 @@
+// Left-right check (Fua 1993; Hirschmüller 2008, section 2.3): the disparity d of the left pixel (x, y) stands if the
+// right view agrees at the pixel that d points to,
+//
+//   x' = x − ⌊d + 0.5⌋ lies inside the image, D_right(x', y) is valid and |d − D_right(x', y)| ≤ threshold
+//
+// with all operations rounded to float. A pixel that fails becomes invalid: left_right.
+//
+// Input and output, in place: float disparity (NaN where invalid) and validity of the left view.
+// Input: float disparity of the right view, d = x_left − x_right there too, of the same size.
+// Required input: in the left view the pixel alone, in the right view the range of disparities to its left.
+// Cost: one gathered read a pixel; reads and writes disparity and validity once.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::left_right {
+
+struct Parameters {
+  double threshold = 1;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("threshold", p.threshold, between(0, 100), "largest difference between the two views, pixels");
+}
+
+inline void check_sizes(ImageView<const float> right, ImageView<const float> disparity) {
+  if (right.size() != disparity.size())
+    throw Error(ErrorCategory::call,
+                text("the left-right check was given a right disparity image of ", right.width, "×", right.height,
+                     " for a left one of ", disparity.width, "×", disparity.height, "; both must have one size"));
+}
+
+void oracle(const Parameters&, ImageView<const float> right, ImageView<float> disparity,
+            ImageView<std::uint8_t> validity);
+
+void cpu(const Parameters&, ImageView<const float> right, ImageView<float> disparity,
+         ImageView<std::uint8_t> validity, Threads&);
+
+}  // namespace stereopsis::left_right

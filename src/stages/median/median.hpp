@@ -1,0 +1,43 @@
+// Median filter of a disparity image (Tukey 1977; the 3×3 one is the refinement of Banz et al. 2011):
+//
+//   M(p) = the ⌈n/2⌉-th smallest of the n valid disparities in the W×W window around p
+//
+// so that of two middles the lower one is taken. A pixel replicated at the border counts as often as it occurs. An
+// invalid centre stays invalid. −0 is read as +0; the infinities are numbers like others.
+//
+// Input: float disparity, NaN where invalid. Output: the same; it can't be the input.
+// Required input: (W−1)/2 pixels around; borders replicate.
+// Cost: 36 minima and maxima a pixel for 3×3, 202 for 5×5; reads and writes each pixel once.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::median {
+
+struct Parameters {
+  int window = 3;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("window", p.window, odd(3, 5), "side of the square window, pixels");
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
+
+inline void check_not_in_place(ImageView<const float> disparity, ImageView<const float> filtered) {
+  if (disparity.data == filtered.data)
+    throw Error(ErrorCategory::call, "the median can't filter an image in place; give it an output of its own");
+}
+
+void oracle(const Parameters&, ImageView<const float> disparity, ImageView<float> filtered);
+
+void cpu(const Parameters&, ImageView<const float> disparity, ImageView<float> filtered, Threads&);
+
+}  // namespace stereopsis::median

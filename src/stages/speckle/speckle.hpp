@@ -1,0 +1,45 @@
+// Speckle filter: removes small isolated regions (Hirschmüller 2008, section 2.5.1, "removal of peaks").
+//
+// Two valid pixels that are horizontal or vertical neighbours belong together if |d − d'| ≤ difference, computed in
+// float; the regions are the connected components. A region of fewer than `size` pixels becomes invalid: speckle.
+//
+// Input and output, in place: float disparity (NaN where invalid) and validity. At most 2³¹ − 1 pixels.
+// Required input: the whole image.
+// Cost: 2 comparisons a pixel and a union for each place where runs of pixels in two rows begin to touch; reads the
+// disparity twice.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::speckle {
+
+struct Parameters {
+  int size = 100;
+  double difference = 1;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("size", p.size, between(0, 1'000'000), "regions of fewer pixels are removed; 0 and 1 remove none");
+  visit("difference", p.difference, between(0, 100), "largest difference between neighbours of one region, pixels");
+}
+
+void oracle(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity);
+
+// What cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws Error(unsupported) for too large images.
+std::size_t scratch_bytes(Size size);
+
+void cpu(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch,
+         Threads&);
+
+}  // namespace stereopsis::speckle

@@ -1,0 +1,51 @@
+// Random numbers that are the same on every machine: integer hashes only, nothing of <random>.
+#pragma once
+
+#include <cstdint>
+
+namespace stereopsis::synth {
+
+// The output function of SplitMix64 (Steele, Lea and Flood 2014).
+constexpr std::uint64_t mix64(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+// The value of a lattice point, for textures.
+inline std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t seed) {
+  std::uint32_t h = seed ^ x * 0x8da6b343u ^ y * 0xd8163841u ^ z * 0xcb1ab31fu;
+  h = (h ^ (h >> 16)) * 0x7feb352du;
+  h = (h ^ (h >> 15)) * 0x846ca68bu;
+  return h ^ (h >> 16);
+}
+
+// 0 to 1, both reached.
+inline double unit(std::uint32_t h) { return h * (1.0 / 4294967295.0); }
+
+// A sequence. The order in which arguments of a function are evaluated is open in C++: draw inside braces, or
+// one statement at a time.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(mix64(seed + 0x9e3779b97f4a7c15u)) {}
+
+  std::uint64_t next() { return mix64(state_ += 0x9e3779b97f4a7c15u); }
+  double between(double low, double high) { return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53); }
+  int below(int n) { return static_cast<int>((next() >> 33) % static_cast<std::uint64_t>(n)); }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Close to normal, mean 0 and standard deviation 1: the sum of twelve uniform numbers of 16 bits, in
+// integers. `counter` names the draw.
+inline double gaussian(std::uint64_t seed, std::uint64_t counter) {
+  int sum = 0;
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t bits = mix64(seed + (3 * counter + i + 1) * 0x9e3779b97f4a7c15u);
+    for (int shift = 0; shift < 64; shift += 16) sum += static_cast<int>((bits >> shift) & 0xffff);
+  }
+  return (sum - 6 * 65535) * (1.0 / 65536.0);
+}
+
+}  // namespace stereopsis::synth

@@ -1,0 +1,24 @@
+// The named scenes, and the builder that they are written with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "synth/random.hpp"
+#include "synth/world.hpp"
+
+namespace stereopsis::synth {
+
+class Builder;
+
+struct NamedScene {
+  const char* name;
+  void (*build)(Builder&);
+};
+
+const std::vector<NamedScene>& named_scenes();
+
+World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t seed);
+
+}  // namespace stereopsis::synth

@@ -1,0 +1,130 @@
+#include "synth/surface.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace stereopsis::synth {
+namespace {
+
+double squared(double v) { return v * v; }
+
+bool is_solid(const Surface& s, double x, double y) {
+  const auto off_centre = [&](double v) { return v / s.pitch - std::floor(v / s.pitch) - .5; };
+  const double across = squared(2 * x / s.size.x - 1) + squared(2 * y / s.size.y - 1);
+  switch (s.cutout) {
+    case Cutout::none:
+      return true;
+    case Cutout::corners:
+      return across <= 1;
+    case Cutout::ring:
+      return across <= 1 && across >= squared(.7);
+    case Cutout::round_holes:
+      return squared(off_centre(x)) + squared(off_centre(y)) >= squared(.33);
+    case Cutout::square_holes:
+      return std::max(std::abs(off_centre(x)), std::abs(off_centre(y))) >= .35;
+  }
+  return true;
+}
+
+double hit_panel(const Surface& s, const Vec3& o, const Vec3& d, double t_min) {
+  if (d.z == 0) return infinity;
+  const double t = -o.z / d.z;
+  if (!(t >= t_min)) return infinity;
+  const double x = o.x + t * d.x, y = o.y + t * d.y;
+  const bool inside = x >= 0 && x <= s.size.x && y >= 0 && y <= s.size.y;
+  return inside && (s.cutout == Cutout::none || is_solid(s, x, y)) ? t : infinity;
+}
+
+// Both curved shapes are solved from the point of the ray that is nearest to their centre: small radii far away
+// then lose no digits.
+double hit_ellipsoid(const Surface& s, const Vec3& origin, const Vec3& direction, double t_min) {
+  const Vec3 o{origin.x / s.size.x, origin.y / s.size.y, origin.z / s.size.z};
+  const Vec3 d{direction.x / s.size.x, direction.y / s.size.y, direction.z / s.size.z};
+  const double middle = -dot(o, d) / dot(d, d);
+  const Vec3 nearest = o + middle * d;
+  const double inside = 1 - dot(nearest, nearest);
+  if (inside < 0) return infinity;
+  const double half = std::sqrt(inside / dot(d, d));
+  if (middle - half >= t_min) return middle - half;
+  return middle + half >= t_min ? middle + half : infinity;
+}
+
+double hit_frustum(const Surface& s, const Vec3& origin, const Vec3& d, double t_min) {
+  const Vec3 centre{0, 0, .5 * s.size.z};
+  const double middle = -dot(origin - centre, d) / dot(d, d);
+  const Vec3 o = origin + middle * d;
+  const double slope = (s.size.y - s.size.x) / s.size.z;
+  const double radius = s.size.x + slope * o.z;
+  const double a = d.x * d.x + d.y * d.y - squared(slope * d.z);
+  const double b = o.x * d.x + o.y * d.y - slope * d.z * radius;
+  const double c = o.x * o.x + o.y * o.y - radius * radius;
+  const double discriminant = b * b - a * c;
+  if (discriminant < 0) return infinity;
+  const double q = b > 0 ? -(b + std::sqrt(discriminant)) : std::sqrt(discriminant) - b;
+  double first = q / a, second = c / q;
+  if (first > second) std::swap(first, second);
+  for (const double t : {first, second}) {
+    const double z = o.z + t * d.z;
+    if (middle + t >= t_min && z >= 0 && z <= s.size.z) return middle + t;  // false for a root that is NaN
+  }
+  return infinity;
+}
+
+}  // namespace
+
+double LightMap::at(double x, double y) const {
+  const double px = std::clamp(x, 0.0, 1.0) * (width - 1), py = std::clamp(y, 0.0, 1.0) * (height - 1);
+  const int ix = std::min(static_cast<int>(px), std::max(width - 2, 0));
+  const int iy = std::min(static_cast<int>(py), std::max(height - 2, 0));
+  const double fx = px - ix, fy = py - iy;
+  const float* row = light.data() + static_cast<std::ptrdiff_t>(iy) * width + ix;
+  const float* next = iy + 1 < height ? row + width : row;
+  const int right = ix + 1 < width ? 1 : 0;
+  const double top = row[0] + (row[right] - row[0]) * fx;
+  const double bottom = next[0] + (next[right] - next[0]) * fx;
+  return top + (bottom - top) * fy;
+}
+
+double Surface::hit(const Vec3& o, const Vec3& d, double t_min) const {
+  switch (shape) {
+    case Shape::panel:
+      return hit_panel(*this, o, d, t_min);
+    case Shape::ellipsoid:
+      return hit_ellipsoid(*this, o, d, t_min);
+    case Shape::frustum:
+      return hit_frustum(*this, o, d, t_min);
+  }
+  return infinity;
+}
+
+Vec3 Surface::normal(const Vec3& p) const {
+  switch (shape) {
+    case Shape::panel:
+      return {0, 0, 1};
+    case Shape::ellipsoid:
+      return normalised({p.x / squared(size.x), p.y / squared(size.y), p.z / squared(size.z)});
+    case Shape::frustum: {
+      const double slope = (size.y - size.x) / size.z;
+      return normalised({p.x, p.y, -slope * (size.x + slope * p.z)});
+    }
+  }
+  return {0, 0, 1};
+}
+
+void Surface::bounds(Vec3& low, Vec3& high) const {
+  const double radius = std::max(size.x, size.y);
+  switch (shape) {
+    case Shape::panel:
+      low = {0, 0, 0}, high = {size.x, size.y, 0};
+      break;
+    case Shape::ellipsoid:
+      low = -size, high = size;
+      break;
+    case Shape::frustum:
+      low = {-radius, -radius, 0}, high = {radius, radius, size.z};
+      break;
+  }
+}
+
+}  // namespace stereopsis::synth

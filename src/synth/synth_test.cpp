@@ -1,0 +1,360 @@
+#include "stereopsis/synth.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "core/text.hpp"
+#include "synth/random.hpp"
+#include "synth/response.hpp"
+#include "synth/scenes.hpp"
+
+namespace stereopsis {
+namespace {
+
+template <class T>
+std::uint64_t checksum(const Image<T>& image, std::uint64_t sum) {  // FNV-1a
+  for (int y = 0; y < image.height(); ++y) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(image.row(y));
+    const std::size_t count = sizeof(T) * image.width() * image.channels();
+    for (std::size_t i = 0; i < count; ++i) sum = (sum ^ bytes[i]) * 0x100000001b3u;
+  }
+  return sum;
+}
+
+std::uint64_t checksum(const Scene& s) {
+  std::uint64_t sum = 0xcbf29ce484222325u;
+  for (const auto* image : {&s.left, &s.right, &s.nonocc_left, &s.nonocc_right, &s.disc_left})
+    sum = checksum(*image, sum);
+  for (const auto* image : {&s.disparity_left, &s.disparity_right}) sum = checksum(*image, sum);
+  return sum;
+}
+
+void for_each_pixel(Size size, const std::function<void(int, int)>& f) {
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) f(x, y);
+}
+
+double between_pixels(ImageView<const float> image, double x, int y) {
+  const int left = static_cast<int>(std::floor(x));
+  return image.clamped(left, y) + (image.clamped(left + 1, y) - image.clamped(left, y)) * (x - left);
+}
+
+class EveryScene : public testing::TestWithParam<std::string> {
+ protected:
+  SceneOptions options(Size size, int disparities) const {
+    return {.scene = GetParam(), .size = size, .disparities = disparities};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Synth, EveryScene, testing::ValuesIn(scene_names()),
+                         [](const auto& tested) { return tested.param; });
+
+TEST(Synth, TheSameOptionsGiveTheSameBytesOnEveryMachine) {
+  std::uint64_t first = 0, second = 0;
+  for (const std::string& name : scene_names()) {
+    const SceneOptions options{.scene = name,
+                               .size = {61, 43},
+                               .disparities = 19,
+                               .seed = 5,
+                               .gain = .9,
+                               .gamma = 1.2,
+                               .vignetting = .3,
+                               .noise = 2};
+    first = first * 3 + checksum(make_scene(options));
+    second = second * 3 + checksum(make_scene(options));
+  }
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(first, 0x3389abf7301c6b7eu) << std::hex << first;
+}
+
+TEST_P(EveryScene, ChangesWithTheSeed) {
+  SceneOptions o = options({40, 30}, 16);
+  const std::uint64_t first = checksum(make_scene(o));
+  o.seed = 2;
+  EXPECT_NE(first, checksum(make_scene(o)));
+}
+
+TEST_P(EveryScene, FillsTheRange) {
+  for (const Size size : {Size{240, 180}, Size{310, 94}, Size{150, 150}}) {
+    const Scene s = make_scene(options(size, 101));
+    float least = 1e9f, most = -1;
+    for_each_pixel(size, [&](int x, int y) {
+      least = std::min(least, s.disparity_left(x, y)), most = std::max(most, s.disparity_left(x, y));
+    });
+    EXPECT_GE(least, 4.999f);
+    EXPECT_LE(least, 8);
+    EXPECT_GE(most, 88);
+    EXPECT_LE(most, 95.001f);
+  }
+}
+
+TEST_P(EveryScene, AnySizeAndRange) {
+  for (const Size size : {Size{1, 1}, Size{7, 3}, Size{1, 9}, Size{33, 1}, Size{17, 20}})
+    for (const int disparities : {1, 13, 300}) {
+      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << disparities << " disparities");
+      const Scene s = make_scene(options(size, disparities));
+      ASSERT_EQ(s.left.size(), size);
+      ASSERT_EQ(s.right.channels(), 3);
+      for_each_pixel(size, [&](int x, int y) {
+        for (const float d : {s.disparity_left(x, y), s.disparity_right(x, y)}) {
+          ASSERT_GE(d, 0);
+          ASSERT_LE(d, disparities - 1);
+        }
+        ASSERT_TRUE(s.nonocc_left(x, y) == 255 || s.nonocc_left(x, y) == 128);
+        if (x < std::floor(s.disparity_left(x, y))) {
+          ASSERT_EQ(s.nonocc_left(x, y), 128) << x << ", " << y;
+        }
+      });
+    }
+}
+
+TEST_P(EveryScene, OneDisparityMakesBothImagesEqual) {
+  const Size size{33, 25};
+  const Scene s = make_scene(options(size, 1));
+  for_each_pixel(size, [&](int x, int y) {
+    for (int c = 0; c < 3; ++c) ASSERT_EQ(s.left(x, y, c), s.right(x, y, c));
+    ASSERT_EQ(s.disparity_left(x, y), 0);
+    ASSERT_EQ(s.nonocc_left(x, y), 255);
+    ASSERT_EQ(s.disc_left(x, y), 128);
+  });
+}
+
+// The definition of ground truth, before anything is sampled: the right camera's ray through x − d meets the same
+// point, with the same colour.
+TEST_P(EveryScene, BothCamerasSeeTheSamePointAtTheTrueDisparity) {
+  using namespace synth;
+  const Size size{96, 72};
+  const RigGeometry rig(size, 25);
+  const auto named = std::find_if(named_scenes().begin(), named_scenes().end(),
+                                  [&](const NamedScene& n) { return n.name == GetParam(); });
+  const World world = build_world(*named, rig, 1);
+  const View left(world, size, rig.scale, 0), right(world, size, rig.scale, rig.baseline());
+  const Scene s = make_scene(options(size, 25));
+  int visible = 0;
+  for_each_pixel(size, [&](int x, int y) {
+    const Candidates near = left.candidates(x, y, x, y);
+    const Hit hit = left.trace(x, y, near);
+    const double d = rig.disparity(hit.depth);
+    ASSERT_EQ(static_cast<float>(d), s.disparity_left(x, y));
+    const Hit there = right.trace(x - d, y, right.candidates(x - d, y, x - d, y));
+    if (s.nonocc_left(x, y) != 255) {
+      ASSERT_TRUE(x - d < -.5 || there.depth < hit.depth * (1 - 1e-8) || there.back != hit.back);
+      return;
+    }
+    ++visible;
+    ASSERT_NEAR(rig.disparity(there.depth), d, 1e-6);
+    const Colour difference = colour_of(world, hit) - colour_of(world, there);
+    if (there.surface == hit.surface) {
+      ASSERT_LT(length(hit.local - there.local), 1e-6);
+    }
+    // A hard edge of a pattern may run through the point: then the last bit decides.
+    if (length(difference) > 1e-6) --visible;
+  });
+  EXPECT_GT(visible, .7 * size.width * size.height);
+}
+
+TEST_P(EveryScene, WarpingTheRightImageGivesTheLeftOne) {
+  const Size size{320, 240};
+  const Scene s = make_scene(options(size, 33));
+  Image<float> right(size);
+  for_each_pixel(size, [&](int x, int y) { right(x, y) = s.right(x, y, 1); });
+  double error = 0, unwarped = 0;
+  int counted = 0;
+  for_each_pixel(size, [&](int x, int y) {
+    if (s.disc_left(x, y) != 128) return;
+    error += std::abs(s.left(x, y, 1) - between_pixels(right, x - s.disparity_left(x, y), y));
+    unwarped += std::abs(s.left(x, y, 1) - between_pixels(right, x - s.disparity_left(x, y) + 1.5, y));
+    ++counted;
+  });
+  ASSERT_GT(counted, size.width * size.height / 3);
+  EXPECT_LT(error / counted, 4);
+  EXPECT_LT(error, .75 * unwarped);  // and a wrong disparity shows
+}
+
+TEST_P(EveryScene, BothDisparityMapsAgreeWhereBothSee) {
+  const Size size{320, 240};
+  const Scene s = make_scene(options(size, 65));
+  int counted = 0, agree = 0;
+  for_each_pixel(size, [&](int x, int y) {
+    if (s.disc_left(x, y) != 128) return;
+    ++counted;
+    const double d = s.disparity_left(x, y);
+    // A thin thing may cover one of the two right pixels that the point lies between.
+    const double first = s.disparity_right.view().clamped(static_cast<int>(std::floor(x - d)), y);
+    const double second = s.disparity_right.view().clamped(static_cast<int>(std::floor(x - d)) + 1, y);
+    const double error = std::abs(between_pixels(s.disparity_right, x - d, y) - d);
+    agree += std::min({error, std::abs(first - d), std::abs(second - d)}) < .05;
+  });
+  EXPECT_GT(agree, .985 * counted);
+}
+
+// A right pixel beside the point that is nearer hides it; none may hide what is visible. Between pixels the maps
+// know nothing, hence the few exceptions.
+TEST_P(EveryScene, OcclusionFollowsTheOrderInDepth) {
+  const Size size{320, 240};
+  const Scene s = make_scene(options(size, 65));
+  int occluded = 0, hidden = 0, visible = 0, wrong = 0;
+  for_each_pixel(size, [&](int x, int y) {
+    const double d = s.disparity_left(x, y), there = x - d;
+    if (there < -.5) {
+      EXPECT_EQ(s.nonocc_left(x, y), 128);
+      return;
+    }
+    const int beside = static_cast<int>(std::floor(there));
+    const double first = s.disparity_right.view().clamped(beside, y),
+                 second = s.disparity_right.view().clamped(beside + 1, y);
+    if (s.nonocc_left(x, y) == 255) {
+      ++visible;
+      wrong += std::min(first, second) > d + .5;
+    } else {
+      ++occluded;
+      hidden += std::max(first, second) > d + .02;
+    }
+  });
+  EXPECT_LT(wrong, .002 * visible);
+  EXPECT_GT(occluded, 100);
+  EXPECT_GT(hidden, .97 * occluded);
+}
+
+TEST_P(EveryScene, DiscMaskIsWithinFourPixelsOfAJump) {
+  const Size size{120, 90};
+  const Scene s = make_scene(options(size, 33));
+  const auto jumps = [&](int x, int y) {
+    for (const auto& [dx, dy] : {std::pair{1, 0}, {-1, 0}, {0, 1}, {0, -1}})
+      if (std::abs(s.disparity_left.view().clamped(x + dx, y + dy) - s.disparity_left(x, y)) > 1) return true;
+    return false;
+  };
+  for_each_pixel(size, [&](int x, int y) {
+    const Rect window = intersect({x - 4, y - 4, 9, 9}, {0, 0, size.width, size.height});
+    bool near = false;
+    for_each_pixel(window.size(), [&](int i, int j) { near = near || jumps(window.x + i, window.y + j); });
+    ASSERT_EQ(s.disc_left(x, y), s.nonocc_left(x, y) != 255 ? 0 : near ? 255 : 128) << x << ", " << y;
+  });
+}
+
+TEST(Synth, PanelsAreExactPlanesOfDisparity) {
+  using namespace synth;
+  const Size size{160, 120};
+  const RigGeometry rig(size, 64);
+  const auto named = std::find_if(named_scenes().begin(), named_scenes().end(),
+                                  [](const NamedScene& n) { return n.name == std::string("planes"); });
+  const World world = build_world(*named, rig, 3);
+  for (const double position : {0.0, rig.baseline()}) {
+    const View view(world, size, rig.scale, position);
+    int counted = 0;
+    for_each_pixel({size.width - 2, size.height}, [&](int x, int y) {
+      const Candidates all = view.candidates(x, y, x + 2, y);
+      const Hit a = view.trace(x, y, all), b = view.trace(x + 1, y, all), c = view.trace(x + 2, y, all);
+      if (a.surface != b.surface || b.surface != c.surface) return;
+      ASSERT_NEAR(rig.disparity(a.depth) - 2 * rig.disparity(b.depth) + rig.disparity(c.depth), 0, 1e-11);
+      ++counted;
+    });
+    EXPECT_GT(counted, 10000);
+  }
+}
+
+const SceneOptions photometric{.scene = "planes", .size = {200, 150}, .disparities = 32};
+
+// Compares the right image with `expected` of the one that nothing was done to.
+void expect_right(const SceneOptions& options, const std::function<double(double, int, int)>& expected) {
+  const Scene plain = make_scene(photometric), changed = make_scene(options);
+  for_each_pixel(options.size, [&](int x, int y) {
+    for (int c = 0; c < 3; ++c) {
+      ASSERT_EQ(plain.left(x, y, c), changed.left(x, y, c));
+      const int value = plain.right(x, y, c);
+      if (value == 255) continue;  // was clipped
+      // Rounding before and after: the curve is followed from half a level below to half a level above.
+      ASSERT_GE(changed.right(x, y, c), std::clamp(expected(std::max(value - .5, 0.0), x, y), 0.0, 255.0) - .501);
+      ASSERT_LE(changed.right(x, y, c), std::clamp(expected(value + .5, x, y), 0.0, 255.0) + .501);
+    }
+    ASSERT_EQ(plain.disparity_right(x, y), changed.disparity_right(x, y));
+  });
+}
+
+TEST(Synth, GainScalesTheRightImage) {
+  for (const double gain : {0.0, .5, 1.7}) {
+    SceneOptions o = photometric;
+    o.gain = gain;
+    expect_right(o, [&](double v, int, int) { return gain * v; });
+  }
+}
+
+TEST(Synth, GammaBendsTheRightImage) {
+  for (const double gamma : {.5, 2.2}) {
+    SceneOptions o = photometric;
+    o.gamma = gamma;
+    expect_right(o, [&](double v, int, int) { return 255 * std::pow(v / 255, gamma); });
+  }
+}
+
+TEST(Synth, VignettingDarkensTheCornersOfTheRightImage) {
+  SceneOptions o = photometric;
+  o.vignetting = .6;
+  expect_right(o, [&](double v, int x, int y) {
+    const double cx = 99.5, cy = 74.5;
+    return v * (1 - .6 * ((x - cx) * (x - cx) + (y - cy) * (y - cy)) / (cx * cx + cy * cy));
+  });
+}
+
+TEST(Synth, NoiseHasTheStandardDeviationAskedFor) {
+  SceneOptions o = photometric;
+  const Scene plain = make_scene(o);
+  for (const double sigma : {1.0, 6.0}) {
+    o.noise = sigma;
+    const Scene noisy = make_scene(o);
+    double sum = 0, squares = 0, product = 0;
+    int counted = 0;
+    for_each_pixel(o.size, [&](int x, int y) {
+      for (int c = 0; c < 3; ++c) {
+        const auto usable = [](int v) { return v > 40 && v < 215; };
+        if (!usable(plain.left(x, y, c)) || !usable(plain.right(x, y, c))) continue;
+        const double left = noisy.left(x, y, c) - plain.left(x, y, c),
+                     right = noisy.right(x, y, c) - plain.right(x, y, c);
+        sum += left + right, squares += left * left + right * right, product += left * right, counted += 2;
+      }
+    });
+    ASSERT_GT(counted, 50000);
+    const double variance = squares / counted;
+    EXPECT_NEAR(sum / counted, 0, 5 * sigma / std::sqrt(counted) + .01);
+    EXPECT_NEAR(variance, sigma * sigma + 1.0 / 6, .03 * variance);  // two roundings of 1/12
+    EXPECT_NEAR(2 * product / counted, 0, .03 * variance);           // independent in both images
+  }
+}
+
+TEST(Synth, PowerIsThatOfTheCLibrary) {
+  for (const double base : {1e-6, .003, .1, .5, .70710678, .9999, 1.0})
+    for (const double exponent : {.1, .45, 1.0, 2.2, 10.0})
+      EXPECT_NEAR(synth::power(base, exponent) / std::pow(base, exponent), 1, 1e-12) << base << "^" << exponent;
+  EXPECT_EQ(synth::power(0, 2.2), 0);
+}
+
+TEST(Synth, ForbiddenOptionsAreRefusedWithASentence) {
+  const auto sentence = [](const std::function<void(SceneOptions&)>& change) -> std::string {
+    SceneOptions o{.size = {4, 4}};
+    change(o);
+    try {
+      make_scene(o);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), ErrorCategory::call);
+      return error.what();
+    }
+    return "not refused";
+  };
+  const auto expect = [](const std::string& said, const std::vector<std::string>& parts) {
+    for (const std::string& part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
+  };
+  expect(sentence([](SceneOptions& o) { o.scene = "tabel"; }), {"\"tabel\"", "did you mean \"table\"", "street"});
+  expect(sentence([](SceneOptions& o) { o.size = {0, 5}; }), {"0×5", "at least 1"});
+  expect(sentence([](SceneOptions& o) { o.size = {5, -1}; }), {"5×-1", "at least 1"});
+  expect(sentence([](SceneOptions& o) { o.disparities = 0; }), {"0 disparities", "at least 1"});
+  expect(sentence([](SceneOptions& o) { o.gain = -1; }), {"gain is -1", "from 0 to 100"});
+  expect(sentence([](SceneOptions& o) { o.gamma = 0; }), {"gamma is 0", "from 0.1 to 10"});
+  expect(sentence([](SceneOptions& o) { o.vignetting = 1.5; }), {"vignetting is 1.5", "from 0 to 1"});
+  expect(sentence([](SceneOptions& o) { o.noise = std::nan(""); }), {"noise is nan", "from 0 to 255"});
+}
+
+}  // namespace
+}  // namespace stereopsis

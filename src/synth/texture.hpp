@@ -1,0 +1,44 @@
+// What a surface looks like: a colour for each point in the surface's own coordinates, so that all cameras see
+// the same.
+#pragma once
+
+#include <cstdint>
+
+#include "synth/vector.hpp"
+
+namespace stereopsis::synth {
+
+using Colour = Vec3;  // red, green, blue, 0 to 1
+
+enum class Pattern : std::uint8_t {
+  plain,     // a
+  clouds,    // from a to b
+  land,      // sea a, land b, snow c
+  wood,      // a, darker rings b
+  planks,    // wood in boards along x
+  checker,   // a and b
+  gingham,   // a, b and their mean: two crossed sets of stripes
+  stripes,   // a and b, across x
+  dots,      // b on a
+  bricks,    // a, joints b
+  print,     // lines of words b on a
+  art,       // blocks and discs in tints of a, b and c
+  facade,    // wall a, windows b, frames c
+  outdoors,  // sky a and c above hills b; y points down
+};
+
+struct Texture {
+  Pattern pattern = Pattern::plain;
+  Colour a{.8, .8, .8}, b{.2, .2, .2}, c{1, 1, 1};
+  double cell = 1;        // size of the pattern's unit, in units of the scene
+  double grain = 0;       // amplitude of the fine texture that is laid over, share of the colour
+  double grain_cell = 1;  // its finest wavelength; set when the surface is placed, from the size of a pixel there
+  std::uint32_t seed = 0;
+};
+
+// Value noise, 0 to 1. Points with z = 0 cost half.
+double noise(const Vec3& p, std::uint32_t seed);
+
+Colour colour_at(const Texture& texture, const Vec3& p);
+
+}  // namespace stereopsis::synth

@@ -1,0 +1,217 @@
+#include "synth/world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "synth/rows.hpp"
+
+namespace stereopsis::synth {
+namespace {
+
+constexpr double ambient_light = .5, direct_light = .85;
+
+// A unit disc, evenly filled: a spiral with the golden angle, turned by complex multiplication.
+template <int n>
+std::array<Vec3, n> disc_samples() {
+  constexpr double cosine = -0.7373688780783197, sine = 0.6754902942615238;
+  std::array<Vec3, n> samples;
+  double x = 1, y = 0;
+  for (int i = 0; i < n; ++i) {
+    const double r = std::sqrt((i + .5) / n);
+    samples[i] = {r * x, r * y, 0};
+    const double turned_x = x * cosine - y * sine;
+    y = x * sine + y * cosine;
+    x = turned_x;
+  }
+  return samples;
+}
+
+Vec3 perpendicular(const Vec3& v) { return normalised(cross(v, std::abs(v.x) < .6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0})); }
+
+struct Sphere {
+  Vec3 centre;
+  double radius;
+};
+
+Sphere bounding_sphere(const Surface& s) {
+  Vec3 low, high;
+  s.bounds(low, high);
+  return {s.frame.point(.5 * (low + high)), .5 * length(high - low)};
+}
+
+// The surfaces that may block rays from near a sphere: towards any direction within `reach`, or towards the sun.
+class Occluders {
+ public:
+  explicit Occluders(const std::vector<Surface>& surfaces) {
+    for (const Surface& s : surfaces) all_.push_back({&s, bounding_sphere(s)});
+  }
+
+  Occluders within(const Sphere& from, double reach, const Surface* self) const {
+    return filtered([&](const Candidate& c) {
+      const Vec3 to = c.ball.centre - from.centre;
+      const double distance = reach + c.ball.radius + from.radius;
+      return c.surface != self && dot(to, to) < distance * distance;
+    });
+  }
+  Occluders towards(const Sphere& from, const Vec3& direction, double spread, const Surface* self) const {
+    return filtered([&](const Candidate& c) {
+      const Vec3 to = c.ball.centre - from.centre;
+      const double along = dot(to, direction), size = c.ball.radius + from.radius;
+      const double distance = size + spread * (along + size);
+      return c.surface != self && along > -size && dot(to, to) - along * along < distance * distance;
+    });
+  }
+  // The direction has unit length.
+  bool block(const Vec3& p, const Vec3& direction, double reach) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const Candidate& c) {
+      const Frame& f = c.surface->frame;
+      return c.surface->hit(f.local_point(p), f.local_direction(direction), 1e-3) < reach;
+    });
+  }
+
+ private:
+  struct Candidate {
+    const Surface* surface;
+    Sphere ball;
+  };
+
+  Occluders() = default;
+  template <class Keep>
+  Occluders filtered(Keep&& keep) const {
+    Occluders kept;
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(kept.all_), keep);
+    return kept;
+  }
+
+  std::vector<Candidate> all_;
+};
+
+constexpr double corner_reach = 1.2;  // what is farther away does not darken a corner
+constexpr double sun_radius = .09;    // at distance 1: the softness of shadows
+
+double light_at(const World& world, const Occluders& near, const Occluders& sunwards, const Surface& surface,
+                const Vec3& p) {
+  static const auto sky = disc_samples<16>();
+  static const auto sun = disc_samples<24>();
+  const Vec3& normal = surface.frame.z;
+  const Occluders near_here = near.within({p, 0}, corner_reach, nullptr);
+  double open = 0, lit = 0;
+  for (const Vec3& s : sky) {
+    const Vec3 direction = surface.frame.direction({s.x, s.y, std::sqrt(1 - s.x * s.x - s.y * s.y)});
+    if (!near_here.block(p, direction, corner_reach)) open += 1.0 / sky.size();
+  }
+  const double facing = dot(normal, world.sun);
+  if (facing > 0) {
+    const Vec3 sx = perpendicular(world.sun), sy = cross(world.sun, sx);
+    const Occluders sunwards_here = sunwards.towards({p, 0}, world.sun, sun_radius, nullptr);
+    for (const Vec3& s : sun) {
+      const Vec3 direction = normalised(world.sun + sun_radius * (s.x * sx + s.y * sy));
+      if (!sunwards_here.block(p, direction, infinity)) lit += 1.0 / sun.size();
+    }
+  }
+  return ambient_light * (.25 + .75 * open) * (.8 + .2 * dot(normal, world.up)) +
+         direct_light * std::max(facing, 0.0) * lit;
+}
+
+}  // namespace
+
+void World::bake_light(double scale) {
+  const Occluders all(surfaces);
+  for (Surface& s : surfaces) {
+    if (s.shape != Shape::panel) continue;
+    const Sphere ball = bounding_sphere(s);
+    const Occluders near = all.within(ball, corner_reach, &s), sunwards = all.towards(ball, sun, sun_radius, &s);
+    const double depth = std::clamp(ball.centre.z - ball.radius, nearest_depth, farthest_depth);
+    const auto texels = [&](double side) {  // six pixels apart
+      return static_cast<int>(std::clamp(side * scale / (6 * depth), 2.0, 160.0));
+    };
+    s.light.width = texels(s.size.x), s.light.height = texels(s.size.y);
+    std::vector<float> light(static_cast<std::size_t>(s.light.width) * s.light.height);
+    for_rows(s.light.height, [&](int first, int last) {
+      for (int y = first; y < last; ++y)
+        for (int x = 0; x < s.light.width; ++x) {
+          const Vec3 p{s.size.x * x / (s.light.width - 1), s.size.y * y / (s.light.height - 1), 1e-4};
+          light[static_cast<std::size_t>(y) * s.light.width + x] =
+              static_cast<float>(light_at(*this, near, sunwards, s, s.frame.point(p)));
+        }
+    });
+    s.light.light = std::move(light);
+  }
+}
+
+Colour colour_of(const World& world, const Hit& hit) {
+  if (!hit.surface) return colour_at(world.backdrop, hit.local);
+  const Surface& s = *hit.surface;
+  const Colour colour = colour_at(s.texture, hit.local);
+  if (s.shape == Shape::panel && !hit.back && !s.light.light.empty())
+    return s.light.at(hit.local.x / s.size.x, hit.local.y / s.size.y) * colour;
+  const Vec3 outwards = s.frame.direction(s.normal(hit.local));
+  const Vec3 normal = hit.back ? -outwards : outwards;
+  // The inside of things is darker: less of the sky and of the sun is seen from there.
+  const double inside = hit.back ? .7 : 1;
+  const double ambient = ambient_light * (.72 + .28 * dot(normal, world.up));
+  return (inside * (ambient + direct_light * std::max(dot(normal, world.sun), 0.0))) * colour;
+}
+
+View::View(const World& world, Size size, double scale, double position)
+    : world_(&world), scale_(scale), cx_(.5 * (size.width - 1)), cy_(.5 * (size.height - 1)), position_(position) {
+  for (const Surface& s : world.surfaces) {
+    Seen seen{s.frame.local_point({position, 0, 0}), infinity, infinity, -infinity, -infinity};
+    Vec3 low, high;
+    s.bounds(low, high);
+    for (int corner = 0; corner < 8; ++corner) {
+      const Vec3 p =
+          s.frame.point({corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y, corner & 4 ? high.z : low.z});
+      if (p.z < .1) {  // beside or behind the camera: no bounds
+        seen.x0 = seen.y0 = -infinity, seen.x1 = seen.y1 = infinity;
+        break;
+      }
+      const double x = cx_ + scale * (p.x - position) / p.z, y = cy_ + scale * p.y / p.z;
+      seen.x0 = std::min(seen.x0, x), seen.x1 = std::max(seen.x1, x);
+      seen.y0 = std::min(seen.y0, y), seen.y1 = std::max(seen.y1, y);
+    }
+    seen_.push_back(seen);
+  }
+}
+
+Candidates View::candidates(double x0, double y0, double x1, double y1) const {
+  constexpr double margin = 1e-3;  // pixels, for what rounding does to the bounds
+  Candidates found;
+  for (std::size_t i = 0; i < seen_.size(); ++i)
+    if (seen_[i].x0 <= x1 + margin && seen_[i].x1 >= x0 - margin && seen_[i].y0 <= y1 + margin &&
+        seen_[i].y1 >= y0 - margin)
+      found.push_back(static_cast<std::uint16_t>(i));
+  return found;
+}
+
+Hit View::trace(double x, double y, const Candidates& candidates) const {
+  const Vec3 direction{(x - cx_) / scale_, (y - cy_) / scale_, 1};
+  Hit hit;
+  Vec3 local_direction;
+  for (const std::uint16_t i : candidates) {
+    const Surface& s = world_->surfaces[i];
+    const Vec3 d = s.frame.local_direction(direction);
+    const double depth = s.hit(seen_[i].camera, d, nearest_depth);
+    if (depth >= hit.depth) continue;
+    hit.surface = &s;
+    hit.depth = depth;
+    hit.local = seen_[i].camera + depth * d;
+    local_direction = d;
+  }
+  if (!hit.surface) {
+    hit.local = {position_ + hit.depth * direction.x, hit.depth * direction.y - world_->horizon, 0};
+  } else if (hit.surface->shape == Shape::panel) {
+    hit.local.z = 0;
+    hit.back = local_direction.z > 0;
+  } else {
+    hit.back = dot(hit.surface->normal(hit.local), local_direction) > 0;
+  }
+  return hit;
+}
+
+RigGeometry::RigGeometry(Size size_, int disparities_)
+    : size(size_), disparities(disparities_), scale(std::sqrt(static_cast<double>(size_.width) * size_.height / 3)) {}
+
+}  // namespace stereopsis::synth

@@ -1,0 +1,175 @@
+// A call that is wrong gets one sentence that names the value, and nothing on disk changes.
+#include "command.hpp"
+
+namespace stereopsis::test {
+namespace {
+
+class BadCalls : public Command {
+ protected:
+  static void SetUpTestSuite() {
+    Command::SetUpTestSuite();
+    write(folder / "existing.pfm", "precious");
+    write(folder / "existing.png", "precious");
+    write(folder / "text.png", "this is not an image, whatever its name says");
+    write(folder / "text.json", "{\"method\": ");
+    write(folder / "empty.png", "");
+    write(folder / "truncated.png", contents(folder / "scene/left.png").substr(0, 300));
+    fs::create_directory(folder / "results");
+    fs::create_directory(folder / "three");
+    for (const char* name : {"0.png", "1.png", "2.png"}) fs::copy_file(folder / "scene/left.png", folder / "three" / name);
+    fs::create_directory(folder / "two");
+    for (const char* name : {"0.png", "1.png"}) fs::copy_file(folder / "scene/right.png", folder / "two" / name);
+    ASSERT_EQ(call({"synth", "-o", "small", "--width", "60", "--height", "40", "--disparities", "16"}).code, 0);
+  }
+
+  void expect_refused(const std::vector<std::string>& arguments, int code, const std::vector<std::string>& named) {
+    std::string line;
+    for (const std::string& argument : arguments) line += argument + " ";
+    SCOPED_TRACE(line);
+    const auto before = snapshot();
+    const Answer answer = call(arguments);
+    EXPECT_EQ(answer.code, code) << answer.err;
+    EXPECT_TRUE(answer.err.starts_with("stereopsis: ")) << answer.err;
+    EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+    EXPECT_EQ(answer.out, "");
+    for (const std::string& name : named) EXPECT_NE(answer.err.find(name), std::string::npos) << answer.err;
+    EXPECT_TRUE(snapshot() == before) << "something on disk changed";
+  }
+
+  // `match` on the scene with its range given, into an existing file.
+  void expect_match_refused(std::vector<std::string> more, const std::vector<std::string>& named, int code = 2) {
+    more.insert(more.begin(), {"match", "scene/left.png", "scene/right.png", "-o", "existing.pfm"});
+    if (std::find(more.begin(), more.end(), "--disparities") == more.end()) {
+      more.push_back("--disparities");
+      more.push_back("32");
+    }
+    expect_refused(more, code, named);
+  }
+};
+
+TEST_F(BadCalls, MissingFile) {
+  expect_refused({"match", "nowhere.png", "scene/right.png", "-o", "existing.pfm"}, 2, {"nowhere.png", "left"});
+  expect_refused({"match", "scene/left.png", "nowhere.png", "-o", "existing.pfm"}, 2, {"nowhere.png", "right"});
+  expect_refused({"evaluate", "nowhere.pfm", "--truth", "scene/disp_left.pfm"}, 2, {"nowhere.pfm"});
+  expect_refused({"evaluate", "--dataset", "nowhere"}, 2, {"nowhere"});
+  expect_refused({"check", "nowhere.png", "scene/right.png"}, 2, {"nowhere.png"});
+  expect_match_refused({"--mask-left", "nowhere.png"}, {"nowhere.png", "--mask-left"});
+}
+
+TEST_F(BadCalls, NotAnImage) {
+  for (const char* file : {"text.png", "empty.png", "truncated.png"})
+    expect_refused({"match", file, "scene/right.png", "-o", "existing.pfm"}, 1, {file});
+}
+
+TEST_F(BadCalls, TwoSizes) {
+  expect_refused({"match", "scene/left.png", "small/right.png", "-o", "existing.pfm"}, 2,
+                 {"150×110", "60×40", "small/right.png"});
+  expect_refused({"check", "scene/left.png", "small/right.png"}, 2, {"150×110", "60×40"});
+  expect_match_refused({"--mask-right", "small/mask_nonocc.png"}, {"150×110", "60×40", "mask_nonocc.png"});
+}
+
+TEST_F(BadCalls, Range) {
+  expect_match_refused({"--disparities", "0"}, {"--disparities 0", "from 1"});
+  expect_match_refused({"--disparities", "-5"}, {"--disparities -5"});
+  expect_match_refused({"--disparities", "many"}, {"--disparities many"});
+  expect_match_refused({"--disparities", "64.5"}, {"--disparities 64.5"});
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "existing.pfm", "--min-disparity", "3"}, 2,
+                 {"--min-disparity", "--disparities"});
+  expect_match_refused({"--near", "2"}, {"--near", "--calib"});
+}
+
+TEST_F(BadCalls, UnknownMethod) {
+  expect_match_refused({"--method", "banz-sgn"}, {"banz-sgn", "banz-sgm"});
+  expect_refused({"methods", "banz-sgn"}, 2, {"banz-sgn", "banz-sgm"});
+}
+
+TEST_F(BadCalls, UnknownParameterGetsTheNearestRightOne) {
+  expect_match_refused({"--set", "sgm.p11=5"}, {"sgm.p11", "sgm.p1"});
+  expect_match_refused({"--set", "sgm.p1"}, {"sgm.p1", "NAME.PARAMETER=VALUE"});
+}
+
+TEST_F(BadCalls, ValueOutOfRange) {
+  expect_match_refused({"--method", "banz-sgm", "--set", "rank.window=8"}, {"window", "8", "odd"});
+  expect_match_refused({"--method", "banz-sgm", "--set", "rank.window=big"}, {"window", "big"});
+}
+
+TEST_F(BadCalls, OutputFolderMissing) {
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "no/such/out.pfm"}, 1, {"no/such"});
+  expect_match_refused({"--color", "no/such/picture.png"}, {"no/such"}, 1);
+  expect_match_refused({"--report", "no/such/report.json"}, {"no/such"}, 1);
+  expect_refused({"synth", "-o", "no/such/scene"}, 2, {"no/such"});
+}
+
+TEST_F(BadCalls, OutputNotWritable) {
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "results"}, 2, {"results"});
+  fs::permissions(folder / "results", fs::perms::owner_read | fs::perms::owner_exec);
+  if (access((folder / "results").c_str(), W_OK) != 0)
+    expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "results/out.pfm"}, 1, {"results"});
+  fs::permissions(folder / "results", fs::perms::owner_all);
+  if (geteuid() == 0) GTEST_SKIP() << "the superuser can write into a read-only folder; only the directory as target was tested";
+}
+
+TEST_F(BadCalls, UnknownExtension) {
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "out.bmp"}, 2, {"out.bmp", ".pfm"});
+  expect_match_refused({"--cloud", "cloud.obj", "--calib", "nowhere.txt"}, {"nowhere.txt"}, 1);
+  expect_match_refused({"--color", "picture.gif"}, {"picture.gif", ".png"});
+}
+
+TEST_F(BadCalls, RegionOutsideTheImage) {
+  expect_match_refused({"--roi", "100,0,51,10"}, {"--roi 100,0,51,10", "150×110"});
+  expect_match_refused({"--roi", "0,0,10,111"}, {"--roi 0,0,10,111", "150×110"});
+  expect_match_refused({"--roi", "2000000000,0,2000000000,1"}, {"--roi", "150×110"});
+  expect_match_refused({"--roi", "0,0,10"}, {"--roi 0,0,10"});
+  expect_match_refused({"--roi", "0,0,0,10"}, {"--roi 0,0,0,10"});
+  expect_match_refused({"--crop"}, {"--crop", "--roi"});
+}
+
+TEST_F(BadCalls, NegativeDisparitiesDoNotFitPng) {
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "existing.png", "--disparities", "32",
+                  "--min-disparity", "-8"},
+                 2, {"existing.png", "-8", ".pfm"});
+}
+
+TEST_F(BadCalls, ResultsMustHaveNamesOfTheirOwn) {
+  expect_match_refused({"--right", "existing.pfm"}, {"existing.pfm"});
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "scene/left.png", "--disparities", "8"}, 2,
+                 {"scene/left.png", "input"});
+}
+
+TEST_F(BadCalls, Sequences) {
+  expect_refused({"match", "three", "two", "-o", "results"}, 2, {"three has 3", "two has 2"});
+  expect_refused({"match", "three/%d.png", "two/%d.png", "-o", "results"}, 2, {"3", "2"});
+  expect_refused({"match", "three/%d.png", "scene/right.png", "-o", "results"}, 2, {"sequence", "one file"});
+  expect_refused({"match", "three/x%d.png", "two/%d.png", "-o", "results"}, 2, {"three/x%d.png"});
+  expect_refused({"match", "three", "three", "-o", "existing.pfm"}, 2, {"existing.pfm", "directory"});
+  expect_refused({"match", "results", "results", "-o", "results"}, 2, {"results"});
+}
+
+TEST_F(BadCalls, Pipelines) {
+  expect_match_refused({"--pipeline", "text.json"}, {"text.json"}, 1);
+  expect_match_refused({"--pipeline", "text.json", "--method", "sgm"}, {"--pipeline", "--method"});
+}
+
+TEST_F(BadCalls, WhatIsNotThereYetSaysSo) {
+  expect_match_refused({"--raw"}, {"--raw"}, 1);
+  expect_refused({"bench", "--batch", "2"}, 1, {"--batch 2"});
+}
+
+TEST_F(BadCalls, Devices) {
+  expect_match_refused({"--device", "abacus"}, {"abacus"});
+  expect_match_refused({"--threads", "0"}, {"--threads 0"});
+  expect_match_refused({"--memory-limit", "2X"}, {"--memory-limit 2X"});
+}
+
+TEST_F(BadCalls, CommandLine) {
+  expect_refused({}, 2, {"--help"});
+  expect_refused({"match", "scene/left.png"}, 2, {"RIGHT", "match --help"});
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "existing.pfm", "--nonsense"}, 2, {"--nonsense"});
+  expect_refused({"mach"}, 2, {"mach"});
+  expect_refused({"bench", "--size", "640x480"}, 2, {"--size 640x480"});
+  expect_refused({"synth", "-o", "new", "--disparities", "0"}, 2, {"--disparities 0"});
+  expect_refused({"synth", "-o", "new", "--scene", "nowhere"}, 2, {"nowhere"});
+}
+
+}  // namespace
+}  // namespace stereopsis::test

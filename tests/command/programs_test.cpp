@@ -1,0 +1,149 @@
+// The other subcommands, as people and programs use them.
+#include "command.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::test {
+namespace {
+
+class Programs : public Command {};
+
+TEST_F(Programs, HelpAndVersion) {
+  for (const char* name : {"match", "evaluate", "methods", "devices", "bench", "synth", "check"}) {
+    const Answer answer = call({name, "--help"});
+    EXPECT_EQ(answer.code, 0) << name;
+    EXPECT_EQ(answer.err, "") << name;
+    EXPECT_LT(std::count(answer.out.begin(), answer.out.end(), '\n'), 60) << name;
+    EXPECT_NE(call({"--help"}).out.find(name), std::string::npos) << name;
+  }
+  EXPECT_TRUE(call({"--version"}).out.starts_with("stereopsis "));
+}
+
+TEST_F(Programs, SynthGivesTheSameBytesAgain) {
+  ASSERT_EQ(call({"synth", "-o", "again", "--width", "150", "--height", "110", "--disparities", "32"}).code, 0);
+  for (const char* file : {"left.png", "right.png", "disp_left.pfm", "disp_right.pfm", "mask_nonocc.png", "mask_disc.png",
+                           "dataset.json"}) {
+    EXPECT_FALSE(contents(folder / "scene" / file).empty()) << file;
+    EXPECT_TRUE(contents(folder / "scene" / file) == contents(folder / "again" / file)) << file;
+  }
+}
+
+TEST_F(Programs, TheTruthItselfHasNoError) {
+  const Answer answer = call({"evaluate", "scene/disp_left.pfm", "--truth", "scene/disp_left.pfm", "--mask",
+                              "scene/mask_nonocc.png", "--error-image", "error.png", "--json", "truth.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const Json measures = json("truth.json")["measures"];
+  for (const char* name : {"bad0.5", "bad1.0", "bad2.0", "bad4.0", "d1", "out3", "avgerr", "rms", "a90", "a95", "a99"}) {
+    EXPECT_EQ(measures[name].get<double>(), 0) << name;
+    EXPECT_EQ(measures["valid"][name].get<double>(), 0) << name;
+  }
+  EXPECT_EQ(measures["density"].get<double>(), 100);
+  EXPECT_EQ(read_image(folder / "error.png").size(), (Size{150, 110}));
+}
+
+TEST_F(Programs, EvaluateTakesTheScaleOfTheTruth) {
+  ASSERT_EQ(match({"-o", "d.pfm"}).code, 0);
+  write_disparity(folder / "truth8.png", read_disparity(folder / "scene/disp_left.pfm"), 8);
+  ASSERT_EQ(call({"evaluate", "d.pfm", "--truth", "scene/disp_left.pfm", "--json", "a.json"}).code, 0);
+  ASSERT_EQ(call({"evaluate", "d.pfm", "--truth", "truth8.png", "--scale", "8", "--json", "b.json"}).code, 0);
+  EXPECT_NEAR(json("a.json")["measures"]["avgerr"].get<double>(), json("b.json")["measures"]["avgerr"].get<double>(), 0.07);
+  const Answer without = call({"evaluate", "d.pfm", "--truth", "truth8.png"});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(without.err.find("scale"), std::string::npos) << without.err;
+}
+
+TEST_F(Programs, EvaluateADatasetAsTableAndJson) {
+  const Answer answer = call({"evaluate", "--dataset", "scene", "--json", "evaluation.json", "--method", "sgm"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.out.find("150×110"), std::string::npos) << answer.out;
+  const Json json_ = json("evaluation.json");
+  EXPECT_EQ(json_["method"], "sgm");
+  EXPECT_FALSE(json_["device"].get<std::string>().empty());
+  EXPECT_FALSE(json_["parameters"].empty());
+  ASSERT_EQ(json_["scenes"].size(), 1U);
+  const Json scene = json_["scenes"][0];
+  EXPECT_EQ(scene["width"], 150);
+  EXPECT_EQ(scene["height"], 110);
+  EXPECT_EQ(scene["disparities"], disparities);
+  EXPECT_GT(scene["ms"].get<double>(), 0);
+  for (const char* mask : {"nonocc", "all", "disc"})
+    for (const char* name : {"bad0.5", "bad1.0", "bad2.0", "bad4.0", "d1", "out3", "avgerr", "rms", "a90", "a95", "a99",
+                             "density"}) {
+      EXPECT_TRUE(scene["measures"][mask][name].is_number()) << mask << ' ' << name;
+      EXPECT_TRUE(scene["measures"][mask]["valid"][name].is_number()) << mask << ' ' << name;
+    }
+  EXPECT_LT(scene["measures"]["nonocc"]["bad2.0"].get<double>(), 25);
+  EXPECT_EQ(json_["average"].size(), 1U);  // one dataset
+}
+
+TEST_F(Programs, APipelinePrintedIsAPipelineRead) {
+  for (const Json& method : Json::parse(call({"methods", "--json"}).out)) {
+    const std::string name = method["name"];
+    SCOPED_TRACE(name);
+    const Answer printed = call({"methods", name, "--json"});
+    ASSERT_EQ(printed.code, 0) << printed.err;
+    write(folder / "pipeline.json", printed.out);
+    ASSERT_EQ(match({"-o", "named.pfm", "--method", name, "--report", "named.json"}).code, 0);
+    const Answer read = match({"-o", "read.pfm", "--pipeline", "pipeline.json", "--report", "read.json"});
+    ASSERT_EQ(read.code, 0) << read.err;
+    EXPECT_TRUE(contents(folder / "named.pfm") == contents(folder / "read.pfm"));
+    EXPECT_EQ(json("named.json")["parameters"], json("read.json")["parameters"]);
+  }
+}
+
+TEST_F(Programs, SetTakesTheNamesThatMethodsPrints) {
+  for (const Json& method : Json::parse(call({"methods", "--json"}).out)) {
+    const std::string name = method["name"];
+    ASSERT_EQ(match({"-o", "d.pfm", "--method", name, "--report", "r.json"}).code, 0);
+    const std::string shown = call({"methods", name}).out;
+    for (const auto& [parameter, value] : json("r.json")["parameters"].items()) {
+      EXPECT_NE(shown.find(parameter), std::string::npos) << parameter;
+      std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      std::erase_if(text, [](char c) { return c == '[' || c == ']'; });
+      const Answer set = call({"match", "scene/left.png", "scene/right.png", "-o", "d.pfm", "--disparities", "4", "--roi",
+                               "0,0,8,8", "--method", name, "--set", parameter + "=" + text});
+      EXPECT_EQ(set.code, 0) << set.err;
+    }
+  }
+}
+
+TEST_F(Programs, DevicesNamesTheCpu) {
+  const Answer answer = call({"devices"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.out.find("cpu"), std::string::npos);
+  const Answer checked = call({"devices", "--check"});
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+}
+
+TEST_F(Programs, BenchKeys) {
+  const Answer answer = call({"bench", "--method", "banz-sgm", "--size", "96x64x16", "--repeat", "2", "--threads", "1",
+                              "--device", "cpu", "--json", "bench.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const Json results = json("bench.json")["results"];
+  ASSERT_FALSE(results.empty());
+  const Json ours = results[0];
+  EXPECT_EQ(ours["method"], "banz-sgm");
+  EXPECT_EQ(ours["device"], "cpu");
+  EXPECT_EQ(ours["width"], 96);
+  EXPECT_EQ(ours["height"], 64);
+  EXPECT_EQ(ours["disparities"], 16);
+  EXPECT_EQ(ours["batch"], 1);
+  EXPECT_EQ(ours["threads"], 1);
+  EXPECT_TRUE(ours["peer"].is_null());
+  EXPECT_TRUE(ours["commit"].is_string());
+  EXPECT_LE(ours["min_ms"].get<double>(), ours["median_ms"].get<double>());
+  EXPECT_NEAR(ours["gde_per_s"].get<double>(), 96 * 64 * 16 / ours["median_ms"].get<double>() * 1e-6, 1e-9);
+  for (const char* key : {"parameters", "workspace_bytes", "roof", "stages"}) EXPECT_TRUE(ours.contains(key)) << key;
+  for (std::size_t i = 1; i < results.size(); ++i) EXPECT_TRUE(results[i]["peer"].is_string());
+}
+
+TEST_F(Programs, CheckTellsAFitPairFromASwappedOne) {
+  ASSERT_EQ(call({"synth", "-o", "large", "--width", "400", "--height", "300", "--disparities", "40"}).code, 0);
+  const Answer fit = call({"check", "large/left.png", "large/right.png"});
+  EXPECT_EQ(fit.code, 0) << fit.out << fit.err;
+  const Answer swapped = call({"check", "large/right.png", "large/left.png"});
+  EXPECT_EQ(swapped.code, 1);
+  EXPECT_NE(swapped.out.find("swapped"), std::string::npos) << swapped.out;
+}
+
+}  // namespace
+}  // namespace stereopsis::test

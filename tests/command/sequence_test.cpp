@@ -1,0 +1,74 @@
+// Sequences: by pattern and by directory, every frame the same as matched alone.
+#include "command.hpp"
+
+namespace stereopsis::test {
+namespace {
+
+class Sequence : public Command {
+ protected:
+  static constexpr int frames = 4;
+
+  static void SetUpTestSuite() {
+    Command::SetUpTestSuite();
+    for (const char* name : {"left", "right", "alone"}) fs::create_directory(folder / name);
+    for (int i = 0; i < frames; ++i) {
+      const std::string n = std::to_string(i + 8);  // 8 to 11: by number, not by name
+      ASSERT_EQ(call({"synth", "-o", "s" + n, "--width", "90", "--height", "60", "--disparities", "16", "--seed", n}).code, 0);
+      fs::copy_file(folder / ("s" + n) / "left.png", folder / ("left/frame" + n + ".png"));
+      fs::copy_file(folder / ("s" + n) / "right.png", folder / ("right/frame" + n + ".png"));
+      const Answer alone = call({"match", "s" + n + "/left.png", "s" + n + "/right.png", "-o", "alone/" + n + ".pfm",
+                                 "--disparities", "16"});
+      ASSERT_EQ(alone.code, 0) << alone.err;
+    }
+  }
+
+  void expect_as_alone(const std::string& prefix) {
+    for (int i = 8; i < 8 + frames; ++i) {
+      const std::string got = contents(folder / (prefix + std::to_string(i) + ".pfm"));
+      EXPECT_FALSE(got.empty()) << i;
+      EXPECT_TRUE(got == contents(folder / ("alone/" + std::to_string(i) + ".pfm"))) << i;
+    }
+  }
+};
+
+TEST_F(Sequence, ByPattern) {
+  fs::create_directory(folder / "out");
+  const Answer answer = call({"match", "left/frame%d.png", "right/frame%d.png", "-o", "out/d%d.pfm", "--disparities", "16",
+                              "--color", "out/c%03d.png", "--report", "report.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.err, "") << "a progress bar is for terminals";
+  expect_as_alone("out/d");
+  for (const char* picture : {"c008.png", "c009.png", "c010.png", "c011.png"})
+    EXPECT_TRUE(fs::exists(folder / "out" / picture)) << picture;
+  const Json report = json("report.json");
+  ASSERT_EQ(report["frames"].size(), static_cast<std::size_t>(frames));
+  EXPECT_EQ(report["frames"][1]["left"], "left/frame9.png");
+  EXPECT_EQ(report["frames"][2]["right"], "right/frame10.png");
+  EXPECT_EQ(report["frames"][3]["outputs"]["disparity"], "out/d11.pfm");
+}
+
+TEST_F(Sequence, ByDirectory) {
+  fs::create_directory(folder / "results");
+  fs::create_directory(folder / "pictures");
+  write(folder / "left/notes.txt", "not an image");
+  const Answer answer = call({"match", "left", "right", "-o", "results", "--disparities", "16", "--color", "pictures"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  expect_as_alone("results/frame");
+  EXPECT_TRUE(fs::exists(folder / "pictures/frame10.png"));
+}
+
+TEST_F(Sequence, AFrameOfAnotherSizeStopsIt) {
+  for (const char* name : {"odd_left", "odd_right", "odd"}) fs::create_directory(folder / name);
+  for (const std::string side : {"left", "right"}) {
+    fs::copy_file(folder / ("s8/" + side + ".png"), folder / ("odd_" + side + "/0.png"));
+    fs::copy_file(folder / ("scene/" + side + ".png"), folder / ("odd_" + side + "/1.png"));
+  }
+  const Answer answer = call({"match", "odd_left", "odd_right", "-o", "odd", "--disparities", "16"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_NE(answer.err.find("odd_left/1.png is 150×110"), std::string::npos) << answer.err;
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+  EXPECT_FALSE(fs::exists(folder / "odd/1.pfm"));
+}
+
+}  // namespace
+}  // namespace stereopsis::test

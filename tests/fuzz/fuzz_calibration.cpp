@@ -1,0 +1,42 @@
+#include "fuzz/fuzz.hpp"
+#include "io/calibration_rig.hpp"
+
+using namespace stereopsis;
+
+// A zero byte separates the left from the right camera's file.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::size_t end = text.find('\0');
+  fuzz::expect_result_or_refusal([&] {
+    const io::Document file = io::Document::parse(text.substr(0, end));
+    const Rig rig = io::is_camera_info(file) && end != std::string_view::npos
+                        ? io::rig_of(io::camera_of(file), io::camera_of(io::Document::parse(text.substr(end + 1))))
+                        : io::rig_of(file, KittiPair::any);
+    static_cast<void>(rig.range(1, 100));
+  });
+  return 0;
+}
+
+std::vector<std::string> fuzz_seeds() {
+  const std::string ros_camera =
+      "image_width: 640\nimage_height: 480\ncamera_name: left\nprojection_matrix:\n  rows: 3\n  cols: 4\n"
+      "  data: [400, 0, 320, 0, 0, 400, 240, 0, 0, 0, 1, 0]\n";
+  const std::string ros_right =
+      "image_width: 640\nimage_height: 480\nprojection_matrix:\n  data:\n  - 400\n  - 0\n  - 320\n  - -48\n  - 0\n"
+      "  - 400\n  - 240\n  - 0\n  - 0\n  - 0\n  - 1\n  - 0\n";
+  return {
+      "cam0=[999.421 0 294.182; 0 999.421 252.932; 0 0 1]\ncam1=[999.421 0 326.96; 0 999.421 252.932; 0 0 1]\n"
+      "doffs=32.778\nbaseline=193.001\nwidth=741\nheight=497\n",
+      "P0: 700 0 600 0 0 700 180 0 0 0 1 0\nP1: 700 0 600 -380 0 700 180 0 0 0 1 0\n",
+      "calib_time: 09-Jan-2012 13:57:47\nS_rect_02: 1242 375\nP_rect_02: 700 0 600 40 0 700 180 0.2 0 0 1 0.002\n"
+      "P_rect_03: 700 0 600 -330 0 700 180 0.3 0 0 1 0.003\n",
+      "%YAML:1.0\n---\nP1: !!opencv-matrix\n   rows: 3\n   cols: 4\n   dt: d\n   data: [ 4.4e+02, 0., 3.2e+02, 0., "
+      "0.,\n"
+      "       440., 240., 0., 0., 0., 1., 0. ]\nP2: !!opencv-matrix\n   data: [ 440., 0., 320., -1.4e+03, 0., 440.,\n"
+      "       240., 0., 0., 0., 1., 0. ]\n",
+      "<?xml version=\"1.0\"?>\n<opencv_storage>\n<Q type_id=\"opencv-matrix\">\n  <rows>4</rows><cols>4</cols>\n"
+      "  <data>1. 0. 0. -320. 0. 1. 0. -240. 0. 0. 0. 440.\n 0. 0. 0.3 0.</data></Q>\n"
+      "<imageSize>640 480</imageSize>\n</opencv_storage>\n",
+      ros_camera + '\0' + ros_right,
+  };
+}
