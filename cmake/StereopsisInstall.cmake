@@ -20,7 +20,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/stereopsis-config-version
 install(FILES ${PROJECT_BINARY_DIR}/stereopsis-config.cmake ${PROJECT_BINARY_DIR}/stereopsis-config-version.cmake
   DESTINATION ${package_dir})
 
-# What a static library drags along.
+# The installed folder may be moved: paths count from the .pc files. What a static library drags along is private.
+file(RELATIVE_PATH pkgconfig_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 set(pkgconfig_private "")
 if(STEREOPSIS_SIMD)
   list(APPEND pkgconfig_private libhwy tbb)

@@ -61,7 +61,8 @@ Image<std::uint8_t> grey(const Image<std::uint8_t>& rgb) {
   Image<std::uint8_t> out(rgb.size());
   for (int y = 0; y < rgb.height(); ++y)
     for (int x = 0; x < rgb.width(); ++x)
-      out(x, y) = static_cast<std::uint8_t>((299 * rgb(x, y, 0) + 587 * rgb(x, y, 1) + 114 * rgb(x, y, 2) + 500) / 1000);
+      out(x, y) =
+          static_cast<std::uint8_t>((299 * rgb(x, y, 0) + 587 * rgb(x, y, 1) + 114 * rgb(x, y, 2) + 500) / 1000);
   return out;
 }
 
@@ -123,8 +124,9 @@ void print(const std::vector<Result>& results) {
 
 void bench(const Options& options) {
   if (options.batch.value_or(1) != 1)
-    throw Error(ErrorCategory::unsupported,
-                fmt::format("--batch {} is not there yet: this version matches one pair at a time; use 1", *options.batch));
+    throw Error(
+        ErrorCategory::unsupported,
+        fmt::format("--batch {} is not there yet: this version matches one pair at a time; use 1", *options.batch));
   std::vector<Pipeline> pipelines;
   for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
     pipelines.emplace_back(method);
@@ -134,7 +136,8 @@ void bench(const Options& options) {
   for (const std::string& name : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
     used.push_back({resolve_device(name), options.threads.value_or(0)});
   std::vector<Workload> workloads;
-  for (const std::string& size : options.sizes.empty() ? std::vector<std::string>{"640x480x64", "1280x960x128"} : options.sizes)
+  for (const std::string& size :
+       options.sizes.empty() ? std::vector<std::string>{"640x480x64", "1280x960x128"} : options.sizes)
     workloads.push_back(parse_workload(size));
   if (!options.json.empty()) check_writable(options.json);
 
@@ -164,7 +167,7 @@ void bench(const Options& options) {
   print(results);
   if (options.json.empty()) return;
   Json list = Json::array();
-  for (const Result& result : results) list.push_back(to_json(result, options.threads.value_or(0)));
+  for (const Result& result : results) list.push_back(to_json(result, threads_of(used.front())));
   write_json(options.json, {{"results", list}});
 }
 

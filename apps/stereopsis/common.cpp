@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <sstream>
 
@@ -13,7 +12,8 @@ namespace stereopsis::command {
 
 void MethodOptions::add_to(CLI::App& app) {
   auto* by_name = add_text(app, "--method", method, "NAME", "Method, of `stereopsis methods` [sgm]");
-  auto* by_file = add_path(app, "--pipeline", pipeline_file, "FILE", "Pipeline as JSON, as `methods NAME --json` prints it");
+  auto* by_file =
+      add_path(app, "--pipeline", pipeline_file, "FILE", "Pipeline as JSON, as `methods NAME --json` prints it");
   by_name->excludes(by_file);
   add_list(app, "--set", settings, "NAME.PARAMETER=VALUE", "Sets a parameter; repeatable");
 }
@@ -43,6 +43,14 @@ void DeviceOptions::add_threads_to(CLI::App& app) {
 }
 
 Device DeviceOptions::device() const { return {resolve_device(name), threads.value_or(0)}; }
+
+int threads_of(const Device& device) {
+  if (device.threads > 0) return device.threads;
+  for (const DeviceDescription& found : devices())
+    for (const auto& [name, value] : found.properties)
+      if (found.name == "cpu" && name == "threads") return std::stoi(value);
+  return 0;
+}
 
 namespace {
 

@@ -42,12 +42,15 @@ struct DeviceOptions {
   Device device() const;
 };
 
+// How many threads of the CPU it uses; 0 where that is not known.
+int threads_of(const Device& device);
+
 // {"cost.window": 9, …}, typed.
 Json parameters_json(const Pipeline& pipeline);
 Json stages_json(const std::vector<StageTime>& stages);
 void write_json(const std::filesystem::path& file, const Json& json);
 
-std::string size_text(Size size);             // "640×480"
+std::string size_text(Size size);              // "640×480"
 std::string range_text(DisparityRange range);  // "0 to 63"
 double gigabytes_per_second(const StageTime& stage);
 

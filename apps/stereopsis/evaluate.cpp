@@ -78,7 +78,8 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
 }
 
 void evaluate_file(const Options& o) {
-  for (const auto& [file, name] : {std::pair{&o.disparity, "the disparity"}, {&o.truth, "--truth"}, {&o.mask, "--mask"}})
+  for (const auto& [file, name] :
+       {std::pair{&o.disparity, "the disparity"}, {&o.truth, "--truth"}, {&o.mask, "--mask"}})
     if (!file->empty() && !fs::exists(*file)) refuse(fmt::format("{} {} does not exist", name, file->string()));
   static constexpr const char* pictures[] = {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"};
   if (!o.error_image.empty()) check_output(o.error_image, pictures, "--error-image");
@@ -107,7 +108,8 @@ void evaluate_file(const Options& o) {
   for (const auto& [key, value] : columns) {
     const bool pixels = value == &Measures::avgerr || value == &Measures::rms || value == &Measures::a90 ||
                         value == &Measures::a95 || value == &Measures::a99;
-    table.add({key, cell(result.all.*value, pixels ? 3 : 2), cell(result.valid.*value, pixels ? 3 : 2), pixels ? "px" : "%"});
+    table.add(
+        {key, cell(result.all.*value, pixels ? 3 : 2), cell(result.valid.*value, pixels ? 3 : 2), pixels ? "px" : "%"});
   }
   if (o.threshold)
     table.add({fmt::format("bad{}", *o.threshold), cell(bad_pixels(disparity, truth, mask, *o.threshold), 2), "", "%"});
@@ -232,15 +234,16 @@ std::vector<std::string> row(const SceneResult& r, bool is_average) {
 }
 
 void print(const std::vector<SceneResult>& results, const std::vector<SceneResult>& means) {
-  Table table({"scene", "size", "disp.", "ms", "nonocc bad0.5", "bad1.0", "bad2.0", "bad4.0", "all bad1.0", "disc bad1.0",
-               "D1", "avgerr", "density"});
+  Table table({"scene", "size", "disp.", "ms", "nonocc bad0.5", "bad1.0", "bad2.0", "bad4.0", "all bad1.0",
+               "disc bad1.0", "D1", "avgerr", "density"});
   for (const SceneResult& result : results) table.add(row(result, false));
   table.add_rule();
   for (const SceneResult& mean : means) table.add(row(mean, true));
   table.print();
-  fmt::print("ms: median of {} runs after one to warm up. D1 and density: over all, or over nonocc where the truth of\n"
-             "occluded pixels is not known. avgerr: over valid nonocc pixels.\n",
-             timed_runs);
+  fmt::print(
+      "ms: median of {} runs after one to warm up. D1 and density: over all, or over nonocc where the truth of\n"
+      "occluded pixels is not known. avgerr: over valid nonocc pixels.\n",
+      timed_runs);
   if (const auto twelve = average_of_12(results)) fmt::print("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
 }
 
@@ -293,12 +296,14 @@ void evaluate_dataset(const Options& o) {
 
 void run(const Options& o) {
   if (!o.sparsification.empty() || !o.confidence.empty())
-    throw Error(ErrorCategory::unsupported,
-                "--sparsification is not there yet: it comes with the confidence measures; leave it and --confidence out");
+    throw Error(
+        ErrorCategory::unsupported,
+        "--sparsification is not there yet: it comes with the confidence measures; leave it and --confidence out");
   if (o.dataset.empty() == o.disparity.empty())
     refuse("evaluate needs either DISPARITY with --truth FILE, or --dataset DIR; see stereopsis evaluate --help");
   if (!o.dataset.empty()) return evaluate_dataset(o);
-  if (o.truth.empty()) refuse(fmt::format("{} needs its ground truth; give it with --truth FILE", o.disparity.string()));
+  if (o.truth.empty())
+    refuse(fmt::format("{} needs its ground truth; give it with --truth FILE", o.disparity.string()));
   evaluate_file(o);
 }
 
@@ -317,7 +322,8 @@ void add_evaluate(CLI::App& application) {
   of_file.push_back(add_number(*app, "--scale", o->scale, 1e-6, 65536, "S", "Of the truth: stored value / S = pixels"));
   of_file.push_back(add_number(*app, "--disparity-scale", o->disparity_scale, 1e-6, 65536, "S", "Of DISPARITY"));
   of_file.push_back(add_path(*app, "--mask", o->mask, "FILE", "Only pixels with the value 255 count"));
-  of_file.push_back(add_number(*app, "--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
+  of_file.push_back(
+      add_number(*app, "--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
   of_file.push_back(add_path(*app, "--error-image", o->error_image, "FILE", "Picture of the errors"));
   of_file.push_back(add_path(*app, "--sparsification", o->sparsification, "FILE", "Not there yet"));
   of_file.push_back(add_path(*app, "--confidence", o->confidence, "FILE", "Not there yet"));
@@ -327,7 +333,8 @@ void add_evaluate(CLI::App& application) {
   for (CLI::Option* option : of_file) dataset->excludes(option);
   o->method.add_to(*app);
   o->device.add_to(*app);
-  for (const char* name : {"--method", "--pipeline", "--set", "--device", "--threads"}) app->get_option(name)->needs(dataset);
+  for (const char* name : {"--method", "--pipeline", "--set", "--device", "--threads"})
+    app->get_option(name)->needs(dataset);
   app->footer("Percentages are 0 to 100; invalid pixels count as errors. D1: > 3 px and > 5 % (KITTI 2015).");
   app->callback([o] { run(*o); });
 }

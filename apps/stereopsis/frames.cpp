@@ -43,10 +43,11 @@ std::optional<NumberPattern> parse_pattern(const std::string& name) {
 }
 
 bool is_image_name(const fs::path& file) {
-  static constexpr std::array extensions = {".png", ".pgm", ".ppm",  ".pnm", ".jpg",
+  static constexpr std::array extensions = {".png",  ".pgm", ".ppm",  ".pnm", ".jpg",
                                             ".jpeg", ".tif", ".tiff", ".pfm", ".npy"};
   std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
 }
 
@@ -91,7 +92,8 @@ Frames find_frames(const fs::path& given, const std::string& what) {
 void check_counts(const Frames& a, const fs::path& given_a, const Frames& b, const fs::path& given_b) {
   if (a.sequence != b.sequence)
     refuse(fmt::format("{} is {} but {} is {}; give two files or two sequences", given_a.string(),
-                       a.sequence ? "a sequence" : "one file", given_b.string(), b.sequence ? "a sequence" : "one file"));
+                       a.sequence ? "a sequence" : "one file", given_b.string(),
+                       b.sequence ? "a sequence" : "one file"));
   if (a.size() != b.size())
     refuse(fmt::format("{} has {} images but {} has {}; a sequence needs as many left ones as right ones",
                        given_a.string(), a.size(), given_b.string(), b.size()));
@@ -104,10 +106,12 @@ fs::path output_file(const fs::path& given, const Frames& left, std::size_t i, c
     return given;
   }
   if (fs::is_directory(given)) return given / left.files[i].filename().replace_extension(extension);
-  if (const auto pattern = parse_pattern(given.filename().string())) return given.parent_path() / pattern->name(left.numbers[i]);
-  refuse(fmt::format("{} {} is neither a directory nor a pattern such as disparity%03d.pfm, which a sequence needs; "
-                     "make the directory first",
-                     option, given.string()));
+  if (const auto pattern = parse_pattern(given.filename().string()))
+    return given.parent_path() / pattern->name(left.numbers[i]);
+  refuse(
+      fmt::format("{} {} is neither a directory nor a pattern such as disparity%03d.pfm, which a sequence needs; "
+                  "make the directory first",
+                  option, given.string()));
 }
 
 }  // namespace stereopsis::command

@@ -63,8 +63,10 @@ int run(int argc, char** argv) {
   add_bench(application);
   add_synth(application);
   add_check(application);
-  for (CLI::App* subcommand : application.get_subcommands([](const CLI::App*) { return true; })) subcommand->group("Commands");
-  application.footer("`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
+  for (CLI::App* subcommand : application.get_subcommands([](const CLI::App*) { return true; }))
+    subcommand->group("Commands");
+  application.footer(
+      "`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
   try {
     application.parse(argc, argv);
     if (application.get_subcommands().empty()) return complain(wrong_call, "give a command; see stereopsis --help");

@@ -44,13 +44,22 @@ struct OutputKind {
 
 const std::array<OutputKind, output_count>& output_kinds() {
   static const std::array<OutputKind, output_count> kinds = {{
-      {"--confidence", "FILE", "0 to 1 as .pfm .npy .tiff, or 0 to 255 as .png .pgm", ".pfm",
+      {"--confidence",
+       "FILE",
+       "0 to 1 as .pfm .npy .tiff, or 0 to 255 as .png .pgm",
+       ".pfm",
        {".pfm", ".npy", ".tif", ".tiff", ".png", ".pgm"}},
       {"--validity", "FILE", "8-bit reasons: .png .pgm .npy .tiff", ".png", {".png", ".pgm", ".npy", ".tif", ".tiff"}},
       {"--right", "FILE", "Disparity of the right view, in the formats of OUT", ".pfm", {}},
-      {"--color", "FILE", "Picture with a legend: .png .ppm .jpg .tiff", ".png",
+      {"--color",
+       "FILE",
+       "Picture with a legend: .png .ppm .jpg .tiff",
+       ".png",
        {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
-      {"--depth", "FILE", "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png", ".pfm",
+      {"--depth",
+       "FILE",
+       "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png",
+       ".pfm",
        {".pfm", ".npy", ".tif", ".tiff", ".png"}},
       {"--cloud", "FILE", "Coloured points as .ply: X right, Y down, Z forward", ".ply", {".ply"}},
       {"-o", "OUT", ".pfm .npy .tiff; .png (16-bit, ×256, 0 = invalid); 8-bit .png .pgm with --scale", ".pfm", {}},
@@ -86,6 +95,11 @@ struct FrameRecord {
   double reading_ms = 0, matching_ms = 0, writing_ms = 0;
   std::vector<StageTime> stages;
   Densities density;
+};
+
+struct Written {
+  double ms = 0;
+  long long too_far = 0;  // pixels whose depth a 16-bit picture can't hold
 };
 
 std::string kind_of(const AnyImageView& image) {
@@ -124,12 +138,14 @@ class Job {
 
  private:
   void check_options() {
+    if (options_.outputs[disparity].empty()) refuse("-o has an empty name; name the file to write");
     if (options_.raw)
       throw Error(ErrorCategory::unsupported,
                   "--raw is not there yet: this version does not rectify; give a rectified pair and leave --raw out");
     if (options_.wants_depth() && options_.calibration.empty())
       refuse("--depth and --cloud need the calibration; give it with --calib FILE");
-    if (options_.near && options_.calibration.empty()) refuse("--near needs the calibration; give it with --calib FILE");
+    if (options_.near && options_.calibration.empty())
+      refuse("--near needs the calibration; give it with --calib FILE");
     if (options_.far && !options_.near) refuse("--far needs --near, the depth of the nearest point");
     if (options_.near && options_.disparities)
       refuse("--near and --disparities both give the range; leave one of them out");
@@ -184,7 +200,8 @@ class Job {
     };
     for (std::size_t k = 0; k < output_count; ++k)
       for (std::size_t i = 0; i < left_.size() && !options_.outputs[k].empty(); ++i) {
-        files_[i][k] = output_file(options_.outputs[k], left_, i, output_kinds()[k].extension, output_kinds()[k].option);
+        files_[i][k] =
+            output_file(options_.outputs[k], left_, i, output_kinds()[k].extension, output_kinds()[k].option);
         take(files_[i][k], output_kinds()[k].option);
       }
     if (!options_.report.empty()) take(options_.report, "--report");
@@ -250,9 +267,9 @@ class Job {
     const bool unsigned_file = holds_no_sign(disparity) || holds_no_sign(right);
     const bool raised = unsigned_file && range_.min < 0 && range_.max() > 0;
     if (raised) range_ = {0, range_.max() + 1};
-    fmt::print(stderr, "stereopsis: disparities {}, estimated from the images{} (--min-disparity {} --disparities {})\n",
-               range_text(range_), raised ? ", from 0 on as PNG and PGM hold no negative ones" : "", range_.min,
-               range_.count);
+    fmt::print(
+        stderr, "stereopsis: disparities {}, estimated from the images{} (--min-disparity {} --disparities {})\n",
+        range_text(range_), raised ? ", from 0 on as PNG and PGM hold no negative ones" : "", range_.min, range_.count);
   }
 
   bool holds_no_sign(Output output) const {
@@ -264,8 +281,11 @@ class Job {
     for (const auto& files : files_)
       for (std::size_t k = 0; k < output_count; ++k) {
         if (files[k].empty()) continue;
-        if (k == disparity || k == right) check_writable_disparity(files[k], range, options_.scale.value_or(0));
-        else check_output(files[k], output_kinds()[k].extensions, output_kinds()[k].option);
+        check_tiff(files[k]);
+        if (k == disparity || k == right)
+          check_writable_disparity(files[k], range, options_.scale.value_or(0));
+        else
+          check_output(files[k], output_kinds()[k].extensions, output_kinds()[k].option);
       }
     if (!options_.report.empty()) check_writable(options_.report);
   }
@@ -276,7 +296,7 @@ class Job {
     std::array<Frame, 2> frames;
     std::array<Matched, 2> results;
     std::future<Frame> reading;
-    std::future<double> writing;  // declared last: done before what it reads goes away
+    std::future<Written> writing;  // declared last: done before what it reads goes away
     frames[0] = std::move(first_);
     Progress progress(count, "frames");
     for (std::size_t i = 0; i < count; ++i) {
@@ -291,11 +311,16 @@ class Job {
       Matched& result = results[i % 2];
       matcher.match(frame.pair(), result);
       records_[i] = {frame.ms, watch.ms(), 0, result.times, densities(result.validity)};
-      if (writing.valid()) records_[i - 1].writing_ms = writing.get();
+      if (i > 0) record(i - 1, writing.get());
       writing = std::async(std::launch::async, [this, &frame, &result, i] { return write(frame, result, files_[i]); });
       progress.update(i + 1);
     }
-    records_[count - 1].writing_ms = writing.get();
+    record(count - 1, writing.get());
+  }
+
+  void record(std::size_t i, const Written& written) {
+    records_[i].writing_ms = written.ms;
+    too_far_ += written.too_far;
   }
 
   template <class T>
@@ -303,43 +328,46 @@ class Job {
     return options_.crop ? image.view().crop(*region_) : image.view();
   }
 
-  double write(const Frame& frame, const Matched& result, const std::array<fs::path, output_count>& files) const {
+  Written write(const Frame& frame, const Matched& result, const std::array<fs::path, output_count>& files) const {
     const Stopwatch watch;
+    Written written;
     const double scale = options_.scale.value_or(0);
     if (options_.wants(confidence)) write_confidence(files[confidence], cropped(result.confidence));
     if (options_.wants(validity_bits)) write_image(files[validity_bits], cropped(result.validity));
     if (options_.wants(right)) write_disparity(files[right], cropped(result.right), scale);
     if (options_.wants(colour)) write_image(files[colour], picture(result.disparity));
-    if (options_.wants_depth()) write_depth(frame, result, files);
+    if (options_.wants_depth()) written.too_far = write_depth(frame, result, files);
     write_disparity(files[disparity], cropped(result.disparity), scale);
-    return watch.ms();
+    written.ms = watch.ms();
+    return written;
   }
 
   static void write_confidence(const fs::path& file, ImageView<const float> pixels) {
     const std::string extension = extension_of(file);
-    if (extension == ".png" || extension == ".pgm") write_image(file, confidence_8_bits(pixels));
-    else write_image(file, pixels);
+    if (extension == ".png" || extension == ".pgm")
+      write_image(file, confidence_8_bits(pixels));
+    else
+      write_image(file, pixels);
   }
 
   // A sequence has one scale of colours for all frames.
   Image<std::uint8_t> picture(const Image<float>& pixels) const {
-    const auto [low, high] = left_.sequence ? std::pair<double, double>(range_.min, std::max(range_.max(), range_.min + 1))
-                                            : display_limits(cropped(pixels));
+    const auto [low, high] = left_.sequence
+                                 ? std::pair<double, double>(range_.min, std::max(range_.max(), range_.min + 1))
+                                 : display_limits(cropped(pixels));
     return colour_disparity(cropped(pixels), low, high, true);
   }
 
-  void write_depth(const Frame& frame, const Matched& result, const std::array<fs::path, output_count>& files) const {
+  // The pixels that are too far for the file.
+  long long write_depth(const Frame& frame, const Matched& result,
+                        const std::array<fs::path, output_count>& files) const {
     const Image<float> metric = depth_image(result.disparity, *rig_);
+    long long too_far = 0;
     if (options_.wants(depth)) {
-      if (extension_of(files[depth]) == ".png") {
-        long long too_far = 0;
+      if (extension_of(files[depth]) == ".png")
         write_image(files[depth], millimetres(cropped(metric), *rig_, too_far));
-        if (too_far > 0)
-          fmt::print(stderr, "stereopsis: {}: {} pixels are farther than 65.535 m and were written as 0\n",
-                     files[depth].string(), too_far);
-      } else {
+      else
         write_disparity(files[depth], cropped(metric));
-      }
     }
     if (options_.wants(cloud)) {
       const Image<float> points = points_of(metric, *rig_);
@@ -347,6 +375,7 @@ class Job {
       write_point_cloud(files[cloud], cropped(points), cropped(colours),
                         result.confidence.empty() ? ImageView<const float>() : cropped(result.confidence), false);
     }
+    return too_far;
   }
 
   double median_of(double FrameRecord::*field) const {
@@ -378,12 +407,16 @@ class Job {
   }
 
   void print_summary() const {
+    if (too_far_ > 0)
+      fmt::print(stderr,
+                 "stereopsis: {} pixels are farther than 65.535 m and were written as 0 to --depth; .pfm holds them\n",
+                 too_far_);
     double valid = 0;
     for (const FrameRecord& record : records_) valid += record.density.valid / static_cast<double>(records_.size());
-    fmt::print("{}: {}{}, disparities {}, {} on {}, {:.1f} % valid, {:.1f} ms{}\n", options_.outputs[disparity].string(),
-               left_.sequence ? fmt::format("{} frames of ", left_.size()) : "", size_text(size_), range_text(range_),
-               pipeline_.method(), device_.name, valid, median_of(&FrameRecord::matching_ms),
-               left_.sequence ? " a frame" : "");
+    fmt::print("{}: {}{}, disparities {}, {} on {}, {:.1f} % valid, {:.1f} ms{}\n",
+               options_.outputs[disparity].string(), left_.sequence ? fmt::format("{} frames of ", left_.size()) : "",
+               size_text(size_), range_text(range_), pipeline_.method(), device_.name, valid,
+               median_of(&FrameRecord::matching_ms), left_.sequence ? " a frame" : "");
   }
 
   Json report(const Plan& plan) const {
@@ -393,7 +426,8 @@ class Job {
       const Densities& d = r.density;
       Json outputs = Json::object();
       for (std::size_t k = 0; k < output_count; ++k)
-        if (!files_[i][k].empty()) outputs[k == disparity ? "disparity" : output_kinds()[k].option + 2] = files_[i][k].string();
+        if (!files_[i][k].empty())
+          outputs[k == disparity ? "disparity" : output_kinds()[k].option + 2] = files_[i][k].string();
       frames.push_back({{"left", left_.files[i].string()},
                         {"right", right_.files[i].string()},
                         {"outputs", outputs},
@@ -413,7 +447,7 @@ class Job {
     return {{"version", STEREOPSIS_VERSION},
             {"method", pipeline_.method()},
             {"device", device_.name},
-            {"threads", device_.threads},
+            {"threads", threads_of(device_)},
             {"parameters", parameters_json(pipeline_)},
             {"width", problem.size.width},
             {"height", problem.size.height},
@@ -421,7 +455,9 @@ class Job {
             {"bit_depth", problem.bit_depth},
             {"min_disparity", range_.min},
             {"disparities", range_.count},
-            {"range_from", options_.disparities ? "call" : options_.near ? "calibration" : "estimate"},
+            {"range_from", options_.disparities ? "call"
+                           : options_.near      ? "calibration"
+                                                : "estimate"},
             {"roi", region_ ? Json{region_->x, region_->y, region_->width, region_->height} : Json(nullptr)},
             {"workspace_bytes", plan.workspace_bytes()},
             {"frames", frames}};
@@ -440,6 +476,7 @@ class Job {
   DisparityRange range_;
   std::optional<Rect> region_;
   std::vector<FrameRecord> records_;
+  long long too_far_ = 0;
 };
 
 }  // namespace

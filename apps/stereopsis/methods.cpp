@@ -57,8 +57,10 @@ void add_methods(CLI::App& application) {
   add_text(*app, "NAME", options->name, "", "The method to show; all are listed without it");
   app->add_flag("--json", options->json, "The pipeline of NAME, as --pipeline reads it; or the list");
   app->callback([options] {
-    if (options->name.empty()) list_methods(options->json);
-    else show_method(options->name, options->json);
+    if (options->name.empty())
+      list_methods(options->json);
+    else
+      show_method(options->name, options->json);
   });
 }
 

@@ -57,7 +57,8 @@ std::size_t to_bytes(const std::string& option, const std::string& text) {
   const auto number = parse<double>(unit == std::string::npos ? text : text.substr(0, text.size() - 1));
   const double bytes = number.value_or(0) * std::exp2(unit == std::string::npos ? 0 : 10.0 * (unit + 1));
   if (!(bytes >= 1 && bytes < 0x1p62))
-    refuse(fmt::format("{} {} is not allowed; it must be a number of bytes such as 800000000, 500M or 2G", option, text));
+    refuse(
+        fmt::format("{} {} is not allowed; it must be a number of bytes such as 800000000, 500M or 2G", option, text));
   return static_cast<std::size_t>(bytes);
 }
 

@@ -13,17 +13,31 @@ namespace stereopsis::command {
 
 std::string extension_of(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return extension;
 }
 
-void check_output(const std::filesystem::path& file, std::span<const char* const> extensions, const std::string& option) {
+void check_tiff([[maybe_unused]] const std::filesystem::path& file) {
+#ifndef STEREOPSIS_TIFF
+  const std::string extension = extension_of(file);
+  if (extension == ".tif" || extension == ".tiff")
+    throw Error(ErrorCategory::unsupported,
+                fmt::format("{} can't be written: this build has no TIFF; use .npy or .pfm, or "
+                            "build with STEREOPSIS_TIFF=ON",
+                            file.string()));
+#endif
+}
+
+void check_output(const std::filesystem::path& file, std::span<const char* const> extensions,
+                  const std::string& option) {
   const std::string extension = extension_of(file);
   if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
     std::string allowed;
     for (const char* name : extensions) allowed += (allowed.empty() ? "" : ", ") + std::string(name);
     refuse(fmt::format("{} {} has an extension that it can't be written with; use {}", option, file.string(), allowed));
   }
+  check_tiff(file);
   check_writable(file);
 }
 

@@ -12,8 +12,11 @@ namespace stereopsis::command {
 
 // Lower case, with its dot.
 std::string extension_of(const std::filesystem::path& file);
+// Refuses a TIFF where this build has none.
+void check_tiff(const std::filesystem::path& file);
 // Refuses a file name whose extension is none of these, and whatever can't be written.
-void check_output(const std::filesystem::path& file, std::span<const char* const> extensions, const std::string& option);
+void check_output(const std::filesystem::path& file, std::span<const char* const> extensions,
+                  const std::string& option);
 
 // Share of pixels, 0 to 100, of what was wanted: those outside the region do not count.
 struct Densities {

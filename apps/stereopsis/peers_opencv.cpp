@@ -12,7 +12,8 @@ namespace stereopsis::command {
 namespace {
 
 cv::Mat as_mat(ImageView<const std::uint8_t> image) {
-  return {image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.data), static_cast<std::size_t>(image.pitch)};
+  return {image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.data),
+          static_cast<std::size_t>(image.pitch)};
 }
 
 Peer make_peer(std::string name, Json parameters, cv::Ptr<cv::StereoMatcher> matcher, const cv::Mat& left,
@@ -40,15 +41,19 @@ std::vector<Peer> make_peers(ImageView<const std::uint8_t> left, ImageView<const
   for (const auto& [name, mode] : modes) {
     constexpr int block = 3, p1 = 8 * block * block, p2 = 32 * block * block, left_right = 1, unique = 10;
     constexpr int speckle_size = 100, speckle_range = 32;
-    const Json parameters = {{"numDisparities", searched},   {"blockSize", block},
-                             {"P1", p1},                     {"P2", p2},
-                             {"disp12MaxDiff", left_right},  {"uniquenessRatio", unique},
-                             {"speckleWindowSize", speckle_size}, {"speckleRange", speckle_range},
+    const Json parameters = {{"numDisparities", searched},
+                             {"blockSize", block},
+                             {"P1", p1},
+                             {"P2", p2},
+                             {"disp12MaxDiff", left_right},
+                             {"uniquenessRatio", unique},
+                             {"speckleWindowSize", speckle_size},
+                             {"speckleRange", speckle_range},
                              {"mode", name}};
-    peers.push_back(make_peer(std::string("OpenCV StereoSGBM ") + name, parameters,
-                              cv::StereoSGBM::create(0, searched, block, p1, p2, left_right, 0, unique, speckle_size,
-                                                     speckle_range, mode),
-                              l, r));
+    peers.push_back(make_peer(
+        std::string("OpenCV StereoSGBM ") + name, parameters,
+        cv::StereoSGBM::create(0, searched, block, p1, p2, left_right, 0, unique, speckle_size, speckle_range, mode), l,
+        r));
   }
   return peers;
 }

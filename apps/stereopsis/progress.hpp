@@ -14,7 +14,8 @@ namespace stereopsis::command {
 
 class Progress {
  public:
-  Progress(std::size_t total, const char* unit) : total_(total), unit_(unit), shown_(total > 1 && isatty(STDERR_FILENO)) {}
+  Progress(std::size_t total, const char* unit)
+      : total_(total), unit_(unit), shown_(total > 1 && isatty(STDERR_FILENO)) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -65,11 +65,7 @@ Json description(const SceneOptions& o, const Scene& scene) {
              "255 = near a depth discontinuity and counted; 128 = non-occluded but not near a discontinuity; 0 = not "
              "counted"}}},
           {"synth",
-           {{"seed", o.seed},
-            {"gain", o.gain},
-            {"gamma", o.gamma},
-            {"vignetting", o.vignetting},
-            {"noise", o.noise}}}};
+           {{"seed", o.seed}, {"gain", o.gain}, {"gamma", o.gamma}, {"vignetting", o.vignetting}, {"noise", o.noise}}}};
 }
 
 void synth(const Options& options) {
@@ -83,7 +79,8 @@ void synth(const Options& options) {
   const Scene scene = make_scene(scene_options);
   fs::create_directory(folder, error);
   if (error)
-    throw Error(ErrorCategory::file, fmt::format("the directory {} can't be made: {}", folder.string(), error.message()));
+    throw Error(ErrorCategory::file,
+                fmt::format("the directory {} can't be made: {}", folder.string(), error.message()));
   write_image(folder / "left.png", scene.left);
   write_image(folder / "right.png", scene.right);
   write_disparity(folder / "disp_left.pfm", scene.disparity_left);
@@ -114,8 +111,9 @@ void add_synth(CLI::App& application) {
   add_number(*app, "--gamma", o->gamma, 0, huge, "G", "Of the right image [1]");
   add_number(*app, "--vignetting", o->vignetting, 0, 1, "V", "Share of light lost in the right image's corners [0]");
   add_number(*app, "--noise", o->noise, 0, huge, "SIGMA", "Standard deviation in both images, grey levels [0]");
-  app->footer("Writes left.png, right.png, disp_left.pfm, disp_right.pfm, mask_nonocc.png, mask_disc.png and\n"
-              "dataset.json, which `stereopsis evaluate --dataset DIR` reads.");
+  app->footer(
+      "Writes left.png, right.png, disp_left.pfm, disp_right.pfm, mask_nonocc.png, mask_disc.png and\n"
+      "dataset.json, which `stereopsis evaluate --dataset DIR` reads.");
   app->callback([o] { synth(*o); });
 }
 

@@ -191,6 +191,14 @@ TEST(Legend, NumbersRunFromLimitToLimitAndNeverTouch) {
             (Numbers{"63.125", "63.2", "63.25", "63.3", "63.35", "63.4", "63.45", "63.5"}));  // nor has 63.15
 }
 
+TEST(Legend, TheUpperLimitStandsApart) {
+  for (int high = 60; high < 200; ++high) {
+    const auto numbers = numbers_of(colour_disparity(Image<float>({400, 1}, 1, 0.0f), 0, high, true));
+    EXPECT_EQ(numbers.back(), std::to_string(high));
+    EXPECT_GE(numbers.size(), 4u) << "to " << high;
+  }
+}
+
 TEST(Legend, AnyLimitsCanBeDrawn) {
   for (const auto& [low, high] : {std::pair{0.0, 1e-300}, {123456.0, std::nextafter(123456.0, 1e6)}, {-1e6, 1e6}})
     for (const int width : {1, 450, 5000})

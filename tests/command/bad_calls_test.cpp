@@ -16,7 +16,8 @@ class BadCalls : public Command {
     write(folder / "truncated.png", contents(folder / "scene/left.png").substr(0, 300));
     fs::create_directory(folder / "results");
     fs::create_directory(folder / "three");
-    for (const char* name : {"0.png", "1.png", "2.png"}) fs::copy_file(folder / "scene/left.png", folder / "three" / name);
+    for (const char* name : {"0.png", "1.png", "2.png"})
+      fs::copy_file(folder / "scene/left.png", folder / "three" / name);
     fs::create_directory(folder / "two");
     for (const char* name : {"0.png", "1.png"}) fs::copy_file(folder / "scene/right.png", folder / "two" / name);
     ASSERT_EQ(call({"synth", "-o", "small", "--width", "60", "--height", "40", "--disparities", "16"}).code, 0);
@@ -106,7 +107,8 @@ TEST_F(BadCalls, OutputNotWritable) {
   if (access((folder / "results").c_str(), W_OK) != 0)
     expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "results/out.pfm"}, 1, {"results"});
   fs::permissions(folder / "results", fs::perms::owner_all);
-  if (geteuid() == 0) GTEST_SKIP() << "the superuser can write into a read-only folder; only the directory as target was tested";
+  if (geteuid() == 0)
+    GTEST_SKIP() << "the superuser can write into a read-only folder; only the directory as target was tested";
 }
 
 TEST_F(BadCalls, UnknownExtension) {

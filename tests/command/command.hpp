@@ -70,7 +70,8 @@ class Command : public testing::Test {
 
   // `match` on the scene, with its range.
   static Answer match(std::vector<std::string> more) {
-    more.insert(more.begin(), {"match", "scene/left.png", "scene/right.png", "--disparities", std::to_string(disparities)});
+    more.insert(more.begin(),
+                {"match", "scene/left.png", "scene/right.png", "--disparities", std::to_string(disparities)});
     return call(more);
   }
 

@@ -61,7 +61,8 @@ TEST_F(Match, ResultsDoNotDependOnTheThreads) {
 }
 
 TEST_F(Match, TheRangeIsEstimatedAndSaid) {
-  const Answer answer = call({"match", "scene/left.png", "scene/right.png", "-o", "estimated.pfm", "--report", "e.json"});
+  const Answer answer =
+      call({"match", "scene/left.png", "scene/right.png", "-o", "estimated.pfm", "--report", "e.json"});
   expect_done(answer);
   const Json report = json("e.json");
   EXPECT_EQ(report["range_from"], "estimate");
@@ -72,20 +73,22 @@ TEST_F(Match, TheRangeIsEstimatedAndSaid) {
 
 TEST_F(Match, TheRangeComesFromTheCalibration) {
   write(folder / "calib.txt",
-        "cam0=[200 0 75; 0 200 55; 0 0 1]\ncam1=[200 0 75; 0 200 55; 0 0 1]\ndoffs=0\nbaseline=100\nwidth=150\nheight=110\n"
+        "cam0=[200 0 75; 0 200 55; 0 0 1]\ncam1=[200 0 75; 0 200 55; 0 0 "
+        "1]\ndoffs=0\nbaseline=100\nwidth=150\nheight=110\n"
         "ndisp=32\n");
-  expect_done(call({"match", "scene/left.png", "scene/right.png", "-o", "calibrated.pfm", "--calib", "calib.txt", "--near",
-                    "800", "--far", "4000", "--report", "c.json"}));
-  EXPECT_EQ(json("c.json")["min_disparity"], 5);   // 200 px · 100 mm / 4000 mm
-  EXPECT_EQ(json("c.json")["disparities"], 21);    // to 200 px · 100 mm / 800 mm = 25
-  expect_done(call({"match", "scene/left.png", "scene/right.png", "-o", "calibrated.pfm", "--calib", "calib.txt", "--near",
-                    "800", "--report", "c.json"}));
+  expect_done(call({"match", "scene/left.png", "scene/right.png", "-o", "calibrated.pfm", "--calib", "calib.txt",
+                    "--near", "800", "--far", "4000", "--report", "c.json"}));
+  EXPECT_EQ(json("c.json")["min_disparity"], 5);  // 200 px · 100 mm / 4000 mm
+  EXPECT_EQ(json("c.json")["disparities"], 21);   // to 200 px · 100 mm / 800 mm = 25
+  expect_done(call({"match", "scene/left.png", "scene/right.png", "-o", "calibrated.pfm", "--calib", "calib.txt",
+                    "--near", "800", "--report", "c.json"}));
   EXPECT_EQ(json("c.json")["min_disparity"], 0);
 }
 
 TEST_F(Match, DepthAndCloudAreInTheUnitOfTheCalibration) {
   write(folder / "calib.txt",
-        "cam0=[200 0 75; 0 200 55; 0 0 1]\ncam1=[200 0 77; 0 200 55; 0 0 1]\ndoffs=2\nbaseline=100\nwidth=150\nheight=110\n"
+        "cam0=[200 0 75; 0 200 55; 0 0 1]\ncam1=[200 0 77; 0 200 55; 0 0 "
+        "1]\ndoffs=2\nbaseline=100\nwidth=150\nheight=110\n"
         "ndisp=32\n");
   expect_done(match({"-o", "d.pfm", "--calib", "calib.txt", "--depth", "z.pfm", "--cloud", "c.ply"}));
   expect_done(match({"-o", "d.pfm", "--calib", "calib.txt", "--depth", "z.png"}));
@@ -151,7 +154,8 @@ TEST_F(Match, ThePictureHasALegendBelow) {
 }
 
 TEST_F(Match, TheReportSaysWhatWasDone) {
-  const Answer answer = match({"-o", "d.pfm", "--report", "report.json", "--timings", "--device", "cpu", "--threads", "2"});
+  const Answer answer =
+      match({"-o", "d.pfm", "--report", "report.json", "--timings", "--device", "cpu", "--threads", "2"});
   expect_done(answer);
   const Json report = json("report.json");
   EXPECT_EQ(report["method"], "sgm");

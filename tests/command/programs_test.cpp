@@ -20,8 +20,8 @@ TEST_F(Programs, HelpAndVersion) {
 
 TEST_F(Programs, SynthGivesTheSameBytesAgain) {
   ASSERT_EQ(call({"synth", "-o", "again", "--width", "150", "--height", "110", "--disparities", "32"}).code, 0);
-  for (const char* file : {"left.png", "right.png", "disp_left.pfm", "disp_right.pfm", "mask_nonocc.png", "mask_disc.png",
-                           "dataset.json"}) {
+  for (const char* file : {"left.png", "right.png", "disp_left.pfm", "disp_right.pfm", "mask_nonocc.png",
+                           "mask_disc.png", "dataset.json"}) {
     EXPECT_FALSE(contents(folder / "scene" / file).empty()) << file;
     EXPECT_TRUE(contents(folder / "scene" / file) == contents(folder / "again" / file)) << file;
   }
@@ -32,7 +32,8 @@ TEST_F(Programs, TheTruthItselfHasNoError) {
                               "scene/mask_nonocc.png", "--error-image", "error.png", "--json", "truth.json"});
   ASSERT_EQ(answer.code, 0) << answer.err;
   const Json measures = json("truth.json")["measures"];
-  for (const char* name : {"bad0.5", "bad1.0", "bad2.0", "bad4.0", "d1", "out3", "avgerr", "rms", "a90", "a95", "a99"}) {
+  for (const char* name :
+       {"bad0.5", "bad1.0", "bad2.0", "bad4.0", "d1", "out3", "avgerr", "rms", "a90", "a95", "a99"}) {
     EXPECT_EQ(measures[name].get<double>(), 0) << name;
     EXPECT_EQ(measures["valid"][name].get<double>(), 0) << name;
   }
@@ -40,12 +41,24 @@ TEST_F(Programs, TheTruthItselfHasNoError) {
   EXPECT_EQ(read_image(folder / "error.png").size(), (Size{150, 110}));
 }
 
+TEST_F(Programs, AMapWithoutDisparitiesIsAllBadAndHasNoAverage) {
+  write_disparity(folder / "none.pfm", Image<float>({150, 110}, 1, invalid_disparity));
+  ASSERT_EQ(call({"evaluate", "none.pfm", "--truth", "scene/disp_left.pfm", "--json", "none.json"}).code, 0);
+  const Json measures = json("none.json")["measures"];
+  EXPECT_EQ(measures["bad4.0"], 100);
+  EXPECT_EQ(measures["d1"], 100);
+  EXPECT_EQ(measures["density"], 0);
+  EXPECT_TRUE(measures["avgerr"].is_null());
+  EXPECT_TRUE(measures["valid"]["bad1.0"].is_null());
+}
+
 TEST_F(Programs, EvaluateTakesTheScaleOfTheTruth) {
   ASSERT_EQ(match({"-o", "d.pfm"}).code, 0);
   write_disparity(folder / "truth8.png", read_disparity(folder / "scene/disp_left.pfm"), 8);
   ASSERT_EQ(call({"evaluate", "d.pfm", "--truth", "scene/disp_left.pfm", "--json", "a.json"}).code, 0);
   ASSERT_EQ(call({"evaluate", "d.pfm", "--truth", "truth8.png", "--scale", "8", "--json", "b.json"}).code, 0);
-  EXPECT_NEAR(json("a.json")["measures"]["avgerr"].get<double>(), json("b.json")["measures"]["avgerr"].get<double>(), 0.07);
+  EXPECT_NEAR(json("a.json")["measures"]["avgerr"].get<double>(), json("b.json")["measures"]["avgerr"].get<double>(),
+              0.07);
   const Answer without = call({"evaluate", "d.pfm", "--truth", "truth8.png"});
   EXPECT_EQ(without.code, 2);
   EXPECT_NE(without.err.find("scale"), std::string::npos) << without.err;
@@ -66,8 +79,8 @@ TEST_F(Programs, EvaluateADatasetAsTableAndJson) {
   EXPECT_EQ(scene["disparities"], disparities);
   EXPECT_GT(scene["ms"].get<double>(), 0);
   for (const char* mask : {"nonocc", "all", "disc"})
-    for (const char* name : {"bad0.5", "bad1.0", "bad2.0", "bad4.0", "d1", "out3", "avgerr", "rms", "a90", "a95", "a99",
-                             "density"}) {
+    for (const char* name :
+         {"bad0.5", "bad1.0", "bad2.0", "bad4.0", "d1", "out3", "avgerr", "rms", "a90", "a95", "a99", "density"}) {
       EXPECT_TRUE(scene["measures"][mask][name].is_number()) << mask << ' ' << name;
       EXPECT_TRUE(scene["measures"][mask]["valid"][name].is_number()) << mask << ' ' << name;
     }
@@ -99,8 +112,8 @@ TEST_F(Programs, SetTakesTheNamesThatMethodsPrints) {
       EXPECT_NE(shown.find(parameter), std::string::npos) << parameter;
       std::string text = value.is_string() ? value.get<std::string>() : value.dump();
       std::erase_if(text, [](char c) { return c == '[' || c == ']'; });
-      const Answer set = call({"match", "scene/left.png", "scene/right.png", "-o", "d.pfm", "--disparities", "4", "--roi",
-                               "0,0,8,8", "--method", name, "--set", parameter + "=" + text});
+      const Answer set = call({"match", "scene/left.png", "scene/right.png", "-o", "d.pfm", "--disparities", "4",
+                               "--roi", "0,0,8,8", "--method", name, "--set", parameter + "=" + text});
       EXPECT_EQ(set.code, 0) << set.err;
     }
   }

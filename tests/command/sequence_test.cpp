@@ -13,11 +13,13 @@ class Sequence : public Command {
     for (const char* name : {"left", "right", "alone"}) fs::create_directory(folder / name);
     for (int i = 0; i < frames; ++i) {
       const std::string n = std::to_string(i + 8);  // 8 to 11: by number, not by name
-      ASSERT_EQ(call({"synth", "-o", "s" + n, "--width", "90", "--height", "60", "--disparities", "16", "--seed", n}).code, 0);
+      ASSERT_EQ(
+          call({"synth", "-o", "s" + n, "--width", "90", "--height", "60", "--disparities", "16", "--seed", n}).code,
+          0);
       fs::copy_file(folder / ("s" + n) / "left.png", folder / ("left/frame" + n + ".png"));
       fs::copy_file(folder / ("s" + n) / "right.png", folder / ("right/frame" + n + ".png"));
-      const Answer alone = call({"match", "s" + n + "/left.png", "s" + n + "/right.png", "-o", "alone/" + n + ".pfm",
-                                 "--disparities", "16"});
+      const Answer alone = call(
+          {"match", "s" + n + "/left.png", "s" + n + "/right.png", "-o", "alone/" + n + ".pfm", "--disparities", "16"});
       ASSERT_EQ(alone.code, 0) << alone.err;
     }
   }
@@ -33,8 +35,8 @@ class Sequence : public Command {
 
 TEST_F(Sequence, ByPattern) {
   fs::create_directory(folder / "out");
-  const Answer answer = call({"match", "left/frame%d.png", "right/frame%d.png", "-o", "out/d%d.pfm", "--disparities", "16",
-                              "--color", "out/c%03d.png", "--report", "report.json"});
+  const Answer answer = call({"match", "left/frame%d.png", "right/frame%d.png", "-o", "out/d%d.pfm", "--disparities",
+                              "16", "--color", "out/c%03d.png", "--report", "report.json"});
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_EQ(answer.err, "") << "a progress bar is for terminals";
   expect_as_alone("out/d");

@@ -21,8 +21,8 @@ inline Map random_map(Size size, unsigned seed, int low, int high, int invalid_p
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
       const bool valid = below(100) >= invalid_percent;
-      map.disparity(x, y) = valid ? static_cast<float>(low) + 0.25f * static_cast<float>(below(4 * (high - low) + 1))
-                                  : invalid_disparity;
+      map.disparity(x, y) =
+          valid ? static_cast<float>(low) + 0.25f * static_cast<float>(below(4 * (high - low) + 1)) : invalid_disparity;
       map.validity(x, y) = valid ? (below(8) == 0 ? validity::repaired : std::uint8_t{0}) : reasons[below(6)];
     }
   return map;

@@ -113,11 +113,14 @@ void cpu(const Parameters& p, ImageView<const T> grey, ImageView<Word> census, T
   constexpr bool wide = sizeof(Word) == 8;
   threads.rows(grey.height, [&](int first, int last) {
     const auto call = [&](auto narrow_words, auto wide_words) {
-      if constexpr (wide) wide_words(grey, shape, census, first, last);
-      else narrow_words(grey, shape, census, first, last);
+      if constexpr (wide)
+        wide_words(grey, shape, census, first, last);
+      else
+        narrow_words(grey, shape, census, first, last);
     };
     if constexpr (std::is_same_v<T, std::uint8_t>) call(HWY_DYNAMIC_DISPATCH(u8_to_32), HWY_DYNAMIC_DISPATCH(u8_to_64));
-    if constexpr (std::is_same_v<T, std::uint16_t>) call(HWY_DYNAMIC_DISPATCH(u16_to_32), HWY_DYNAMIC_DISPATCH(u16_to_64));
+    if constexpr (std::is_same_v<T, std::uint16_t>)
+      call(HWY_DYNAMIC_DISPATCH(u16_to_32), HWY_DYNAMIC_DISPATCH(u16_to_64));
     if constexpr (std::is_same_v<T, float>) call(HWY_DYNAMIC_DISPATCH(f32_to_32), HWY_DYNAMIC_DISPATCH(f32_to_64));
   });
 }

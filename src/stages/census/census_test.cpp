@@ -73,8 +73,8 @@ TEST(CensusOracle, EqualNeighboursSetNoBitAndBordersReplicate) {
   EXPECT_EQ(words(4, 3), 0u);
   grey(0, 0) = 3;
   census::oracle<std::uint8_t, std::uint32_t>({Window::w5x5}, grey, words);
-  EXPECT_EQ(words(0, 0), 0u);                 // the darkest
-  EXPECT_EQ(std::popcount(words(1, 0)), 6);   // its window has the corner in 2 columns and 3 rows
+  EXPECT_EQ(words(0, 0), 0u);                // the darkest
+  EXPECT_EQ(std::popcount(words(1, 0)), 6);  // its window has the corner in 2 columns and 3 rows
 }
 
 TEST(CensusOracle, OrderAloneCounts) {  // gain and offset between the views do no harm

@@ -160,43 +160,52 @@ void sweep_four(ImageView<const float> disparity, const Scratch& scratch, int si
   });
 }
 
-// The value of the nearest of the four valid pixels that were met, or the second lowest value.
-class Four {
+// The value of the nearest of the valid pixels that were met, or the second lowest value (the only one of one).
+template <Mode mode>
+class Choice {
  public:
   void offer(bool met, int distance, float value) {
     if (!met) return;
-    if (distance < distance_) {
-      distance_ = distance;
-      nearest_ = value;
+    if constexpr (mode == Mode::nearest) {
+      if (distance < distance_) chosen_ = value;
+      distance_ = std::min(distance_, distance);
+    } else {
+      chosen_ = count_ == 0 ? value : count_ == 1 ? std::max(lowest_, value) : std::clamp(value, lowest_, chosen_);
+      lowest_ = count_++ == 0 ? value : std::min(lowest_, value);
     }
-    second_ = count_ == 0 ? value : count_ == 1 ? std::max(lowest_, value) : std::clamp(value, lowest_, second_);
-    lowest_ = count_ == 0 ? value : std::min(lowest_, value);
-    ++count_;
   }
-  float choose(Mode mode) const { return mode == Mode::nearest ? nearest_ : second_; }
+  float chosen() const { return chosen_; }
 
  private:
   int distance_ = std::numeric_limits<int>::max(), count_ = 0;
-  float nearest_ = invalid_disparity, lowest_ = invalid_disparity, second_ = invalid_disparity;
+  float lowest_ = invalid_disparity, chosen_ = invalid_disparity;
 };
 
-void fill_from_four(Mode mode, ImageView<const float> disparity, const Result& out, const Scratch& scratch, int first_row,
-                    int last_row) {
-  for (int y = first_row; y < last_row; ++y) {
-    const float* row = disparity.row(y);
-    const std::int32_t* above = scratch.valid_row[0] + y * scratch.width;
-    const std::int32_t* below = scratch.valid_row[1] + y * scratch.width;
-    for_each_gap(row, disparity.width, [&](int first, int last) {
-      for (int x = first; x < last; ++x) {
-        Four four;
-        four.offer(first > 0, x - first + 1, before(row, first));
-        four.offer(last < disparity.width, last - x, behind(row, last, disparity.width));
-        four.offer(above[x] >= 0, y - above[x], disparity.row(std::max(0, above[x]))[x]);
-        four.offer(below[x] >= 0, below[x] - y, disparity.row(std::max(0, below[x]))[x]);
-        out.fill(x, y, four.choose(mode));
-      }
-    });
-  }
+template <Mode mode>
+void fill_from_four(ImageView<const float> disparity, const Result& out, const Scratch& scratch, int y) {
+  const float* row = disparity.row(y);
+  const std::int32_t* above = scratch.valid_row[0] + y * scratch.width;
+  const std::int32_t* below = scratch.valid_row[1] + y * scratch.width;
+  for_each_gap(row, disparity.width, [&](int first, int last) {
+    const float left = before(row, first), right = behind(row, last, disparity.width);
+    for (int x = first; x < last; ++x) {
+      Choice<mode> choice;
+      choice.offer(first > 0, x - first + 1, left);
+      choice.offer(last < disparity.width, last - x, right);
+      if (above[x] >= 0) choice.offer(true, y - above[x], disparity(x, above[x]));
+      if (below[x] >= 0) choice.offer(true, below[x] - y, disparity(x, below[x]));
+      out.fill(x, y, choice.chosen());
+    }
+  });
+}
+
+void fill_four_rows(Mode mode, ImageView<const float> disparity, const Result& out, const Scratch& scratch, int first,
+                    int last) {
+  for (int y = first; y < last; ++y)
+    if (mode == Mode::nearest)
+      fill_from_four<Mode::nearest>(disparity, out, scratch, y);
+    else
+      fill_from_four<Mode::second_lowest>(disparity, out, scratch, y);
 }
 
 // classes[x + 1] = 1 where a right pixel of the row means the left pixel x. Those that mean none write behind the row.
@@ -208,14 +217,16 @@ HWY_INLINE void mark_met(const float* right, int width, std::uint8_t* classes) {
     HWY_ALIGN std::int32_t places[hn::MaxLanes(d)];
     const auto column = hn::ConvertTo(tag, hn::Iota(int_tag, x + 1));
     const auto place = hn::Add(column, hn::Floor(hn::Add(hn::LoadU(tag, right + x), hn::Set(tag, 0.5f))));
-    const auto inside = hn::And(hn::Ge(place, hn::Zero(tag)), hn::Le(place, hn::Set(tag, static_cast<float>(width + 1))));
+    const auto inside =
+        hn::And(hn::Ge(place, hn::Zero(tag)), hn::Le(place, hn::Set(tag, static_cast<float>(width + 1))));
     const auto nowhere = hn::Set(tag, static_cast<float>(width + 2));
     hn::StoreU(hn::ConvertTo(int_tag, hn::IfThenElse(inside, place, nowhere)), int_tag, places);
     for (std::size_t i = 0; i < hn::Lanes(tag); ++i) classes[places[i]] = 1;
   };
   const hn::CappedTag<float, 1> one;
   const hn::CappedTag<std::int32_t, 1> one_int;
-  for_each_block(d, 0, width, [&](int x) { mark(d, di, x); }, [&](int x) { mark(one, one_int, x); });
+  for_each_block(
+      d, 0, width, [&](int x) { mark(d, di, x); }, [&](int x) { mark(one, one_int, x); });
 }
 
 void classify_row(const float* disparity, const float* right, int width, const Result& out, int y,
@@ -268,7 +279,8 @@ void spread_occluded(Size size, const Scratch& scratch) {
 }
 
 // What the pixels of the next row meet first in the direction dx, from what those of this row meet.
-void pass_row(const float* HWY_RESTRICT row, const float* HWY_RESTRICT met, int width, int dx, float* HWY_RESTRICT next) {
+void pass_row(const float* HWY_RESTRICT row, const float* HWY_RESTRICT met, int width, int dx,
+              float* HWY_RESTRICT next) {
   for (int x = std::max(0, -dx); x < width - std::max(0, dx); ++x) {
     const float here = row[x + dx], before = met[x + dx];
     next[x] = here == here ? here : before;
@@ -286,7 +298,8 @@ void sweep_hirschmueller(ImageView<const float> disparity, const Scratch& scratc
   }
   for_each_row(side, disparity.height, [&](int y) {
     for_each_gap(disparity.row(y), disparity.width, [&](int first, int last) {
-      for (int k = 0; k < 3; ++k) std::copy(met[k] + first, met[k] + last, scratch.met[side][k] + y * scratch.width + first);
+      for (int k = 0; k < 3; ++k)
+        std::copy(met[k] + first, met[k] + last, scratch.met[side][k] + y * scratch.width + first);
     });
     for (int k = 0; k < 3; ++k) {
       pass_row(disparity.row(y), met[k], disparity.width, k - 1, next[k]);
@@ -368,7 +381,7 @@ void both_sides(Threads& threads, F&& f) {
 HWY_EXPORT(copy_rows);
 HWY_EXPORT(fill_background);
 HWY_EXPORT(sweep_four);
-HWY_EXPORT(fill_from_four);
+HWY_EXPORT(fill_four_rows);
 HWY_EXPORT(classify_rows);
 HWY_EXPORT(spread_occluded);
 HWY_EXPORT(sweep_hirschmueller);
@@ -382,8 +395,8 @@ void cpu(const Parameters& p, const Input& input, ImageView<float> filled, Image
   const ImageView<const float> disparity = input.disparity;
   const std::size_t needed = scratch_bytes(p, disparity.size());
   if (memory.size() < needed)
-    throw Error(ErrorCategory::call, text("fill was given ", memory.size(), " bytes of scratch memory; it needs ", needed,
-                                          " for an image of ", disparity.width, "×", disparity.height));
+    throw Error(ErrorCategory::call, text("fill was given ", memory.size(), " bytes of scratch memory; it needs ",
+                                          needed, " for an image of ", disparity.width, "×", disparity.height));
   const Scratch scratch(p.mode, disparity.size(), memory.data());
   const Result out{filled, validity};
   threads.rows(disparity.height, [&](int first, int last) {
@@ -394,7 +407,7 @@ void cpu(const Parameters& p, const Input& input, ImageView<float> filled, Image
   if (p.mode == Mode::nearest || p.mode == Mode::second_lowest) {
     both_sides(threads, [&](int side) { HWY_DYNAMIC_DISPATCH(sweep_four)(disparity, scratch, side); });
     threads.rows(disparity.height, [&](int first, int last) {
-      HWY_DYNAMIC_DISPATCH(fill_from_four)(p.mode, disparity, out, scratch, first, last);
+      HWY_DYNAMIC_DISPATCH(fill_four_rows)(p.mode, disparity, out, scratch, first, last);
     });
   }
   if (p.mode == Mode::hirschmueller) {

@@ -118,7 +118,7 @@ const std::vector<std::vector<float>> uneven = {
 
 TEST(Fill, SecondLowestOfFourDirections) {
   const Map map = filled(Mode::second_lowest, map_of({{1, 7, 3}, {5, nan, 9}, {6, 2, 8}}));
-  EXPECT_EQ(map.disparity(1, 1), 5);  // of 5, 9, 7 and 2
+  EXPECT_EQ(map.disparity(1, 1), 5);                                              // of 5, 9, 7 and 2
   EXPECT_EQ(filled(Mode::second_lowest, map_of({{nan, 4}})).disparity(0, 0), 4);  // the only one
 }
 

@@ -72,8 +72,10 @@ template <class T>
 void grey_rows(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> grey,
                ImageView<std::uint8_t> usable, int first, int last) {
   for (int y = first; y < last; ++y) {
-    if (image.channels == 3) weigh_row(image.row(y), image.width, grey.row(y));
-    else std::copy_n(image.row(y), image.width, grey.row(y));
+    if (image.channels == 3)
+      weigh_row(image.row(y), image.width, grey.row(y));
+    else
+      std::copy_n(image.row(y), image.width, grey.row(y));
     std::uint8_t* usable_row = usable.empty() ? nullptr : usable.row(y);
     if (usable_row != nullptr && mask.empty()) std::fill_n(usable_row, image.width, std::uint8_t{255});
     if (usable_row != nullptr && !mask.empty())
@@ -115,16 +117,22 @@ void grey8_rows(ImageView<const T> grey, int bit_depth, ImageView<std::uint8_t> 
       }
       store_narrowed(u32, hn::BitCast(u32, hn::ConvertTo(i32, value)), out + x);
     };
-    if (std::is_same_v<T, std::uint8_t> && white == 255) std::copy_n(in, grey.width, reinterpret_cast<T*>(out));
-    else for_each_block(d, 0, grey.width, vector, [&](int x) { out[x] = scaled(in[x], white); });
+    if (std::is_same_v<T, std::uint8_t> && white == 255)
+      std::copy_n(in, grey.width, reinterpret_cast<T*>(out));
+    else
+      for_each_block(d, 0, grey.width, vector, [&](int x) { out[x] = scaled(in[x], white); });
   }
 }
 
 using Bytes = ImageView<std::uint8_t>;
 using Mask = ImageView<const std::uint8_t>;
 void grey_u8(ImageView<const std::uint8_t> i, Mask m, Bytes g, Bytes u, int a, int b) { grey_rows(i, m, g, u, a, b); }
-void grey_u16(ImageView<const std::uint16_t> i, Mask m, ImageView<std::uint16_t> g, Bytes u, int a, int b) { grey_rows(i, m, g, u, a, b); }
-void grey_f32(ImageView<const float> i, Mask m, ImageView<float> g, Bytes u, int a, int b) { grey_rows(i, m, g, u, a, b); }
+void grey_u16(ImageView<const std::uint16_t> i, Mask m, ImageView<std::uint16_t> g, Bytes u, int a, int b) {
+  grey_rows(i, m, g, u, a, b);
+}
+void grey_f32(ImageView<const float> i, Mask m, ImageView<float> g, Bytes u, int a, int b) {
+  grey_rows(i, m, g, u, a, b);
+}
 void grey8_u8(ImageView<const std::uint8_t> g, int depth, Bytes o, int a, int b) { grey8_rows(g, depth, o, a, b); }
 void grey8_u16(ImageView<const std::uint16_t> g, int depth, Bytes o, int a, int b) { grey8_rows(g, depth, o, a, b); }
 void grey8_f32(ImageView<const float> g, int depth, Bytes o, int a, int b) { grey8_rows(g, depth, o, a, b); }
@@ -147,8 +155,10 @@ void cpu(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView
          ImageView<std::uint8_t> usable, Threads& threads) {
   check_channels(image.channels);
   threads.rows(image.height, [&](int first, int last) {
-    if constexpr (std::is_same_v<T, std::uint8_t>) HWY_DYNAMIC_DISPATCH(grey_u8)(image, mask, grey, usable, first, last);
-    if constexpr (std::is_same_v<T, std::uint16_t>) HWY_DYNAMIC_DISPATCH(grey_u16)(image, mask, grey, usable, first, last);
+    if constexpr (std::is_same_v<T, std::uint8_t>)
+      HWY_DYNAMIC_DISPATCH(grey_u8)(image, mask, grey, usable, first, last);
+    if constexpr (std::is_same_v<T, std::uint16_t>)
+      HWY_DYNAMIC_DISPATCH(grey_u16)(image, mask, grey, usable, first, last);
     if constexpr (std::is_same_v<T, float>) HWY_DYNAMIC_DISPATCH(grey_f32)(image, mask, grey, usable, first, last);
   });
 }
@@ -158,14 +168,18 @@ void cpu8(ImageView<const T> grey, int bit_depth, ImageView<std::uint8_t> grey8,
   check_bit_depth<T>(bit_depth);
   threads.rows(grey.height, [&](int first, int last) {
     if constexpr (std::is_same_v<T, std::uint8_t>) HWY_DYNAMIC_DISPATCH(grey8_u8)(grey, bit_depth, grey8, first, last);
-    if constexpr (std::is_same_v<T, std::uint16_t>) HWY_DYNAMIC_DISPATCH(grey8_u16)(grey, bit_depth, grey8, first, last);
+    if constexpr (std::is_same_v<T, std::uint16_t>)
+      HWY_DYNAMIC_DISPATCH(grey8_u16)(grey, bit_depth, grey8, first, last);
     if constexpr (std::is_same_v<T, float>) HWY_DYNAMIC_DISPATCH(grey8_f32)(grey, bit_depth, grey8, first, last);
   });
 }
 
-template void cpu(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, ImageView<std::uint8_t>, ImageView<std::uint8_t>, Threads&);
-template void cpu(ImageView<const std::uint16_t>, ImageView<const std::uint8_t>, ImageView<std::uint16_t>, ImageView<std::uint8_t>, Threads&);
-template void cpu(ImageView<const float>, ImageView<const std::uint8_t>, ImageView<float>, ImageView<std::uint8_t>, Threads&);
+template void cpu(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                  ImageView<std::uint8_t>, Threads&);
+template void cpu(ImageView<const std::uint16_t>, ImageView<const std::uint8_t>, ImageView<std::uint16_t>,
+                  ImageView<std::uint8_t>, Threads&);
+template void cpu(ImageView<const float>, ImageView<const std::uint8_t>, ImageView<float>, ImageView<std::uint8_t>,
+                  Threads&);
 template void cpu8(ImageView<const std::uint8_t>, int, ImageView<std::uint8_t>, Threads&);
 template void cpu8(ImageView<const std::uint16_t>, int, ImageView<std::uint8_t>, Threads&);
 template void cpu8(ImageView<const float>, int, ImageView<std::uint8_t>, Threads&);

@@ -46,8 +46,10 @@ void oracle8(ImageView<const T> grey, int bit_depth, ImageView<std::uint8_t> gre
     }
 }
 
-template void oracle(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, ImageView<std::uint8_t>, ImageView<std::uint8_t>);
-template void oracle(ImageView<const std::uint16_t>, ImageView<const std::uint8_t>, ImageView<std::uint16_t>, ImageView<std::uint8_t>);
+template void oracle(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                     ImageView<std::uint8_t>);
+template void oracle(ImageView<const std::uint16_t>, ImageView<const std::uint8_t>, ImageView<std::uint16_t>,
+                     ImageView<std::uint8_t>);
 template void oracle(ImageView<const float>, ImageView<const std::uint8_t>, ImageView<float>, ImageView<std::uint8_t>);
 template void oracle8(ImageView<const std::uint8_t>, int, ImageView<std::uint8_t>);
 template void oracle8(ImageView<const std::uint16_t>, int, ImageView<std::uint8_t>);

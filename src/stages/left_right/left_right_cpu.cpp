@@ -42,7 +42,8 @@ void check_rows(float threshold, ImageView<const float> right, ImageView<float> 
     const auto check = [&](auto tag, int x) {
       check_block(tag, threshold, right.row(y), right.width, x, disparity.row(y), validity.row(y));
     };
-    for_each_block(d, 0, disparity.width, [&](int x) { check(d, x); }, [&](int x) { check(one, x); });
+    for_each_block(
+        d, 0, disparity.width, [&](int x) { check(d, x); }, [&](int x) { check(one, x); });
   }
 }
 

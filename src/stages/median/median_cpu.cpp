@@ -44,8 +44,10 @@ void median_window(ImageView<const float> disparity, ImageView<float> filtered, 
 }
 
 void median_rows(int window, ImageView<const float> disparity, ImageView<float> filtered, int first, int last) {
-  if (window == 3) median_window<3>(disparity, filtered, first, last);
-  else median_window<5>(disparity, filtered, first, last);
+  if (window == 3)
+    median_window<3>(disparity, filtered, first, last);
+  else
+    median_window<5>(disparity, filtered, first, last);
 }
 
 }  // namespace stereopsis::median::HWY_NAMESPACE

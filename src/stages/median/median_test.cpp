@@ -56,7 +56,7 @@ float median_of_centre(const std::vector<std::vector<float>>& rows, int window =
 
 TEST(MedianOracle, TakesTheValidNeighboursAndTheLowerMiddle) {
   EXPECT_EQ(median_of_centre({{1, 2, 3}, {4, 99, 6}, {7, 8, 9}}), 6);
-  EXPECT_EQ(median_of_centre({{1, 2, 3}, {4, 99, nan}, {7, 8, 9}}), 4);    // 1 2 3 4 | 7 8 9 99
+  EXPECT_EQ(median_of_centre({{1, 2, 3}, {4, 99, nan}, {7, 8, 9}}), 4);        // 1 2 3 4 | 7 8 9 99
   EXPECT_EQ(median_of_centre({{nan, 2, 3}, {nan, 99, nan}, {7, 8, nan}}), 7);  // 2 3 7 8 99
   EXPECT_EQ(median_of_centre({{nan, nan, nan}, {nan, 5, nan}, {nan, nan, nan}}), 5);
   EXPECT_TRUE(std::isnan(median_of_centre({{1, 2, 3}, {4, nan, 6}, {7, 8, 9}})));

@@ -30,9 +30,12 @@ struct Runs {
   std::uint8_t* apart;    // by row: not joined with the row above yet
 
   Runs(Size size, std::byte* scratch)
-      : width(size.width), height(size.height), words((width + 63) / 64),
+      : width(size.width),
+        height(size.height),
+        words((width + 63) / 64),
         starts(reinterpret_cast<std::uint64_t*>(scratch)),
-        before(reinterpret_cast<std::int32_t*>(starts + words_of(size))), parent(before + words_of(size)),
+        before(reinterpret_cast<std::int32_t*>(starts + words_of(size))),
+        parent(before + words_of(size)),
         apart(reinterpret_cast<std::uint8_t*>(parent + pixels_of(size))) {}
 
   static std::size_t bytes(Size size) { return 12 * words_of(size) + 4 * pixels_of(size) + size.height; }
@@ -198,8 +201,9 @@ namespace stereopsis::speckle {
 
 std::size_t scratch_bytes(Size size) {
   if (static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
-    throw Error(ErrorCategory::unsupported, text("the speckle filter can't take an image of ", size.width, "×", size.height,
-                                                 "; it takes up to 2147483647 pixels, so switch it off or use smaller images"));
+    throw Error(ErrorCategory::unsupported,
+                text("the speckle filter can't take an image of ", size.width, "×", size.height,
+                     "; it takes up to 2147483647 pixels, so switch it off or use smaller images"));
   return Runs::bytes(size);
 }
 
@@ -207,12 +211,13 @@ HWY_EXPORT(find_regions);
 HWY_EXPORT(join_apart);
 HWY_EXPORT(remove_small);
 
-void cpu(const Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch,
-         Threads& threads) {
+void cpu(const Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity,
+         std::span<std::byte> scratch, Threads& threads) {
   const std::size_t needed = scratch_bytes(disparity.size());
   if (scratch.size() < needed)
-    throw Error(ErrorCategory::call, text("the speckle filter was given ", scratch.size(), " bytes of scratch memory; it needs ",
-                                          needed, " for an image of ", disparity.width, "×", disparity.height));
+    throw Error(ErrorCategory::call,
+                text("the speckle filter was given ", scratch.size(), " bytes of scratch memory; it needs ", needed,
+                     " for an image of ", disparity.width, "×", disparity.height));
   if (p.size <= 1) return;
   const Runs runs(disparity.size(), scratch.data());
   const float difference = static_cast<float>(p.difference);
