@@ -34,22 +34,41 @@ HWY_INLINE hn::VFromD<D> absolute_difference(D, hn::VFromD<D> a, hn::VFromD<D> b
   return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
 }
 
-// Popcounts in wide lanes, halved in width by keeping the even lanes until they fit the lanes of d.
-template <class D, class Word>
-HWY_INLINE hn::VFromD<D> hamming_distances(D, Word left, const Word* candidates) {
-  const auto narrowed = [&]<class W>(auto self, W, const Word* from) {
-    const hn::Repartition<W, D> dw;
-    if constexpr (sizeof(W) == sizeof(Word)) {
-      return hn::PopulationCount(hn::Xor(hn::LoadU(dw, from), hn::Set(dw, left)));
-    } else {
-      using Wide = hwy::MakeWide<W>;
-      const hn::Repartition<Wide, D> wide;
-      const auto low = self(self, Wide{}, from);
-      const auto high = self(self, Wide{}, from + hn::Lanes(wide));
-      return hn::ConcatEven(dw, hn::BitCast(dw, high), hn::BitCast(dw, low));
+// Words taken apart into planes of bytes, so that all costs are made in 8-bit lanes, without a change of width.
+template <int kPlanes>
+class BytePlanes {
+ public:
+  BytePlanes(std::byte* memory, int entries) : bytes_(reinterpret_cast<std::uint8_t*>(memory)), entries_(entries) {}
+
+  template <class Word>
+  void load(const Word* row, int width, int min_disparity, int padded) {
+    for_each_candidate(row, width, min_disparity, padded, [&](int i, Word word) {
+      for (int p = 0; p < kPlanes; ++p) plane(p)[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(word) >> 8 * p);
+    });
+  }
+  std::uint8_t* plane(int p) const { return bytes_ + static_cast<std::ptrdiff_t>(p) * entries_; }
+
+  // Differing bits in planes [0, kCount).
+  template <int kCount, class D8, class Word>
+  HWY_INLINE hn::VFromD<D8> hamming_distances(D8 d8, Word left, int i) const {
+    auto sum = hn::Zero(d8);
+    for (int p = 0; p < kCount; ++p) {
+      const auto byte = hn::Set(d8, static_cast<std::uint8_t>(static_cast<std::uint64_t>(left) >> 8 * p));
+      sum = hn::Add(sum, hn::PopulationCount(hn::Xor(byte, hn::LoadU(d8, plane(p) + i))));
     }
-  };
-  return narrowed(narrowed, hn::TFromD<D>{}, candidates);
+    return sum;
+  }
+
+ private:
+  std::uint8_t* bytes_;
+  int entries_;
+};
+
+// Calls f(d8) for the costs in 8 bits, and widens them to the lanes of d.
+template <class D, class F>
+HWY_INLINE hn::VFromD<D> from_bytes(D d, F&& f) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1) return f(d);
+  else return hn::PromoteTo(d, f(hn::Rebind<std::uint8_t, D>()));
 }
 
 // The candidates of a row, and block(d, left, i): the costs of Lanes(d) of them from index i on, in 8 or 16 bits.
@@ -57,88 +76,53 @@ template <class Kind>
 class Candidates;
 
 template <>
-class Candidates<Rank> {
+class Candidates<Rank> : BytePlanes<1> {
  public:
   static constexpr std::size_t bytes_per_entry = 1;
-  Candidates(const Rank&, std::byte* memory, int) : ranks_(reinterpret_cast<std::uint8_t*>(memory)) {}
+  Candidates(const Rank&, std::byte* memory, int entries) : BytePlanes(memory, entries) {}
+  using BytePlanes::load;
 
-  void load(const std::uint8_t* row, int width, int min_disparity, int padded) {
-    for_each_candidate(row, width, min_disparity, padded, [&](int i, std::uint8_t rank) { ranks_[i] = rank; });
-  }
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, std::uint8_t left, int i) const {
-    if constexpr (sizeof(hn::TFromD<D>) == 1) {
-      return absolute_difference(d, hn::Set(d, left), hn::LoadU(d, ranks_ + i));
-    } else {
-      return hn::PromoteTo(d, block(hn::Rebind<std::uint8_t, D>(), left, i));
-    }
+    return from_bytes(d, [&](auto d8) { return absolute_difference(d8, hn::Set(d8, left), hn::LoadU(d8, plane(0) + i)); });
   }
-
- private:
-  std::uint8_t* ranks_;
 };
 
 template <class Word>
-class Candidates<Census<Word>> {
+class Candidates<Census<Word>> : BytePlanes<sizeof(Word)> {
  public:
   static constexpr std::size_t bytes_per_entry = sizeof(Word);
-  Candidates(const Census<Word>&, std::byte* memory, int) : words_(reinterpret_cast<Word*>(memory)) {}
+  Candidates(const Census<Word>&, std::byte* memory, int entries) : BytePlanes<sizeof(Word)>(memory, entries) {}
+  using BytePlanes<sizeof(Word)>::load;
 
-  void load(const Word* row, int width, int min_disparity, int padded) {
-    for_each_candidate(row, width, min_disparity, padded, [&](int i, Word word) { words_[i] = word; });
-  }
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, Word left, int i) const {
-    return hamming_distances(d, left, words_ + i);
+    return from_bytes(d, [&](auto d8) { return this->template hamming_distances<sizeof(Word)>(d8, left, i); });
   }
-
- private:
-  Word* words_;
 };
 
-// Census bits and gradients are kept apart, so that the gradients' costs are made in 8-bit lanes.
 template <>
-class Candidates<CensusGradient> {
+class Candidates<CensusGradient> : BytePlanes<4> {
  public:
-  static constexpr std::size_t bytes_per_entry = 5;
-  Candidates(const CensusGradient& kind, std::byte* memory, int entries)
-      : kind_(kind), census_(reinterpret_cast<std::uint32_t*>(memory)),
-        gradients_(reinterpret_cast<std::uint8_t*>(census_ + entries)) {}
+  static constexpr std::size_t bytes_per_entry = 4;
+  Candidates(const CensusGradient& kind, std::byte* memory, int entries) : BytePlanes(memory, entries), kind_(kind) {}
+  using BytePlanes::load;
 
-  void load(const std::uint32_t* row, int width, int min_disparity, int padded) {
-    for_each_candidate(row, width, min_disparity, padded, [&](int i, std::uint32_t word) {
-      census_[i] = word & 0xFFFFFF;
-      gradients_[i] = static_cast<std::uint8_t>(word >> 24);
-    });
-  }
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, std::uint32_t left, int i) const {
-    using Lane = hn::TFromD<D>;
-    const auto hamming = hamming_distances(d, left & 0xFFFFFF, census_ + i);
-    return hn::Add(times(d, hamming, kind_.census_weight), hn::Min(gradient_differences(d, static_cast<std::uint8_t>(left >> 24), i),
-                                                                 hn::Set(d, static_cast<Lane>(kind_.gradient_limit))));
+    return from_bytes(d, [&](auto d8) {
+      const auto gradient = hn::Set(d8, static_cast<std::uint8_t>(left >> 24));
+      const auto limit = hn::Set(d8, static_cast<std::uint8_t>(kind_.gradient_limit));
+      auto costs = hn::Min(absolute_difference(d8, gradient, hn::LoadU(d8, plane(3) + i)), limit);
+      // 8-bit lanes have no product; weights are small.
+      const auto hamming = hamming_distances<3>(d8, left, i);
+      for (int w = 0; w < kind_.census_weight; ++w) costs = hn::Add(costs, hamming);
+      return costs;
+    });
   }
 
  private:
-  template <class D>
-  HWY_INLINE hn::VFromD<D> gradient_differences(D d, std::uint8_t left, int i) const {
-    if constexpr (sizeof(hn::TFromD<D>) == 1) {
-      return absolute_difference(d, hn::Set(d, left), hn::LoadU(d, gradients_ + i));
-    } else {
-      return hn::PromoteTo(d, gradient_differences(hn::Rebind<std::uint8_t, D>(), left, i));
-    }
-  }
-  // 8-bit lanes have no product; weights are small.
-  template <class D>
-  static HWY_INLINE hn::VFromD<D> times(D d, hn::VFromD<D> v, int weight) {
-    auto product = hn::Zero(d);
-    for (int i = 0; i < weight; ++i) product = hn::Add(product, v);
-    return product;
-  }
-
   CensusGradient kind_;
-  std::uint32_t* census_;
-  std::uint8_t* gradients_;
 };
 
 }  // namespace stereopsis::cost::HWY_NAMESPACE
