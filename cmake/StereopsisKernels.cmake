@@ -65,11 +65,21 @@ endfunction()
 
 function(stereopsis_kernel_text target)
   add_custom_command(OUTPUT ${kernel_dir}/source_files.cpp
-    COMMAND ${CMAKE_COMMAND} -D MODE=text -D OUT=${kernel_dir}/source_files.cpp -D SRC=${kernel_source_dir} "-D FILES=${kernel_files}"
+    COMMAND ${CMAKE_COMMAND} -D MODE=text -D OUT=${kernel_dir}/source_files.cpp -D SRC=${kernel_source_dir} "-DFILES=${kernel_files}"
             -P ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake
     DEPENDS ${kernel_paths} ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake VERBATIM)
   target_sources(${target} PRIVATE ${kernel_dir}/source_files.cpp)
 endfunction()
+
+# Adds a fat binary to what stereopsis_kernel_machine_code puts into the library.
+macro(stereopsis_embed name fatbin)
+  list(APPEND fatbins ${fatbin})
+  string(APPEND declarations
+    "asm(\".pushsection .rodata\\n.balign 64\\n.hidden stereopsis_kernels_${name}\\n.globl stereopsis_kernels_${name}\\n\"\n"
+    "    \"stereopsis_kernels_${name}:\\n.incbin \\\"${fatbin}\\\"\\n.popsection\\n\");\n"
+    "extern \"C\" const unsigned char stereopsis_kernels_${name}[] __attribute__((visibility(\"hidden\")));\n")
+  string(APPEND entries "{\"${name}\", stereopsis_kernels_${name}}, ")
+endmacro()
 
 # Machine code for the architectures that nvcc knows of the list, and PTX of the last one for those to come.
 function(stereopsis_kernel_machine_code target)
@@ -89,19 +99,28 @@ function(stereopsis_kernel_machine_code target)
     set(cu ${kernel_dir}/${name}.cu)
     set(fatbin ${kernel_dir}/${name}.fatbin)
     add_custom_command(OUTPUT ${cu}
-      COMMAND ${CMAKE_COMMAND} -D MODE=cuda -D OUT=${cu} -D SRC=${kernel_source_dir} -D FILES=${file}
+      COMMAND ${CMAKE_COMMAND} -D MODE=cuda -D OUT=${cu} -D SRC=${kernel_source_dir} -DFILES=${file}
               -P ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake
       DEPENDS ${kernel_source_dir}/${file} ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake VERBATIM)
     # No contraction: the same bits everywhere.
     add_custom_command(OUTPUT ${fatbin}
       COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${fatbin} ${cu}
       DEPENDS ${cu} ${kernel_paths} COMMENT "Compiling the kernels of ${name} for CUDA" VERBATIM)
-    list(APPEND fatbins ${fatbin})
-    string(APPEND declarations
-      "asm(\".pushsection .rodata\\n.balign 64\\n.hidden stereopsis_kernels_${name}\\n.globl stereopsis_kernels_${name}\\n\"\n"
-      "    \"stereopsis_kernels_${name}:\\n.incbin \\\"${fatbin}\\\"\\n.popsection\\n\");\n"
-      "extern \"C\" const unsigned char stereopsis_kernels_${name}[] __attribute__((visibility(\"hidden\")));\n")
-    string(APPEND entries "{\"${name}\", stereopsis_kernels_${name}}, ")
+    stereopsis_embed(${name} ${fatbin})
+  endforeach()
+
+  # Tuned kernels take long to compile. Code for 8.0 serves 8.6 and 8.9 too, PTX for 9.0 what comes later; what is older
+  # runs the portable ones.
+  set(tuned ${kernel_source_dir}/fused/sgm_wta/sgm_wta_cuda)
+  set(code -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90])
+  foreach(range 64 128 256)
+    set(fatbin ${kernel_dir}/sgm_wta_cuda_${range}.fatbin)
+    add_custom_command(OUTPUT ${fatbin}
+      COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++20 -DSTEREOPSIS_RANGE=${range} -I${kernel_source_dir}
+              -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${fatbin} ${tuned}.cu
+      DEPENDS ${tuned}.cu ${tuned}_problem.hpp ${tuned}_paths.cuh ${tuned}_features.cuh ${tuned}_borders.cuh ${tuned}_tiles.cuh
+      COMMENT "Compiling the tuned kernels for up to ${range} disparities for CUDA" VERBATIM)
+    stereopsis_embed(sgm_wta_cuda_${range} ${fatbin})
   endforeach()
   file(CONFIGURE OUTPUT ${kernel_dir}/machine_code.cpp CONTENT
 "#include \"device/cuda/machine_code.hpp\"
@@ -114,4 +133,26 @@ const std::vector<stereopsis::cuda::MachineCode>& stereopsis::cuda::machine_code
 " @ONLY)
   set_source_files_properties(${kernel_dir}/machine_code.cpp PROPERTIES OBJECT_DEPENDS "${fatbins}")
   target_sources(${target} PRIVATE ${kernel_dir}/machine_code.cpp)
+endfunction()
+
+# The GPU layer of the library: called where the target is made.
+function(stereopsis_gpu target)
+  stereopsis_wants(cuda STEREOPSIS_CUDA "${STEREOPSIS_NVCC}" "nvcc")
+  set(STEREOPSIS_HAS_CUDA ${cuda} PARENT_SCOPE)
+  if(cuda)
+    target_sources(${target} PRIVATE device/cuda/cuda_api.cpp device/cuda/cuda_device.cpp)
+    target_compile_definitions(${target} PRIVATE STEREOPSIS_CUDA)
+    stereopsis_kernel_machine_code(${target})
+  endif()
+  stereopsis_wants(opencl STEREOPSIS_OPENCL "${STEREOPSIS_OPENCL_HEADERS}" "CL/cl.h (package opencl-headers)")
+  if(opencl)
+    target_sources(${target} PRIVATE device/gpu/sources.cpp device/opencl/opencl_api.cpp device/opencl/opencl_device.cpp
+      device/opencl/program_cache.cpp)
+    target_compile_definitions(${target} PRIVATE STEREOPSIS_OPENCL)
+    target_include_directories(${target} SYSTEM PRIVATE ${STEREOPSIS_OPENCL_HEADERS})
+    stereopsis_kernel_text(${target})
+  endif()
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  set(STEREOPSIS_HAS_OPENCL ${opencl} PARENT_SCOPE)
+  message(STATUS "CUDA: ${cuda}; OpenCL: ${opencl}")
 endfunction()

@@ -11,11 +11,11 @@ const Api* open(std::string& reason) {
     reason = "the CUDA driver libcuda.so.1 is not installed; install NVIDIA's driver";
     return nullptr;
   }
-#define X(member, symbol, parameters)                                             \
-  api.member = reinterpret_cast<Status(*) parameters>(dlsym(driver, #symbol));    \
-  if (api.member == nullptr) {                                                    \
-    reason = "the CUDA driver lacks " #symbol "; install a newer one";            \
-    return nullptr;                                                               \
+#define X(member, symbol, parameters)                                          \
+  api.member = reinterpret_cast<Status(*) parameters>(dlsym(driver, #symbol)); \
+  if (api.member == nullptr) {                                                 \
+    reason = "the CUDA driver lacks " #symbol "; install a newer one";         \
+    return nullptr;                                                            \
   }
   STEREOPSIS_CUDA_FUNCTIONS(X)
 #undef X

@@ -24,11 +24,14 @@ class CudaQueue final : public gpu::Queue {
   void copy(const Place& from, const Place& to, std::size_t bytes) override;
   void fill(const Place& to, std::size_t bytes, std::uint8_t value) override;
   double ms_between(int earlier, int later) override;
+  int cuda_capability() const override;
   void wait() override;
 
  protected:
-  void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes, int rows) override;
-  void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes, int rows) override;
+  void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes,
+               int rows) override;
+  void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes,
+                int rows) override;
   void record(int mark) override;
 
  private:
@@ -40,7 +43,8 @@ class CudaQueue final : public gpu::Queue {
 // The device's primary context, which CUDA's own runtime uses too, is retained at first use and kept.
 class CudaDevice final : public gpu::Device {
  public:
-  CudaDevice(const Api& api, std::string name, DeviceId id) : gpu::Device(std::move(name)), api(api), id_(id) {}
+  CudaDevice(const Api& functions, std::string name, DeviceId id)
+      : gpu::Device(std::move(name)), api(functions), id_(id) {}
 
   // Makes the context the calling thread's while it lives.
   class Current {
@@ -61,7 +65,9 @@ class CudaDevice final : public gpu::Device {
     char text_of_name[256] = {};
     api.device_name(text_of_name, sizeof text_of_name, id_);
     DeviceDescription d{name(), text_of_name, true, {}, {}};
-    const auto put = [&](const char* property, const std::string& value) { d.properties.emplace_back(property, value); };
+    const auto put = [&](const char* property, const std::string& value) {
+      d.properties.emplace_back(property, value);
+    };
     int version = 0;
     std::size_t memory = 0;
     api.driver_version(&version);
@@ -90,7 +96,8 @@ class CudaDevice final : public gpu::Device {
     Pointer memory = 0;
     const Status status = api.allocate(&memory, bytes);
     if (status == out_of_memory)
-      throw Error(ErrorCategory::memory, text("the device '", name(), "' has no ", bytes, " bytes of memory left; use smaller images, "
+      throw Error(ErrorCategory::memory, text("the device '", name(), "' has no ", bytes,
+                                              " bytes of memory left; use smaller images, "
                                               "fewer disparities or a region"));
     check(status, "give memory");
     return memory;
@@ -106,10 +113,13 @@ class CudaDevice final : public gpu::Device {
     if (status == success) return;
     const char* error = nullptr;
     api.error_name(status, &error);
-    const std::string sentence = text("the device '", name(), "' failed to ", what, " (", error != nullptr ? error : "unknown error", ", ", status, ")");
-    if (status == out_of_memory) throw Error(ErrorCategory::memory, sentence + "; use smaller images or fewer disparities");
+    const std::string sentence = text("the device '", name(), "' failed to ", what, " (",
+                                      error != nullptr ? error : "unknown error", ", ", status, ")");
+    if (status == out_of_memory)
+      throw Error(ErrorCategory::memory, sentence + "; use smaller images or fewer disparities");
     if (status == no_binary || status == unsupported_ptx)
-      throw Error(ErrorCategory::unsupported, sentence + "; this build has no kernels for it: update the driver, or use opencl or cpu");
+      throw Error(ErrorCategory::unsupported,
+                  sentence + "; this build has no kernels for it: update the driver, or use opencl or cpu");
     throw Error(ErrorCategory::device, sentence + "; try again in a new process, or use cpu");
   }
 
@@ -122,11 +132,13 @@ class CudaDevice final : public gpu::Device {
   // The context must be current.
   Function find(const gpu::Kernel& which) {
     const std::lock_guard lock(mutex_);
-    const auto key = std::tuple<std::string_view, std::string_view, std::string_view>(which.file, which.name, which.instance);
+    const auto key =
+        std::tuple<std::string_view, std::string_view, std::string_view>(which.file, which.name, which.instance);
     const auto known = functions_.find(key);
     if (known != functions_.end()) return known->second;
     Module& module = modules_[which.file];
-    if (module == nullptr) check(api.load_module(&module, image_of(which.file)), text("load the kernels of ", which.file).c_str());
+    if (module == nullptr)
+      check(api.load_module(&module, image_of(which.file)), text("load the kernels of ", which.file).c_str());
     const std::string symbol = text(which.name, '_', which.instance);
     Function function = nullptr;
     check(api.get_function(&function, module, symbol.c_str()), text("find the kernel ", symbol).c_str());
@@ -135,24 +147,29 @@ class CudaDevice final : public gpu::Device {
 
   const Api& api;
 
- private:
-  static const unsigned char* image_of(std::string_view file) {
-    for (const MachineCode& code : machine_code())
-      if (code.file == file) return code.image;
-    throw Error(ErrorCategory::device, text("this build has no CUDA kernels for ", file, "; this is a fault of the library"));
-  }
   int attribute(Attribute what) const {
     int value = 0;
     api.device_attribute(&value, what, id_);
     return value;
   }
-  std::string capability() const { return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor)); }
+
+ private:
+  static const unsigned char* image_of(std::string_view file) {
+    for (const MachineCode& code : machine_code())
+      if (code.file == file) return code.image;
+    throw Error(ErrorCategory::device,
+                text("this build has no CUDA kernels for ", file, "; this is a fault of the library"));
+  }
+  std::string capability() const {
+    return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
+  }
 
   const DeviceId id_;
   std::mutex mutex_;
   Context context_ = nullptr;
   std::map<std::string_view, Module> modules_;
-  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Function> functions_;  // names are literals
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Function>
+      functions_;  // names are literals
 };
 
 using Current = CudaDevice::Current;
@@ -178,12 +195,13 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
   const Current current(device_);
   std::array<void*, 40> values;
   for (int i = 0; i < arguments.count(); ++i) values[i] = const_cast<void*>(arguments.value(i));
-  device_.check(device_.api.launch(device_.find(kernel), grid.groups_x, grid.groups_y, 1, grid.items_x, grid.items_y, 1, 0, stream_,
-                                   values.data(), nullptr),
+  device_.check(device_.api.launch(device_.find(kernel), grid.groups_x, grid.groups_y, 1, grid.items_x, grid.items_y, 1,
+                                   0, stream_, values.data(), nullptr),
                 "start a kernel");
 }
 
-void CudaQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes, int rows) {
+void CudaQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                        std::size_t row_bytes, int rows) {
   if (row_bytes == 0 || rows == 0) return;
   const Current current(device_);
   Copy2D copy{};
@@ -198,7 +216,8 @@ void CudaQueue::copy_in(const void* from, std::size_t from_pitch, const Place& t
   device_.check(device_.api.copy_2d(&copy, stream_), "take an image");
 }
 
-void CudaQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes, int rows) {
+void CudaQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
+                         std::size_t row_bytes, int rows) {
   if (row_bytes == 0 || rows == 0) return;
   const Current current(device_);
   Copy2D copy{};
@@ -236,6 +255,10 @@ double CudaQueue::ms_between(int earlier, int later) {
   return ms;
 }
 
+int CudaQueue::cuda_capability() const {
+  return 10 * device_.attribute(compute_capability_major) + device_.attribute(compute_capability_minor);
+}
+
 void CudaQueue::wait() {
   const Current current(device_);
   device_.check(device_.api.wait_for_stream(stream_), "finish");
@@ -258,7 +281,8 @@ static Found find_cuda() {
     api->error_name(status, &error);
     found.reason = status == cuda::success || status == cuda::no_device
                        ? "the CUDA driver finds no device; is a GPU there, and may this process use it?"
-                       : text("the CUDA driver does not start (", error != nullptr ? error : "unknown error", "); reinstall it, or restart the machine");
+                       : text("the CUDA driver does not start (", error != nullptr ? error : "unknown error",
+                              "); reinstall it, or restart the machine");
     return found;
   }
   for (int i = 0; i < count; ++i) {
@@ -268,8 +292,10 @@ static Found find_cuda() {
     DeviceDescription unusable = device->describe();
     unusable.reason = device->why_unusable();
     unusable.usable = false;
-    if (unusable.reason.empty()) found.candidates.push_back({std::move(device), {}});
-    else found.candidates.push_back({nullptr, unusable});
+    if (unusable.reason.empty())
+      found.candidates.push_back({std::move(device), {}});
+    else
+      found.candidates.push_back({nullptr, unusable});
   }
   return found;
 }

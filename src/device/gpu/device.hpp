@@ -71,6 +71,9 @@ class Arguments {
     put(array.memory);
     put(array.offset);
   }
+  // A struct that a tuned kernel takes whole; it says so itself.
+  template <class T>
+  requires T::is_argument void add(const T& value) { put(value); }
   void add(int value) { put(value); }
   void add(float value) { put(value); }
 
@@ -79,13 +82,14 @@ class Arguments {
     static_assert(sizeof(T) % 4 == 0);
     const std::size_t offset = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
     if (offset + sizeof(T) > storage_.size() || count_ == static_cast<int>(entries_.size()))
-      throw Error(ErrorCategory::device, "a kernel has more arguments than a launch can hold; this is a fault of the library");
+      throw Error(ErrorCategory::device,
+                  "a kernel has more arguments than a launch can hold; this is a fault of the library");
     std::memcpy(storage_.data() + offset, &value, sizeof(T));
     entries_[count_++] = {offset, sizeof(T)};
     used_ = offset + sizeof(T);
   }
 
-  alignas(8) std::array<std::byte, 512> storage_;
+  alignas(8) std::array<std::byte, 1024> storage_;
   std::array<Entry, 40> entries_;
   std::size_t used_ = 0;
   int count_ = 0;
@@ -121,7 +125,8 @@ class Queue {
   virtual void copy(const Place& from, const Place& to, std::size_t bytes) = 0;
   virtual void fill(const Place& to, std::size_t bytes, std::uint8_t value) = 0;
 
-  // Remembers when the device gets here; up to `most_marks` since start_marks(). After wait(), ms_between tells.
+  // Remembers when the device gets here; up to `most_marks` since start_marks(). After wait(), ms_between tells;
+  // 0 where the driver does not.
   static constexpr int most_marks = 64;
   void start_marks() { marks_ = 0; }
   int mark() {
@@ -132,12 +137,16 @@ class Queue {
   }
   virtual double ms_between(int earlier, int later) = 0;
 
+  virtual int cuda_capability() const { return 0; }  // 90 is 9.0; 0 is no CUDA device
+
   // Until all is done. Throws what went wrong in between.
   virtual void wait() = 0;
 
  protected:
-  virtual void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes, int rows) = 0;
-  virtual void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes, int rows) = 0;
+  virtual void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                       std::size_t row_bytes, int rows) = 0;
+  virtual void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
+                        std::size_t row_bytes, int rows) = 0;
   virtual void record(int mark) = 0;
 
  private:
@@ -175,7 +184,8 @@ class Device {
 class Buffer {
  public:
   Buffer() = default;
-  Buffer(Device& device, std::size_t bytes) : device_(&device), bytes_(bytes), handle_(device.allocate(bytes > 0 ? bytes : 1)) {}
+  Buffer(Device& device, std::size_t bytes)
+      : device_(&device), bytes_(bytes), handle_(device.allocate(bytes > 0 ? bytes : 1)) {}
   ~Buffer() {
     if (handle_ != 0) device_->release(handle_);
   }
@@ -228,9 +238,12 @@ double measure_copy_bandwidth(Device&);
 template <class T>
 constexpr const char* instance_of() {
   using U = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<U, std::uint8_t>) return "u8";
-  else if constexpr (std::is_same_v<U, std::uint16_t>) return "u16";
-  else return "f32";
+  if constexpr (std::is_same_v<U, std::uint8_t>)
+    return "u8";
+  else if constexpr (std::is_same_v<U, std::uint16_t>)
+    return "u16";
+  else
+    return "f32";
 }
 
 }  // namespace stereopsis::gpu

@@ -13,7 +13,8 @@ const Found& cuda_devices() {
 #endif
 #ifndef STEREOPSIS_OPENCL
 const Found& opencl_devices() {
-  static const Found none{"this build has no OpenCL; build it where the OpenCL headers are installed (opencl-headers)", {}};
+  static const Found none{"this build has no OpenCL; build it where the OpenCL headers are installed (opencl-headers)",
+                          {}};
   return none;
 }
 #endif
@@ -31,11 +32,13 @@ Device& device(const std::string& name) {
   const std::string api = name.substr(0, colon);
   const auto number = colon == std::string::npos ? 0 : parse_number<unsigned>(name.substr(colon + 1));
   if ((api != "cuda" && api != "opencl") || !number)
-    throw Error(ErrorCategory::call, text("there is no device '", name, "'; it can be auto, cpu, cuda[:N] or opencl[:N]"));
+    throw Error(ErrorCategory::call,
+                text("there is no device '", name, "'; it can be auto, cpu, cuda[:N] or opencl[:N]"));
   const Found& found = api == "cuda" ? cuda_devices() : opencl_devices();
   if (!found.reason.empty()) cannot_use(name, found.reason);
   if (*number >= found.candidates.size())
-    cannot_use(name, text("there are ", found.candidates.size(), ", the last is ", api, ":", found.candidates.size() - 1));
+    cannot_use(name,
+               text("there are ", found.candidates.size(), ", the last is ", api, ":", found.candidates.size() - 1));
   const Found::Candidate& candidate = found.candidates[*number];
   if (!candidate.device) cannot_use(name, candidate.unusable.reason);
   return *candidate.device;

@@ -7,7 +7,15 @@
 
 #include "stereopsis/image.hpp"
 
-namespace stereopsis::gpu {
+namespace stereopsis {
+
+// Whether two images begin with the same pixel in memory.
+template <class A, class B>
+bool same_start(const ImageView<A>& a, const ImageView<B>& b) {
+  return a.data == b.data;
+}
+
+namespace gpu {
 
 class Queue;
 
@@ -20,11 +28,7 @@ struct Array {
   Handle memory = 0;
   std::int64_t offset = 0;  // of the first one, in elements
 
-  operator Array<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {memory, offset};
-  }
+  operator Array<const T>() const requires(!std::is_const_v<T>) { return {memory, offset}; }
 };
 
 // A piece of memory, in bytes; it starts at a multiple of 256.
@@ -58,13 +62,15 @@ struct View {
 
   bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
   Size size() const { return {width, height}; }
-  bool operator==(const View&) const = default;
-  operator View<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  operator View<const T>() const requires(!std::is_const_v<T>) {
     return {memory, offset, width, height, channels, pitch};
   }
 };
+
+template <class A, class B>
+bool same_start(const View<A>& a, const View<B>& b) {
+  return a.memory == b.memory && a.offset == b.offset;
+}
 
 // Cells (x, y, d), disparity fastest, rows dense.
 template <class T>
@@ -74,11 +80,8 @@ struct Volume {
   int height = 0;
   int disparities = 0;
 
-  operator Volume<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {cells, width, height, disparities};
-  }
+  operator Volume<const T>() const requires(!std::is_const_v<T>) { return {cells, width, height, disparities}; }
 };
 
-}  // namespace stereopsis::gpu
+}  // namespace gpu
+}  // namespace stereopsis

@@ -10,12 +10,15 @@ namespace stereopsis::opencl {
 
 // The functions that are used, under their own names without `cl`.
 struct Api {
-#define STEREOPSIS_OPENCL_FUNCTIONS(X)                                                                                   \
-  X(GetPlatformIDs) X(GetPlatformInfo) X(GetDeviceIDs) X(GetDeviceInfo) X(CreateContext) X(CreateCommandQueue)           \
-  X(ReleaseCommandQueue) X(CreateBuffer) X(ReleaseMemObject) X(CreateProgramWithSource) X(CreateProgramWithBinary)       \
-  X(BuildProgram) X(ReleaseProgram) X(GetProgramInfo) X(GetProgramBuildInfo) X(CreateKernel) X(SetKernelArg)             \
-  X(EnqueueNDRangeKernel) X(EnqueueWriteBufferRect) X(EnqueueReadBufferRect) X(EnqueueCopyBuffer) X(EnqueueFillBuffer)   \
-  X(EnqueueMarkerWithWaitList) X(GetEventProfilingInfo) X(ReleaseEvent) X(Flush) X(Finish)
+  // clang-format off
+#define STEREOPSIS_OPENCL_FUNCTIONS(X)                                                                              \
+  X(GetPlatformIDs) X(GetPlatformInfo) X(GetDeviceIDs) X(GetDeviceInfo) X(CreateContext) X(CreateCommandQueue)      \
+  X(ReleaseCommandQueue) X(CreateBuffer) X(ReleaseMemObject) X(CreateProgramWithSource) X(CreateProgramWithBinary)  \
+  X(BuildProgram) X(ReleaseProgram) X(GetProgramInfo) X(GetProgramBuildInfo) X(CreateKernel) X(SetKernelArg)        \
+  X(EnqueueNDRangeKernel) X(EnqueueWriteBufferRect) X(EnqueueReadBufferRect) X(EnqueueCopyBuffer)                   \
+  X(EnqueueFillBuffer) X(EnqueueMarkerWithWaitList) X(GetEventProfilingInfo) X(ReleaseEvent) X(WaitForEvents) \
+  X(Finish)
+  // clang-format on
 #define X(function) decltype(&::cl##function) function = nullptr;
   STEREOPSIS_OPENCL_FUNCTIONS(X)
 #undef X

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <tuple>
 
 #include "core/text.hpp"
@@ -44,12 +45,14 @@ class OpenClQueue final : public gpu::Queue {
   void wait() override;
 
  protected:
-  void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes, int rows) override;
-  void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes, int rows) override;
+  void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes,
+               int rows) override;
+  void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes,
+                int rows) override;
   void record(int mark) override;
 
  private:
-  cl_ulong time_of(int mark);
+  std::optional<double> time_of(int mark);  // ms; nothing where the driver does not tell
 
   OpenClDevice& device_;
   cl_command_queue queue_ = nullptr;
@@ -58,15 +61,17 @@ class OpenClQueue final : public gpu::Queue {
 
 class OpenClDevice final : public gpu::Device {
  public:
-  OpenClDevice(const Api& api, std::string name, cl_platform_id platform, cl_device_id id)
-      : gpu::Device(std::move(name)), api(api), id(id) {
-    platform_ = info_text([&](auto... a) { api.GetPlatformInfo(platform, CL_PLATFORM_NAME, a...); });
-    (void)platform;
-  }
+  OpenClDevice(const Api& functions, std::string name, cl_platform_id platform, cl_device_id device)
+      : gpu::Device(std::move(name)),
+        api(functions),
+        id(device),
+        platform_(info_text([&](auto... a) { functions.GetPlatformInfo(platform, CL_PLATFORM_NAME, a...); })) {}
 
   DeviceDescription describe() override {
     DeviceDescription d{name(), text_of(CL_DEVICE_NAME), true, {}, {}};
-    const auto put = [&](const char* property, const std::string& value) { d.properties.emplace_back(property, value); };
+    const auto put = [&](const char* property, const std::string& value) {
+      d.properties.emplace_back(property, value);
+    };
     put("platform", platform_);
     put("driver", text_of(CL_DRIVER_VERSION));
     put("version", text_of(CL_DEVICE_VERSION));
@@ -84,7 +89,8 @@ class OpenClDevice final : public gpu::Device {
     if (number<cl_bool>(CL_DEVICE_AVAILABLE) == CL_FALSE) return "the device is not available at present";
     if (number<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "its driver has no compiler";
     if (number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE) < 256)
-      return text("its work-groups hold ", number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), " work-items; 256 are needed");
+      return text("its work-groups hold ", number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE),
+                  " work-items; 256 are needed");
     if (number<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE) return "it is big-endian";
     return {};
   }
@@ -92,19 +98,24 @@ class OpenClDevice final : public gpu::Device {
   std::unique_ptr<gpu::Queue> make_queue() override { return std::make_unique<OpenClQueue>(*this); }
 
   Handle allocate(std::size_t bytes) override {
-    cl_int status = CL_SUCCESS;
-    const cl_mem memory = api.CreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
+    cl_int status = CL_INVALID_BUFFER_SIZE;
+    cl_mem memory = nullptr;
+    // Some drivers promise any size, and fail at the first use.
+    if (bytes <= number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE))
+      memory = api.CreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
     if (status != CL_SUCCESS)
-      throw Error(ErrorCategory::memory, text("the device '", name(), "' gives no ", bytes, " bytes of memory (OpenCL error ", status,
-                                              "; one piece can have ", number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
-                                              "); use smaller images or fewer disparities"));
+      throw Error(ErrorCategory::memory,
+                  text("the device '", name(), "' gives no ", bytes, " bytes of memory (OpenCL error ", status,
+                       "; one piece can have ", number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+                       "); use smaller images or fewer disparities"));
     return reinterpret_cast<Handle>(memory);
   }
   void release(Handle memory) override { api.ReleaseMemObject(reinterpret_cast<cl_mem>(memory)); }
 
   void check(cl_int status, const char* what) const {
     if (status == CL_SUCCESS) return;
-    const bool memory = status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY;
+    const bool memory =
+        status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY;
     throw Error(memory ? ErrorCategory::memory : ErrorCategory::device,
                 text("the device '", name(), "' failed to ", what, " (OpenCL error ", status, "); ",
                      memory ? "use smaller images or fewer disparities" : "try again, or use cpu"));
@@ -121,12 +132,14 @@ class OpenClDevice final : public gpu::Device {
   }
 
   // Arguments belong to the kernel object until it is enqueued: one launch at a time.
-  void launch(cl_command_queue queue, const gpu::Kernel& which, const gpu::Grid& grid, const gpu::Arguments& arguments) {
+  void launch(cl_command_queue queue, const gpu::Kernel& which, const gpu::Grid& grid,
+              const gpu::Arguments& arguments) {
     const cl_context in = context();
     const std::lock_guard lock(mutex_);
     const cl_kernel kernel = find(in, which);
     for (int i = 0; i < arguments.count(); ++i)
-      check(api.SetKernelArg(kernel, static_cast<cl_uint>(i), arguments.size(i), arguments.value(i)), "take a kernel's argument");
+      check(api.SetKernelArg(kernel, static_cast<cl_uint>(i), arguments.size(i), arguments.value(i)),
+            "take a kernel's argument");
     const std::size_t items[] = {static_cast<std::size_t>(grid.items_x), static_cast<std::size_t>(grid.items_y)};
     const std::size_t all[] = {items[0] * grid.groups_x, items[1] * grid.groups_y};
     check(api.EnqueueNDRangeKernel(queue, kernel, 2, nullptr, all, items, 0, nullptr, nullptr), "start a kernel");
@@ -147,7 +160,8 @@ class OpenClDevice final : public gpu::Device {
   }
 
   cl_kernel find(cl_context in, const gpu::Kernel& which) {
-    const auto key = std::tuple<std::string_view, std::string_view, std::string_view>(which.file, which.instance, which.name);
+    const auto key =
+        std::tuple<std::string_view, std::string_view, std::string_view>(which.file, which.instance, which.name);
     const auto known = kernels_.find(key);
     if (known != kernels_.end()) return known->second;
     cl_program& program = programs_[{which.file, which.instance}];
@@ -160,10 +174,14 @@ class OpenClDevice final : public gpu::Device {
 
   cl_program make_program(cl_context in, const gpu::Kernel& which) {
     const auto [source, constants] = gpu::program(which.file, which.instance);
-    const bool rounds = (number<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    const bool rounds =
+        (number<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     const std::string options =
-        "-cl-std=CL1.2" + std::string(rounds ? " -cl-fp32-correctly-rounded-divide-sqrt -D ROUNDED_DIVISION" : "") + constants;
-    const std::string key = join({platform_, text_of(CL_DEVICE_NAME), text_of(CL_DEVICE_VERSION), text_of(CL_DRIVER_VERSION), options, source}, "\n");
+        "-cl-std=CL1.2" + std::string(rounds ? " -cl-fp32-correctly-rounded-divide-sqrt -D ROUNDED_DIVISION" : "") +
+        constants;
+    const std::string key = join(
+        {platform_, text_of(CL_DEVICE_NAME), text_of(CL_DEVICE_VERSION), text_of(CL_DRIVER_VERSION), options, source},
+        "\n");
     if (const auto binary = load_program(key))
       if (const cl_program cached = from_binary(in, *binary, options)) return cached;
 
@@ -173,10 +191,11 @@ class OpenClDevice final : public gpu::Device {
     const cl_program program = api.CreateProgramWithSource(in, 1, &lines, &length, &status);
     check(status, "take a kernel's source");
     if (api.BuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
-      const std::string log = info_text([&](auto... a) { api.GetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, a...); });
+      const std::string log =
+          info_text([&](auto... a) { api.GetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, a...); });
       api.ReleaseProgram(program);
-      throw Error(ErrorCategory::device, text("the driver of '", name(), "' can't compile ", which.file, ".cl for ", which.instance,
-                                              ": ", log.substr(0, 500), "; use cpu or another driver"));
+      throw Error(ErrorCategory::device, text("the driver of '", name(), "' can't compile ", which.file, ".cl for ",
+                                              which.instance, ": ", log.substr(0, 500), "; use cpu or another driver"));
     }
     if (const std::string binary = binary_of(program); !binary.empty()) store_program(key, binary);
     return program;
@@ -188,7 +207,8 @@ class OpenClDevice final : public gpu::Device {
     cl_int status = CL_SUCCESS, loaded = CL_SUCCESS;
     const cl_program program = api.CreateProgramWithBinary(in, 1, &id, &length, &bytes, &loaded, &status);
     if (status != CL_SUCCESS) return nullptr;
-    if (loaded == CL_SUCCESS && api.BuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr) == CL_SUCCESS) return program;
+    if (loaded == CL_SUCCESS && api.BuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
+      return program;
     api.ReleaseProgram(program);
     return nullptr;
   }
@@ -229,33 +249,37 @@ void OpenClQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const
 }
 
 // A rectangle of bytes is columns, then rows: the origin of the pitched side is the offset in its memory.
-void OpenClQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes, int rows) {
+void OpenClQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                          std::size_t row_bytes, int rows) {
   if (row_bytes == 0 || rows == 0) return;
   const std::size_t origin[3] = {static_cast<std::size_t>(to.offset), 0, 0}, zero[3] = {0, 0, 0};
   const std::size_t region[3] = {row_bytes, static_cast<std::size_t>(rows), 1};
-  device_.check(device_.api.EnqueueWriteBufferRect(queue_, memory(to.memory), CL_FALSE, origin, zero, region, to_pitch, 0, from_pitch, 0,
-                                                   from, 0, nullptr, nullptr),
+  device_.check(device_.api.EnqueueWriteBufferRect(queue_, memory(to.memory), CL_FALSE, origin, zero, region, to_pitch,
+                                                   0, from_pitch, 0, from, 0, nullptr, nullptr),
                 "take an image");
 }
 
-void OpenClQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes, int rows) {
+void OpenClQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
+                           std::size_t row_bytes, int rows) {
   if (row_bytes == 0 || rows == 0) return;
   const std::size_t origin[3] = {static_cast<std::size_t>(from.offset), 0, 0}, zero[3] = {0, 0, 0};
   const std::size_t region[3] = {row_bytes, static_cast<std::size_t>(rows), 1};
-  device_.check(device_.api.EnqueueReadBufferRect(queue_, memory(from.memory), CL_FALSE, origin, zero, region, from_pitch, 0, to_pitch, 0,
-                                                  to, 0, nullptr, nullptr),
+  device_.check(device_.api.EnqueueReadBufferRect(queue_, memory(from.memory), CL_FALSE, origin, zero, region,
+                                                  from_pitch, 0, to_pitch, 0, to, 0, nullptr, nullptr),
                 "give an image");
 }
 
 void OpenClQueue::copy(const Place& from, const Place& to, std::size_t bytes) {
-  device_.check(device_.api.EnqueueCopyBuffer(queue_, memory(from.memory), memory(to.memory), static_cast<std::size_t>(from.offset),
+  device_.check(device_.api.EnqueueCopyBuffer(queue_, memory(from.memory), memory(to.memory),
+                                              static_cast<std::size_t>(from.offset),
                                               static_cast<std::size_t>(to.offset), bytes, 0, nullptr, nullptr),
                 "copy memory");
 }
 
 void OpenClQueue::fill(const Place& to, std::size_t bytes, std::uint8_t value) {
   if (bytes == 0) return;
-  device_.check(device_.api.EnqueueFillBuffer(queue_, memory(to.memory), &value, 1, static_cast<std::size_t>(to.offset), bytes, 0, nullptr, nullptr),
+  device_.check(device_.api.EnqueueFillBuffer(queue_, memory(to.memory), &value, 1, static_cast<std::size_t>(to.offset),
+                                              bytes, 0, nullptr, nullptr),
                 "fill memory");
 }
 
@@ -266,14 +290,20 @@ void OpenClQueue::record(int mark) {
   device_.check(device_.api.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "take a time");
 }
 
-cl_ulong OpenClQueue::time_of(int mark) {
-  cl_ulong time = 0;
-  device_.check(device_.api.GetEventProfilingInfo(marks_[mark], CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr), "tell a time");
-  return time;
+// Where several threads use a device, NVIDIA's driver completes an event a little later than its queue.
+std::optional<double> OpenClQueue::time_of(int mark) {
+  cl_ulong nanoseconds = 0;
+  device_.check(device_.api.WaitForEvents(1, &marks_[mark]), "reach a mark");
+  const cl_int status = device_.api.GetEventProfilingInfo(marks_[mark], CL_PROFILING_COMMAND_END, sizeof nanoseconds,
+                                                          &nanoseconds, nullptr);
+  if (status == CL_PROFILING_INFO_NOT_AVAILABLE) return std::nullopt;
+  device_.check(status, "tell a time");
+  return 1e-6 * static_cast<double>(nanoseconds);
 }
 
 double OpenClQueue::ms_between(int earlier, int later) {
-  return 1e-6 * (static_cast<double>(time_of(later)) - static_cast<double>(time_of(earlier)));
+  const auto from = time_of(earlier), to = time_of(later);
+  return from && to ? *to - *from : 0;
 }
 
 void OpenClQueue::wait() { device_.check(device_.api.Finish(queue_), "finish"); }
@@ -300,7 +330,8 @@ static Found find_opencl() {
     std::vector<cl_device_id> ids(devices);
     api->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr);
     for (const cl_device_id id : ids) {
-      auto device = std::make_unique<opencl::OpenClDevice>(*api, text("opencl:", found.candidates.size()), platform, id);
+      auto device =
+          std::make_unique<opencl::OpenClDevice>(*api, text("opencl:", found.candidates.size()), platform, id);
       const std::string why = device->why_unusable();
       if (why.empty()) {
         found.candidates.push_back({std::move(device), {}});

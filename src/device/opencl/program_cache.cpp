@@ -38,8 +38,10 @@ std::string head(const std::string& key, std::string_view binary) {
 }
 
 fs::path folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return fs::path(cache) / "stereopsis";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return fs::path(home) / ".cache" / "stereopsis";
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return fs::path(cache) / "stereopsis";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return fs::path(home) / ".cache" / "stereopsis";
   return {};
 }
 
@@ -70,8 +72,10 @@ void store_program(const std::string& key, const std::string& binary) {
     std::ofstream file(temporary, std::ios::binary);
     file << head(key, binary) << binary;
     file.close();
-    if (file) fs::rename(temporary, path, failed);
-    else failed = std::make_error_code(std::errc::io_error);
+    if (file)
+      fs::rename(temporary, path, failed);
+    else
+      failed = std::make_error_code(std::errc::io_error);
   }
   std::error_code ignored;
   if (failed) fs::remove(temporary, ignored);

@@ -1,7 +1,8 @@
 // Compiled OpenCL programs on disk, in $XDG_CACHE_HOME/stereopsis or ~/.cache/stereopsis.
 //
-// An entry holds the whole key that it was made for (source, options, device, driver) and a checksum of the program. One
-// that is corrupt, or of another key, is as good as none. Whatever fails, fails silently: the program is built again.
+// An entry holds the whole key that it was made for (source, options, device, driver) and a checksum of the program.
+// One that is corrupt, or of another key, is as good as none. Whatever fails, fails silently: the program is built
+// again.
 #pragma once
 
 #include <optional>
