@@ -62,7 +62,7 @@ void add_devices(CLI::App& application) {
   const auto check = std::make_shared<bool>(false);
   app->add_flag("--check", *check, "Matches a made scene on each device and compares");
   app->callback([check] {
-    const auto found = devices();
+    const auto found = devices(true);
     list(found);
     if (*check && !self_test(found)) throw Unfit{};
   });

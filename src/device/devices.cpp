@@ -1,7 +1,9 @@
+#include <cmath>
 #include <fstream>
 #include <thread>
 
 #include "core/text.hpp"
+#include "device/gpu/device.hpp"
 #include "stereopsis/device.hpp"
 #include "stereopsis/error.hpp"
 #ifdef STEREOPSIS_SIMD
@@ -21,7 +23,8 @@ std::string processor_name() {
 }
 
 DeviceDescription cpu() {
-  DeviceDescription device{.name = "cpu", .description = processor_name(), .usable = true, .reason = {}, .properties = {}};
+  DeviceDescription device{
+      .name = "cpu", .description = processor_name(), .usable = true, .reason = {}, .properties = {}};
 #ifdef STEREOPSIS_SIMD
   device.properties = {{"threads", std::to_string(Threads().count())}};
   // The lowest bit is the best target.
@@ -33,21 +36,45 @@ DeviceDescription cpu() {
   return device;
 }
 
-// Not there yet, and said so.
-DeviceDescription without_methods(const char* name) {
-  return {name, "", false, text("no method of this version runs on ", name, "; use cpu"), {}};
+// Of a short copy; a device that can't even copy can't be used.
+void measure_bandwidth(gpu::Device& device, DeviceDescription& description) {
+  try {
+    const long gigabytes = std::lround(1e-9 * gpu::measure_copy_bandwidth(device));
+    description.properties.emplace_back("memory bandwidth", text(gigabytes, " GB/s, measured by a copy"));
+  } catch (const Error& error) {
+    description.usable = false;
+    description.reason = error.what();
+  }
+}
+
+// Those of CUDA or OpenCL.
+void append(const char* name, const gpu::Found& found, bool measure, std::vector<DeviceDescription>& list) {
+  if (!found.reason.empty()) list.push_back({name, "", false, found.reason, {}});
+  for (const gpu::Found::Candidate& candidate : found.candidates) {
+    if (!candidate.device) {
+      list.push_back(candidate.unusable);
+      continue;
+    }
+    DeviceDescription device = candidate.device->describe();
+    if (measure) measure_bandwidth(*candidate.device, device);
+    list.push_back(std::move(device));
+  }
 }
 
 }  // namespace
 
-std::vector<DeviceDescription> devices() { return {cpu(), without_methods("cuda"), without_methods("opencl")}; }
+std::vector<DeviceDescription> devices(bool measure) {
+  std::vector<DeviceDescription> list = {cpu()};
+  append("cuda", gpu::cuda_devices(), measure, list);
+  append("opencl", gpu::opencl_devices(), measure, list);
+  return list;
+}
 
 std::string resolve_device(const std::string& name) {
-  if (name == "auto" || name == "cpu") return "cpu";
-  for (const DeviceDescription& device : devices())
-    if (name == device.name || name.starts_with(device.name + ":"))
-      throw Error(ErrorCategory::unsupported, text("the device '", name, "' can't be used: ", device.reason));
-  throw Error(ErrorCategory::call, text("there is no device '", name, "'; it can be auto, cpu, cuda[:N] or opencl[:N]"));
+  if (name == "cpu") return name;
+  if (name != "auto") return gpu::device(name).name();
+  const auto& found = gpu::cuda_devices().candidates;
+  return !found.empty() && found.front().device ? "cuda:0" : "cpu";
 }
 
 }  // namespace stereopsis

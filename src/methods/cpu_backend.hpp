@@ -18,6 +18,14 @@ class HostBackend {
  public:
   explicit HostBackend(Workspace workspace) : workspace_(workspace) {}
 
+  // The stages work on the caller's images.
+  template <class T>
+  Inputs<T, ImageView> inputs(const StereoPair& pair) const {
+    return {pair.left.as<T>(), pair.right.as<T>(), pair.mask_left, pair.mask_right};
+  }
+  Outputs outputs(const Outputs& out) const { return out; }
+  void deliver(const Outputs&, const Outputs&) const {}
+
   template <class T>
   ImageView<T> image(Size size) {
     return workspace_.image<T>(size);

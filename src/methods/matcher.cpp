@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "methods/cpu_backend.hpp"
+#include "methods/gpu_backend.hpp"
 
 namespace stereopsis {
 namespace {
@@ -91,27 +92,76 @@ Problem Problem::of(const StereoPair& pair, DisparityRange range) {
           .region = {}};
 }
 
-struct Matcher::State {
-  explicit State(Plan plan_)
-      : plan(std::move(plan_)), memory(static_cast<std::byte*>(detail::allocate_aligned(plan.workspace_bytes())))
+namespace {
+
+bool is_host(const Device& device) { return device.name == "cpu"; }
+
+// What a matcher works with on the CPU: memory and threads.
+class HostEngine {
+ public:
+  explicit HostEngine(const Plan& plan)
+      : bytes_(plan.workspace_bytes()), memory_(static_cast<std::byte*>(detail::allocate_aligned(bytes_)))
 #ifdef STEREOPSIS_SIMD
         ,
-        threads(plan.device().threads)
+        threads_(plan.device().threads)
 #endif
   {
   }
 
 #ifdef STEREOPSIS_SIMD
-  CpuBackend backend() { return {Workspace({memory.get(), plan.workspace_bytes()}), threads}; }
+  CpuBackend backend() { return {Workspace({memory_.get(), bytes_}), threads_}; }
 #else
-  OracleBackend backend() { return OracleBackend(Workspace({memory.get(), plan.workspace_bytes()})); }
+  OracleBackend backend() { return OracleBackend(Workspace({memory_.get(), bytes_})); }
 #endif
 
-  Plan plan;
-  std::unique_ptr<std::byte, detail::AlignedDelete> memory;
+ private:
+  std::size_t bytes_;
+  std::unique_ptr<std::byte, detail::AlignedDelete> memory_;
 #ifdef STEREOPSIS_SIMD
-  Threads threads;
+  Threads threads_;
 #endif
+};
+
+// And on a GPU: its memory and a queue, which is done with before the memory goes.
+class GpuEngine {
+ public:
+  explicit GpuEngine(const Plan& plan) : GpuEngine(gpu::device(plan.device().name), plan.workspace_bytes()) {}
+
+  GpuBackend backend() { return GpuBackend(memory_.span(), *queue_); }
+
+ private:
+  GpuEngine(gpu::Device& device, std::size_t bytes) : memory_(device, bytes), queue_(device.make_queue()) {}
+
+  gpu::Buffer memory_;
+  std::unique_ptr<gpu::Queue> queue_;
+};
+
+// The bytes that a run takes: a run without memory.
+std::size_t bytes_of_run(const PipelineData& data, const Problem& p, const Device& device, Size size) {
+  const auto count = [&](auto&& counting) {
+    run(data, p, shape_of(p, size), shape_of_outputs(p, size), counting);
+    return counting.bytes();
+  };
+  if (!is_host(device)) return count(GpuBackend());
+#ifdef STEREOPSIS_SIMD
+  Threads threads(device.threads);
+  return count(CpuBackend(Workspace(), threads));
+#else
+  return count(OracleBackend{Workspace()});
+#endif
+}
+
+}  // namespace
+
+struct Matcher::State {
+  explicit State(Plan plan_) : plan(std::move(plan_)) {
+    if (is_host(plan.device())) host = std::make_unique<HostEngine>(plan);
+    else device = std::make_unique<GpuEngine>(plan);
+  }
+
+  Plan plan;
+  std::unique_ptr<HostEngine> host;  // one of the two
+  std::unique_ptr<GpuEngine> device;
   Matched part;  // of a region: the result on its input
 };
 
@@ -121,14 +171,7 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   device_.name = resolve_device(device.name);
   required_input_ = input_of_region(pipeline_.data(), problem_);
   const Size size = required_input_.size();
-#ifdef STEREOPSIS_SIMD
-  Threads threads(device_.threads);
-  CpuBackend counting(Workspace(), threads);
-#else
-  OracleBackend counting{Workspace()};
-#endif
-  run(pipeline_.data(), problem_, shape_of(problem_, size), shape_of_outputs(problem_, size), counting);
-  workspace_bytes_ = counting.bytes();
+  workspace_bytes_ = bytes_of_run(pipeline_.data(), problem_, device_, size);
   if (problem_.memory_limit > 0 && workspace_bytes_ > problem_.memory_limit)
     throw Error(ErrorCategory::memory, text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
                                             workspace_bytes_, " bytes and the memory limit is ", problem_.memory_limit,
@@ -148,7 +191,7 @@ Matched Matcher::match(const StereoPair& pair) {
   return result;
 }
 
-static void match_all(const Plan& plan, const StereoPair& pair, Matched& result, auto backend) {
+static void match_all(const Plan& plan, const StereoPair& pair, Matched& result, auto&& backend) {
   const Problem& p = plan.problem();
   const Size size = pair.left.size();
   resize(result.disparity, size);
@@ -173,13 +216,16 @@ static void place(const Image<T>& part, const Rect& shown, const Rect& region, S
 void Matcher::match(const StereoPair& pair, Matched& result) {
   const Problem& p = plan().problem();
   check_fits(p, pair);
-  if (!p.region) return match_all(plan(), pair, result, state_->backend());
+  const auto match_here = [&](const StereoPair& input, Matched& output) {
+    if (state_->host) match_all(plan(), input, output, state_->host->backend());
+    else match_all(plan(), input, output, state_->device->backend());
+  };
+  if (!p.region) return match_here(pair, result);
 
   const Rect shown = plan().required_input();
   const auto crop = [&](const ImageView<const std::uint8_t>& mask) { return mask.empty() ? mask : mask.crop(shown); };
   Matched& part = state_->part;
-  match_all(plan(), {pair.left.crop(shown), pair.right.crop(shown), crop(pair.mask_left), crop(pair.mask_right)}, part,
-            state_->backend());
+  match_here({pair.left.crop(shown), pair.right.crop(shown), crop(pair.mask_left), crop(pair.mask_right)}, part);
   place(part.disparity, shown, *p.region, p.size, invalid_disparity, result.disparity);
   place(part.validity, shown, *p.region, p.size, validity::outside, result.validity);
   place(part.right, shown, *p.region, p.size, invalid_disparity, result.right);

@@ -1,9 +1,11 @@
 #include "stereopsis/matcher.hpp"
 
 #include <cmath>
+#include <thread>
 
 #include "methods/cpu_backend.hpp"
 #include "stereopsis/synth.hpp"
+#include "support/devices.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis {
@@ -39,10 +41,10 @@ Matched match_with_oracles(const Pipeline& pipeline, const StereoPair& pair, Dis
   return result;
 }
 
-Matched match_with_all(const Pipeline& pipeline, const StereoPair& pair, DisparityRange range, int threads) {
+Matched match_with_all(const Pipeline& pipeline, const StereoPair& pair, DisparityRange range, const Device& device) {
   Problem problem = Problem::of(pair, range);
   problem.want_right = problem.want_confidence = true;
-  return Matcher(Plan(pipeline, problem, {"cpu", threads})).match(pair);
+  return Matcher(Plan(pipeline, problem, device)).match(pair);
 }
 
 // 16-bit and float images that hold what an 8-bit one cannot.
@@ -73,9 +75,69 @@ TEST(Methods, EveryMethodOnEveryPixelTypeEqualsItsOracles) {
                                    StereoPair{left32, right32, {}, {}}}) {
       SCOPED_TRACE(method.name + ", " + to_string(pair.left.type));
       const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
-      for (const int threads : {1, 3}) expect_same(match_with_all(pipeline, pair, {-2, 27}, threads), expected);
+      for (const int threads : {1, 3}) expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", threads}), expected);
     }
   }
+}
+
+TEST(Methods, EveryMethodOnEveryGpuEqualsTheCpu) {
+  const Scene scene = small_scene();
+  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16), right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
+  Image<float> left32 = with_pixels_of<float>(scene.left, 1), right32 = with_pixels_of<float>(scene.right, 1);
+  left32(10, 10, 1) = std::nanf("");
+  Image<std::uint8_t> mask({93, 61}, 1, 255);
+  for (int y = 20; y < 30; ++y) mask(40, y) = 0;
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    for (const MethodInfo& method : methods()) {
+      Pipeline plain(method.name), full(method.name);
+      for (const ParameterInfo& info : full.parameters())
+        if (info.name.ends_with(".enabled")) full.set(info.name, "true");
+      for (const Pipeline& pipeline : {plain, full})
+        for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, mask, {}},
+                                       StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, mask},
+                                       StereoPair{left32, right32, {}, {}}}) {
+          SCOPED_TRACE(method.name + ", " + to_string(pair.left.type));
+          const Matched expected = match_with_all(pipeline, pair, {-2, 27}, {"cpu", 0});
+          expect_same(match_with_all(pipeline, pair, {-2, 27}, {device.name(), 0}), expected);
+        }
+    }
+  });
+}
+
+TEST(Matcher, OnAGpuIsUsedAgainForRegionsAndTellsItsTimes) {
+  const Scene first = small_scene(), second = make_scene({.scene = "planes", .size = {93, 61}, .disparities = 24});
+  const StereoPair pair{first.left, first.right, {}, {}};
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    Problem problem = Problem::of(pair, {0, 24});
+    problem.region = Rect{30, 20, 20, 15};
+    const Matched expected = Matcher(Plan(Pipeline("sgm"), problem, {"cpu", 0})).match(pair);
+    Matcher matcher(Plan(Pipeline("sgm"), problem, {device.name(), 0}));
+    Matched result;
+    matcher.match({second.left, second.right, {}, {}}, result);
+    EXPECT_FALSE(same_bits(result.disparity.view(), expected.disparity.view()));
+    matcher.match(pair, result);
+    expect_same(result, expected);
+    EXPECT_EQ(result.times.front().name, "upload");
+    EXPECT_EQ(result.times.back().name, "download");
+    for (const StageTime& time : result.times) EXPECT_GE(time.ms, 0) << time.name;
+  });
+}
+
+TEST(Matcher, DistinctOnesOnOneGpuRunFromDistinctThreads) {
+  const Scene scene = small_scene();
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    std::vector<Matched> results(4);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < results.size(); ++i)
+      threads.emplace_back([&, i] {
+        Matcher matcher(Plan(Pipeline(i % 2 == 0 ? "sgm" : "banz-sgm"), Problem::of(pair, {0, 24}), {device.name(), 0}));
+        for (int run = 0; run < 5; ++run) matcher.match(pair, results[i]);
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t i = 0; i < results.size(); ++i)
+      expect_same(results[i], match(pair, {0, 24}, Pipeline(i % 2 == 0 ? "sgm" : "banz-sgm"), {"cpu", 0}));
+  });
 }
 
 TEST(Methods, AScenesDisparityIsFound) {

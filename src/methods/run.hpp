@@ -1,6 +1,7 @@
 // A pipeline, run: the one place where the stages of a method follow one another, for every backend.
 //
-// A backend offers image<T>(size), memory of the workspace; memory(bytes); stage(name, bytes, f), which runs f and
+// A backend offers inputs<T>(pair) and outputs(out), the images where its stages work, and deliver(), which brings the
+// outputs to the caller; image<T>(size), memory of the workspace; memory(bytes); stage(name, bytes, f), which runs f and
 // takes its time; and one function for every stage. Sizing a plan is a run whose stages are passed over.
 #pragma once
 
@@ -10,12 +11,21 @@
 
 namespace stereopsis {
 
-struct Outputs {
-  ImageView<float> disparity;
-  ImageView<std::uint8_t> validity;
-  ImageView<float> right;       // empty: not wanted
-  ImageView<float> confidence;  // empty: not wanted
+// Both views as they are given; masks are empty where all pixels are usable.
+template <class T, template <class> class View>
+struct Inputs {
+  View<const T> left, right;
+  View<const std::uint8_t> mask_left, mask_right;
 };
+
+template <template <class> class View>
+struct OutputsOf {
+  View<float> disparity;
+  View<std::uint8_t> validity;
+  View<float> right;       // empty: not wanted
+  View<float> confidence;  // empty: not wanted
+};
+using Outputs = OutputsOf<ImageView>;
 
 // Which inputs a pipeline's stages ask for.
 struct Needs {
@@ -38,28 +48,28 @@ struct Needs {
 };
 
 // Both views as grey images; masks are empty where all pixels are usable.
-template <class T>
+template <class T, template <class> class View>
 struct Prepared {
-  ImageView<const T> left, right;
-  ImageView<const std::uint8_t> left8, right8;
-  ImageView<const std::uint8_t> mask_left, mask_right;
+  View<const T> left, right;
+  View<const std::uint8_t> left8, right8;
+  View<const std::uint8_t> mask_left, mask_right;
 };
 
-template <class T, class Backend>
-Prepared<T> prepare(const Needs& needs, const StereoPair& pair, Backend& backend) {
-  const Size size = pair.left.size();
-  Prepared<T> prepared{pair.left.as<T>(), pair.right.as<T>(), {}, {}, pair.mask_left, pair.mask_right};
+template <class T, template <class> class View, class Backend>
+Prepared<T, View> prepare(const Needs& needs, const Inputs<T, View>& in, int bit_depth, Backend& backend) {
+  const Size size = in.left.size();
+  Prepared<T, View> prepared{in.left, in.right, {}, {}, in.mask_left, in.mask_right};
   constexpr bool is_float = std::is_same_v<T, float>;
-  if (pair.left.channels == 3 || is_float) {
-    const auto left = backend.template image<T>(size), right = backend.template image<T>(size);
-    ImageView<std::uint8_t> usable_left, usable_right;
+  if (in.left.channels == 3 || is_float) {
+    const View<T> left = backend.template image<T>(size), right = backend.template image<T>(size);
+    View<std::uint8_t> usable_left, usable_right;
     if (is_float) {
       usable_left = backend.template image<std::uint8_t>(size);
       usable_right = backend.template image<std::uint8_t>(size);
     }
-    backend.stage("grey", 2.0 * sizeof(T) * size.width * size.height * (pair.left.channels + 1), [&] {
-      backend.grey(pair.left.as<T>(), pair.mask_left, left, usable_left);
-      backend.grey(pair.right.as<T>(), pair.mask_right, right, usable_right);
+    backend.stage("grey", 2.0 * sizeof(T) * size.width * size.height * (in.left.channels + 1), [&] {
+      backend.grey(in.left, in.mask_left, left, usable_left);
+      backend.grey(in.right, in.mask_right, right, usable_right);
     });
     prepared.left = left;
     prepared.right = right;
@@ -72,10 +82,10 @@ Prepared<T> prepare(const Needs& needs, const StereoPair& pair, Backend& backend
     prepared.left8 = prepared.left;
     prepared.right8 = prepared.right;
   } else if (needs.grey8_both || needs.guide) {
-    const auto left8 = backend.template image<std::uint8_t>(size), right8 = backend.template image<std::uint8_t>(size);
+    const View<std::uint8_t> left8 = backend.template image<std::uint8_t>(size), right8 = backend.template image<std::uint8_t>(size);
     backend.stage("8-bit grey", 2.0 * (sizeof(T) + 1) * size.width * size.height, [&] {
-      backend.grey8(prepared.left, pair.left.bit_depth, left8);
-      if (needs.grey8_both) backend.grey8(prepared.right, pair.left.bit_depth, right8);
+      backend.grey8(prepared.left, bit_depth, left8);
+      if (needs.grey8_both) backend.grey8(prepared.right, bit_depth, right8);
     });
     prepared.left8 = left8;
     prepared.right8 = right8;
@@ -84,21 +94,21 @@ Prepared<T> prepare(const Needs& needs, const StereoPair& pair, Backend& backend
 }
 
 // The words of both views, and the kind of their cost.
-template <class Kind, class Backend, class Transform>
-cost::Source<Kind> features(const char* name, const Kind& kind, Size size, std::size_t pixel_bytes, Backend& backend,
-                            Transform&& transform) {
+template <class Kind, class T, template <class> class View, class Backend, class Transform>
+cost::Source<Kind, View> features(const char* name, const Kind& kind, const Prepared<T, View>& in, Backend& backend,
+                                  Transform&& transform) {
   using Word = typename Kind::Word;
-  const auto left = backend.template image<Word>(size), right = backend.template image<Word>(size);
-  backend.stage(name, 2.0 * (pixel_bytes + sizeof(Word)) * size.width * size.height, [&] { transform(left, right); });
+  const Size size = in.left.size();
+  const View<Word> left = backend.template image<Word>(size), right = backend.template image<Word>(size);
+  backend.stage(name, 2.0 * (sizeof(T) + sizeof(Word)) * size.width * size.height, [&] { transform(left, right); });
   return {left, right, kind};
 }
 
 // Calls f with the cost source that the pipeline's matching cost describes.
-template <class T, class Backend, class F>
-void with_source(const Cost& matching_cost, const Prepared<T>& in, Backend& backend, F&& f) {
-  const Size size = in.left.size();
+template <class T, template <class> class View, class Backend, class F>
+void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend& backend, F&& f) {
   if (const auto* p = std::get_if<rank::Parameters>(&matching_cost)) {
-    f(features("rank", cost::Rank{p->window}, size, sizeof(T), backend, [&](auto left, auto right) {
+    f(features("rank", cost::Rank{p->window}, in, backend, [&](auto left, auto right) {
       backend.rank(*p, in.left, left);
       backend.rank(*p, in.right, right);
     }));
@@ -108,64 +118,72 @@ void with_source(const Cost& matching_cost, const Prepared<T>& in, Backend& back
       backend.census(*c, in.right, right);
     };
     const int bits = census::shape_of(c->window).bits();
-    if (bits <= 32) f(features("census", cost::Census<std::uint32_t>{bits}, size, sizeof(T), backend, transform));
-    else f(features("census", cost::Census<std::uint64_t>{bits}, size, sizeof(T), backend, transform));
+    if (bits <= 32) f(features("census", cost::Census<std::uint32_t>{bits}, in, backend, transform));
+    else f(features("census", cost::Census<std::uint64_t>{bits}, in, backend, transform));
   } else {
     const auto& g = std::get<census_gradient::Parameters>(matching_cost);
-    f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, size, sizeof(T), backend,
-               [&](auto left, auto right) {
-                 backend.census_gradient(in.left, in.left8, left);
-                 backend.census_gradient(in.right, in.right8, right);
-               }));
+    f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, in, backend, [&](auto left, auto right) {
+      backend.census_gradient(in.left, in.left8, left);
+      backend.census_gradient(in.right, in.right8, right);
+    }));
   }
 }
 
-template <class Backend>
-void refine(const PipelineData& p, const Outputs& out, ImageView<float> current, ImageView<float> other, Backend& backend) {
+template <template <class> class View, class Backend>
+void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> current, View<float> other, Backend& backend) {
   const double pixels = static_cast<double>(out.validity.width) * out.validity.height;
   for (const Refinement& refinement : p.refinements) {
     if (!refinement.enabled) continue;
     std::visit([&]<class P>(const P& stage) {
       if constexpr (std::is_same_v<P, left_right::Parameters>) {
-        backend.stage("left-right check", 13 * pixels, [&] { backend.left_right(stage, out.right, current, out.validity); });
+        backend.stage("left-right check", 13 * pixels, [&] { backend.left_right(stage, View<const float>(out.right), current, out.validity); });
       } else if constexpr (std::is_same_v<P, speckle::Parameters>) {
         const auto scratch = backend.memory(backend.speckle_bytes(out.validity.size()));
         backend.stage("speckle", 9 * pixels, [&] { backend.speckle(stage, current, out.validity, scratch); });
       } else if constexpr (std::is_same_v<P, median::Parameters>) {
-        backend.stage("median", 8 * pixels, [&] { backend.median(stage, current, other); });
+        backend.stage("median", 8 * pixels, [&] { backend.median(stage, View<const float>(current), other); });
         std::swap(current, other);
       } else {
         const auto scratch = backend.memory(backend.fill_bytes(stage, out.validity.size()));
-        backend.stage("fill", 9 * pixels, [&] { backend.fill(stage, {current, out.right}, other, out.validity, scratch); });
+        backend.stage("fill", 9 * pixels, [&] { backend.fill(stage, fill::InputOf<View>{current, out.right}, other, out.validity, scratch); });
         std::swap(current, other);
       }
     }, refinement.stage);
   }
 }
 
-template <class T, class Backend>
-void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair& pair, Outputs out, Backend& backend) {
-  const Size size = pair.left.size();
+template <class T, template <class> class View, class Backend>
+void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, OutputsOf<View> out, Backend& backend) {
+  const Size size = in.left.size();
   const Needs needs(p);
-  const auto prepared = prepare<T>(needs, pair, backend);
+  const auto prepared = prepare(needs, in, problem.bit_depth, backend);
   if (needs.right && out.right.empty()) out.right = backend.template image<float>(size);
   // Medians and fills move the map to the other image: start so that the last one ends in the output.
-  ImageView<float> first = out.disparity, second;
+  View<float> first = out.disparity, second;
   if (needs.moves > 0) second = backend.template image<float>(size);
   if (needs.moves % 2 != 0) std::swap(first, second);
 
-  with_source(p.cost, prepared, backend, [&]<class Kind>(const cost::Source<Kind>& source) {
+  with_source(p.cost, prepared, backend, [&]<class Kind>(const cost::Source<Kind, View>& source) {
     const sgm_wta::Parameters parameters{p.optimisation, p.select};
-    const sgm_wta::Input<Kind> input{source,
-                                     needs.guide ? prepared.left8 : ImageView<const std::uint8_t>(),
-                                     {problem.range.min, prepared.mask_left, prepared.mask_right},
-                                     problem.range.count};
+    const sgm_wta::Input<Kind, View> input{source,
+                                           needs.guide ? prepared.left8 : View<const std::uint8_t>(),
+                                           {problem.range.min, prepared.mask_left, prepared.mask_right},
+                                           problem.range.count};
     const auto memory = backend.memory(backend.sgm_wta_bytes(parameters, source.kind, size, problem.range.count));
     // One write and one read of the 16-bit sums.
-    backend.stage("semi-global matching", 4.0 * size.width * size.height * problem.range.count,
-                  [&] { backend.sgm_wta(parameters, input, {first, out.validity, out.right, out.confidence}, memory); });
+    backend.stage("semi-global matching", 4.0 * size.width * size.height * problem.range.count, [&] {
+      backend.sgm_wta(parameters, input, wta::OutputOf<View>{first, out.validity, out.right, out.confidence}, memory);
+    });
   });
   refine(p, out, first, second, backend);
+}
+
+template <class T, class Backend>
+void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair& pair, const Outputs& out, Backend& backend) {
+  const auto in = backend.template inputs<T>(pair);
+  const auto results = backend.outputs(out);
+  run_stages(p, problem, in, results, backend);
+  backend.deliver(results, out);
 }
 
 template <class Backend>

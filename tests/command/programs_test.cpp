@@ -108,7 +108,9 @@ TEST_F(Programs, SetTakesTheNamesThatMethodsPrints) {
     const std::string name = method["name"];
     ASSERT_EQ(match({"-o", "d.pfm", "--method", name, "--report", "r.json"}).code, 0);
     const std::string shown = call({"methods", name}).out;
-    for (const auto& [parameter, value] : json("r.json")["parameters"].items()) {
+    const Json parameters = json("r.json")["parameters"];
+    ASSERT_FALSE(parameters.empty());
+    for (const auto& [parameter, value] : parameters.items()) {
       EXPECT_NE(shown.find(parameter), std::string::npos) << parameter;
       std::string text = value.is_string() ? value.get<std::string>() : value.dump();
       std::erase_if(text, [](char c) { return c == '[' || c == ']'; });

@@ -28,6 +28,7 @@ class PitchedImage {
   }
 
   ImageView<T> view() { return block_.view().crop({margin_, margin_, size_.width, size_.height}); }
+  ImageView<T> block() { return block_; }  // with the poison around
   operator ImageView<T>() { return view(); }
   operator ImageView<const T>() { return view(); }
   void poison() {

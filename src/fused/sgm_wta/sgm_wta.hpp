@@ -24,11 +24,11 @@ struct Parameters {
   wta::Parameters select;
 };
 
-template <class Kind>
+template <class Kind, template <class> class View = ImageView>
 struct Input {
-  cost::Source<Kind> source;
-  ImageView<const std::uint8_t> guide;  // empty unless P2 is adaptive
-  wta::Input select;
+  cost::Source<Kind, View> source;
+  View<const std::uint8_t> guide;  // empty unless P2 is adaptive
+  wta::InputOf<View> select;
   int disparities = 1;
 };
 
@@ -38,5 +38,10 @@ std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparitie
 // `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
 template <class Kind>
 void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
+
+// The portable kernels of both stages, one after the other. `workspace` holds at least gpu_workspace_bytes().
+std::size_t gpu_workspace_bytes(Size, int disparities);
+template <class Kind>
+void gpu(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
 
 }  // namespace stereopsis::sgm_wta

@@ -1,5 +1,6 @@
 #include "fused/sgm_wta/sgm_wta.hpp"
 
+#include "support/devices.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
@@ -87,6 +88,45 @@ std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
   return {std::move(left), std::move(right)};
 }
 
+// The same on a GPU.
+template <class Kind>
+void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
+                               typename Kind::Word max_value, const Case& c, bool masked) {
+  using Word = typename Kind::Word;
+  const auto& [size, range] = c;
+  auto [left, right] = features<Word>(size, range.min + range.count / 3, max_value);
+  PitchedImage<Word> left_pitched(left.view()), right_pitched(right.view());
+  PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
+  PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(size, 12, 0, 9).view());
+  PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(size, 13, 0, 9).view());
+  sgm_wta::Input<Kind> in{{left_pitched, right_pitched, kind}, guide, {range.min, {}, {}}, range.count};
+  if (masked) in.select = {range.min, mask_left, mask_right};
+  Outputs expected(size);
+  oracle(p, in, expected.view());
+
+  const OnDevice<Word> left_there(device, queue, left_pitched), right_there(device, queue, right_pitched);
+  const OnDevice<std::uint8_t> guide_there(device, queue, guide), mask_left_there(device, queue, mask_left),
+      mask_right_there(device, queue, mask_right);
+  sgm_wta::Input<Kind, gpu::View> there{{left_there, right_there, kind}, guide_there, {range.min, {}, {}}, range.count};
+  if (masked) there.select = {range.min, mask_left_there, mask_right_there};
+  const gpu::Buffer workspace = poisoned(device, queue, sgm_wta::gpu_workspace_bytes(size, range.count));
+  for (int run = 0; run < 2; ++run) {
+    SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": " << range.count
+                                    << ", paths " << p.sgm.paths << ", run " << run);
+    Outputs got(size);
+    OnDevice<float> disparity(device, queue, got.disparity), right_view(device, queue, got.right), confidence(device, queue, got.confidence);
+    OnDevice<std::uint8_t> validity(device, queue, got.validity);
+    sgm_wta::gpu(p, there, {disparity, validity, right_view, confidence}, workspace.span(), queue);
+    for (auto* out : {&disparity, &right_view, &confidence}) out->download();
+    validity.download();
+    EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
+    EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
+    EXPECT_TRUE(same_bits(got.right.view(), expected.right.view()));
+    EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence.view()));
+    EXPECT_TRUE(got.guards_intact());
+  }
+}
+
 template <class Kind>
 void expect_all_cases(const sgm_wta::Parameters& p, const Kind& kind, typename Kind::Word max_value, bool masked = false) {
   using Word = typename Kind::Word;
@@ -140,6 +180,44 @@ TEST(SgmWta, MasksUniquenessAndBorderCandidatesEqualOracles) {
   for (const bool border : {false, true})
     expect_all_cases({{.p1 = 10, .p2 = 60}, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
                      rank9, 72, true);
+}
+
+template <class Kind>
+void expect_all_gpu_cases(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
+                          typename Kind::Word max_value, bool masked = false) {
+  for (const Case& c : cases) expect_gpu_equals_oracles(device, queue, p, kind, max_value, c, masked);
+}
+
+TEST(SgmWta, GpuEqualsOracles) {
+  for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
+    for (const int paths : {4, 8}) expect_all_gpu_cases(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, 72);
+    expect_all_gpu_cases(device, queue, {{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::parabola}}, census5x5, 0xFFFFFF);
+    expect_all_gpu_cases(device, queue, {{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::equiangular}}, census9x7, ~0ull >> 2);
+    expect_all_gpu_cases(device, queue, {{.p1 = 100, .p2 = 2000}, {.subpixel = wta::Subpixel::parabola}}, census_gradient, 0xFFFFFFFF);
+  });
+}
+
+TEST(SgmWta, GpuEqualsOraclesWithAdaptivePenaltyMasksAndUniqueness) {
+  for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
+    const sgm::Parameters adaptive{.p1 = 10, .p2 = 90, .adaptation = sgm::Adaptation::gradient, .p2_min = 20};
+    for (const bool border : {false, true})
+      expect_all_gpu_cases(device, queue, {adaptive, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
+                           rank9, 72, true);
+  });
+}
+
+// More disparities than local memory holds path costs of.
+TEST(SgmWta, GpuEqualsOraclesInWideRanges) {
+  for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
+    for (const DisparityRange range : {DisparityRange{0, 1024}, DisparityRange{-20, 1025}, DisparityRange{0, 2100}}) {
+      const Case wide{{30, 11}, range};
+      const sgm_wta::Parameters p{{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::parabola, .border_candidates = true}};
+      expect_gpu_equals_oracles(device, queue, p, rank9, 72, wide, false);
+      expect_gpu_equals_oracles(device, queue, p, census5x5, 0xFFFFFF, wide, false);
+      expect_gpu_equals_oracles(device, queue, p, census9x7, ~0ull >> 2, wide, false);
+      expect_gpu_equals_oracles(device, queue, p, census_gradient, 0xFFFFFFFF, wide, false);
+    }
+  });
 }
 
 TEST(SgmOracle, FollowsEquation4OnOneRow) {

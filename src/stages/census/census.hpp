@@ -12,6 +12,7 @@
 #pragma once
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -64,5 +65,8 @@ void oracle(const Parameters&, ImageView<const T> grey, ImageView<Word> census);
 
 template <class T, class Word>
 void cpu(const Parameters&, ImageView<const T> grey, ImageView<Word> census, Threads&);
+
+template <class T, class Word>
+void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<Word> census, gpu::Queue&);
 
 }  // namespace stereopsis::census

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "support/devices.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
@@ -40,6 +41,25 @@ TYPED_TEST(Census, CpuEqualsOracle) {
     expect_cpu_equals_oracle<TypeParam, std::uint32_t>(Window::w5x5, size);
     for (const Window window : windows) expect_cpu_equals_oracle<TypeParam, std::uint64_t>(window, size);
   }
+}
+
+template <class T, class Word>
+void expect_gpu_census(gpu::Device& device, gpu::Queue& queue, Window window, Size size) {
+  SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", window " << detail::value_text(window));
+  PitchedImage<T> grey(random_image<T>(size, 7, 0, 20).view());
+  const OnDevice<T> there(device, queue, grey);
+  expect_gpu_equals_oracle<Word>(
+      device, queue, size, [&](auto out) { census::oracle<T, Word>({window}, grey, out); },
+      [&](auto out) { census::gpu<T, Word>({window}, there, out, queue); });
+}
+
+TYPED_TEST(Census, GpuEqualsOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes) {
+      expect_gpu_census<TypeParam, std::uint32_t>(device, queue, Window::w5x5, size);
+      for (const Window window : windows) expect_gpu_census<TypeParam, std::uint64_t>(device, queue, window, size);
+    }
+  });
 }
 
 // A bit for each neighbour, at the place that the header says.

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -41,5 +42,8 @@ void oracle(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, ImageV
 
 template <class T>
 void cpu(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, ImageView<std::uint32_t> words, Threads&);
+
+template <class T>
+void gpu(gpu::View<const T> grey, gpu::View<const std::uint8_t> grey8, gpu::View<std::uint32_t> words, gpu::Queue&);
 
 }  // namespace stereopsis::census_gradient

@@ -1,5 +1,6 @@
 #include "stages/census_gradient/census_gradient.hpp"
 
+#include "support/devices.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
@@ -24,6 +25,21 @@ TYPED_TEST(CensusGradient, CpuEqualsOracle) {
           [&](auto out) { census_gradient::cpu<TypeParam>(grey, grey8, out, threads); });
     });
   }
+}
+
+TYPED_TEST(CensusGradient, GpuEqualsOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes) {
+      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
+      PitchedImage<TypeParam> grey(random_image<TypeParam>(size, 7, 0, 9).view());
+      PitchedImage<std::uint8_t> grey8(random_image<std::uint8_t>(size, 8, 0, 255).view());
+      const OnDevice<TypeParam> there(device, queue, grey);
+      const OnDevice<std::uint8_t> there8(device, queue, grey8);
+      expect_gpu_equals_oracle<std::uint32_t>(
+          device, queue, size, [&](auto out) { census_gradient::oracle<TypeParam>(grey, grey8, out); },
+          [&](auto out) { census_gradient::gpu<TypeParam>(there, there8, out, queue); });
+    }
+  });
 }
 
 TEST(CensusGradientOracle, HoldsComparisonsAndGradient) {

@@ -49,11 +49,11 @@ struct CensusGradient {
 };
 
 // The features of both views.
-template <class Kind>
+template <class Kind, template <class> class View = ImageView>
 struct Source {
   using Word = typename Kind::Word;
-  ImageView<const Word> left;
-  ImageView<const Word> right;
+  View<const Word> left;
+  View<const Word> right;
   Kind kind;
 };
 

@@ -29,6 +29,7 @@
 #include <span>
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 
@@ -55,13 +56,16 @@ void describe(P& p, Visitor&& visit) {
 }
 
 // Only hirschmueller reads `right`; otherwise it may be empty.
-struct Input {
-  ImageView<const float> disparity;
-  ImageView<const float> right;
+template <template <class> class View>
+struct InputOf {
+  View<const float> disparity;
+  View<const float> right;
 };
+using Input = InputOf<ImageView>;
 
-inline void check_images(const Parameters& p, const Input& input, ImageView<const float> filled) {
-  if (input.disparity.data == filled.data)
+template <template <class> class View>
+void check_images(const Parameters& p, const InputOf<View>& input, const View<float>& filled) {
+  if (same_start(input.disparity, filled))
     throw Error(ErrorCategory::call, "an image can't be filled in place; give fill an output of its own");
   if (p.mode == Mode::hirschmueller && input.right.size() != input.disparity.size())
     throw Error(ErrorCategory::call,
@@ -77,5 +81,10 @@ std::size_t scratch_bytes(const Parameters&, Size size);
 
 void cpu(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity,
          std::span<std::byte> scratch, Threads&);
+
+// `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(const Parameters&, Size size);
+void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::View<float> filled, gpu::View<std::uint8_t> validity, gpu::Span scratch,
+         gpu::Queue&);
 
 }  // namespace stereopsis::fill

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "support/devices.hpp"
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
@@ -77,6 +78,36 @@ TEST(Fill, OcclusionSpreadsThroughWindingRegions) {
   }
   for (int x = 20; x < 70; ++x) right(x, 20) = nan;  // the only place without a meeting
   expect_cpu_equals_oracle(Mode::hirschmueller, map, right);
+}
+
+void expect_gpu_equals_oracle(gpu::Device& device, gpu::Queue& queue, Mode mode, const Map& map, const Image<float>& right_map) {
+  SCOPED_TRACE(testing::Message() << map.disparity.width() << "x" << map.disparity.height() << ", mode "
+                                  << detail::value_text(mode));
+  PitchedImage<float> disparity(map.disparity.view()), right(right_map.view());
+  const OnDevice<float> disparity_there(device, queue, disparity), right_there(device, queue, right);
+  const gpu::Buffer scratch = poisoned(device, queue, fill::gpu_scratch_bytes({mode}, map.disparity.size()));
+  expect_gpu_map_equals_oracle(
+      device, queue, map, [&](auto out, auto validity) { fill::oracle({mode}, {disparity, right}, out, validity); },
+      [&](auto out, auto validity) { fill::gpu({mode}, {disparity_there, right_there}, out, validity, scratch.span(), queue); });
+}
+
+TEST(Fill, GpuEqualsOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes)
+      for (const int invalid_percent : {0, 15, 60, 97, 100})
+        for (const Mode mode : {Mode::background, Mode::nearest, Mode::second_lowest, Mode::hirschmueller})
+          expect_gpu_equals_oracle(device, queue, mode, random_map(size, 8, -3, 30, invalid_percent),
+                                   random_map(size, 9, -3, 30, 40).disparity);
+    const Size size{70, 40};
+    Map winding{Image<float>(size, 1, 3), Image<std::uint8_t>(size, 1, 0)};
+    Image<float> right(size, 1, 0);
+    for (int x = 1; x < 69; x += 2) {
+      for (int y = 1; y < 39; ++y) winding.disparity(x, y) = nan;
+      winding.disparity(x + 1, x % 4 == 1 ? 38 : 1) = nan;
+    }
+    for (int x = 20; x < 70; ++x) right(x, 20) = nan;
+    expect_gpu_equals_oracle(device, queue, Mode::hirschmueller, winding, right);
+  });
 }
 
 Map filled(Mode mode, const Map& map, const std::vector<std::vector<float>>& right = {}) {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "core/text.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -31,11 +32,16 @@ void oracle(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageV
 template <class T>
 void cpu(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> grey,
          ImageView<std::uint8_t> usable, Threads&);
+template <class T>
+void gpu(gpu::View<const T> image, gpu::View<const std::uint8_t> mask, gpu::View<T> grey, gpu::View<std::uint8_t> usable,
+         gpu::Queue&);
 
 template <class T>
 void oracle8(ImageView<const T> grey, int bit_depth, ImageView<std::uint8_t> grey8);
 template <class T>
 void cpu8(ImageView<const T> grey, int bit_depth, ImageView<std::uint8_t> grey8, Threads&);
+template <class T>
+void gpu8(gpu::View<const T> grey, int bit_depth, gpu::View<std::uint8_t> grey8, gpu::Queue&);
 
 inline void check_channels(int channels) {
   if (channels != 1 && channels != 3)

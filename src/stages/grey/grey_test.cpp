@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/devices.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
@@ -67,6 +68,43 @@ TYPED_TEST(Grey, CpuEqualsOracleIn8Bits) {
             [&](auto out) { grey::cpu8<TypeParam>(image, depth, out, threads); });
       });
     }
+}
+
+TYPED_TEST(Grey, GpuEqualsOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes)
+      for (const int channels : {1, 3})
+        for (const bool with_mask : {false, true}) {
+          SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", channels " << channels);
+          PitchedImage<TypeParam> image(intensities<TypeParam>(size, channels).view()), grey(size);
+          PitchedImage<std::uint8_t> mask(random_image<std::uint8_t>(size, 3, 0, 2).view());
+          const OnDevice<TypeParam> there(device, queue, image), grey_there(device, queue, grey);
+          const OnDevice<std::uint8_t> mask_there(device, queue, mask);
+          const auto mask_here = with_mask ? ImageView<const std::uint8_t>(mask) : no_mask;
+          const auto mask_used = with_mask ? gpu::View<const std::uint8_t>(mask_there) : gpu::View<const std::uint8_t>();
+          expect_gpu_equals_oracle<TypeParam>(
+              device, queue, size, [&](auto out) { grey::oracle<TypeParam>(image, mask_here, out, not_wanted); },
+              [&](auto out) { grey::gpu<TypeParam>(there, mask_used, out, {}, queue); });
+          expect_gpu_equals_oracle<std::uint8_t>(
+              device, queue, size, [&](auto out) { grey::oracle<TypeParam>(image, mask_here, grey, out); },
+              [&](auto out) { grey::gpu<TypeParam>(there, mask_used, grey_there, out, queue); });
+        }
+  });
+}
+
+TYPED_TEST(Grey, GpuEqualsOracleIn8Bits) {
+  const int deepest = std::is_same_v<TypeParam, float> ? 8 : 8 * sizeof(TypeParam);
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes)
+      for (int depth = deepest == 16 ? 1 : deepest; depth <= deepest; depth += 3) {
+        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", depth " << depth);
+        PitchedImage<TypeParam> image(intensities<TypeParam>(size, 1).view());
+        const OnDevice<TypeParam> there(device, queue, image);
+        expect_gpu_equals_oracle<std::uint8_t>(
+            device, queue, size, [&](auto out) { grey::oracle8<TypeParam>(image, depth, out); },
+            [&](auto out) { grey::gpu8<TypeParam>(there, depth, out, queue); });
+      }
+  });
 }
 
 // The cpu divides in float: all 16-bit values at all depths must come out exactly.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 
@@ -31,7 +32,8 @@ void describe(P& p, Visitor&& visit) {
   visit("threshold", p.threshold, between(0, 100), "largest difference between the two views, pixels");
 }
 
-inline void check_sizes(ImageView<const float> right, ImageView<const float> disparity) {
+template <class Right, class Left>
+void check_sizes(const Right& right, const Left& disparity) {
   if (right.size() != disparity.size())
     throw Error(ErrorCategory::call,
                 text("the left-right check was given a right disparity image of ", right.width, "×", right.height,
@@ -43,5 +45,7 @@ void oracle(const Parameters&, ImageView<const float> right, ImageView<float> di
 
 void cpu(const Parameters&, ImageView<const float> right, ImageView<float> disparity,
          ImageView<std::uint8_t> validity, Threads&);
+
+void gpu(const Parameters&, gpu::View<const float> right, gpu::View<float> disparity, gpu::View<std::uint8_t> validity, gpu::Queue&);
 
 }  // namespace stereopsis::left_right

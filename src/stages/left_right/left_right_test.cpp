@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "support/devices.hpp"
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
@@ -26,6 +27,23 @@ TEST(LeftRight, CpuEqualsOracle) {
             [&](auto d, auto v) { left_right::cpu({threshold}, right, d, v, threads); });
       });
     }
+}
+
+TEST(LeftRight, GpuEqualsOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes)
+      for (const double threshold : {0.0, 0.6, 1.0, 100.0}) {
+        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", threshold " << threshold);
+        Map map = random_map(size, 3, -4, 12, 25);
+        map.disparity(0, 0) = 3e38f;
+        map.disparity(size.width - 1, size.height - 1) = -INFINITY;
+        PitchedImage<float> right(random_map(size, 4, -4, 12, 25).disparity.view());
+        const OnDevice<float> right_there(device, queue, right);
+        expect_gpu_map_equals_oracle(
+            device, queue, map, [&](auto d, auto v) { left_right::oracle({threshold}, right, d, v); },
+            [&](auto d, auto v) { left_right::gpu({threshold}, right_there, d, v, queue); });
+      }
+  });
 }
 
 Map checked(Map map, const std::vector<std::vector<float>>& right, double threshold = 1) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -31,13 +32,16 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
 
-inline void check_not_in_place(ImageView<const float> disparity, ImageView<const float> filtered) {
-  if (disparity.data == filtered.data)
+template <class In, class Out>
+void check_not_in_place(const In& disparity, const Out& filtered) {
+  if (same_start(disparity, filtered))
     throw Error(ErrorCategory::call, "the median can't filter an image in place; give it an output of its own");
 }
 
 void oracle(const Parameters&, ImageView<const float> disparity, ImageView<float> filtered);
 
 void cpu(const Parameters&, ImageView<const float> disparity, ImageView<float> filtered, Threads&);
+
+void gpu(const Parameters&, gpu::View<const float> disparity, gpu::View<float> filtered, gpu::Queue&);
 
 }  // namespace stereopsis::median

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "support/devices.hpp"
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
@@ -45,6 +46,29 @@ TEST(Median, InfinitiesAndSignedZeros) {
     for (int x = 0; x < 67; ++x)
       if (generator() % 2 == 0) image(x, y) = specials[generator() % 6];
   expect_cpu_equals_oracle(image);
+}
+
+void expect_gpu_equals_oracle(gpu::Device& device, gpu::Queue& queue, const Image<float>& image) {
+  PitchedImage<float> disparity(image.view());
+  const OnDevice<float> there(device, queue, disparity);
+  for (const int window : {3, 5}) {
+    SCOPED_TRACE(testing::Message() << image.width() << "x" << image.height() << ", window " << window);
+    test::expect_gpu_equals_oracle<float>(
+        device, queue, image.size(), [&](auto out) { median::oracle({window}, disparity, out); },
+        [&](auto out) { median::gpu({window}, there, out, queue); });
+  }
+}
+
+TEST(Median, GpuEqualsOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes)
+      for (const int invalid_percent : {0, 20, 70, 100})
+        expect_gpu_equals_oracle(device, queue, random_map(size, 5, -9, 40, invalid_percent).disparity);
+    Image<float> image = random_map({67, 13}, 8, -1, 1, 20).disparity;
+    const float specials[] = {0.0f, -0.0f, INFINITY, -INFINITY, 1e-30f, 3e38f};
+    for (int i = 0; i < 67 * 13; i += 2) image(i % 67, i / 67) = specials[i / 2 % 6];
+    expect_gpu_equals_oracle(device, queue, image);
+  });
 }
 
 float median_of_centre(const std::vector<std::vector<float>>& rows, int window = 3) {

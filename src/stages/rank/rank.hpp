@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -35,5 +36,8 @@ void oracle(const Parameters&, ImageView<const T> grey, ImageView<std::uint8_t> 
 
 template <class T>
 void cpu(const Parameters&, ImageView<const T> grey, ImageView<std::uint8_t> ranks, Threads&);
+
+template <class T>
+void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<std::uint8_t> ranks, gpu::Queue&);
 
 }  // namespace stereopsis::rank

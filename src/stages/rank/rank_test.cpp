@@ -1,5 +1,6 @@
 #include "stages/rank/rank.hpp"
 
+#include "support/devices.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
@@ -24,6 +25,20 @@ TYPED_TEST(Rank, CpuEqualsOracle) {
             [&](auto out) { rank::cpu<TypeParam>({window}, grey, out, threads); });
       });
     }
+}
+
+TYPED_TEST(Rank, GpuEqualsOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes)
+      for (const int window : {1, 3, 9, 15}) {
+        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", window " << window);
+        PitchedImage<TypeParam> grey(random_image<TypeParam>(size, 7, 0, 40).view());
+        const OnDevice<TypeParam> there(device, queue, grey);
+        expect_gpu_equals_oracle<std::uint8_t>(
+            device, queue, size, [&](auto out) { rank::oracle<TypeParam>({window}, grey, out); },
+            [&](auto out) { rank::gpu<TypeParam>({window}, there, out, queue); });
+      }
+  });
 }
 
 TEST(RankOracle, CountsDarkerPixelsOfTheWindow) {

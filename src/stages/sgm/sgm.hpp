@@ -16,6 +16,7 @@
 #include <array>
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stages/cost/cost.hpp"
 
 namespace stereopsis::sgm {
@@ -63,5 +64,11 @@ inline constexpr std::array<Direction, 8> directions = {
 template <class Kind>
 void oracle(const Parameters&, const cost::Source<Kind>&, ImageView<const std::uint8_t> guide, int min_disparity,
             VolumeView<std::uint16_t> sums);
+
+// `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(Size size, int disparities);
+template <class Kind>
+void gpu(const Parameters&, const cost::Source<Kind, gpu::View>&, gpu::View<const std::uint8_t> guide, int min_disparity,
+         gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue&);
 
 }  // namespace stereopsis::sgm

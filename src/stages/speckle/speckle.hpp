@@ -13,6 +13,7 @@
 #include <span>
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 
@@ -41,5 +42,9 @@ std::size_t scratch_bytes(Size size);
 
 void cpu(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch,
          Threads&);
+
+// `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(Size size);
+void gpu(const Parameters&, gpu::View<float> disparity, gpu::View<std::uint8_t> validity, gpu::Span scratch, gpu::Queue&);
 
 }  // namespace stereopsis::speckle

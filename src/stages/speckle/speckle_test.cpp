@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "support/devices.hpp"
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
@@ -25,6 +26,15 @@ void expect_cpu_equals_oracle(const speckle::Parameters& p, const Map& map) {
     expect_map_equals_oracle(
         map, [&](auto d, auto v) { speckle::oracle(p, d, v); }, [&](auto d, auto v) { run_cpu(p, d, v, threads); });
   });
+}
+
+void expect_gpu_equals_oracle(gpu::Device& device, gpu::Queue& queue, const speckle::Parameters& p, const Map& map) {
+  SCOPED_TRACE(testing::Message() << map.disparity.width() << "x" << map.disparity.height() << ", size " << p.size
+                                  << ", difference " << p.difference);
+  const gpu::Buffer scratch = poisoned(device, queue, speckle::gpu_scratch_bytes(map.disparity.size()));
+  expect_gpu_map_equals_oracle(
+      device, queue, map, [&](auto d, auto v) { speckle::oracle(p, d, v); },
+      [&](auto d, auto v) { speckle::gpu(p, d, v, scratch.span(), queue); });
 }
 
 TEST(Speckle, CpuEqualsOracle) {
@@ -61,6 +71,26 @@ TEST(Speckle, InfinitiesBelongToNobody) {
   for (int i = 0; i < 20; ++i) map.disparity(3 * i, i) = i % 2 == 0 ? INFINITY : -INFINITY;
   expect_cpu_equals_oracle({2, 1}, map);
   expect_cpu_equals_oracle({50, 1}, map);
+}
+
+// Noise, and a region that winds through the whole image.
+TEST(Speckle, GpuEqualsOracle) {
+  Map walls{Image<float>({191, 41}, 1, 0), Image<std::uint8_t>({191, 41}, 1, 0)};
+  for (int y = 1; y < 41; y += 2)  // with a door at alternating ends
+    for (int x = 0; x < 191; ++x)
+      if (x != (y / 2 % 2 == 0 ? 0 : 190)) walls.disparity(x, y) = nan;
+  walls.disparity(95, 0) = 40;  // cuts the region in two
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes)
+      for (const int invalid_percent : {0, 30, 60, 100})
+        for (const double difference : {0.0, 1.0, 2.5})
+          for (const int region : {0, 2, 7, 100})
+            expect_gpu_equals_oracle(device, queue, {region, difference}, random_map(size, 6, 0, 5, invalid_percent));
+    for (const int region : {2, 191, 20 * 191, 41 * 191}) expect_gpu_equals_oracle(device, queue, {region, 1}, walls);
+    Map infinite = random_map({70, 20}, 1, 0, 2, 10);
+    for (int i = 0; i < 20; ++i) infinite.disparity(3 * i, i) = i % 2 == 0 ? INFINITY : -INFINITY;
+    expect_gpu_equals_oracle(device, queue, {50, 1}, infinite);
+  });
 }
 
 Map filtered(Map map, const speckle::Parameters& p) {

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 
@@ -46,19 +47,23 @@ void describe(P& p, Visitor&& visit) {
 }
 
 // What a selection is made of beside the costs: masks may be empty (all pixels usable).
-struct Input {
+template <template <class> class View>
+struct InputOf {
   int min_disparity = 0;
-  ImageView<const std::uint8_t> mask_left;
-  ImageView<const std::uint8_t> mask_right;
+  View<const std::uint8_t> mask_left;
+  View<const std::uint8_t> mask_right;
 };
+using Input = InputOf<ImageView>;
 
 // `right` and `confidence` may be empty: they are not wanted then.
-struct Output {
-  ImageView<float> disparity;
-  ImageView<std::uint8_t> validity;
-  ImageView<float> right;
-  ImageView<float> confidence;
+template <template <class> class View>
+struct OutputOf {
+  View<float> disparity;
+  View<std::uint8_t> validity;
+  View<float> right;
+  View<float> confidence;
 };
+using Output = OutputOf<ImageView>;
 
 // The candidates [first, last] of a pixel as indices into the range; none if first > last.
 struct Candidates {
@@ -78,5 +83,7 @@ inline float subpixel_offset(Subpixel kind, int a, int b, int c) {
 inline float confidence_of(int best, int second) { return second == 0 ? 0.0f : 1.0f - static_cast<float>(best) / static_cast<float>(second); }
 
 void oracle(const Parameters&, const Input&, VolumeView<const std::uint16_t> costs, const Output&);
+
+void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const std::uint16_t> costs, const OutputOf<gpu::View>&, gpu::Queue&);
 
 }  // namespace stereopsis::wta

@@ -1,0 +1,158 @@
+# The portable kernels, stages/*/*.cl and fused/*/*.cl, become part of the library: as text for OpenCL, which compiles
+# at run time, and as machine code for CUDA. A .cl file lists its instances in lines "// instance NAME: CONSTANT=VALUE …".
+#
+# As a script (cmake -P), writes one of the generated files: -D MODE=text|cuda -D OUT=… -D SRC=… -D FILES=…
+
+if(CMAKE_SCRIPT_MODE_FILE)
+  if(MODE STREQUAL text)
+    set(out "#include \"device/gpu/sources.hpp\"\n\nconst std::vector<stereopsis::gpu::SourceFile>& stereopsis::gpu::source_files() {\n")
+    string(APPEND out "  static const std::vector<SourceFile> files = {\n")
+    foreach(file ${FILES})
+      file(READ ${SRC}/${file} lines)
+      string(APPEND out "{\"${file}\", R\"kernel(${lines})kernel\"},\n")
+    endforeach()
+    string(APPEND out "  };\n  return files;\n}\n")
+  else()
+    get_filename_component(name ${FILES} NAME_WE)
+    set(out "#include \"device/gpu/vocabulary.h\"\n")
+    file(STRINGS ${SRC}/${FILES} instances REGEX "^// instance ")
+    foreach(line ${instances})
+      string(REGEX MATCH "^// instance ([a-z0-9_]+):(.*)$" all "${line}")
+      set(instance ${CMAKE_MATCH_1})
+      string(REGEX MATCHALL "[^ ]+" constants "${CMAKE_MATCH_2}")
+      string(APPEND out "\nnamespace ${name}_${instance} {\n#define INSTANCE ${instance}\n")
+      foreach(constant ${constants})
+        string(REPLACE "=" " " define "${constant}")
+        string(APPEND out "#define ${define}\n")
+      endforeach()
+      string(APPEND out "#include \"${FILES}\"\n#undef INSTANCE\n")
+      foreach(constant ${constants})
+        string(REGEX REPLACE "=.*" "" constant "${constant}")
+        string(APPEND out "#undef ${constant}\n")
+      endforeach()
+      string(APPEND out "}\n")
+    endforeach()
+  endif()
+  file(WRITE ${OUT} "${out}")
+  return()
+endif()
+
+set(kernel_source_dir ${PROJECT_SOURCE_DIR}/src)
+file(GLOB kernels RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
+  ${kernel_source_dir}/stages/*/*.cl ${kernel_source_dir}/fused/*/*.cl)
+file(GLOB kernel_headers RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
+  ${kernel_source_dir}/stages/*/*.cl.h ${kernel_source_dir}/device/gpu/*.cl.h ${kernel_source_dir}/device/gpu/vocabulary.h)
+set(kernel_files ${kernels} ${kernel_headers})
+list(TRANSFORM kernel_files PREPEND ${kernel_source_dir}/ OUTPUT_VARIABLE kernel_paths)
+set(kernel_dir ${PROJECT_BINARY_DIR}/kernels)
+
+find_program(STEREOPSIS_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
+find_path(STEREOPSIS_OPENCL_HEADERS CL/cl.h)
+mark_as_advanced(STEREOPSIS_NVCC STEREOPSIS_OPENCL_HEADERS)
+
+# Sets `result` to whether an option that is AUTO, ON or OFF holds, given what it needs.
+function(stereopsis_wants result option need what)
+  set(${result} OFF PARENT_SCOPE)
+  if(${option} STREQUAL AUTO AND need AND NOT STEREOPSIS_SANITIZE)
+    set(${result} ON PARENT_SCOPE)
+  elseif(NOT ${option} STREQUAL AUTO AND ${option})
+    if(NOT need)
+      message(FATAL_ERROR "${option} is ON, but ${what} was not found; install it or set ${option} to AUTO")
+    endif()
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(stereopsis_kernel_text target)
+  add_custom_command(OUTPUT ${kernel_dir}/source_files.cpp
+    COMMAND ${CMAKE_COMMAND} -D MODE=text -D OUT=${kernel_dir}/source_files.cpp -D SRC=${kernel_source_dir} "-DFILES=${kernel_files}"
+            -P ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake
+    DEPENDS ${kernel_paths} ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake VERBATIM)
+  target_sources(${target} PRIVATE ${kernel_dir}/source_files.cpp)
+endfunction()
+
+# Adds a fat binary to what stereopsis_kernel_machine_code puts into the library.
+macro(stereopsis_embed name fatbin)
+  list(APPEND fatbins ${fatbin})
+  string(APPEND declarations
+    "asm(\".pushsection .rodata\\n.balign 64\\n.hidden stereopsis_kernels_${name}\\n.globl stereopsis_kernels_${name}\\n\"\n"
+    "    \"stereopsis_kernels_${name}:\\n.incbin \\\"${fatbin}\\\"\\n.popsection\\n\");\n"
+    "extern \"C\" const unsigned char stereopsis_kernels_${name}[] __attribute__((visibility(\"hidden\")));\n")
+  string(APPEND entries "{\"${name}\", stereopsis_kernels_${name}}, ")
+endmacro()
+
+# Machine code for the architectures that nvcc knows of the list, and PTX of the last one for those to come.
+function(stereopsis_kernel_machine_code target)
+  execute_process(COMMAND ${STEREOPSIS_NVCC} --list-gpu-code OUTPUT_VARIABLE known)
+  foreach(architecture ${STEREOPSIS_CUDA_ARCHITECTURES})
+    if(known MATCHES "sm_${architecture}\n")
+      set(last ${architecture})
+      list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
+    endif()
+  endforeach()
+  list(APPEND code -gencode arch=compute_${last},code=compute_${last})
+
+  set(declarations "")
+  set(entries "")
+  foreach(file ${kernels})
+    get_filename_component(name ${file} NAME_WE)
+    set(cu ${kernel_dir}/${name}.cu)
+    set(fatbin ${kernel_dir}/${name}.fatbin)
+    add_custom_command(OUTPUT ${cu}
+      COMMAND ${CMAKE_COMMAND} -D MODE=cuda -D OUT=${cu} -D SRC=${kernel_source_dir} -DFILES=${file}
+              -P ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake
+      DEPENDS ${kernel_source_dir}/${file} ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake VERBATIM)
+    # No contraction: the same bits everywhere.
+    add_custom_command(OUTPUT ${fatbin}
+      COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${fatbin} ${cu}
+      DEPENDS ${cu} ${kernel_paths} COMMENT "Compiling the kernels of ${name} for CUDA" VERBATIM)
+    stereopsis_embed(${name} ${fatbin})
+  endforeach()
+
+  # Tuned kernels take long to compile. Code for 8.0 serves 8.6 and 8.9 too, PTX for 9.0 what comes later; what is older
+  # runs the portable ones.
+  set(tuned ${kernel_source_dir}/fused/sgm_wta/sgm_wta_cuda)
+  set(code -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90])
+  foreach(range 64 128 256)
+    set(fatbin ${kernel_dir}/sgm_wta_cuda_${range}.fatbin)
+    add_custom_command(OUTPUT ${fatbin}
+      COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++20 -DSTEREOPSIS_RANGE=${range} -I${kernel_source_dir}
+              -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${fatbin} ${tuned}.cu
+      DEPENDS ${tuned}.cu ${tuned}_problem.hpp ${tuned}_paths.cuh ${tuned}_features.cuh ${tuned}_borders.cuh ${tuned}_tiles.cuh
+      COMMENT "Compiling the tuned kernels for up to ${range} disparities for CUDA" VERBATIM)
+    stereopsis_embed(sgm_wta_cuda_${range} ${fatbin})
+  endforeach()
+  file(CONFIGURE OUTPUT ${kernel_dir}/machine_code.cpp CONTENT
+"#include \"device/cuda/machine_code.hpp\"
+
+${declarations}
+const std::vector<stereopsis::cuda::MachineCode>& stereopsis::cuda::machine_code() {
+  static const std::vector<MachineCode> code = {${entries}};
+  return code;
+}
+" @ONLY)
+  set_source_files_properties(${kernel_dir}/machine_code.cpp PROPERTIES OBJECT_DEPENDS "${fatbins}")
+  target_sources(${target} PRIVATE ${kernel_dir}/machine_code.cpp)
+endfunction()
+
+# The GPU layer of the library: called where the target is made.
+function(stereopsis_gpu target)
+  stereopsis_wants(cuda STEREOPSIS_CUDA "${STEREOPSIS_NVCC}" "nvcc")
+  set(STEREOPSIS_HAS_CUDA ${cuda} PARENT_SCOPE)
+  if(cuda)
+    target_sources(${target} PRIVATE device/cuda/cuda_api.cpp device/cuda/cuda_device.cpp)
+    target_compile_definitions(${target} PRIVATE STEREOPSIS_CUDA)
+    stereopsis_kernel_machine_code(${target})
+  endif()
+  stereopsis_wants(opencl STEREOPSIS_OPENCL "${STEREOPSIS_OPENCL_HEADERS}" "CL/cl.h (package opencl-headers)")
+  if(opencl)
+    target_sources(${target} PRIVATE device/gpu/sources.cpp device/opencl/opencl_api.cpp device/opencl/opencl_device.cpp
+      device/opencl/program_cache.cpp)
+    target_compile_definitions(${target} PRIVATE STEREOPSIS_OPENCL)
+    target_include_directories(${target} SYSTEM PRIVATE ${STEREOPSIS_OPENCL_HEADERS})
+    stereopsis_kernel_text(${target})
+  endif()
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  set(STEREOPSIS_HAS_OPENCL ${opencl} PARENT_SCOPE)
+  message(STATUS "CUDA: ${cuda}; OpenCL: ${opencl}")
+endfunction()

@@ -1,0 +1,93 @@
+// The CUDA driver, opened at run time: the library starts where there is none. Declared here is the little that is
+// used of its stable binary interface, so that neither its headers nor its stub are needed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace stereopsis::cuda {
+
+using Status = int;
+using DeviceId = int;
+using Pointer = unsigned long long;
+struct ContextObject;
+struct ModuleObject;
+struct FunctionObject;
+struct StreamObject;
+struct EventObject;
+using Context = ContextObject*;
+using Module = ModuleObject*;
+using Function = FunctionObject*;
+using Stream = StreamObject*;
+using Event = EventObject*;
+
+inline constexpr Status success = 0, out_of_memory = 2, no_device = 100, no_binary = 209, unsupported_ptx = 222;
+
+enum Attribute : int {
+  max_threads_per_block = 1,
+  max_shared_memory_per_block = 8,
+  total_constant_memory = 9,
+  clock_rate = 13,  // kHz
+  multiprocessors = 16,
+  compute_capability_major = 75,
+  compute_capability_minor = 76,
+};
+
+// CUDA_MEMCPY2D.
+struct Copy2D {
+  enum Kind : int { host = 1, device = 2 };
+  std::size_t from_x, from_y;
+  Kind from_kind;
+  const void* from_host;
+  Pointer from_device;
+  void* from_array;
+  std::size_t from_pitch;
+  std::size_t to_x, to_y;
+  Kind to_kind;
+  void* to_host;
+  Pointer to_device;
+  void* to_array;
+  std::size_t to_pitch;
+  std::size_t row_bytes, rows;
+};
+
+struct Api {
+  // Member, symbol of the driver, parameters.
+#define STEREOPSIS_CUDA_FUNCTIONS(X)                                                                                       \
+  X(init, cuInit, (unsigned flags))                                                                                        \
+  X(driver_version, cuDriverGetVersion, (int* version))                                                                    \
+  X(device_count, cuDeviceGetCount, (int* count))                                                                          \
+  X(device, cuDeviceGet, (DeviceId*, int ordinal))                                                                         \
+  X(device_name, cuDeviceGetName, (char* name, int length, DeviceId))                                                      \
+  X(device_attribute, cuDeviceGetAttribute, (int* value, int attribute, DeviceId))                                         \
+  X(device_memory, cuDeviceTotalMem_v2, (std::size_t * bytes, DeviceId))                                                   \
+  X(retain_primary_context, cuDevicePrimaryCtxRetain, (Context*, DeviceId))                                                \
+  X(push_context, cuCtxPushCurrent_v2, (Context))                                                                          \
+  X(pop_context, cuCtxPopCurrent_v2, (Context*))                                                                           \
+  X(allocate, cuMemAlloc_v2, (Pointer*, std::size_t bytes))                                                                \
+  X(release, cuMemFree_v2, (Pointer))                                                                                      \
+  X(copy, cuMemcpyDtoDAsync_v2, (Pointer to, Pointer from, std::size_t bytes, Stream))                                     \
+  X(copy_2d, cuMemcpy2DAsync_v2, (const Copy2D*, Stream))                                                                  \
+  X(fill, cuMemsetD8Async, (Pointer, unsigned char value, std::size_t bytes, Stream))                                      \
+  X(create_stream, cuStreamCreate, (Stream*, unsigned flags))                                                              \
+  X(destroy_stream, cuStreamDestroy_v2, (Stream))                                                                          \
+  X(wait_for_stream, cuStreamSynchronize, (Stream))                                                                        \
+  X(create_event, cuEventCreate, (Event*, unsigned flags))                                                                 \
+  X(destroy_event, cuEventDestroy_v2, (Event))                                                                             \
+  X(record_event, cuEventRecord, (Event, Stream))                                                                          \
+  X(elapsed_ms, cuEventElapsedTime, (float* ms, Event, Event))                                                             \
+  X(load_module, cuModuleLoadData, (Module*, const void* image))                                                           \
+  X(get_function, cuModuleGetFunction, (Function*, Module, const char* name))                                              \
+  X(launch, cuLaunchKernel,                                                                                                \
+    (Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,    \
+     unsigned shared_bytes, Stream, void** arguments, void** extra))                                                       \
+  X(error_name, cuGetErrorName, (Status, const char** name))
+#define X(member, symbol, parameters) Status(*member) parameters = nullptr;
+  STEREOPSIS_CUDA_FUNCTIONS(X)
+#undef X
+};
+
+// The driver's functions; null, with the reason, where there is no driver.
+const Api* open(std::string& reason);
+
+}  // namespace stereopsis::cuda

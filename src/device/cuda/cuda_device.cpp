@@ -1,0 +1,309 @@
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "core/text.hpp"
+#include "device/cuda/cuda_api.hpp"
+#include "device/cuda/machine_code.hpp"
+#include "device/gpu/device.hpp"
+
+namespace stereopsis::cuda {
+namespace {
+
+using gpu::Handle;
+
+class CudaDevice;
+
+class CudaQueue final : public gpu::Queue {
+ public:
+  explicit CudaQueue(CudaDevice& device);
+  ~CudaQueue() override;
+
+  using gpu::Queue::launch;
+  void launch(const gpu::Kernel&, const gpu::Grid&, const gpu::Arguments&) override;
+  void copy(const Place& from, const Place& to, std::size_t bytes) override;
+  void fill(const Place& to, std::size_t bytes, std::uint8_t value) override;
+  double ms_between(int earlier, int later) override;
+  int cuda_capability() const override;
+  void wait() override;
+
+ protected:
+  void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes,
+               int rows) override;
+  void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes,
+                int rows) override;
+  void record(int mark) override;
+
+ private:
+  CudaDevice& device_;
+  Stream stream_ = nullptr;
+  std::array<Event, most_marks> marks_{};
+};
+
+// The device's primary context, which CUDA's own runtime uses too, is retained at first use and kept.
+class CudaDevice final : public gpu::Device {
+ public:
+  CudaDevice(const Api& functions, std::string name, DeviceId id)
+      : gpu::Device(std::move(name)), api(functions), id_(id) {}
+
+  // Makes the context the calling thread's while it lives.
+  class Current {
+   public:
+    explicit Current(CudaDevice& device) : device_(device) {
+      device.check(device.api.push_context(device.context()), "be used");
+    }
+    ~Current() {
+      Context ignored;
+      device_.api.pop_context(&ignored);
+    }
+
+   private:
+    CudaDevice& device_;
+  };
+
+  DeviceDescription describe() override {
+    char text_of_name[256] = {};
+    api.device_name(text_of_name, sizeof text_of_name, id_);
+    DeviceDescription d{name(), text_of_name, true, {}, {}};
+    const auto put = [&](const char* property, const std::string& value) {
+      d.properties.emplace_back(property, value);
+    };
+    int version = 0;
+    std::size_t memory = 0;
+    api.driver_version(&version);
+    api.device_memory(&memory, id_);
+    put("driver", text("CUDA ", version / 1000, '.', version % 1000 / 10));
+    put("compute capability", capability());
+    put("compute units", text(attribute(multiprocessors)));
+    put("clock", text(attribute(clock_rate) / 1000, " MHz"));
+    put("global memory", text(memory >> 20, " MiB"));
+    put("local memory", text(attribute(max_shared_memory_per_block) >> 10, " KiB"));
+    put("constant memory", text(attribute(total_constant_memory) >> 10, " KiB"));
+    put("work-group limit", text(attribute(max_threads_per_block)));
+    return d;
+  }
+
+  std::string why_unusable() {
+    const int major = attribute(compute_capability_major), minor = attribute(compute_capability_minor);
+    if (major > 7 || (major == 7 && minor >= 5)) return {};
+    return text("it has compute capability ", capability(), "; 7.5 or later is needed, or OpenCL");
+  }
+
+  std::unique_ptr<gpu::Queue> make_queue() override { return std::make_unique<CudaQueue>(*this); }
+
+  Handle allocate(std::size_t bytes) override {
+    const Current current(*this);
+    Pointer memory = 0;
+    const Status status = api.allocate(&memory, bytes);
+    if (status == out_of_memory)
+      throw Error(ErrorCategory::memory, text("the device '", name(), "' has no ", bytes,
+                                              " bytes of memory left; use smaller images, "
+                                              "fewer disparities or a region"));
+    check(status, "give memory");
+    return memory;
+  }
+  void release(Handle memory) override {
+    Context ignored;
+    if (api.push_context(context_) != success) return;
+    api.release(memory);
+    api.pop_context(&ignored);
+  }
+
+  void check(Status status, const char* what) const {
+    if (status == success) return;
+    const char* error = nullptr;
+    api.error_name(status, &error);
+    const std::string sentence = text("the device '", name(), "' failed to ", what, " (",
+                                      error != nullptr ? error : "unknown error", ", ", status, ")");
+    if (status == out_of_memory)
+      throw Error(ErrorCategory::memory, sentence + "; use smaller images or fewer disparities");
+    if (status == no_binary || status == unsupported_ptx)
+      throw Error(ErrorCategory::unsupported,
+                  sentence + "; this build has no kernels for it: update the driver, or use opencl or cpu");
+    throw Error(ErrorCategory::device, sentence + "; try again in a new process, or use cpu");
+  }
+
+  Context context() {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr) check(api.retain_primary_context(&context_, id_), "make a context");
+    return context_;
+  }
+
+  // The context must be current.
+  Function find(const gpu::Kernel& which) {
+    const std::lock_guard lock(mutex_);
+    const auto key =
+        std::tuple<std::string_view, std::string_view, std::string_view>(which.file, which.name, which.instance);
+    const auto known = functions_.find(key);
+    if (known != functions_.end()) return known->second;
+    Module& module = modules_[which.file];
+    if (module == nullptr)
+      check(api.load_module(&module, image_of(which.file)), text("load the kernels of ", which.file).c_str());
+    const std::string symbol = text(which.name, '_', which.instance);
+    Function function = nullptr;
+    check(api.get_function(&function, module, symbol.c_str()), text("find the kernel ", symbol).c_str());
+    return functions_[key] = function;
+  }
+
+  const Api& api;
+
+  int attribute(Attribute what) const {
+    int value = 0;
+    api.device_attribute(&value, what, id_);
+    return value;
+  }
+
+ private:
+  static const unsigned char* image_of(std::string_view file) {
+    for (const MachineCode& code : machine_code())
+      if (code.file == file) return code.image;
+    throw Error(ErrorCategory::device,
+                text("this build has no CUDA kernels for ", file, "; this is a fault of the library"));
+  }
+  std::string capability() const {
+    return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
+  }
+
+  const DeviceId id_;
+  std::mutex mutex_;
+  Context context_ = nullptr;
+  std::map<std::string_view, Module> modules_;
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Function>
+      functions_;  // names are literals
+};
+
+using Current = CudaDevice::Current;
+
+CudaQueue::CudaQueue(CudaDevice& device) : device_(device) {
+  const Current current(device_);
+  constexpr unsigned non_blocking = 1;  // apart from the legacy default stream
+  device_.check(device_.api.create_stream(&stream_, non_blocking), "make a queue");
+  for (Event& event : marks_) device_.check(device_.api.create_event(&event, 0), "make an event");
+}
+
+CudaQueue::~CudaQueue() {
+  try {
+    const Current current(device_);
+    device_.api.wait_for_stream(stream_);
+    for (const Event event : marks_) device_.api.destroy_event(event);
+    device_.api.destroy_stream(stream_);
+  } catch (const Error&) {  // the device is gone, and the stream with it
+  }
+}
+
+void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const gpu::Arguments& arguments) {
+  const Current current(device_);
+  std::array<void*, 40> values;
+  for (int i = 0; i < arguments.count(); ++i) values[i] = const_cast<void*>(arguments.value(i));
+  device_.check(device_.api.launch(device_.find(kernel), grid.groups_x, grid.groups_y, 1, grid.items_x, grid.items_y, 1,
+                                   0, stream_, values.data(), nullptr),
+                "start a kernel");
+}
+
+void CudaQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                        std::size_t row_bytes, int rows) {
+  if (row_bytes == 0 || rows == 0) return;
+  const Current current(device_);
+  Copy2D copy{};
+  copy.from_kind = Copy2D::host;
+  copy.from_host = from;
+  copy.from_pitch = from_pitch;
+  copy.to_kind = Copy2D::device;
+  copy.to_device = to.memory + to.offset;
+  copy.to_pitch = to_pitch;
+  copy.row_bytes = row_bytes;
+  copy.rows = rows;
+  device_.check(device_.api.copy_2d(&copy, stream_), "take an image");
+}
+
+void CudaQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
+                         std::size_t row_bytes, int rows) {
+  if (row_bytes == 0 || rows == 0) return;
+  const Current current(device_);
+  Copy2D copy{};
+  copy.from_kind = Copy2D::device;
+  copy.from_device = from.memory + from.offset;
+  copy.from_pitch = from_pitch;
+  copy.to_kind = Copy2D::host;
+  copy.to_host = to;
+  copy.to_pitch = to_pitch;
+  copy.row_bytes = row_bytes;
+  copy.rows = rows;
+  device_.check(device_.api.copy_2d(&copy, stream_), "give an image");
+}
+
+void CudaQueue::copy(const Place& from, const Place& to, std::size_t bytes) {
+  const Current current(device_);
+  device_.check(device_.api.copy(to.memory + to.offset, from.memory + from.offset, bytes, stream_), "copy memory");
+}
+
+void CudaQueue::fill(const Place& to, std::size_t bytes, std::uint8_t value) {
+  if (bytes == 0) return;
+  const Current current(device_);
+  device_.check(device_.api.fill(to.memory + to.offset, value, bytes, stream_), "fill memory");
+}
+
+void CudaQueue::record(int mark) {
+  const Current current(device_);
+  device_.check(device_.api.record_event(marks_[mark], stream_), "take a time");
+}
+
+double CudaQueue::ms_between(int earlier, int later) {
+  const Current current(device_);
+  float ms = 0;
+  device_.check(device_.api.elapsed_ms(&ms, marks_[earlier], marks_[later]), "tell a time");
+  return ms;
+}
+
+int CudaQueue::cuda_capability() const {
+  return 10 * device_.attribute(compute_capability_major) + device_.attribute(compute_capability_minor);
+}
+
+void CudaQueue::wait() {
+  const Current current(device_);
+  device_.check(device_.api.wait_for_stream(stream_), "finish");
+}
+
+}  // namespace
+}  // namespace stereopsis::cuda
+
+namespace stereopsis::gpu {
+
+static Found find_cuda() {
+  Found found;
+  const cuda::Api* api = cuda::open(found.reason);
+  if (api == nullptr) return found;
+  const cuda::Status status = api->init(0);
+  int count = 0;
+  if (status == cuda::success) api->device_count(&count);
+  if (status != cuda::success || count == 0) {
+    const char* error = nullptr;
+    api->error_name(status, &error);
+    found.reason = status == cuda::success || status == cuda::no_device
+                       ? "the CUDA driver finds no device; is a GPU there, and may this process use it?"
+                       : text("the CUDA driver does not start (", error != nullptr ? error : "unknown error",
+                              "); reinstall it, or restart the machine");
+    return found;
+  }
+  for (int i = 0; i < count; ++i) {
+    cuda::DeviceId id = 0;
+    api->device(&id, i);
+    auto device = std::make_unique<cuda::CudaDevice>(*api, text("cuda:", i), id);
+    DeviceDescription unusable = device->describe();
+    unusable.reason = device->why_unusable();
+    unusable.usable = false;
+    if (unusable.reason.empty())
+      found.candidates.push_back({std::move(device), {}});
+    else
+      found.candidates.push_back({nullptr, unusable});
+  }
+  return found;
+}
+
+// Never destroyed: the driver may be gone before the process is.
+const Found& cuda_devices() {
+  static const Found& found = *new Found(find_cuda());
+  return found;
+}
+
+}  // namespace stereopsis::gpu

@@ -1,0 +1,249 @@
+// GPUs, once for CUDA and OpenCL: memory, copies, kernels by name.
+//
+// Kernels are the .cl files of the stages, written in the common subset that vocabulary.h spans. A kernel is known by
+// its file (the stage), its name in it, and the instance: which of the file's lists of constants it is compiled with.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/gpu/view.hpp"
+#include "stereopsis/device.hpp"
+
+namespace stereopsis::gpu {
+
+struct Kernel {
+  const char* file;
+  const char* name;
+  const char* instance;
+};
+
+// Groups of work-items, in x and y.
+struct Grid {
+  int groups_x = 1, groups_y = 1;
+  int items_x = 1, items_y = 1;
+};
+
+// A work-item for each pixel.
+inline Grid over(Size size) {
+  constexpr int items_x = 32, items_y = 8;
+  return {(size.width + items_x - 1) / items_x, (size.height + items_y - 1) / items_y, items_x, items_y};
+}
+// A work-item for each of `count`.
+inline Grid over(int count) {
+  constexpr int items = 128;
+  return {count / items + (count % items != 0), 1, items, 1};
+}
+
+// What a kernel sees of an image: Layout in vocabulary.h.
+struct Layout {
+  std::int64_t offset, pitch;
+  std::int32_t width, height;
+};
+
+// The arguments of a launch, as both drivers take them: where each lies, and how long it is.
+class Arguments {
+ public:
+  template <class... Values>
+  explicit Arguments(const Values&... values) {
+    (add(values), ...);
+  }
+  int count() const { return count_; }
+  const void* value(int i) const { return storage_.data() + entries_[i].offset; }
+  std::size_t size(int i) const { return entries_[i].size; }
+
+ private:
+  struct Entry {
+    std::size_t offset, size;
+  };
+
+  template <class T>
+  void add(const View<T>& view) {
+    put(view.memory);
+    put(Layout{view.offset, view.pitch, view.width, view.height});
+  }
+  template <class T>
+  void add(const Array<T>& array) {
+    put(array.memory);
+    put(array.offset);
+  }
+  // A struct that a tuned kernel takes whole; it says so itself.
+  template <class T>
+  requires T::is_argument void add(const T& value) { put(value); }
+  void add(int value) { put(value); }
+  void add(float value) { put(value); }
+
+  template <class T>
+  void put(const T& value) {
+    static_assert(sizeof(T) % 4 == 0);
+    const std::size_t offset = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+    if (offset + sizeof(T) > storage_.size() || count_ == static_cast<int>(entries_.size()))
+      throw Error(ErrorCategory::device,
+                  "a kernel has more arguments than a launch can hold; this is a fault of the library");
+    std::memcpy(storage_.data() + offset, &value, sizeof(T));
+    entries_[count_++] = {offset, sizeof(T)};
+    used_ = offset + sizeof(T);
+  }
+
+  alignas(8) std::array<std::byte, 1024> storage_;
+  std::array<Entry, 40> entries_;
+  std::size_t used_ = 0;
+  int count_ = 0;
+};
+
+class Device;
+
+// Commands of a device, done in their order. Nothing but wait() and the destructor waits for them.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+
+  template <class... Values>
+  void launch(const Kernel& kernel, const Grid& grid, const Values&... values) {
+    launch(kernel, grid, Arguments(values...));
+  }
+  virtual void launch(const Kernel&, const Grid&, const Arguments&) = 0;
+
+  // Between memory of the host, which must stay until wait(), and of the device.
+  template <class T>
+  void upload(ImageView<const T> from, const View<T>& to) {
+    copy_in(from.data, sizeof(T) * from.pitch, memory_of(to), sizeof(T) * to.pitch, row_bytes(to), to.height);
+  }
+  template <class T>
+  void download(const View<T>& from, ImageView<std::remove_const_t<T>> to) {
+    copy_out(memory_of(from), sizeof(T) * from.pitch, to.data, sizeof(T) * to.pitch, row_bytes(from), from.height);
+  }
+  // `offset` in bytes.
+  struct Place {
+    Handle memory;
+    std::int64_t offset;
+  };
+  virtual void copy(const Place& from, const Place& to, std::size_t bytes) = 0;
+  virtual void fill(const Place& to, std::size_t bytes, std::uint8_t value) = 0;
+
+  // Remembers when the device gets here; up to `most_marks` since start_marks(). After wait(), ms_between tells;
+  // 0 where the driver does not.
+  static constexpr int most_marks = 64;
+  void start_marks() { marks_ = 0; }
+  int mark() {
+    if (marks_ == most_marks)
+      throw Error(ErrorCategory::device, "a run has more stages than a queue can time; this is a fault of the library");
+    record(marks_);
+    return marks_++;
+  }
+  virtual double ms_between(int earlier, int later) = 0;
+
+  virtual int cuda_capability() const { return 0; }  // 90 is 9.0; 0 is no CUDA device
+
+  // Until all is done. Throws what went wrong in between.
+  virtual void wait() = 0;
+
+ protected:
+  virtual void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                       std::size_t row_bytes, int rows) = 0;
+  virtual void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
+                        std::size_t row_bytes, int rows) = 0;
+  virtual void record(int mark) = 0;
+
+ private:
+  template <class T>
+  static Place memory_of(const View<T>& view) {
+    return {view.memory, static_cast<std::int64_t>(sizeof(T)) * view.offset};
+  }
+  template <class T>
+  static std::size_t row_bytes(const View<T>& view) {
+    return sizeof(T) * view.width * view.channels;
+  }
+
+  int marks_ = 0;
+};
+
+// Lives as long as the process. All of it may be used from several threads.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  const std::string& name() const { return name_; }  // cuda:0
+  virtual DeviceDescription describe() = 0;          // measures nothing
+  virtual std::unique_ptr<Queue> make_queue() = 0;
+  virtual Handle allocate(std::size_t bytes) = 0;
+  virtual void release(Handle) = 0;
+
+ protected:
+  explicit Device(std::string name) : name_(std::move(name)) {}
+
+ private:
+  std::string name_;
+};
+
+// Owns memory of a device.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Device& device, std::size_t bytes)
+      : device_(&device), bytes_(bytes), handle_(device.allocate(bytes > 0 ? bytes : 1)) {}
+  ~Buffer() {
+    if (handle_ != 0) device_->release(handle_);
+  }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  Handle handle() const { return handle_; }
+  Span span() const { return {handle_, 0, bytes_}; }
+
+ private:
+  void swap(Buffer& other) {
+    std::swap(device_, other.device_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(handle_, other.handle_);
+  }
+
+  Device* device_ = nullptr;
+  std::size_t bytes_ = 0;
+  Handle handle_ = 0;
+};
+
+// What was found of CUDA or of OpenCL.
+struct Found {
+  std::string reason;  // why there is no device; empty where there are some
+  struct Candidate {
+    std::unique_ptr<Device> device;  // none: can't be used
+    DeviceDescription unusable;      // why
+  };
+  std::vector<Candidate> candidates;
+};
+
+// Looked for at the first call; the device layer of each is in its folder.
+const Found& cuda_devices();
+const Found& opencl_devices();
+
+// The usable device of that name: cuda, cuda:N, opencl, opencl:N. Throws Error(call) where the name is none, and
+// Error(unsupported), with the reason, where it can't be used.
+Device& device(const std::string& name);
+
+// All that can be used.
+std::vector<Device*> usable_devices();
+
+// Bytes read and written in a second by a short copy in the device's memory.
+double measure_copy_bandwidth(Device&);
+
+// The letters of an element's type in the names of instances: u8, u16, f32.
+template <class T>
+constexpr const char* instance_of() {
+  using U = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<U, std::uint8_t>)
+    return "u8";
+  else if constexpr (std::is_same_v<U, std::uint16_t>)
+    return "u16";
+  else
+    return "f32";
+}
+
+}  // namespace stereopsis::gpu

@@ -1,0 +1,183 @@
+#include "device/gpu/device.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "core/text.hpp"
+#include "support/devices.hpp"
+#ifdef STEREOPSIS_OPENCL
+#include "device/gpu/sources.hpp"
+#include "device/opencl/program_cache.hpp"
+#endif
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+template <class F>
+ErrorCategory category_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    return error.category();
+  }
+  ADD_FAILURE() << "no error";
+  return ErrorCategory::file;
+}
+
+TEST(Devices, AreListedWithAReasonWhereTheyCannotBeUsed) {
+  std::vector<std::string> kinds;
+  for (const DeviceDescription& device : devices()) {
+    kinds.push_back(device.name.substr(0, device.name.find(':')));
+    EXPECT_EQ(device.usable, device.reason.empty()) << device.name;
+    EXPECT_EQ(device.usable, !device.properties.empty()) << device.name;
+  }
+  for (const char* kind : {"cpu", "cuda", "opencl"})
+    EXPECT_NE(std::find(kinds.begin(), kinds.end(), kind), kinds.end()) << kind;
+}
+
+TEST(Devices, AreFoundByName) {
+  EXPECT_EQ(resolve_device("cpu"), "cpu");
+  for (const DeviceDescription& device : devices()) {
+    if (device.usable)
+      EXPECT_EQ(resolve_device(device.name), device.name);
+    else
+      EXPECT_EQ(category_of([&] { resolve_device(device.name); }), ErrorCategory::unsupported);
+  }
+  EXPECT_EQ(category_of([] { resolve_device("gpu"); }), ErrorCategory::call);
+  EXPECT_EQ(category_of([] { resolve_device("opencl:x"); }), ErrorCategory::call);
+  EXPECT_EQ(category_of([] { resolve_device("opencl:4000000"); }), ErrorCategory::unsupported);
+}
+
+TEST(Devices, MeasureTheirBandwidth) {
+  for_each_gpu([](gpu::Queue&, gpu::Device& device) { EXPECT_GT(gpu::measure_copy_bandwidth(device), 1e8); });
+}
+
+TEST(Queue, CopiesRectanglesOfEveryShape) {
+  for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : awkward_sizes)
+      for (const int channels : {1, 3}) {
+        PitchedImage<std::uint16_t> from(random_image<std::uint16_t>(size, 1, 0, 65535, channels).view()),
+            to(size, channels);
+        const OnDevice<std::uint16_t> there(device, queue, from);
+        queue.download(there.view(), to.view());
+        queue.wait();
+        EXPECT_TRUE(same_bits(to.view(), from.view()));
+        EXPECT_TRUE(to.guard_intact());
+      }
+  });
+}
+
+TEST(Buffer, TooLargeIsAnErrorAndTheDeviceGoesOn) {
+  for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
+    EXPECT_EQ(category_of([&] { gpu::Buffer(device, std::size_t{1} << 50); }), ErrorCategory::memory);
+    PitchedImage<float> image(Size{5, 5});
+    const OnDevice<float> there(device, queue, image);
+    queue.wait();
+  });
+}
+
+TEST(Kernel, WhatIsNotThereIsAnError) {
+  for_each_gpu([](gpu::Queue& queue, gpu::Device&) {
+    EXPECT_EQ(category_of([&] { queue.launch({"no_stage", "kernel", "any"}, gpu::over(1)); }), ErrorCategory::device);
+    EXPECT_EQ(category_of([&] { queue.launch({"rank", "no_kernel", "u8"}, gpu::over(1)); }), ErrorCategory::device);
+    queue.wait();
+  });
+}
+
+#ifdef STEREOPSIS_OPENCL
+
+TEST(Sources, EveryInstanceOfEveryKernelIsWhole) {
+  int instances = 0;
+  for (const gpu::SourceFile& file : gpu::source_files()) {
+    if (!file.path.ends_with(".cl")) continue;
+    const std::size_t slash = file.path.rfind('/') + 1;
+    const std::string name(file.path.substr(slash, file.path.size() - slash - 3));
+    for (const std::string& line : split(file.text, '\n')) {
+      if (!line.starts_with("// instance ")) continue;
+      const gpu::Program program = gpu::program(name, line.substr(12, line.find(':') - 12));
+      EXPECT_EQ(program.source.find("#include \""), std::string::npos);
+      EXPECT_NE(program.source.find("STEREOPSIS_VOCABULARY_H"), std::string::npos);
+      ++instances;
+    }
+  }
+  EXPECT_GT(instances, 20);
+}
+
+class ProgramCache : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* before = std::getenv("XDG_CACHE_HOME");
+    if (before != nullptr) before_ = before;
+    folder_ = std::filesystem::temp_directory_path() / text("stereopsis-cache-", getpid());
+    setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    if (before_.empty())
+      unsetenv("XDG_CACHE_HOME");
+    else
+      setenv("XDG_CACHE_HOME", before_.c_str(), 1);
+    std::filesystem::remove_all(folder_);
+  }
+
+  static std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static void write(const std::string& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+
+  std::filesystem::path folder_;
+  std::string before_;
+};
+
+TEST_F(ProgramCache, GivesBackWhatItWasGiven) {
+  const std::string binary("\0program\n\xFF", 10);
+  EXPECT_FALSE(opencl::load_program("key"));
+  opencl::store_program("key", binary);
+  EXPECT_EQ(opencl::load_program("key"), binary);
+  EXPECT_FALSE(opencl::load_program("another key"));
+}
+
+TEST_F(ProgramCache, DistrustsEveryChangedByteAndEveryLength) {
+  opencl::store_program("key", "program");
+  const std::string path = opencl::program_path("key"), whole = contents(path);
+  ASSERT_FALSE(whole.empty());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string changed = whole;
+    changed[i] ^= 1;
+    write(path, changed);
+    EXPECT_FALSE(opencl::load_program("key")) << "byte " << i;
+    write(path, whole.substr(0, i));
+    EXPECT_FALSE(opencl::load_program("key")) << "length " << i;
+  }
+  write(path, whole + "more");
+  EXPECT_FALSE(opencl::load_program("key"));
+}
+
+TEST_F(ProgramCache, DistrustsTheEntryOfAnotherKey) {
+  opencl::store_program("key", "program");
+  opencl::store_program("another key", "another program");
+  std::filesystem::copy_file(opencl::program_path("another key"), opencl::program_path("key"),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_FALSE(opencl::load_program("key"));
+}
+
+TEST_F(ProgramCache, WithoutAPlaceNothingHappens) {
+  write(folder_.string(), "a file where the folder should be");
+  opencl::store_program("key", "program");
+  EXPECT_FALSE(opencl::load_program("key"));
+  std::filesystem::remove(folder_);
+}
+
+#endif
+
+}  // namespace
+}  // namespace stereopsis

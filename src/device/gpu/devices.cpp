@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "device/gpu/device.hpp"
+
+namespace stereopsis::gpu {
+
+#ifndef STEREOPSIS_CUDA
+const Found& cuda_devices() {
+  static const Found none{"this build has no CUDA kernels; build it where nvcc is installed", {}};
+  return none;
+}
+#endif
+#ifndef STEREOPSIS_OPENCL
+const Found& opencl_devices() {
+  static const Found none{"this build has no OpenCL; build it where the OpenCL headers are installed (opencl-headers)",
+                          {}};
+  return none;
+}
+#endif
+
+namespace {
+
+[[noreturn]] void cannot_use(const std::string& name, const std::string& reason) {
+  throw Error(ErrorCategory::unsupported, text("the device '", name, "' can't be used: ", reason));
+}
+
+}  // namespace
+
+Device& device(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  const std::string api = name.substr(0, colon);
+  const auto number = colon == std::string::npos ? 0 : parse_number<unsigned>(name.substr(colon + 1));
+  if ((api != "cuda" && api != "opencl") || !number)
+    throw Error(ErrorCategory::call,
+                text("there is no device '", name, "'; it can be auto, cpu, cuda[:N] or opencl[:N]"));
+  const Found& found = api == "cuda" ? cuda_devices() : opencl_devices();
+  if (!found.reason.empty()) cannot_use(name, found.reason);
+  if (*number >= found.candidates.size())
+    cannot_use(name,
+               text("there are ", found.candidates.size(), ", the last is ", api, ":", found.candidates.size() - 1));
+  const Found::Candidate& candidate = found.candidates[*number];
+  if (!candidate.device) cannot_use(name, candidate.unusable.reason);
+  return *candidate.device;
+}
+
+std::vector<Device*> usable_devices() {
+  std::vector<Device*> usable;
+  for (const Found* found : {&cuda_devices(), &opencl_devices()})
+    for (const Found::Candidate& candidate : found->candidates)
+      if (candidate.device) usable.push_back(candidate.device.get());
+  return usable;
+}
+
+double measure_copy_bandwidth(Device& device) {
+  constexpr std::size_t bytes = 64 << 20;
+  const Buffer from(device, bytes), to(device, bytes);
+  const auto queue = device.make_queue();
+  queue->fill({from.handle(), 0}, bytes, 1);
+  double best = 0;
+  for (int run = 0; run < 4; ++run) {  // the first one warms up
+    queue->start_marks();
+    const int start = queue->mark();
+    queue->copy({from.handle(), 0}, {to.handle(), 0}, bytes);
+    const int end = queue->mark();
+    queue->wait();
+    if (run > 0) best = std::max(best, 2.0 * bytes / (1e-3 * std::max(1e-6, queue->ms_between(start, end))));
+  }
+  return best;
+}
+
+}  // namespace stereopsis::gpu

@@ -1,0 +1,23 @@
+// The text of the portable kernels, which the build puts into the library.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stereopsis::gpu {
+
+struct SourceFile {
+  std::string_view path;  // from src/
+  std::string_view text;
+};
+const std::vector<SourceFile>& source_files();
+
+struct Program {
+  std::string source;   // all includes resolved
+  std::string options;  // the constants of the instance, as -D…
+};
+// What OpenCL builds for an instance of a kernel file.
+Program program(std::string_view file, std::string_view instance);
+
+}  // namespace stereopsis::gpu

@@ -1,0 +1,87 @@
+// Images and volumes in the memory of a GPU: as ImageView and VolumeView, but only kernels and copies reach the data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+
+// Whether two images begin with the same pixel in memory.
+template <class A, class B>
+bool same_start(const ImageView<A>& a, const ImageView<B>& b) {
+  return a.data == b.data;
+}
+
+namespace gpu {
+
+class Queue;
+
+// Memory as its driver names it, a CUdeviceptr or a cl_mem; 0 is none.
+using Handle = std::uint64_t;
+
+// A run of elements.
+template <class T>
+struct Array {
+  Handle memory = 0;
+  std::int64_t offset = 0;  // of the first one, in elements
+
+  operator Array<const T>() const requires(!std::is_const_v<T>) { return {memory, offset}; }
+};
+
+// A piece of memory, in bytes; it starts at a multiple of 256.
+struct Span {
+  Handle memory = 0;
+  std::int64_t offset = 0;
+  std::size_t bytes = 0;
+
+  template <class T>
+  Array<T> as() const {
+    return {memory, offset / static_cast<std::int64_t>(sizeof(T))};
+  }
+  // The first `size` bytes, of which the span loses what they take.
+  Span take(std::size_t size) {
+    const std::size_t used = (size + 255) / 256 * 256;
+    const Span first{memory, offset, size};
+    offset += static_cast<std::int64_t>(used);
+    bytes -= used < bytes ? used : bytes;
+    return first;
+  }
+};
+
+template <class T>
+struct View {
+  Handle memory = 0;
+  std::int64_t offset = 0;  // of pixel (0, 0), in elements
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  std::int64_t pitch = 0;  // elements
+
+  bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
+  Size size() const { return {width, height}; }
+  operator View<const T>() const requires(!std::is_const_v<T>) {
+    return {memory, offset, width, height, channels, pitch};
+  }
+};
+
+template <class A, class B>
+bool same_start(const View<A>& a, const View<B>& b) {
+  return a.memory == b.memory && a.offset == b.offset;
+}
+
+// Cells (x, y, d), disparity fastest, rows dense.
+template <class T>
+struct Volume {
+  Array<T> cells;
+  int width = 0;
+  int height = 0;
+  int disparities = 0;
+
+  operator Volume<const T>() const requires(!std::is_const_v<T>) { return {cells, width, height, disparities}; }
+};
+
+}  // namespace gpu
+}  // namespace stereopsis

@@ -1,0 +1,92 @@
+// The words that portable kernels are written in: what OpenCL C 1.2 and CUDA C++ share, under one name.
+//
+// KERNEL(name)(arguments) { … } is a kernel; INSTANCE, which the build defines, tells its instances apart. FUNCTION
+// starts a helper. LOCAL declares memory of a work-group, in the kernel's outermost scope; LOCAL_POINTER and GLOBAL
+// qualify pointers. Integers have the same widths in both languages: long and ulong have 64 bits.
+#ifndef STEREOPSIS_VOCABULARY_H
+#define STEREOPSIS_VOCABULARY_H
+
+#ifdef __CUDACC__
+
+#define JOINED_(a, b) a##_##b
+#define JOINED(a, b) JOINED_(a, b)
+#define KERNEL(name) extern "C" __global__ void JOINED(name, INSTANCE)
+#define FUNCTION static __device__ __forceinline__
+#define GLOBAL
+#define LOCAL __shared__
+#define LOCAL_POINTER
+#define BARRIER() __syncthreads()
+
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+static_assert(sizeof(long) == 8, "kernels need 64-bit long");
+
+FUNCTION int group_id(int axis) { return axis == 0 ? blockIdx.x : blockIdx.y; }
+FUNCTION int local_id(int axis) { return axis == 0 ? threadIdx.x : threadIdx.y; }
+FUNCTION int local_size(int axis) { return axis == 0 ? blockDim.x : blockDim.y; }
+FUNCTION int popcount(uint v) { return __popc(v); }
+FUNCTION int popcount(ulong v) { return __popcll(v); }
+FUNCTION int clamp(int v, int low, int high) { return min(max(v, low), high); }
+FUNCTION float float_of_bits(uint bits) { return __uint_as_float(bits); }
+#define atomic_min(pointer, value) atomicMin(pointer, value)
+#define atomic_add(pointer, value) atomicAdd(pointer, value)
+#define ROUNDED_DIVISION
+
+#else
+
+#pragma OPENCL FP_CONTRACT OFF
+#define KERNEL(name) __kernel void name
+#define FUNCTION static
+#define GLOBAL __global
+#define LOCAL __local
+#define LOCAL_POINTER __local
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+#define group_id(axis) ((int)get_group_id(axis))
+#define local_id(axis) ((int)get_local_id(axis))
+#define local_size(axis) ((int)get_local_size(axis))
+#define float_of_bits(bits) as_float((uint)(bits))
+
+#endif
+
+FUNCTION int global_id(int axis) { return group_id(axis) * local_size(axis) + local_id(axis); }
+
+// The one NaN that disparity images hold.
+#define INVALID float_of_bits(0x7FC00000)
+// Reads what other work-items may just have written.
+#define FRESH(type, pointer) (*(volatile GLOBAL type*)(pointer))
+
+// An image as an argument: IMAGE(const uchar, grey) is read as PIXEL(grey, x, y). One that was not given has no memory.
+typedef struct {
+  long offset, pitch;
+  int width, height;
+} Layout;
+#define IMAGE(type, name) GLOBAL type *name, Layout name##_layout
+#define PIXEL(name, x, y) name[name##_layout.offset + (y) * name##_layout.pitch + (x)]
+#define WIDTH(name) name##_layout.width
+#define HEIGHT(name) name##_layout.height
+#define GIVEN(name) ((name) != 0)
+
+// A run of elements as an argument: ARRAY(int, labels) is read as ELEMENT(labels, i).
+#define ARRAY(type, name) GLOBAL type *name, long name##_offset
+#define ELEMENTS(name) ((name) + name##_offset)
+
+// a / b, rounded to the nearest float, for |a| and |b| below 2²⁴ and b other than 0.
+FUNCTION float quotient(int a, int b) {
+#ifdef ROUNDED_DIVISION
+  return (float)a / (float)b;
+#else
+  // Long division to 40 bits or more, the lowest of which stands for the rest: rounding them once is exact.
+  if (a == 0) return 0.0f;
+  const ulong dividend = (ulong)abs(a), divisor = (ulong)abs(b);
+  const int shift = (int)clz(dividend);
+  ulong q = (dividend << shift) / divisor;
+  q |= (ulong)(q * divisor != dividend << shift);
+  const float magnitude = ldexp(convert_float_rte(q), -shift);
+  return (a < 0) != (b < 0) ? -magnitude : magnitude;
+#endif
+}
+
+#endif

@@ -1,0 +1,30 @@
+// The OpenCL loader, opened at run time: the library starts where there is none.
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <string>
+
+namespace stereopsis::opencl {
+
+// The functions that are used, under their own names without `cl`.
+struct Api {
+  // clang-format off
+#define STEREOPSIS_OPENCL_FUNCTIONS(X)                                                                              \
+  X(GetPlatformIDs) X(GetPlatformInfo) X(GetDeviceIDs) X(GetDeviceInfo) X(CreateContext) X(CreateCommandQueue)      \
+  X(ReleaseCommandQueue) X(CreateBuffer) X(ReleaseMemObject) X(CreateProgramWithSource) X(CreateProgramWithBinary)  \
+  X(BuildProgram) X(ReleaseProgram) X(GetProgramInfo) X(GetProgramBuildInfo) X(CreateKernel) X(SetKernelArg)        \
+  X(EnqueueNDRangeKernel) X(EnqueueWriteBufferRect) X(EnqueueReadBufferRect) X(EnqueueCopyBuffer)                   \
+  X(EnqueueFillBuffer) X(EnqueueMarkerWithWaitList) X(GetEventProfilingInfo) X(ReleaseEvent) X(WaitForEvents) \
+  X(Finish)
+  // clang-format on
+#define X(function) decltype(&::cl##function) function = nullptr;
+  STEREOPSIS_OPENCL_FUNCTIONS(X)
+#undef X
+};
+
+// The loader's functions; null, with the reason, where there is no loader.
+const Api* open(std::string& reason);
+
+}  // namespace stereopsis::opencl

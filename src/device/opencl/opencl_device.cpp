@@ -1,0 +1,356 @@
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+
+#include "core/text.hpp"
+#include "device/gpu/device.hpp"
+#include "device/gpu/sources.hpp"
+#include "device/opencl/opencl_api.hpp"
+#include "device/opencl/program_cache.hpp"
+
+namespace stereopsis::opencl {
+namespace {
+
+using gpu::Handle;
+
+std::string trimmed(std::string s) {
+  while (!s.empty() && (s.back() == '\0' || s.back() == ' ' || s.back() == '\n')) s.pop_back();
+  return s.substr(std::min(s.size(), s.find_first_not_of(" \n")));
+}
+
+// What a clGet…Info function says, as text: f(size, value, size_needed).
+template <class F>
+std::string info_text(F&& f) {
+  std::size_t size = 0;
+  f(0, nullptr, &size);
+  std::string value(size, '\0');
+  f(size, value.data(), nullptr);
+  return trimmed(value);
+}
+
+class OpenClDevice;
+
+class OpenClQueue final : public gpu::Queue {
+ public:
+  explicit OpenClQueue(OpenClDevice& device);
+  ~OpenClQueue() override;
+
+  using gpu::Queue::launch;
+  void launch(const gpu::Kernel&, const gpu::Grid&, const gpu::Arguments&) override;
+  void copy(const Place& from, const Place& to, std::size_t bytes) override;
+  void fill(const Place& to, std::size_t bytes, std::uint8_t value) override;
+  double ms_between(int earlier, int later) override;
+  void wait() override;
+
+ protected:
+  void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch, std::size_t row_bytes,
+               int rows) override;
+  void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes,
+                int rows) override;
+  void record(int mark) override;
+
+ private:
+  std::optional<double> time_of(int mark);  // ms; nothing where the driver does not tell
+
+  OpenClDevice& device_;
+  cl_command_queue queue_ = nullptr;
+  std::array<cl_event, most_marks> marks_{};
+};
+
+class OpenClDevice final : public gpu::Device {
+ public:
+  OpenClDevice(const Api& functions, std::string name, cl_platform_id platform, cl_device_id device)
+      : gpu::Device(std::move(name)),
+        api(functions),
+        id(device),
+        platform_(info_text([&](auto... a) { functions.GetPlatformInfo(platform, CL_PLATFORM_NAME, a...); })) {}
+
+  DeviceDescription describe() override {
+    DeviceDescription d{name(), text_of(CL_DEVICE_NAME), true, {}, {}};
+    const auto put = [&](const char* property, const std::string& value) {
+      d.properties.emplace_back(property, value);
+    };
+    put("platform", platform_);
+    put("driver", text_of(CL_DRIVER_VERSION));
+    put("version", text_of(CL_DEVICE_VERSION));
+    put("compute units", text(number<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS)));
+    put("clock", text(number<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY), " MHz"));
+    put("global memory", text(number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE) >> 20, " MiB"));
+    put("local memory", text(number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE) >> 10, " KiB"));
+    put("constant memory", text(number<cl_ulong>(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >> 10, " KiB"));
+    put("work-group limit", text(number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE)));
+    return d;
+  }
+
+  // Why kernels can't run there; empty where they can.
+  std::string why_unusable() {
+    if (number<cl_bool>(CL_DEVICE_AVAILABLE) == CL_FALSE) return "the device is not available at present";
+    if (number<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "its driver has no compiler";
+    if (number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE) < 256)
+      return text("its work-groups hold ", number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE),
+                  " work-items; 256 are needed");
+    if (number<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE) return "it is big-endian";
+    return {};
+  }
+
+  std::unique_ptr<gpu::Queue> make_queue() override { return std::make_unique<OpenClQueue>(*this); }
+
+  Handle allocate(std::size_t bytes) override {
+    cl_int status = CL_INVALID_BUFFER_SIZE;
+    cl_mem memory = nullptr;
+    // Some drivers promise any size, and fail at the first use.
+    if (bytes <= number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE))
+      memory = api.CreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
+    if (status != CL_SUCCESS)
+      throw Error(ErrorCategory::memory,
+                  text("the device '", name(), "' gives no ", bytes, " bytes of memory (OpenCL error ", status,
+                       "; one piece can have ", number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+                       "); use smaller images or fewer disparities"));
+    return reinterpret_cast<Handle>(memory);
+  }
+  void release(Handle memory) override { api.ReleaseMemObject(reinterpret_cast<cl_mem>(memory)); }
+
+  void check(cl_int status, const char* what) const {
+    if (status == CL_SUCCESS) return;
+    const bool memory =
+        status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY;
+    throw Error(memory ? ErrorCategory::memory : ErrorCategory::device,
+                text("the device '", name(), "' failed to ", what, " (OpenCL error ", status, "); ",
+                     memory ? "use smaller images or fewer disparities" : "try again, or use cpu"));
+  }
+
+  cl_context context() {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr) {
+      cl_int status = CL_SUCCESS;
+      context_ = api.CreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
+      check(status, "make a context");
+    }
+    return context_;
+  }
+
+  // Arguments belong to the kernel object until it is enqueued: one launch at a time.
+  void launch(cl_command_queue queue, const gpu::Kernel& which, const gpu::Grid& grid,
+              const gpu::Arguments& arguments) {
+    const cl_context in = context();
+    const std::lock_guard lock(mutex_);
+    const cl_kernel kernel = find(in, which);
+    for (int i = 0; i < arguments.count(); ++i)
+      check(api.SetKernelArg(kernel, static_cast<cl_uint>(i), arguments.size(i), arguments.value(i)),
+            "take a kernel's argument");
+    const std::size_t items[] = {static_cast<std::size_t>(grid.items_x), static_cast<std::size_t>(grid.items_y)};
+    const std::size_t all[] = {items[0] * grid.groups_x, items[1] * grid.groups_y};
+    check(api.EnqueueNDRangeKernel(queue, kernel, 2, nullptr, all, items, 0, nullptr, nullptr), "start a kernel");
+  }
+
+  const Api& api;
+  const cl_device_id id;
+
+ private:
+  std::string text_of(cl_device_info what) const {
+    return info_text([&](auto... a) { api.GetDeviceInfo(id, what, a...); });
+  }
+  template <class T>
+  T number(cl_device_info what) const {
+    T value{};
+    api.GetDeviceInfo(id, what, sizeof value, &value, nullptr);
+    return value;
+  }
+
+  cl_kernel find(cl_context in, const gpu::Kernel& which) {
+    const auto key =
+        std::tuple<std::string_view, std::string_view, std::string_view>(which.file, which.instance, which.name);
+    const auto known = kernels_.find(key);
+    if (known != kernels_.end()) return known->second;
+    cl_program& program = programs_[{which.file, which.instance}];
+    if (program == nullptr) program = make_program(in, which);
+    cl_int status = CL_SUCCESS;
+    const cl_kernel kernel = api.CreateKernel(program, which.name, &status);
+    check(status, text("find the kernel ", which.file, '.', which.name).c_str());
+    return kernels_[key] = kernel;
+  }
+
+  cl_program make_program(cl_context in, const gpu::Kernel& which) {
+    const auto [source, constants] = gpu::program(which.file, which.instance);
+    const bool rounds =
+        (number<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    const std::string options =
+        "-cl-std=CL1.2" + std::string(rounds ? " -cl-fp32-correctly-rounded-divide-sqrt -D ROUNDED_DIVISION" : "") +
+        constants;
+    const std::string key = join(
+        {platform_, text_of(CL_DEVICE_NAME), text_of(CL_DEVICE_VERSION), text_of(CL_DRIVER_VERSION), options, source},
+        "\n");
+    if (const auto binary = load_program(key))
+      if (const cl_program cached = from_binary(in, *binary, options)) return cached;
+
+    const char* lines = source.c_str();
+    const std::size_t length = source.size();
+    cl_int status = CL_SUCCESS;
+    const cl_program program = api.CreateProgramWithSource(in, 1, &lines, &length, &status);
+    check(status, "take a kernel's source");
+    if (api.BuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
+      const std::string log =
+          info_text([&](auto... a) { api.GetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, a...); });
+      api.ReleaseProgram(program);
+      throw Error(ErrorCategory::device, text("the driver of '", name(), "' can't compile ", which.file, ".cl for ",
+                                              which.instance, ": ", log.substr(0, 500), "; use cpu or another driver"));
+    }
+    if (const std::string binary = binary_of(program); !binary.empty()) store_program(key, binary);
+    return program;
+  }
+
+  cl_program from_binary(cl_context in, const std::string& binary, const std::string& options) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+    const std::size_t length = binary.size();
+    cl_int status = CL_SUCCESS, loaded = CL_SUCCESS;
+    const cl_program program = api.CreateProgramWithBinary(in, 1, &id, &length, &bytes, &loaded, &status);
+    if (status != CL_SUCCESS) return nullptr;
+    if (loaded == CL_SUCCESS && api.BuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
+      return program;
+    api.ReleaseProgram(program);
+    return nullptr;
+  }
+
+  std::string binary_of(cl_program program) const {
+    std::size_t size = 0;
+    if (api.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS) return {};
+    std::string binary(size, '\0');
+    auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
+    if (api.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS) return {};
+    return binary;
+  }
+
+  std::string platform_;
+  std::mutex mutex_;
+  cl_context context_ = nullptr;
+  std::map<std::pair<std::string, std::string>, cl_program> programs_;
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, cl_kernel> kernels_;  // names are literals
+};
+
+cl_mem memory(Handle handle) { return reinterpret_cast<cl_mem>(handle); }
+
+OpenClQueue::OpenClQueue(OpenClDevice& device) : device_(device) {
+  cl_int status = CL_SUCCESS;
+  queue_ = device.api.CreateCommandQueue(device.context(), device.id, CL_QUEUE_PROFILING_ENABLE, &status);
+  device.check(status, "make a queue");
+}
+
+OpenClQueue::~OpenClQueue() {
+  device_.api.Finish(queue_);
+  for (const cl_event event : marks_)
+    if (event != nullptr) device_.api.ReleaseEvent(event);
+  device_.api.ReleaseCommandQueue(queue_);
+}
+
+void OpenClQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const gpu::Arguments& arguments) {
+  device_.launch(queue_, kernel, grid, arguments);
+}
+
+// A rectangle of bytes is columns, then rows: the origin of the pitched side is the offset in its memory.
+void OpenClQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                          std::size_t row_bytes, int rows) {
+  if (row_bytes == 0 || rows == 0) return;
+  const std::size_t origin[3] = {static_cast<std::size_t>(to.offset), 0, 0}, zero[3] = {0, 0, 0};
+  const std::size_t region[3] = {row_bytes, static_cast<std::size_t>(rows), 1};
+  device_.check(device_.api.EnqueueWriteBufferRect(queue_, memory(to.memory), CL_FALSE, origin, zero, region, to_pitch,
+                                                   0, from_pitch, 0, from, 0, nullptr, nullptr),
+                "take an image");
+}
+
+void OpenClQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
+                           std::size_t row_bytes, int rows) {
+  if (row_bytes == 0 || rows == 0) return;
+  const std::size_t origin[3] = {static_cast<std::size_t>(from.offset), 0, 0}, zero[3] = {0, 0, 0};
+  const std::size_t region[3] = {row_bytes, static_cast<std::size_t>(rows), 1};
+  device_.check(device_.api.EnqueueReadBufferRect(queue_, memory(from.memory), CL_FALSE, origin, zero, region,
+                                                  from_pitch, 0, to_pitch, 0, to, 0, nullptr, nullptr),
+                "give an image");
+}
+
+void OpenClQueue::copy(const Place& from, const Place& to, std::size_t bytes) {
+  device_.check(device_.api.EnqueueCopyBuffer(queue_, memory(from.memory), memory(to.memory),
+                                              static_cast<std::size_t>(from.offset),
+                                              static_cast<std::size_t>(to.offset), bytes, 0, nullptr, nullptr),
+                "copy memory");
+}
+
+void OpenClQueue::fill(const Place& to, std::size_t bytes, std::uint8_t value) {
+  if (bytes == 0) return;
+  device_.check(device_.api.EnqueueFillBuffer(queue_, memory(to.memory), &value, 1, static_cast<std::size_t>(to.offset),
+                                              bytes, 0, nullptr, nullptr),
+                "fill memory");
+}
+
+void OpenClQueue::record(int mark) {
+  cl_event& event = marks_[mark];
+  if (event != nullptr) device_.api.ReleaseEvent(event);
+  event = nullptr;
+  device_.check(device_.api.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "take a time");
+}
+
+// Where several threads use a device, NVIDIA's driver completes an event a little later than its queue.
+std::optional<double> OpenClQueue::time_of(int mark) {
+  cl_ulong nanoseconds = 0;
+  device_.check(device_.api.WaitForEvents(1, &marks_[mark]), "reach a mark");
+  const cl_int status = device_.api.GetEventProfilingInfo(marks_[mark], CL_PROFILING_COMMAND_END, sizeof nanoseconds,
+                                                          &nanoseconds, nullptr);
+  if (status == CL_PROFILING_INFO_NOT_AVAILABLE) return std::nullopt;
+  device_.check(status, "tell a time");
+  return 1e-6 * static_cast<double>(nanoseconds);
+}
+
+double OpenClQueue::ms_between(int earlier, int later) {
+  const auto from = time_of(earlier), to = time_of(later);
+  return from && to ? *to - *from : 0;
+}
+
+void OpenClQueue::wait() { device_.check(device_.api.Finish(queue_), "finish"); }
+
+}  // namespace
+}  // namespace stereopsis::opencl
+
+namespace stereopsis::gpu {
+
+static Found find_opencl() {
+  Found found;
+  const opencl::Api* api = opencl::open(found.reason);
+  if (api == nullptr) return found;
+  cl_uint count = 0;
+  if (api->GetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) {
+    found.reason = "the OpenCL loader knows no driver; install one for the GPU, or pocl-opencl-icd for the CPU";
+    return found;
+  }
+  std::vector<cl_platform_id> platforms(count);
+  api->GetPlatformIDs(count, platforms.data(), nullptr);
+  for (const cl_platform_id platform : platforms) {
+    cl_uint devices = 0;
+    if (api->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &devices) != CL_SUCCESS) continue;
+    std::vector<cl_device_id> ids(devices);
+    api->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr);
+    for (const cl_device_id id : ids) {
+      auto device =
+          std::make_unique<opencl::OpenClDevice>(*api, text("opencl:", found.candidates.size()), platform, id);
+      const std::string why = device->why_unusable();
+      if (why.empty()) {
+        found.candidates.push_back({std::move(device), {}});
+      } else {
+        DeviceDescription unusable = device->describe();
+        unusable.usable = false;
+        unusable.reason = why;
+        found.candidates.push_back({nullptr, unusable});
+      }
+    }
+  }
+  if (found.candidates.empty()) found.reason = "the OpenCL drivers that are installed have no device";
+  return found;
+}
+
+// Never destroyed: drivers may be gone before the process is.
+const Found& opencl_devices() {
+  static const Found& found = *new Found(find_opencl());
+  return found;
+}
+
+}  // namespace stereopsis::gpu

@@ -1,0 +1,245 @@
+#include "fused/sgm_wta/sgm_wta_cuda.hpp"
+
+#include <type_traits>
+
+#include "fused/sgm_wta/sgm_wta_cuda_problem.hpp"
+
+namespace stereopsis::sgm_wta {
+namespace {
+
+template <class Kind>
+constexpr bool is_rank = std::is_same_v<Kind, cost::Rank>;
+
+constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
+constexpr int round_up(int n, int multiple) { return ceil_div(n, multiple) * multiple; }
+
+bool adaptive(const Parameters& p) { return p.sgm.adaptation == sgm::Adaptation::gradient; }
+int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
+
+// Layout of sgm_wta_cuda_problem.hpp, with the range known only now.
+struct Shape {
+  explicit Shape(int disparities) : range(range_of(disparities)) {}
+  int groups() const { return 512 / range; }
+  int tile_width() const { return 4 * groups(); }
+  int right_margin_of_zero() const { return range / 2 + 8; }
+
+  int range;
+};
+
+// Hands out the workspace, or only counts it.
+class Memory {
+ public:
+  explicit Memory(gpu::Span span) : span_(span) {}
+  template <class T>
+  T* take(std::size_t count) {
+    const auto piece = span_.take(count * sizeof(T));
+    bytes_ += (piece.bytes + 255) / 256 * 256;
+    return reinterpret_cast<T*>(piece.memory + piece.offset);
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  gpu::Span span_;
+  std::size_t bytes_ = 0;
+};
+
+void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slopes) {
+  const auto height = static_cast<std::size_t>(problem.height);
+  const int right = round_up(shape.right_margin_of_zero() + problem.width + right_margin, 4);
+  const int left = round_up(left_margin + problem.width + right_margin, 4);
+  constexpr int modulo_4[] = {0, 3, 1};
+  for (int s = 0; s < slopes; ++s) {
+    problem.left_pitch[s] = left + modulo_4[s];
+    problem.right_pitch[s] = right + modulo_4[s];
+    problem.left[s] = memory.take<std::uint8_t>(problem.left_pitch[s] * height);
+    problem.right[s] = memory.take<std::uint32_t>(problem.right_pitch[s] * height);
+  }
+}
+
+void lay_out_penalties(Problem& problem, Memory& memory) {
+  problem.penalty_pitch = round_up(left_margin + problem.width + right_margin, 4);
+  problem.penalty_plane = static_cast<std::int64_t>(problem.penalty_pitch) * problem.height;
+  problem.penalties = memory.take<std::uint32_t>(2 * problem.penalty_plane);
+}
+
+// Sizes, and where everything lies in the workspace.
+template <class Kind>
+Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory) {
+  const Shape shape(disparities);
+  const bool diagonals = p.sgm.paths == 8;
+  Problem problem{};
+  problem.width = size.width;
+  problem.height = size.height;
+  problem.disparities = disparities;
+  problem.strips = ceil_div(size.width, shape.tile_width());
+  problem.bands = ceil_div(size.height, tile_height);
+  problem.around = round_up(size.width, 4) + (diagonals ? 4 : 0);
+  problem.line_blocks = ceil_div(problem.around / line_columns, shape.groups()) * (diagonals ? 6 : 2);
+  problem.p1 = p.sgm.p1;
+  problem.p2 = p.sgm.p2;
+  problem.subpixel = static_cast<int>(p.select.subpixel);
+  problem.uniqueness = p.select.uniqueness;
+  problem.border_candidates = p.select.border_candidates;
+
+  const auto range = static_cast<std::size_t>(shape.range), width = static_cast<std::size_t>(size.width);
+  const auto height = static_cast<std::size_t>(size.height);
+  if (is_rank<Kind>)
+    lay_out_rank(problem, shape, memory, diagonals ? 3 : 1);
+  else
+    problem.volume = memory.take<std::uint8_t>(width * height * range);
+  if (adaptive(p)) lay_out_penalties(problem, memory);
+  problem.rows = memory.take<std::uint8_t>(6 * problem.bands * width * range);
+  if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
+  problem.ends = memory.take<std::uint8_t>(2 * problem.strips * height * range);
+  problem.right_best = memory.take<std::uint32_t>(width * height);
+  return problem;
+}
+
+template <class T>
+T* address(const gpu::View<T>& view) {
+  return view.empty() ? nullptr : reinterpret_cast<T*>(view.memory) + view.offset;
+}
+
+template <class Kind>
+void attach(Problem& problem, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out) {
+  problem.min_disparity = in.select.min_disparity;
+  problem.left_words = address(in.source.left);
+  problem.right_words = address(in.source.right);
+  problem.left_words_pitch = in.source.left.pitch;
+  problem.right_words_pitch = in.source.right.pitch;
+  problem.guide = address(in.guide);
+  problem.guide_pitch = in.guide.pitch;
+  problem.mask_left = address(in.select.mask_left);
+  problem.mask_left_pitch = in.select.mask_left.pitch;
+  problem.mask_right = address(in.select.mask_right);
+  problem.mask_right_pitch = in.select.mask_right.pitch;
+  if constexpr (std::is_same_v<Kind, cost::CensusGradient>) {
+    problem.census_weight = in.source.kind.census_weight;
+    problem.gradient_limit = in.source.kind.gradient_limit;
+  }
+  problem.disparity = address(out.disparity);
+  problem.disparity_pitch = out.disparity.pitch;
+  problem.validity = address(out.validity);
+  problem.validity_pitch = out.validity.pitch;
+  problem.right_disparity = address(out.right);
+  problem.right_disparity_pitch = out.right.pitch;
+  problem.confidence = address(out.confidence);
+  problem.confidence_pitch = out.confidence.pitch;
+  if (out.right.empty()) problem.right_best = nullptr;
+}
+
+PenaltyTable penalty_table(const Parameters& p) {
+  const auto penalties = sgm::penalties(p.sgm);
+  PenaltyTable table;
+  for (int difference = 0; difference < 256; ++difference)
+    table.p2[difference] = static_cast<std::uint8_t>(penalties[difference]);
+  return table;
+}
+
+// Starts the kernels of one range.
+class Launcher {
+ public:
+  Launcher(const Problem& problem, gpu::Queue& queue)
+      : problem_(problem),
+        queue_(queue),
+        shape_(problem.disparities),
+        pixels_(static_cast<std::size_t>(problem.width) * problem.height) {}
+
+  template <class Kind>
+  void features(int paths) {
+    if constexpr (is_rank<Kind>) {
+      queue_.launch(kernel("lay_out_rank", "all"), a_block_a_row(), problem_, paths == 8 ? 3 : 1);
+    } else {
+      const char* kind = std::is_same_v<Kind, cost::CensusGradient> ? "census_gradient"
+                         : sizeof(typename Kind::Word) == 4         ? "census32"
+                                                                    : "census64";
+      queue_.launch(kernel("volume", kind),
+                    {problem_.height, ceil_div(problem_.width, volume_columns), volume_threads, 1}, problem_);
+    }
+  }
+  void penalties(const PenaltyTable& table) {
+    queue_.launch(kernel("penalties", "all"), a_block_a_row(), problem_, table);
+  }
+
+  template <class Kind>
+  void paths(const Parameters& p) {
+    const char* variant = variant_of<Kind>(p);
+    const int row_blocks = 2 * ceil_div(problem_.height, shape_.groups());
+    queue_.launch(kernel("borders", variant), {problem_.line_blocks + row_blocks, 1, 32, 1}, problem_);
+    if (problem_.right_best != nullptr)
+      queue_.fill({reinterpret_cast<gpu::Handle>(problem_.right_best), 0}, 4 * pixels_, 0xFF);
+    queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, 64, 1}, problem_);
+    if (problem_.right_best != nullptr) queue_.launch(kernel("right", "all"), a_block_a_row(), problem_);
+  }
+
+ private:
+  gpu::Kernel kernel(const char* name, const char* instance) const {
+    const char* file = shape_.range == 64    ? "sgm_wta_cuda_64"
+                       : shape_.range == 128 ? "sgm_wta_cuda_128"
+                                             : "sgm_wta_cuda_256";
+    return {file, name, instance};
+  }
+  gpu::Grid a_block_a_row() const { return {problem_.height, 1, 256, 1}; }
+
+  template <class Kind>
+  const char* variant_of(const Parameters& p) const {
+    const bool eight = p.sgm.paths == 8;
+    if (!is_rank<Kind>) {
+      if (adaptive(p)) return eight ? "volume_adaptive_8" : "volume_adaptive_4";
+      return eight ? "volume_8" : "volume_4";
+    }
+    if (adaptive(p)) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
+    if (problem_.disparities == shape_.range) return eight ? "rank_8" : "rank_4";
+    return eight ? "rank_padded_8" : "rank_padded_4";
+  }
+
+  const Problem& problem_;
+  gpu::Queue& queue_;
+  const Shape shape_;
+  const std::size_t pixels_;
+};
+
+}  // namespace
+
+template <class Kind>
+bool cuda_serves(const Parameters& p, const Kind& kind, int disparities) {
+  const auto& sgm = p.sgm;
+  const int max_cost = kind.max_cost();
+  if (disparities > 256 || sgm.p2 > 255) return false;
+  // In a volume of costs, disparities beyond the searched ones have 255: they must lose by P2 to the lowest searched.
+  const bool fits_bytes = is_rank<Kind> || max_cost + sgm.p2 <= 255 + sgm.p1;
+  const int path = (longest_run + 1) * max_cost + sgm.p1 + sgm.p2 + (is_rank<Kind> ? 0 : 255);
+  return fits_bytes && path < 2048 && sgm.paths * (max_cost + sgm.p2) < 4095;
+}
+
+template <class Kind>
+std::size_t cuda_workspace_bytes(const Parameters& p, const Kind&, Size size, int disparities) {
+  Memory memory({});
+  lay_out<Kind>(p, size, disparities, memory);
+  return memory.bytes();
+}
+
+template <class Kind>
+void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out,
+          gpu::Span workspace, gpu::Queue& queue) {
+  Memory memory(workspace);
+  Problem problem = lay_out<Kind>(p, in.source.left.size(), in.disparities, memory);
+  attach(problem, in, out);
+  Launcher launcher(problem, queue);
+  launcher.features<Kind>(p.sgm.paths);
+  if (adaptive(p)) launcher.penalties(penalty_table(p));
+  launcher.paths<Kind>(p);
+}
+
+#define STEREOPSIS_INSTANCE(Kind)                                                                                  \
+  template bool cuda_serves(const Parameters&, const Kind&, int disparities);                                      \
+  template std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities);                \
+  template void cuda(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span, \
+                     gpu::Queue&);
+STEREOPSIS_INSTANCE(cost::Rank)
+STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
+STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
+STEREOPSIS_INSTANCE(cost::CensusGradient)
+#undef STEREOPSIS_INSTANCE
+
+}  // namespace stereopsis::sgm_wta

@@ -1,0 +1,58 @@
+// Semi-global matching without a cost or sum volume: the kernels, for disparities up to STEREOPSIS_RANGE.
+// docs/sgm-on-cuda.md tells how they came to be as they are, and where they end.
+#include "fused/sgm_wta/sgm_wta_cuda_borders.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_features.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_tiles.cuh"
+
+using namespace stereopsis::sgm_wta;
+
+using T = Layout<STEREOPSIS_RANGE>;
+template <int kPaths>
+using Rank = Variant<RankCost, AllCosts, ConstantPenalty, kPaths>;
+template <int kPaths>
+using RankPadded = Variant<RankCost, PaddedCosts, ConstantPenalty, kPaths>;
+template <int kPaths>
+using RankAdaptive = Variant<RankCost, PaddedCosts, GradientPenalty, kPaths>;
+template <int kPaths>
+using Volume = Variant<VolumeCost, PaddedVolume, ConstantPenalty, kPaths>;
+template <int kPaths>
+using VolumeAdaptive = Variant<VolumeCost, PaddedVolume, GradientPenalty, kPaths>;
+
+extern "C" {
+
+__global__ void lay_out_rank_all(const __grid_constant__ Problem p, int slopes) { lay_out_rank<T>(p, slopes); }
+__global__ void __launch_bounds__(volume_threads) volume_census32(const __grid_constant__ Problem p) {
+  fill_volume<T, Census32>(p);
+}
+__global__ void __launch_bounds__(volume_threads) volume_census64(const __grid_constant__ Problem p) {
+  fill_volume<T, Census64>(p);
+}
+__global__ void __launch_bounds__(volume_threads) volume_census_gradient(const __grid_constant__ Problem p) {
+  fill_volume<T, CensusGradient>(p);
+}
+__global__ void __launch_bounds__(256)
+    penalties_all(const __grid_constant__ Problem p, const __grid_constant__ PenaltyTable table) {
+  fill_penalties(p, table);
+}
+__global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
+
+// Both passes, by the name that the host finds them by.
+#define STEREOPSIS_PASSES(name, V)                                                                                  \
+  __global__ void __launch_bounds__(32, 12) borders_##name(const __grid_constant__ Problem p) {                     \
+    follow_paths<T, V>(p);                                                                                          \
+  }                                                                                                                 \
+  __global__ void __launch_bounds__(tile_threads, tile_blocks<V>) tiles_##name(const __grid_constant__ Problem p) { \
+    sum_and_select<T, V>(p);                                                                                        \
+  }
+STEREOPSIS_PASSES(rank_4, Rank<4>)
+STEREOPSIS_PASSES(rank_8, Rank<8>)
+STEREOPSIS_PASSES(rank_padded_4, RankPadded<4>)
+STEREOPSIS_PASSES(rank_padded_8, RankPadded<8>)
+STEREOPSIS_PASSES(rank_adaptive_4, RankAdaptive<4>)
+STEREOPSIS_PASSES(rank_adaptive_8, RankAdaptive<8>)
+STEREOPSIS_PASSES(volume_4, Volume<4>)
+STEREOPSIS_PASSES(volume_8, Volume<8>)
+STEREOPSIS_PASSES(volume_adaptive_4, VolumeAdaptive<4>)
+STEREOPSIS_PASSES(volume_adaptive_8, VolumeAdaptive<8>)
+
+}  // extern "C"

@@ -1,0 +1,27 @@
+// Semi-global matching and selection on CUDA devices, tuned: no volume of sums, and for rank none of costs. Its meaning
+// is that of sgm_wta.hpp, bit for bit; what it does not do is left to the portable kernels. See docs/sgm-on-cuda.md.
+//
+// Memory: 1 to 2 bytes a cell (a pixel and disparity, disparities rounded up to 64, 128 or 256) with 8 paths.
+#pragma once
+
+#include "device/gpu/device.hpp"
+#include "fused/sgm_wta/sgm_wta.hpp"
+
+namespace stereopsis::sgm_wta {
+
+// Whether the tuned kernels run on the queue's device.
+inline bool cuda_runs_on(const gpu::Queue& queue) { return queue.cuda_capability() >= 80; }
+
+// Whether they can do this: up to 256 disparities; path costs of 11 bits, kept states of 8, sums of 12.
+template <class Kind>
+bool cuda_serves(const Parameters&, const Kind&, int disparities);
+
+template <class Kind>
+std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities);
+
+// cuda_runs_on() and cuda_serves() are true, and `workspace` holds at least cuda_workspace_bytes().
+template <class Kind>
+void cuda(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace,
+          gpu::Queue&);
+
+}  // namespace stereopsis::sgm_wta

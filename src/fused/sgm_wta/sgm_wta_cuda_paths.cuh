@@ -1,0 +1,370 @@
+// One step of a path, and what goes into it and comes out: costs, penalties, kept states.
+//
+// Path costs are pairs of unsigned 16-bit integers. All of them stay below 2048, where the bit pattern of a half
+// float is linear in its value (subnormals and the first binade), so that an addition of half floats adds the
+// *integers* exactly. That moves the additions to the FMA pipe, while minima keep the ALU pipe, which has half
+// its rate.
+//
+// Word j of lane l holds disparities 8 l + j and half + 8 l + j. The neighbours d − 1, d + 1 are then the neighbouring
+// words, in both halves at once.
+//
+// Path costs run unnormalised for a while: L~(p) = C + min(L~(p − r), …) grows by at most the largest cost a step, and
+// L = L~ − min L~(p − r) (equation 4) is restored in the sum, with one subtraction for all paths of a pixel. A state
+// that is kept is min(L~ − min L~, P2): larger values never win against the last term of equation 4. It fits
+// 8 bits if P2 does. The first pixel of a path (L = C) follows a state of zeros: borders need no special case.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include "fused/sgm_wta/sgm_wta_cuda_problem.hpp"
+
+namespace stereopsis::sgm_wta {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i64 = std::int64_t;
+
+constexpr int words = 8;    // of a lane
+constexpr int columns = 4;  // adjacent ones that a group works on: one aligned 16-byte load of right features
+constexpr u32 everywhere = ~0u;
+constexpr u32 far = 0x78007800;  // 32768.0 in both halves: adding a path cost leaves it there, and no minimum picks it
+using State = u32[words];
+
+// ---- pairs of 16-bit integers ----------------------------------------------------------------------------------
+__device__ __forceinline__ u32 both(u32 value) { return value * 0x10001u; }
+__device__ __forceinline__ u32 add(u32 a, u32 b) {
+  u32 sum;
+  asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+__device__ __forceinline__ u32 subtract(u32 a, u32 b) {
+  u32 difference;
+  asm("sub.f16x2 %0, %1, %2;" : "=r"(difference) : "r"(a), "r"(b));
+  return difference;
+}
+__device__ __forceinline__ u32 magnitude(u32 a) {  // becomes a modifier of the instruction that uses it
+  u32 result;
+  asm("abs.f16x2 %0, %1;" : "=r"(result) : "r"(a));
+  return result;
+}
+__device__ __forceinline__ u32 smaller(u32 a, u32 b) { return __vminu2(a, b); }
+__device__ __forceinline__ u32 smallest(u32 a, u32 b, u32 c) { return __vimin3_u16x2(a, b, c); }
+__device__ __forceinline__ u32 smallest_of(const State& v) {
+  return smaller(smallest(smallest(smallest(v[0], v[1], v[2]), v[3], v[4]), v[5], v[6]), v[7]);
+}
+// Byte `i` of a word, in both halves.
+__device__ __forceinline__ u32 byte_of(u32 word, int i) { return __byte_perm(word, 0, 0x4040 + 0x101 * i); }
+
+__device__ __forceinline__ int clamp_column(const Problem& p, int x) { return min(max(x, 0), p.width - 1); }
+
+template <class T>
+struct Position {
+  int lane = threadIdx.x % T::lanes, group = threadIdx.x % 32 / T::lanes;
+};
+
+// ---- one step of a path ----------------------------------------------------------------------------------------
+// next = cost + min(from[d], from[d−1] + P1, from[d+1] + P1, limit), limit = min(from) + P2. In place.
+template <class T>
+__device__ __forceinline__ void advance(State& state, const State& cost, u32 limit, u32 p1, int lane) {
+  // The words just before and after a lane's own. The source lane wraps inside the group; beyond both ends lies `far`.
+  u32 before = __shfl_sync(everywhere, state[words - 1], lane - 1, T::lanes);
+  u32 last = __shfl_sync(everywhere, state[0], lane + 1, T::lanes);
+  before = __byte_perm(before, far, lane == 0 ? 0x1054 : 0x3210);
+  last = __byte_perm(last, far, lane == T::lanes - 1 ? 0x5432 : 0x3210);
+#pragma unroll
+  for (int j = 0; j < words; ++j) {
+    const u32 here = state[j], after = j + 1 < words ? state[j + 1 < words ? j + 1 : 0] : last;
+    state[j] = add(smallest(add(smaller(before, after), p1), here, limit), magnitude(cost[j]));
+    before = here;
+  }
+}
+
+// Minima of states over all lanes of a group, each returned in both halves: two states at once.
+template <class T>
+__device__ __forceinline__ void reduce_two(u32& a, u32& b) {
+  u32 m = smaller(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632));
+#pragma unroll
+  for (int step = T::lanes / 2; step; step /= 2) m = smaller(m, __shfl_xor_sync(everywhere, m, step));
+  a = __byte_perm(m, m, 0x1010);
+  b = __byte_perm(m, m, 0x3232);
+}
+template <class T, int N>
+__device__ __forceinline__ void reduce(u32 (&low)[N]) {
+#pragma unroll
+  for (int i = 0; i + 1 < N; i += 2) reduce_two<T>(low[i], low[i + 1]);
+  if constexpr (N % 2 == 1) {
+    u32& last = low[N - 1];
+    last = smaller(last, __byte_perm(last, last, 0x1032));
+#pragma unroll
+    for (int step = T::lanes / 2; step; step /= 2) last = smaller(last, __shfl_xor_sync(everywhere, last, step));
+  }
+}
+
+__device__ __forceinline__ void clear(State& state, u32& low) {
+#pragma unroll
+  for (int j = 0; j < words; ++j) state[j] = 0;
+  low = 0;
+}
+__device__ __forceinline__ void normalise(State& state, u32& low, u32 p2) {
+  const u32 limit = add(low, p2);
+#pragma unroll
+  for (int j = 0; j < words; ++j) state[j] = smaller(state[j], limit) - low;
+  low = 0;
+}
+
+// ---- kept states, a byte a disparity ---------------------------------------------------------------------------
+struct Packed {
+  u32 w[words / 2];
+};
+
+__device__ __forceinline__ Packed pack(const State& state) {
+  Packed packed;
+#pragma unroll
+  for (int j = 0; j < words / 2; ++j) packed.w[j] = __byte_perm(state[2 * j], state[2 * j + 1], 0x6420);
+  return packed;
+}
+__device__ __forceinline__ void unpack(State& state, const Packed& packed) {
+#pragma unroll
+  for (int j = 0; j < words / 2; ++j) {
+    state[2 * j] = __byte_perm(packed.w[j], 0, 0x4140);
+    state[2 * j + 1] = __byte_perm(packed.w[j], 0, 0x4342);
+  }
+}
+// States are written once and read once: streaming hints keep them from pushing the features out of the cache.
+__device__ __forceinline__ void store_state(u8* at, int lane, const Packed& p) {
+  __stcs(reinterpret_cast<uint4*>(at) + lane, make_uint4(p.w[0], p.w[1], p.w[2], p.w[3]));
+}
+__device__ __forceinline__ Packed load_state(const u8* at, int lane) {
+  const uint4 v = __ldcs(reinterpret_cast<const uint4*>(at) + lane);
+  return {v.x, v.y, v.z, v.w};
+}
+// A load that stays where it is written: among the other loads of its batch.
+__device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
+  Packed p;
+  asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(p.w[0]), "=r"(p.w[1]), "=r"(p.w[2]), "=r"(p.w[3])
+               : "l"(at + lane * 16));
+  return p;
+}
+
+// Where they lie. Vertical and diagonal directions are numbered up · 3 + dx + 1.
+template <class T>
+__device__ __forceinline__ u8* row_state(const Problem& p, bool up, int dx, int band, int x) {
+  return p.rows + ((u64)((up * 3 + dx + 1) * p.bands + band) * p.width + x) * T::range;
+}
+template <class T>
+__device__ __forceinline__ u8* side_state(const Problem& p, bool up, int dx, int strip, int y) {
+  return p.sides + ((u64)((up * 2 + (dx > 0)) * p.strips + strip) * p.height + y) * T::range;
+}
+template <class T>
+__device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int strip, int y) {
+  return p.ends + ((u64)(leftward * p.strips + strip) * p.height + y) * T::range;
+}
+
+// ---- matching costs of N adjacent columns ----------------------------------------------------------------------
+// A cost has a Cursor, which walks over the image in equal steps; fetch(), which loads N columns from there; and
+// column(), the costs of one of them. Costs may be negative half floats: a step takes their magnitude. look_ahead()
+// asks for what the cursor reaches in `steps_ahead` steps.
+constexpr int steps_ahead = 6;
+enum Slope { straight, falling, rising };  // falling: x − y is constant; rising: x + y is
+
+// |R_left − R_right|. A lane's differences for N columns need 8 + N − 1 consecutive right pairs.
+template <class T, int N>
+struct RankCost {
+  u32 right[words + N];  // the first one only fills up the aligned loads
+  u32 left;
+
+  struct Cursor {
+    const u32* right;
+    const u8* left;
+    i64 right_step, left_step;
+    __device__ __forceinline__ Cursor(const Problem& p, Slope slope, int x, int y, int dx, int dy, int lane) {
+      const int right_pitch = p.right_pitch[slope], left_pitch = p.left_pitch[slope];
+      right = p.right[slope] + (i64)y * right_pitch + (x - lane * words - words + T::right_margin_of_zero);
+      left = p.left[slope] + (i64)y * left_pitch + x + left_margin;
+      right_step = dy * right_pitch + dx;
+      left_step = dy * left_pitch + dx;
+    }
+    __device__ __forceinline__ void step() { right += right_step, left += left_step; }
+    __device__ __forceinline__ void jump(int dx) { right += dx, left += dx; }
+  };
+
+  // Features stay in the caches.
+  __device__ __forceinline__ static void look_ahead(const Cursor&) {}
+  __device__ __forceinline__ void fetch(const Cursor& at) {
+    if constexpr (N == 4) {
+#pragma unroll
+      for (int i = 0; i < words / 4 + 1; ++i) {
+        const uint4 v = __ldg(reinterpret_cast<const uint4*>(at.right) + i);
+        right[4 * i] = v.x, right[4 * i + 1] = v.y, right[4 * i + 2] = v.z, right[4 * i + 3] = v.w;
+      }
+      left = __ldg(reinterpret_cast<const u32*>(at.left));
+    } else {
+#pragma unroll
+      for (int i = 0; i < words / 2 + 1; ++i) {
+        const uint2 v = __ldg(reinterpret_cast<const uint2*>(at.right) + i);
+        right[2 * i] = v.x, right[2 * i + 1] = v.y;
+      }
+      left = __ldg(reinterpret_cast<const std::uint16_t*>(at.left));
+    }
+  }
+  __device__ __forceinline__ void column(State& cost, int c) const {
+    // Without this use the register of right[0] would be free while its load is under way, and whatever takes it
+    // would wait for the load.
+    asm volatile("" ::"r"(right[0]));
+    const u32 l = byte_of(left, c);
+#pragma unroll
+    for (int j = 0; j < words; ++j) cost[j] = subtract(l, right[words + c - j]);
+  }
+  // Moves on by a column: afterwards column 0 (leftward, the last one) is the neighbour.
+  template <bool kLeftward>
+  __device__ __forceinline__ void shift() {
+#pragma unroll
+    for (int t = 0; t + 1 < words + N; ++t) {
+      if (kLeftward)
+        right[words + N - 1 - t] = right[words + N - 2 - t];
+      else
+        right[t] = right[t + 1];
+    }
+    left = kLeftward ? left << 8 : left >> 8;
+  }
+};
+
+// Any cost that was evaluated once, into bytes.
+template <class T, int N>
+struct VolumeCost {
+  Packed bytes[N];
+
+  struct Cursor {
+    const u8* row;
+    i64 pitch;
+    int x, dx, width, lane;
+    __device__ __forceinline__ Cursor(const Problem& p, Slope, int x_, int y, int dx_, int dy, int lane_)
+        : row(p.volume + (u64)y * p.width * T::range),
+          pitch((i64)dy * p.width * T::range),
+          x(x_),
+          dx(dx_),
+          width(p.width),
+          lane(lane_) {}
+    __device__ __forceinline__ void step() { row += pitch, x += dx; }
+    __device__ __forceinline__ void jump(int by) { x += by; }
+  };
+
+  // Costs come from memory, further away than one step lasts.
+  __device__ __forceinline__ static void look_ahead(const Cursor& at) {
+    const u8* row = at.row + steps_ahead * at.pitch + at.lane * 16;
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      const int x = min(max(at.x + steps_ahead * at.dx + c, 0), at.width - 1);
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(row + x * T::range));
+    }
+  }
+  __device__ __forceinline__ void fetch(const Cursor& at) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      const int x = min(max(at.x + c, 0), at.width - 1);
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(at.row + x * T::range) + at.lane);
+      bytes[c] = {v.x, v.y, v.z, v.w};
+    }
+  }
+  __device__ __forceinline__ void column(State& cost, int c) const { unpack(cost, bytes[c]); }
+  template <bool kLeftward>
+  __device__ __forceinline__ void shift() {
+#pragma unroll
+    for (int t = 0; t + 1 < N; ++t) {
+      if (kLeftward)
+        bytes[N - 1 - t] = bytes[N - 2 - t];
+      else
+        bytes[t] = bytes[t + 1];
+    }
+  }
+};
+
+// ---- disparities beyond the searched ones ----------------------------------------------------------------------
+// Their costs are made too large to win.
+template <class T>
+struct PaddedCosts {
+  static constexpr bool masks_sums = true;
+  State bits;
+  __device__ __forceinline__ PaddedCosts(const Problem& p, int lane) {
+#pragma unroll
+    for (int j = 0; j < words; ++j) {
+      const int d = lane * words + j;
+      bits[j] = (d >= p.disparities ? far & 0xffff : 0) | (d + T::half >= p.disparities ? far & 0xffff0000 : 0);
+    }
+  }
+  __device__ __forceinline__ void apply(State& cost) const {
+#pragma unroll
+    for (int j = 0; j < words; ++j) cost[j] |= bits[j];
+  }
+};
+// There are none.
+template <class T>
+struct AllCosts {
+  static constexpr bool masks_sums = false;
+  __device__ __forceinline__ AllCosts(const Problem&, int) {}
+  __device__ __forceinline__ void apply(State&) const {}
+};
+// The volume of costs has 255 there, which is enough (see serves() on the host).
+template <class T>
+struct PaddedVolume : AllCosts<T> {
+  static constexpr bool masks_sums = true;
+  using AllCosts<T>::AllCosts;
+};
+
+// ---- P2 of N adjacent columns ----------------------------------------------------------------------------------
+// The bytes of a penalty word: the paths of a sense of y, and the one along the row that goes with it.
+__host__ __device__ constexpr int penalty_byte(int dx) { return dx == 0 ? 0 : dx > 0 ? 1 : 2; }
+constexpr int penalty_byte_along_row = 3;
+
+template <int N>
+struct ConstantPenalty {
+  u32 p2;
+  __device__ __forceinline__ ConstantPenalty(const Problem& p, bool, int, int) : p2(both(p.p2)) {}
+  __device__ __forceinline__ void fetch(const Problem&, bool, int, int) {}
+  __device__ __forceinline__ static void look_ahead(const Problem&, bool, int, int) {}
+  __device__ __forceinline__ u32 of(int, int) const { return p2; }
+};
+
+template <int N>
+struct GradientPenalty {
+  u32 word[N];
+  __device__ __forceinline__ GradientPenalty(const Problem& p, bool up, int x, int y) { fetch(p, up, x, y); }
+  __device__ __forceinline__ static const u32* at(const Problem& p, bool up, int x, int y) {
+    return p.penalties + (up ? p.penalty_plane : 0) + (i64)y * p.penalty_pitch + x + left_margin;
+  }
+  // The volume pushes penalties out of the caches: ask early for them too.
+  __device__ __forceinline__ static void look_ahead(const Problem& p, bool up, int x, int y) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at(p, up, x, y)));
+  }
+  __device__ __forceinline__ void fetch(const Problem& p, bool up, int x, int y) {
+    const u32* from = at(p, up, x, y);
+    if constexpr (N == 4) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(from));
+      word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
+    } else {
+#pragma unroll
+      for (int c = 0; c < N; ++c) word[c] = __ldg(from + c);
+    }
+  }
+  __device__ __forceinline__ u32 of(int c, int byte) const { return byte_of(word[c], byte); }
+};
+
+// Which of all these a kernel is made of.
+template <template <class, int> class CostOf, template <class> class PaddingOf, template <int> class PenaltyOf,
+          int kPaths>
+struct Variant {
+  template <class T, int N>
+  using Cost = CostOf<T, N>;
+  template <class T>
+  using Padding = PaddingOf<T>;
+  template <int N>
+  using Penalty = PenaltyOf<N>;
+  static constexpr int paths = kPaths;
+  static constexpr bool diagonals = kPaths == 8;
+  // The lines of 4 paths are too few to hide the latency of memory; those of 8 only lose by more requests.
+  static constexpr bool looks_ahead = !diagonals;
+};
+
+}  // namespace stereopsis::sgm_wta

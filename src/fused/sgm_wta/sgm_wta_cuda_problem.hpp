@@ -1,0 +1,77 @@
+// What the host lays out and the tuned CUDA kernels read: sizes and memory of one stereo pair.
+#pragma once
+
+#include <cstdint>
+
+namespace stereopsis::sgm_wta {
+
+// A lane of a warp holds 16 disparities of a pixel; a group of lanes holds them all.
+template <int kRange>
+struct Layout {
+  static constexpr int range = kRange;
+  static constexpr int half = kRange / 2;
+  static constexpr int lanes = kRange / 16;
+  static constexpr int groups = 32 / lanes;              // of a warp
+  static constexpr int tile_width = groups * 4;          // a group has four adjacent columns
+  static constexpr int right_margin_of_zero = half + 8;  // of a row of right pairs, left of x = 0
+};
+inline constexpr int tile_height = 8;
+// Columns around the image that tiles and lines may read.
+inline constexpr int left_margin = 8, right_margin = 40;
+// Steps after which an unnormalised path is normalised at the latest.
+inline constexpr int longest_run = 16;
+inline constexpr int line_columns = 2;  // adjacent vertical or diagonal lines that a group follows
+inline constexpr int volume_columns = 64, volume_threads = 256;  // of a block that fills the volume
+
+struct Problem {
+  int width, height;
+  int disparities, min_disparity;
+  int strips, bands;  // tiles across and down
+  int around;         // vertical lines, or diagonal ones on a cylinder
+  int line_blocks;    // of the first pass; those for rows follow
+  int p1, p2;         // p2: the largest there is
+  int subpixel;       // wta::Subpixel
+  int uniqueness, border_candidates;
+
+  // What comes in: feature words of both views, grey of the left one for the adaptive P2, masks or null.
+  const void* left_words;
+  const void* right_words;
+  const std::uint8_t* guide;
+  const std::uint8_t* mask_left;
+  const std::uint8_t* mask_right;
+  std::int64_t left_words_pitch, right_words_pitch, guide_pitch, mask_left_pitch, mask_right_pitch;
+  int census_weight, gradient_limit;
+
+  // Rank features, laid out three times with pitches 0, -1 and +1 modulo 4, so that a group of four columns that
+  // follows a vertical, a falling or a rising line stays on 16-byte boundaries.
+  std::uint8_t* left[3];    // column x at x + left_margin
+  std::uint32_t* right[3];  // pairs (R(x − min), R(x − min − half)) at x + right_margin_of_zero
+  int left_pitch[3], right_pitch[3];
+
+  std::uint8_t* volume;      // other costs: bytes of (y, x), in the order of the lanes
+  std::uint32_t* penalties;  // adaptive P2: column x at x + left_margin; the four paths of a sense of y are its bytes
+  int penalty_pitch;
+  std::int64_t penalty_plane;  // words from the paths downward to those upward
+
+  // Kept path states, a byte a disparity.
+  std::uint8_t* rows;   // entering a band from above or below: [6][bands][width][range]
+  std::uint8_t* sides;  // diagonal paths entering a strip: [4][strips][height][range]
+  std::uint8_t* ends;   // horizontal paths entering a strip: [2][strips][height][range]
+
+  std::uint32_t* right_best;  // S << 16 | d for each right pixel; null: not wanted
+  float* disparity;
+  std::uint8_t* validity;
+  float* right_disparity;
+  float* confidence;  // null: not wanted
+  std::int64_t disparity_pitch, validity_pitch, right_disparity_pitch, confidence_pitch;
+
+  static constexpr bool is_argument = true;
+};
+
+// P2 for every grey difference between a pixel and the one before it.
+struct PenaltyTable {
+  std::uint8_t p2[256];
+  static constexpr bool is_argument = true;
+};
+
+}  // namespace stereopsis::sgm_wta

@@ -1,0 +1,166 @@
+#include "fused/sgm_wta/sgm_wta_cuda.hpp"
+
+#include "support/devices.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+// Around the widths of tiles (8, 16, 32), their height (8), and the ranges (64, 128, 256) of the kernels.
+const std::vector<Size> sizes = {{1, 1}, {1, 9}, {9, 1}, {5, 7}, {31, 8}, {33, 9}, {67, 13}, {131, 37}, {257, 17}};
+const std::vector<DisparityRange> ranges = {{0, 1},   {-2, 5},   {3, 63},  {0, 64},  {-40, 65}, {0, 100},
+                                            {0, 128}, {-7, 129}, {2, 200}, {0, 256}, {500, 12}};
+
+struct Outputs {
+  explicit Outputs(Size size) : disparity(size), right(size), confidence(size), validity(size) {}
+  bool guards_intact() const {
+    return disparity.guard_intact() && right.guard_intact() && confidence.guard_intact() && validity.guard_intact();
+  }
+
+  PitchedImage<float> disparity, right, confidence;
+  PitchedImage<std::uint8_t> validity;
+};
+
+// A right view that is the left one shifted, with noise: costs as a scene has them, and ties.
+template <class Word>
+std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
+  std::mt19937_64 random(3);
+  Image<Word> left(size), right(size);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x)
+      left(x, y) = max == Word(~Word{0}) ? Word(random()) : Word(random() % (max + Word{1}));
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const Word noisy = Word(left(x, y) ^ (random() & 7));
+      right(x, y) = random() % 4 == 0 ? std::min(noisy, max) : left.view().clamped(x + shift, y);
+    }
+  return {std::move(left), std::move(right)};
+}
+
+// Runs f(device, queue) on each CUDA device.
+template <class F>
+void for_each_cuda_device(F&& f) {
+  const gpu::Found& found = gpu::cuda_devices();
+  bool any = false;
+  for (const auto& candidate : found.candidates) {
+    if (!candidate.device) continue;
+    const auto queue = candidate.device->make_queue();
+    if (!sgm_wta::cuda_runs_on(*queue)) continue;
+    any = true;
+    f(*candidate.device, *queue);
+  }
+  if (!any) GTEST_SKIP() << "no CUDA device of compute capability 8.0 or later: " << found.reason;
+}
+
+template <class Kind>
+void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
+                           typename Kind::Word max_word, Size size, DisparityRange range, bool masked) {
+  using Word = typename Kind::Word;
+  SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": "
+                                  << range.count << ", paths " << p.sgm.paths << ", p1 " << p.sgm.p1 << ", p2 "
+                                  << p.sgm.p2);
+  auto [left, right] = features<Word>(size, range.min + range.count / 3, max_word);
+  PitchedImage<Word> left_pitched(left.view()), right_pitched(right.view());
+  PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
+  PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(size, 12, 0, 9).view());
+  PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(size, 13, 0, 3).view());
+
+  Outputs expected(size);
+  Volume<std::uint16_t> sums(size, range.count);
+  sgm::oracle<Kind>(p.sgm, {left_pitched, right_pitched, kind}, guide, range.min, sums.view());
+  wta::Input select{range.min, {}, {}};
+  if (masked) select = {range.min, mask_left, mask_right};
+  wta::oracle(p.select, select, sums, {expected.disparity, expected.validity, expected.right, expected.confidence});
+
+  const OnDevice<Word> left_there(device, queue, left_pitched), right_there(device, queue, right_pitched);
+  const OnDevice<std::uint8_t> guide_there(device, queue, guide), mask_left_there(device, queue, mask_left),
+      mask_right_there(device, queue, mask_right);
+  sgm_wta::Input<Kind, gpu::View> in{{left_there, right_there, kind}, guide_there, {range.min, {}, {}}, range.count};
+  if (masked) in.select = {range.min, mask_left_there, mask_right_there};
+  ASSERT_TRUE(sgm_wta::cuda_serves(p, kind, range.count));
+  const gpu::Buffer workspace = poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, kind, size, range.count));
+  for (const bool all_wanted : {true, true, false}) {
+    Outputs got(size);
+    OnDevice<float> disparity(device, queue, got.disparity), right_view(device, queue, got.right),
+        confidence(device, queue, got.confidence);
+    OnDevice<std::uint8_t> validity(device, queue, got.validity);
+    wta::OutputOf<gpu::View> out{disparity, validity, {}, {}};
+    if (all_wanted) out = {disparity, validity, right_view, confidence};
+    sgm_wta::cuda(p, in, out, workspace.span(), queue);
+    for (auto* map : {&disparity, &right_view, &confidence}) map->download();
+    validity.download();
+    EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
+    EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
+    EXPECT_TRUE(!all_wanted || same_bits(got.right.view(), expected.right.view()));
+    EXPECT_TRUE(!all_wanted || same_bits(got.confidence.view(), expected.confidence.view()));
+    EXPECT_TRUE(got.guards_intact());
+  }
+}
+
+template <class Kind>
+void expect_all_equal(const sgm_wta::Parameters& p, const Kind& kind, typename Kind::Word max_word,
+                      bool masked = false) {
+  for_each_cuda_device([&](gpu::Device& device, gpu::Queue& queue) {
+    for (const Size size : sizes)
+      for (const DisparityRange range : ranges)
+        expect_equals_oracles(device, queue, p, kind, max_word, size, range, masked);
+  });
+}
+
+using enum wta::Subpixel;
+constexpr cost::Rank rank9{9};
+constexpr cost::Census<std::uint32_t> census5x5{24};
+constexpr cost::Census<std::uint64_t> census9x7{62};
+constexpr cost::CensusGradient census_gradient{2, 10};
+
+sgm::Parameters adaptive(int paths, int p1, int p2, int p2_min) {
+  return {.paths = paths, .p1 = p1, .p2 = p2, .adaptation = sgm::Adaptation::gradient, .p2_min = p2_min, .gradient = 8};
+}
+
+TEST(SgmWtaCuda, RankEqualsOracles) {
+  for (const int paths : {4, 8}) {
+    expect_all_equal({{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80});
+    expect_all_equal({{.paths = paths, .p1 = 30, .p2 = 255}, {.subpixel = parabola}}, rank9, std::uint8_t{80});
+    expect_all_equal({adaptive(paths, 10, 120, 20), {.subpixel = equiangular}}, rank9, std::uint8_t{80});
+  }
+}
+
+TEST(SgmWtaCuda, CensusEqualsOracles) {
+  expect_all_equal({{.paths = 8, .p1 = 5, .p2 = 40}, {.subpixel = parabola}}, census5x5, 0xFFFFFF);
+  expect_all_equal({{.paths = 4, .p1 = 5, .p2 = 40}, {.subpixel = equiangular}}, census9x7, ~0ull >> 2);
+  expect_all_equal({adaptive(8, 5, 60, 10), {.subpixel = parabola}}, census9x7, ~0ull >> 2);
+}
+
+TEST(SgmWtaCuda, CensusGradientEqualsOracles) {
+  expect_all_equal({adaptive(4, 20, 100, 30), {.subpixel = equiangular}}, census_gradient, 0xFFFFFFFF);
+  expect_all_equal({adaptive(8, 20, 100, 30), {.subpixel = equiangular}}, census_gradient, 0xFFFFFFFF);
+  expect_all_equal({{.paths = 8, .p1 = 20, .p2 = 217}, {.subpixel = parabola}}, census_gradient,
+                   0xFFFFFFFF);  // the largest P2
+  expect_all_equal({{.paths = 4, .p1 = 0, .p2 = 0}, {}}, census_gradient, 0xFFFFFFFF);
+}
+
+TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
+  for (const bool border : {false, true}) {
+    const wta::Parameters select{.subpixel = parabola, .uniqueness = 7, .border_candidates = border};
+    expect_all_equal({{.paths = 8, .p1 = 10, .p2 = 60}, select}, rank9, std::uint8_t{80}, true);
+    expect_all_equal({{.paths = 4, .p1 = 5, .p2 = 40}, select}, census5x5, 0xFFFFFF, true);
+    expect_all_equal({adaptive(4, 20, 100, 30), select}, census_gradient, 0xFFFFFFFF, false);
+  }
+}
+
+// What it does not do is refused, not done wrongly.
+TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
+  const sgm::Parameters paths{.paths = 8, .p1 = 10, .p2 = 100};
+  EXPECT_TRUE(sgm_wta::cuda_serves({paths, {}}, rank9, 256));
+  EXPECT_FALSE(sgm_wta::cuda_serves({paths, {}}, rank9, 257));
+  EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 10, .p2 = 255}, {}}, rank9, 64));
+  EXPECT_FALSE(sgm_wta::cuda_serves({{.p1 = 10, .p2 = 256}, {}}, rank9, 64));
+  EXPECT_FALSE(sgm_wta::cuda_serves({paths, {}}, cost::Rank{15}, 64));
+  EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 217}, {}}, census_gradient, 64));
+  EXPECT_FALSE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 218}, {}}, census_gradient, 64));
+}
+
+}  // namespace
+}  // namespace stereopsis

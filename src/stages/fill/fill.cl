@@ -1,0 +1,155 @@
+// Filling of invalid pixels: fill.hpp.
+//
+// instance any:
+#include "device/gpu/vocabulary.h"
+#include "device/gpu/union_find.cl.h"
+
+#define NOT_FILLED 48  // masked, outside
+#define REASONS 63
+#define FILLED 64
+#define NEAREST 1
+#define SECOND_LOWEST 2
+#define HIRSCHMUELLER 3
+
+#define VALID(d) ((d) == (d))
+
+// 1 for each row that has a valid pixel; a work-item a row.
+KERNEL(find_rows)(IMAGE(const float, disparity), ARRAY(int, rows)) {
+  const int y = global_id(0);
+  if (y >= HEIGHT(disparity)) return;
+  int any = 0;
+  for (int x = 0; x < WIDTH(disparity) && !any; ++x) any = VALID(PIXEL(disparity, x, y));
+  ELEMENTS(rows)[y] = any;
+}
+
+// For each row the one that serves it: itself, the nearest above that has a valid pixel, else below; −1 if
+// there is none.
+KERNEL(choose_rows)(ARRAY(const int, rows), ARRAY(int, serving), int height) {
+  const int y = global_id(0);
+  if (y >= height) return;
+  GLOBAL const int* has = ELEMENTS(rows);
+  int row = y;
+  while (row >= 0 && !has[row]) --row;
+  if (row < 0) {
+    row = y + 1;
+    while (row < height && !has[row]) ++row;
+    if (row == height) row = -1;
+  }
+  ELEMENTS(serving)[y] = row;
+}
+
+#define TO_BE_FILLED(x, y) (!VALID(PIXEL(disparity, x, y)) && (PIXEL(validity, x, y) & NOT_FILLED) == 0)
+
+KERNEL(start)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(uchar, met), ARRAY(uchar, occluded)) {
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
+  if (x >= width || y >= HEIGHT(disparity)) return;
+  const long i = (long)y * width + x;
+  ELEMENTS(labels_in)[i] = (int)i;
+  ELEMENTS(met)[i] = 0;
+  ELEMENTS(occluded)[i] = 0;
+}
+
+// Marks the left pixels that a right pixel meets, and unites the pixels to be filled.
+KERNEL(unite)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(const float, right),
+              ARRAY(int, labels_in), ARRAY(uchar, met)) {
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
+  if (x >= width || y >= HEIGHT(disparity)) return;
+  GLOBAL int* labels = ELEMENTS(labels_in);
+  const float whole = floor(PIXEL(right, x, y) + 0.5f);
+  if (fabs(whole) < 1e9f)
+    for (int at = x + (int)whole - 1; at <= x + (int)whole + 1; ++at)
+      if (at >= 0 && at < width) ELEMENTS(met)[(long)y * width + at] = 1;
+  if (!TO_BE_FILLED(x, y)) return;
+  const int i = y * width + x;
+  if (x > 0 && TO_BE_FILLED(x - 1, y)) join(labels, i, i - 1);
+  if (y > 0 && TO_BE_FILLED(x, y - 1)) join(labels, i, i - width);
+}
+
+// A region with an occluded pixel is occluded; its root says so.
+KERNEL(mark_occluded)(IMAGE(const float, disparity), IMAGE(const uchar, validity), ARRAY(int, labels_in),
+                      ARRAY(const uchar, met), ARRAY(uchar, occluded)) {
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
+  if (x >= width || y >= HEIGHT(disparity)) return;
+  const int i = y * width + x;
+  if (TO_BE_FILLED(x, y) && !ELEMENTS(met)[i]) ELEMENTS(occluded)[find_root(ELEMENTS(labels_in), i)] = 1;
+}
+
+// The first valid disparity on the way from (x, y), and in steps how far it is; 0 steps if there is none.
+FUNCTION int look(IMAGE(const float, disparity), int x, int y, int dx, int dy, float* found) {
+  for (int n = 1;; ++n) {
+    x += dx;
+    y += dy;
+    if (x < 0 || y < 0 || x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return 0;
+    const float d = PIXEL(disparity, x, y);
+    if (VALID(d)) {
+      *found = d;
+      return n;
+    }
+  }
+}
+
+FUNCTION float background(IMAGE(const float, disparity), int x, int row) {
+  const float own = PIXEL(disparity, x, row);
+  if (VALID(own)) return own;
+  float before = INVALID, behind = INVALID;
+  const int left = look(disparity, disparity_layout, x, row, -1, 0, &before);
+  const int right = look(disparity, disparity_layout, x, row, 1, 0, &behind);
+  if (left && right) return behind < before ? behind : before;
+  return left ? before : behind;
+}
+
+FUNCTION float nearest(IMAGE(const float, disparity), int x, int y) {
+  const int last_x = WIDTH(disparity) - 1, last_y = HEIGHT(disparity) - 1;
+  const int furthest = max(max(x, last_x - x), max(y, last_y - y));
+  for (int n = 1; n <= furthest; ++n) {
+    float d = INVALID;
+    if (x - n >= 0) d = PIXEL(disparity, x - n, y);
+    if (!VALID(d) && x + n <= last_x) d = PIXEL(disparity, x + n, y);
+    if (!VALID(d) && y - n >= 0) d = PIXEL(disparity, x, y - n);
+    if (!VALID(d) && y + n <= last_y) d = PIXEL(disparity, x, y + n);
+    if (VALID(d)) return d;
+  }
+  return INVALID;
+}
+
+// Of what is met in the directions, all 8 or the 4 along rows and columns: the second lowest, or the lower
+// median.
+FUNCTION float ranked(IMAGE(const float, disparity), int x, int y, int all_directions, int median) {
+  float sorted[8];
+  int count = 0;
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx) {
+      if ((dx == 0 && dy == 0) || (!all_directions && dx != 0 && dy != 0)) continue;
+      float d = INVALID;
+      if (!look(disparity, disparity_layout, x, y, dx, dy, &d)) continue;
+      int at = count++;
+      for (; at > 0 && sorted[at - 1] > d; --at) sorted[at] = sorted[at - 1];
+      sorted[at] = d;
+    }
+  if (count == 0) return INVALID;
+  return sorted[median ? (count - 1) / 2 : min(1, count - 1)];
+}
+
+KERNEL(fill)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, validity), ARRAY(const int, serving),
+             ARRAY(int, labels_in), ARRAY(const uchar, occluded), int mode) {
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
+  if (x >= width || y >= HEIGHT(disparity)) return;
+  float value = PIXEL(disparity, x, y);
+  if (TO_BE_FILLED(x, y)) {
+    if (mode == NEAREST) value = nearest(disparity, disparity_layout, x, y);
+    if (mode == SECOND_LOWEST) value = ranked(disparity, disparity_layout, x, y, 0, 0);
+    if (mode == HIRSCHMUELLER) {
+      const int is_occluded = ELEMENTS(occluded)[find_root(ELEMENTS(labels_in), y * width + x)];
+      value = ranked(disparity, disparity_layout, x, y, 1, !is_occluded);
+    }
+    const int row = ELEMENTS(serving)[y];
+    if (!VALID(value) && row >= 0) value = background(disparity, disparity_layout, x, row);
+    if (VALID(value)) {
+      value = value == 0.0f ? 0.0f : value;  // −0 becomes +0
+      PIXEL(validity, x, y) = (uchar)((PIXEL(validity, x, y) & ~REASONS) | FILLED);
+    } else {
+      value = PIXEL(disparity, x, y);
+    }
+  }
+  PIXEL(filled, x, y) = value;
+}

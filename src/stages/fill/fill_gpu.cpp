@@ -1,0 +1,57 @@
+#include <limits>
+
+#include "device/gpu/device.hpp"
+#include "stages/fill/fill.hpp"
+
+namespace stereopsis::fill {
+namespace {
+
+// Modes are numbered alike in fill.cl.
+static_assert(static_cast<int>(Mode::nearest) == 1 && static_cast<int>(Mode::second_lowest) == 2 &&
+              static_cast<int>(Mode::hirschmueller) == 3);
+
+struct Scratch {
+  Scratch(const Parameters& p, Size size, gpu::Span memory) {
+    const std::size_t before = memory.bytes;
+    const std::size_t pixels = p.mode == Mode::hirschmueller ? static_cast<std::size_t>(size.width) * size.height : 0;
+    rows = memory.take(sizeof(std::int32_t) * size.height).as<std::int32_t>();
+    serving = memory.take(sizeof(std::int32_t) * size.height).as<std::int32_t>();
+    labels = memory.take(sizeof(std::int32_t) * pixels).as<std::int32_t>();
+    met = memory.take(pixels).as<std::uint8_t>();
+    occluded = memory.take(pixels).as<std::uint8_t>();
+    bytes = before - memory.bytes;
+  }
+
+  gpu::Array<std::int32_t> rows, serving, labels;
+  gpu::Array<std::uint8_t> met, occluded;
+  std::size_t bytes;
+};
+
+}  // namespace
+
+std::size_t gpu_scratch_bytes(const Parameters& p, Size size) {
+  if (p.mode == Mode::hirschmueller &&
+      static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
+    throw Error(ErrorCategory::unsupported,
+                text("fill.mode = hirschmueller can't take an image of ", size.width, "×", size.height,
+                     " on a GPU; it takes up to 2147483647 pixels, so use another mode or smaller images"));
+  return Scratch(p, size, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
+}
+
+void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> filled, gpu::View<std::uint8_t> validity,
+         gpu::Span memory, gpu::Queue& queue) {
+  check_images(p, in, filled);
+  const Scratch s(p, filled.size(), memory);
+  const gpu::Grid pixels = gpu::over(filled.size()), rows = gpu::over(filled.height);
+  queue.launch({"fill", "find_rows", "any"}, rows, in.disparity, s.rows);
+  queue.launch({"fill", "choose_rows", "any"}, rows, s.rows, s.serving, filled.height);
+  if (p.mode == Mode::hirschmueller) {
+    queue.launch({"fill", "start", "any"}, pixels, in.disparity, s.labels, s.met, s.occluded);
+    queue.launch({"fill", "unite", "any"}, pixels, in.disparity, validity, in.right, s.labels, s.met);
+    queue.launch({"fill", "mark_occluded", "any"}, pixels, in.disparity, validity, s.labels, s.met, s.occluded);
+  }
+  queue.launch({"fill", "fill", "any"}, pixels, in.disparity, filled, validity, s.serving, s.labels, s.occluded,
+               static_cast<int>(p.mode));
+}
+
+}  // namespace stereopsis::fill

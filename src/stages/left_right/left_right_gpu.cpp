@@ -1,0 +1,13 @@
+#include "device/gpu/device.hpp"
+#include "stages/left_right/left_right.hpp"
+
+namespace stereopsis::left_right {
+
+void gpu(const Parameters& p, gpu::View<const float> right, gpu::View<float> disparity,
+         gpu::View<std::uint8_t> validity, gpu::Queue& queue) {
+  check_sizes(right, disparity);
+  queue.launch({"left_right", "left_right", "any"}, gpu::over(disparity.size()), right, disparity, validity,
+               static_cast<float>(p.threshold));
+}
+
+}  // namespace stereopsis::left_right

@@ -1,0 +1,82 @@
+// Selection from a volume of costs: wta.hpp. A work-item for each pixel.
+//
+// instance any:
+#include "device/gpu/vocabulary.h"
+
+#define NO_COST 65535
+#define NO_CANDIDATE 1
+#define AMBIGUOUS 4
+#define MASKED 16
+#define PARABOLA 1
+#define EQUIANGULAR 2
+
+FUNCTION float subpixel_offset(int kind, int a, int b, int c) {
+  if (kind != PARABOLA && kind != EQUIANGULAR) return 0.0f;
+  const int denominator = kind == PARABOLA ? a - 2 * b + c : max(a, c) - b;
+  return denominator == 0 ? 0.0f : quotient(a - c, 2 * denominator);
+}
+
+KERNEL(left)(ARRAY(const ushort, costs), int disparities, int min_disparity, IMAGE(const uchar, mask_left),
+             IMAGE(const uchar, mask_right), IMAGE(float, disparity), IMAGE(uchar, validity),
+             IMAGE(float, confidence), int subpixel, int uniqueness, int border_candidates) {
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
+  if (x >= width || y >= HEIGHT(disparity)) return;
+  GLOBAL const ushort* cost = ELEMENTS(costs) + ((long)y * width + x) * disparities;
+  const int first = border_candidates ? 0 : max(0, x - width + 1 - min_disparity);
+  const int last = border_candidates ? disparities - 1 : min(disparities - 1, x - min_disparity);
+#define IS_CANDIDATE(k)           \
+  ((k) >= first && (k) <= last && \
+   (!GIVEN(mask_right) || PIXEL(mask_right, clamp(x - min_disparity - (k), 0, width - 1), y) != 0))
+
+  const int masked = GIVEN(mask_left) && PIXEL(mask_left, x, y) == 0;
+  int best = -1, lowest = NO_COST;
+  if (!masked)
+    for (int k = first; k <= last; ++k) {
+      const int c = cost[k];
+      if (c < lowest && IS_CANDIDATE(k)) {
+        lowest = c;
+        best = k;
+      }
+    }
+
+  int reason = masked ? MASKED : best < 0 ? NO_CANDIDATE : 0;
+  int second = NO_COST;
+  if (reason == 0 && (uniqueness > 0 || GIVEN(confidence))) {
+    for (int k = first; k <= last; ++k) {
+      const int c = cost[k];
+      if (c < second && (k < best - 1 || k > best + 1) && IS_CANDIDATE(k)) second = c;
+    }
+    if (uniqueness > 0 && second != NO_COST && second * (100 - uniqueness) < lowest * 100) reason = AMBIGUOUS;
+  }
+
+  float result = INVALID, trust = 0.0f;
+  if (reason == 0) {
+    result = (float)(min_disparity + best);
+    if (IS_CANDIDATE(best - 1) && IS_CANDIDATE(best + 1))
+      result += subpixel_offset(subpixel, cost[best - 1], lowest, cost[best + 1]);
+    trust = second == NO_COST ? 1.0f : second == 0 ? 0.0f : 1.0f - quotient(lowest, second);
+  }
+  PIXEL(disparity, x, y) = result;
+  PIXEL(validity, x, y) = (uchar)reason;
+  if (GIVEN(confidence)) PIXEL(confidence, x, y) = trust;
+}
+
+KERNEL(right)(ARRAY(const ushort, costs), int disparities, int min_disparity, IMAGE(const uchar, mask_left),
+              IMAGE(const uchar, mask_right), IMAGE(float, right)) {
+  const int x_right = global_id(0), y = global_id(1), width = WIDTH(right);
+  if (x_right >= width || y >= HEIGHT(right)) return;
+  GLOBAL const ushort* row = ELEMENTS(costs) + (long)y * width * disparities;
+  const int first = max(0, -x_right - min_disparity),
+            last = min(disparities - 1, width - 1 - x_right - min_disparity);
+  int best = -1, lowest = NO_COST;
+  if (!GIVEN(mask_right) || PIXEL(mask_right, x_right, y) != 0)
+    for (int k = first; k <= last; ++k) {
+      const int x = x_right + min_disparity + k;
+      const int c = row[(long)x * disparities + k];
+      if (c < lowest && (!GIVEN(mask_left) || PIXEL(mask_left, x, y) != 0)) {
+        lowest = c;
+        best = k;
+      }
+    }
+  PIXEL(right, x_right, y) = best < 0 ? INVALID : (float)(min_disparity + best);
+}
