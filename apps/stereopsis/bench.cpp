@@ -1,4 +1,4 @@
-// stereopsis bench: times on generated pairs, beside the peers that were built in.
+// stereopsis bench: times on generated pairs, beside the peers that were built in; with --dataset, times and accuracy.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include <memory>
 #include <sstream>
 
+#include "bench.hpp"
 #include "commands.hpp"
-#include "common.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
 #include "stereopsis/io.hpp"
@@ -21,7 +21,8 @@ namespace {
 struct Options {
   std::vector<std::string> methods, settings, devices, sizes;
   std::optional<int> batch, repeat, threads;
-  std::filesystem::path json;
+  std::filesystem::path dataset, json;
+  bool no_peers = false;
 };
 
 struct Workload {
@@ -54,28 +55,6 @@ Workload parse_workload(const std::string& text) {
   if (numbers.size() != 3)
     refuse(fmt::format("--size {} is not allowed; it must be WIDTHxHEIGHTxDISPARITIES, such as 1280x960x128", text));
   return {{numbers[0], numbers[1]}, numbers[2]};
-}
-
-// BT.601, rounded to nearest: the input of ours and of the peers.
-Image<std::uint8_t> grey(const Image<std::uint8_t>& rgb) {
-  Image<std::uint8_t> out(rgb.size());
-  for (int y = 0; y < rgb.height(); ++y)
-    for (int x = 0; x < rgb.width(); ++x)
-      out(x, y) =
-          static_cast<std::uint8_t>((299 * rgb(x, y, 0) + 587 * rgb(x, y, 1) + 114 * rgb(x, y, 2) + 500) / 1000);
-  return out;
-}
-
-// One run to warm up, then `repeat` that count.
-std::vector<double> time(int repeat, const std::function<void()>& run) {
-  run();
-  std::vector<double> ms;
-  for (int i = 0; i < repeat; ++i) {
-    const Stopwatch watch;
-    run();
-    ms.push_back(watch.ms());
-  }
-  return ms;
 }
 
 Json to_json(const Result& r, int threads) {
@@ -122,69 +101,100 @@ void print(const std::vector<Result>& results) {
   }
 }
 
+// NAME, or NAME:slot.parameter=value,…: its own settings come after those of all.
+Pipeline parse_method(const std::string& text, std::vector<std::string> settings) {
+  const std::size_t colon = text.find(':');
+  Pipeline pipeline(text.substr(0, colon));
+  std::istringstream parts(colon == std::string::npos ? "" : text.substr(colon + 1));
+  for (std::string part; std::getline(parts, part, ',');) settings.push_back(part);
+  apply_settings(pipeline, settings);
+  return pipeline;
+}
+
+void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
+  std::vector<Result> results;
+  Progress progress(workloads.size() * bench.contenders.size(), "runs");
+  std::size_t done = 0;
+  for (const Workload& workload : workloads) {
+    const Scene scene = make_scene({.size = workload.size, .disparities = workload.disparities});
+    const Image<std::uint8_t> left = grey(scene.left), right = grey(scene.right);
+    const StereoPair pair{left, right, {}, {}};
+    for (const auto& [label, pipeline, device] : bench.contenders) {
+      Matcher matcher(Plan(pipeline, Problem::of(pair, {0, workload.disparities}), device));
+      Matched matched;
+      Result result{workload, label, device.name, parameters_json(pipeline), false, {}, 0, {}};
+      result.ms = time_runs(bench.repeat, [&] { matcher.match(pair, matched); });
+      result.workspace_bytes = matcher.plan().workspace_bytes();
+      result.stages = matched.times;
+      results.push_back(std::move(result));
+      progress.update(++done);
+    }
+    if (bench.peers)
+      for (const Peer& peer : make_peers(left, right, workload.disparities, bench.threads, PeerColumns::as_found))
+        results.push_back(
+            {workload, peer.name, "cpu", peer.parameters, true, time_runs(bench.repeat, peer.run), 0, {}});
+  }
+  progress.clear();
+  print(results);
+  if (bench.json.empty()) return;
+  Json list = Json::array();
+  for (const Result& result : results) list.push_back(to_json(result, threads_of(bench.contenders.front().device)));
+  write_json(bench.json, {{"results", list}});
+}
+
 void bench(const Options& options) {
   if (options.batch.value_or(1) != 1)
     throw Error(
         ErrorCategory::unsupported,
         fmt::format("--batch {} is not there yet: this version matches one pair at a time; use 1", *options.batch));
-  std::vector<Pipeline> pipelines;
+  const bool scenes = !options.dataset.empty();
+  Bench bench{
+      {}, !options.no_peers, options.threads.value_or(0), options.repeat.value_or(scenes ? 3 : 7), options.json};
   for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
-    pipelines.emplace_back(method);
-    apply_settings(pipelines.back(), options.settings);
+    const Pipeline pipeline = parse_method(method, options.settings);
+    for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
+      bench.contenders.push_back({method, pipeline, {resolve_device(device), bench.threads}});
   }
-  std::vector<Device> used;
-  for (const std::string& name : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
-    used.push_back({resolve_device(name), options.threads.value_or(0)});
   std::vector<Workload> workloads;
   for (const std::string& size :
        options.sizes.empty() ? std::vector<std::string>{"640x480x64", "1280x960x128"} : options.sizes)
     workloads.push_back(parse_workload(size));
-  if (!options.json.empty()) check_writable(options.json);
-
-  const int repeat = options.repeat.value_or(7);
-  std::vector<Result> results;
-  Progress progress(workloads.size() * (pipelines.size() * used.size() + 1), "runs");
-  for (const Workload& workload : workloads) {
-    const Scene scene = make_scene({.size = workload.size, .disparities = workload.disparities});
-    const Image<std::uint8_t> left = grey(scene.left), right = grey(scene.right);
-    const StereoPair pair{left, right, {}, {}};
-    for (const Pipeline& pipeline : pipelines)
-      for (const Device& device : used) {
-        Matcher matcher(Plan(pipeline, Problem::of(pair, {0, workload.disparities}), device));
-        Matched matched;
-        Result result{workload, pipeline.method(), device.name, parameters_json(pipeline), false, {}, 0, {}};
-        result.ms = time(repeat, [&] { matcher.match(pair, matched); });
-        result.workspace_bytes = matcher.plan().workspace_bytes();
-        result.stages = matched.times;
-        results.push_back(std::move(result));
-        progress.update(results.size());
-      }
-    for (const Peer& peer : make_peers(left, right, workload.disparities, options.threads.value_or(0))) {
-      results.push_back({workload, peer.name, "cpu", peer.parameters, true, time(repeat, peer.run), 0, {}});
-    }
-  }
-  progress.clear();
-  print(results);
-  if (options.json.empty()) return;
-  Json list = Json::array();
-  for (const Result& result : results) list.push_back(to_json(result, threads_of(used.front())));
-  write_json(options.json, {{"results", list}});
+  if (!bench.json.empty()) check_writable(bench.json);
+  scenes ? bench_dataset(bench, options.dataset) : bench_sizes(bench, workloads);
 }
 
 }  // namespace
 
+Image<std::uint8_t> grey(ImageView<const std::uint8_t> image) {
+  Image<std::uint8_t> out(Size{image.width, image.height});
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x)
+      out(x, y) = image.channels == 1
+                      ? image(x, y)
+                      : static_cast<std::uint8_t>(
+                            (299 * image(x, y, 0) + 587 * image(x, y, 1) + 114 * image(x, y, 2) + 500) / 1000);
+  return out;
+}
+
 void add_bench(CLI::App& application) {
-  auto* app = application.add_subcommand("bench", "Times methods on generated pairs, beside the installed peers");
+  auto* app = application.add_subcommand("bench", "Times methods beside the installed peers");
   const auto o = std::make_shared<Options>();
-  add_list(*app, "--method", o->methods, "NAME", "Repeatable [sgm]");
+  add_list(*app, "--method", o->methods, "NAME[:SET,...]",
+           "With its own --set, as in sgm:sgm.paths=8; repeatable [sgm]");
   add_list(*app, "--set", o->settings, "NAME.PARAMETER=VALUE", "Sets a parameter of all of them; repeatable");
   add_list(*app, "--device", o->devices, "NAME", "auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
   add_integer(*app, "--threads", o->threads, 1, 4096, "N", "Threads of the CPU, for the peers too [all]");
-  add_list(*app, "--size", o->sizes, "WxHxD", "Repeatable [640x480x64, 1280x960x128]");
+  auto* sizes = add_list(*app, "--size", o->sizes, "WxHxD", "Repeatable [640x480x64, 1280x960x128]");
+  add_path(*app, "--dataset", o->dataset, "DIR", "Scenes with a dataset.json, instead of generated pairs")
+      ->excludes(sizes);
   add_integer(*app, "--batch", o->batch, 1, 4096, "N", "Pairs at a time [1]");
-  add_integer(*app, "--repeat", o->repeat, 1, 10000, "N", "Timed runs, after one to warm up [7]");
+  add_integer(*app, "--repeat", o->repeat, 1, 10000, "N", "Timed runs, after one to warm up [7; of scenes 3]");
+  app->add_flag("--no-peers", o->no_peers, "The methods alone");
   add_path(*app, "--json", o->json, "FILE", "All results");
-  app->footer("Images: 8-bit grey, of `synth` with seed 1. GDE/s: 10⁹ pixel·disparity hypotheses a second.");
+  app->footer(
+      "Generated pairs: 8-bit grey, of `synth` with seed 1. GDE/s: 10⁹ pixel·disparity hypotheses a second.\n"
+      "With --dataset the accuracy of all is compared too; the peers' images are grey, padded on the left so that no\n"
+      "column is left out, and their maps are made dense, outside their time, with the smaller row neighbour.");
   app->callback([o] { bench(*o); });
 }
 

@@ -93,6 +93,17 @@ std::string range_text(DisparityRange range) { return fmt::format("{} to {}", ra
 
 double gigabytes_per_second(const StageTime& stage) { return stage.ms > 0 ? stage.bytes / stage.ms * 1e-6 : 0; }
 
+std::vector<double> time_runs(int repeat, const std::function<void()>& run) {
+  run();
+  std::vector<double> ms;
+  for (int i = 0; i < repeat; ++i) {
+    const Stopwatch watch;
+    run();
+    ms.push_back(watch.ms());
+  }
+  return ms;
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto middle = values.begin() + (static_cast<std::ptrdiff_t>(values.size()) - 1) / 2;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -63,6 +64,9 @@ class Stopwatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
 };
+
+// Milliseconds of `repeat` runs, after one to warm up.
+std::vector<double> time_runs(int repeat, const std::function<void()>& run);
 
 // The lower of two middles; NaN where there is nothing.
 double median(std::vector<double> values);

@@ -1,18 +1,15 @@
 // stereopsis evaluate DISPARITY --truth FILE, or evaluate --dataset DIR: a table, a row per scene.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <array>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "commands.hpp"
 #include "common.hpp"
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "scores.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/io.hpp"
@@ -30,38 +27,6 @@ struct Options {
   MethodOptions method;
   DeviceOptions device;
 };
-
-struct Column {
-  const char* key;
-  double Measures::*value;
-};
-
-// In the order of the JSON; `density` only over all counted pixels, since of valid pixels it is 100.
-constexpr std::array<Column, 12> columns = {{{"bad0.5", &Measures::bad05},
-                                             {"bad1.0", &Measures::bad10},
-                                             {"bad2.0", &Measures::bad20},
-                                             {"bad4.0", &Measures::bad40},
-                                             {"d1", &Measures::d1},
-                                             {"out3", &Measures::out3},
-                                             {"avgerr", &Measures::avgerr},
-                                             {"rms", &Measures::rms},
-                                             {"a90", &Measures::a90},
-                                             {"a95", &Measures::a95},
-                                             {"a99", &Measures::a99},
-                                             {"density", &Measures::density}}};
-
-Json to_json(const Measures& measures) {
-  Json json = Json::object();
-  for (const auto& [key, value] : columns) json[key] = measures.*value;  // NaN becomes null
-  return json;
-}
-
-Json to_json(const Evaluation& evaluation) {
-  Json json = to_json(evaluation.all);
-  json["counted"] = evaluation.all.counted;
-  json["valid"] = to_json(evaluation.valid);
-  return json;
-}
 
 // Middlebury's masks have 255 where a pixel counts, and 128 for others.
 Image<std::uint8_t> read_counted(const fs::path& file) {
@@ -105,7 +70,7 @@ void evaluate_file(const Options& o) {
     write_json(o.json, json);
   }
   Table table({"measure", "all counted", "valid only", ""});
-  for (const auto& [key, value] : columns) {
+  for (const auto& [key, value] : measure_columns) {
     const bool pixels = value == &Measures::avgerr || value == &Measures::rms || value == &Measures::a90 ||
                         value == &Measures::a95 || value == &Measures::a99;
     table.add(
@@ -119,23 +84,6 @@ void evaluate_file(const Options& o) {
 
 // ---- Datasets ----
 
-struct SceneResult {
-  DatasetScene scene;
-  Size size;
-  double ms = 0;
-  std::map<std::string, Evaluation> regions;  // by name: those the scene has
-
-  const Evaluation* region(const std::string& name) const {
-    const auto found = regions.find(name);
-    return found == regions.end() ? nullptr : &found->second;
-  }
-  double value(const std::string& name, double Measures::*measure) const {
-    const Evaluation* found = region(name);
-    return found ? found->all.*measure : std::numeric_limits<double>::quiet_NaN();
-  }
-};
-
-constexpr std::array region_names = {"nonocc", "all", "disc"};
 constexpr int timed_runs = 3;  // after one to warm up; the median counts
 
 SceneResult evaluate_scene(const DatasetScene& scene, const Pipeline& pipeline, const Device& device) {
@@ -143,83 +91,11 @@ SceneResult evaluate_scene(const DatasetScene& scene, const Pipeline& pipeline, 
   const StereoPair pair{loaded.left, loaded.right, {}, {}};
   Matcher matcher(Plan(pipeline, Problem::of(pair, {0, scene.disparities}), device));
   Matched matched;
-  matcher.match(pair, matched);
-  std::vector<double> ms;
-  for (int i = 0; i < timed_runs; ++i) {
-    const Stopwatch watch;
-    matcher.match(pair, matched);
-    ms.push_back(watch.ms());
-  }
-  SceneResult result{scene, loaded.left.size(), median(ms), {}};
-  for (const LoadedScene::Region& region : loaded.regions)
-    result.regions[region.name] = evaluate(matched.disparity, loaded.truth, region.mask);
-  return result;
-}
-
-// The mean over the scenes that have the region.
-std::optional<Evaluation> average(const std::vector<const SceneResult*>& scenes, const std::string& region) {
-  Evaluation mean;
-  int count = 0;
-  for (const SceneResult* scene : scenes) {
-    const Evaluation* one = scene->region(region);
-    if (!one) continue;
-    ++count;
-    for (const auto& [key, value] : columns) {
-      mean.all.*value += one->all.*value;
-      mean.valid.*value += one->valid.*value;
-    }
-    mean.all.counted += one->all.counted;
-    mean.valid.counted += one->valid.counted;
-  }
-  if (count == 0) return std::nullopt;
-  for (const auto& [key, value] : columns) {
-    mean.all.*value /= count;
-    mean.valid.*value /= count;
-  }
-  return mean;
-}
-
-SceneResult average(const std::string& dataset, const std::vector<const SceneResult*>& scenes) {
-  SceneResult mean;
-  mean.scene.name = "average of " + dataset;
-  mean.scene.dataset = dataset;
-  for (const SceneResult* scene : scenes) mean.ms += scene->ms / static_cast<double>(scenes.size());
-  for (const char* region : region_names)
-    if (const auto evaluation = average(scenes, region)) mean.regions[region] = *evaluation;
-  return mean;
-}
-
-std::vector<SceneResult> averages(const std::vector<SceneResult>& results) {
-  std::vector<SceneResult> means;
-  std::set<std::string> done;
-  for (const SceneResult& first : results) {
-    if (!done.insert(first.scene.dataset).second) continue;
-    std::vector<const SceneResult*> scenes;
-    for (const SceneResult& result : results)
-      if (result.scene.dataset == first.scene.dataset) scenes.push_back(&result);
-    means.push_back(average(first.scene.dataset, scenes));
-  }
-  return means;
-}
-
-// The figure of the Middlebury version 2 table: bad1.0 over nonocc, all and disc of tsukuba, venus, teddy and cones.
-std::optional<double> average_of_12(const std::vector<SceneResult>& results) {
-  double sum = 0;
-  int count = 0;
-  for (const SceneResult& result : results) {
-    if (result.scene.dataset != "middlebury_v2") continue;
-    for (const char* region : region_names)
-      if (const Evaluation* evaluation = result.region(region)) {
-        sum += evaluation->all.bad10;
-        ++count;
-      }
-  }
-  return count == 12 ? std::optional(sum / 12) : std::nullopt;
+  const double ms = median(time_runs(timed_runs, [&] { matcher.match(pair, matched); }));
+  return score(scene, loaded, matched.disparity, ms);
 }
 
 std::vector<std::string> row(const SceneResult& r, bool is_average) {
-  const std::string most = r.region("nonocc") ? "nonocc" : "all";
-  const std::string widest = r.region("all") ? "all" : most;
   std::vector<std::string> cells = {is_average ? r.scene.name : r.scene.dataset + "/" + r.scene.name,
                                     is_average ? "" : size_text(r.size),
                                     is_average ? "" : std::to_string(r.scene.disparities), cell(r.ms, 1)};
@@ -227,9 +103,9 @@ std::vector<std::string> row(const SceneResult& r, bool is_average) {
     cells.push_back(cell(r.value("nonocc", measure), 2));
   cells.push_back(cell(r.value("all", &Measures::bad10), 2));
   cells.push_back(cell(r.value("disc", &Measures::bad10), 2));
-  cells.push_back(cell(r.value(widest, &Measures::d1), 2));
-  cells.push_back(cell(r.value(most, &Measures::avgerr), 3));
-  cells.push_back(cell(r.value(widest, &Measures::density), 1));
+  cells.push_back(cell(r.value(r.widest(), &Measures::d1), 2));
+  cells.push_back(cell(r.value(r.region("nonocc") ? "nonocc" : "all", &Measures::avgerr), 3));
+  cells.push_back(cell(r.value(r.widest(), &Measures::density), 1));
   return cells;
 }
 
@@ -247,41 +123,11 @@ void print(const std::vector<SceneResult>& results, const std::vector<SceneResul
   if (const auto twelve = average_of_12(results)) fmt::print("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
 }
 
-Json regions_json(const SceneResult& result) {
-  Json json = Json::object();
-  for (const char* region : region_names)
-    if (const Evaluation* evaluation = result.region(region)) json[region] = to_json(*evaluation);
-  return json;
-}
-
-Json to_json(const std::vector<SceneResult>& results, const std::vector<SceneResult>& means, const Pipeline& pipeline,
-             const Device& device) {
-  Json scenes = Json::array(), average = Json::object();
-  for (const SceneResult& r : results)
-    scenes.push_back({{"name", r.scene.name},
-                      {"dataset", r.scene.dataset},
-                      {"width", r.size.width},
-                      {"height", r.size.height},
-                      {"disparities", r.scene.disparities},
-                      {"ms", r.ms},
-                      {"measures", regions_json(r)}});
-  for (const SceneResult& mean : means)
-    average[mean.scene.dataset] = {{"ms", mean.ms}, {"measures", regions_json(mean)}};
-  Json json = {{"method", pipeline.method()},
-               {"device", device.name},
-               {"parameters", parameters_json(pipeline)},
-               {"scenes", scenes},
-               {"average", average}};
-  if (const auto twelve = average_of_12(results)) json["average_of_12"] = *twelve;
-  return json;
-}
-
 void evaluate_dataset(const Options& o) {
   const Pipeline pipeline = o.method.pipeline();
   const Device device = o.device.device();
-  if (!fs::is_directory(o.dataset)) refuse(fmt::format("--dataset {} is not a folder that exists", o.dataset.string()));
   if (!o.json.empty()) check_writable(o.json);
-  const std::vector<DatasetScene> scenes = find_scenes(o.dataset);
+  const std::vector<DatasetScene> scenes = scenes_of(o.dataset);
   std::vector<SceneResult> results;
   Progress progress(scenes.size(), "scenes");
   for (const DatasetScene& scene : scenes) {
@@ -290,7 +136,8 @@ void evaluate_dataset(const Options& o) {
   }
   progress.clear();
   const std::vector<SceneResult> means = averages(results);
-  if (!o.json.empty()) write_json(o.json, to_json(results, means, pipeline, device));
+  if (!o.json.empty())
+    write_json(o.json, scenes_json(pipeline.method(), device.name, parameters_json(pipeline), results));
   print(results, means);
 }
 

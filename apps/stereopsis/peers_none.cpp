@@ -2,6 +2,8 @@
 
 namespace stereopsis::command {
 
-std::vector<Peer> make_peers(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, int, int) { return {}; }
+std::vector<Peer> make_peers(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, int, int, PeerColumns) {
+  return {};
+}
 
 }  // namespace stereopsis::command

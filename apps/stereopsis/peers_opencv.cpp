@@ -1,12 +1,15 @@
 // OpenCV's matchers. They search a multiple of 16 disparities, and leave out the columns where not every disparity
-// lies in the right image, which favours them in the comparison.
+// lies in the right image, which favours their times, and would spoil their accuracy: hence PeerColumns::all.
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "peers.hpp"
+#include "stereopsis/disparity.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -16,24 +19,62 @@ cv::Mat as_mat(ImageView<const std::uint8_t> image) {
           static_cast<std::size_t>(image.pitch)};
 }
 
+// Fills the runs without a disparity; false where the whole row has none.
+bool fill(float* row, int width) {
+  int done = 0;  // columns
+  for (int x = 0; x < width; ++x) {
+    if (std::isnan(row[x])) continue;
+    std::fill(row + done, row + x, done > 0 ? std::min(row[done - 1], row[x]) : row[x]);
+    done = x + 1;
+  }
+  if (done > 0) std::fill(row + done, row + width, row[done - 1]);
+  return done > 0;
+}
+
+// Pixels instead of sixteenths, without the padding. A row without any disparity, at the top or the bottom, takes that
+// of the nearest row.
+Image<float> dense(const cv::Mat& sixteenths, int padding) {
+  Image<float> out({sixteenths.cols - padding, sixteenths.rows}, 1, invalid_disparity);
+  int first = out.height();
+  for (int y = 0; y < out.height(); ++y) {
+    const auto* found = sixteenths.ptr<std::int16_t>(y) + padding;
+    for (int x = 0; x < out.width(); ++x)
+      if (found[x] >= 0) out(x, y) = static_cast<float>(found[x]) / 16;
+    if (fill(&out(0, y), out.width()))
+      first = std::min(first, y);
+    else if (y > first)
+      std::copy_n(&out(0, y - 1), out.width(), &out(0, y));
+  }
+  for (int y = 0; y < first && first < out.height(); ++y) std::copy_n(&out(0, first), out.width(), &out(0, y));
+  return out;
+}
+
+cv::Mat padded(const cv::Mat& image, int left) {
+  cv::Mat out;
+  cv::copyMakeBorder(image, out, 0, 0, left, 0, cv::BORDER_REPLICATE);
+  return out;
+}
+
 Peer make_peer(std::string name, Json parameters, cv::Ptr<cv::StereoMatcher> matcher, const cv::Mat& left,
-               const cv::Mat& right) {
+               const cv::Mat& right, int padding) {
   const auto disparity = std::make_shared<cv::Mat>();
-  return {std::move(name), std::move(parameters), [=] { matcher->compute(left, right, *disparity); }};
+  return {std::move(name), std::move(parameters), [=] { matcher->compute(left, right, *disparity); },
+          [=] { return dense(*disparity, padding); }};
 }
 
 }  // namespace
 
 std::vector<Peer> make_peers(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int disparities,
-                             int threads) {
+                             int threads, PeerColumns columns) {
   cv::setNumThreads(threads > 0 ? threads : -1);
-  const cv::Mat l = as_mat(left), r = as_mat(right);
   const int searched = (disparities + 15) / 16 * 16;
+  const int padding = columns == PeerColumns::all ? searched : 0;
+  const cv::Mat l = padded(as_mat(left), padding), r = padded(as_mat(right), padding);
   constexpr int window = 15;
-  if (left.width < searched + window || left.height < window) return {};  // nothing would be left to match
+  if (l.cols < searched + window || l.rows < window) return {};  // nothing would be left to match
   std::vector<Peer> peers;
   peers.push_back(make_peer("OpenCV StereoBM", {{"numDisparities", searched}, {"blockSize", window}},
-                            cv::StereoBM::create(searched, window), l, r));
+                            cv::StereoBM::create(searched, window), l, r, padding));
   const std::pair<const char*, int> modes[] = {{"3WAY", cv::StereoSGBM::MODE_SGBM_3WAY},
                                                {"SGBM", cv::StereoSGBM::MODE_SGBM},
                                                {"HH4", cv::StereoSGBM::MODE_HH4},
@@ -53,7 +94,7 @@ std::vector<Peer> make_peers(ImageView<const std::uint8_t> left, ImageView<const
     peers.push_back(make_peer(
         std::string("OpenCV StereoSGBM ") + name, parameters,
         cv::StereoSGBM::create(0, searched, block, p1, p2, left_right, 0, unique, speckle_size, speckle_range, mode), l,
-        r));
+        r, padding));
   }
   return peers;
 }

@@ -28,17 +28,20 @@ namespace stereopsis {
 template <class P, class Parameters>
 concept ParametersOf = std::is_same_v<std::remove_const_t<P>, Parameters>;
 
-// The allowed values of a number.
+// The allowed values of a number: all from low to high or, with a step, low, low + step, … high.
 struct Range {
   double low = 0;
   double high = 0;
-  bool only_odd = false;
+  int step = 0;
 
-  bool contains(double v) const { return v >= low && v <= high && (!only_odd || static_cast<long long>(v) % 2 != 0); }
+  bool contains(double v) const {
+    return v >= low && v <= high && (step == 0 || static_cast<long long>(v - low) % step == 0);
+  }
 };
 
-constexpr Range between(double low, double high) { return {low, high, false}; }
-constexpr Range odd(double low, double high) { return {low, high, true}; }
+constexpr Range between(double low, double high) { return {low, high}; }
+constexpr Range odd(int low, int high) { return {static_cast<double>(low), static_cast<double>(high), 2}; }
+constexpr Range either(int a, int b) { return {static_cast<double>(a), static_cast<double>(b), b - a}; }
 // For fields that have no range: flags and choices.
 struct Any {};
 inline constexpr Any any{};
@@ -80,7 +83,9 @@ std::string allowed_text(const Allowed& allowed) {
     for (const auto& entry : names_of(T{})) names.emplace_back(entry.second);
     return join(names, ", ");
   } else {
-    const char* kind = std::is_same_v<T, int> ? (allowed.only_odd ? "an odd integer" : "an integer")
+    if (allowed.step > 0 && allowed.low + allowed.step == allowed.high)
+      return text(number_text(allowed.low), " or ", number_text(allowed.high));
+    const char* kind = std::is_same_v<T, int> ? (allowed.step == 2 ? "an odd integer" : "an integer")
                        : std::is_same_v<T, double> ? "a number" : "comma-separated numbers";
     return text(kind, " from ", number_text(allowed.low), " to ", number_text(allowed.high));
   }

@@ -1,6 +1,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -8,7 +9,9 @@ namespace stereopsis {
 
 std::string number_text(double value) {
   char buffer[32];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  const bool whole = std::abs(value) < 1e15 && value == std::floor(value);  // not 1e+06
+  const auto result = whole ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<long long>(value))
+                            : std::to_chars(buffer, buffer + sizeof buffer, value);
   return {buffer, result.ptr};
 }
 

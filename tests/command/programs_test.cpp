@@ -151,6 +151,42 @@ TEST_F(Programs, BenchKeys) {
   for (std::size_t i = 1; i < results.size(); ++i) EXPECT_TRUE(results[i]["peer"].is_string());
 }
 
+TEST_F(Programs, BenchOfADatasetScoresMethodsAndPeersAlike) {
+  const Answer answer =
+      call({"bench", "--dataset", "scene", "--method", "sgm", "--method", "sgm:sgm.paths=8,select.subpixel=none",
+            "--set", "sgm.paths=4", "--device", "cpu", "--threads", "1", "--repeat", "1", "--json", "scenes.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.out.find("sgm:sgm.paths=8"), std::string::npos) << answer.out;
+  const Json results = json("scenes.json")["results"];
+  ASSERT_GE(results.size(), 2U);
+  EXPECT_EQ(results[0]["method"], "sgm");
+  EXPECT_EQ(results[0]["parameters"]["optimisation.paths"], 4);
+  EXPECT_EQ(results[1]["method"], "sgm:sgm.paths=8,select.subpixel=none");
+  EXPECT_EQ(results[1]["parameters"]["optimisation.paths"], 8);
+  EXPECT_EQ(results[1]["parameters"]["select.subpixel"], "none");
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    SCOPED_TRACE(results[i]["method"]);
+    EXPECT_EQ(results[i]["peer"].is_string(), i >= 2);
+    ASSERT_EQ(results[i]["scenes"].size(), 1U);
+    const Json scene = results[i]["scenes"][0];
+    EXPECT_EQ(scene["width"], 150);
+    EXPECT_EQ(scene["height"], 110);
+    EXPECT_EQ(scene["disparities"], disparities);
+    EXPECT_GT(scene["ms"].get<double>(), 0);
+    EXPECT_EQ(scene["measures"]["all"]["density"], 100);  // a peer's map too has neither holes nor a lost band
+    EXPECT_LT(scene["measures"]["nonocc"]["bad2.0"].get<double>(), 40);
+  }
+  // The same as `evaluate` says.
+  ASSERT_EQ(call({"evaluate", "--dataset", "scene", "--device", "cpu", "--json", "evaluation.json"}).code, 0);
+  EXPECT_EQ(results[0]["scenes"][0]["measures"], json("evaluation.json")["scenes"][0]["measures"]);
+
+  ASSERT_EQ(call({"bench", "--dataset", "scene", "--no-peers", "--repeat", "1", "--json", "scenes.json"}).code, 0);
+  EXPECT_EQ(json("scenes.json")["results"].size(), 1U);
+  EXPECT_EQ(call({"bench", "--dataset", "scene", "--size", "96x64x16"}).code, 2);
+  EXPECT_EQ(call({"bench", "--dataset", "nowhere"}).code, 2);
+  EXPECT_EQ(call({"bench", "--method", "sgm:sgm.paths", "--size", "96x64x16"}).code, 2);
+}
+
 TEST_F(Programs, CheckTellsAFitPairFromASwappedOne) {
   ASSERT_EQ(call({"synth", "-o", "large", "--width", "400", "--height", "300", "--disparities", "40"}).code, 0);
   const Answer fit = call({"check", "large/left.png", "large/right.png"});

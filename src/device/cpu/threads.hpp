@@ -1,4 +1,4 @@
-// The threads that a CPU queue works with.
+// The threads that a CPU queue works with. All matchers of a process share oneTBB's workers.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
@@ -11,10 +11,13 @@
 
 namespace stereopsis {
 
+// How many threads the process may use at a time: its affinity mask and its control group's quota allow them.
+int available_cores();
+
 class Threads {
  public:
-  // 0: as many as the process may use.
-  explicit Threads(int count = 0) : arena_(count > 0 ? count : tbb::task_arena::automatic) {
+  // 0: as many as there are available cores.
+  explicit Threads(int count = 0) : arena_(count > 0 ? count : available_cores()) {
     // More threads than cores only where somebody asks for them.
     if (count > tbb::info::default_concurrency())
       more_than_cores_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));

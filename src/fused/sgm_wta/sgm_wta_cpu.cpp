@@ -38,12 +38,13 @@ class Worker {
       for (int r = 0; r < rows; ++r) begin_row(r, first + r);
       for (int tile = 0; tile < job_.tiles(); ++tile) {
         shared_.wait_for_band_above(band, tile);
-        // Each row of a tile starts one column further left than the row above, so that the pixels above and to
-        // the right have been visited.
-        for (int r = 0; r < rows; ++r) {
-          const int last = std::min((tile + 1) * tile_columns - r, job_.width);
-          for (int u = std::max(0, tile * tile_columns - r); u < last; ++u) visit(r, u, first + r);
-        }
+        // Each row is two columns behind the row above: what a pixel follows from was visited in an earlier step, so
+        // that the processor works on the pixels of a step at a time.
+        for (int step = tile * tile_columns; step < (tile + 1) * tile_columns; ++step)
+          for (int r = 0; r < rows; ++r) {
+            const int u = step - row_lag * r;
+            if (u >= 0 && u < job_.width) visit(r, u, first + r);
+          }
         shared_.finish_tile(band, tile);
       }
       if constexpr (kUp)

@@ -18,6 +18,8 @@ namespace stereopsis::sgm_wta {
 
 inline constexpr int band_rows = 8;
 inline constexpr int tile_columns = 32;
+inline constexpr int row_lag = 2;         // columns that a row of a band is behind the row above
+static_assert(row_lag * band_rows < tile_columns, "the band above must be ahead by less than two tiles");
 inline constexpr int guard = 64;  // lanes of the largest value around the costs of a path
 
 constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
@@ -29,7 +31,7 @@ struct Extent {
       : width(size.width), height(size.height), disparities(disparities_), padded(round_up(disparities_, 32)) {}
 
   int bands() const { return (height + band_rows - 1) / band_rows; }
-  int tiles() const { return (width + band_rows - 1 + tile_columns - 1) / tile_columns; }
+  int tiles() const { return (width + row_lag * (band_rows - 1) + tile_columns - 1) / tile_columns; }
   // As many diagonals as can be in work at a time: with every thread in another band, some have ended at the right
   // border only many rows below the start of others.
   int places(int threads) const { return width + threads * band_rows; }

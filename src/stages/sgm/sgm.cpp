@@ -6,8 +6,6 @@ namespace stereopsis::sgm {
 
 void check(const Parameters& p, int max_cost) {
   check_ranges("sgm", p);
-  if (p.paths != 4 && p.paths != 8)
-    throw Error(ErrorCategory::call, text("sgm.paths = ", p.paths, " is not allowed; it must be 4 or 8"));
   const bool adaptive = p.adaptation == Adaptation::gradient;
   const int lowest_p2 = adaptive ? std::min(p.p2, p.p2_min) : p.p2;
   if (p.p1 > lowest_p2)

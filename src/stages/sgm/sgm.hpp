@@ -38,7 +38,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("paths", p.paths, between(4, 8), "number of path directions: 4 or 8");
+  visit("paths", p.paths, either(4, 8), "number of path directions");
   visit("p1", p.p1, between(0, 4095), "penalty for a disparity change of one pixel, in units of the matching cost");
   visit("p2", p.p2, between(0, 4095), "penalty for a larger disparity change, in units of the matching cost");
   visit("adaptation", p.adaptation, any, "constant P2, or P2 that falls with the intensity gradient along the path");
@@ -46,7 +46,7 @@ void describe(P& p, Visitor&& visit) {
   visit("gradient", p.gradient, between(1, 255), "the grey difference up to which the adaptive P2 stays at p2");
 }
 
-// Refuses what the ranges alone do not: paths other than 4 and 8, P1 > P2, sums that overflow 16 bits.
+// Refuses what the ranges alone do not: P1 > P2, sums that overflow 16 bits.
 void check(const Parameters&, int max_cost);
 
 // P2 for every absolute grey difference between a pixel and its predecessor on the path.

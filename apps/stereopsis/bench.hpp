@@ -1,0 +1,32 @@
+// What the two halves of `bench` share: made pairs of chosen sizes, and scenes with ground truth.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+
+namespace stereopsis::command {
+
+// A method with its settings on a device; `label` is what --method said.
+struct Contender {
+  std::string label;
+  Pipeline pipeline;
+  Device device;
+};
+
+struct Bench {
+  std::vector<Contender> contenders;
+  bool peers = true;
+  int threads = 0;  // 0: all
+  int repeat = 0;
+  std::filesystem::path json;
+};
+
+// Of grey or RGB, in BT.601 rounded to nearest: the input of the peers.
+Image<std::uint8_t> grey(ImageView<const std::uint8_t> image);
+
+void bench_dataset(const Bench& bench, const std::filesystem::path& dataset);
+
+}  // namespace stereopsis::command

@@ -1,0 +1,66 @@
+// What a program scores on scenes with ground truth, for `evaluate` and `bench`.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+#include "stereopsis/dataset.hpp"
+#include "stereopsis/evaluation.hpp"
+
+namespace stereopsis::command {
+
+struct Column {
+  const char* key;
+  double Measures::*value;
+};
+
+// In the order of the JSON; `density` only over all counted pixels, since of valid pixels it is 100.
+constexpr std::array<Column, 12> measure_columns = {{{"bad0.5", &Measures::bad05},
+                                                     {"bad1.0", &Measures::bad10},
+                                                     {"bad2.0", &Measures::bad20},
+                                                     {"bad4.0", &Measures::bad40},
+                                                     {"d1", &Measures::d1},
+                                                     {"out3", &Measures::out3},
+                                                     {"avgerr", &Measures::avgerr},
+                                                     {"rms", &Measures::rms},
+                                                     {"a90", &Measures::a90},
+                                                     {"a95", &Measures::a95},
+                                                     {"a99", &Measures::a99},
+                                                     {"density", &Measures::density}}};
+
+Json to_json(const Evaluation& evaluation);
+
+struct SceneResult {
+  DatasetScene scene;
+  Size size;
+  double ms = 0;
+  std::map<std::string, Evaluation> regions;  // by name: those the scene has
+
+  const Evaluation* region(const std::string& name) const;
+  // NaN where the scene does not have the region.
+  double value(const std::string& region, double Measures::*measure) const;
+  // "all", or "nonocc" where the truth of occluded pixels is not known.
+  std::string widest() const { return region("all") ? "all" : "nonocc"; }
+};
+
+// Of --dataset.
+std::vector<DatasetScene> scenes_of(const std::filesystem::path& folder);
+
+SceneResult score(const DatasetScene& scene, const LoadedScene& loaded, ImageView<const float> disparity, double ms);
+
+// The mean over the scenes of each dataset, in the order of the first ones; of a measure, over those that have the
+// region.
+std::vector<SceneResult> averages(const std::vector<SceneResult>& results);
+
+// The figure of the Middlebury version 2 table: bad1.0 over nonocc, all and disc of tsukuba, venus, teddy and cones.
+std::optional<double> average_of_12(const std::vector<SceneResult>& results);
+
+Json scenes_json(const std::string& method, const std::string& device, const Json& parameters,
+                 const std::vector<SceneResult>& results);
+
+}  // namespace stereopsis::command

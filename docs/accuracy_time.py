@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Draws accuracy against time from what `stereopsis bench --dataset DIR --json FILE` wrote.
+
+    docs/accuracy_time.py FILE.json… [-o docs/accuracy-time.svg]
+
+Several files, such as one per device, go into one picture; of the same method on the same device the last counts. A dot
+per method, device and peer: to the left is faster, in milliseconds per megapixel; below is more accurate, in percent of
+the non-occluded pixels that are off by more than a pixel. Both are means over the datasets, each with one vote.
+"""
+
+import argparse
+import json
+import math
+from html import escape
+from pathlib import Path
+from statistics import mean
+
+WIDTH, HEIGHT = 860, 520
+LEFT, RIGHT, TOP, BOTTOM = 70, 30, 50, 60
+OURS, PEER, INK, GRID = "#0b62c4", "#8a8f98", "#24292f", "#e4e7eb"
+CHARACTER, LINE = 7.2, 15  # of a label, at 12 px: rather too wide than too narrow
+
+
+def title(label):
+    """sgm:sgm.paths=8 → sgm, paths 8"""
+    name, _, settings = label.partition(":")
+    parts = [s.partition(".")[2].replace("=", " ") for s in settings.split(",") if s]
+    return ", ".join([name.replace("OpenCV Stereo", "OpenCV ")] + parts)
+
+
+def dots(files):
+    found = {}
+    for file in files:
+        for entry in json.loads(Path(file).read_text())["results"]:
+            per_dataset = {}
+            for scene in entry["scenes"]:
+                bad = scene["measures"].get("nonocc", {}).get("bad1.0")
+                if bad is not None:
+                    megapixels = scene["width"] * scene["height"] * 1e-6
+                    per_dataset.setdefault(scene["dataset"], []).append((scene["ms"] / megapixels, bad))
+            if not per_dataset:
+                continue
+            ms, bad = (mean(mean(s[i] for s in scenes) for scenes in per_dataset.values()) for i in (0, 1))
+            label = title(entry["method"]) + ("" if entry["peer"] else f" ({entry['device']})")
+            found[label] = (ms, bad, entry["peer"] is None)
+    return found
+
+
+def log_ticks(low, high):
+    """1, 2 and 5 times the powers of ten in between."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return [t for p in powers for t in (10.0**p, 2 * 10.0**p, 5 * 10.0**p) if low <= t <= high]
+
+
+def linear_step(high):
+    return next(s for p in range(-2, 3) for s in (10.0**p, 2 * 10.0**p, 5 * 10.0**p) if high / s <= 8)
+
+
+def overlaps(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def place(points):
+    """For each (x, y, text) the box of its label: the first place around its dot where nothing else is."""
+    taken = [(x - 7, y - 7, x + 7, y + 7) for x, y, _ in points]
+    boxes = []
+    for x, y, text in points:
+        w = CHARACTER * len(text)
+        around = [(dx, dy) for far in range(12, 200, 8)
+                  for dx, dy in ((far, -8), (-far - w, -8), (-w / 2, -far - LINE), (-w / 2, far),
+                                 (far, -far - 8), (far, far - 8), (-far - w, -far - 8), (-far - w, far - 8))]
+        for dx, dy in around:
+            box = (x + dx, y + dy, x + dx + w, y + dy + LINE)
+            inside = box[0] > LEFT and box[2] < WIDTH - 4 and box[1] > TOP and box[3] < HEIGHT - BOTTOM
+            if inside and not any(overlaps(box, other) for other in taken):
+                break
+        taken.append(box)
+        boxes.append(box)
+    return boxes
+
+
+def draw(found):
+    low, high = min(d[0] for d in found.values()) / 1.5, max(d[0] for d in found.values()) * 1.8
+    step = linear_step(max(d[1] for d in found.values()) * 1.1)
+    top = step * math.ceil(max(d[1] for d in found.values()) * 1.05 / step)
+
+    def x_of(ms):
+        return LEFT + (WIDTH - LEFT - RIGHT) * math.log(ms / low) / math.log(high / low)
+
+    def y_of(bad):
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * bad / top
+
+    def text(x, y, string, colour=INK, anchor="middle", more=""):
+        return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}"{more}>{escape(string)}</text>'
+
+    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+           ' font-family="Helvetica, Arial, sans-serif" font-size="12">',
+           f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>']
+    for tick in log_ticks(low, high):
+        x = x_of(tick)
+        svg += [f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="{GRID}"/>',
+                text(x, HEIGHT - BOTTOM + 18, f"{tick:g}")]
+    for i in range(round(top / step) + 1):
+        y = y_of(i * step)
+        svg += [f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="{GRID}"/>',
+                text(LEFT - 8, y + 4, f"{i * step:g}", anchor="end")]
+    svg += [f'<path d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="{INK}"/>',
+            text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 18, "time, milliseconds per megapixel"),
+            text(0, 0, "bad 1.0, % of non-occluded pixels",
+                 more=f' transform="translate(22 {(TOP + HEIGHT - BOTTOM) / 2:.0f}) rotate(-90)"'),
+            text(LEFT, 28, "Accuracy and time; below and to the left is better", anchor="start",
+                 more=' font-size="15" font-weight="bold"')]
+    points = [(x_of(ms), y_of(bad), label) for label, (ms, bad, _) in found.items()]
+    for (x, y, label), box in zip(points, place(points)):
+        ours = found[label][2]
+        nearest = min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3])
+        if math.dist((x, y), nearest) > 16:
+            svg.append(f'<path d="M{x:.1f} {y:.1f}L{nearest[0]:.1f} {nearest[1]:.1f}" stroke="{PEER}"/>')
+        at, anchor = ((box[0], "start") if box[0] > x else (box[2], "end") if box[2] < x else
+                      ((box[0] + box[2]) / 2, "middle"))
+        svg += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5.5" fill="{OURS if ours else PEER}"/>',
+                text(at, box[3] - 4, label, OURS if ours else "#57606a", anchor, ' font-weight="bold"' if ours else "")]
+    return "\n".join(svg + ["</svg>", ""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="FILE.json")
+    parser.add_argument("-o", "--output", default=Path(__file__).with_name("accuracy-time.svg"), type=Path)
+    options = parser.parse_args()
+    found = dots(options.files)
+    if not found:
+        parser.error("no scene of these files has non-occluded pixels to score")
+    options.output.write_text(draw(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks and writes their tables into docs/benchmarks.md, between its markers, and docs/accuracy-time.svg.
+
+    docs/benchmarks.py [--dataset DIR] [--threads N] [--command build/release/bin/stereopsis] [--also FILE.json…]
+
+Without --dataset (or STEREOPSIS_DATA in the environment) the tables of accuracy and the picture stay as they are. --also
+names more results of `stereopsis bench --dataset DIR --json FILE.json`, of another device, for the picture.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import accuracy_time
+from accuracy_time import title
+
+DOCS = Path(__file__).resolve().parent
+SGM_8, SGM_4, BANZ = "sgm:sgm.paths=8", "sgm:sgm.paths=4", "banz-sgm"
+METHODS = [SGM_8, SGM_4, BANZ]
+REFINED = "left_right.enabled=true,speckle.enabled=true,fill.enabled=true"
+BANZ_VARIANTS = {
+    BANZ: "as in the paper",
+    f"{BANZ}:select.subpixel=parabola": "sub-pixel",
+    f"{BANZ}:{REFINED}": "check and fill",
+    f"{BANZ}:{REFINED},select.subpixel=parabola": "check, fill and sub-pixel",
+}
+SIZES = ["1280x960x128", "450x375x64", "1242x375x128", "640x480x64"]
+GROWTH = ["320x240x32", "640x240x32", "640x480x32", "640x480x64", "1280x960x64", "1280x960x128", "1920x1080x128",
+          "2880x1980x256"]
+
+
+class Runner:
+    def __init__(self, command, threads):
+        self.command, self.threads = command, threads
+
+    def bench(self, methods, *more, sizes=(), threads=None):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "bench.json"
+            call = [self.command, "bench", "--device", "cpu", "--threads", str(threads or self.threads), "--json", file]
+            call += [part for m in methods for part in ("--method", m)]
+            call += [part for s in sizes for part in ("--size", s)]
+            subprocess.run(call + list(more), check=True, stdout=subprocess.DEVNULL)
+            return json.loads(file.read_text())
+
+
+def table(header, rows):
+    """The first column is text, the others are numbers."""
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1)] + rows
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def number(value, decimals):
+    return "–" if value is None else f"{value:.{decimals}f}"
+
+
+def size_of(result):
+    return f"{result['width']}×{result['height']}×{result['disparities']}"
+
+
+def against(run):
+    results = run.bench(METHODS, "--repeat", "5", sizes=SIZES)["results"]
+    tables = []
+    for size in dict.fromkeys(map(size_of, results)):
+        here = [r for r in results if size_of(r) == size]
+        ours = [r for r in here if r["peer"] is None]
+        rows = [[title(r["method"])] + [f"{r['median_ms'] / o['median_ms']:.2f}" for o in ours]
+                + [number(r["median_ms"], 1), number(r["gde_per_s"], 2)] for r in here]
+        tables.append(table([size] + [title(o["method"]) for o in ours] + ["ms", "GDE/s"], rows))
+    return "\n\n".join(tables)
+
+
+def threads(run):
+    size = SIZES[0]
+    more = max(2, run.threads)
+    times = [[r["median_ms"] for r in run.bench(METHODS, "--no-peers", sizes=[size], threads=n)["results"]]
+             for n in (1, more)]
+    rows = [[title(m), f"{one / many:.2f}", number(one, 1), number(many, 1)] for m, one, many in zip(METHODS, *times)]
+    return table([size.replace("x", "×"), "times as fast", "ms, 1 thread", f"ms, {more} threads"], rows)
+
+
+def growth(run):
+    methods = [SGM_8, SGM_4]
+    results = run.bench(methods, "--no-peers", "--repeat", "3", sizes=GROWTH)["results"]
+    rows = []
+    for eight, four in zip(results[::2], results[1::2]):
+        cells = eight["width"] * eight["height"] * eight["disparities"]
+        rows.append([size_of(eight)] + [text for r in (eight, four) for text in (
+            number(r["median_ms"], 2), number(r["gde_per_s"], 2), number(r["workspace_bytes"] / cells, 2))])
+    header = [f"{what}, {paths} paths" for paths in (8, 4) for what in ("ms", "GDE/s", "bytes per pixel·disparity")]
+    return table(["`sgm`"] + header, rows)
+
+
+def of_datasets(results, name_of, measure):
+    """A row per program, a column per dataset; measure(program, dataset) is the text of a cell."""
+    datasets = list(results[0]["average"])
+    return table([""] + datasets, [[name_of(r)] + [measure(r, d) for d in datasets] for r in results])
+
+
+def value(key, *regions):
+    """The percentage over the first of these regions that the dataset has."""
+    def of(result, dataset):
+        measures = result["average"][dataset]["measures"]
+        return number(next((measures[r][key] for r in regions if r in measures), None), 2)
+    return of
+
+
+def relative_time(reference):
+    return lambda r, d: f"{r['average'][d]['ms'] / reference['average'][d]['ms']:.2f} ({r['average'][d]['ms']:.1f} ms)"
+
+
+def accuracy(results):
+    def name(r):
+        return title(r["method"])
+    parts = [f"Time, times that of {name(results[0])}:", of_datasets(results, name, relative_time(results[0]))]
+    for text, measure in (("Bad 1.0, non-occluded, %:", value("bad1.0", "nonocc")),
+                          ("Bad 1.0, all, %:", value("bad1.0", "all")),
+                          ("D1, all, else non-occluded, %:", value("d1", "all", "nonocc"))):
+        parts += [text, of_datasets(results, name, measure)]
+    if "average_of_12" in results[0]:
+        rows = [[name(r), number(r["average_of_12"], 2)] for r in results]
+        parts.append(table(["Middlebury version 2", "average of 12"], rows))
+    return "\n\n".join(parts)
+
+
+def banz(run, dataset):
+    results = run.bench(BANZ_VARIANTS, "--no-peers", "--dataset", dataset)["results"]
+
+    def name(r):
+        return BANZ_VARIANTS[r["method"]]
+    parts = ["Time, times that of the first:", of_datasets(results, name, relative_time(results[0]))]
+    for text, measure in (("Bad 0.5, non-occluded, %:", value("bad0.5", "nonocc")),
+                          ("Bad 1.0, non-occluded, %:", value("bad1.0", "nonocc")),
+                          ("Bad 1.0, all, %:", value("bad1.0", "all"))):
+        parts += [text, of_datasets(results, name, measure)]
+    return "\n\n".join(parts)
+
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(": ")[2]
+    return "an unknown processor"
+
+
+def replace(page, name, text):
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    found = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    if not found.search(page):
+        raise SystemExit(f"benchmarks.md lacks the markers {begin} and {end}")
+    return found.sub(lambda _: f"{begin}\n{text}\n{end}", page)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", default=os.environ.get("STEREOPSIS_DATA"))
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--command", default=DOCS.parent / "build/release/bin/stereopsis")
+    parser.add_argument("--also", nargs="+", default=[], metavar="FILE.json")
+    options = parser.parse_args()
+    run = Runner(options.command, options.threads)
+
+    tables = {"against": against(run), "threads": threads(run), "growth": growth(run)}
+    if options.dataset:
+        everyone = run.bench(METHODS, "--dataset", options.dataset)
+        tables["accuracy"] = accuracy(everyone["results"])
+        tables["banz"] = banz(run, options.dataset)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(everyone, file)
+            file.flush()
+            (DOCS / "accuracy-time.svg").write_text(accuracy_time.draw(accuracy_time.dots([*options.also, file.name])))
+    commit = run.bench([BANZ], "--no-peers", "--repeat", "1", sizes=["64x64x16"])["results"][0]["commit"]
+    tables["measured"] = f"Measured on {options.threads} threads of {processor()}, at commit `{commit}`."
+
+    page = DOCS / "benchmarks.md"
+    text = page.read_text()
+    for name, content in tables.items():
+        text = replace(text, name, content)
+    page.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
