@@ -32,6 +32,8 @@ class HostBackend {
   }
   std::span<std::byte> memory(std::size_t bytes) { return workspace_.memory(bytes); }
   std::size_t bytes() const { return workspace_.bytes(); }
+  std::size_t used() const { return workspace_.used(); }
+  void give_back(std::size_t used) { workspace_.give_back(used); }
 
   // Runs f, unless the workspace is only being counted.
   template <class F>

@@ -27,12 +27,16 @@ class GpuBackend {
     }
   }
 
-  std::size_t bytes() const { return used_; }
+  std::size_t bytes() const { return most_used_; }
+  // What is given back may be handed out at once: the queue keeps the order.
+  std::size_t used() const { return used_; }
+  void give_back(std::size_t used) { used_ = used; }
   std::vector<StageTime> times;
 
   gpu::Span memory(std::size_t bytes) {
     const gpu::Span piece{workspace_.memory, static_cast<std::int64_t>(used_), bytes};
     used_ += (bytes + 255) / 256 * 256;
+    most_used_ = std::max(most_used_, used_);
     return piece;
   }
   template <class T>
@@ -159,6 +163,7 @@ class GpuBackend {
   gpu::Queue* queue_ = nullptr;
   gpu::Span workspace_;
   std::size_t used_ = 0;
+  std::size_t most_used_ = 0;
   bool pending_ = false;
   std::vector<int> marks_;
 };

@@ -1,7 +1,8 @@
 // A pipeline, run: the one place where the stages of a method follow one another, for every backend.
 //
 // A backend offers inputs<T>(pair) and outputs(out), the images where its stages work, and deliver(), which brings the
-// outputs to the caller; image<T>(size), memory of the workspace; memory(bytes); stage(name, bytes, f), which runs f and
+// outputs to the caller; image<T>(size), memory of the workspace; memory(bytes), and used() and
+// give_back(used) to return what was taken since; stage(name, bytes, f), which runs f and
 // takes its time; and one function for every stage. Sizing a plan is a run whose stages are passed over.
 #pragma once
 
@@ -134,6 +135,7 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> curre
   const double pixels = static_cast<double>(out.validity.width) * out.validity.height;
   for (const Refinement& refinement : p.refinements) {
     if (!refinement.enabled) continue;
+    const std::size_t used = backend.used();
     std::visit([&]<class P>(const P& stage) {
       if constexpr (std::is_same_v<P, left_right::Parameters>) {
         backend.stage("left-right check", 13 * pixels, [&] { backend.left_right(stage, View<const float>(out.right), current, out.validity); });
@@ -149,6 +151,7 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> curre
         std::swap(current, other);
       }
     }, refinement.stage);
+    backend.give_back(used);
   }
 }
 
@@ -163,6 +166,7 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
   if (needs.moves > 0) second = backend.template image<float>(size);
   if (needs.moves % 2 != 0) std::swap(first, second);
 
+  const std::size_t used = backend.used();
   with_source(p.cost, prepared, backend, [&]<class Kind>(const cost::Source<Kind, View>& source) {
     const sgm_wta::Parameters parameters{p.optimisation, p.select};
     const sgm_wta::Input<Kind, View> input{source,
@@ -175,6 +179,7 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
       backend.sgm_wta(parameters, input, wta::OutputOf<View>{first, out.validity, out.right, out.confidence}, memory);
     });
   });
+  backend.give_back(used);  // features and sums
   refine(p, out, first, second, backend);
 }
 

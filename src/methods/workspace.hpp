@@ -1,6 +1,7 @@
-// The memory of a matcher: one block, handed out front to back, the same way at every run.
+// The memory of a matcher: one block, handed out front to back and given back in reverse, the same way at every run.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -17,6 +18,7 @@ class Workspace {
   std::span<std::byte> memory(std::size_t bytes) {
     std::byte* start = block_ == nullptr ? nullptr : block_ + used_;
     used_ += (bytes + 63) / 64 * 64;
+    most_used_ = std::max(most_used_, used_);
     return {start, block_ == nullptr ? 0 : bytes};
   }
   template <class T>
@@ -27,12 +29,17 @@ class Workspace {
     return {reinterpret_cast<T*>(block.data()), size.width, size.height, 1, pitch};
   }
   bool counts_only() const { return block_ == nullptr; }
-  std::size_t bytes() const { return used_; }
-  void rewind() { used_ = 0; }
+  // The most that was handed out at a time.
+  std::size_t bytes() const { return most_used_; }
+
+  // Everything handed out since used() said `used` is given back.
+  std::size_t used() const { return used_; }
+  void give_back(std::size_t used) { used_ = used; }
 
  private:
   std::byte* block_ = nullptr;
   std::size_t used_ = 0;
+  std::size_t most_used_ = 0;
 };
 
 }  // namespace stereopsis
