@@ -41,11 +41,11 @@ struct Extent {
   std::size_t sums_bytes() const { return align64(sizeof(std::uint16_t) * width * static_cast<std::size_t>(height) * padded); }
   std::size_t path_bytes(std::size_t lane) const { return lane * (padded + guard); }
   std::size_t shared_bytes(std::size_t lane, int threads) const {
-    return align64(3 * places(threads) * path_bytes(lane) + lane * guard) + align64(3 * places(threads) * lane) +
+    return align64(3 * places(threads) * path_bytes(lane) + lane * guard) +
            align64(bands() * sizeof(std::atomic<int>));
   }
   std::size_t scratch_bytes(std::size_t lane, std::size_t candidate) const {
-    return align64(band_rows * path_bytes(lane) + lane * guard) + align64(band_rows * lane) + align64(lane * padded) +
+    return align64(band_rows * path_bytes(lane) + lane * guard) + align64(lane * padded) +
            align64(sizeof(std::uint16_t) * padded) + 2 * align64(band_rows * sizeof(std::uint16_t) * right_entries()) +
            band_rows * align64(candidate * candidates());
   }
@@ -94,16 +94,18 @@ class Pieces {
   std::byte* next_;
 };
 
-// The end of a path: the costs L_r and their minimum at its last pixel.
+// The end of a path: the costs L_r and their minimum at its last pixel. The minimum lies in the guard before the costs,
+// so that paths which different threads are at never share a cache line.
 template <class Lane>
 struct PathEnd {
   Lane* costs;
-  Lane* minimum;
+
+  Lane& minimum() const { return costs[-guard / 2]; }
 
   // A path begins after an imaginary pixel without costs, so that L_r = C at its first pixel.
   void start(int padded) const {
     std::memset(costs, 0, sizeof(Lane) * padded);
-    *minimum = 0;
+    minimum() = 0;
   }
 };
 
@@ -114,7 +116,6 @@ class Shared {
   Shared(const Extent& extent, Pieces pieces, int threads)
       : extent_(extent), places_(extent.places(threads)), stride_(extent.padded + guard),
         costs_(pieces.take<Lane>(static_cast<std::size_t>(3) * places_ * stride_ + guard)),
-        minima_(pieces.take<Lane>(static_cast<std::size_t>(3) * places_)),
         progress_(pieces.take<std::atomic<int>>(extent.bands())) {}
 
   void begin_sweep() {
@@ -136,7 +137,7 @@ class Shared {
   // The end of the path in `place`, of the vertical (0), diagonal (1) or antidiagonal (2) paths.
   PathEnd<Lane> path(int kind, int place) const {
     const std::size_t i = static_cast<std::size_t>(kind) * places_ + place;
-    return {costs_ + i * stride_ + guard, minima_ + i};
+    return {costs_ + i * stride_ + guard};
   }
   int diagonal(int u, int v) const {
     const int place = u - v % places_;
@@ -152,7 +153,6 @@ class Shared {
   int places_;
   int stride_;
   Lane* costs_;
-  Lane* minima_;
   std::atomic<int> next_band_{0};
   std::atomic<int>* progress_;
 };
@@ -165,7 +165,6 @@ class Scratch {
     const int stride = extent.padded + guard;
     paths_ = pieces.take<Lane>(static_cast<std::size_t>(band_rows) * stride + guard);
     std::memset(paths_, 0xFF, sizeof(Lane) * (static_cast<std::size_t>(band_rows) * stride + guard));
-    minima_ = pieces.take<Lane>(band_rows);
     padding_ = pieces.take<Lane>(extent.padded);
     std::memset(padding_, 0, sizeof(Lane) * extent.disparities);
     std::memset(padding_ + extent.disparities, 0xFF, sizeof(Lane) * (extent.padded - extent.disparities));
@@ -176,7 +175,7 @@ class Scratch {
   }
 
   // The horizontal path of row r.
-  PathEnd<Lane> path(int r) const { return {paths_ + static_cast<std::size_t>(r) * (extent_.padded + guard) + guard, minima_ + r}; }
+  PathEnd<Lane> path(int r) const { return {paths_ + static_cast<std::size_t>(r) * (extent_.padded + guard) + guard}; }
   std::byte* candidates(int r) const { return candidates_[r]; }
   const Lane* padding() const { return padding_; }  // the largest value behind the last disparity, else 0
   std::uint16_t* total() const { return total_; }
@@ -186,7 +185,6 @@ class Scratch {
  private:
   Extent extent_;
   Lane* paths_;
-  Lane* minima_;
   Lane* padding_;
   std::uint16_t* total_;
   std::uint16_t* right_costs_;

@@ -48,7 +48,7 @@ HWY_INLINE void store_minima(D d, const V (&v)[4], hn::TFromD<D>* minima) {
 
 // Extends kPaths paths by a pixel. `paths` holds, for each, `costs` (L_r at its last pixel, updated in place, with a
 // guard of the largest value before the first and behind the last, so that d ± 1 needs no special case) and their
-// `minimum`. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums over the paths, in 16 bits,
+// `minimum()`. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums over the paths, in 16 bits,
 // goes to `take_sums(k, sums)`.
 template <int kPaths, class D, class Path, class BlockCosts, class TakeSums>
 HWY_INLINE void extend_paths(D d, const Path (&paths)[kPaths], const hn::TFromD<D> (&p2)[kPaths], hn::TFromD<D> p1,
@@ -61,8 +61,8 @@ HWY_INLINE void extend_paths(D d, const Path (&paths)[kPaths], const hn::TFromD<
   V minimum[4] = {largest, largest, largest, largest};
   V lowest[kPaths], ceiling[kPaths], below[kPaths];
   for (int r = 0; r < kPaths; ++r) {
-    lowest[r] = hn::Set(d, *paths[r].minimum);
-    ceiling[r] = hn::Set(d, static_cast<Lane>(*paths[r].minimum + p2[r]));
+    lowest[r] = hn::Set(d, paths[r].minimum());
+    ceiling[r] = hn::Set(d, static_cast<Lane>(paths[r].minimum() + p2[r]));
     below[r] = hn::LoadU(d, paths[r].costs - 1);
   }
   for (int k = 0; k < padded; k += lanes) {
@@ -76,7 +76,7 @@ HWY_INLINE void extend_paths(D d, const Path (&paths)[kPaths], const hn::TFromD<
       const V best = hn::Min(hn::Min(same, step), ceiling[r]);
       extended[r] = hn::SaturatedAdd(hn::Sub(best, lowest[r]), cost);
       minimum[r] = hn::Min(minimum[r], extended[r]);
-      below[r] = hn::LoadU(d, path + lanes - 1);  // before the store hides what the next block needs
+      if (k + lanes < padded) below[r] = hn::LoadU(d, path + lanes - 1);  // before the store hides what the next block needs
       hn::Store(extended[r], d, path);
     }
     if constexpr (sizeof(Lane) == 2) {
@@ -98,7 +98,7 @@ HWY_INLINE void extend_paths(D d, const Path (&paths)[kPaths], const hn::TFromD<
   }
   Lane minima[4];
   store_minima(d, minimum, minima);
-  for (int r = 0; r < kPaths; ++r) *paths[r].minimum = minima[r];
+  for (int r = 0; r < kPaths; ++r) paths[r].minimum() = minima[r];
 }
 
 }  // namespace stereopsis::sgm::HWY_NAMESPACE
