@@ -40,6 +40,8 @@ endif()
 set(kernel_source_dir ${PROJECT_SOURCE_DIR}/src)
 file(GLOB kernels RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
   ${kernel_source_dir}/stages/*/*.cl ${kernel_source_dir}/fused/*/*.cl)
+file(GLOB tuned_kernels RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
+  ${kernel_source_dir}/stages/*/*_cuda.cu ${kernel_source_dir}/fused/*/*_cuda.cu)
 file(GLOB kernel_headers RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
   ${kernel_source_dir}/stages/*/*.cl.h ${kernel_source_dir}/device/gpu/*.cl.h ${kernel_source_dir}/device/gpu/vocabulary.h)
 set(kernel_files ${kernels} ${kernel_headers})
@@ -110,17 +112,31 @@ function(stereopsis_kernel_machine_code target)
   endforeach()
 
   # Tuned kernels take long to compile. Code for 8.0 serves 8.6 and 8.9 too, PTX for 9.0 what comes later; what is older
-  # runs the portable ones.
-  set(tuned ${kernel_source_dir}/fused/sgm_wta/sgm_wta_cuda)
+  # runs the portable ones. Lines "// variant NAME: CONSTANT=VALUE …" of a file make one fat binary each, FILE_NAME.
   set(code -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90])
-  foreach(range 64 128 256)
-    set(fatbin ${kernel_dir}/sgm_wta_cuda_${range}.fatbin)
-    add_custom_command(OUTPUT ${fatbin}
-      COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++20 -DSTEREOPSIS_RANGE=${range} -I${kernel_source_dir}
-              -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${fatbin} ${tuned}.cu
-      DEPENDS ${tuned}.cu ${tuned}_problem.hpp ${tuned}_paths.cuh ${tuned}_features.cuh ${tuned}_borders.cuh ${tuned}_tiles.cuh
-      COMMENT "Compiling the tuned kernels for up to ${range} disparities for CUDA" VERBATIM)
-    stereopsis_embed(sgm_wta_cuda_${range} ${fatbin})
+  foreach(file ${tuned_kernels})
+    get_filename_component(name ${file} NAME_WE)
+    get_filename_component(folder ${kernel_source_dir}/${file} DIRECTORY)
+    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.cuh ${folder}/*_problem.hpp)
+    file(STRINGS ${kernel_source_dir}/${file} variants REGEX "^// variant ")
+    if(NOT variants)
+      set(variants "// variant :")
+    endif()
+    foreach(variant ${variants})
+      string(REGEX MATCH "^// variant ([a-z0-9_]*):(.*)$" all "${variant}")
+      set(full_name ${name})
+      if(CMAKE_MATCH_1)
+        string(APPEND full_name _${CMAKE_MATCH_1})
+      endif()
+      separate_arguments(constants UNIX_COMMAND "${CMAKE_MATCH_2}")
+      list(TRANSFORM constants PREPEND -D)
+      set(fatbin ${kernel_dir}/${full_name}.fatbin)
+      add_custom_command(OUTPUT ${fatbin}
+        COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++20 ${constants} -I${kernel_source_dir}
+                -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${fatbin} ${kernel_source_dir}/${file}
+        DEPENDS ${kernel_source_dir}/${file} ${headers} COMMENT "Compiling ${full_name} for CUDA" VERBATIM)
+      stereopsis_embed(${full_name} ${fatbin})
+    endforeach()
   endforeach()
   file(CONFIGURE OUTPUT ${kernel_dir}/machine_code.cpp CONTENT
 "#include \"device/cuda/machine_code.hpp\"

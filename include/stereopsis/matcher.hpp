@@ -62,6 +62,8 @@ class Plan {
   const Problem& problem() const { return problem_; }
   const Device& device() const { return device_; }
   std::size_t workspace_bytes() const { return workspace_bytes_; }
+  // The size of the result: the input's, unless the method works on reduced images.
+  Size output_size() const { return output_size_; }
   // The part of the input that is read for the wanted region.
   Rect required_input() const { return required_input_; }
 
@@ -70,6 +72,7 @@ class Plan {
   Problem problem_;
   Device device_;
   std::size_t workspace_bytes_ = 0;
+  Size output_size_;
   Rect required_input_;
 };
 

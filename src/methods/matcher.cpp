@@ -139,7 +139,7 @@ class GpuEngine {
 // The bytes that a run takes: a run without memory.
 std::size_t bytes_of_run(const PipelineData& data, const Problem& p, const Device& device, Size size) {
   const auto count = [&](auto&& counting) {
-    run(data, p, shape_of(p, size), shape_of_outputs(p, size), counting);
+    run(data, p, shape_of(p, size), shape_of_outputs(p, output_size(data, size)), counting);
     return counting.bytes();
   };
   if (!is_host(device)) return count(GpuBackend());
@@ -171,6 +171,7 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   device_.name = resolve_device(device.name);
   required_input_ = input_of_region(pipeline_.data(), problem_);
   const Size size = required_input_.size();
+  output_size_ = stereopsis::output_size(pipeline_.data(), problem_.size);
   workspace_bytes_ = bytes_of_run(pipeline_.data(), problem_, device_, size);
   if (problem_.memory_limit > 0 && workspace_bytes_ > problem_.memory_limit)
     throw Error(ErrorCategory::memory, text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
@@ -193,7 +194,7 @@ Matched Matcher::match(const StereoPair& pair) {
 
 static void match_all(const Plan& plan, const StereoPair& pair, Matched& result, auto&& backend) {
   const Problem& p = plan.problem();
-  const Size size = pair.left.size();
+  const Size size = output_size(plan.pipeline().data(), pair.left.size());
   resize(result.disparity, size);
   resize(result.validity, size);
   resize(result.right, p.want_right ? size : Size{});

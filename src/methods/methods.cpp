@@ -8,29 +8,28 @@ namespace {
 // Banz, Blume and Pirsch 2011, as the paper has it; its future work (left-right check, sub-pixel) is there to be
 // switched on. P1 and P2 are the paper's "empirically determined constants", ours for the whole data folder.
 PipelineData banz_sgm() {
-  return {.method = "banz-sgm",
-          .cost = rank::Parameters{.window = 9},
-          .optimisation = {.paths = 8, .p1 = 30, .p2 = 100, .p2_min = 40},
-          .select = {},
-          .refinements = {{false, left_right::Parameters{}},
-                          {false, speckle::Parameters{}},
-                          {false, fill::Parameters{.mode = fill::Mode::background}},
-                          {true, median::Parameters{.window = 3}}},
-          .region = {}};
+  PipelineData p;
+  p.cost = rank::Parameters{.window = 9};
+  p.optimisation = sgm::Parameters{.paths = 8, .p1 = 30, .p2 = 100};
+  p.refinements = {{false, left_right::Parameters{}},
+                   {false, speckle::Parameters{}},
+                   {false, fill::Parameters{.mode = fill::Mode::background}},
+                   {true, median::Parameters{.window = 3}}};
+  return p;
 }
 
 // The parameters lie on a flat optimum over all datasets of the data folder at once: docs/sgm.md.
 PipelineData sgm() {
-  return {.method = "sgm",
-          .cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10},
-          .optimisation = {.paths = 4, .p1 = 20, .p2 = 100, .adaptation = sgm::Adaptation::gradient, .p2_min = 30, .gradient = 8},
-          .select = {.subpixel = wta::Subpixel::equiangular},
-          .refinements = {{true, left_right::Parameters{}},
-                          {true, speckle::Parameters{.size = 100}},
-                          {true, median::Parameters{.window = 3}},
-                          {true, fill::Parameters{.mode = fill::Mode::second_lowest}},
-                          {true, median::Parameters{.window = 5}}},
-          .region = {}};
+  PipelineData p;
+  p.cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10};
+  p.optimisation = sgm::Parameters{.paths = 4, .p1 = 20, .p2 = 100, .gradient = 8, .p2_min = 30};
+  p.select.subpixel = wta::Subpixel::equiangular;
+  p.refinements = {{true, left_right::Parameters{}},
+                   {true, speckle::Parameters{.size = 100}},
+                   {true, median::Parameters{.window = 3}},
+                   {true, fill::Parameters{.mode = fill::Mode::second_lowest}},
+                   {true, median::Parameters{.window = 5}}};
+  return p;
 }
 
 struct Method {
@@ -64,7 +63,11 @@ const std::vector<MethodInfo>& methods() {
 PipelineData method_data(std::string_view name) {
   std::vector<std::string> names;
   for (const Method& method : all()) {
-    if (method.info.name == name) return method.data();
+    if (method.info.name == name) {
+      PipelineData data = method.data();
+      data.method = name;
+      return data;
+    }
     names.push_back(method.info.name);
   }
   throw Error(ErrorCategory::call, text("there is no method '", name, "'; the nearest is '", nearest_name(name, names),

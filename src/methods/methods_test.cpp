@@ -255,6 +255,13 @@ TEST(Pipeline, SlotsBuildTheSamePipeline) {
 }
 
 // Honoured or refused: no parameter is ignored. Each is moved to another allowed value and must change something.
+TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
+  const Pipeline only_a_cost = Pipeline::from_slots("mine", {{"cost", "rank", {}}});
+  const std::string message = message_of([&] { Plan(only_a_cost, {.size = {20, 20}, .range = {0, 8}}); });
+  EXPECT_NE(message.find("the pipeline 'mine' combines prepare none, cost rank, aggregation none, optimisation none"), std::string::npos)
+      << message;
+}
+
 TEST(Pipeline, EveryParameterChangesTheResult) {
   const Scene scene = make_scene({.size = {120, 80}, .disparities = 24, .noise = 6});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -282,12 +289,13 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         } catch (const Error&) {
         }
       }
-      // What only one choice of another parameter reads is tried under that choice.
+      // What only an adaptive P2 reads is refused for a constant one; it is tried where P2 is adaptive.
       if (!different && (info.name == "optimisation.p2_min" || info.name == "optimisation.gradient")) {
-        Pipeline adaptive = pipeline, moved = pipeline;
-        adaptive.set("sgm.adaptation", "gradient");
-        moved.set("sgm.adaptation", "gradient");
-        moved.set(info.name, info.name == "optimisation.p2_min" ? "50" : "1");
+        Pipeline adaptive = pipeline;
+        adaptive.set("sgm.gradient", "8");
+        adaptive.set("sgm.p2_min", "40");
+        Pipeline moved = adaptive;
+        moved.set(info.name, "50");
         different = !same_bits(result_of(moved).disparity.view(), result_of(adaptive).disparity.view());
       }
       EXPECT_TRUE(different) << method.name << ": " << info.name << " changes nothing";

@@ -13,29 +13,39 @@ template <class Variant, std::size_t i = 0>
 std::optional<Variant> stage_of(const std::string& name) {
   if constexpr (i < std::variant_size_v<Variant>) {
     using P = std::variant_alternative_t<i, Variant>;
-    if (name == stage_name<P>()) return Variant(P{});
+    if (name == P::stage) return Variant(P{});
     return stage_of<Variant, i + 1>(name);
   } else {
     return std::nullopt;
   }
 }
 
-template <class Variant, std::size_t... i>
-std::vector<std::string> stage_names(std::index_sequence<i...>) {
-  return {stage_name<std::variant_alternative_t<i, Variant>>()...};
+template <class Variant>
+std::vector<std::string> stage_names() {
+  return []<std::size_t... i>(std::index_sequence<i...>) {
+    return std::vector<std::string>{std::variant_alternative_t<i, Variant>::stage...};
+  }(std::make_index_sequence<std::variant_size_v<Variant>>());
 }
 
 template <class Variant>
 Variant required_stage(const std::string& slot, const std::string& name) {
   if (const auto stage = stage_of<Variant>(name)) return *stage;
-  const auto names = stage_names<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
-  throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot, "'; it can be ", join(names, ", ")));
+  throw Error(ErrorCategory::call,
+              text("there is no stage '", name, "' for the slot '", slot, "'; it can be ", join(stage_names<Variant>(), ", ")));
 }
 
 using RefinementStage = decltype(Refinement::stage);
 
 // "median2" is the second median.
 std::string without_number(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
+
+RefinementStage refinement_of(const PipelineSlot& slot) {
+  const std::string name = without_number(slot.slot);
+  if (const auto stage = stage_of<RefinementStage>(name)) return *stage;
+  std::vector<std::string> names{"prepare", "cost", "aggregation", "optimisation", "select", "levels", "roi"};
+  for (std::string& stage : stage_names<RefinementStage>()) names.push_back(std::move(stage));
+  throw Error(ErrorCategory::call, text("a pipeline has no slot '", slot.slot, "'; the nearest is '", nearest_name(slot.slot, names), "'"));
+}
 
 // Whether `prefix` names this slot: by the slot, or by the stage in it where only one slot has that stage.
 bool is_named(std::string_view prefix, std::string_view slot, std::string_view stage) { return prefix == slot || prefix == stage; }
@@ -113,22 +123,16 @@ Pipeline Pipeline::from_slots(const std::string& method, const std::vector<Pipel
   PipelineData data;
   data.method = method;
   for (const PipelineSlot& slot : slots) {
-    if (slot.slot == "cost") {
-      data.cost = required_stage<Cost>(slot.slot, slot.kind);
-    } else if (slot.slot == "optimisation") {
-      required_stage<std::variant<sgm::Parameters>>(slot.slot, slot.kind);
-    } else if (slot.slot == "select") {
-      required_stage<std::variant<wta::Parameters>>(slot.slot, slot.kind);
-    } else if (slot.slot != "roi") {
-      const std::string name = without_number(slot.slot);
-      if (!stage_of<RefinementStage>(name)) {
-        std::vector<std::string> names{"cost", "optimisation", "select", "roi"};
-        for (auto& stage : stage_names<RefinementStage>(std::make_index_sequence<std::variant_size_v<RefinementStage>>()))
-          names.push_back(std::move(stage));
-        throw Error(ErrorCategory::call, text("a pipeline has no slot '", slot.slot, "'; the nearest is '", nearest_name(slot.slot, names), "'"));
-      }
-      data.refinements.push_back({true, required_stage<RefinementStage>(slot.slot, name)});
-    }
+    const auto is = [&](const char* name, auto& stages) {
+      if (slot.slot != name) return false;
+      stages = required_stage<std::decay_t<decltype(stages)>>(slot.slot, slot.kind);
+      return true;
+    };
+    std::variant<wta::Parameters> select;
+    std::variant<RegionParameters> region;
+    if (!is("prepare", data.prepare) && !is("cost", data.cost) && !is("aggregation", data.aggregation) &&
+        !is("optimisation", data.optimisation) && !is("select", select) && !is("levels", data.levels) && !is("roi", region))
+      data.refinements.push_back({true, refinement_of(slot)});
   }
   Pipeline pipeline(std::move(data));
   for (const PipelineSlot& slot : slots)

@@ -1,6 +1,7 @@
 // The typed form of a pipeline: the slots of the taxonomy, each with the stage that fills it.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,15 +21,28 @@
 
 namespace stereopsis {
 
+// A slot that a method leaves empty.
+struct None {
+  static constexpr const char* stage = "none";
+};
+template <class P, class Visitor>
+  requires ParametersOf<P, None>
+void describe(P&, Visitor&&) {}
+
+using Prepare = std::variant<None>;
 using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters>;
+using Aggregation = std::variant<None>;
+using Optimisation = std::variant<None, sgm::Parameters>;
+using Levels = std::variant<None>;
 
 struct Refinement {
   bool enabled = true;
   std::variant<left_right::Parameters, speckle::Parameters, fill::Parameters, median::Parameters> stage;
 };
 
-// How a region of interest is computed.
+// How a region of interest is computed by a method whose every pixel depends on the whole image.
 struct RegionParameters {
+  static constexpr const char* stage = "region";
   int margin = 64;
 };
 template <class P, class Visitor>
@@ -39,27 +53,15 @@ void describe(P& p, Visitor&& visit) {
 
 struct PipelineData {
   std::string method = "custom";
+  Prepare prepare;
   Cost cost;
-  sgm::Parameters optimisation;
+  Aggregation aggregation;
+  Optimisation optimisation;
   wta::Parameters select;
+  Levels levels;
   std::vector<Refinement> refinements;  // in their order
   RegionParameters region;
 };
-
-// The name of a stage, as JSON and --set take it.
-template <class P>
-constexpr const char* stage_name() {
-  if constexpr (std::is_same_v<P, rank::Parameters>) return "rank";
-  else if constexpr (std::is_same_v<P, census::Parameters>) return "census";
-  else if constexpr (std::is_same_v<P, census_gradient::Parameters>) return "census_gradient";
-  else if constexpr (std::is_same_v<P, sgm::Parameters>) return "sgm";
-  else if constexpr (std::is_same_v<P, wta::Parameters>) return "winner_takes_all";
-  else if constexpr (std::is_same_v<P, left_right::Parameters>) return "left_right";
-  else if constexpr (std::is_same_v<P, speckle::Parameters>) return "speckle";
-  else if constexpr (std::is_same_v<P, fill::Parameters>) return "fill";
-  else if constexpr (std::is_same_v<P, median::Parameters>) return "median";
-  else return "region";
-}
 
 // A refinement's parameters with its switch among them: NAME.enabled.
 template <class Stage>
@@ -73,24 +75,32 @@ void describe(const Switched<Stage>& p, Visitor&& visit) {
   describe(p.stage, visit);
 }
 
-// Calls f(slot, stage, parameters) for every slot, in the order of the taxonomy. A refinement's slot is its stage's
-// name, with a number from the second of its kind on: median, median2.
+// Calls f(slot, stage, parameters) for every slot that is not empty, in the order of the taxonomy. A refinement's slot
+// is its stage's name, with a number from the second of its kind on: median, median2.
 template <class Data, class F>
   requires ParametersOf<Data, PipelineData>
 void for_each_slot(Data& data, F&& f) {
-  std::visit([&]<class P>(P& p) { f("cost", stage_name<std::remove_const_t<P>>(), p); }, data.cost);
-  f("optimisation", stage_name<sgm::Parameters>(), data.optimisation);
-  f("select", stage_name<wta::Parameters>(), data.select);
+  const auto slot = [&](const char* name, auto& stages) {
+    std::visit([&]<class P>(P& p) {
+      if constexpr (!std::is_same_v<const P, const None>) f(name, P::stage, p);
+    }, stages);
+  };
+  slot("prepare", data.prepare);
+  slot("cost", data.cost);
+  slot("aggregation", data.aggregation);
+  slot("optimisation", data.optimisation);
+  f("select", wta::Parameters::stage, data.select);
+  slot("levels", data.levels);
   std::vector<std::string> seen;
   for (auto& refinement : data.refinements)
     std::visit([&]<class P>(P& p) {
-      const std::string name = stage_name<std::remove_const_t<P>>();
+      const std::string name = P::stage;
       const auto before = std::count(seen.begin(), seen.end(), name);
       seen.push_back(name);
       const Switched<P> switched{refinement.enabled, p};
-      f(before == 0 ? name : text(name, before + 1), name.c_str(), switched);
+      f(before == 0 ? name : text(name, before + 1), P::stage, switched);
     }, refinement.stage);
-  f("roi", stage_name<RegionParameters>(), data.region);
+  if (!std::holds_alternative<None>(data.optimisation)) f("roi", RegionParameters::stage, data.region);
 }
 
 // The methods' definitions: methods.cpp.

@@ -1,38 +1,24 @@
 // A pipeline, run: the one place where the stages of a method follow one another, for every backend.
 //
+// The way from the pair to the first disparity map is a *route*: the one that serves the pipeline's slots, in a header of
+// its own, with serves(pipeline) and run(pipeline, problem, inputs, outputs, backend). The refinements follow it.
+//
 // A backend offers inputs<T>(pair) and outputs(out), the images where its stages work, and deliver(), which brings the
 // outputs to the caller; image<T>(size), memory of the workspace; memory(bytes), and used() and
 // give_back(used) to return what was taken since; stage(name, bytes, f), which runs f and
 // takes its time; and one function for every stage. Sizing a plan is a run whose stages are passed over.
 #pragma once
 
-#include "fused/sgm_wta/sgm_wta.hpp"
-#include "methods/pipeline_data.hpp"
-#include "stereopsis/matcher.hpp"
+#include "methods/semi_global.hpp"
 
 namespace stereopsis {
 
-// Both views as they are given; masks are empty where all pixels are usable.
-template <class T, template <class> class View>
-struct Inputs {
-  View<const T> left, right;
-  View<const std::uint8_t> mask_left, mask_right;
-};
+// The size of the result.
+inline Size output_size(const PipelineData&, Size input) { return input; }
 
-template <template <class> class View>
-struct OutputsOf {
-  View<float> disparity;
-  View<std::uint8_t> validity;
-  View<float> right;       // empty: not wanted
-  View<float> confidence;  // empty: not wanted
-};
-using Outputs = OutputsOf<ImageView>;
-
-// Which inputs a pipeline's stages ask for.
-struct Needs {
-  explicit Needs(const PipelineData& p) {
-    grey8_both = std::holds_alternative<census_gradient::Parameters>(p.cost);
-    guide = p.optimisation.adaptation == sgm::Adaptation::gradient;
+// What the refinements ask for.
+struct RefinementNeeds {
+  explicit RefinementNeeds(const PipelineData& p) {
     for (const Refinement& refinement : p.refinements) {
       if (!refinement.enabled) continue;
       right |= std::holds_alternative<left_right::Parameters>(refinement.stage);
@@ -42,93 +28,9 @@ struct Needs {
     }
   }
 
-  bool grey8_both = false;  // both views in 8 bits
-  bool guide = false;       // the left view in 8 bits
-  bool right = false;       // the right view's disparity
-  int moves = 0;            // refinements that do not work in place
+  bool right = false;  // the right view's disparity
+  int moves = 0;       // refinements that do not work in place
 };
-
-// Both views as grey images; masks are empty where all pixels are usable.
-template <class T, template <class> class View>
-struct Prepared {
-  View<const T> left, right;
-  View<const std::uint8_t> left8, right8;
-  View<const std::uint8_t> mask_left, mask_right;
-};
-
-template <class T, template <class> class View, class Backend>
-Prepared<T, View> prepare(const Needs& needs, const Inputs<T, View>& in, int bit_depth, Backend& backend) {
-  const Size size = in.left.size();
-  Prepared<T, View> prepared{in.left, in.right, {}, {}, in.mask_left, in.mask_right};
-  constexpr bool is_float = std::is_same_v<T, float>;
-  if (in.left.channels == 3 || is_float) {
-    const View<T> left = backend.template image<T>(size), right = backend.template image<T>(size);
-    View<std::uint8_t> usable_left, usable_right;
-    if (is_float) {
-      usable_left = backend.template image<std::uint8_t>(size);
-      usable_right = backend.template image<std::uint8_t>(size);
-    }
-    backend.stage("grey", 2.0 * sizeof(T) * size.width * size.height * (in.left.channels + 1), [&] {
-      backend.grey(in.left, in.mask_left, left, usable_left);
-      backend.grey(in.right, in.mask_right, right, usable_right);
-    });
-    prepared.left = left;
-    prepared.right = right;
-    if (is_float) {
-      prepared.mask_left = usable_left;
-      prepared.mask_right = usable_right;
-    }
-  }
-  if constexpr (sizeof(T) == 1) {
-    prepared.left8 = prepared.left;
-    prepared.right8 = prepared.right;
-  } else if (needs.grey8_both || needs.guide) {
-    const View<std::uint8_t> left8 = backend.template image<std::uint8_t>(size), right8 = backend.template image<std::uint8_t>(size);
-    backend.stage("8-bit grey", 2.0 * (sizeof(T) + 1) * size.width * size.height, [&] {
-      backend.grey8(prepared.left, bit_depth, left8);
-      if (needs.grey8_both) backend.grey8(prepared.right, bit_depth, right8);
-    });
-    prepared.left8 = left8;
-    prepared.right8 = right8;
-  }
-  return prepared;
-}
-
-// The words of both views, and the kind of their cost.
-template <class Kind, class T, template <class> class View, class Backend, class Transform>
-cost::Source<Kind, View> features(const char* name, const Kind& kind, const Prepared<T, View>& in, Backend& backend,
-                                  Transform&& transform) {
-  using Word = typename Kind::Word;
-  const Size size = in.left.size();
-  const View<Word> left = backend.template image<Word>(size), right = backend.template image<Word>(size);
-  backend.stage(name, 2.0 * (sizeof(T) + sizeof(Word)) * size.width * size.height, [&] { transform(left, right); });
-  return {left, right, kind};
-}
-
-// Calls f with the cost source that the pipeline's matching cost describes.
-template <class T, template <class> class View, class Backend, class F>
-void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend& backend, F&& f) {
-  if (const auto* p = std::get_if<rank::Parameters>(&matching_cost)) {
-    f(features("rank", cost::Rank{p->window}, in, backend, [&](auto left, auto right) {
-      backend.rank(*p, in.left, left);
-      backend.rank(*p, in.right, right);
-    }));
-  } else if (const auto* c = std::get_if<census::Parameters>(&matching_cost)) {
-    const auto transform = [&](auto left, auto right) {
-      backend.census(*c, in.left, left);
-      backend.census(*c, in.right, right);
-    };
-    const int bits = census::shape_of(c->window).bits();
-    if (bits <= 32) f(features("census", cost::Census<std::uint32_t>{bits}, in, backend, transform));
-    else f(features("census", cost::Census<std::uint64_t>{bits}, in, backend, transform));
-  } else {
-    const auto& g = std::get<census_gradient::Parameters>(matching_cost);
-    f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, in, backend, [&](auto left, auto right) {
-      backend.census_gradient(in.left, in.left8, left);
-      backend.census_gradient(in.right, in.right8, right);
-    }));
-  }
-}
 
 template <template <class> class View, class Backend>
 void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> current, View<float> other, Backend& backend) {
@@ -155,11 +57,24 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> curre
   }
 }
 
+[[noreturn]] inline void refuse_combination(const PipelineData& p) {
+  const auto name = [](const auto& stages) { return std::visit([]<class P>(const P&) { return P::stage; }, stages); };
+  throw Error(ErrorCategory::call,
+              text("the pipeline '", p.method, "' combines prepare ", name(p.prepare), ", cost ", name(p.cost), ", aggregation ",
+                   name(p.aggregation), ", optimisation ", name(p.optimisation), ", levels ", name(p.levels),
+                   ", which nothing here runs; start from one of the methods that `stereopsis methods` lists"));
+}
+
+template <class T, template <class> class View, class Backend>
+void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
+  if (semi_global::serves(p)) return semi_global::run(p, problem, in, out, backend);
+  refuse_combination(p);
+}
+
 template <class T, template <class> class View, class Backend>
 void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, OutputsOf<View> out, Backend& backend) {
-  const Size size = in.left.size();
-  const Needs needs(p);
-  const auto prepared = prepare(needs, in, problem.bit_depth, backend);
+  const Size size = output_size(p, in.left.size());
+  const RefinementNeeds needs(p);
   if (needs.right && out.right.empty()) out.right = backend.template image<float>(size);
   // Medians and fills move the map to the other image: start so that the last one ends in the output.
   View<float> first = out.disparity, second;
@@ -167,19 +82,8 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
   if (needs.moves % 2 != 0) std::swap(first, second);
 
   const std::size_t used = backend.used();
-  with_source(p.cost, prepared, backend, [&]<class Kind>(const cost::Source<Kind, View>& source) {
-    const sgm_wta::Parameters parameters{p.optimisation, p.select};
-    const sgm_wta::Input<Kind, View> input{source,
-                                           needs.guide ? prepared.left8 : View<const std::uint8_t>(),
-                                           {problem.range.min, prepared.mask_left, prepared.mask_right},
-                                           problem.range.count};
-    const auto memory = backend.memory(backend.sgm_wta_bytes(parameters, source.kind, size, problem.range.count));
-    // One write and one read of the 16-bit sums.
-    backend.stage("semi-global matching", 4.0 * size.width * size.height * problem.range.count, [&] {
-      backend.sgm_wta(parameters, input, wta::OutputOf<View>{first, out.validity, out.right, out.confidence}, memory);
-    });
-  });
-  backend.give_back(used);  // features and sums
+  run_route(p, problem, in, wta::OutputOf<View>{first, out.validity, out.right, out.confidence}, backend);
+  backend.give_back(used);  // what the route alone needed
   refine(p, out, first, second, backend);
 }
 

@@ -13,7 +13,6 @@ constexpr bool is_rank = std::is_same_v<Kind, cost::Rank>;
 constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
 constexpr int round_up(int n, int multiple) { return ceil_div(n, multiple) * multiple; }
 
-bool adaptive(const Parameters& p) { return p.sgm.adaptation == sgm::Adaptation::gradient; }
 int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
 
 // Layout of sgm_wta_cuda_problem.hpp, with the range known only now.
@@ -87,7 +86,7 @@ Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory)
     lay_out_rank(problem, shape, memory, diagonals ? 3 : 1);
   else
     problem.volume = memory.take<std::uint8_t>(width * height * range);
-  if (adaptive(p)) lay_out_penalties(problem, memory);
+  if (p.sgm.adaptive()) lay_out_penalties(problem, memory);
   problem.rows = memory.take<std::uint8_t>(6 * problem.bands * width * range);
   if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
   problem.ends = memory.take<std::uint8_t>(2 * problem.strips * height * range);
@@ -185,10 +184,10 @@ class Launcher {
   const char* variant_of(const Parameters& p) const {
     const bool eight = p.sgm.paths == 8;
     if (!is_rank<Kind>) {
-      if (adaptive(p)) return eight ? "volume_adaptive_8" : "volume_adaptive_4";
+      if (p.sgm.adaptive()) return eight ? "volume_adaptive_8" : "volume_adaptive_4";
       return eight ? "volume_8" : "volume_4";
     }
-    if (adaptive(p)) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
+    if (p.sgm.adaptive()) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
     if (problem_.disparities == shape_.range) return eight ? "rank_8" : "rank_4";
     return eight ? "rank_padded_8" : "rank_padded_4";
   }
@@ -227,7 +226,7 @@ void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::Outp
   attach(problem, in, out);
   Launcher launcher(problem, queue);
   launcher.features<Kind>(p.sgm.paths);
-  if (adaptive(p)) launcher.penalties(penalty_table(p));
+  if (p.sgm.adaptive()) launcher.penalties(penalty_table(p));
   launcher.paths<Kind>(p);
 }
 

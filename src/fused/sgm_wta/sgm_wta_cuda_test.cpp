@@ -116,7 +116,7 @@ constexpr cost::Census<std::uint64_t> census9x7{62};
 constexpr cost::CensusGradient census_gradient{2, 10};
 
 sgm::Parameters adaptive(int paths, int p1, int p2, int p2_min) {
-  return {.paths = paths, .p1 = p1, .p2 = p2, .adaptation = sgm::Adaptation::gradient, .p2_min = p2_min, .gradient = 8};
+  return {.paths = paths, .p1 = p1, .p2 = p2, .gradient = 8, .p2_min = p2_min};
 }
 
 TEST(SgmWtaCuda, RankEqualsOracles) {

@@ -64,7 +64,7 @@ struct Job : Extent {
         penalties(sgm::penalties(p.sgm)), lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())),
         paths(p.sgm.paths), p1(static_cast<std::uint16_t>(p.sgm.p1)), out(out_),
         sums(reinterpret_cast<std::uint16_t*>(workspace.data())) {
-    if (p.sgm.adaptation != sgm::Adaptation::constant) guide = in.guide;
+    if (p.sgm.adaptive()) guide = in.guide;
   }
 
   cost::Source<Kind> source;

@@ -173,7 +173,7 @@ TEST(SgmWta, SixteenBitPathsEqualOracles) {
 
 TEST(SgmWta, AdaptivePenaltyEqualsOracles) {
   for (const int paths : {4, 8})
-    expect_all_cases({{.paths = paths, .p1 = 10, .p2 = 90, .adaptation = sgm::Adaptation::gradient, .p2_min = 20}, {}}, rank9, 72);
+    expect_all_cases({{.paths = paths, .p1 = 10, .p2 = 90, .gradient = 8, .p2_min = 20}, {}}, rank9, 72);
 }
 
 TEST(SgmWta, MasksUniquenessAndBorderCandidatesEqualOracles) {
@@ -199,7 +199,7 @@ TEST(SgmWta, GpuEqualsOracles) {
 
 TEST(SgmWta, GpuEqualsOraclesWithAdaptivePenaltyMasksAndUniqueness) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
-    const sgm::Parameters adaptive{.p1 = 10, .p2 = 90, .adaptation = sgm::Adaptation::gradient, .p2_min = 20};
+    const sgm::Parameters adaptive{.p1 = 10, .p2 = 90, .gradient = 8, .p2_min = 20};
     for (const bool border : {false, true})
       expect_all_gpu_cases(device, queue, {adaptive, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
                            rank9, 72, true);
@@ -240,7 +240,7 @@ TEST(SgmOracle, FollowsEquation4OnOneRow) {
 TEST(SgmParameters, WhatCannotWorkIsRefused) {
   EXPECT_THROW(sgm::check({.paths = 5}, 80), Error);
   EXPECT_THROW(sgm::check({.p1 = 70, .p2 = 60}, 80), Error);
-  EXPECT_THROW(sgm::check({.p1 = 30, .p2 = 60, .adaptation = sgm::Adaptation::gradient, .p2_min = 20}, 80), Error);
+  EXPECT_THROW(sgm::check({.p1 = 30, .p2 = 60, .gradient = 8, .p2_min = 20}, 80), Error);
   EXPECT_NO_THROW(sgm::check({.p1 = 30, .p2 = 60}, 80));
 }
 

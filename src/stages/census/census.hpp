@@ -37,6 +37,7 @@ constexpr Shape shape_of(Window window) {
 }
 
 struct Parameters {
+  static constexpr const char* stage = "census";
   Window window = Window::w9x7;
 };
 

@@ -23,6 +23,7 @@ class Threads;
 namespace stereopsis::census_gradient {
 
 struct Parameters {
+  static constexpr const char* stage = "census_gradient";
   int census_weight = 2;
   int gradient_limit = 10;
 };

@@ -46,6 +46,7 @@ constexpr auto names_of(Mode) {
 }
 
 struct Parameters {
+  static constexpr const char* stage = "fill";
   Mode mode = Mode::background;
 };
 

@@ -23,6 +23,7 @@ class Threads;
 namespace stereopsis::left_right {
 
 struct Parameters {
+  static constexpr const char* stage = "left_right";
   double threshold = 1;
 };
 

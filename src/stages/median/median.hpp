@@ -21,6 +21,7 @@ class Threads;
 namespace stereopsis::median {
 
 struct Parameters {
+  static constexpr const char* stage = "median";
   int window = 3;
 };
 

@@ -18,6 +18,7 @@ class Threads;
 namespace stereopsis::rank {
 
 struct Parameters {
+  static constexpr const char* stage = "rank";
   int window = 9;
 };
 

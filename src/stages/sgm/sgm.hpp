@@ -4,8 +4,8 @@
 //   S(p, d)   = Σ_r L_r(p, d)
 //
 // over 8 directions r, or the 4 along rows and columns. A path starts with L_r = C at the image border.
-// P2 is constant, or inversely proportional to the intensity difference along the path, within limits (Hirschmüller
-// 2008, section 2.2): P2 = max(p2_min, min(p2, ⌊p2 · gradient / |ΔI|⌋)), ΔI in 8-bit grey levels.
+// P2 is constant (gradient = 0), or inversely proportional to the intensity difference along the path, within limits
+// (Hirschmüller 2008, section 2.2): P2 = max(p2_min, min(p2, ⌊p2 · gradient / |ΔI|⌋)), ΔI in 8-bit grey levels.
 //
 // Input: features of both views (stages/cost); for the adaptive P2 the left view in 8-bit grey.
 // Output: the sums S in 16 bits. Everything is an integer: all devices give the same bits.
@@ -21,18 +21,15 @@
 
 namespace stereopsis::sgm {
 
-enum class Adaptation { constant, gradient };
-constexpr auto names_of(Adaptation) {
-  return std::array{std::pair{Adaptation::constant, "constant"}, std::pair{Adaptation::gradient, "gradient"}};
-}
-
 struct Parameters {
+  static constexpr const char* stage = "sgm";
   int paths = 8;
   int p1 = 12;
   int p2 = 60;
-  Adaptation adaptation = Adaptation::constant;
-  int p2_min = 20;
-  int gradient = 8;
+  int gradient = 0;
+  int p2_min = 0;
+
+  bool adaptive() const { return gradient > 0; }
 };
 
 template <class P, class Visitor>
@@ -41,12 +38,12 @@ void describe(P& p, Visitor&& visit) {
   visit("paths", p.paths, either(4, 8), "number of path directions");
   visit("p1", p.p1, between(0, 4095), "penalty for a disparity change of one pixel, in units of the matching cost");
   visit("p2", p.p2, between(0, 4095), "penalty for a larger disparity change, in units of the matching cost");
-  visit("adaptation", p.adaptation, any, "constant P2, or P2 that falls with the intensity gradient along the path");
-  visit("p2_min", p.p2_min, between(0, 4095), "what the adaptive P2 falls to at strong gradients");
-  visit("gradient", p.gradient, between(1, 255), "the grey difference up to which the adaptive P2 stays at p2");
+  visit("gradient", p.gradient, between(0, 255),
+        "the grey difference along the path beyond which P2 falls in inverse proportion; 0: P2 is constant");
+  visit("p2_min", p.p2_min, between(0, 4095), "what P2 falls to at strong gradients; 0 where it is constant");
 }
 
-// Refuses what the ranges alone do not: P1 > P2, sums that overflow 16 bits.
+// Refuses what the ranges alone do not: P1 > P2, p2_min > 0 for a constant P2, sums that overflow 16 bits.
 void check(const Parameters&, int max_cost);
 
 // P2 for every absolute grey difference between a pixel and its predecessor on the path.

@@ -40,7 +40,7 @@ void gpu(const Parameters& p, const cost::Source<Kind, gpu::View>& source, gpu::
   check(p, source.kind.max_cost());
   const CostConstants cost = constants_of(source.kind);
   const bool wide = sums.disparities > narrow_disparities;
-  const bool adaptive = p.adaptation == Adaptation::gradient;
+  const bool adaptive = p.adaptive();
   for (int r = 0; r < p.paths; ++r)
     queue.launch({"sgm", "paths", wide ? cost.wide : cost.narrow},
                  {lines_of(source.left.size(), directions[r]), 1, items_for(sums.disparities), 1}, source.left,

@@ -40,7 +40,7 @@ void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<con
           if (x == start_x && y == start_y) {
             path = costs;
           } else {
-            const int gradient = p.adaptation == Adaptation::constant ? 0 : std::abs(guide(x, y) - guide(x - dx, y - dy));
+            const int gradient = p.adaptive() ? std::abs(guide(x, y) - guide(x - dx, y - dy)) : 0;
             extend_path(costs, previous, p.p1, p2[gradient], path);
           }
           for (int d = 0; d < count; ++d) sums(x, y, d) = static_cast<std::uint16_t>(sums(x, y, d) + path[d]);

@@ -24,6 +24,7 @@ class Threads;
 namespace stereopsis::speckle {
 
 struct Parameters {
+  static constexpr const char* stage = "speckle";
   int size = 100;
   double difference = 1;
 };

@@ -33,6 +33,7 @@ constexpr auto names_of(Subpixel) {
 }
 
 struct Parameters {
+  static constexpr const char* stage = "winner_takes_all";
   Subpixel subpixel = Subpixel::none;
   int uniqueness = 0;
   bool border_candidates = false;

@@ -1,0 +1,128 @@
+// The route of semi-global matching: grey images, features of both views, and one run that aggregates their costs along
+// the paths and selects.
+#pragma once
+
+#include "fused/sgm_wta/sgm_wta.hpp"
+#include "methods/pipeline_data.hpp"
+#include "methods/views.hpp"
+#include "stereopsis/matcher.hpp"
+
+namespace stereopsis::semi_global {
+
+// Any cost with features, without aggregation, on one level.
+inline bool serves(const PipelineData& p) {
+  return std::holds_alternative<None>(p.prepare) && std::holds_alternative<None>(p.aggregation) &&
+         std::holds_alternative<sgm::Parameters>(p.optimisation) && std::holds_alternative<None>(p.levels);
+}
+
+// Which images the stages ask for beside the grey ones.
+struct Needs {
+  explicit Needs(const PipelineData& p)
+      : grey8_both(std::holds_alternative<census_gradient::Parameters>(p.cost)),
+        guide(std::get<sgm::Parameters>(p.optimisation).adaptive()) {}
+
+  bool grey8_both;  // both views in 8 bits
+  bool guide;       // the left view in 8 bits
+};
+
+// Both views as grey images; masks are empty where all pixels are usable.
+template <class T, template <class> class View>
+struct Prepared {
+  View<const T> left, right;
+  View<const std::uint8_t> left8, right8;
+  View<const std::uint8_t> mask_left, mask_right;
+};
+
+template <class T, template <class> class View, class Backend>
+Prepared<T, View> prepare_grey(const Needs& needs, const Inputs<T, View>& in, int bit_depth, Backend& backend) {
+  const Size size = in.left.size();
+  Prepared<T, View> prepared{in.left, in.right, {}, {}, in.mask_left, in.mask_right};
+  constexpr bool is_float = std::is_same_v<T, float>;
+  if (in.left.channels == 3 || is_float) {
+    const View<T> left = backend.template image<T>(size), right = backend.template image<T>(size);
+    View<std::uint8_t> usable_left, usable_right;
+    if (is_float) {
+      usable_left = backend.template image<std::uint8_t>(size);
+      usable_right = backend.template image<std::uint8_t>(size);
+    }
+    backend.stage("grey", 2.0 * sizeof(T) * size.width * size.height * (in.left.channels + 1), [&] {
+      backend.grey(in.left, in.mask_left, left, usable_left);
+      backend.grey(in.right, in.mask_right, right, usable_right);
+    });
+    prepared.left = left;
+    prepared.right = right;
+    if (is_float) {
+      prepared.mask_left = usable_left;
+      prepared.mask_right = usable_right;
+    }
+  }
+  if constexpr (sizeof(T) == 1) {
+    prepared.left8 = prepared.left;
+    prepared.right8 = prepared.right;
+  } else if (needs.grey8_both || needs.guide) {
+    const View<std::uint8_t> left8 = backend.template image<std::uint8_t>(size), right8 = backend.template image<std::uint8_t>(size);
+    backend.stage("8-bit grey", 2.0 * (sizeof(T) + 1) * size.width * size.height, [&] {
+      backend.grey8(prepared.left, bit_depth, left8);
+      if (needs.grey8_both) backend.grey8(prepared.right, bit_depth, right8);
+    });
+    prepared.left8 = left8;
+    prepared.right8 = right8;
+  }
+  return prepared;
+}
+
+// The words of both views, and the kind of their cost.
+template <class Kind, class T, template <class> class View, class Backend, class Transform>
+cost::Source<Kind, View> features(const char* name, const Kind& kind, const Prepared<T, View>& in, Backend& backend,
+                                  Transform&& transform) {
+  using Word = typename Kind::Word;
+  const Size size = in.left.size();
+  const View<Word> left = backend.template image<Word>(size), right = backend.template image<Word>(size);
+  backend.stage(name, 2.0 * (sizeof(T) + sizeof(Word)) * size.width * size.height, [&] { transform(left, right); });
+  return {left, right, kind};
+}
+
+// Calls f with the cost source that the pipeline's matching cost describes.
+template <class T, template <class> class View, class Backend, class F>
+void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend& backend, F&& f) {
+  if (const auto* p = std::get_if<rank::Parameters>(&matching_cost)) {
+    f(features("rank", cost::Rank{p->window}, in, backend, [&](auto left, auto right) {
+      backend.rank(*p, in.left, left);
+      backend.rank(*p, in.right, right);
+    }));
+  } else if (const auto* c = std::get_if<census::Parameters>(&matching_cost)) {
+    const auto transform = [&](auto left, auto right) {
+      backend.census(*c, in.left, left);
+      backend.census(*c, in.right, right);
+    };
+    const int bits = census::shape_of(c->window).bits();
+    if (bits <= 32) f(features("census", cost::Census<std::uint32_t>{bits}, in, backend, transform));
+    else f(features("census", cost::Census<std::uint64_t>{bits}, in, backend, transform));
+  } else {
+    const auto& g = std::get<census_gradient::Parameters>(matching_cost);
+    f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, in, backend, [&](auto left, auto right) {
+      backend.census_gradient(in.left, in.left8, left);
+      backend.census_gradient(in.right, in.right8, right);
+    }));
+  }
+}
+
+template <class T, template <class> class View, class Backend>
+void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
+  const Size size = in.left.size();
+  const Needs needs(p);
+  const auto prepared = prepare_grey(needs, in, problem.bit_depth, backend);
+  with_source(p.cost, prepared, backend, [&]<class Kind>(const cost::Source<Kind, View>& source) {
+    const sgm_wta::Parameters parameters{std::get<sgm::Parameters>(p.optimisation), p.select};
+    const sgm_wta::Input<Kind, View> input{source,
+                                           needs.guide ? prepared.left8 : View<const std::uint8_t>(),
+                                           {problem.range.min, prepared.mask_left, prepared.mask_right},
+                                           problem.range.count};
+    const auto memory = backend.memory(backend.sgm_wta_bytes(parameters, source.kind, size, problem.range.count));
+    // One write and one read of the 16-bit sums.
+    backend.stage("semi-global matching", 4.0 * size.width * size.height * problem.range.count,
+                  [&] { backend.sgm_wta(parameters, input, out, memory); });
+  });
+}
+
+}  // namespace stereopsis::semi_global
