@@ -257,7 +257,7 @@ TEST(Pipeline, SlotsBuildTheSamePipeline) {
 // Honoured or refused: no parameter is ignored. Each is moved to another allowed value and must change something.
 TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
   const Pipeline only_a_cost = Pipeline::from_slots("mine", {{"cost", "rank", {}}});
-  const std::string message = message_of([&] { Plan(only_a_cost, {.size = {20, 20}, .range = {0, 8}}); });
+  const std::string message = message_of([&] { Plan(only_a_cost, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
   EXPECT_NE(message.find("the pipeline 'mine' combines prepare none, cost rank, aggregation none, optimisation none"), std::string::npos)
       << message;
 }
