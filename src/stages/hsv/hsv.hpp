@@ -22,11 +22,10 @@
 // Cost: 3 divisions a pixel; reads each pixel once, writes 4 bytes.
 #pragma once
 
-#include <array>
-#include <vector>
+#include <algorithm>
 
-#include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
+#include "stages/cost/colours.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -35,24 +34,8 @@ class Threads;
 
 namespace stereopsis::hsv {
 
-enum class Space { hsv, rgb };
-constexpr auto names_of(Space) { return std::array{std::pair{Space::hsv, "hsv"}, std::pair{Space::rgb, "rgb"}}; }
-
-// The weights of three channels, ready for use: in 1/256 of the largest one.
-struct Weighting {
-  Space space = Space::hsv;
-  std::array<int, 3> scales{256, 256, 256};
-
-  // No two words of an image differ by more. (Each byte of the hue is rounded: that is 1.)
-  int max_cost(int channels) const {
-    if (channels == 1) return 255;
-    const auto most = [&](int i, int difference) { return (difference * scales[i] + 128) / 256; };
-    return (space == Space::hsv ? most(0, 64) + 1 : most(0, 255)) + most(1, 255) + most(2, 255);
-  }
-};
-
-// Throws Error(call) unless there are three weights, none negative and one above 0.
-Weighting weighting(Space, const std::vector<double>& weights);
+using cost::Space;
+using cost::Weighting;
 
 // What 8 bits an intensity has: grey8 of stages/grey.
 template <class T>

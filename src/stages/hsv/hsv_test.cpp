@@ -8,10 +8,10 @@ namespace stereopsis {
 namespace {
 
 using namespace test;
-using hsv::Space;
+using cost::Space;
 
-const hsv::Weighting weightings[] = {hsv::weighting(Space::hsv, {0.2, 0.3, 0.5}), hsv::weighting(Space::hsv, {1, 1, 1}),
-                                     hsv::weighting(Space::rgb, {0.2, 0.3, 0.5}), hsv::weighting(Space::hsv, {1, 0, 0})};
+const hsv::Weighting weightings[] = {cost::weighting(Space::hsv, {0.2, 0.3, 0.5}), cost::weighting(Space::hsv, {1, 1, 1}),
+                                     cost::weighting(Space::rgb, {0.2, 0.3, 0.5}), cost::weighting(Space::hsv, {1, 0, 0})};
 
 template <class T>
 int depth() {
@@ -108,7 +108,7 @@ std::array<int, 4> bytes_of(const hsv::Weighting& w, int red, int green, int blu
 
 TEST(HsvOracle, KnownColours) {
   using Bytes = std::array<int, 4>;
-  const auto w = hsv::weighting(Space::hsv, {1, 1, 1});
+  const auto w = cost::weighting(Space::hsv, {1, 1, 1});
   EXPECT_EQ(bytes_of(w, 255, 0, 0), (Bytes{64, 32, 255, 255}));    // red: hue 0
   EXPECT_EQ(bytes_of(w, 0, 255, 255), (Bytes{0, 32, 255, 255}));   // cyan: hue ½
   EXPECT_EQ(bytes_of(w, 128, 255, 0), (Bytes{32, 64, 255, 255}));  // hue ¼, but for rounding
@@ -116,12 +116,12 @@ TEST(HsvOracle, KnownColours) {
   EXPECT_EQ(bytes_of(w, 100, 100, 100), (Bytes{64, 32, 0, 100}));  // grey has hue 0
   EXPECT_EQ(bytes_of(w, 0, 0, 0), (Bytes{64, 32, 0, 0}));
   EXPECT_EQ(bytes_of(w, 200, 150, 100), (Bytes{53, 43, 128, 200}));  // hue 1/12, saturation ½
-  EXPECT_EQ(bytes_of(hsv::weighting(Space::rgb, {1, 2, 4}), 100, 100, 100), (Bytes{25, 50, 100, 0}));
+  EXPECT_EQ(bytes_of(cost::weighting(Space::rgb, {1, 2, 4}), 100, 100, 100), (Bytes{25, 50, 100, 0}));
 }
 
 // Hue is circular: a red a little towards blue is as near to red as one a little towards yellow.
 TEST(HsvOracle, HueHasNoBeginning) {
-  const auto w = hsv::weighting(Space::hsv, {1, 0, 0});
+  const auto w = cost::weighting(Space::hsv, {1, 0, 0});
   const auto red = bytes_of(w, 255, 0, 0), yellowish = bytes_of(w, 255, 30, 0), bluish = bytes_of(w, 255, 0, 30);
   const auto distance = [](auto a, auto b) { return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]); };
   EXPECT_EQ(distance(red, yellowish), distance(red, bluish));
@@ -150,9 +150,9 @@ TEST(HsvOracle, NoTwoWordsDifferByMoreThanMaxCost) {
 
 TEST(HsvParameters, WeightsAreChecked) {
   for (const std::vector<double>& bad : {std::vector<double>{1, 1}, {0, 0, 0}, {1, -0.5, 1}, {1, 1, 1, 1}})
-    EXPECT_THROW(hsv::weighting(Space::hsv, bad), Error);
-  EXPECT_EQ(hsv::weighting(Space::hsv, {0.2, 0.3, 0.5}).scales, (std::array{102, 154, 256}));
-  EXPECT_EQ(hsv::weighting(Space::hsv, {2, 3, 5}).scales, (std::array{102, 154, 256}));
+    EXPECT_THROW(cost::weighting(Space::hsv, bad), Error);
+  EXPECT_EQ(cost::weighting(Space::hsv, {0.2, 0.3, 0.5}).scales, (std::array{102, 154, 256}));
+  EXPECT_EQ(cost::weighting(Space::hsv, {2, 3, 5}).scales, (std::array{102, 154, 256}));
 }
 
 }  // namespace

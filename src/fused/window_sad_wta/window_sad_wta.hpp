@@ -1,0 +1,41 @@
+// Window matching and selection in one run over the image: stages/window_sad and stages/wta composed, without a volume.
+// Its meaning is the composition of their oracles, bit for bit.
+//
+// The CPU keeps a row of column sums, 2 bytes a column and disparity, a thread: it stays in the cache, and time does not
+// grow with the window. Each thread takes a band of rows.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "stages/window_sad/window_sad.hpp"
+#include "stages/wta/wta.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::window_sad_wta {
+
+struct Parameters {
+  window_sad::Window window;
+  wta::Parameters select;
+};
+
+template <template <class> class View>
+struct Input {
+  window_sad::Source<View> source;
+  wta::InputOf<View> select;
+  int disparities = 1;
+};
+
+std::size_t workspace_bytes(Size, int disparities, int threads);
+
+// `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
+void cpu(const Parameters&, const Input<ImageView>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
+
+// The portable kernels of both stages, one after the other. `workspace` holds at least gpu_workspace_bytes().
+std::size_t gpu_workspace_bytes(Size, int disparities);
+void gpu(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
+
+}  // namespace stereopsis::window_sad_wta

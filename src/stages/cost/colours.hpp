@@ -1,0 +1,61 @@
+// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes, in which
+// the channels' weights already are. Prehn 2007, the summand of equation 5.1.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "core/parameters.hpp"
+
+namespace stereopsis::cost {
+
+enum class Space { hsv, rgb };
+constexpr auto names_of(Space) { return std::array{std::pair{Space::hsv, "hsv"}, std::pair{Space::rgb, "rgb"}}; }
+
+// The weights of three channels, ready for use: in 1/256 of the largest one.
+struct Weighting {
+  Space space = Space::hsv;
+  std::array<int, 3> scales{256, 256, 256};
+
+  // No two words of an image differ by more. (Each byte of the hue is rounded: that is 1.)
+  int max_cost(int channels) const {
+    if (channels == 1) return 255;
+    const auto most = [&](int i, int difference) { return (difference * scales[i] + 128) / 256; };
+    return (space == Space::hsv ? most(0, 64) + 1 : most(0, 255)) + most(1, 255) + most(2, 255);
+  }
+};
+
+// Throws Error(call) unless there are three weights, none negative and one above 0.
+inline Weighting weighting(Space space, const std::vector<double>& weights) {
+  const auto shown = detail::value_text(weights);
+  if (weights.size() != 3)
+    throw Error(ErrorCategory::call, text("cost.weights = ", shown, " is not allowed; give three numbers, one a channel, as 0.2,0.3,0.5"));
+  for (const double weight : weights)
+    if (!(weight >= 0) || !std::isfinite(weight))
+      throw Error(ErrorCategory::call, text("cost.weights = ", shown, " is not allowed; a weight must be 0 or more"));
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  if (largest == 0)
+    throw Error(ErrorCategory::call, text("cost.weights = ", shown, " is not allowed; at least one weight must be above 0"));
+  Weighting result{space, {}};
+  for (int i = 0; i < 3; ++i) result.scales[i] = static_cast<int>(std::floor(256 * (weights[i] / largest) + 0.5));
+  return result;
+}
+
+// A kind of cost source (cost.hpp).
+struct Colours {
+  using Word = std::uint32_t;
+  int largest;  // Weighting::max_cost
+
+  int max_cost() const { return largest; }
+  int operator()(Word a, Word b) const {
+    int sum = 0;
+    for (int shift = 0; shift < 32; shift += 8) sum += std::abs(static_cast<int>(a >> shift & 255) - static_cast<int>(b >> shift & 255));
+    return sum;
+  }
+};
+
+}  // namespace stereopsis::cost

@@ -1,0 +1,65 @@
+// Window matching: the sum of absolute differences over a rectangular window (Prehn 2007, equation 5.1):
+//
+//   S(p, d) = ⌊ Σ C(p + i, d) / 2^k ⌋ over the W×H offsets i of the window,   C the matching cost of prepared colours
+//
+// k is 0 where the largest sum fits 16 bits (11×11 with the default weights), and else the smallest that makes it fit. At
+// borders the costs C(·, d) replicate; the thesis leaves that rim out.
+//
+// Output: a volume of 16-bit sums. Required input: (W−1)/2 columns and (H−1)/2 rows around, in the right view the range of
+// disparities to their left too. Cost: sums are built from running ones, two costs and four additions a pixel and
+// disparity whatever the window; reads each word twice a disparity, from caches, and writes 2 bytes.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stages/cost/colours.hpp"
+#include "stages/cost/cost.hpp"
+
+namespace stereopsis::window_sad {
+
+struct Window {
+  int width = 7;
+  int height = 7;
+
+  int radius_x() const { return width / 2; }
+  int radius_y() const { return height / 2; }
+  int area() const { return width * height; }
+};
+
+// k: how far sums are shifted to fit below 65535.
+inline int shift_of(const Window& window, int max_cost) {
+  int shift = 0;
+  while ((window.area() * max_cost >> shift) > 65534) ++shift;
+  return shift;
+}
+
+struct Parameters {
+  static constexpr const char* stage = "window_sad";
+  cost::Space space = cost::Space::hsv;
+  std::vector<double> weights{0.2, 0.3, 0.5};
+  int window_width = 7;
+  int window_height = 7;
+
+  Window window() const { return {window_width, window_height}; }
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("space", p.space, any, "colours that are compared");
+  visit("weights", p.weights, between(0, 1000000), "weights of hue, saturation and value, or of red, green and blue; their ratio counts");
+  // Column sums of 85 rows fit 16 bits.
+  visit("window_width", p.window_width, odd(1, 85), "columns of the window, pixels");
+  visit("window_height", p.window_height, odd(1, 85), "rows of the window, pixels");
+}
+
+inline Rect required_input(const Window& window, const Rect& output) { return grow(output, window.radius_x(), window.radius_y()); }
+
+template <template <class> class View>
+using Source = cost::Source<cost::Colours, View>;
+
+void oracle(const Window&, const Source<ImageView>&, int min_disparity, VolumeView<std::uint16_t> sums);
+
+void gpu(const Window&, const Source<gpu::View>&, int min_disparity, gpu::Volume<std::uint16_t> sums, gpu::Queue&);
+
+}  // namespace stereopsis::window_sad
