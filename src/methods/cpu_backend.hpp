@@ -7,6 +7,7 @@
 #include "methods/run.hpp"
 #include "methods/workspace.hpp"
 #include "stages/grey/grey.hpp"
+#include "stages/hsv/hsv.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
 #endif
@@ -89,6 +90,23 @@ class OracleBackend : public HostBackend {
     sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums);
     wta::oracle(p.select, in.select, sums, out);
   }
+  template <class T>
+  void hsv(const cost::Weighting& w, ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> mask,
+           ImageView<std::uint32_t> words, ImageView<std::uint8_t> usable) {
+    hsv::oracle(w, image, bit_depth, mask, words, usable);
+  }
+  // The volume of sums.
+  std::size_t window_sad_wta_bytes(Size size, int disparities) {
+    return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(size.height) * disparities;
+  }
+  void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in, const wta::Output& out,
+                      std::span<std::byte> memory) {
+    const Size size = in.source.left.size();
+    const VolumeView<std::uint16_t> sums{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height, in.disparities,
+                                         static_cast<std::ptrdiff_t>(size.width) * in.disparities};
+    window_sad::oracle(p.window, in.source, in.select.min_disparity, sums);
+    wta::oracle(p.select, in.select, sums, out);
+  }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::oracle(p, right, disparity, validity);
@@ -137,6 +155,18 @@ class CpuBackend : public HostBackend {
   template <class Kind>
   void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out, std::span<std::byte> memory) {
     sgm_wta::cpu(p, in, out, memory, threads_);
+  }
+  template <class T>
+  void hsv(const cost::Weighting& w, ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> mask,
+           ImageView<std::uint32_t> words, ImageView<std::uint8_t> usable) {
+    hsv::cpu(w, image, bit_depth, mask, words, usable, threads_);
+  }
+  std::size_t window_sad_wta_bytes(Size size, int disparities) {
+    return window_sad_wta::workspace_bytes(size, disparities, threads_.count());
+  }
+  void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in, const wta::Output& out,
+                      std::span<std::byte> memory) {
+    window_sad_wta::cpu(p, in, out, memory, threads_);
   }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {

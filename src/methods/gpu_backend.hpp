@@ -9,6 +9,7 @@
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 #endif
 #include "stages/grey/grey.hpp"
+#include "stages/hsv/hsv.hpp"
 
 namespace stereopsis {
 
@@ -138,6 +139,16 @@ class GpuBackend {
       return sgm_wta::cuda(p, in, out, workspace, *queue_);
 #endif
     sgm_wta::gpu(p, in, out, workspace, *queue_);
+  }
+  template <class T>
+  void hsv(const cost::Weighting& w, gpu::View<const T> image, int bit_depth, gpu::View<const std::uint8_t> mask,
+           gpu::View<std::uint32_t> words, gpu::View<std::uint8_t> usable) {
+    hsv::gpu(w, image, bit_depth, mask, words, usable, *queue_);
+  }
+  std::size_t window_sad_wta_bytes(Size size, int disparities) { return window_sad_wta::gpu_workspace_bytes(size, disparities); }
+  void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<gpu::View>& in,
+                      const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
+    window_sad_wta::gpu(p, in, out, workspace, *queue_);
   }
   void left_right(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<float> disparity,
                   gpu::View<std::uint8_t> validity) {

@@ -32,6 +32,18 @@ PipelineData sgm() {
   return p;
 }
 
+// Prehn 2007, with the weights of its results; the thesis clamps texture addresses, and has nothing after the selection.
+PipelineData prehn_window() {
+  PipelineData p;
+  p.cost = window_sad::Parameters{};
+  p.select.border_candidates = true;
+  p.refinements = {{false, left_right::Parameters{}},
+                   {false, speckle::Parameters{}},
+                   {false, median::Parameters{.window = 3}},
+                   {false, fill::Parameters{.mode = fill::Mode::background}}};
+  return p;
+}
+
 struct Method {
   MethodInfo info;
   PipelineData (*data)();
@@ -45,6 +57,9 @@ const std::vector<Method>& all() {
       {{"banz-sgm", "rank transform, semi-global matching over 8 paths, median",
         "Banz, Blume and Pirsch, Real-time semi-global matching disparity estimation on the GPU, ICCV workshops 2011"},
        banz_sgm},
+      {{"prehn-window", "sums of absolute HSV differences over a window, winner takes all",
+        "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007"},
+       prehn_window},
   };
   return methods;
 }

@@ -17,6 +17,7 @@
 #include "stages/rank/rank.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
+#include "stages/window_sad/window_sad.hpp"
 #include "stages/wta/wta.hpp"
 
 namespace stereopsis {
@@ -30,7 +31,7 @@ template <class P, class Visitor>
 void describe(P&, Visitor&&) {}
 
 using Prepare = std::variant<None>;
-using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters>;
+using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters>;
 using Aggregation = std::variant<None>;
 using Optimisation = std::variant<None, sgm::Parameters>;
 using Levels = std::variant<None>;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "methods/semi_global.hpp"
+#include "methods/window.hpp"
 
 namespace stereopsis {
 
@@ -68,6 +69,7 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> curre
 template <class T, template <class> class View, class Backend>
 void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
   if (semi_global::serves(p)) return semi_global::run(p, problem, in, out, backend);
+  if (window::serves(p)) return window::run(p, problem, in, out, backend);
   refuse_combination(p);
 }
 
