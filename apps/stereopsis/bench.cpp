@@ -120,7 +120,9 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
     const Image<std::uint8_t> left = grey(scene.left), right = grey(scene.right);
     const StereoPair pair{left, right, {}, {}};
     for (const auto& [label, pipeline, device] : bench.contenders) {
-      Matcher matcher(Plan(pipeline, Problem::of(pair, {0, workload.disparities}), device));
+      Problem problem = Problem::of(pair, {0, workload.disparities});
+      problem.want_times = true;
+      Matcher matcher(Plan(pipeline, problem, device));
       Matched matched;
       Result result{workload, label, device.name, parameters_json(pipeline), false, {}, 0, {}};
       result.ms = time_runs(bench.repeat, [&] { matcher.match(pair, matched); });

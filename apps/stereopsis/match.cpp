@@ -1,11 +1,12 @@
 // stereopsis match LEFT RIGHT -o OUT: one pair, or a sequence of them.
 //
-// All that can be wrong with the call is refused before any matching. Frames are read, matched and written by three
-// threads, one frame apart.
+// All that can be wrong with the call is refused before any matching. Of a sequence one frame is read, two are matched and
+// one is written at a time.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <future>
 #include <limits>
@@ -129,8 +130,11 @@ class Job {
     problem.want_right = options_.wants(right);
     problem.want_confidence = options_.wants(confidence);
     if (!options_.memory_limit.empty()) problem.memory_limit = to_bytes("--memory-limit", options_.memory_limit);
-    Matcher matcher(Plan(pipeline_, problem, device_));
-    match_all(matcher);
+    problem.want_times = options_.timings || !options_.report.empty();
+    if (left_.sequence) problem.batch = 2;
+    Slots slots;
+    Matcher matcher(Plan(pipeline_, problem, device_));  // declared last: done before what it works on goes away
+    match_all(matcher, slots);
     if (options_.timings) print_timings();
     if (!options_.report.empty()) write_json(options_.report, report(matcher.plan()));
     print_summary();
@@ -290,32 +294,57 @@ class Job {
     if (!options_.report.empty()) check_writable(options_.report);
   }
 
-  void match_all(Matcher& matcher) {
+  // A frame's way: read, in work, written. Two are in work at a time, so that the device never waits for the host.
+  struct Slot {
+    Frame frame;
+    Matched result;
+    Ticket ticket;
+    Stopwatch since_enqueued;
+    std::future<Written> writing;  // declared last: done before what it reads goes away
+  };
+  using Slots = std::array<Slot, 4>;  // one read, two in work, one written
+
+  void match_all(Matcher& matcher, Slots& slots) {
     const std::size_t count = left_.size();
     records_.resize(count);
-    std::array<Frame, 2> frames;
-    std::array<Matched, 2> results;
-    std::future<Frame> reading;
-    std::future<Written> writing;  // declared last: done before what it reads goes away
-    frames[0] = std::move(first_);
+    for (Slot& slot : slots) slot.result = matcher.make_result();
     Progress progress(count, "frames");
+    std::future<Frame> reading;
     for (std::size_t i = 0; i < count; ++i) {
-      Frame& frame = frames[i % 2];
-      if (i > 0) frame = reading.get();
+      // Where reading is slow, the frame before is done first.
+      if (i > done_ && reading.valid() && reading.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        finish_frame(matcher, slots, progress);
+      Slot& slot = slots[i % slots.size()];
+      slot.frame = i > 0 ? reading.get() : std::move(first_);
       if (i + 1 < count) reading = std::async(std::launch::async, [this, i] { return read(i + 1); });
-      if (frame.left.size() != size_ || kind_of(frame.left) != kind_)
-        refuse(fmt::format("{} is {} {}, but the first frame is {} {}; all frames of a sequence must be alike",
-                           left_.file(i).string(), size_text(frame.left.size()), kind_of(frame.left), size_text(size_),
-                           kind_));
-      const Stopwatch watch;
-      Matched& result = results[i % 2];
-      matcher.match(frame.pair(), result);
-      records_[i] = {frame.ms, watch.ms(), 0, result.times, densities(result.validity)};
-      if (i > 0) record(i - 1, writing.get());
-      writing = std::async(std::launch::async, [this, &frame, &result, i] { return write(frame, result, files_[i]); });
-      progress.update(i + 1);
+      check_alike(slot.frame, i);
+      slot.since_enqueued = {};
+      slot.ticket = matcher.enqueue(slot.frame.pair(), slot.result);
+      if (i > done_) finish_frame(matcher, slots, progress);
     }
-    record(count - 1, writing.get());
+    while (done_ < count) finish_frame(matcher, slots, progress);
+    record(count - 1, slots[(count - 1) % slots.size()].writing.get());
+  }
+
+  void check_alike(const Frame& frame, std::size_t i) const {
+    if (frame.left.size() != size_ || kind_of(frame.left) != kind_)
+      refuse(fmt::format("{} is {} {}, but the first frame is {} {}; all frames of a sequence must be alike",
+                         left_.file(i).string(), size_text(frame.left.size()), kind_of(frame.left), size_text(size_),
+                         kind_));
+  }
+
+  // Waits for the oldest frame in work, and has it written when the one before is.
+  void finish_frame(Matcher& matcher, Slots& slots, Progress& progress) {
+    const std::size_t i = done_++;
+    Slot& slot = slots[i % slots.size()];
+    matcher.wait(slot.ticket);
+    // The time that the device had for it alone.
+    const double ms = std::min(slot.since_enqueued.ms(), since_done_ ? since_done_->ms() : slot.since_enqueued.ms());
+    since_done_ = Stopwatch();
+    records_[i] = {slot.frame.ms, ms, 0, slot.result.times, densities(slot.result.validity)};
+    if (i > 0) record(i - 1, slots[(i - 1) % slots.size()].writing.get());
+    slot.writing = std::async(std::launch::async, [this, &slot, i] { return write(slot.frame, slot.result, files_[i]); });
+    progress.update(done_);
   }
 
   void record(std::size_t i, const Written& written) {
@@ -476,6 +505,8 @@ class Job {
   DisparityRange range_;
   std::optional<Rect> region_;
   std::vector<FrameRecord> records_;
+  std::size_t done_ = 0;  // frames
+  std::optional<Stopwatch> since_done_;
   long long too_far_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -73,8 +74,10 @@ struct ImageView {
 };
 
 namespace detail {
+void release_aligned(void* p);
 struct AlignedDelete {
-  void operator()(void* p) const;
+  void (*release)(void*) = release_aligned;
+  void operator()(void* p) const { release(p); }
 };
 // 64-byte aligned, with 64 bytes to spare behind the end. Throws Error(memory).
 void* allocate_aligned(std::size_t bytes);
@@ -87,6 +90,12 @@ class Image {
   Image() = default;
   Image(int width, int height, int channels = 1);
   explicit Image(Size size, int channels = 1) : Image(size.width, size.height, channels) {}
+  // In memory of another kind, at a multiple of 64 bytes.
+  struct Memory {
+    std::function<void*(std::size_t bytes)> allocate;
+    void (*release)(void*);
+  };
+  Image(Size size, int channels, const Memory& memory);
   Image(Size size, int channels, T value) : Image(size, channels) { fill(value); }
   // A copy of what the view shows.
   explicit Image(ImageView<const T> pixels) : Image(pixels.width, pixels.height, pixels.channels) { copy_from(pixels); }
@@ -125,14 +134,19 @@ class Image {
 };
 
 template <class T>
-Image<T>::Image(int width, int height, int channels) {
+Image<T>::Image(int width, int height, int channels)
+    : Image({width, height}, channels, {detail::allocate_aligned, detail::release_aligned}) {}
+
+template <class T>
+Image<T>::Image(Size size, int channels, const Memory& memory) {
+  const auto [width, height] = size;
   if (width < 0 || height < 0 || channels < 1)
     throw Error(ErrorCategory::call, "an image can't have the size " + std::to_string(width) + "×" +
                                          std::to_string(height) + " with " + std::to_string(channels) +
                                          " channels; width and height must be at least 0 and channels at least 1");
   constexpr std::size_t lane = 64 / sizeof(T);
   const std::size_t pitch = (static_cast<std::size_t>(width) * channels + lane - 1) / lane * lane;
-  storage_.reset(static_cast<T*>(detail::allocate_aligned(pitch * height * sizeof(T))));
+  storage_ = {static_cast<T*>(memory.allocate(pitch * height * sizeof(T))), {memory.release}};
   view_ = {storage_.get(), width, height, channels, static_cast<std::ptrdiff_t>(pitch)};
 }
 

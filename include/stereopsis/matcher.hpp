@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "stereopsis/device.hpp"
+#include "stereopsis/device_image.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 #include "stereopsis/pipeline.hpp"
@@ -34,6 +36,8 @@ struct Problem {
   std::optional<Rect> region;    // only these pixels are wanted
   bool want_right = false;       // the disparity image of the right view too
   bool want_confidence = false;  // a confidence image too
+  bool want_times = false;       // a time for each stage too; on a GPU it costs a little. The CPU always tells
+  int batch = 1;                 // pairs in work at a time
   std::size_t memory_limit = 0;  // bytes of workspace; 0: no limit
 
   static Problem of(const StereoPair& pair, DisparityRange range);
@@ -61,7 +65,12 @@ class Plan {
   const Pipeline& pipeline() const { return pipeline_; }
   const Problem& problem() const { return problem_; }
   const Device& device() const { return device_; }
+  // The memory that a matcher takes on the device, known before it runs. Of a batch, as many pairs have memory of their own as
+  // can be worked on side by side, and as the limit allows.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
+  // Where the limit is below what whole images take: the rows of the bands that semi-global matching is done in, with the same
+  // result; 0: it is done whole.
+  int band_rows() const { return band_rows_; }
   // The size of the result: the input's, unless the method works on reduced images.
   Size output_size() const { return output_size_; }
   // The part of the input that is read for the wanted region.
@@ -72,8 +81,17 @@ class Plan {
   Problem problem_;
   Device device_;
   std::size_t workspace_bytes_ = 0;
+  int lanes_ = 1;  // pairs that have memory of their own
+  int band_rows_ = 0;
   Size output_size_;
   Rect required_input_;
+
+  friend class Matcher;
+};
+
+// A pair that was enqueued.
+struct Ticket {
+  std::uint64_t number = 0;
 };
 
 class Matcher {
@@ -87,6 +105,24 @@ class Matcher {
   Matched match(const StereoPair& pair);
   // The same, into images that are reused when their sizes fit.
   void match(const StereoPair& pair, Matched& result);
+  // As many pairs as one likes, a batch of them in work at a time.
+  void match(std::span<const StereoPair> pairs, std::span<Matched> results);
+
+  // Begins to match a pair, and returns. The pair and the result must stay where and as they are until the ticket was waited
+  // for, or the matcher is gone. A batch of pairs may be in work; one more first waits for the oldest, and throws what went
+  // wrong with it. On a GPU, uploads, computation and downloads of the pairs in work overlap, and images that are not
+  // page-locked are copied through memory that is: in here and in wait().
+  Ticket enqueue(const StereoPair& pair, Matched& result);
+  // The same with images on the device, all of the problem's size: nothing is transferred. With `stream`, a queue of the
+  // caller's (CUstream), the pair is matched after what it was given before, and before what it is given from then on.
+  Ticket enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream = {});
+  // Until the pair is done. Throws what went wrong with it.
+  void wait(Ticket);
+  // Whether wait() would return at once.
+  bool is_done(Ticket) const;
+
+  // A result with page-locked images, which a GPU delivers to without a detour.
+  Matched make_result() const;
 
  private:
   struct State;

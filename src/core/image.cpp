@@ -29,7 +29,7 @@ AnyImageView AnyImageView::crop(const Rect& r) const {
 
 namespace detail {
 
-void AlignedDelete::operator()(void* p) const { ::operator delete(p, std::align_val_t{64}); }
+void release_aligned(void* p) { ::operator delete(p, std::align_val_t{64}); }
 
 void* allocate_aligned(std::size_t bytes) {
   void* p = ::operator new(bytes + 64, std::align_val_t{64}, std::nothrow);

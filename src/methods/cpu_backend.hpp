@@ -47,6 +47,7 @@ class HostBackend {
   }
 
   std::vector<StageTime> times;
+  int band_rows = 0;  // of volumes that are worked on in bands; 0: whole
 
  private:
   Workspace workspace_;

@@ -1,6 +1,8 @@
-// The stages on a GPU: everything is enqueued, and only the delivery of the results waits.
+// The stages on a GPU: everything is enqueued, and nothing waits.
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "device/gpu/device.hpp"
@@ -10,29 +12,57 @@
 #endif
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
+#include "stereopsis/device_image.hpp"
 
 namespace stereopsis {
 
+// The images of a run that matter to what is enqueued: a run with the same ones enqueues the same.
+struct DeviceFrame {
+  bool on_device = false;         // else they are the host's, and masks[i] says whether there is one
+  std::array<bool, 2> masks{};
+  DevicePair pair;
+  DeviceMatched out;
+
+  bool operator==(const DeviceFrame&) const = default;
+};
+
 class GpuBackend {
  public:
-  GpuBackend() = default;  // only counts the memory that a run takes
-  GpuBackend(gpu::Span workspace, gpu::Queue& queue) : queue_(&queue), workspace_(workspace) {}
+  // count: only counts the memory that a run takes. run: enqueues everything. record: records what lies between the
+  // transfers, for replay: the transfers, and what was recorded between them.
+  enum class Mode { count, run, record, replay };
+
+  // For a device of this compute capability; 0: of OpenCL.
+  explicit GpuBackend(int cuda_capability) : cuda_capability_(cuda_capability) {}
+  GpuBackend(Mode mode, gpu::Span workspace, gpu::Queue& queue, const DeviceFrame& images)
+      : mode_(mode), queue_(&queue), images_(&images), cuda_capability_(queue.cuda_capability()), workspace_(workspace) {}
   GpuBackend(const GpuBackend&) = delete;
   GpuBackend& operator=(const GpuBackend&) = delete;
   // Where a run was broken off, copies may still read and write the caller's images.
   ~GpuBackend() {
-    if (!pending_) return;
     try {
-      queue_->wait();
+      if (recording_) queue_->end_recording();
+      if (pending_) queue_->wait();
     } catch (const Error&) {  // the one that broke it off says more
     }
   }
+  // All is enqueued: what is in work is the caller's to wait for.
+  void keep() { pending_ = false; }
+
+  void take_times(std::span<const std::unique_ptr<gpu::Event>> marks, std::vector<StageTime>& stages) {
+    marks_ = marks;
+    stages_ = &stages;
+    stages.clear();
+  }
+  void replays(gpu::Graph& graph) { graph_ = &graph; }
+  std::unique_ptr<gpu::Graph> recorded() { return std::move(recorded_); }
+
+  int band_rows = 0;  // of volumes that are worked on in bands; 0: whole
 
   std::size_t bytes() const { return most_used_; }
   // What is given back may be handed out at once: the queue keeps the order.
   std::size_t used() const { return used_; }
   void give_back(std::size_t used) { used_ = used; }
-  std::vector<StageTime> times;
 
   gpu::Span memory(std::size_t bytes) {
     const gpu::Span piece{workspace_.memory, static_cast<std::int64_t>(used_), bytes};
@@ -50,21 +80,27 @@ class GpuBackend {
 
   template <class T>
   Inputs<T, gpu::View> inputs(const StereoPair& pair) {
+    if (mode_ != Mode::count && images_->on_device) return begin_stages(inputs_there<T>(images_->pair));
     const Size size = pair.left.size();
     const auto left = image<T>(size, pair.left.channels), right = image<T>(size, pair.left.channels);
     // Room for masks is there whether they are given or not.
     const auto mask_left = image<std::uint8_t>(size), mask_right = image<std::uint8_t>(size);
     const auto masks = (pair.mask_left.empty() ? 0 : 1) + (pair.mask_right.empty() ? 0 : 1);
-    stage("upload", (2.0 * sizeof(T) * pair.left.channels + masks) * size.width * size.height, [&] {
+    transfer("upload", (2.0 * sizeof(T) * pair.left.channels + masks) * size.width * size.height, [&] {
       queue_->upload(pair.left.as<T>(), left);
       queue_->upload(pair.right.as<T>(), right);
       if (!pair.mask_left.empty()) queue_->upload(pair.mask_left, mask_left);
       if (!pair.mask_right.empty()) queue_->upload(pair.mask_right, mask_right);
     });
     const gpu::View<const std::uint8_t> none;
-    return {left, right, pair.mask_left.empty() ? none : mask_left, pair.mask_right.empty() ? none : mask_right};
+    return begin_stages(
+        Inputs<T, gpu::View>{left, right, pair.mask_left.empty() ? none : mask_left, pair.mask_right.empty() ? none : mask_right});
   }
   OutputsOf<gpu::View> outputs(const Outputs& out) {
+    if (mode_ != Mode::count && images_->on_device) {
+      const DeviceMatched& there = images_->out;
+      return {as<float>(there.disparity), as<std::uint8_t>(there.validity), as<float>(there.right), as<float>(there.confidence)};
+    }
     const Size size = out.disparity.size();
     OutputsOf<gpu::View> there{image<float>(size), image<std::uint8_t>(size), {}, {}};
     if (out.right.width > 0) there.right = image<float>(size);
@@ -72,31 +108,22 @@ class GpuBackend {
     return there;
   }
   void deliver(const OutputsOf<gpu::View>& there, const Outputs& out) {
+    if (mode_ == Mode::count) return;
+    end_stages();
+    if (images_->on_device) return;
     const double maps = 1 + (out.right.empty() ? 0 : 1) + (out.confidence.empty() ? 0 : 1);
-    stage("download", (4 * maps + 1) * out.disparity.width * out.disparity.height, [&] {
+    transfer("download", (4 * maps + 1) * out.disparity.width * out.disparity.height, [&] {
       queue_->download(there.disparity, out.disparity);
       queue_->download(there.validity, out.validity);
       if (!out.right.empty()) queue_->download(there.right, out.right);
       if (!out.confidence.empty()) queue_->download(there.confidence, out.confidence);
     });
-    if (counts_only()) return;
-    pending_ = false;
-    queue_->wait();
-    for (std::size_t i = 0; i < times.size(); ++i) times[i].ms = queue_->ms_between(marks_[i], marks_[i + 1]);
   }
 
-  // Enqueues what f enqueues, unless the memory is only being counted.
+  // Enqueues or records what f enqueues.
   template <class F>
   void stage(const char* name, double bytes, F&& f) {
-    if (counts_only()) return;
-    if (!pending_) {
-      queue_->start_marks();
-      marks_ = {queue_->mark()};
-    }
-    pending_ = true;
-    f();
-    marks_.push_back(queue_->mark());
-    times.push_back({name, 0, bytes});
+    if (mode_ == Mode::run || mode_ == Mode::record) timed(name, bytes, f);
   }
 
   template <class T>
@@ -123,20 +150,16 @@ class GpuBackend {
   template <class Kind>
   std::size_t sgm_wta_bytes(const sgm_wta::Parameters& p, const Kind& kind, Size size, int disparities) {
     sgm::check(p.sgm, kind.max_cost());
-    std::size_t bytes = sgm_wta::gpu_workspace_bytes(size, disparities);
 #ifdef STEREOPSIS_CUDA
-    // Which of the two runs, the device tells.
-    if (sgm_wta::cuda_serves(p, kind, disparities))
-      bytes = std::max(bytes, sgm_wta::cuda_workspace_bytes(p, kind, size, disparities));
+    if (is_tuned(p, kind, disparities)) return sgm_wta::cuda_workspace_bytes(p, kind, size, disparities);
 #endif
-    return bytes;
+    return sgm_wta::gpu_workspace_bytes(size, disparities);
   }
   template <class Kind>
   void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind, gpu::View>& in,
                const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
 #ifdef STEREOPSIS_CUDA
-    if (sgm_wta::cuda_runs_on(*queue_) && sgm_wta::cuda_serves(p, in.source.kind, in.disparities))
-      return sgm_wta::cuda(p, in, out, workspace, *queue_);
+    if (is_tuned(p, in.source.kind, in.disparities)) return sgm_wta::cuda(p, in, out, workspace, *queue_);
 #endif
     sgm_wta::gpu(p, in, out, workspace, *queue_);
   }
@@ -169,14 +192,66 @@ class GpuBackend {
   }
 
  private:
-  bool counts_only() const { return queue_ == nullptr; }
+  template <class T>
+  static gpu::View<T> as(const DeviceImageView& v) {
+    return {v.memory, v.offset, v.width, v.height, v.channels, v.pitch};
+  }
+  template <class T>
+  static Inputs<T, gpu::View> inputs_there(const DevicePair& pair) {
+    return {as<const T>(pair.left), as<const T>(pair.right), as<const std::uint8_t>(pair.mask_left),
+            as<const std::uint8_t>(pair.mask_right)};
+  }
 
+  template <class F>
+  void transfer(const char* name, double bytes, F&& f) {
+    if (mode_ == Mode::run || mode_ == Mode::replay) timed(name, bytes, f);
+  }
+  // What lies between the transfers.
+  template <class In>
+  In begin_stages(const In& in) {
+    if (mode_ == Mode::record) recording_ = queue_->begin_recording();
+    if (mode_ == Mode::record && !recording_) mode_ = Mode::count;  // this device can't
+    return in;
+  }
+  void end_stages() {
+    if (mode_ == Mode::replay) queue_->replay(*graph_);
+    if (!recording_) return;
+    recording_ = false;
+    recorded_ = queue_->end_recording();
+  }
+
+  template <class F>
+  void timed(const char* name, double bytes, F&& f) {
+    pending_ = true;
+    if (stages_ == nullptr) return f();
+    if (stages_->size() + 2 > marks_.size())
+      throw Error(ErrorCategory::device, "a run has more stages than can be timed; this is a fault of the library");
+    if (stages_->empty()) queue_->record(*marks_[0]);
+    f();
+    stages_->push_back({name, 0, bytes});
+    queue_->record(*marks_[stages_->size()]);
+  }
+
+#ifdef STEREOPSIS_CUDA
+  template <class Kind>
+  bool is_tuned(const sgm_wta::Parameters& p, const Kind& kind, int disparities) const {
+    return sgm_wta::cuda_runs_on(cuda_capability_) && sgm_wta::cuda_serves(p, kind, disparities);
+  }
+#endif
+
+  Mode mode_ = Mode::count;
   gpu::Queue* queue_ = nullptr;
+  const DeviceFrame* images_ = nullptr;
+  int cuda_capability_ = 0;
   gpu::Span workspace_;
   std::size_t used_ = 0;
   std::size_t most_used_ = 0;
   bool pending_ = false;
-  std::vector<int> marks_;
+  bool recording_ = false;
+  std::unique_ptr<gpu::Graph> recorded_;
+  gpu::Graph* graph_ = nullptr;
+  std::span<const std::unique_ptr<gpu::Event>> marks_;
+  std::vector<StageTime>* stages_ = nullptr;
 };
 
 }  // namespace stereopsis

@@ -110,6 +110,7 @@ TEST(Matcher, OnAGpuIsUsedAgainForRegionsAndTellsItsTimes) {
   for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
     Problem problem = Problem::of(pair, {0, 24});
     problem.region = Rect{30, 20, 20, 15};
+    problem.want_times = true;
     const Matched expected = Matcher(Plan(Pipeline("sgm"), problem, {"cpu", 0})).match(pair);
     Matcher matcher(Plan(Pipeline("sgm"), problem, {device.name(), 0}));
     Matched result;

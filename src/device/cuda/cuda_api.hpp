@@ -15,13 +15,17 @@ struct ModuleObject;
 struct FunctionObject;
 struct StreamObject;
 struct EventObject;
+struct GraphObject;
+struct GraphExecObject;
 using Context = ContextObject*;
 using Module = ModuleObject*;
 using Function = FunctionObject*;
 using Stream = StreamObject*;
 using Event = EventObject*;
+using Graph = GraphObject*;
+using GraphExec = GraphExecObject*;
 
-inline constexpr Status success = 0, out_of_memory = 2, no_device = 100, no_binary = 209, unsupported_ptx = 222;
+inline constexpr Status success = 0, out_of_memory = 2, no_device = 100, not_ready = 600, no_binary = 209, unsupported_ptx = 222;
 
 enum Attribute : int {
   max_threads_per_block = 1,
@@ -29,6 +33,9 @@ enum Attribute : int {
   total_constant_memory = 9,
   clock_rate = 13,  // kHz
   multiprocessors = 16,
+  max_block_x = 2,
+  max_block_y = 3,
+  max_block_z = 4,
   compute_capability_major = 75,
   compute_capability_minor = 76,
 };
@@ -81,6 +88,18 @@ struct Api {
   X(launch, cuLaunchKernel,                                                                                                \
     (Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,    \
      unsigned shared_bytes, Stream, void** arguments, void** extra))                                                       \
+  X(allocate_host, cuMemHostAlloc, (void**, std::size_t bytes, unsigned flags))                                            \
+  X(release_host, cuMemFreeHost, (void*))                                                                                  \
+  X(pointer_attribute, cuPointerGetAttribute, (void* value, int attribute, Pointer))                                       \
+  X(wait_for_event, cuEventSynchronize, (Event))                                                                           \
+  X(query_event, cuEventQuery, (Event))                                                                                    \
+  X(let_stream_wait, cuStreamWaitEvent, (Stream, Event, unsigned flags))                                                   \
+  X(begin_capture, cuStreamBeginCapture_v2, (Stream, int mode))                                                            \
+  X(end_capture, cuStreamEndCapture, (Stream, Graph*))                                                                     \
+  X(instantiate, cuGraphInstantiateWithFlags, (GraphExec*, Graph, unsigned long long flags))                               \
+  X(destroy_graph, cuGraphDestroy, (Graph))                                                                                \
+  X(destroy_graph_exec, cuGraphExecDestroy, (GraphExec))                                                                   \
+  X(launch_graph, cuGraphLaunch, (GraphExec, Stream))                                                                      \
   X(error_name, cuGetErrorName, (Status, const char** name))
 #define X(member, symbol, parameters) Status(*member) parameters = nullptr;
   STEREOPSIS_CUDA_FUNCTIONS(X)

@@ -23,7 +23,13 @@ class CudaQueue final : public gpu::Queue {
   void launch(const gpu::Kernel&, const gpu::Grid&, const gpu::Arguments&) override;
   void copy(const Place& from, const Place& to, std::size_t bytes) override;
   void fill(const Place& to, std::size_t bytes, std::uint8_t value) override;
-  double ms_between(int earlier, int later) override;
+  void record(gpu::Event&) override;
+  void wait_for(gpu::Event&) override;
+  void wait_for_native(Handle queue) override;
+  void let_native_wait(Handle queue) override;
+  bool begin_recording() override;
+  std::unique_ptr<gpu::Graph> end_recording() override;
+  void replay(gpu::Graph&) override;
   int cuda_capability() const override;
   void wait() override;
 
@@ -32,12 +38,14 @@ class CudaQueue final : public gpu::Queue {
                int rows) override;
   void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes,
                 int rows) override;
-  void record(int mark) override;
 
  private:
+  void copy_2d(const Copy2D&, const char* what);
+
   CudaDevice& device_;
   Stream stream_ = nullptr;
-  std::array<Event, most_marks> marks_{};
+  std::unique_ptr<gpu::Event> meeting_;  // with queues of the caller's
+  bool recording_ = false, repeatable_ = true;
 };
 
 // The device's primary context, which CUDA's own runtime uses too, is retained at first use and kept.
@@ -83,13 +91,18 @@ class CudaDevice final : public gpu::Device {
     return d;
   }
 
-  std::string why_unusable() {
+  std::string why_unusable() override {
     const int major = attribute(compute_capability_major), minor = attribute(compute_capability_minor);
     if (major > 7 || (major == 7 && minor >= 5)) return {};
     return text("it has compute capability ", capability(), "; 7.5 or later is needed, or OpenCL");
   }
 
+  int cuda_capability() const override {
+    return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor);
+  }
+
   std::unique_ptr<gpu::Queue> make_queue() override { return std::make_unique<CudaQueue>(*this); }
+  std::unique_ptr<gpu::Event> make_event(bool timed) override;
 
   Handle allocate(std::size_t bytes) override {
     const Current current(*this);
@@ -103,9 +116,32 @@ class CudaDevice final : public gpu::Device {
     return memory;
   }
   void release(Handle memory) override {
-    Context ignored;
+    release_in_context([&] { api.release(memory); });
+  }
+
+  void* allocate_host(std::size_t bytes) override {
+    const Current current(*this);
+    constexpr unsigned portable = 1;  // in every context
+    void* memory = nullptr;
+    check(api.allocate_host(&memory, bytes, portable), "give page-locked memory");
+    return memory;
+  }
+  void release_host(void* memory) override {
+    release_in_context([&] { api.release_host(memory); });
+  }
+  bool reaches(const void* memory) override {
+    const Current current(*this);
+    constexpr int memory_type = 2, host = 1;
+    unsigned type = 0;
+    return api.pointer_attribute(&type, memory_type, reinterpret_cast<Pointer>(memory)) == success && type == host;
+  }
+
+  // Where the device is lost, what is to be released is gone with it.
+  template <class F>
+  void release_in_context(F&& release) {
     if (api.push_context(context_) != success) return;
-    api.release(memory);
+    release();
+    Context ignored;
     api.pop_context(&ignored);
   }
 
@@ -174,21 +210,72 @@ class CudaDevice final : public gpu::Device {
 
 using Current = CudaDevice::Current;
 
-CudaQueue::CudaQueue(CudaDevice& device) : device_(device) {
+class CudaEvent final : public gpu::Event {
+ public:
+  CudaEvent(CudaDevice& device, bool timed) : device_(device) {
+    const Current current(device_);
+    constexpr unsigned without_time = 2;
+    device_.check(device_.api.create_event(&event, timed ? 0 : without_time), "make an event");
+  }
+  ~CudaEvent() override {
+    device_.release_in_context([&] { device_.api.destroy_event(event); });
+  }
+  void wait() override {
+    const Current current(device_);
+    device_.check(device_.api.wait_for_event(event), "finish");
+  }
+  bool is_passed() override {
+    const Current current(device_);
+    const Status status = device_.api.query_event(event);
+    if (status == not_ready) return false;
+    device_.check(status, "finish");
+    return true;
+  }
+  double ms_since(gpu::Event& earlier) override {
+    const Current current(device_);
+    float ms = 0;
+    device_.check(device_.api.elapsed_ms(&ms, static_cast<CudaEvent&>(earlier).event, event), "tell a time");
+    return ms;
+  }
+
+  cuda::Event event = nullptr;
+
+ private:
+  CudaDevice& device_;
+};
+
+cuda::Event event_of(gpu::Event& event) { return static_cast<CudaEvent&>(event).event; }
+
+class CudaGraph final : public gpu::Graph {
+ public:
+  CudaGraph(CudaDevice& device, cuda::Graph graph) : device_(device) {
+    const Status status = device_.api.instantiate(&executable, graph, 0);
+    device_.api.destroy_graph(graph);
+    device_.check(status, "make a graph");
+  }
+  ~CudaGraph() override {
+    device_.release_in_context([&] { device_.api.destroy_graph_exec(executable); });
+  }
+
+  GraphExec executable = nullptr;
+
+ private:
+  CudaDevice& device_;
+};
+
+std::unique_ptr<gpu::Event> CudaDevice::make_event(bool timed) { return std::make_unique<CudaEvent>(*this, timed); }
+
+CudaQueue::CudaQueue(CudaDevice& device) : device_(device), meeting_(device.make_event(false)) {
   const Current current(device_);
   constexpr unsigned non_blocking = 1;  // apart from the legacy default stream
   device_.check(device_.api.create_stream(&stream_, non_blocking), "make a queue");
-  for (Event& event : marks_) device_.check(device_.api.create_event(&event, 0), "make an event");
 }
 
 CudaQueue::~CudaQueue() {
-  try {
-    const Current current(device_);
+  device_.release_in_context([&] {
     device_.api.wait_for_stream(stream_);
-    for (const Event event : marks_) device_.api.destroy_event(event);
     device_.api.destroy_stream(stream_);
-  } catch (const Error&) {  // the device is gone, and the stream with it
-  }
+  });
 }
 
 void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const gpu::Arguments& arguments) {
@@ -200,10 +287,19 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
                 "start a kernel");
 }
 
+void CudaQueue::copy_2d(const Copy2D& copy, const char* what) {
+  if (copy.row_bytes == 0 || copy.rows == 0) return;
+  // What is recorded may be run again when the host's memory is another's.
+  if (recording_) {
+    repeatable_ = false;
+    return;
+  }
+  const Current current(device_);
+  device_.check(device_.api.copy_2d(&copy, stream_), what);
+}
+
 void CudaQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
                         std::size_t row_bytes, int rows) {
-  if (row_bytes == 0 || rows == 0) return;
-  const Current current(device_);
   Copy2D copy{};
   copy.from_kind = Copy2D::host;
   copy.from_host = from;
@@ -213,13 +309,11 @@ void CudaQueue::copy_in(const void* from, std::size_t from_pitch, const Place& t
   copy.to_pitch = to_pitch;
   copy.row_bytes = row_bytes;
   copy.rows = rows;
-  device_.check(device_.api.copy_2d(&copy, stream_), "take an image");
+  copy_2d(copy, "take an image");
 }
 
 void CudaQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
                          std::size_t row_bytes, int rows) {
-  if (row_bytes == 0 || rows == 0) return;
-  const Current current(device_);
   Copy2D copy{};
   copy.from_kind = Copy2D::device;
   copy.from_device = from.memory + from.offset;
@@ -229,7 +323,7 @@ void CudaQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, st
   copy.to_pitch = to_pitch;
   copy.row_bytes = row_bytes;
   copy.rows = rows;
-  device_.check(device_.api.copy_2d(&copy, stream_), "give an image");
+  copy_2d(copy, "give an image");
 }
 
 void CudaQueue::copy(const Place& from, const Place& to, std::size_t bytes) {
@@ -243,21 +337,54 @@ void CudaQueue::fill(const Place& to, std::size_t bytes, std::uint8_t value) {
   device_.check(device_.api.fill(to.memory + to.offset, value, bytes, stream_), "fill memory");
 }
 
-void CudaQueue::record(int mark) {
+void CudaQueue::record(gpu::Event& event) {
   const Current current(device_);
-  device_.check(device_.api.record_event(marks_[mark], stream_), "take a time");
+  device_.check(device_.api.record_event(event_of(event), stream_), "take note of a point");
 }
 
-double CudaQueue::ms_between(int earlier, int later) {
+void CudaQueue::wait_for(gpu::Event& event) {
   const Current current(device_);
-  float ms = 0;
-  device_.check(device_.api.elapsed_ms(&ms, marks_[earlier], marks_[later]), "tell a time");
-  return ms;
+  device_.check(device_.api.let_stream_wait(stream_, event_of(event), 0), "wait for another queue");
 }
 
-int CudaQueue::cuda_capability() const {
-  return 10 * device_.attribute(compute_capability_major) + device_.attribute(compute_capability_minor);
+void CudaQueue::wait_for_native(Handle queue) {
+  const Current current(device_);
+  const cuda::Event event = event_of(*meeting_);
+  device_.check(device_.api.record_event(event, reinterpret_cast<Stream>(queue)), "use the caller's stream");
+  device_.check(device_.api.let_stream_wait(stream_, event, 0), "wait for the caller's stream");
 }
+
+void CudaQueue::let_native_wait(Handle queue) {
+  const Current current(device_);
+  const cuda::Event event = event_of(*meeting_);
+  device_.check(device_.api.record_event(event, stream_), "take note of a point");
+  device_.check(device_.api.let_stream_wait(reinterpret_cast<Stream>(queue), event, 0), "use the caller's stream");
+}
+
+bool CudaQueue::begin_recording() {
+  const Current current(device_);
+  constexpr int relaxed = 2;  // what other threads do meanwhile is theirs
+  device_.check(device_.api.begin_capture(stream_, relaxed), "record commands");
+  recording_ = repeatable_ = true;
+  return true;
+}
+
+std::unique_ptr<gpu::Graph> CudaQueue::end_recording() {
+  const Current current(device_);
+  recording_ = false;
+  cuda::Graph graph = nullptr;
+  device_.check(device_.api.end_capture(stream_, &graph), "record commands");
+  if (repeatable_) return std::make_unique<CudaGraph>(device_, graph);
+  device_.api.destroy_graph(graph);
+  return nullptr;
+}
+
+void CudaQueue::replay(gpu::Graph& graph) {
+  const Current current(device_);
+  device_.check(device_.api.launch_graph(static_cast<CudaGraph&>(graph).executable, stream_), "run recorded commands");
+}
+
+int CudaQueue::cuda_capability() const { return device_.cuda_capability(); }
 
 void CudaQueue::wait() {
   const Current current(device_);
@@ -288,14 +415,7 @@ static Found find_cuda() {
   for (int i = 0; i < count; ++i) {
     cuda::DeviceId id = 0;
     api->device(&id, i);
-    auto device = std::make_unique<cuda::CudaDevice>(*api, text("cuda:", i), id);
-    DeviceDescription unusable = device->describe();
-    unusable.reason = device->why_unusable();
-    unusable.usable = false;
-    if (unusable.reason.empty())
-      found.candidates.push_back({std::move(device), {}});
-    else
-      found.candidates.push_back({nullptr, unusable});
+    found.add(std::make_unique<cuda::CudaDevice>(*api, text("cuda:", i), id));
   }
   return found;
 }

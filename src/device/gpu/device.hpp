@@ -95,7 +95,22 @@ class Arguments {
   int count_ = 0;
 };
 
-class Device;
+// A point among the commands of a queue. Made once, recorded as often as one likes; it stands for the last time.
+class Event {
+ public:
+  virtual ~Event() = default;
+  // Until the device has passed it. Throws what went wrong before it.
+  virtual void wait() = 0;
+  virtual bool is_passed() = 0;
+  // Of two timed events that the device has passed; 0 where the driver does not tell.
+  virtual double ms_since(Event& earlier) = 0;
+};
+
+// Commands that were recorded once and can be run again, with the same arguments, at the cost of one.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+};
 
 // Commands of a device, done in their order. Nothing but wait() and the destructor waits for them.
 class Queue {
@@ -125,17 +140,20 @@ class Queue {
   virtual void copy(const Place& from, const Place& to, std::size_t bytes) = 0;
   virtual void fill(const Place& to, std::size_t bytes, std::uint8_t value) = 0;
 
-  // Remembers when the device gets here; up to `most_marks` since start_marks(). After wait(), ms_between tells;
-  // 0 where the driver does not.
-  static constexpr int most_marks = 64;
-  void start_marks() { marks_ = 0; }
-  int mark() {
-    if (marks_ == most_marks)
-      throw Error(ErrorCategory::device, "a run has more stages than a queue can time; this is a fault of the library");
-    record(marks_);
-    return marks_++;
-  }
-  virtual double ms_between(int earlier, int later) = 0;
+  // The event is passed when all that was enqueued before is done.
+  virtual void record(Event&) = 0;
+  // What is enqueued from now on starts when the event is passed: queues fork and join so.
+  virtual void wait_for(Event&) = 0;
+  // The same, with all that a queue of the caller's (CUstream, cl_command_queue) has been given so far; and the other way
+  // round: what the caller's queue is given from now on starts when all here is done.
+  virtual void wait_for_native(Handle queue) = 0;
+  virtual void let_native_wait(Handle queue) = 0;
+
+  // What is enqueued from here to end_recording() is not run but recorded. False: this device can't.
+  virtual bool begin_recording() { return false; }
+  // Null where something among it can't be run again, such as a copy from memory of the host.
+  virtual std::unique_ptr<Graph> end_recording() { return nullptr; }
+  virtual void replay(Graph&) {}
 
   virtual int cuda_capability() const { return 0; }  // 90 is 9.0; 0 is no CUDA device
 
@@ -147,7 +165,6 @@ class Queue {
                        std::size_t row_bytes, int rows) = 0;
   virtual void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
                         std::size_t row_bytes, int rows) = 0;
-  virtual void record(int mark) = 0;
 
  private:
   template <class T>
@@ -158,8 +175,6 @@ class Queue {
   static std::size_t row_bytes(const View<T>& view) {
     return sizeof(T) * view.width * view.channels;
   }
-
-  int marks_ = 0;
 };
 
 // Lives as long as the process. All of it may be used from several threads.
@@ -169,9 +184,18 @@ class Device {
 
   const std::string& name() const { return name_; }  // cuda:0
   virtual DeviceDescription describe() = 0;          // measures nothing
+  virtual std::string why_unusable() = 0;            // empty where kernels can run
+  virtual int cuda_capability() const { return 0; }  // as Queue's
   virtual std::unique_ptr<Queue> make_queue() = 0;
+  virtual std::unique_ptr<Event> make_event(bool timed) = 0;
   virtual Handle allocate(std::size_t bytes) = 0;
   virtual void release(Handle) = 0;
+
+  // Memory of the host that copies reach without a detour and without waiting (page-locked). Use allocate_page_locked.
+  virtual void* allocate_host(std::size_t bytes) = 0;
+  virtual void release_host(void*) = 0;
+  // Whether a copy can take such a way to memory that is not of allocate_host(), but of the user's.
+  virtual bool reaches(const void*) { return false; }
 
  protected:
   explicit Device(std::string name) : name_(std::move(name)) {}
@@ -210,6 +234,12 @@ class Buffer {
   Handle handle_ = 0;
 };
 
+// Memory of the host that a device's copies reach directly. It is released without naming the device.
+void* allocate_page_locked(Device&, std::size_t bytes);
+void release_page_locked(void*);
+// Whether the device's copies reach it directly.
+bool is_page_locked(Device&, const void*);
+
 // What was found of CUDA or of OpenCL.
 struct Found {
   std::string reason;  // why there is no device; empty where there are some
@@ -218,6 +248,8 @@ struct Found {
     DeviceDescription unusable;      // why
   };
   std::vector<Candidate> candidates;
+
+  void add(std::unique_ptr<Device>);  // usable or not
 };
 
 // Looked for at the first call; the device layer of each is in its folder.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
@@ -52,19 +54,76 @@ std::vector<Device*> usable_devices() {
   return usable;
 }
 
+void Found::add(std::unique_ptr<Device> device) {
+  DeviceDescription unusable = device->describe();
+  unusable.reason = device->why_unusable();
+  unusable.usable = false;
+  if (unusable.reason.empty())
+    candidates.push_back({std::move(device), {}});
+  else
+    candidates.push_back({nullptr, std::move(unusable)});
+}
+
+namespace {
+
+// Who gave which piece of page-locked memory. Never destroyed: images may outlive everything else.
+struct PageLocked {
+  std::mutex mutex;
+  std::map<const void*, std::pair<Device*, std::size_t>> pieces;
+};
+PageLocked& page_locked() {
+  static PageLocked& all = *new PageLocked;
+  return all;
+}
+
+}  // namespace
+
+void* allocate_page_locked(Device& device, std::size_t bytes) {
+  bytes += 64;  // as images have them, behind the end
+  void* piece = device.allocate_host(bytes);
+  const std::lock_guard lock(page_locked().mutex);
+  page_locked().pieces[piece] = {&device, bytes};
+  return piece;
+}
+
+void release_page_locked(void* piece) {
+  Device* device = nullptr;
+  {
+    const std::lock_guard lock(page_locked().mutex);
+    const auto found = page_locked().pieces.find(piece);
+    device = found->second.first;
+    page_locked().pieces.erase(found);
+  }
+  device->release_host(piece);
+}
+
+bool is_page_locked(Device& device, const void* memory) {
+  {
+    const std::lock_guard lock(page_locked().mutex);
+    const auto& pieces = page_locked().pieces;
+    auto piece = pieces.upper_bound(memory);
+    if (piece != pieces.begin()) {
+      --piece;
+      const auto& [owner, bytes] = piece->second;
+      if (static_cast<const std::byte*>(memory) < static_cast<const std::byte*>(piece->first) + bytes) return owner == &device;
+    }
+  }
+  return device.reaches(memory);
+}
+
 double measure_copy_bandwidth(Device& device) {
   constexpr std::size_t bytes = 64 << 20;
   const Buffer from(device, bytes), to(device, bytes);
   const auto queue = device.make_queue();
   queue->fill({from.handle(), 0}, bytes, 1);
+  const auto start = device.make_event(true), end = device.make_event(true);
   double best = 0;
   for (int run = 0; run < 4; ++run) {  // the first one warms up
-    queue->start_marks();
-    const int start = queue->mark();
+    queue->record(*start);
     queue->copy({from.handle(), 0}, {to.handle(), 0}, bytes);
-    const int end = queue->mark();
-    queue->wait();
-    if (run > 0) best = std::max(best, 2.0 * bytes / (1e-3 * std::max(1e-6, queue->ms_between(start, end))));
+    queue->record(*end);
+    end->wait();
+    if (run > 0) best = std::max(best, 2.0 * bytes / (1e-3 * std::max(1e-6, end->ms_since(*start))));
   }
   return best;
 }

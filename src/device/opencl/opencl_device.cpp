@@ -41,7 +41,10 @@ class OpenClQueue final : public gpu::Queue {
   void launch(const gpu::Kernel&, const gpu::Grid&, const gpu::Arguments&) override;
   void copy(const Place& from, const Place& to, std::size_t bytes) override;
   void fill(const Place& to, std::size_t bytes, std::uint8_t value) override;
-  double ms_between(int earlier, int later) override;
+  void record(gpu::Event&) override;
+  void wait_for(gpu::Event&) override;
+  void wait_for_native(Handle queue) override;
+  void let_native_wait(Handle queue) override;
   void wait() override;
 
  protected:
@@ -49,14 +52,12 @@ class OpenClQueue final : public gpu::Queue {
                int rows) override;
   void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch, std::size_t row_bytes,
                 int rows) override;
-  void record(int mark) override;
 
  private:
-  std::optional<double> time_of(int mark);  // ms; nothing where the driver does not tell
+  void let_wait(cl_command_queue later, cl_command_queue earlier);
 
   OpenClDevice& device_;
   cl_command_queue queue_ = nullptr;
-  std::array<cl_event, most_marks> marks_{};
 };
 
 class OpenClDevice final : public gpu::Device {
@@ -85,7 +86,7 @@ class OpenClDevice final : public gpu::Device {
   }
 
   // Why kernels can't run there; empty where they can.
-  std::string why_unusable() {
+  std::string why_unusable() override {
     if (number<cl_bool>(CL_DEVICE_AVAILABLE) == CL_FALSE) return "the device is not available at present";
     if (number<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "its driver has no compiler";
     if (number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE) < 256)
@@ -96,6 +97,7 @@ class OpenClDevice final : public gpu::Device {
   }
 
   std::unique_ptr<gpu::Queue> make_queue() override { return std::make_unique<OpenClQueue>(*this); }
+  std::unique_ptr<gpu::Event> make_event(bool timed) override;
 
   Handle allocate(std::size_t bytes) override {
     cl_int status = CL_INVALID_BUFFER_SIZE;
@@ -111,6 +113,36 @@ class OpenClDevice final : public gpu::Device {
     return reinterpret_cast<Handle>(memory);
   }
   void release(Handle memory) override { api.ReleaseMemObject(reinterpret_cast<cl_mem>(memory)); }
+
+  // Memory that the driver made and that stays mapped: its pages are locked where the driver does that at all.
+  void* allocate_host(std::size_t bytes) override {
+    const cl_context in = context();
+    const std::lock_guard lock(mutex_);
+    if (host_queue_ == nullptr) host_queue_ = make_command_queue(in);
+    cl_int status = CL_SUCCESS;
+    const cl_mem buffer = api.CreateBuffer(in, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
+    check(status, "give memory of the host");
+    void* memory = api.EnqueueMapBuffer(host_queue_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+    if (status != CL_SUCCESS) api.ReleaseMemObject(buffer);
+    check(status, "map memory of the host");
+    host_buffers_[memory] = buffer;
+    return memory;
+  }
+  void release_host(void* memory) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = host_buffers_.find(memory);
+    api.EnqueueUnmapMemObject(host_queue_, found->second, memory, 0, nullptr, nullptr);
+    api.Finish(host_queue_);
+    api.ReleaseMemObject(found->second);
+    host_buffers_.erase(found);
+  }
+
+  cl_command_queue make_command_queue(cl_context in) const {
+    cl_int status = CL_SUCCESS;
+    const cl_command_queue queue = api.CreateCommandQueue(in, id, CL_QUEUE_PROFILING_ENABLE, &status);
+    check(status, "make a queue");
+    return queue;
+  }
 
   void check(cl_int status, const char* what) const {
     if (status == CL_SUCCESS) return;
@@ -225,22 +257,64 @@ class OpenClDevice final : public gpu::Device {
   std::string platform_;
   std::mutex mutex_;
   cl_context context_ = nullptr;
+  cl_command_queue host_queue_ = nullptr;  // maps and unmaps
+  std::map<void*, cl_mem> host_buffers_;
   std::map<std::pair<std::string, std::string>, cl_program> programs_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, cl_kernel> kernels_;  // names are literals
 };
 
 cl_mem memory(Handle handle) { return reinterpret_cast<cl_mem>(handle); }
 
-OpenClQueue::OpenClQueue(OpenClDevice& device) : device_(device) {
-  cl_int status = CL_SUCCESS;
-  queue_ = device.api.CreateCommandQueue(device.context(), device.id, CL_QUEUE_PROFILING_ENABLE, &status);
-  device.check(status, "make a queue");
-}
+// OpenCL's events are objects that are made anew at each record.
+class OpenClEvent final : public gpu::Event {
+ public:
+  explicit OpenClEvent(OpenClDevice& device) : device_(device) {}
+  ~OpenClEvent() override { release(); }
+
+  void release() {
+    if (event != nullptr) device_.api.ReleaseEvent(event);
+    event = nullptr;
+  }
+  void wait() override {
+    if (event == nullptr) return;
+    const cl_int status = device_.api.WaitForEvents(1, &event);
+    device_.check(status, "finish");
+  }
+  bool is_passed() override {
+    cl_int status = CL_COMPLETE;
+    if (event != nullptr)
+      device_.check(device_.api.GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "tell a state");
+    device_.check(std::min(status, CL_SUCCESS), "finish");
+    return status == CL_COMPLETE;
+  }
+  double ms_since(gpu::Event& earlier) override {
+    const auto from = static_cast<OpenClEvent&>(earlier).time(), to = time();
+    return from && to ? *to - *from : 0;
+  }
+
+  cl_event event = nullptr;
+
+ private:
+  // ms; nothing where the driver does not tell. Where several threads use a device, NVIDIA's driver completes an event a
+  // little later than its queue.
+  std::optional<double> time() {
+    wait();
+    cl_ulong nanoseconds = 0;
+    const cl_int status = device_.api.GetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds, nullptr);
+    if (status == CL_PROFILING_INFO_NOT_AVAILABLE) return std::nullopt;
+    device_.check(status, "tell a time");
+    return 1e-6 * static_cast<double>(nanoseconds);
+  }
+
+  OpenClDevice& device_;
+};
+
+std::unique_ptr<gpu::Event> OpenClDevice::make_event(bool) { return std::make_unique<OpenClEvent>(*this); }
+
+OpenClQueue::OpenClQueue(OpenClDevice& device) : device_(device), queue_(device.make_command_queue(device.context())) {}
 
 OpenClQueue::~OpenClQueue() {
   device_.api.Finish(queue_);
-  for (const cl_event event : marks_)
-    if (event != nullptr) device_.api.ReleaseEvent(event);
   device_.api.ReleaseCommandQueue(queue_);
 }
 
@@ -283,28 +357,30 @@ void OpenClQueue::fill(const Place& to, std::size_t bytes, std::uint8_t value) {
                 "fill memory");
 }
 
-void OpenClQueue::record(int mark) {
-  cl_event& event = marks_[mark];
-  if (event != nullptr) device_.api.ReleaseEvent(event);
-  event = nullptr;
-  device_.check(device_.api.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "take a time");
+void OpenClQueue::record(gpu::Event& point) {
+  auto& event = static_cast<OpenClEvent&>(point);
+  event.release();
+  device_.check(device_.api.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event.event), "take note of a point");
+  device_.check(device_.api.Flush(queue_), "start");  // some drivers collect commands until somebody waits
 }
 
-// Where several threads use a device, NVIDIA's driver completes an event a little later than its queue.
-std::optional<double> OpenClQueue::time_of(int mark) {
-  cl_ulong nanoseconds = 0;
-  device_.check(device_.api.WaitForEvents(1, &marks_[mark]), "reach a mark");
-  const cl_int status = device_.api.GetEventProfilingInfo(marks_[mark], CL_PROFILING_COMMAND_END, sizeof nanoseconds,
-                                                          &nanoseconds, nullptr);
-  if (status == CL_PROFILING_INFO_NOT_AVAILABLE) return std::nullopt;
-  device_.check(status, "tell a time");
-  return 1e-6 * static_cast<double>(nanoseconds);
+void OpenClQueue::wait_for(gpu::Event& point) {
+  const cl_event event = static_cast<OpenClEvent&>(point).event;
+  if (event == nullptr) return;
+  device_.check(device_.api.EnqueueBarrierWithWaitList(queue_, 1, &event, nullptr), "wait for another queue");
 }
 
-double OpenClQueue::ms_between(int earlier, int later) {
-  const auto from = time_of(earlier), to = time_of(later);
-  return from && to ? *to - *from : 0;
+void OpenClQueue::let_wait(cl_command_queue later, cl_command_queue earlier) {
+  cl_event event = nullptr;
+  device_.check(device_.api.EnqueueMarkerWithWaitList(earlier, 0, nullptr, &event), "take note of a point");
+  device_.api.Flush(earlier);
+  const cl_int status = device_.api.EnqueueBarrierWithWaitList(later, 1, &event, nullptr);
+  device_.api.ReleaseEvent(event);
+  device_.check(status, "wait for another queue");
 }
+
+void OpenClQueue::wait_for_native(Handle queue) { let_wait(queue_, reinterpret_cast<cl_command_queue>(queue)); }
+void OpenClQueue::let_native_wait(Handle queue) { let_wait(reinterpret_cast<cl_command_queue>(queue), queue_); }
 
 void OpenClQueue::wait() { device_.check(device_.api.Finish(queue_), "finish"); }
 
@@ -329,19 +405,8 @@ static Found find_opencl() {
     if (api->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &devices) != CL_SUCCESS) continue;
     std::vector<cl_device_id> ids(devices);
     api->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, devices, ids.data(), nullptr);
-    for (const cl_device_id id : ids) {
-      auto device =
-          std::make_unique<opencl::OpenClDevice>(*api, text("opencl:", found.candidates.size()), platform, id);
-      const std::string why = device->why_unusable();
-      if (why.empty()) {
-        found.candidates.push_back({std::move(device), {}});
-      } else {
-        DeviceDescription unusable = device->describe();
-        unusable.usable = false;
-        unusable.reason = why;
-        found.candidates.push_back({nullptr, unusable});
-      }
-    }
+    for (const cl_device_id id : ids)
+      found.add(std::make_unique<opencl::OpenClDevice>(*api, text("opencl:", found.candidates.size()), platform, id));
   }
   if (found.candidates.empty()) found.reason = "the OpenCL drivers that are installed have no device";
   return found;

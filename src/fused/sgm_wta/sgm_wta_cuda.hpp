@@ -9,8 +9,9 @@
 
 namespace stereopsis::sgm_wta {
 
-// Whether the tuned kernels run on the queue's device.
-inline bool cuda_runs_on(const gpu::Queue& queue) { return queue.cuda_capability() >= 80; }
+// Whether the tuned kernels run on a device of that compute capability.
+inline bool cuda_runs_on(int capability) { return capability >= 80; }
+inline bool cuda_runs_on(const gpu::Queue& queue) { return cuda_runs_on(queue.cuda_capability()); }
 
 // Whether they can do this: up to 256 disparities; path costs of 11 bits, kept states of 8, sums of 12.
 template <class Kind>

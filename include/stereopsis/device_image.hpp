@@ -1,0 +1,84 @@
+// Images in the memory of a device, for matching without transfers, and images of the host that a device's copies reach
+// without a detour.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+
+// A window on pixels in the memory of a device, which somebody else owns. CUDA: any memory that the device can reach, such as
+// a framework's own. OpenCL: a buffer of this library's context, as DeviceImage makes it.
+struct DeviceImageView {
+  std::uint64_t memory = 0;  // CUDA: the address; OpenCL: the cl_mem; 0 is none
+  std::int64_t offset = 0;   // of pixel (0, 0), in elements
+  PixelType type = PixelType::u8;
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  std::ptrdiff_t pitch = 0;  // elements
+  int bit_depth = 8;
+
+  bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
+  Size size() const { return {width, height}; }
+  DeviceImageView crop(const Rect&) const;
+  bool operator==(const DeviceImageView&) const = default;
+};
+
+// Owns its pixels in the memory of a GPU.
+class DeviceImage {
+ public:
+  DeviceImage();
+  DeviceImage(const std::string& device, Size size, PixelType type = PixelType::u8, int channels = 1, int bit_depth = 8);
+  // A copy of what the view shows, done when this returns.
+  DeviceImage(const std::string& device, const AnyImageView& pixels);
+  ~DeviceImage();
+  DeviceImage(DeviceImage&&) noexcept;
+  DeviceImage& operator=(DeviceImage&&) noexcept;
+
+  DeviceImageView view() const { return view_; }
+  operator DeviceImageView() const { return view_; }
+
+  // Both wait until the copy is done. The images have this one's size and type.
+  void upload(const AnyImageView& pixels);
+  void download(ImageView<std::uint8_t> pixels) const;
+  void download(ImageView<std::uint16_t> pixels) const;
+  void download(ImageView<float> pixels) const;
+
+ private:
+  struct State;
+  template <class T>
+  void download_as(ImageView<T> pixels) const;
+  void check_fits(Size size, PixelType type, int channels) const;
+
+  std::unique_ptr<State> state_;
+  DeviceImageView view_;
+};
+
+// A pair, and its results, on the device.
+struct DevicePair {
+  DeviceImageView left;
+  DeviceImageView right;
+  DeviceImageView mask_left;
+  DeviceImageView mask_right;
+
+  bool operator==(const DevicePair&) const = default;
+};
+struct DeviceMatched {
+  DeviceImageView disparity;   // float
+  DeviceImageView validity;    // 8-bit
+  DeviceImageView right;       // float, if wanted
+  DeviceImageView confidence;  // float, if wanted
+
+  bool operator==(const DeviceMatched&) const = default;
+};
+
+// An image of the host that the device's copies reach directly (page-locked): copies of others go through such memory. On the
+// CPU it is like any other. New pixels are not initialised.
+template <class T>
+Image<T> page_locked_image(const std::string& device, Size size, int channels = 1);
+
+}  // namespace stereopsis

@@ -1,0 +1,229 @@
+// Several pairs in work at a time, images on the device, bands under a memory limit: all of it gives what one pair alone gives.
+#include <chrono>
+#include <thread>
+
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/synth.hpp"
+#include "support/devices.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+constexpr Size size{93, 61};
+constexpr DisparityRange range{0, 24};
+
+// Scenes that differ, and what a method makes of each alone.
+struct Sequence {
+  explicit Sequence(int count, const std::string& method_ = "sgm") : method(method_) {
+    for (int i = 0; i < count; ++i) {
+      scenes.push_back(make_scene({.size = size, .disparities = range.count, .seed = static_cast<std::uint64_t>(i + 1), .noise = 2}));
+      expected.push_back(match(pair(i), range, Pipeline(method), {"cpu", 0}));
+    }
+  }
+  StereoPair pair(int i) const { return {scenes[i].left, scenes[i].right, {}, {}}; }
+  Problem problem(int batch) const {
+    Problem p = Problem::of(pair(0), range);
+    p.batch = batch;
+    return p;
+  }
+
+  std::string method;
+  std::vector<Scene> scenes;
+  std::vector<Matched> expected;
+};
+
+void expect_same(const Matched& got, const Matched& expected) {
+  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
+  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
+}
+
+std::vector<std::string> all_devices() {
+  std::vector<std::string> names = {"cpu"};
+  for (const gpu::Device* device : gpu::usable_devices()) names.push_back(device->name());
+  return names;
+}
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Frames, InFlightAreAsOnesAlone) {
+  const Sequence sequence(7);
+  for (const std::string& device : all_devices())
+    for (const int batch : {1, 3, 12}) {
+      SCOPED_TRACE(device + ", batch " + std::to_string(batch));
+      Matcher matcher(Plan(Pipeline("sgm"), sequence.problem(batch), {device, 0}));
+      std::vector<Matched> results(sequence.scenes.size());
+      std::vector<Ticket> tickets;
+      for (int i = 0; i < 7; ++i) tickets.push_back(matcher.enqueue(sequence.pair(i), results[i]));
+      for (const int i : {6, 2, 0, 1, 3, 5, 4, 4}) matcher.wait(tickets[i]);
+      for (int i = 0; i < 7; ++i) {
+        EXPECT_TRUE(matcher.is_done(tickets[i]));
+        expect_same(results[i], sequence.expected[i]);
+      }
+    }
+}
+
+TEST(Frames, ManyPairsInOneCall) {
+  const Sequence sequence(5);
+  std::vector<StereoPair> pairs;
+  for (int i = 0; i < 5; ++i) pairs.push_back(sequence.pair(i));
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    Matcher matcher(Plan(Pipeline("sgm"), sequence.problem(2), {device, 0}));
+    std::vector<Matched> results(5);
+    matcher.match(pairs, results);
+    for (int i = 0; i < 5; ++i) expect_same(results[i], sequence.expected[i]);
+    EXPECT_THROW(matcher.match(pairs, std::span(results).first(4)), Error);
+  }
+}
+
+// From the third time on, what is done to the same images is replayed where the device can.
+TEST(Frames, AreTheSameAgainAndAgain) {
+  const Sequence sequence(2);
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    Matcher matcher(Plan(Pipeline("sgm"), sequence.problem(1), {device, 0}));
+    Matched result = matcher.make_result();
+    const float* place = result.disparity.row(0);
+    for (int run = 0; run < 8; ++run) {
+      matcher.match(sequence.pair(run % 2), result);
+      expect_same(result, sequence.expected[run % 2]);
+      EXPECT_EQ(result.disparity.row(0), place);
+    }
+  }
+}
+
+TEST(Frames, ARegionInFlightIsAsOneAlone) {
+  const Sequence sequence(3);
+  Problem problem = sequence.problem(2);
+  problem.region = Rect{30, 20, 20, 15};
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    Matcher matcher(Plan(Pipeline("sgm"), problem, {device, 0})), alone(Plan(Pipeline("sgm"), problem, {"cpu", 0}));
+    std::vector<Matched> results(3);
+    for (int i = 0; i < 3; ++i) matcher.enqueue(sequence.pair(i), results[i]);
+    matcher.wait(Ticket{1});
+    matcher.wait(Ticket{2});
+    for (int i = 0; i < 3; ++i) expect_same(results[i], alone.match(sequence.pair(i)));
+  }
+}
+
+TEST(Frames, WhatIsInWorkEndsWithTheMatcher) {
+  const Sequence sequence(1);
+  for (const std::string& device : all_devices()) {
+    Matched result;
+    Matcher matcher(Plan(Pipeline("sgm"), sequence.problem(2), {device, 0}));
+    matcher.enqueue(sequence.pair(0), result);
+    matcher.enqueue(sequence.pair(0), result);
+  }
+}
+
+TEST(Frames, ARefusedPairLeavesTheOthersAlone) {
+  const Sequence sequence(2);
+  const Image<std::uint8_t> small({10, 10}, 3, 0);
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    Matcher matcher(Plan(Pipeline("sgm"), sequence.problem(2), {device, 0}));
+    std::vector<Matched> results(3);
+    const Ticket first = matcher.enqueue(sequence.pair(0), results[0]);
+    EXPECT_THROW(matcher.enqueue({small, small, {}, {}}, results[2]), Error);
+    const Ticket second = matcher.enqueue(sequence.pair(1), results[1]);
+    matcher.wait(first);
+    matcher.wait(second);
+    expect_same(results[0], sequence.expected[0]);
+    expect_same(results[1], sequence.expected[1]);
+  }
+}
+
+// Images on a device, and room for results there.
+struct OnDevicePair {
+  OnDevicePair(const std::string& device, const StereoPair& pair)
+      : left(device, pair.left), right(device, pair.right), disparity(device, pair.left.size(), PixelType::f32),
+        validity(device, pair.left.size()) {}
+  DevicePair pair() const { return {left, right, {}, {}}; }
+  DeviceMatched out() const { return {disparity, validity, {}, {}}; }
+  void expect(const Matched& expected) const {
+    Matched got;
+    got.disparity = Image<float>(disparity.view().size());
+    got.validity = Image<std::uint8_t>(validity.view().size());
+    disparity.download(got.disparity);
+    validity.download(got.validity);
+    expect_same(got, expected);
+  }
+
+  DeviceImage left, right, disparity, validity;
+};
+
+TEST(DeviceImages, AreMatchedWhereTheyAre) {
+  const Sequence sequence(2);
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    const OnDevicePair first(device.name(), sequence.pair(0)), second(device.name(), sequence.pair(1));
+    Matcher matcher(Plan(Pipeline("sgm"), sequence.problem(2), {device.name(), 0}));
+    for (int run = 0; run < 6; ++run) {
+      const Ticket a = matcher.enqueue(first.pair(), first.out()), b = matcher.enqueue(second.pair(), second.out());
+      matcher.wait(a);
+      matcher.wait(b);
+      first.expect(sequence.expected[0]);
+      second.expect(sequence.expected[1]);
+    }
+    Matched result;  // and from the host in between
+    matcher.match(sequence.pair(1), result);
+    expect_same(result, sequence.expected[1]);
+  });
+}
+
+TEST(DeviceImages, CropsAreMatched) {
+  const Scene scene = make_scene({.size = {120, 80}, .disparities = range.count, .seed = 5});
+  const Rect part{11, 7, 93, 61};
+  const StereoPair whole{scene.left, scene.right, {}, {}};
+  const StereoPair pair{whole.left.crop(part), whole.right.crop(part), {}, {}};
+  const Matched expected = match(pair, range, Pipeline("sgm"), {"cpu", 0});
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    const OnDevicePair there(device.name(), whole);
+    Matcher matcher(Plan(Pipeline("sgm"), Problem::of(pair, range), {device.name(), 0}));
+    for (int run = 0; run < 3; ++run)
+      matcher.wait(matcher.enqueue({there.left.view().crop(part), there.right.view().crop(part), {}, {}},
+                                   {there.disparity.view().crop(part), there.validity.view().crop(part), {}, {}}));
+    Image<float> disparity(whole.left.size());
+    there.disparity.download(disparity);
+    EXPECT_TRUE(same_bits<const float>(disparity.view().crop(part), expected.disparity));
+  });
+}
+
+TEST(DeviceImages, ThatDoNotFitAreRefused) {
+  const Sequence sequence(1);
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    const OnDevicePair there(device.name(), sequence.pair(0));
+    Matcher matcher(Plan(Pipeline("sgm"), sequence.problem(1), {device.name(), 0}));
+    DeviceMatched out = there.out();
+    out.disparity.width = 50;
+    EXPECT_NE(message_of([&] { matcher.enqueue(there.pair(), out); }).find("50×61"), std::string::npos);
+    EXPECT_NE(message_of([&] { matcher.enqueue({there.left, {}, {}, {}}, there.out()); }).find("right view"), std::string::npos);
+    EXPECT_THROW(DeviceImage(device.name(), Size{0, 3}), Error);
+    Image<float> other(Size{3, 3});
+    EXPECT_THROW(there.disparity.download(other), Error);
+  });
+  Matcher on_cpu(Plan(Pipeline("sgm"), sequence.problem(1), {"cpu", 0}));
+  DevicePair pair;
+  pair.left = pair.right = {1, 0, PixelType::u8, size.width, size.height, 3, 3 * size.width, 8};
+  DeviceMatched out{{1, 0, PixelType::f32, size.width, size.height, 1, size.width, 8}, {1, 0, PixelType::u8, size.width, size.height, 1, size.width, 8}, {}, {}};
+  EXPECT_NE(message_of([&] { on_cpu.enqueue(pair, out); }).find("by the cpu"), std::string::npos);
+}
+
+TEST(Batch, OutOfRangeIsRefused) {
+  const Sequence sequence(1);
+  EXPECT_NE(message_of([&] { Plan(Pipeline("sgm"), sequence.problem(0)); }).find("batch of 0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stereopsis

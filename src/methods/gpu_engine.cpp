@@ -1,0 +1,184 @@
+#include <array>
+
+#include "methods/engine.hpp"
+#include "methods/gpu_backend.hpp"
+
+namespace stereopsis {
+namespace {
+
+constexpr int most_stages = 64;
+
+// A queue and its part of the memory. What a pair needs between its transfers is recorded when it comes the second time with
+// the same images on the device, and replayed from then on.
+struct Lane {
+  gpu::Buffer memory;
+  std::unique_ptr<gpu::Graph> graph;
+  std::unique_ptr<gpu::Queue> queue;
+  DeviceFrame last;
+  bool records = true;  // as far as is known
+};
+
+// Page-locked stand-ins for images that the device's copies don't reach directly.
+class StandIns {
+ public:
+  // The image itself, or a copy in its stand-in.
+  AnyImageView copied(gpu::Device& device, int slot, const AnyImageView& image) {
+    if (image.data == nullptr || gpu::is_page_locked(device, image.data)) return image;
+    return with_pixels(image, [&]<class T>(ImageView<const T> from) {
+      const ImageView<T> to = stand_in<T>(device, slot, from.size(), from.channels);
+      copy(from, to);
+      return AnyImageView(to, image.bit_depth);
+    });
+  }
+  ImageView<const std::uint8_t> copied(gpu::Device& device, int slot, ImageView<const std::uint8_t> image) {
+    return copied(device, slot, AnyImageView(image)).as<std::uint8_t>();
+  }
+  // The image itself, or its stand-in, which deliver() copies.
+  template <class T>
+  ImageView<T> instead(gpu::Device& device, int slot, ImageView<T> image) {
+    if (image.data == nullptr || gpu::is_page_locked(device, image.data)) return image;
+    return stand_in<T>(device, slot, image.size(), 1);
+  }
+  template <class T>
+  static void deliver(ImageView<T> from, ImageView<T> to) {
+    if (from.data != to.data) copy<T>(from, to);
+  }
+
+ private:
+  template <class T>
+  ImageView<T> stand_in(gpu::Device& device, int slot, Size size, int channels) {
+    constexpr std::ptrdiff_t line = 64 / sizeof(T);
+    const std::ptrdiff_t pitch = (static_cast<std::ptrdiff_t>(size.width) * channels + line - 1) / line * line;
+    const std::size_t bytes = sizeof(T) * pitch * size.height;
+    Piece& piece = pieces_[slot];
+    if (piece.bytes < bytes) {
+      piece = {};
+      piece.memory.reset(gpu::allocate_page_locked(device, bytes));
+      piece.bytes = bytes;
+    }
+    return {static_cast<T*>(piece.memory.get()), size.width, size.height, channels, pitch};
+  }
+  template <class T>
+  static void copy(ImageView<const T> from, ImageView<T> to) {
+    for (int y = 0; y < from.height; ++y)
+      std::memcpy(to.row(y), from.row(y), sizeof(T) * static_cast<std::size_t>(from.width) * from.channels);
+  }
+
+  struct Release {
+    void operator()(void* memory) const { gpu::release_page_locked(memory); }
+  };
+  struct Piece {
+    std::unique_ptr<void, Release> memory;
+    std::size_t bytes = 0;
+  };
+  std::array<Piece, 8> pieces_;
+};
+
+struct Frame {
+  std::unique_ptr<gpu::Event> end;
+  std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, where times are wanted
+  std::vector<StageTime> stages;
+  StandIns images;
+  Outputs wanted, there;
+};
+
+class GpuEngine final : public Engine {
+ public:
+  GpuEngine(const PipelineData& data, const Problem& problem, const std::string& name, const MemoryLayout& layout)
+      : data_(data), problem_(problem), device_(gpu::device(name)), band_rows_(layout.band_rows), frames_(static_cast<std::size_t>(problem.batch)) {
+    for (int i = 0; i < layout.lanes; ++i)
+      lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), nullptr, device_.make_queue(), {}});
+    for (Frame& frame : frames_) {
+      frame.end = device_.make_event(false);
+      if (!problem.want_times) continue;
+      for (int i = 0; i < most_stages; ++i) frame.marks.push_back(device_.make_event(true));
+      frame.stages.reserve(most_stages);
+    }
+  }
+
+  void begin(int frame, const StereoPair& pair, const Outputs& out) override {
+    Frame& f = frames_[frame];
+    const StereoPair from{f.images.copied(device_, 0, pair.left), f.images.copied(device_, 1, pair.right),
+                          f.images.copied(device_, 2, pair.mask_left), f.images.copied(device_, 3, pair.mask_right)};
+    f.wanted = out;
+    f.there = {f.images.instead(device_, 4, out.disparity), f.images.instead(device_, 5, out.validity),
+               f.images.instead(device_, 6, out.right), f.images.instead(device_, 7, out.confidence)};
+    enqueue(frame, from, f.there, DeviceFrame{false, {!pair.mask_left.empty(), !pair.mask_right.empty()}, {}, {}});
+  }
+
+  void begin(int frame, const DevicePair& pair, const DeviceMatched& out, const std::uint64_t* stream) override {
+    gpu::Queue& queue = *lane_of(frame).queue;
+    frames_[frame].wanted = frames_[frame].there = {};
+    if (stream != nullptr) queue.wait_for_native(*stream);
+    const Size size = out.disparity.size();
+    Problem shape = problem_;
+    shape.want_right = !out.right.empty();
+    shape.want_confidence = !out.confidence.empty();
+    enqueue(frame, shape_of(problem_, pair.left.size()), shape_of_outputs(shape, size), DeviceFrame{true, {}, pair, out});
+    if (stream != nullptr) queue.let_native_wait(*stream);
+  }
+
+  void end(int frame, std::vector<StageTime>& times) override {
+    Frame& f = frames_[frame];
+    f.end->wait();
+    StandIns::deliver(f.there.disparity, f.wanted.disparity);
+    StandIns::deliver(f.there.validity, f.wanted.validity);
+    StandIns::deliver(f.there.right, f.wanted.right);
+    StandIns::deliver(f.there.confidence, f.wanted.confidence);
+    times.clear();
+    if (!problem_.want_times) return;
+    times = f.stages;
+    for (std::size_t i = 0; i < times.size(); ++i) times[i].ms = f.marks[i + 1]->ms_since(*f.marks[i]);
+  }
+
+  bool is_done(int frame) override { return frames_[frame].end->is_passed(); }
+
+ private:
+  Lane& lane_of(int frame) { return lanes_[frame % lanes_.size()]; }
+
+  void enqueue(int frame, const StereoPair& pair, const Outputs& out, const DeviceFrame& images) {
+    Lane& lane = lane_of(frame);
+    Frame& f = frames_[frame];
+    const auto run_here = [&](GpuBackend::Mode mode) {
+      GpuBackend backend(mode, lane.memory.span(), *lane.queue, images);
+      backend.band_rows = band_rows_;
+      if (problem_.want_times) backend.take_times(f.marks, f.stages);
+      if (mode == GpuBackend::Mode::replay) backend.replays(*lane.graph);
+      run(data_, problem_, pair, out, backend);
+      if (mode == GpuBackend::Mode::record) lane.graph = backend.recorded();
+      backend.keep();
+    };
+    const bool again = images == lane.last;
+    if (!again) lane.graph.reset();
+    lane.last = images;
+    if (again && !lane.graph && lane.records && !problem_.want_times) {
+      run_here(GpuBackend::Mode::record);
+      lane.records = lane.graph != nullptr;
+    }
+    run_here(again && lane.graph ? GpuBackend::Mode::replay : GpuBackend::Mode::run);
+    lane.queue->record(*f.end);
+  }
+
+  const PipelineData data_;
+  const Problem problem_;
+  gpu::Device& device_;
+  const int band_rows_;
+  std::vector<Frame> frames_;
+  std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
+};
+
+}  // namespace
+
+std::size_t gpu_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, const std::string& device, int band_rows) {
+  GpuBackend counting(gpu::device(device).cuda_capability());
+  counting.band_rows = band_rows;
+  run(data, problem, shape_of(problem, size), shape_of_outputs(problem, output_size(data, size)), counting);
+  return counting.bytes();
+}
+
+std::unique_ptr<Engine> make_gpu_engine(const PipelineData& data, const Problem& problem, const std::string& device,
+                                        const MemoryLayout& layout) {
+  return std::make_unique<GpuEngine>(data, problem, device, layout);
+}
+
+}  // namespace stereopsis
