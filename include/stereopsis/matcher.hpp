@@ -68,9 +68,9 @@ class Plan {
   // The memory that a matcher takes on the device, known before it runs. Of a batch, as many pairs have memory of their own as
   // can be worked on side by side, and as the limit allows.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
-  // Where the limit is below what whole images take: the rows of the bands that semi-global matching is done in, with the same
+  // Where the limit is below what whole images take: the rows of the stripes that semi-global matching is done in, with the same
   // result; 0: it is done whole.
-  int band_rows() const { return band_rows_; }
+  int stripe_rows() const { return stripe_rows_; }
   // The size of the result: the input's, unless the method works on reduced images.
   Size output_size() const { return output_size_; }
   // The part of the input that is read for the wanted region.
@@ -82,7 +82,7 @@ class Plan {
   Device device_;
   std::size_t workspace_bytes_ = 0;
   int lanes_ = 1;  // pairs that have memory of their own
-  int band_rows_ = 0;
+  int stripe_rows_ = 0;
   Size output_size_;
   Rect required_input_;
 

@@ -47,7 +47,7 @@ class HostBackend {
   }
 
   std::vector<StageTime> times;
-  int band_rows = 0;  // of volumes that are worked on in bands; 0: whole
+  int stripe_rows = 0;  // of stripes that semi-global matching is done in; 0: the whole image
 
  private:
   Workspace workspace_;
@@ -151,11 +151,13 @@ class CpuBackend : public HostBackend {
   template <class Kind>
   std::size_t sgm_wta_bytes(const sgm_wta::Parameters& p, const Kind& kind, Size size, int disparities) {
     sgm::check(p.sgm, kind.max_cost());
-    return sgm_wta::workspace_bytes(p, kind, size, disparities, threads_.count());
+    return sgm_wta::workspace_bytes(p, kind, size, disparities, threads_.count(), stripe_rows);
   }
   template <class Kind>
   void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out, std::span<std::byte> memory) {
-    sgm_wta::cpu(p, in, out, memory, threads_);
+    sgm_wta::Input<Kind> striped = in;
+    striped.stripe_rows = stripe_rows;
+    sgm_wta::cpu(p, striped, out, memory, threads_);
   }
   template <class T>
   void hsv(const cost::Weighting& w, ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> mask,

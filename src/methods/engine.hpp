@@ -34,7 +34,7 @@ class Engine {
 struct MemoryLayout {
   int lanes = 1;                   // pairs that have memory of their own
   std::size_t bytes_of_lane = 0;
-  int band_rows = 0;               // of volumes that are worked on in bands; 0: whole
+  int stripe_rows = 0;               // of stripes that semi-global matching is done in; 0: the whole image
 };
 
 // A pair, and outputs, without pixels: the shape of the problem, on an input of `size`.
@@ -42,8 +42,8 @@ StereoPair shape_of(const Problem&, Size size);
 Outputs shape_of_outputs(const Problem&, Size size);
 
 // The bytes that a run takes.
-std::size_t host_bytes_of_run(const PipelineData&, const Problem&, Size size, int threads, int band_rows);
-std::size_t gpu_bytes_of_run(const PipelineData&, const Problem&, Size size, const std::string& device, int band_rows);
+std::size_t host_bytes_of_run(const PipelineData&, const Problem&, Size size, int threads, int stripe_rows);
+std::size_t gpu_bytes_of_run(const PipelineData&, const Problem&, Size size, const std::string& device, int stripe_rows);
 
 std::unique_ptr<Engine> make_host_engine(const PipelineData&, const Problem&, int threads, const MemoryLayout&);
 std::unique_ptr<Engine> make_gpu_engine(const PipelineData&, const Problem&, const std::string& device, const MemoryLayout&);

@@ -220,6 +220,44 @@ TEST(DeviceImages, ThatDoNotFitAreRefused) {
   EXPECT_NE(message_of([&] { on_cpu.enqueue(pair, out); }).find("by the cpu"), std::string::npos);
 }
 
+// Below what the whole image takes, the result is the same, in less memory.
+TEST(MemoryLimit, IsKeptWithTheSameResult) {
+  const Scene scene = make_scene({.size = {120, 200}, .disparities = 40, .noise = 2});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  for (const std::string& device : all_devices())
+    for (const char* method : {"sgm", "banz-sgm"}) {
+      SCOPED_TRACE(device + ", " + method);
+      Problem problem = Problem::of(pair, {0, 40});
+      const Plan whole(Pipeline(method), problem, {device, 1});
+      EXPECT_EQ(whole.stripe_rows(), 0);
+      problem.memory_limit = whole.workspace_bytes() * 7 / 10;
+      const Plan limited(Pipeline(method), problem, {device, 1});
+      EXPECT_GT(limited.stripe_rows(), 0);
+      EXPECT_LE(limited.workspace_bytes(), problem.memory_limit);
+      expect_same(Matcher(limited).match(pair), Matcher(whole).match(pair));
+    }
+}
+
+// Pairs of a batch share memory before anything is done in stripes.
+TEST(MemoryLimit, LetsABatchShareMemory) {
+  const Sequence sequence(4);
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    Problem problem = sequence.problem(4);
+    const std::size_t all = Plan(Pipeline("sgm"), problem, {device.name(), 0}).workspace_bytes();
+    problem.memory_limit = all / 2;
+    Matcher matcher(Plan(Pipeline("sgm"), problem, {device.name(), 0}));
+    EXPECT_EQ(matcher.plan().workspace_bytes(), all / 2);
+    EXPECT_EQ(matcher.plan().stripe_rows(), 0);
+    std::vector<Matched> results(4);
+    std::vector<Ticket> tickets;
+    for (int i = 0; i < 4; ++i) tickets.push_back(matcher.enqueue(sequence.pair(i), results[i]));
+    for (int i = 0; i < 4; ++i) {
+      matcher.wait(tickets[i]);
+      expect_same(results[i], sequence.expected[i]);
+    }
+  });
+}
+
 TEST(Batch, OutOfRangeIsRefused) {
   const Sequence sequence(1);
   EXPECT_NE(message_of([&] { Plan(Pipeline("sgm"), sequence.problem(0)); }).find("batch of 0"), std::string::npos);

@@ -57,7 +57,7 @@ class GpuBackend {
   void replays(gpu::Graph& graph) { graph_ = &graph; }
   std::unique_ptr<gpu::Graph> recorded() { return std::move(recorded_); }
 
-  int band_rows = 0;  // of volumes that are worked on in bands; 0: whole
+  int stripe_rows = 0;  // of stripes that semi-global matching is done in; 0: the whole image
 
   std::size_t bytes() const { return most_used_; }
   // What is given back may be handed out at once: the queue keeps the order.
@@ -153,7 +153,7 @@ class GpuBackend {
 #ifdef STEREOPSIS_CUDA
     if (is_tuned(p, kind, disparities)) return sgm_wta::cuda_workspace_bytes(p, kind, size, disparities);
 #endif
-    return sgm_wta::gpu_workspace_bytes(size, disparities);
+    return sgm_wta::gpu_workspace_bytes(size, disparities, stripe_rows);
   }
   template <class Kind>
   void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind, gpu::View>& in,
@@ -161,7 +161,9 @@ class GpuBackend {
 #ifdef STEREOPSIS_CUDA
     if (is_tuned(p, in.source.kind, in.disparities)) return sgm_wta::cuda(p, in, out, workspace, *queue_);
 #endif
-    sgm_wta::gpu(p, in, out, workspace, *queue_);
+    sgm_wta::Input<Kind, gpu::View> striped = in;
+    striped.stripe_rows = stripe_rows;
+    sgm_wta::gpu(p, striped, out, workspace, *queue_);
   }
   template <class T>
   void hsv(const cost::Weighting& w, gpu::View<const T> image, int bit_depth, gpu::View<const std::uint8_t> mask,
@@ -235,7 +237,7 @@ class GpuBackend {
 #ifdef STEREOPSIS_CUDA
   template <class Kind>
   bool is_tuned(const sgm_wta::Parameters& p, const Kind& kind, int disparities) const {
-    return sgm_wta::cuda_runs_on(cuda_capability_) && sgm_wta::cuda_serves(p, kind, disparities);
+    return stripe_rows == 0 && sgm_wta::cuda_runs_on(cuda_capability_) && sgm_wta::cuda_serves(p, kind, disparities);
   }
 #endif
 

@@ -85,7 +85,7 @@ struct Frame {
 class GpuEngine final : public Engine {
  public:
   GpuEngine(const PipelineData& data, const Problem& problem, const std::string& name, const MemoryLayout& layout)
-      : data_(data), problem_(problem), device_(gpu::device(name)), band_rows_(layout.band_rows), frames_(static_cast<std::size_t>(problem.batch)) {
+      : data_(data), problem_(problem), device_(gpu::device(name)), stripe_rows_(layout.stripe_rows), frames_(static_cast<std::size_t>(problem.batch)) {
     for (int i = 0; i < layout.lanes; ++i)
       lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), nullptr, device_.make_queue(), {}});
     for (Frame& frame : frames_) {
@@ -141,7 +141,7 @@ class GpuEngine final : public Engine {
     Frame& f = frames_[frame];
     const auto run_here = [&](GpuBackend::Mode mode) {
       GpuBackend backend(mode, lane.memory.span(), *lane.queue, images);
-      backend.band_rows = band_rows_;
+      backend.stripe_rows = stripe_rows_;
       if (problem_.want_times) backend.take_times(f.marks, f.stages);
       if (mode == GpuBackend::Mode::replay) backend.replays(*lane.graph);
       run(data_, problem_, pair, out, backend);
@@ -162,16 +162,16 @@ class GpuEngine final : public Engine {
   const PipelineData data_;
   const Problem problem_;
   gpu::Device& device_;
-  const int band_rows_;
+  const int stripe_rows_;
   std::vector<Frame> frames_;
   std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
 };
 
 }  // namespace
 
-std::size_t gpu_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, const std::string& device, int band_rows) {
+std::size_t gpu_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, const std::string& device, int stripe_rows) {
   GpuBackend counting(gpu::device(device).cuda_capability());
-  counting.band_rows = band_rows;
+  counting.stripe_rows = stripe_rows;
   run(data, problem, shape_of(problem, size), shape_of_outputs(problem, output_size(data, size)), counting);
   return counting.bytes();
 }

@@ -77,7 +77,7 @@ class HostEngine final : public Engine {
 
   void run(const StereoPair& pair, const Outputs& out, std::vector<StageTime>& times) {
     auto backend = make_backend(Workspace({memory_.get(), layout_.bytes_of_lane}), threads_);
-    backend.band_rows = layout_.band_rows;
+    backend.stripe_rows = layout_.stripe_rows;
     stereopsis::run(data_, problem_, pair, out, backend);
     times.swap(backend.times);
   }
@@ -124,10 +124,10 @@ void Engine::begin(int, const DevicePair&, const DeviceMatched&, const std::uint
   throw Error(ErrorCategory::call, "images on a device can't be matched by the cpu; plan for the device that they are on");
 }
 
-std::size_t host_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, int threads, int band_rows) {
+std::size_t host_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, int threads, int stripe_rows) {
   Worker worker(threads);
   auto counting = make_backend(Workspace(), worker);
-  counting.band_rows = band_rows;
+  counting.stripe_rows = stripe_rows;
   run(data, problem, shape_of(problem, size), shape_of_outputs(problem, output_size(data, size)), counting);
   return counting.bytes();
 }

@@ -120,9 +120,9 @@ constexpr int most_lanes = 8;  // more pairs side by side fill no device better
 
 bool is_host(const Device& device) { return device.name == "cpu"; }
 
-std::size_t bytes_of_run(const PipelineData& data, const Problem& p, const Device& device, Size size, int band_rows) {
-  if (is_host(device)) return host_bytes_of_run(data, p, size, device.threads, band_rows);
-  return gpu_bytes_of_run(data, p, size, device.name, band_rows);
+std::size_t bytes_of_run(const PipelineData& data, const Problem& p, const Device& device, Size size, int stripe_rows) {
+  if (is_host(device)) return host_bytes_of_run(data, p, size, device.threads, stripe_rows);
+  return gpu_bytes_of_run(data, p, size, device.name, stripe_rows);
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
     for (int rows = size.height; rows > 8 && bytes > limit;) {
       rows = std::max(8, rows / 16 * 8);
       bytes = bytes_with(rows);
-      band_rows_ = rows;
+      stripe_rows_ = rows;
     }
     if (bytes > limit)
       throw Error(ErrorCategory::memory, text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
@@ -164,7 +164,7 @@ struct Matcher::State {
   };
 
   explicit State(Plan plan_) : plan(std::move(plan_)), frames(plan.problem().batch) {
-    const MemoryLayout layout{plan.lanes_, plan.workspace_bytes() / plan.lanes_, plan.band_rows()};
+    const MemoryLayout layout{plan.lanes_, plan.workspace_bytes() / plan.lanes_, plan.stripe_rows()};
     const PipelineData& data = plan.pipeline().data();
     const Device& device = plan.device();
     engine = is_host(device) ? make_host_engine(data, plan.problem(), device.threads, layout)

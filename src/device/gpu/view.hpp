@@ -62,6 +62,11 @@ struct View {
 
   bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
   Size size() const { return {width, height}; }
+  // Rows [first, first + count); of an empty view, an empty one.
+  View rows(int first, int count) const {
+    if (empty()) return *this;
+    return {memory, offset + first * pitch, width, count, channels, pitch};
+  }
   operator View<const T>() const requires(!std::is_const_v<T>) {
     return {memory, offset, width, height, channels, pitch};
   }

@@ -5,8 +5,14 @@
 // stored in 16 bits; the other half is added in a sweep up, which selects each pixel at once.
 // Memory: 2 bytes a cell (a pixel and disparity, disparities rounded up to a multiple of 32) and the ends of
 // the paths. Traffic: one write and one read of that volume.
+//
+// Where that is too much, the image is worked on in stripes of rows: a first sweep down keeps the ends of the paths where they
+// enter each stripe; then, from the lowest stripe to the highest, the sweep down of the stripe is made once more from there, with
+// its sums, and the sweep up goes on through it. That gives the same bits, takes half as long again, and needs the sums of one
+// stripe and the ends of three paths a column for each stripe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -30,17 +36,29 @@ struct Input {
   View<const std::uint8_t> guide;  // empty unless P2 is adaptive
   wta::InputOf<View> select;
   int disparities = 1;
+  int stripe_rows = 0;  // 0: the whole image at once
+};
+
+// The image as stripes of rows; the last one may be shorter.
+struct Stripes {
+  Stripes(int height_, int stripe_rows)
+      : height(height_), rows(stripe_rows == 0 ? height_ : std::min(stripe_rows, height_)) {}
+  int count() const { return (height + rows - 1) / rows; }
+  int first_row(int i) const { return i * rows; }
+  int rows_of(int i) const { return std::min(rows, height - i * rows); }
+
+  int height, rows;
 };
 
 template <class Kind>
-std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparities, int threads);
+std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparities, int threads, int stripe_rows = 0);
 
 // `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
 template <class Kind>
 void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
 // The portable kernels of both stages, one after the other. `workspace` holds at least gpu_workspace_bytes().
-std::size_t gpu_workspace_bytes(Size, int disparities);
+std::size_t gpu_workspace_bytes(Size, int disparities, int stripe_rows = 0);
 template <class Kind>
 void gpu(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
 

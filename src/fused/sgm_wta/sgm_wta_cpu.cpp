@@ -28,13 +28,15 @@ class Worker {
   using Candidates = cost_cpu::Candidates<Kind>;
 
  public:
-  Worker(const Job<Kind>& job, Shared<Lane>& shared, Scratch<Lane> scratch)
-      : job_(job), shared_(shared), scratch_(scratch) {}
+  Worker(const Job<Kind>& job, Shared<Lane>& shared, Scratch<Lane> scratch, int stripe)
+      : job_(job), shared_(shared), scratch_(scratch), first_y_(job.stripes.first_row(stripe)),
+        rows_(job.stripes.rows_of(stripe)), first_v_(kUp ? job.height - first_y_ - rows_ : first_y_) {}
 
   void run() {
-    for (int band = shared_.take_band(); band < job_.bands(); band = shared_.take_band()) {
-      const int first = band * band_rows;
-      const int rows = std::min(band_rows, job_.height - first);
+    const int bands = (rows_ + band_rows - 1) / band_rows;
+    for (int band = shared_.take_band(); band < bands; band = shared_.take_band()) {
+      const int first = first_v_ + band * band_rows;
+      const int rows = std::min(band_rows, first_v_ + rows_ - first);
       for (int r = 0; r < rows; ++r) begin_row(r, first + r);
       for (int tile = 0; tile < job_.tiles(); ++tile) {
         shared_.wait_for_band_above(band, tile);
@@ -86,7 +88,7 @@ class Worker {
       const D d;
       return hn::Or(row.block(d, left, first + k), hn::Load(d, padding + k));
     };
-    std::uint16_t* stored = job_.sums + (static_cast<std::ptrdiff_t>(y) * job_.width + x) * job_.padded;
+    std::uint16_t* stored = job_.sums + (static_cast<std::ptrdiff_t>(y - first_y_) * job_.width + x) * job_.padded;
     if constexpr (kUp) {
       prefetch(stored, u);
       std::uint16_t* total = scratch_.total();
@@ -165,19 +167,43 @@ class Worker {
   const Job<Kind>& job_;
   Shared<Lane>& shared_;
   Scratch<Lane> scratch_;
+  const int first_y_, rows_;  // of the stripe, in the image
+  const int first_v_;         // and along the sweep
 };
 
 template <class D, class Kind, int kPaths>
 void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
   using Lane = hn::TFromD<D>;
   Shared<Lane> shared(job, Pieces(memory), threads.count());
-  const auto scratch = [&](int thread) {
-    return scratch_of<Lane>(thread, job, cost_cpu::Candidates<Kind>::bytes_per_entry, memory, threads.count());
+  const std::size_t ends_bytes = job.ends_bytes(sizeof(Lane), threads.count());
+  std::byte* const all_kept = memory.data() + job.shared_bytes(sizeof(Lane), threads.count());
+  const auto kept = [&](int stripe) { return all_kept + stripe * ends_bytes; };  // where paths down enter it
+  std::byte* const kept_up = kept(0);                                            // nothing enters the first
+  const auto sweep = [&]<bool kUp>(std::bool_constant<kUp>, int stripe) {
+    shared.begin_stripe();
+    threads.each([&](int i) {
+      const auto scratch = scratch_of<Lane>(i, job, cost_cpu::Candidates<Kind>::bytes_per_entry, memory, threads.count());
+      Worker<D, Kind, kPaths, kUp>(job, shared, scratch, stripe).run();
+    });
   };
+  constexpr std::bool_constant<false> down;
+  constexpr std::bool_constant<true> up;
+
+  const int last = job.stripes.count() - 1;
   shared.begin_sweep();
-  threads.each([&](int i) { Worker<D, Kind, kPaths, false>(job, shared, scratch(i)).run(); });
+  for (int stripe = 0; stripe <= last; ++stripe) {
+    if (stripe > 0) shared.keep(kept(stripe));
+    sweep(down, stripe);  // only the sums of the last one stay
+  }
   shared.begin_sweep();
-  threads.each([&](int i) { Worker<D, Kind, kPaths, true>(job, shared, scratch(i)).run(); });
+  sweep(up, last);
+  for (int stripe = last - 1; stripe >= 0; --stripe) {
+    shared.keep(kept_up);
+    stripe > 0 ? shared.go_on_from(kept(stripe)) : shared.begin_sweep();
+    sweep(down, stripe);
+    shared.go_on_from(kept_up);
+    sweep(up, stripe);
+  }
 }
 
 // The widest vectors that divide the padded number of disparities.
@@ -224,11 +250,11 @@ auto dispatch(const cost::CensusGradient&) { return HWY_DYNAMIC_DISPATCH(match_c
 }  // namespace
 
 template <class Kind>
-std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, int threads) {
-  const Extent extent(size, disparities);
+std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, int threads, int stripe_rows) {
+  const Extent extent(size, disparities, stripe_rows);
   const std::size_t lane = path_bytes_per_cell(p.sgm, kind.max_cost());
   const std::size_t candidate = cost::HWY_NAMESPACE::Candidates<Kind>::bytes_per_entry;
-  return extent.sums_bytes() + extent.shared_bytes(lane, threads) + threads * extent.scratch_bytes(lane, candidate);
+  return extent.sums_bytes() + extent.shared_bytes(lane, threads) + extent.kept_bytes(lane, threads) + threads * extent.scratch_bytes(lane, candidate);
 }
 
 template <class Kind>
@@ -239,7 +265,7 @@ void cpu(const Parameters& p, const Input<Kind>& in, const wta::Output& out, std
 }
 
 #define STEREOPSIS_INSTANCE(Kind)                                                                           \
-  template std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparities, int threads); \
+  template std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparities, int threads, int); \
   template void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<std::byte>, Threads&);
 STEREOPSIS_INSTANCE(cost::Rank)
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)

@@ -27,10 +27,11 @@ constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64
 
 // Sizes in lanes and bytes, without pointers: what the workspace is made of.
 struct Extent {
-  Extent(Size size, int disparities_)
-      : width(size.width), height(size.height), disparities(disparities_), padded(round_up(disparities_, 32)) {}
+  Extent(Size size, int disparities_, int stripe_rows)
+      : width(size.width), height(size.height), disparities(disparities_), padded(round_up(disparities_, 32)),
+        stripes(size.height, stripe_rows) {}
 
-  int bands() const { return (height + band_rows - 1) / band_rows; }
+  int bands() const { return (stripes.rows + band_rows - 1) / band_rows; }  // of a stripe
   int tiles() const { return (width + row_lag * (band_rows - 1) + tile_columns - 1) / tile_columns; }
   // As many diagonals as can be in work at a time: with every thread in another band, some have ended at the right
   // border only many rows below the start of others.
@@ -38,11 +39,18 @@ struct Extent {
   int candidates() const { return width + padded + guard; }
   int right_entries() const { return width + 2 * padded; }
 
-  std::size_t sums_bytes() const { return align64(sizeof(std::uint16_t) * width * static_cast<std::size_t>(height) * padded); }
+  std::size_t sums_bytes() const { return align64(sizeof(std::uint16_t) * width * static_cast<std::size_t>(stripes.rows) * padded); }
   std::size_t path_bytes(std::size_t lane) const { return lane * (padded + guard); }
+  // Of the vertical, diagonal and antidiagonal paths.
+  std::size_t ends_bytes(std::size_t lane, int threads) const {
+    return align64(3 * places(threads) * path_bytes(lane) + lane * guard);
+  }
   std::size_t shared_bytes(std::size_t lane, int threads) const {
-    return align64(3 * places(threads) * path_bytes(lane) + lane * guard) +
-           align64(bands() * sizeof(std::atomic<int>));
+    return ends_bytes(lane, threads) + align64(bands() * sizeof(std::atomic<int>));
+  }
+  // Where the paths down enter a stripe other than the first, and how far those up are.
+  std::size_t kept_bytes(std::size_t lane, int threads) const {
+    return stripes.count() == 1 ? 0 : stripes.count() * ends_bytes(lane, threads);
   }
   std::size_t scratch_bytes(std::size_t lane, std::size_t candidate) const {
     return align64(band_rows * path_bytes(lane) + lane * guard) + align64(lane * padded) +
@@ -51,6 +59,7 @@ struct Extent {
   }
 
   int width, height, disparities, padded;
+  Stripes stripes;
 };
 
 // Path costs stay below 256 if the largest cost and the largest penalty together do; they take 8 bits then, else 16.
@@ -60,7 +69,7 @@ inline std::size_t path_bytes_per_cell(const sgm::Parameters& p, int max_cost) {
 template <class Kind>
 struct Job : Extent {
   Job(const Parameters& p, const Input<Kind>& in, const wta::Output& out_, std::span<std::byte> workspace)
-      : Extent(in.source.left.size(), in.disparities), source(in.source), select(in.select), select_parameters(p.select),
+      : Extent(in.source.left.size(), in.disparities, in.stripe_rows), source(in.source), select(in.select), select_parameters(p.select),
         penalties(sgm::penalties(p.sgm)), lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())),
         paths(p.sgm.paths), p1(static_cast<std::uint16_t>(p.sgm.p1)), out(out_),
         sums(reinterpret_cast<std::uint16_t*>(workspace.data())) {
@@ -115,14 +124,19 @@ class Shared {
  public:
   Shared(const Extent& extent, Pieces pieces, int threads)
       : extent_(extent), places_(extent.places(threads)), stride_(extent.padded + guard),
+        bytes_(extent.ends_bytes(sizeof(Lane), threads)),
         costs_(pieces.take<Lane>(static_cast<std::size_t>(3) * places_ * stride_ + guard)),
         progress_(pieces.take<std::atomic<int>>(extent.bands())) {}
 
-  void begin_sweep() {
+  void begin_sweep() { std::memset(costs_, 0xFF, bytes_); }
+  // The sweep goes on through the rows of a stripe.
+  void begin_stripe() {
     next_band_ = 0;
     for (int band = 0; band < extent_.bands(); ++band) new (&progress_[band]) std::atomic<int>(0);
-    std::memset(costs_, 0xFF, sizeof(Lane) * (static_cast<std::size_t>(3) * places_ * stride_ + guard));
   }
+  // Between two stripes: the ends of the paths there.
+  void keep(std::byte* kept) const { std::memcpy(kept, costs_, bytes_); }
+  void go_on_from(const std::byte* kept) { std::memcpy(costs_, kept, bytes_); }
 
   // Bands are taken in order, so that the band above is always in work or done.
   int take_band() { return next_band_++; }
@@ -152,6 +166,7 @@ class Shared {
   Extent extent_;
   int places_;
   int stride_;
+  std::size_t bytes_;
   Lane* costs_;
   std::atomic<int> next_band_{0};
   std::atomic<int>* progress_;
@@ -196,7 +211,7 @@ class Scratch {
 template <class Lane>
 Scratch<Lane> scratch_of(int thread, const Extent& extent, std::size_t candidate_bytes, std::span<std::byte> memory, int threads) {
   const std::size_t offset =
-      extent.shared_bytes(sizeof(Lane), threads) + thread * extent.scratch_bytes(sizeof(Lane), candidate_bytes);
+      extent.shared_bytes(sizeof(Lane), threads) + extent.kept_bytes(sizeof(Lane), threads) + thread * extent.scratch_bytes(sizeof(Lane), candidate_bytes);
   return {extent, candidate_bytes, Pieces(memory.subspan(offset))};
 }
 

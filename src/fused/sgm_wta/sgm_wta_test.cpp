@@ -40,13 +40,14 @@ void oracle(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const 
 }
 
 template <class Kind>
-void expect_equals_oracles(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in) {
+void expect_equals_oracles(const sgm_wta::Parameters& p, sgm_wta::Input<Kind> in, int stripe_rows = 0) {
+  in.stripe_rows = stripe_rows;
   const Size size = in.source.left.size();
   Outputs expected(size);
   oracle(p, in, expected.view());
   for_each_engine([&](Threads& threads) {
     std::vector<std::byte> memory(
-        64 + sgm_wta::workspace_bytes(p, in.source.kind, size, in.disparities, threads.count()));
+        64 + sgm_wta::workspace_bytes(p, in.source.kind, size, in.disparities, threads.count(), stripe_rows));
     for (int run = 0; run < 2; ++run) {
       Outputs got(size);
       std::fill(memory.begin(), memory.end(), std::byte{0xA5});
@@ -91,7 +92,7 @@ std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
 // The same on a GPU.
 template <class Kind>
 void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
-                               typename Kind::Word max_value, const Case& c, bool masked) {
+                               typename Kind::Word max_value, const Case& c, bool masked, int stripe_rows = 0) {
   using Word = typename Kind::Word;
   const auto& [size, range] = c;
   auto [left, right] = features<Word>(size, range.min + range.count / 3, max_value);
@@ -107,9 +108,9 @@ void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm
   const OnDevice<Word> left_there(device, queue, left_pitched), right_there(device, queue, right_pitched);
   const OnDevice<std::uint8_t> guide_there(device, queue, guide), mask_left_there(device, queue, mask_left),
       mask_right_there(device, queue, mask_right);
-  sgm_wta::Input<Kind, gpu::View> there{{left_there, right_there, kind}, guide_there, {range.min, {}, {}}, range.count};
+  sgm_wta::Input<Kind, gpu::View> there{{left_there, right_there, kind}, guide_there, {range.min, {}, {}}, range.count, stripe_rows};
   if (masked) there.select = {range.min, mask_left_there, mask_right_there};
-  const gpu::Buffer workspace = poisoned(device, queue, sgm_wta::gpu_workspace_bytes(size, range.count));
+  const gpu::Buffer workspace = poisoned(device, queue, sgm_wta::gpu_workspace_bytes(size, range.count, stripe_rows));
   for (int run = 0; run < 2; ++run) {
     SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": " << range.count
                                     << ", paths " << p.sgm.paths << ", run " << run);
@@ -128,7 +129,8 @@ void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm
 }
 
 template <class Kind>
-void expect_all_cases(const sgm_wta::Parameters& p, const Kind& kind, typename Kind::Word max_value, bool masked = false) {
+void expect_all_cases(const sgm_wta::Parameters& p, const Kind& kind, typename Kind::Word max_value, bool masked = false,
+                      int stripe_rows = 0) {
   using Word = typename Kind::Word;
   for (const auto& [size, range] : cases) {
     auto [left, right] = features<Word>(size, range.min + range.count / 3, max_value);
@@ -141,7 +143,7 @@ void expect_all_cases(const sgm_wta::Parameters& p, const Kind& kind, typename K
       in.select.mask_left = mask_left;
       in.select.mask_right = mask_right;
     }
-    expect_equals_oracles(p, in);
+    expect_equals_oracles(p, in, stripe_rows);
   }
 }
 
@@ -184,8 +186,8 @@ TEST(SgmWta, MasksUniquenessAndBorderCandidatesEqualOracles) {
 
 template <class Kind>
 void expect_all_gpu_cases(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
-                          typename Kind::Word max_value, bool masked = false) {
-  for (const Case& c : cases) expect_gpu_equals_oracles(device, queue, p, kind, max_value, c, masked);
+                          typename Kind::Word max_value, bool masked = false, int stripe_rows = 0) {
+  for (const Case& c : cases) expect_gpu_equals_oracles(device, queue, p, kind, max_value, c, masked, stripe_rows);
 }
 
 TEST(SgmWta, GpuEqualsOracles) {
@@ -203,6 +205,27 @@ TEST(SgmWta, GpuEqualsOraclesWithAdaptivePenaltyMasksAndUniqueness) {
     for (const bool border : {false, true})
       expect_all_gpu_cases(device, queue, {adaptive, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
                            rank9, 72, true);
+  });
+}
+
+const sgm::Parameters adaptive_p2{.p1 = 10, .p2 = 90, .gradient = 8, .p2_min = 20};
+
+TEST(SgmWta, StripesEqualOracles) {
+  for (const int rows : {1, 5, 8, 20}) {
+    SCOPED_TRACE(testing::Message() << "stripes of " << rows << " rows");
+    expect_all_cases({adaptive_p2, {.subpixel = wta::Subpixel::parabola}}, rank9, 72, true, rows);
+    expect_all_cases({{.paths = 4, .p1 = 100, .p2 = 2000}, {}}, census5x5, 0xFFFFFF, false, rows);
+  }
+}
+
+TEST(SgmWta, StripesOnAGpuEqualOracles) {
+  for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
+    for (const int rows : {1, 5, 20}) {
+      SCOPED_TRACE(testing::Message() << "stripes of " << rows << " rows");
+      expect_all_gpu_cases(device, queue, {adaptive_p2, {.subpixel = wta::Subpixel::parabola}}, rank9, 72, true, rows);
+      expect_all_gpu_cases(device, queue, {{.paths = 4, .p1 = 100, .p2 = 2000}, {}}, census5x5, 0xFFFFFF, false, rows);
+    }
+    expect_gpu_equals_oracles(device, queue, {{.p1 = 5, .p2 = 40}, {}}, rank9, 72, {{30, 11}, {0, 1025}}, false, 4);
   });
 }
 

@@ -1,4 +1,4 @@
-// Semi-global matching: sgm.hpp. Each direction is a launch that adds its path costs to the sums.
+// Semi-global matching: sgm.hpp. Each direction is a launch that adds its path costs to the sums, in a stripe of rows.
 //
 // A group of work-items walks one path; each takes every local_size-th disparity. The path costs of the last pixel and
 // of this one lie in local memory, or in scratch where there are too many disparities for that (WIDE).
@@ -24,26 +24,30 @@
 #define STATE LOCAL_POINTER ushort
 #endif
 
+// `sums` are those of the stripe, or none. `before` holds the path costs in the row before the stripe, of every column, or
+// none where the image ends there; `behind` takes those in its last row, if they are wanted.
 KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uchar, guide), ARRAY(ushort, sums),
-              ARRAY(ushort, scratch), int disparities, int min_disparity, int dx, int dy, int add, int p1, int p2,
+              ARRAY(ushort, scratch), ARRAY(const ushort, before), ARRAY(ushort, behind), int first_row, int rows,
+              int disparities, int min_disparity, int dx, int dy, int add, int p1, int p2,
               int p2_min, int gradient, int census_weight, int gradient_limit) {
 #if !WIDE
   LOCAL ushort state[2 * NARROW_STATE];
 #endif
   LOCAL int lowest[3];  // of the last pixel, of this one, and of the next one, in turn
-  const int width = WIDTH(left), height = HEIGHT(left), line = group_id(0);
+  const int width = WIDTH(left), line = group_id(0);
+  const int entry = dy < 0 ? first_row + rows - 1 : first_row, leave = dy < 0 ? first_row : first_row + rows - 1;
 
   // Lines start at the row they all cross, if there is one, and then at the column.
   int x, y;
   if (dy == 0) {
     x = dx > 0 ? 0 : width - 1;
-    y = line;
+    y = first_row + line;
   } else if (line < width) {
     x = line;
-    y = dy > 0 ? 0 : height - 1;
+    y = entry;
   } else {
     x = dx > 0 ? 0 : width - 1;
-    y = dy > 0 ? line - width + 1 : height - 2 - (line - width);
+    y = entry + dy * (line - width + 1);
   }
 
 #if WIDE
@@ -59,16 +63,29 @@ KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uch
   }
   BARRIER();
 
-  int turn = 0, before = 0;
-  for (int n = 0; x >= 0 && x < width && y >= 0 && y < height; ++n, x += dx, y += dy) {
+  int turn = 0, grey = 0, n = 0;
+  if (GIVEN(before) && line < width && x - dx >= 0 && x - dx < width) {
+    GLOBAL const ushort* kept = ELEMENTS(before) + (long)(x - dx) * disparities;
+    int mine = BEYOND;
+    for (int k = local_id(0); k < disparities; k += local_size(0)) {
+      last[k + 1] = kept[k];
+      mine = min(mine, (int)kept[k]);
+    }
+    atomic_min(&lowest[0], mine);
+    if (GIVEN(guide)) grey = PIXEL(guide, x - dx, y - dy);
+    n = 1;
+    BARRIER();
+  }
+  for (; x >= 0 && x < width && y >= first_row && y < first_row + rows; ++n, x += dx, y += dy) {
     const WORD word = PIXEL(left, x, y);
-    GLOBAL ushort* sum = ELEMENTS(sums) + ((long)y * width + x) * disparities;
+    GLOBAL ushort* sum = ELEMENTS(sums) + ((long)(y - first_row) * width + x) * disparities;
+    GLOBAL ushort* end = ELEMENTS(behind) + (long)x * disparities;
     const int base = lowest[turn], next = turn == 2 ? 0 : turn + 1;
     int jump = p2;
     if (GIVEN(guide)) {
       const int here = PIXEL(guide, x, y);
-      if (n > 0) jump = max(p2_min, min(p2, p2 * gradient / max(1, (int)abs(here - before))));
-      before = here;
+      if (n > 0) jump = max(p2_min, min(p2, p2 * gradient / max(1, (int)abs(here - grey))));
+      grey = here;
     }
     int mine = BEYOND;
     for (int k = local_id(0); k < disparities; k += local_size(0)) {
@@ -77,7 +94,8 @@ KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uch
       if (n > 0)
         cost += min(min((int)last[k + 1], base + jump), min((int)last[k], (int)last[k + 2]) + p1) - base;
       path[k + 1] = (ushort)cost;
-      sum[k] = (ushort)(add ? sum[k] + cost : cost);
+      if (GIVEN(sums)) sum[k] = (ushort)(add ? sum[k] + cost : cost);
+      if (GIVEN(behind) && y == leave) end[k] = (ushort)cost;
       mine = min(mine, cost);
     }
     atomic_min(&lowest[next], mine);

@@ -62,10 +62,19 @@ template <class Kind>
 void oracle(const Parameters&, const cost::Source<Kind>&, ImageView<const std::uint8_t> guide, int min_disparity,
             VolumeView<std::uint16_t> sums);
 
-// `scratch` holds at least gpu_scratch_bytes().
-std::size_t gpu_scratch_bytes(Size size, int disparities);
+// The paths of one direction through a stripe of the image's rows. `sums` has the rows of the stripe; without cells they are not
+// wanted. `before` are the path costs in the row before the stripe, width × disparities of them, none where the image ends
+// there; `behind` takes those in the stripe's last row, if it is given. `scratch` holds at least gpu_scratch_bytes() of the
+// stripe's size.
+struct GpuStripe {
+  int first_row = 0;
+  gpu::Volume<std::uint16_t> sums;
+  gpu::Array<const std::uint16_t> before;
+  gpu::Array<std::uint16_t> behind;
+};
+std::size_t gpu_scratch_bytes(Size stripe, int disparities);
 template <class Kind>
-void gpu(const Parameters&, const cost::Source<Kind, gpu::View>&, gpu::View<const std::uint8_t> guide, int min_disparity,
-         gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue&);
+void gpu(const Parameters&, Direction, const cost::Source<Kind, gpu::View>&, gpu::View<const std::uint8_t> guide,
+         int min_disparity, const GpuStripe&, bool add, gpu::Span scratch, gpu::Queue&);
 
 }  // namespace stereopsis::sgm

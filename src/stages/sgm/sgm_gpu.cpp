@@ -20,8 +20,8 @@ CostConstants constants_of(const cost::CensusGradient& kind) {
   return {"census_gradient", "census_gradient_wide", kind.census_weight, kind.gradient_limit};
 }
 
-int lines_of(Size size, Direction r) {
-  return r.dy == 0 ? size.height : r.dx == 0 ? size.width : size.width + size.height - 1;
+int lines_of(Size stripe, Direction r) {
+  return r.dy == 0 ? stripe.height : r.dx == 0 ? stripe.width : stripe.width + stripe.height - 1;
 }
 
 // Two disparities for each work-item, in whole warps.
@@ -35,29 +35,25 @@ std::size_t gpu_scratch_bytes(Size size, int disparities) {
 }
 
 template <class Kind>
-void gpu(const Parameters& p, const cost::Source<Kind, gpu::View>& source, gpu::View<const std::uint8_t> guide,
-         int min_disparity, gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue& queue) {
-  check(p, source.kind.max_cost());
+void gpu(const Parameters& p, Direction r, const cost::Source<Kind, gpu::View>& source, gpu::View<const std::uint8_t> guide,
+         int min_disparity, const GpuStripe& stripe, bool add, gpu::Span scratch, gpu::Queue& queue) {
   const CostConstants cost = constants_of(source.kind);
+  const auto& sums = stripe.sums;
   const bool wide = sums.disparities > narrow_disparities;
-  const bool adaptive = p.adaptive();
-  for (int r = 0; r < p.paths; ++r)
-    queue.launch({"sgm", "paths", wide ? cost.wide : cost.narrow},
-                 {lines_of(source.left.size(), directions[r]), 1, items_for(sums.disparities), 1}, source.left,
-                 source.right, adaptive ? guide : gpu::View<const std::uint8_t>(), sums.cells,
-                 scratch.as<std::uint16_t>(), sums.disparities, min_disparity, directions[r].dx, directions[r].dy,
-                 r > 0 ? 1 : 0, p.p1, p.p2, p.p2_min, p.gradient, cost.census_weight, cost.gradient_limit);
+  queue.launch({"sgm", "paths", wide ? cost.wide : cost.narrow},
+               {lines_of({sums.width, sums.height}, r), 1, items_for(sums.disparities), 1}, source.left, source.right,
+               p.adaptive() ? guide : gpu::View<const std::uint8_t>(), sums.cells, scratch.as<std::uint16_t>(), stripe.before,
+               stripe.behind, stripe.first_row, sums.height, sums.disparities, min_disparity, r.dx, r.dy, add ? 1 : 0, p.p1,
+               p.p2, p.p2_min, p.gradient, cost.census_weight, cost.gradient_limit);
 }
 
-using Guide = gpu::View<const std::uint8_t>;
-using Sums = gpu::Volume<std::uint16_t>;
-template void gpu(const Parameters&, const cost::Source<cost::Rank, gpu::View>&, Guide, int, Sums, gpu::Span,
-                  gpu::Queue&);
-template void gpu(const Parameters&, const cost::Source<cost::Census<std::uint32_t>, gpu::View>&, Guide, int, Sums,
-                  gpu::Span, gpu::Queue&);
-template void gpu(const Parameters&, const cost::Source<cost::Census<std::uint64_t>, gpu::View>&, Guide, int, Sums,
-                  gpu::Span, gpu::Queue&);
-template void gpu(const Parameters&, const cost::Source<cost::CensusGradient, gpu::View>&, Guide, int, Sums, gpu::Span,
-                  gpu::Queue&);
+#define STEREOPSIS_INSTANCE(Kind)                                                                                      \
+  template void gpu(const Parameters&, Direction, const cost::Source<Kind, gpu::View>&, gpu::View<const std::uint8_t>, \
+                    int, const GpuStripe&, bool, gpu::Span, gpu::Queue&);
+STEREOPSIS_INSTANCE(cost::Rank)
+STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
+STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
+STEREOPSIS_INSTANCE(cost::CensusGradient)
+#undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::sgm
