@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What is written for a frame, in this order: the disparity last, so that where it is, all is.
-enum Output : std::size_t { confidence, validity_bits, right, colour, depth, cloud, disparity, output_count };
+enum Output : std::size_t { confidence, validity_bits, right, colour, depth, uncertainty, cloud, disparity, output_count };
 
 struct OutputKind {
   const char* option;
@@ -62,7 +62,12 @@ const std::array<OutputKind, output_count>& output_kinds() {
        "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png",
        ".pfm",
        {".pfm", ".npy", ".tif", ".tiff", ".png"}},
-      {"--cloud", "FILE", "Coloured points as .ply: X right, Y down, Z forward", ".ply", {".ply"}},
+      {"--uncertainty",
+       "FILE",
+       "Of the depth, for --disparity-error: .pfm .npy .tiff",
+       ".pfm",
+       {".pfm", ".npy", ".tif", ".tiff"}},
+      {"--cloud", "FILE", "Coloured points as .ply, in --frame", ".ply", {".ply"}},
       {"-o", "OUT", ".pfm .npy .tiff; .png (16-bit, ×256, 0 = invalid); 8-bit .png .pgm with --scale", ".pfm", {}},
   }};
   return kinds;
@@ -74,14 +79,14 @@ struct Options {
   MethodOptions method;
   DeviceOptions device;
   std::optional<int> min_disparity, disparities;
-  std::optional<double> scale, near, far;
-  std::string memory_limit, roi;
-  bool crop = false, raw = false, timings = false;
+  std::optional<double> scale, near, far, disparity_error;
+  std::string memory_limit, roi, frame = "optical";
+  bool crop = false, raw = false, timings = false, organised = false;
   fs::path mask_left, mask_right, report;
   std::vector<std::string> calibration;
 
   bool wants(Output output) const { return !outputs[output].empty(); }
-  bool wants_depth() const { return wants(depth) || wants(cloud); }
+  bool wants_depth() const { return wants(depth) || wants(cloud) || wants(uncertainty); }
 };
 
 struct Frame {
@@ -116,9 +121,10 @@ class Job {
     name_outputs();
     check_outputs({0, 1});
     first_ = read(0);
-    size_ = first_.left.size();
+    given_size_ = first_.left.size();
     kind_ = kind_of(first_.left);
     choose_cameras();
+    size_ = maps_ ? maps_->size() : given_size_;
     check_size_dependent_options();
     choose_range();
     check_outputs(range_);  // again, for its sign
@@ -128,7 +134,8 @@ class Job {
     Problem problem = Problem::of(first_.pair(), range_);
     problem.region = region_;
     problem.want_right = options_.wants(right);
-    problem.want_confidence = options_.wants(confidence);
+    problem.want_confidence = options_.wants(confidence) || options_.wants(cloud);
+    problem.geometry = geometry();
     if (!options_.memory_limit.empty()) problem.memory_limit = to_bytes("--memory-limit", options_.memory_limit);
     problem.want_times = options_.timings || !options_.report.empty();
     if (left_.sequence) problem.batch = 2;
@@ -143,11 +150,14 @@ class Job {
  private:
   void check_options() {
     if (options_.outputs[disparity].empty()) refuse("-o has an empty name; name the file to write");
-    if (options_.raw)
-      throw Error(ErrorCategory::unsupported,
-                  "--raw is not there yet: this version does not rectify; give a rectified pair and leave --raw out");
+    if (options_.raw && options_.calibration.empty())
+      refuse("--raw needs the calibration of the cameras; give it with --calib FILE");
     if (options_.wants_depth() && options_.calibration.empty())
-      refuse("--depth and --cloud need the calibration; give it with --calib FILE");
+      refuse("--depth, --uncertainty and --cloud need the calibration; give it with --calib FILE");
+    if (options_.organised && !options_.wants(cloud)) refuse("--organised is of a cloud; give its file with --cloud");
+    if (options_.disparity_error && !options_.wants(uncertainty))
+      refuse("--disparity-error is for --uncertainty; give its file too");
+    to_frame(options_.frame);
     if (options_.near && options_.calibration.empty())
       refuse("--near needs the calibration; give it with --calib FILE");
     if (options_.far && !options_.near) refuse("--far needs --near, the depth of the nearest point");
@@ -158,7 +168,7 @@ class Job {
     if (options_.crop && options_.roi.empty()) refuse("--crop needs --roi, the region to keep");
     if (options_.calibration.size() > 2) refuse("--calib is given more than twice; a pair has two cameras");
     if (!options_.memory_limit.empty()) to_bytes("--memory-limit", options_.memory_limit);
-    if (!options_.calibration.empty()) rig_ = rig(KittiPair::any);
+    if (!options_.calibration.empty()) rig_ = options_.raw ? cameras(KittiPair::any, {1, 1}).rig : rig(KittiPair::any);
     if (extension_of(options_.outputs[depth]) == ".png" && rig_->unit != "mm" && rig_->unit != "m")
       refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
                          options_.outputs[depth].string(), options_.calibration[0]));
@@ -169,13 +179,48 @@ class Job {
     return read_rig(files[0], files.size() > 1 ? std::optional<fs::path>(files[1]) : std::nullopt, cameras);
   }
 
+  // OpenCV's files may leave out the size, which is then the images'.
+  StereoCalibration cameras(KittiPair pair, Size size) const {
+    const std::vector<std::string>& files = options_.calibration;
+    return read_calibration(files[0], files.size() > 1 ? std::optional<fs::path>(files[1]) : std::nullopt, pair, size);
+  }
+
+  // What `read` finds of the grey cameras or, where there is none, of the others.
+  template <class F>
+  static auto in_either(F&& read) {
+    try {
+      return read(KittiPair::grey);
+    } catch (const Error&) {
+      return read(KittiPair::any);
+    }
+  }
+
   // A KITTI file has rigs for grey and for colour images; of the other, where it has only that one.
   void choose_cameras() {
-    if (!rig_ || first_.left.channels() != 1) return;
-    try {
-      rig_ = rig(KittiPair::grey);
-    } catch (const Error&) {
+    if (!rig_) return;
+    const bool grey = first_.left.channels() == 1;
+    if (!options_.raw) {
+      if (grey) rig_ = in_either([&](KittiPair pair) { return rig(pair); });
+      return;
     }
+    const auto read = [&](KittiPair pair) { return cameras(pair, given_size_); };
+    const StereoCalibration calibration = grey ? in_either(read) : read(KittiPair::any);
+    if (calibration.size != given_size_)
+      refuse(fmt::format("{} is for images of {}, but {} is {}", options_.calibration[0], size_text(calibration.size),
+                         left_.file(0).string(), size_text(given_size_)));
+    rig_ = calibration.rig;
+    maps_ = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
+  }
+
+  Geometry geometry() const {
+    return {.rectification = maps_,
+            .want_rectified = maps_ && options_.wants(cloud),
+            .rig = rig_,
+            .want_depth = options_.wants(depth),
+            .want_points = options_.wants(cloud),
+            .want_uncertainty = options_.wants(uncertainty),
+            .frame = to_frame(options_.frame),
+            .disparity_error = options_.disparity_error.value_or(Geometry().disparity_error)};
   }
 
   void find_inputs() {
@@ -267,13 +312,18 @@ class Job {
       fmt::print(stderr, "stereopsis: disparities {} from {}\n", range_text(range_), options_.calibration[0]);
       return;
     }
-    range_ = estimate_range(first_.left, first_.right);
+    range_ = estimated_range();
     const bool unsigned_file = holds_no_sign(disparity) || holds_no_sign(right);
     const bool raised = unsigned_file && range_.min < 0 && range_.max() > 0;
     if (raised) range_ = {0, range_.max() + 1};
     fmt::print(
         stderr, "stereopsis: disparities {}, estimated from the images{} (--min-disparity {} --disparities {})\n",
         range_text(range_), raised ? ", from 0 on as PNG and PGM hold no negative ones" : "", range_.min, range_.count);
+  }
+
+  DisparityRange estimated_range() const {
+    if (!maps_) return estimate_range(first_.left, first_.right);
+    return estimate_range(rectified(first_.left, maps_->left).image, rectified(first_.right, maps_->right).image);
   }
 
   bool holds_no_sign(Output output) const {
@@ -327,10 +377,10 @@ class Job {
   }
 
   void check_alike(const Frame& frame, std::size_t i) const {
-    if (frame.left.size() != size_ || kind_of(frame.left) != kind_)
+    if (frame.left.size() != given_size_ || kind_of(frame.left) != kind_)
       refuse(fmt::format("{} is {} {}, but the first frame is {} {}; all frames of a sequence must be alike",
-                         left_.file(i).string(), size_text(frame.left.size()), kind_of(frame.left), size_text(size_),
-                         kind_));
+                         left_.file(i).string(), size_text(frame.left.size()), kind_of(frame.left),
+                         size_text(given_size_), kind_));
   }
 
   // Waits for the oldest frame in work, and has it written when the one before is.
@@ -390,19 +440,18 @@ class Job {
   // The pixels that are too far for the file.
   long long write_depth(const Frame& frame, const Matched& result,
                         const std::array<fs::path, output_count>& files) const {
-    const Image<float> metric = depth_image(result.disparity, *rig_);
     long long too_far = 0;
     if (options_.wants(depth)) {
       if (extension_of(files[depth]) == ".png")
-        write_image(files[depth], millimetres(cropped(metric), *rig_, too_far));
+        write_image(files[depth], millimetres(cropped(result.depth), *rig_, too_far));
       else
-        write_disparity(files[depth], cropped(metric));
+        write_disparity(files[depth], cropped(result.depth));
     }
+    if (options_.wants(uncertainty)) write_disparity(files[uncertainty], cropped(result.uncertainty));
     if (options_.wants(cloud)) {
-      const Image<float> points = points_of(metric, *rig_);
-      const Image<std::uint8_t> colours = to_8_bits(frame.left);
-      write_point_cloud(files[cloud], cropped(points), cropped(colours),
-                        result.confidence.empty() ? ImageView<const float>() : cropped(result.confidence), false);
+      const Image<std::uint8_t> colours = to_8_bits(maps_ ? result.rectified.view() : frame.left.view());
+      write_point_cloud(files[cloud], cropped(result.points), cropped(colours), cropped(result.confidence),
+                        options_.organised);
     }
     return too_far;
   }
@@ -496,11 +545,12 @@ class Job {
   Pipeline pipeline_;
   Device device_;
   std::optional<Rig> rig_;
+  std::shared_ptr<const RectificationMaps> maps_;  // of a raw pair
   Frames left_, right_;
   std::optional<Frames> mask_left_, mask_right_;
   std::vector<std::array<fs::path, output_count>> files_;  // a row per frame
   Frame first_;
-  Size size_;
+  Size given_size_, size_;  // of the images, and of the results
   std::string kind_;
   DisparityRange range_;
   std::optional<Rect> region_;
@@ -536,14 +586,17 @@ void add_match(CLI::App& application) {
   add_list(*app, "--calib", o->calibration, "FILE", "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)");
   add_number(*app, "--near", o->near, 0, huge, "Z", "Range from depths: the nearest, in the calibration's unit");
   add_number(*app, "--far", o->far, 0, huge, "Z", "The farthest [infinity]");
-  app->add_flag("--raw", o->raw, "The pair is not rectified: rectify it with --calib first");
+  app->add_flag("--raw", o->raw, "The pair is as the cameras give it: rectified by --calib, before matching");
   add_text(*app, "--roi", o->roi, "X,Y,W,H", "Only this region of the left image");
   app->add_flag("--crop", o->crop, "Write the region alone");
   add_path(*app, "--mask-left", o->mask_left, "FILE", "0 = not usable");
   add_path(*app, "--mask-right", o->mask_right, "FILE", "0 = not usable");
 
   app->option_defaults()->group("More results");
-  for (const Output k : {right, confidence, validity_bits, colour, depth, cloud}) add_output(k);
+  for (const Output k : {right, confidence, validity_bits, colour, depth, uncertainty, cloud}) add_output(k);
+  add_text(*app, "--frame", o->frame, "NAME", "Of the points: optical (x right, y down, z forward) or head [optical]");
+  app->add_flag("--organised", o->organised, "A cloud with a point for every pixel, NaN where there is none");
+  add_number(*app, "--disparity-error", o->disparity_error, 0, 1e6, "PX", "What --uncertainty is for [0.5]");
   app->add_flag("--timings", o->timings, "A line per stage");
   add_path(*app, "--report", o->report, "FILE.json", "Parameters, sizes, times and densities");
   app->footer("For a sequence OUT and the other results are patterns too, or directories that exist.");

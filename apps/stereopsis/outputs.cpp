@@ -65,14 +65,10 @@ Densities densities(ImageView<const std::uint8_t> validity) {
   return share;
 }
 
-Image<float> depth_image(ImageView<const float> disparity, const Rig& rig) {
-  Image<float> depth(disparity.size());
-  for (int y = 0; y < disparity.height; ++y)
-    for (int x = 0; x < disparity.width; ++x) {
-      const double z = rig.depth(static_cast<double>(disparity(x, y)));
-      depth(x, y) = z > 0 && std::isfinite(z) ? static_cast<float>(z) : invalid_disparity;
-    }
-  return depth;
+Frame to_frame(const std::string& name) {
+  if (name == "optical") return Frame::optical;
+  if (name == "head") return Frame::head;
+  refuse(fmt::format("--frame {} is not allowed; it must be optical or head", name));
 }
 
 Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, long long& too_far) {
@@ -85,18 +81,6 @@ Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, l
       image(x, y) = value >= 1 && value <= 65535 ? static_cast<std::uint16_t>(value) : std::uint16_t{0};
     }
   return image;
-}
-
-Image<float> points_of(ImageView<const float> depth, const Rig& rig) {
-  Image<float> points(depth.size(), 3);
-  for (int y = 0; y < depth.height; ++y)
-    for (int x = 0; x < depth.width; ++x) {
-      const double z = depth(x, y);
-      points(x, y, 0) = static_cast<float>((x - rig.cx_left) * z / rig.focal);
-      points(x, y, 1) = static_cast<float>((y - rig.cy) * z / rig.focal);
-      points(x, y, 2) = depth(x, y);
-    }
-  return points;
 }
 
 Image<std::uint8_t> to_8_bits(const AnyImageView& image) {

@@ -26,13 +26,9 @@ struct Densities {
 };
 Densities densities(ImageView<const std::uint8_t> validity);
 
-// In the rig's unit; NaN where there is no disparity, or the point is not in front of the cameras.
-Image<float> depth_image(ImageView<const float> disparity, const Rig& rig);
+Frame to_frame(const std::string& name);
 // 16-bit millimetres. 0 where unknown or farther than 65.535 m; `too_far` counts the latter.
 Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, long long& too_far);
-// X to the right, Y down, Z forward from the left camera, in the rig's unit; NaN where unknown. 3 channels.
-Image<float> points_of(ImageView<const float> depth, const Rig& rig);
-
 // Any input image in 8 bits, with its channels.
 Image<std::uint8_t> to_8_bits(const AnyImageView& image);
 // A confidence of 0 to 1 as 0 to 255.

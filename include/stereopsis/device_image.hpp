@@ -72,6 +72,7 @@ struct DeviceMatched {
   DeviceImageView validity;    // 8-bit
   DeviceImageView right;       // float, if wanted
   DeviceImageView confidence;  // float, if wanted
+  DeviceImageView depth = {}, points = {}, uncertainty = {};  // float, points with 3 channels, if wanted
 
   bool operator==(const DeviceMatched&) const = default;
 };

@@ -14,6 +14,8 @@
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 #include "stereopsis/pipeline.hpp"
+#include "stereopsis/rectification.hpp"
+#include "stereopsis/rig.hpp"
 
 namespace stereopsis {
 
@@ -26,9 +28,24 @@ struct StereoPair {
   ImageView<const std::uint8_t> mask_right;
 };
 
+// What is done by a calibration beside the matching, on the same device.
+struct Geometry {
+  // The pair is not rectified: these maps do it before the method runs. The result, and a region of interest, are in
+  // rectified pixels; those without a source are masked.
+  std::shared_ptr<const RectificationMaps> rectification;
+  bool want_rectified = false;  // the rectified left image too
+
+  std::optional<Rig> rig;         // of the rectified pair; for
+  bool want_depth = false;        // Z, in the rig's unit
+  bool want_points = false;       // x, y, z, in the rig's unit and in `frame`
+  bool want_uncertainty = false;  // of Z, from `disparity_error` in pixels
+  Frame frame = Frame::optical;
+  double disparity_error = 0.5;
+};
+
 // What a plan is made for.
 struct Problem {
-  Size size;
+  Size size;  // of the images as they are given
   PixelType pixel_type = PixelType::u8;
   int channels = 1;
   int bit_depth = 8;
@@ -39,7 +56,10 @@ struct Problem {
   bool want_times = false;       // a time for each stage too; on a GPU it costs a little. The CPU always tells
   int batch = 1;                 // pairs in work at a time
   std::size_t memory_limit = 0;  // bytes of workspace; 0: no limit
+  Geometry geometry = {};
 
+  // Of the images that the method sees.
+  Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
   static Problem of(const StereoPair& pair, DisparityRange range);
 };
 
@@ -54,6 +74,10 @@ struct Matched {
   Image<std::uint8_t> validity;  // bits of namespace validity
   Image<float> right;            // the right view's disparity, d = x_left − x_right, if wanted
   Image<float> confidence;       // 0 to 1, if wanted
+  Image<float> depth;            // in the rig's unit, NaN where there is none, if wanted
+  Image<float> points;           // 3 channels, NaN where there is none, if wanted
+  Image<float> uncertainty;      // of the depth, if wanted
+  AnyImage rectified;            // the left image, as the method saw it, if wanted
   std::vector<StageTime> times;
 };
 
@@ -82,6 +106,7 @@ class Plan {
   Device device_;
   std::size_t workspace_bytes_ = 0;
   int lanes_ = 1;  // pairs that have memory of their own
+  std::size_t lane_bytes_ = 0;
   int stripe_rows_ = 0;
   Size output_size_;
   Rect required_input_;

@@ -28,6 +28,8 @@ double within(const char* what, double value, double low, double high) {
   return value;
 }
 
+}  // namespace
+
 Size size_of(double width, double height) {
   for (const double side : {width, height})
     if (!(side >= 1 && side <= largest_side) || side != std::floor(side))
@@ -36,8 +38,10 @@ Size size_of(double width, double height) {
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
+namespace {
+
 // The size under two names, or 0×0 where the file does not say.
-Size size_of(const Document& file, const char* width, const char* height) {
+Size size_under(const Document& file, const char* width, const char* height) {
   if (!file.has(width) && !file.has(height)) return {};
   return size_of(file.number(width), file.number(height));
 }
@@ -101,7 +105,7 @@ Rig middlebury(const Document& file) {
   const auto left = file.numbers("cam0", 9), right = file.numbers("cam1", 9);
   const double baseline = file.number("baseline");
   Rig rig = rig_of_projections("cam0", projection_of(left, 0), "cam1", projection_of(right, baseline), "mm",
-                               size_of(file, "width", "height"));
+                               size_under(file, "width", "height"));
   const double doffs = file.has("doffs") ? file.number("doffs") : right[2] - left[2];
   if (!close_to(doffs, right[2] - left[2], 0.1))
     refuse(text("doffs is ", number_text(doffs), ", but the principal points of cam1 and cam0 are ",
@@ -110,6 +114,8 @@ Rig middlebury(const Document& file) {
   rig.cx_right = rig.cx_left + doffs;
   return rig;
 }
+
+}  // namespace
 
 // KITTI: P0 to P3 (calib.txt), P_rect_00 to P_rect_03 (calib_cam_to_cam.txt, with the size S_rect_0N), or rows without
 // names in that order. Metres; the cameras 0 and 1 are grey, 2 and 3 colour.
@@ -125,13 +131,35 @@ bool is_kitti(const Document& file) {
   return false;
 }
 
+int kitti_camera(const Document& file, KittiPair pair) {
+  const auto has = [&](int camera) { return file.has(kitti_name(file, camera)); };
+  return pair == KittiPair::colour || (pair == KittiPair::any && has(2) && has(3)) ? 2 : 0;
+}
+
+Size opencv_size(const Document& file) {
+  for (const char* name : {"image_size", "imageSize", "img_size"})
+    if (file.has(name)) {
+      const auto numbers = file.numbers(name, 2);
+      return size_of(numbers[0], numbers[1]);
+    }
+  return size_under(file, "image_width", "image_height");
+}
+
+
+std::string opencv_unit(const Document& file) {
+  const std::string unit = file.word("unit");
+  if (!unit.empty() && unit != "mm" && unit != "m")
+    refuse(text("the unit is '", unit.substr(0, 20), "'; it must be mm or m, or be left out"));
+  return unit;
+}
+
+namespace {
+
 Rig kitti(const Document& file, KittiPair pair) {
   if (file.rows() > 0 && file.rows() != 2 && file.rows() != 4)
     refuse(
         text("there are ", file.rows(), " rows of numbers; a KITTI calibration has 2 or 4 projections of 12 numbers"));
-  const auto has = [&](int camera) { return file.has(kitti_name(file, camera)); };
-  const bool colour = pair == KittiPair::colour || (pair == KittiPair::any && has(2) && has(3));
-  const int camera = colour ? 2 : 0;
+  const int camera = kitti_camera(file, pair);
   const std::string left = kitti_name(file, camera), right = kitti_name(file, camera + 1);
   const std::string size_name = text("S_rect_0", camera);
   Size size;
@@ -144,31 +172,25 @@ Rig kitti(const Document& file, KittiPair pair) {
 }
 
 // OpenCV's stereoRectify: P1 and P2 of the left and the right camera, P2(0, 3) = −f · baseline; or Q, with
-// Z = Q(2, 3) / (Q(3, 2) · d + Q(3, 3)). The unit is that of the calibration board, which the file does not say.
-Size opencv_size(const Document& file) {
-  for (const char* name : {"image_size", "imageSize", "img_size"})
-    if (file.has(name)) {
-      const auto numbers = file.numbers(name, 2);
-      return size_of(numbers[0], numbers[1]);
-    }
-  return size_of(file, "image_width", "image_height");
+// Z = Q(2, 3) / (Q(3, 2) · d + Q(3, 3)). The unit is that of the calibration board; `calibrate` adds it to the file, OpenCV
+// does not.
+Size rectified_size(const Document& file) {
+  if (!file.has("rectified_size")) return opencv_size(file);
+  const auto numbers = file.numbers("rectified_size", 2);
+  return size_of(numbers[0], numbers[1]);
 }
 
 Rig opencv(const Document& file) {
   if (file.has("P1.data") && (file.has("P2.data") || !file.has("Q.data")))
-    return rig_of_projections("P1", file.numbers("P1.data", 12), "P2", file.numbers("P2.data", 12), "",
-                              opencv_size(file));
-  const auto q = file.numbers("Q.data", 16);
-  for (const int index : {1, 2, 4, 6, 8, 9, 10, 12, 13})
-    if (!close_to(q[static_cast<std::size_t>(index)], 0, 1e-9))
-      refuse(text("Q(", index / 4, ", ", index % 4, ") is ", number_text(q[static_cast<std::size_t>(index)]),
-                  "; it must be 0 for cameras side by side"));
-  if (!close_to(q[0], 1, 1e-6) || !close_to(q[5], 1, 1e-6))
-    refuse("Q(0, 0) and Q(1, 1) must be 1, as stereoRectify writes them");
-  if (!(q[14] > 0))
-    refuse(text("Q(3, 2) is ", number_text(q[14]),
-                "; it is 1 / baseline and must be positive: calibrate with the left camera as the first"));
-  return checked({q[11], -q[3], -q[3] + q[15] / q[14], -q[7], 1 / q[14], "", opencv_size(file)});
+    return rig_of_projections("P1", file.numbers("P1.data", 12), "P2", file.numbers("P2.data", 12),
+                              opencv_unit(file).c_str(), rectified_size(file));
+  const auto numbers = file.numbers("Q.data", 16);
+  std::array<double, 16> q{};
+  std::copy(numbers.begin(), numbers.end(), q.begin());
+  Rig rig = rig_of_reprojection(q);
+  rig.unit = opencv_unit(file);
+  rig.size = rectified_size(file);
+  return checked(rig);
 }
 
 }  // namespace
@@ -176,7 +198,7 @@ Rig opencv(const Document& file) {
 bool is_camera_info(const Document& file) { return file.has("projection_matrix.data"); }
 
 Camera camera_of(const Document& file) {
-  return {file.numbers("projection_matrix.data", 12), size_of(file, "image_width", "image_height")};
+  return {file.numbers("projection_matrix.data", 12), size_under(file, "image_width", "image_height")};
 }
 
 // ROS camera_info: metres, the right camera's P(0, 3) = −f · baseline, the left camera's is 0.
@@ -201,22 +223,6 @@ Rig rig_of(const Document& file, KittiPair pair) {
 
 }  // namespace io
 
-DisparityRange Rig::range(double near, double far) const {
-  if (!(focal > 0) || !(baseline > 0))
-    throw Error(ErrorCategory::call, text("a rig with the focal length ", number_text(focal), " and the baseline ",
-                                          number_text(baseline), " has no disparities; both must be positive"));
-  if (!(near > 0) || !(far >= near))
-    throw Error(ErrorCategory::call, text("the depths from ", number_text(near), " to ", number_text(far),
-                                          " are no range; the near one must be positive and the far one not below it"));
-  const double low = std::floor(disparity(far)), high = std::ceil(disparity(near));
-  if (!(low >= -io::largest_side && high <= io::largest_side))
-    throw Error(ErrorCategory::call,
-                text("the depths from ", number_text(near), " to ", number_text(far), ' ', unit,
-                     " need the disparities from ", number_text(low), " to ", number_text(high),
-                     ", more than an image has columns; check the unit or take a larger near depth"));
-  return {static_cast<int>(low), static_cast<int>(high - low) + 1};
-}
-
 Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesystem::path>& right, KittiPair pair) {
   using namespace io;
   const std::string contents = read_file(file, largest_calibration);
@@ -232,6 +238,16 @@ Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesys
   const std::string right_contents = read_file(*right, largest_calibration);
   const Camera right_camera = naming(*right, [&] { return camera_of(Document::parse(right_contents)); });
   return naming(*right, [&] { return rig_of(left_camera, right_camera); });
+}
+
+StereoCalibration read_calibration(const std::filesystem::path& file, const std::optional<std::filesystem::path>& second,
+                                   KittiPair pair, Size size) {
+  using namespace io;
+  const std::string contents = read_file(file, largest_calibration);
+  const Document document = naming(file, [&] { return Document::parse(contents); });
+  if (!second) return naming(file, [&] { return calibration_of(document, pair, size); });
+  const std::string second_contents = read_file(*second, largest_calibration);
+  return naming(*second, [&] { return calibration_of(document, Document::parse(second_contents), size); });
 }
 
 }  // namespace stereopsis

@@ -62,21 +62,36 @@ void Document::add(std::string name, std::string_view text) {
   if (!is_new) entry->second.repeated = true;
 }
 
-std::vector<double> Document::numbers(std::string_view name, std::size_t count) const {
+std::vector<double> Document::numbers_up_to(std::string_view name, std::size_t most) const {
   const auto entry = values_.find(name);
   if (entry == values_.end()) refuse(text("there is no ", name, " in the file; it is cut off or of another kind"));
   if (entry->second.repeated) refuse(text(name, " is in the file more than once; keep one of them"));
   std::vector<double> numbers;
   std::size_t found = 0;
   for_each_part(entry->second.text, [&](std::string_view part) {
-    if (++found > count) return;
+    if (++found > most) return;
     const auto number = parse_number<double>(part);
     if (!number || !std::isfinite(*number))
       refuse(text(name, " holds '", Tokens::printable(part), "', which is not a finite number"));
     numbers.push_back(*number);
   });
-  if (found != count) refuse(text(name, " holds ", found, " values; it must hold ", count));
+  if (found > most) refuse(text(name, " holds ", found, " values; it may hold ", most, " at most"));
   return numbers;
+}
+
+std::vector<double> Document::numbers(std::string_view name, std::size_t count) const {
+  const std::vector<double> numbers = numbers_up_to(name, std::max(count, std::size_t{1} << 20));
+  if (numbers.size() != count) refuse(text(name, " holds ", numbers.size(), " values; it must hold ", count));
+  return numbers;
+}
+
+std::string Document::word(std::string_view name) const {
+  const auto entry = values_.find(name);
+  if (entry == values_.end()) return {};
+  std::string_view value = trimmed(entry->second.text);
+  if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
+    value = value.substr(1, value.size() - 2);
+  return std::string(value);
 }
 
 class Document::LineParser {

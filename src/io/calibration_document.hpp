@@ -23,6 +23,10 @@ class Document {
   // Exactly `count` finite numbers, or Error(format).
   std::vector<double> numbers(std::string_view name, std::size_t count) const;
   double number(std::string_view name) const { return numbers(name, 1)[0]; }
+  // At most `most` finite numbers.
+  std::vector<double> numbers_up_to(std::string_view name, std::size_t most) const;
+  // The text without its quotes; empty where there is none.
+  std::string word(std::string_view name) const;
   // How many lines had numbers and no name; they are named "row 1", "row 2", …
   int rows() const { return rows_; }
 

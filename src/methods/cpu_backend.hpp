@@ -28,8 +28,12 @@ class HostBackend {
   void deliver(const Outputs&, const Outputs&) const {}
 
   template <class T>
-  ImageView<T> image(Size size) {
-    return workspace_.image<T>(size);
+  ImageView<T> image(Size size, int channels = 1) {
+    return workspace_.image<T>(size, channels);
+  }
+  // Of the rectified pixels `shown`.
+  Maps<ImageView> maps(const RectificationMaps& maps, const Rect& shown) const {
+    return {maps.left.view().crop(shown), maps.right.view().crop(shown)};
   }
   std::span<std::byte> memory(std::size_t bytes) { return workspace_.memory(bytes); }
   std::size_t bytes() const { return workspace_.bytes(); }
@@ -64,6 +68,13 @@ class OracleBackend : public HostBackend {
   template <class T>
   void grey8(ImageView<const T> image, int bit_depth, ImageView<std::uint8_t> out) {
     grey::oracle8(image, bit_depth, out);
+  }
+  template <class T>
+  void remap(const remap::InputOf<T, ImageView>& in, const remap::OutputOf<T, ImageView>& out) {
+    remap::oracle(in, out);
+  }
+  void triangulate(const triangulate::Parameters& p, ImageView<const float> disparity, const triangulate::Output& out) {
+    triangulate::oracle(p, disparity, out);
   }
   template <class T>
   void rank(const rank::Parameters& p, ImageView<const T> image, ImageView<std::uint8_t> out) {
@@ -135,6 +146,13 @@ class CpuBackend : public HostBackend {
   template <class T>
   void grey8(ImageView<const T> image, int bit_depth, ImageView<std::uint8_t> out) {
     grey::cpu8(image, bit_depth, out, threads_);
+  }
+  template <class T>
+  void remap(const remap::InputOf<T, ImageView>& in, const remap::OutputOf<T, ImageView>& out) {
+    remap::cpu(in, out, threads_);
+  }
+  void triangulate(const triangulate::Parameters& p, ImageView<const float> disparity, const triangulate::Output& out) {
+    triangulate::cpu(p, disparity, out, threads_);
   }
   template <class T>
   void rank(const rank::Parameters& p, ImageView<const T> image, ImageView<std::uint8_t> out) {

@@ -37,13 +37,16 @@ struct MemoryLayout {
   int stripe_rows = 0;               // of stripes that semi-global matching is done in; 0: the whole image
 };
 
-// A pair, and outputs, without pixels: the shape of the problem, on an input of `size`.
+// A pair without pixels, of the problem's kind. Where it is still to be rectified it is whole, else of `size`.
 StereoPair shape_of(const Problem&, Size size);
-Outputs shape_of_outputs(const Problem&, Size size);
+// Outputs without pixels: results, and the rectified image.
+Outputs shape_of_outputs(const Problem&, Size result, Size rectified);
 
-// The bytes that a run takes.
+// The bytes that a run takes, and those that all runs share: the maps of a rectification.
 std::size_t host_bytes_of_run(const PipelineData&, const Problem&, Size size, int threads, int stripe_rows);
 std::size_t gpu_bytes_of_run(const PipelineData&, const Problem&, Size size, const std::string& device, int stripe_rows);
+
+std::size_t gpu_bytes_shared(const Problem&);
 
 std::unique_ptr<Engine> make_host_engine(const PipelineData&, const Problem&, int threads, const MemoryLayout&);
 std::unique_ptr<Engine> make_gpu_engine(const PipelineData&, const Problem&, const std::string& device, const MemoryLayout&);

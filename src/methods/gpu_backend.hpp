@@ -58,6 +58,12 @@ class GpuBackend {
   std::unique_ptr<gpu::Graph> recorded() { return std::move(recorded_); }
 
   int stripe_rows = 0;  // of stripes that semi-global matching is done in; 0: the whole image
+  Maps<gpu::View> maps_there;  // of a rectification
+
+  // Of the rectified pixels `shown`.
+  Maps<gpu::View> maps(const RectificationMaps&, const Rect& shown) const {
+    return {maps_there.left.crop(shown), maps_there.right.crop(shown)};
+  }
 
   std::size_t bytes() const { return most_used_; }
   // What is given back may be handed out at once: the queue keeps the order.
@@ -99,24 +105,32 @@ class GpuBackend {
   OutputsOf<gpu::View> outputs(const Outputs& out) {
     if (mode_ != Mode::count && images_->on_device) {
       const DeviceMatched& there = images_->out;
-      return {as<float>(there.disparity), as<std::uint8_t>(there.validity), as<float>(there.right), as<float>(there.confidence)};
+      return {.disparity = as<float>(there.disparity),
+              .validity = as<std::uint8_t>(there.validity),
+              .right = as<float>(there.right),
+              .confidence = as<float>(there.confidence),
+              .depth = as<float>(there.depth),
+              .points = as<float>(there.points),
+              .uncertainty = as<float>(there.uncertainty)};
     }
-    const Size size = out.disparity.size();
-    OutputsOf<gpu::View> there{image<float>(size), image<std::uint8_t>(size), {}, {}};
-    if (out.right.width > 0) there.right = image<float>(size);
-    if (out.confidence.width > 0) there.confidence = image<float>(size);
+    OutputsOf<gpu::View> there;
+    for_each_output(there, out, [&]<class T>(gpu::View<T>& here, const ImageView<T>& wanted) {
+      if (wanted.width > 0) here = image<T>(wanted.size(), wanted.channels);
+    });
     return there;
   }
   void deliver(const OutputsOf<gpu::View>& there, const Outputs& out) {
     if (mode_ == Mode::count) return;
     end_stages();
     if (images_->on_device) return;
-    const double maps = 1 + (out.right.empty() ? 0 : 1) + (out.confidence.empty() ? 0 : 1);
-    transfer("download", (4 * maps + 1) * out.disparity.width * out.disparity.height, [&] {
-      queue_->download(there.disparity, out.disparity);
-      queue_->download(there.validity, out.validity);
-      if (!out.right.empty()) queue_->download(there.right, out.right);
-      if (!out.confidence.empty()) queue_->download(there.confidence, out.confidence);
+    double bytes = 0;
+    for_each_output(there, out, [&]<class T>(const gpu::View<T>&, const ImageView<T>& wanted) {
+      bytes += static_cast<double>(sizeof(T)) * wanted.channels * wanted.width * wanted.height;
+    });
+    transfer("download", bytes, [&] {
+      for_each_output(there, out, [&]<class T>(const gpu::View<T>& here, const ImageView<T>& wanted) {
+        if (!wanted.empty()) queue_->download(here, wanted);
+      });
     });
   }
 
@@ -134,6 +148,14 @@ class GpuBackend {
   template <class T>
   void grey8(gpu::View<const T> image, int bit_depth, gpu::View<std::uint8_t> out) {
     grey::gpu8(image, bit_depth, out, *queue_);
+  }
+  template <class T>
+  void remap(const remap::InputOf<T, gpu::View>& in, const remap::OutputOf<T, gpu::View>& out) {
+    remap::gpu(in, out, *queue_);
+  }
+  void triangulate(const triangulate::Parameters& p, gpu::View<const float> disparity,
+                   const triangulate::OutputOf<gpu::View>& out) {
+    triangulate::gpu(p, disparity, out, *queue_);
   }
   template <class T>
   void rank(const rank::Parameters& p, gpu::View<const T> image, gpu::View<std::uint8_t> out) {

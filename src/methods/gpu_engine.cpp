@@ -37,7 +37,7 @@ class StandIns {
   template <class T>
   ImageView<T> instead(gpu::Device& device, int slot, ImageView<T> image) {
     if (image.data == nullptr || gpu::is_page_locked(device, image.data)) return image;
-    return stand_in<T>(device, slot, image.size(), 1);
+    return stand_in<T>(device, slot, image.size(), image.channels);
   }
   template <class T>
   static void deliver(ImageView<T> from, ImageView<T> to) {
@@ -71,7 +71,7 @@ class StandIns {
     std::unique_ptr<void, Release> memory;
     std::size_t bytes = 0;
   };
-  std::array<Piece, 8> pieces_;
+  std::array<Piece, 12> pieces_;  // of 4 inputs and 8 outputs
 };
 
 struct Frame {
@@ -82,12 +82,15 @@ struct Frame {
   Outputs wanted, there;
 };
 
+std::size_t map_bytes(const Image<std::int32_t>& map) { return 2 * sizeof(std::int32_t) * map.width() * map.height(); }
+
 class GpuEngine final : public Engine {
  public:
   GpuEngine(const PipelineData& data, const Problem& problem, const std::string& name, const MemoryLayout& layout)
       : data_(data), problem_(problem), device_(gpu::device(name)), stripe_rows_(layout.stripe_rows), frames_(static_cast<std::size_t>(problem.batch)) {
     for (int i = 0; i < layout.lanes; ++i)
       lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), nullptr, device_.make_queue(), {}});
+    if (problem_.geometry.rectification) upload_maps(*problem_.geometry.rectification);
     for (Frame& frame : frames_) {
       frame.end = device_.make_event(false);
       if (!problem.want_times) continue;
@@ -101,8 +104,8 @@ class GpuEngine final : public Engine {
     const StereoPair from{f.images.copied(device_, 0, pair.left), f.images.copied(device_, 1, pair.right),
                           f.images.copied(device_, 2, pair.mask_left), f.images.copied(device_, 3, pair.mask_right)};
     f.wanted = out;
-    f.there = {f.images.instead(device_, 4, out.disparity), f.images.instead(device_, 5, out.validity),
-               f.images.instead(device_, 6, out.right), f.images.instead(device_, 7, out.confidence)};
+    int slot = 4;
+    for_each_output(f.there, out, [&](auto& there, const auto& wanted) { there = f.images.instead(device_, slot++, wanted); });
     enqueue(frame, from, f.there, DeviceFrame{false, {!pair.mask_left.empty(), !pair.mask_right.empty()}, {}, {}});
   }
 
@@ -114,17 +117,16 @@ class GpuEngine final : public Engine {
     Problem shape = problem_;
     shape.want_right = !out.right.empty();
     shape.want_confidence = !out.confidence.empty();
-    enqueue(frame, shape_of(problem_, pair.left.size()), shape_of_outputs(shape, size), DeviceFrame{true, {}, pair, out});
+    enqueue(frame, shape_of(problem_, pair.left.size()), shape_of_outputs(shape, size, {}), DeviceFrame{true, {}, pair, out});
     if (stream != nullptr) queue.let_native_wait(*stream);
   }
 
   void end(int frame, std::vector<StageTime>& times) override {
     Frame& f = frames_[frame];
     f.end->wait();
-    StandIns::deliver(f.there.disparity, f.wanted.disparity);
-    StandIns::deliver(f.there.validity, f.wanted.validity);
-    StandIns::deliver(f.there.right, f.wanted.right);
-    StandIns::deliver(f.there.confidence, f.wanted.confidence);
+    for_each_output(f.there, f.wanted, []<class T>(const ImageView<T>& there, const ImageView<T>& wanted) {
+      StandIns::deliver<T>(there, wanted);
+    });
     times.clear();
     if (!problem_.want_times) return;
     times = f.stages;
@@ -134,6 +136,20 @@ class GpuEngine final : public Engine {
   bool is_done(int frame) override { return frames_[frame].end->is_passed(); }
 
  private:
+  void upload_maps(const RectificationMaps& maps) {
+    map_memory_ = gpu::Buffer(device_, gpu_bytes_shared(problem_));
+    gpu::Span rest = map_memory_.span();
+    gpu::Queue& queue = *lanes_[0].queue;
+    const auto upload = [&](const Image<std::int32_t>& map) {
+      const gpu::Array<std::int32_t> there = rest.take(map_bytes(map)).as<std::int32_t>();
+      const gpu::View<std::int32_t> view{there.memory, there.offset, map.width(), map.height(), 2, 2 * map.width()};
+      queue.upload<std::int32_t>(map, view);
+      return gpu::View<const std::int32_t>(view);
+    };
+    maps_ = {upload(maps.left), upload(maps.right)};
+    queue.wait();
+  }
+
   Lane& lane_of(int frame) { return lanes_[frame % lanes_.size()]; }
 
   void enqueue(int frame, const StereoPair& pair, const Outputs& out, const DeviceFrame& images) {
@@ -142,6 +158,7 @@ class GpuEngine final : public Engine {
     const auto run_here = [&](GpuBackend::Mode mode) {
       GpuBackend backend(mode, lane.memory.span(), *lane.queue, images);
       backend.stripe_rows = stripe_rows_;
+      backend.maps_there = maps_;
       if (problem_.want_times) backend.take_times(f.marks, f.stages);
       if (mode == GpuBackend::Mode::replay) backend.replays(*lane.graph);
       run(data_, problem_, pair, out, backend);
@@ -163,6 +180,8 @@ class GpuEngine final : public Engine {
   const Problem problem_;
   gpu::Device& device_;
   const int stripe_rows_;
+  gpu::Buffer map_memory_;
+  Maps<gpu::View> maps_;  // all lanes read them
   std::vector<Frame> frames_;
   std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
 };
@@ -172,8 +191,14 @@ class GpuEngine final : public Engine {
 std::size_t gpu_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, const std::string& device, int stripe_rows) {
   GpuBackend counting(gpu::device(device).cuda_capability());
   counting.stripe_rows = stripe_rows;
-  run(data, problem, shape_of(problem, size), shape_of_outputs(problem, output_size(data, size)), counting);
+  run(data, problem, shape_of(problem, size), shape_of_outputs(problem, output_size(data, size), size), counting);
   return counting.bytes();
+}
+
+std::size_t gpu_bytes_shared(const Problem& problem) {
+  const auto whole = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
+  const RectificationMaps* maps = problem.geometry.rectification.get();
+  return maps == nullptr ? 0 : whole(map_bytes(maps->left)) + whole(map_bytes(maps->right));
 }
 
 std::unique_ptr<Engine> make_gpu_engine(const PipelineData& data, const Problem& problem, const std::string& device,

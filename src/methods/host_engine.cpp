@@ -128,7 +128,7 @@ std::size_t host_bytes_of_run(const PipelineData& data, const Problem& problem, 
   Worker worker(threads);
   auto counting = make_backend(Workspace(), worker);
   counting.stripe_rows = stripe_rows;
-  run(data, problem, shape_of(problem, size), shape_of_outputs(problem, output_size(data, size)), counting);
+  run(data, problem, shape_of(problem, size), shape_of_outputs(problem, output_size(data, size), size), counting);
   return counting.bytes();
 }
 

@@ -14,6 +14,15 @@ constexpr int most_disparities = 16384;
 
 std::string shown(Size size) { return text(size.width, "×", size.height); }
 
+void check(const Geometry& g, Size size) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
+  if (g.rectification && g.rectification->input != size)
+    refuse(text("the rectification is for images of ", shown(g.rectification->input), " pixels, but these have ", shown(size),
+                "; calibrate at the size that is matched"));
+  if (g.want_rectified && !g.rectification) refuse("the rectified image is wanted, but no rectification is given");
+  if ((g.want_depth || g.want_points || g.want_uncertainty) && !g.rig) refuse("depth and points need a rig; give the calibration's");
+}
+
 void check(const Problem& p) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (p.size.width < 1 || p.size.height < 1)
@@ -27,20 +36,13 @@ void check(const Problem& p) {
   if (std::abs(static_cast<long long>(p.range.min)) > 1'000'000)
     refuse(text("a lowest disparity of ", p.range.min, " is not allowed; it must be -1000000 to 1000000"));
   if (p.batch < 1 || p.batch > 4096) refuse(text("a batch of ", p.batch, " pairs is not allowed; it must be 1 to 4096"));
+  check(p.geometry, p.size);
   if (!p.region) return;
   const Rect& r = *p.region;
-  if (r.empty() || r.x < 0 || r.y < 0 || r.x > p.size.width - r.width || r.y > p.size.height - r.height)
-    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ", shown(p.size),
+  const Size size = p.rectified_size();
+  if (r.empty() || r.x < 0 || r.y < 0 || r.x > size.width - r.width || r.y > size.height - r.height)
+    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ", shown(size),
                 " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
-}
-
-// What semi-global matching is given for a region: its margin around, and the columns that its candidates lie in.
-Rect input_of_region(const PipelineData& data, const Problem& p) {
-  const Rect all{0, 0, p.size.width, p.size.height};
-  if (!p.region) return all;
-  Rect r = intersect(grow(*p.region, data.region.margin, data.region.margin), all);
-  const int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
-  return intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
 }
 
 void check_fits(const Problem& p, const StereoPair& pair) {
@@ -80,12 +82,46 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
   check_one("the validity", out.validity, plan.output_size(), PixelType::u8, 1, out.validity.bit_depth);
   if (p.want_right) check_one("the right view's disparity", out.right, plan.output_size(), PixelType::f32, 1, out.right.bit_depth);
   if (p.want_confidence) check_one("the confidence", out.confidence, plan.output_size(), PixelType::f32, 1, out.confidence.bit_depth);
+  const Geometry& g = p.geometry;
+  if (g.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
+  if (g.want_depth) check_one("the depth", out.depth, plan.output_size(), PixelType::f32, 1, out.depth.bit_depth);
+  if (g.want_points) check_one("the points", out.points, plan.output_size(), PixelType::f32, 3, out.points.bit_depth);
+  if (g.want_uncertainty) check_one("the uncertainty", out.uncertainty, plan.output_size(), PixelType::f32, 1, out.uncertainty.bit_depth);
 }
 
 template <class T>
-void resize(Image<T>& image, Size size) {
-  if (image.size() != size) image = Image<T>(size);
+void resize(Image<T>& image, Size size, int channels = 1) {
+  if (image.size() != size || image.channels() != channels) image = Image<T>(size, channels);
 }
+
+// Calls f with an image of pixels of the problem's type.
+template <class F>
+auto with_type(const Problem& p, F&& f) {
+  switch (p.pixel_type) {
+    case PixelType::u8: return f(Image<std::uint8_t>());
+    case PixelType::u16: return f(Image<std::uint16_t>());
+    default: return f(Image<float>());
+  }
+}
+
+void resize(AnyImage& image, const Problem& p, Size size) {
+  const AnyImageView before = image;
+  if (before.size() == size && before.type == p.pixel_type && before.channels == p.channels) return;
+  with_type(p, [&]<class T>(Image<T>) { image.pixels = Image<T>(size, p.channels); });
+  image.bit_depth = p.bit_depth;
+}
+
+ImageView<std::uint8_t> bytes_of(AnyImage& image) {
+  return std::visit([]<class T>(Image<T>& pixels) {
+    constexpr int size = sizeof(T);
+    const ImageView<T> view = pixels;
+    return ImageView<std::uint8_t>(reinterpret_cast<std::uint8_t*>(view.data), size * view.width * view.channels, view.height, 1,
+                                   size * view.pitch);
+  }, image.pixels);
+}
+
+// The size of a result that may not be wanted.
+Size size_if(bool wanted, Size size) { return wanted ? size : Size{}; }
 
 }  // namespace
 
@@ -99,6 +135,7 @@ Problem Problem::of(const StereoPair& pair, DisparityRange range) {
 }
 
 StereoPair shape_of(const Problem& p, Size size) {
+  if (p.geometry.rectification) size = p.size;
   AnyImageView view;
   view.type = p.pixel_type;
   view.width = size.width;
@@ -108,10 +145,19 @@ StereoPair shape_of(const Problem& p, Size size) {
   return {view, view, {}, {}};
 }
 
-Outputs shape_of_outputs(const Problem& p, Size size) {
-  const ImageView<float> none;
-  const ImageView<float> some(nullptr, size.width, size.height);
-  return {some, {nullptr, size.width, size.height}, p.want_right ? some : none, p.want_confidence ? some : none};
+Outputs shape_of_outputs(const Problem& p, Size result, Size rectified) {
+  const auto shape = [](Size size, int channels = 1) { return ImageView<float>(nullptr, size.width, size.height, channels, 0); };
+  const Geometry& g = p.geometry;
+  const int pixel_bytes = with_type(p, []<class T>(Image<T>) { return static_cast<int>(sizeof(T)); }) * p.channels;
+  const Size bytes = size_if(g.want_rectified, {pixel_bytes * rectified.width, rectified.height});
+  return {.disparity = shape(result),
+          .validity = {nullptr, result.width, result.height},
+          .right = shape(size_if(p.want_right, result)),
+          .confidence = shape(size_if(p.want_confidence, result)),
+          .depth = shape(size_if(g.want_depth, result)),
+          .points = shape(size_if(g.want_points, result), 3),
+          .uncertainty = shape(size_if(g.want_uncertainty, result)),
+          .rectified = {nullptr, bytes.width, bytes.height}};
 }
 
 namespace {
@@ -131,11 +177,12 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
     : pipeline_(pipeline), problem_(problem), device_(device) {
   check(problem_);
   device_.name = resolve_device(device.name);
-  required_input_ = input_of_region(pipeline_.data(), problem_);
+  required_input_ = stereopsis::required_input(pipeline_.data(), problem_);
   const Size size = required_input_.size();
-  output_size_ = stereopsis::output_size(pipeline_.data(), problem_.size);
+  output_size_ = stereopsis::output_size(pipeline_.data(), problem_.rectified_size());
   const auto bytes_with = [&](int rows) { return bytes_of_run(pipeline_.data(), problem_, device_, size, rows); };
-  const std::size_t whole = bytes_with(0), limit = problem_.memory_limit;
+  const std::size_t shared = is_host(device_) ? 0 : gpu_bytes_shared(problem_), whole = bytes_with(0);
+  const std::size_t limit = problem_.memory_limit > 0 ? std::max<std::size_t>(1, problem_.memory_limit - std::min(shared, problem_.memory_limit)) : 0;
   std::size_t bytes = whole;
   if (limit > 0 && bytes > limit) {
     // Short bands take much for the kept states, tall ones for themselves: the tallest that fits.
@@ -146,12 +193,13 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
     }
     if (bytes > limit)
       throw Error(ErrorCategory::memory, text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
-                                              whole, " bytes and the memory limit is ", limit,
+                                              whole + shared, " bytes and the memory limit is ", problem_.memory_limit,
                                               "; raise the limit, or search fewer disparities or a region"));
   }
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);
   if (limit > 0) lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, limit / std::max<std::size_t>(bytes, 1)));
-  workspace_bytes_ = lanes_ * bytes;
+  lane_bytes_ = bytes;
+  workspace_bytes_ = lanes_ * bytes + shared;
 }
 
 struct Matcher::State {
@@ -164,7 +212,7 @@ struct Matcher::State {
   };
 
   explicit State(Plan plan_) : plan(std::move(plan_)), frames(plan.problem().batch) {
-    const MemoryLayout layout{plan.lanes_, plan.workspace_bytes() / plan.lanes_, plan.stripe_rows()};
+    const MemoryLayout layout{plan.lanes_, plan.lane_bytes_, plan.stripe_rows()};
     const PipelineData& data = plan.pipeline().data();
     const Device& device = plan.device();
     engine = is_host(device) ? make_host_engine(data, plan.problem(), device.threads, layout)
@@ -210,15 +258,17 @@ const Plan& Matcher::plan() const { return state_->plan; }
 template <class T>
 static void place(const Image<T>& part, const Rect& shown, const Rect& region, Size size, T outside, Image<T>& whole) {
   if (part.empty()) return whole = Image<T>(), void();
-  resize(whole, size);
+  const int channels = part.channels();
+  resize(whole, size, channels);
   whole.fill(outside);
   const auto wanted = part.view().crop({region.x - shown.x, region.y - shown.y, region.width, region.height});
-  for (int y = 0; y < region.height; ++y) std::copy_n(wanted.row(y), region.width, whole.row(region.y + y) + region.x);
+  for (int y = 0; y < region.height; ++y)
+    std::copy_n(wanted.row(y), region.width * channels, whole.row(region.y + y) + region.x * channels);
 }
 
 // Of a pair, what a plan's region needs.
 static StereoPair input_of(const Plan& plan, const StereoPair& pair) {
-  if (!plan.problem().region) return pair;
+  if (!plan.problem().region || plan.problem().geometry.rectification) return pair;
   const Rect shown = plan.required_input();
   const auto crop = [&](const ImageView<const std::uint8_t>& mask) { return mask.empty() ? mask : mask.crop(shown); };
   return {pair.left.crop(shown), pair.right.crop(shown), crop(pair.mask_left), crop(pair.mask_right)};
@@ -227,21 +277,42 @@ static StereoPair input_of(const Plan& plan, const StereoPair& pair) {
 // The result's images, of the right size.
 static Outputs outputs_of(const Plan& plan, Matched& result) {
   const Problem& p = plan.problem();
-  const Size size = output_size(plan.pipeline().data(), plan.required_input().size());
+  const Geometry& g = p.geometry;
+  const Size input = plan.required_input().size(), size = output_size(plan.pipeline().data(), input);
   resize(result.disparity, size);
   resize(result.validity, size);
-  resize(result.right, p.want_right ? size : Size{});
-  resize(result.confidence, p.want_confidence ? size : Size{});
-  return {result.disparity, result.validity, result.right, result.confidence};
+  resize(result.right, size_if(p.want_right, size));
+  resize(result.confidence, size_if(p.want_confidence, size));
+  resize(result.depth, size_if(g.want_depth, size));
+  resize(result.points, size_if(g.want_points, size), 3);
+  resize(result.uncertainty, size_if(g.want_uncertainty, size));
+  resize(result.rectified, p, size_if(g.want_rectified, input));
+  return {.disparity = result.disparity,
+          .validity = result.validity,
+          .right = result.right,
+          .confidence = result.confidence,
+          .depth = result.depth,
+          .points = result.points,
+          .uncertainty = result.uncertainty,
+          .rectified = bytes_of(result.rectified)};
 }
 
 static void place_part(const Plan& plan, const Matched& part, Matched& result) {
   const Problem& p = plan.problem();
   const Rect shown = plan.required_input();
-  place(part.disparity, shown, *p.region, p.size, invalid_disparity, result.disparity);
-  place(part.validity, shown, *p.region, p.size, validity::outside, result.validity);
-  place(part.right, shown, *p.region, p.size, invalid_disparity, result.right);
-  place(part.confidence, shown, *p.region, p.size, 0.0f, result.confidence);
+  const auto place_here = [&]<class T>(const Image<T>& from, T outside, Image<T>& to) {
+    place(from, shown, *p.region, p.rectified_size(), outside, to);
+  };
+  place_here(part.disparity, invalid_disparity, result.disparity);
+  place_here(part.validity, validity::outside, result.validity);
+  place_here(part.right, invalid_disparity, result.right);
+  place_here(part.confidence, 0.0f, result.confidence);
+  place_here(part.depth, invalid_disparity, result.depth);
+  place_here(part.points, invalid_disparity, result.points);
+  place_here(part.uncertainty, invalid_disparity, result.uncertainty);
+  resize(result.rectified, p, size_if(p.geometry.want_rectified, p.rectified_size()));
+  std::visit([&]<class T>(const Image<T>& from) { place_here(from, T{0}, std::get<Image<T>>(result.rectified.pixels)); },
+             part.rectified.pixels);
   result.times = part.times;
 }
 
@@ -306,6 +377,13 @@ Matched Matcher::make_result() const {
   result.validity = page_locked_image<std::uint8_t>(device, size);
   if (p.want_right) result.right = page_locked_image<float>(device, size);
   if (p.want_confidence) result.confidence = page_locked_image<float>(device, size);
+  const Geometry& g = p.geometry;
+  if (g.want_depth) result.depth = page_locked_image<float>(device, size);
+  if (g.want_points) result.points = page_locked_image<float>(device, size, 3);
+  if (g.want_uncertainty) result.uncertainty = page_locked_image<float>(device, size);
+  if (g.want_rectified)
+    with_type(p, [&]<class T>(Image<T>) { result.rectified.pixels = page_locked_image<T>(device, p.rectified_size(), p.channels); });
+  result.rectified.bit_depth = p.bit_depth;
   return result;
 }
 

@@ -9,6 +9,7 @@
 // takes its time; and one function for every stage. Sizing a plan is a run whose stages are passed over.
 #pragma once
 
+#include "methods/geometry.hpp"
 #include "methods/semi_global.hpp"
 #include "methods/window.hpp"
 
@@ -16,6 +17,16 @@ namespace stereopsis {
 
 // The size of the result.
 inline Size output_size(const PipelineData&, Size input) { return input; }
+
+// The part of the rectified images that a problem's region needs: of semi-global matching, its margin around and the columns
+// that its candidates lie in.
+inline Rect required_input(const PipelineData& data, const Problem& p) {
+  const Rect all{0, 0, p.rectified_size().width, p.rectified_size().height};
+  if (!p.region) return all;
+  const Rect r = intersect(grow(*p.region, data.region.margin, data.region.margin), all);
+  const int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
+  return intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
+}
 
 // What the refinements ask for.
 struct RefinementNeeds {
@@ -90,19 +101,24 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
 }
 
 template <class T, class Backend>
-void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair& pair, const Outputs& out, Backend& backend) {
-  const auto in = backend.template inputs<T>(pair);
+void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair& pair, const Outputs& out, Backend& backend,
+                const Rect& shown) {
+  auto in = backend.template inputs<T>(pair);
   const auto results = backend.outputs(out);
+  if (problem.geometry.rectification) in = geometry::rectified(problem.geometry, in, shown, results.rectified, backend);
   run_stages(p, problem, in, results, backend);
+  geometry::triangulated(problem.geometry, in.left.size(), shown, results, backend);
   backend.deliver(results, out);
 }
 
+// The pair shows required_input(), unless it is still to be rectified: then it is whole.
 template <class Backend>
 void run(const PipelineData& p, const Problem& problem, const StereoPair& pair, const Outputs& out, Backend& backend) {
+  const Rect shown = required_input(p, problem);
   switch (pair.left.type) {
-    case PixelType::u8: return run_pixels<std::uint8_t>(p, problem, pair, out, backend);
-    case PixelType::u16: return run_pixels<std::uint16_t>(p, problem, pair, out, backend);
-    default: return run_pixels<float>(p, problem, pair, out, backend);
+    case PixelType::u8: return run_pixels<std::uint8_t>(p, problem, pair, out, backend, shown);
+    case PixelType::u16: return run_pixels<std::uint16_t>(p, problem, pair, out, backend, shown);
+    default: return run_pixels<float>(p, problem, pair, out, backend, shown);
   }
 }
 

@@ -20,7 +20,28 @@ struct OutputsOf {
   View<std::uint8_t> validity;
   View<float> right;       // empty: not wanted
   View<float> confidence;  // empty: not wanted
+  View<float> depth = {}, points = {}, uncertainty = {};  // empty: not wanted
+  View<std::uint8_t> rectified = {};                      // the left image's bytes; empty: not wanted
 };
 using Outputs = OutputsOf<ImageView>;
+
+// Calls f with each output of both.
+template <class A, class B, class F>
+void for_each_output(A& a, B& b, F&& f) {
+  f(a.disparity, b.disparity);
+  f(a.validity, b.validity);
+  f(a.right, b.right);
+  f(a.confidence, b.confidence);
+  f(a.depth, b.depth);
+  f(a.points, b.points);
+  f(a.uncertainty, b.uncertainty);
+  f(a.rectified, b.rectified);
+}
+
+// Where the pixels of a rectified view come from.
+template <template <class> class View>
+struct Maps {
+  View<const std::int32_t> left, right;
+};
 
 }  // namespace stereopsis

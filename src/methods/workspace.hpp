@@ -22,11 +22,11 @@ class Workspace {
     return {start, block_ == nullptr ? 0 : bytes};
   }
   template <class T>
-  ImageView<T> image(Size size) {
-    constexpr int lane = 64 / sizeof(T);
-    const std::ptrdiff_t pitch = (size.width + lane - 1) / lane * lane;
+  ImageView<T> image(Size size, int channels = 1) {
+    constexpr std::ptrdiff_t lane = 64 / sizeof(T);
+    const std::ptrdiff_t pitch = (static_cast<std::ptrdiff_t>(size.width) * channels + lane - 1) / lane * lane;
     const auto block = memory(sizeof(T) * pitch * size.height);
-    return {reinterpret_cast<T*>(block.data()), size.width, size.height, 1, pitch};
+    return {reinterpret_cast<T*>(block.data()), size.width, size.height, channels, pitch};
   }
   bool counts_only() const { return block_ == nullptr; }
   // The most that was handed out at a time.

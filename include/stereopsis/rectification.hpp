@@ -1,0 +1,67 @@
+// Two cameras as they are, before their images are rectified, and the maps that rectify them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "stereopsis/image.hpp"
+#include "stereopsis/rig.hpp"
+
+namespace stereopsis {
+
+using Vector3 = std::array<double, 3>;
+using Matrix3 = std::array<double, 9>;  // row after row
+
+// How rays and pixels of a camera belong together. A ray (x, y, 1) in the camera's frame (x right, y down, z forward)
+// meets the image at (fx·x″ + cx, fy·y″ + cy), where x″ and y″ are x and y distorted:
+//
+//   polynomial   r² = x² + y², s = (1 + k1 r² + k2 r⁴ + k3 r⁶) / (1 + k4 r² + k5 r⁴ + k6 r⁶),
+//                x″ = s x + 2 p1 x y + p2 (r² + 2x²) + s1 r² + s2 r⁴,
+//                y″ = s y + p1 (r² + 2y²) + 2 p2 x y + s3 r² + s4 r⁴;
+//                coefficients k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4, as OpenCV orders them (ROS: plumb_bob,
+//                rational_polynomial)
+//   fisheye      θ = atan r, x″ = x/r · (θ + k1 θ³ + k2 θ⁵ + k3 θ⁷ + k4 θ⁹), y″ alike; coefficients k1 to k4
+//                (ROS: equidistant)
+struct Lens {
+  enum class Model { polynomial, fisheye };
+
+  double fx = 0, fy = 0, cx = 0, cy = 0;  // pixels
+  Model model = Model::polynomial;
+  std::array<double, 12> distortion{};  // in the model's order; the rest is 0
+
+  // Where the point at (x, y, z), z > 0, is seen.
+  std::array<double, 2> project(const Vector3& point) const;
+};
+
+struct CalibratedCamera {
+  Lens lens;
+  Matrix3 rectification = {1, 0, 0, 0, 1, 0, 0, 0, 1};  // from the camera's frame to the rectified camera's
+};
+
+struct StereoCalibration {
+  Size size;                          // of the images as the cameras give them
+  CalibratedCamera left, right;
+  Matrix3 rotation{};                 // X_right = rotation · X_left + translation
+  Vector3 translation{};              // in the rig's unit
+  Rig rig;                            // of the rectified pair
+};
+
+// Where each pixel of the rectified images comes from, in 1/256 pixel, x and y (2 channels): src/stages/remap/remap.hpp.
+struct RectificationMaps {
+  Size input;  // of the images as the cameras give them
+  Image<std::int32_t> left, right;
+
+  Size size() const { return left.size(); }
+};
+// Throws Error(call) for sizes or focal lengths that are not positive.
+RectificationMaps rectification_maps(const StereoCalibration& calibration);
+
+// One image at the positions of its map, on the CPU; a matcher with maps does it on its device.
+struct RectifiedView {
+  AnyImage image;
+  Image<std::uint8_t> usable;  // 0 where the image has no source, or a masked one
+};
+RectifiedView rectified(const AnyImageView& image, const Image<std::int32_t>& map,
+                        ImageView<const std::uint8_t> mask = {}, int threads = 0);
+
+}  // namespace stereopsis

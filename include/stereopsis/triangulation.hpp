@@ -1,0 +1,19 @@
+// From a disparity image to metres, on the CPU; a matcher with a rig does it on its device.
+#pragma once
+
+#include "stereopsis/image.hpp"
+#include "stereopsis/rig.hpp"
+
+namespace stereopsis {
+
+struct Triangulated {
+  Image<float> depth;        // Z, in the rig's unit; NaN where there is none
+  Image<float> points;       // 3 channels, in the frame; NaN where there is none
+  Image<float> uncertainty;  // of the depth, for an error of the disparity
+};
+
+// Throws Error(call) for a rig without a focal length or a baseline.
+Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Frame frame = Frame::optical,
+                          double disparity_error = 0.5, int threads = 0);
+
+}  // namespace stereopsis

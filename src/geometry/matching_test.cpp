@@ -1,0 +1,229 @@
+// The calibration inside a matcher: what it does is the stages before and after the method, on every device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/test_rigs.hpp"
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/synth.hpp"
+#include "stereopsis/triangulation.hpp"
+#include "support/devices.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+constexpr Size size{96, 64};
+constexpr DisparityRange range{-2, 27};
+
+std::vector<Device> all_devices() {
+  std::vector<Device> devices = {{"cpu", 1}, {"cpu", 3}};
+  for (gpu::Device* device : gpu::usable_devices()) devices.push_back({device->name(), 0});
+  return devices;
+}
+
+Problem problem_of(const StereoPair& pair, const StereoCalibration& calibration) {
+  Problem problem = Problem::of(pair, range);
+  problem.want_right = problem.want_confidence = true;
+  problem.geometry = {.rectification = std::make_shared<const RectificationMaps>(rectification_maps(calibration)),
+                      .want_rectified = true,
+                      .rig = calibration.rig,
+                      .want_depth = true,
+                      .want_points = true,
+                      .want_uncertainty = true,
+                      .frame = Frame::head,
+                      .disparity_error = 0.5};
+  return problem;
+}
+
+// The same by hand, on the CPU.
+Matched composed(const StereoPair& pair, const Problem& problem) {
+  const Geometry& g = problem.geometry;
+  const RectifiedView left = rectified(pair.left, g.rectification->left, pair.mask_left);
+  const RectifiedView right = rectified(pair.right, g.rectification->right, pair.mask_right);
+  const StereoPair rectified_pair{left.image, right.image, left.usable, right.usable};
+  Problem plain = Problem::of(rectified_pair, problem.range);
+  plain.region = problem.region;
+  plain.want_right = plain.want_confidence = true;
+  Matched result = Matcher(Plan(Pipeline("sgm"), plain, {"cpu", 1})).match(rectified_pair);
+  Triangulated metric = triangulated(result.disparity, *g.rig, g.frame, g.disparity_error);
+  result.depth = std::move(metric.depth);
+  result.points = std::move(metric.points);
+  result.uncertainty = std::move(metric.uncertainty);
+  result.rectified = left.image;
+  return result;
+}
+
+void expect_same(const Matched& got, const Matched& expected) {
+  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
+  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
+  EXPECT_TRUE(same_bits(got.right.view(), expected.right.view()));
+  EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence.view()));
+  EXPECT_TRUE(same_bits(got.depth.view(), expected.depth.view()));
+  EXPECT_TRUE(same_bits(got.points.view(), expected.points.view()));
+  EXPECT_TRUE(same_bits(got.uncertainty.view(), expected.uncertainty.view()));
+}
+
+template <class T>
+Image<T> converted(const Image<std::uint8_t>& image, int factor) {
+  Image<T> out(image.size(), image.channels());
+  for (int y = 0; y < image.height(); ++y)
+    for (int i = 0; i < image.width() * image.channels(); ++i) out.row(y)[i] = static_cast<T>(image.row(y)[i] * factor);
+  return out;
+}
+
+TEST(MatchingRawPairs, IsRectificationMatchingAndTriangulation) {
+  const Scene scene = make_scene({.size = size, .disparities = 24, .noise = 2});
+  const auto left16 = converted<std::uint16_t>(scene.left, 16), right16 = converted<std::uint16_t>(scene.right, 16);
+  const auto left32 = converted<float>(scene.left, 1), right32 = converted<float>(scene.right, 1);
+  Image<std::uint8_t> mask(size, 1, 255);
+  for (int y = 20; y < 30; ++y) mask(40, y) = 0;
+  const StereoCalibration calibration = calibration_for(size);
+  for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, mask, {}},
+                                 StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, mask},
+                                 StereoPair{left32, right32, {}, {}}}) {
+    const Problem problem = problem_of(pair, calibration);
+    const Matched expected = composed(pair, problem);
+    for (const Device& device : all_devices()) {
+      SCOPED_TRACE(device.name + ", " + to_string(pair.left.type));
+      Matcher matcher(Plan(Pipeline("sgm"), problem, device));
+      EXPECT_EQ(matcher.plan().output_size(), calibration.rig.size);
+      Matched got;
+      for (int run = 0; run < 2; ++run) {
+        matcher.match(pair, got);
+        expect_same(got, expected);
+        with_pixels(got.rectified.view(), [&]<class T>(ImageView<const T> pixels) {
+          EXPECT_TRUE(same_bits(pixels, expected.rectified.view().as<T>()));
+        });
+      }
+      const auto has = [&](const char* name) {
+        return std::any_of(got.times.begin(), got.times.end(), [&](const StageTime& t) { return t.name == name; });
+      };
+      EXPECT_TRUE(has("rectification") && has("depth and points"));
+    }
+  }
+}
+
+TEST(MatchingRawPairs, RegionsAreOfTheRectifiedImages) {
+  const Scene scene = make_scene({.size = size, .disparities = 24, .noise = 2});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  const StereoCalibration calibration = calibration_for(size);
+  Problem problem = problem_of(pair, calibration);
+  problem.region = Rect{60, 20, 39, 30};  // to the last column, beyond the raw images' one
+  Pipeline pipeline("sgm");
+  pipeline.set("roi.margin", "5");
+  const auto parts = [&](const Device& device) { return Matcher(Plan(pipeline, problem, device)).match(pair); };
+  const Matched expected = parts({"cpu", 1});
+  for (const Device& device : all_devices()) expect_same(parts(device), expected);
+
+  const Triangulated metric = triangulated(expected.disparity, calibration.rig, Frame::head, 0.5);
+  EXPECT_TRUE(same_bits(expected.points.view(), metric.points.view()));
+  const RectifiedView left = rectified(pair.left, problem.geometry.rectification->left);
+  const auto got = expected.rectified.view().as<std::uint8_t>();
+  for (int y = 0; y < got.height; ++y)
+    for (int x = 0; x < got.width; ++x) {
+      const bool inside = x >= 60 && y >= 20 && y < 50;
+      EXPECT_EQ(got(x, y, 1), inside ? left.image.view().as<std::uint8_t>()(x, y, 1) : 0);
+      EXPECT_EQ((expected.validity(x, y) & validity::outside) != 0, !inside);
+    }
+}
+
+TEST(MatchingRawPairs, PixelsWithoutSourceAreMasked) {
+  const Scene scene = make_scene({.size = size, .disparities = 24});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  StereoCalibration calibration = calibration_for(size);
+  calibration.rig.cx_left -= 10;  // the rectified image begins outside of the raw one
+  const Problem problem = problem_of(pair, calibration);
+  const Matched result = Matcher(Plan(Pipeline("sgm"), problem, {"cpu", 1})).match(pair);
+  const RectifiedView left = rectified(pair.left, problem.geometry.rectification->left);
+  int without = 0;
+  for (int y = 0; y < result.disparity.height(); ++y)
+    for (int x = 0; x < result.disparity.width(); ++x) {
+      if (left.usable(x, y) != 0) continue;
+      ++without;
+      EXPECT_TRUE(std::isnan(result.disparity(x, y)) && std::isnan(result.depth(x, y)) && std::isnan(result.points(x, y, 0)));
+      EXPECT_NE(result.validity(x, y) & validity::masked, 0);
+    }
+  EXPECT_GT(without, 300);
+}
+
+TEST(MatchingRawPairs, WhatDoesNotFitIsRefused) {
+  const Scene scene = make_scene({.size = size, .disparities = 24});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  Problem other = problem_of(pair, calibration_for({128, 64}));
+  EXPECT_THROW(Plan(Pipeline("sgm"), other, {"cpu", 1}), Error);
+  Problem no_rig = problem_of(pair, calibration_for(size));
+  no_rig.geometry.rig.reset();
+  EXPECT_THROW(Plan(Pipeline("sgm"), no_rig, {"cpu", 1}), Error);
+  Problem no_maps = problem_of(pair, calibration_for(size));
+  no_maps.geometry.rectification.reset();
+  EXPECT_THROW(Plan(Pipeline("sgm"), no_maps, {"cpu", 1}), Error);
+}
+
+// A texture without period: smooth noise of two sizes on the plane.
+double noise(double u, double v) {
+  const auto at = [](int i, int j) {
+    std::uint32_t h = static_cast<std::uint32_t>(i) * 0x9E3779B1u ^ static_cast<std::uint32_t>(j) * 0x85EBCA77u;
+    h = (h ^ (h >> 15)) * 0x2C1B3C6Du;
+    h = (h ^ (h >> 12)) * 0x297A2D39u;
+    return static_cast<double>((h ^ (h >> 15)) & 0xFFFF) / 65535;
+  };
+  const int i = static_cast<int>(std::floor(u)), j = static_cast<int>(std::floor(v));
+  const auto eased = [](double t) { return t * t * (3 - 2 * t); };
+  const double a = eased(u - i), b = eased(v - j);
+  return (1 - b) * ((1 - a) * at(i, j) + a * at(i + 1, j)) + b * ((1 - a) * at(i, j + 1) + a * at(i + 1, j + 1));
+}
+
+// n·X = c in the rectified left frame, with a texture; the camera's centre is at `x` on the baseline.
+struct Plane {
+  Vector3 n;
+  double c, texel;
+
+  double along(const Vector3& ray, double x) const { return (c - n[0] * x) / (n[0] * ray[0] + n[1] * ray[1] + n[2] * ray[2]); }
+  double colour(const Vector3& ray, double x) const {
+    const double t = along(ray, x), px = x + t * ray[0], py = t * ray[1];
+    return 255 * (0.65 * noise(px / texel, py / texel) + 0.35 * noise(px / (4 * texel) + 50, py / (4 * texel)));
+  }
+};
+
+// Planes seen by two distorted cameras, rectified, matched and triangulated.
+TEST(RoundTrip, PlanesComeBackWithinTheDisparitysUncertainty) {
+  const StereoCalibration calibration = calibration_for({320, 240});
+  for (const Plane& plane : {Plane{{0, 0, 1}, 900, 10}, Plane{{0.35, 0, 1}, 1000, 10}, Plane{{-0.2, 0.3, 1}, 800, 8}}) {
+    const auto left = seen_by(calibration.left, calibration.size, [&](const Vector3& ray) { return plane.colour(ray, 0); });
+    const auto right = seen_by(calibration.right, calibration.size,
+                               [&](const Vector3& ray) { return plane.colour(ray, calibration.rig.baseline); });
+    const StereoPair pair{left, right, {}, {}};
+    Problem problem = problem_of(pair, calibration);
+    problem.range = calibration.rig.range(400, 3000);
+    Problem optical = problem;
+    optical.geometry.frame = Frame::optical;
+    const Matched result = Matcher(Plan(Pipeline("sgm"), optical, {"cpu", 0})).match(pair);
+    const Matched head = Matcher(Plan(Pipeline("sgm"), problem, {"cpu", 0})).match(pair);
+    int measured = 0, within = 0;
+    double bias = 0;
+    for (int y = 0; y < result.depth.height(); ++y)
+      for (int x = 0; x < result.depth.width(); ++x) {
+        if (result.validity(x, y) != 0) continue;
+        ++measured;
+        const double z = result.points(x, y, 2);
+        const Vector3 ray{result.points(x, y, 0) / z, result.points(x, y, 1) / z, 1};
+        const double error = z - plane.along(ray, 0);
+        within += std::abs(error) <= result.uncertainty(x, y);
+        bias += error / result.uncertainty(x, y);
+        EXPECT_EQ(head.points(x, y, 0), result.points(x, y, 2));
+        EXPECT_EQ(head.points(x, y, 1), static_cast<float>(calibration.rig.baseline / 2) - result.points(x, y, 0));
+        EXPECT_EQ(head.points(x, y, 2), -result.points(x, y, 1));
+      }
+    EXPECT_GT(measured, 60000);
+    EXPECT_GT(within, 0.97 * measured) << within << " of " << measured;
+    // On average it is far closer, but for a plane that faces the cameras: its one disparity has one error of the
+    // sub-pixel interpolation, where others average theirs.
+    EXPECT_LT(std::abs(bias / measured), plane.n[0] == 0 ? 0.5 : 0.05);
+  }
+}
+
+}  // namespace
+}  // namespace stereopsis

@@ -1,0 +1,114 @@
+#include "stereopsis/rectification.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "core/text.hpp"
+#ifdef STEREOPSIS_SIMD
+#include "device/cpu/threads.hpp"
+#endif
+#include "stages/remap/remap.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis {
+namespace {
+
+// Rays that are steeper than this are no part of a lens with the polynomial model: they lie behind its widest angle,
+// and the polynomial brings them back into the image.
+bool folds(const Lens& lens, double r2) {
+  if (lens.model == Lens::Model::fisheye) return false;
+  const auto& k = lens.distortion;
+  // d(r·s)/dr, with s = numerator / denominator.
+  const double numerator = 1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]));
+  const double denominator = 1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7]));
+  const double numerator_slope = 2 * r2 * (k[0] + r2 * (2 * k[1] + r2 * 3 * k[4]));
+  const double denominator_slope = 2 * r2 * (k[5] + r2 * (2 * k[6] + r2 * 3 * k[7]));
+  return denominator <= 0 ||
+         numerator * denominator + numerator_slope * denominator - numerator * denominator_slope <= 0;
+}
+
+// The least r² at which the lens folds; rays beyond have no pixel.
+double fold_of(const Lens& lens) {
+  constexpr double steepest = 10, step = 0.01;  // r = 10 is 84° off the axis
+  for (double r = step; r < steepest; r += step)
+    if (folds(lens, r * r)) return r * r;
+  return std::numeric_limits<double>::infinity();
+}
+
+std::int32_t position_of(double pixels) {
+  constexpr double one = 1 << remap::fraction_bits, largest = 1 << 30;
+  const double position = std::nearbyint(pixels * one);
+  return std::abs(position) <= largest ? static_cast<std::int32_t>(position) : std::numeric_limits<std::int32_t>::min();
+}
+
+Image<std::int32_t> map_of(const CalibratedCamera& camera, double focal, double cx, double cy, Size size) {
+  const Matrix3& r = camera.rectification;
+  const double fold = fold_of(camera.lens);
+  Image<std::int32_t> map(size, 2);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const double u = (x - cx) / focal, v = (y - cy) / focal;
+      // The inverse of a rotation is its transpose.
+      const Vector3 ray{r[0] * u + r[3] * v + r[6], r[1] * u + r[4] * v + r[7], r[2] * u + r[5] * v + r[8]};
+      map(x, y, 0) = map(x, y, 1) = std::numeric_limits<std::int32_t>::min();
+      if (!(ray[2] > 0) || ray[0] * ray[0] + ray[1] * ray[1] >= fold * ray[2] * ray[2]) continue;
+      const auto [px, py] = camera.lens.project(ray);
+      map(x, y, 0) = position_of(px);
+      map(x, y, 1) = position_of(py);
+    }
+  return map;
+}
+
+}  // namespace
+
+std::array<double, 2> Lens::project(const Vector3& point) const {
+  const double x = point[0] / point[2], y = point[1] / point[2], r2 = x * x + y * y;
+  const auto& k = distortion;
+  if (model == Model::fisheye) {
+    const double r = std::sqrt(r2), theta = std::atan(r), t2 = theta * theta;
+    const double distorted = theta * (1 + t2 * (k[0] + t2 * (k[1] + t2 * (k[2] + t2 * k[3]))));
+    const double scale = r > 0 ? distorted / r : 1;
+    return {fx * x * scale + cx, fy * y * scale + cy};
+  }
+  const double radial = (1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]))) / (1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7])));
+  const double p1 = k[2], p2 = k[3];
+  const double x2 = radial * x + 2 * p1 * x * y + p2 * (r2 + 2 * x * x) + r2 * (k[8] + r2 * k[9]);
+  const double y2 = radial * y + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y + r2 * (k[10] + r2 * k[11]);
+  return {fx * x2 + cx, fy * y2 + cy};
+}
+
+RectificationMaps rectification_maps(const StereoCalibration& c) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
+  for (const Size& size : {c.size, c.rig.size})
+    if (size.width < 1 || size.height < 1 || size.width > remap::largest_side || size.height > remap::largest_side)
+      refuse(text("a calibration for images of ", size.width, "×", size.height, " can't be used; its sides must be 1 to ",
+                  remap::largest_side));
+  if (!(c.rig.focal > 0) || !(c.left.lens.fx > 0) || !(c.right.lens.fx > 0) || !(c.left.lens.fy > 0) || !(c.right.lens.fy > 0))
+    refuse("a camera's focal length is not positive; calibrate again");
+  return {c.size, map_of(c.left, c.rig.focal, c.rig.cx_left, c.rig.cy, c.rig.size),
+          map_of(c.right, c.rig.focal, c.rig.cx_right, c.rig.cy, c.rig.size)};
+}
+
+RectifiedView rectified(const AnyImageView& image, const Image<std::int32_t>& map, ImageView<const std::uint8_t> mask,
+                        [[maybe_unused]] int threads) {
+  RectifiedView out;
+  out.usable = Image<std::uint8_t>(map.size());
+#ifdef STEREOPSIS_SIMD
+  Threads pool(threads);
+#endif
+  with_pixels(image, [&]<class T>(const ImageView<const T>& pixels) {
+    Image<T> result(map.size(), pixels.channels);
+    const remap::InputOf<T, ImageView> from{pixels, mask, map};
+    const remap::OutputOf<T, ImageView> to{result, out.usable};
+#ifdef STEREOPSIS_SIMD
+    remap::cpu(from, to, pool);
+#else
+    remap::oracle(from, to);
+#endif
+    out.image.pixels = std::move(result);
+  });
+  out.image.bit_depth = image.bit_depth;
+  return out;
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,24 @@
+#include "stereopsis/triangulation.hpp"
+
+#ifdef STEREOPSIS_SIMD
+#include "device/cpu/threads.hpp"
+#endif
+#include "stages/triangulate/triangulate.hpp"
+
+namespace stereopsis {
+
+Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Frame frame, double disparity_error,
+                          [[maybe_unused]] int threads) {
+  Triangulated result{Image<float>(disparity.size()), Image<float>(disparity.size(), 3), Image<float>(disparity.size())};
+  const triangulate::Parameters p{rig, frame, disparity_error};
+  const triangulate::Output out{result.depth, result.points, result.uncertainty};
+#ifdef STEREOPSIS_SIMD
+  Threads pool(threads);
+  triangulate::cpu(p, disparity, out, pool);
+#else
+  triangulate::oracle(p, disparity, out);
+#endif
+  return result;
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,83 @@
+// Triangulation: from disparity to metric depth and points.
+//
+//   Z = f·B / (d − (cx_left − cx_right))        depth; in a head's frame Prehn 2007, equation 2.5
+//   X = (u − cx_left)·Z / f,  Y = (v − cy)·Z / f   optical frame: x right, y down, z forward, origin in the left camera
+//   ΔZ = Z² / (f·B)·Δd                          what an error of the disparity by Δd does to the depth, to first order
+//
+// The stereo head's frame of Prehn 2007 (x forward, y left, z up, origin in the middle of the baseline) is x = Z (2.5),
+// y = B/2 − X and z = −Y: the equations 2.3 and 2.7, and with 2.5 put in 2.8 and 2.9, where x_l = u − cx_left and
+// x_r = x_l − (d − (cx_left − cx_right)) count from the principal points, and y_l = cy − v counts upwards.
+//
+// In floats, each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z, with constants that the
+// host rounds once. There is no depth (NaN) where d is invalid and where w is not in [10⁻⁶, 10⁹] pixels: a point at
+// infinity or behind the cameras.
+//
+// Input: disparity, NaN where invalid. Output: each of depth, points (3 channels) and uncertainty, or none (empty).
+// Required input: the pixel alone. Cost: one division and 8 products a pixel; reads 4 bytes, writes 4, 12 and 4.
+#pragma once
+
+#include "core/text.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+#include "stereopsis/rig.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::triangulate {
+
+struct Parameters {
+  Rig rig;
+  Frame frame = Frame::optical;
+  double disparity_error = 0.5;  // Δd, pixels
+  int first_x = 0, first_y = 0;  // the image's pixel that the disparity's first one shows …
+  int step = 1;                  // … and how many pixels it is wide and high
+};
+
+// What the pixels are computed with.
+struct Constants {
+  explicit Constants(const Parameters& p)
+      : depth_scale(static_cast<float>(p.rig.focal * p.rig.baseline)),
+        offset(static_cast<float>(p.rig.cx_left - p.rig.cx_right)),
+        inverse_focal(static_cast<float>(1 / p.rig.focal)),
+        first_x(static_cast<float>(p.first_x + 0.5 * (p.step - 1) - p.rig.cx_left)),
+        first_y(static_cast<float>(p.first_y + 0.5 * (p.step - 1) - p.rig.cy)),
+        step(static_cast<float>(p.step)),
+        half_baseline(static_cast<float>(p.rig.baseline / 2)),
+        error_scale(static_cast<float>(p.disparity_error / (p.rig.focal * p.rig.baseline))),
+        head(p.frame == Frame::head) {}
+
+  float depth_scale, offset, inverse_focal, first_x, first_y, step, half_baseline, error_scale;
+  bool head;
+};
+inline constexpr float nearest_to_infinity = 1e-6f, largest_disparity = 1e9f;  // w, pixels
+
+template <template <class> class View>
+struct OutputOf {
+  View<float> depth, points, uncertainty;  // empty: not wanted
+};
+using Output = OutputOf<ImageView>;
+
+template <class In, class Out>
+void check(const Parameters& p, const In& disparity, const Out& out) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
+  if (!(p.rig.focal > 0) || !(p.rig.baseline > 0))
+    refuse(text("a rig with the focal length ", number_text(p.rig.focal), " and the baseline ", number_text(p.rig.baseline),
+                " has no depth; both must be positive"));
+  if (!(p.disparity_error >= 0))
+    refuse(text("an error of the disparity of ", number_text(p.disparity_error), " is not allowed; it must be 0 or more pixels"));
+  for (const auto* image : {&out.depth, &out.points, &out.uncertainty})
+    if (!image->empty() && (image->size() != disparity.size() || image->channels != (image == &out.points ? 3 : 1)))
+      refuse(text("an output of ", image->width, "×", image->height, " with ", image->channels,
+                  " channels does not fit the disparity of ", disparity.width, "×", disparity.height,
+                  "; points need 3 channels and the others one"));
+}
+
+void oracle(const Parameters&, ImageView<const float> disparity, const Output&);
+
+void cpu(const Parameters&, ImageView<const float> disparity, const Output&, Threads&);
+
+void gpu(const Parameters&, gpu::View<const float> disparity, const OutputOf<gpu::View>&, gpu::Queue&);
+
+}  // namespace stereopsis::triangulate

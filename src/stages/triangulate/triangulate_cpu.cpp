@@ -1,0 +1,72 @@
+#include "stages/triangulate/triangulate.hpp"
+
+#include "device/cpu/threads.hpp"
+#include "stereopsis/disparity.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stages/triangulate/triangulate_cpu.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "device/cpu/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace stereopsis::triangulate::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace stereopsis::HWY_NAMESPACE;
+
+struct Rows {
+  const float* disparity;
+  float *depth, *points, *uncertainty;  // null: not wanted
+};
+
+template <class D>
+HWY_INLINE void block(D d, const Constants& k, const Rows& rows, int x, float y) {
+  const hn::RebindToSigned<D> di;
+  const auto value = [d](float v) HWY_ATTR { return hn::Set(d, v); };
+  const auto w = hn::Sub(hn::LoadU(d, rows.disparity + x), value(k.offset));
+  const auto valid = hn::And(hn::Ge(w, value(nearest_to_infinity)), hn::Le(w, value(largest_disparity)));
+  const auto z = hn::Div(value(k.depth_scale), hn::IfThenElse(valid, w, value(1.0f)));
+  const auto shown = [&](auto v) HWY_ATTR { return hn::IfThenElse(valid, v, value(invalid_disparity)); };
+  if (rows.depth) hn::StoreU(shown(z), d, rows.depth + x);
+  if (rows.uncertainty) hn::StoreU(shown(hn::Mul(hn::Mul(z, z), value(k.error_scale))), d, rows.uncertainty + x);
+  if (!rows.points) return;
+  const auto column = hn::Add(hn::Mul(value(k.step), hn::ConvertTo(d, hn::Iota(di, x))), value(k.first_x));
+  const auto across = hn::Mul(hn::Mul(column, value(k.inverse_focal)), z);
+  const auto down = hn::Mul(value((k.step * y + k.first_y) * k.inverse_focal), z);
+  if (k.head)
+    hn::StoreInterleaved3(shown(z), shown(hn::Sub(value(k.half_baseline), across)), shown(hn::Neg(down)), d, rows.points + 3 * x);
+  else
+    hn::StoreInterleaved3(shown(across), shown(down), shown(z), d, rows.points + 3 * x);
+}
+
+void triangulate_rows(const Constants& k, ImageView<const float> disparity, const Output& out, int first, int last) {
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> one;
+  for (int y = first; y < last; ++y) {
+    const auto row = [y](const ImageView<float>& image) { return image.empty() ? nullptr : image.row(y); };
+    const Rows rows{disparity.row(y), row(out.depth), row(out.points), row(out.uncertainty)};
+    const float at = static_cast<float>(y);
+    for_each_block(
+        d, 0, disparity.width, [&](int x) { block(d, k, rows, x, at); }, [&](int x) { block(one, k, rows, x, at); });
+  }
+}
+
+}  // namespace stereopsis::triangulate::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stereopsis::triangulate {
+
+HWY_EXPORT(triangulate_rows);
+
+void cpu(const Parameters& p, ImageView<const float> disparity, const Output& out, Threads& threads) {
+  check(p, disparity, out);
+  const Constants k(p);
+  threads.rows(disparity.height, [&](int first, int last) {
+    HWY_DYNAMIC_DISPATCH(triangulate_rows)(k, disparity, out, first, last);
+  });
+}
+
+}  // namespace stereopsis::triangulate
+#endif

@@ -1,0 +1,27 @@
+#include "stages/triangulate/triangulate.hpp"
+
+#include <cmath>
+
+#include "stereopsis/disparity.hpp"
+
+namespace stereopsis::triangulate {
+
+void oracle(const Parameters& p, ImageView<const float> disparity, const Output& out) {
+  check(p, disparity, out);
+  const Constants k(p);
+  for (int y = 0; y < disparity.height; ++y)
+    for (int x = 0; x < disparity.width; ++x) {
+      const float w = disparity(x, y) - k.offset;
+      const bool valid = w >= nearest_to_infinity && w <= largest_disparity;
+      const float z = valid ? k.depth_scale / w : invalid_disparity;
+      if (!out.depth.empty()) out.depth(x, y) = z;
+      if (!out.uncertainty.empty()) out.uncertainty(x, y) = valid ? z * z * k.error_scale : invalid_disparity;
+      if (out.points.empty()) continue;
+      const float across = (k.step * static_cast<float>(x) + k.first_x) * k.inverse_focal * z;
+      const float down = (k.step * static_cast<float>(y) + k.first_y) * k.inverse_focal * z;
+      const float optical[] = {across, down, z}, head[] = {z, k.half_baseline - across, -down};
+      for (int c = 0; c < 3; ++c) out.points(x, y, c) = !valid ? invalid_disparity : k.head ? head[c] : optical[c];
+    }
+}
+
+}  // namespace stereopsis::triangulate
