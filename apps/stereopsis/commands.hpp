@@ -12,6 +12,9 @@ void add_devices(CLI::App& application);
 void add_bench(CLI::App& application);
 void add_synth(CLI::App& application);
 void add_check(CLI::App& application);
+void add_calibrate(CLI::App& application);
+void add_rectify(CLI::App& application);
+void add_cloud(CLI::App& application);
 
 // Thrown by a callback whose answer is "no": the command has said why, and exits with 1.
 struct Unfit {};

@@ -1,6 +1,7 @@
 #include "frames.hpp"
 
 #include <fmt/core.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
@@ -79,12 +80,26 @@ Frames frames_of_pattern(const fs::path& given, const NumberPattern& pattern, co
   return frames;
 }
 
+Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
+  const fs::path directory = given.has_parent_path() ? given.parent_path() : ".";
+  Frames frames{true, {}, {}};
+  if (fs::is_directory(directory))
+    for (const fs::path& file : files_in(directory))
+      if (fnmatch(given.filename().c_str(), file.filename().c_str(), FNM_PERIOD) == 0) frames.files.push_back(file);
+  if (frames.files.empty()) refuse(fmt::format("{} {}: no file has a name of this pattern", what, given.string()));
+  std::sort(frames.files.begin(), frames.files.end());
+  for (std::size_t i = 0; i < frames.size(); ++i) frames.numbers.push_back(static_cast<long long>(i));
+  return frames;
+}
+
 }  // namespace
 
 Frames find_frames(const fs::path& given, const std::string& what) {
   if (fs::is_directory(given)) return frames_of_directory(given, what);
   if (!fs::exists(given))
     if (const auto pattern = parse_pattern(given.filename().string())) return frames_of_pattern(given, *pattern, what);
+  if (!fs::exists(given) && given.filename().string().find_first_of("*?[") != std::string::npos)
+    return frames_of_wildcard(given, what);
   if (!fs::exists(given)) refuse(fmt::format("{} {} does not exist", what, given.string()));
   return {false, {given}, {0}};
 }

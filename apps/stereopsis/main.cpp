@@ -63,6 +63,9 @@ int run(int argc, char** argv) {
   add_bench(application);
   add_synth(application);
   add_check(application);
+  add_calibrate(application);
+  add_rectify(application);
+  add_cloud(application);
   for (CLI::App* subcommand : application.get_subcommands([](const CLI::App*) { return true; }))
     subcommand->group("Commands");
   application.footer(

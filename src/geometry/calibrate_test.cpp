@@ -59,7 +59,7 @@ std::vector<Pose> poses(int count) {
   for (int i = 0; i < count; ++i) {
     const double z = uniform(420, 700), angle = i * 2.4;
     Pose pose;
-    pose.turn = rotation({std::cos(angle), std::sin(angle), 0}, uniform(0.15, 0.6));
+    pose.turn = rotation({std::cos(angle), std::sin(angle), 0}, uniform(0.15, 0.5));
     const Vector3 centre = turned(pose.turn, {120, 75, 0});
     const double x = (i % 3 - 1) * 0.22 * z + 45, y = (i / 3 % 3 - 1) * 0.15 * z;
     pose.place = {x - centre[0], y - centre[1], z - centre[2]};
@@ -188,19 +188,16 @@ TEST(Calibrate, KnownCamerasComeBackFromImagesOfABoard) {
     cv::GaussianBlur(pixels, pixels, {}, 0.8);
     for (int y = 0; y < size.height; ++y)
       for (int x = 0; x < size.width; ++x) image(x, y) = cv::saturate_cast<std::uint8_t>(image(x, y) + noise(generator));
-    const auto t1 = std::chrono::steady_clock::now();
-    auto r = find_board(image, chessboard); std::fprintf(stderr, "DEBUG found %zu %g ms\n", r.ids.size(), std::chrono::duration<double>(std::chrono::steady_clock::now()-t1).count()*1e3); return r;
+    return find_board(image, chessboard);
   };
   std::vector<BoardPair> pairs;
-  const auto t0 = std::chrono::steady_clock::now(); for (const Pose& pose : poses(24))
+  for (const Pose& pose : poses(24))
     pairs.push_back({"view " + std::to_string(pairs.size()), seen(left, pose), seen(right, seen_from_right(truth, pose))});
   const CalibrationResult result = calibrate(pairs, chessboard, size);
-  std::fprintf(stderr, "DEBUG total %g\n", std::chrono::duration<double>(std::chrono::steady_clock::now()-t0).count());  std::fprintf(stderr, "DEBUG rot %g rms %g dy %g views %zu f %g %g %g %g  B %g\n", degrees_between(result.calibration.rotation, truth.rotation), result.rms, result.dy_mean, result.views.size(), result.calibration.left.lens.fx, result.calibration.left.lens.fy, result.calibration.right.lens.fx, result.calibration.right.lens.fy, norm(result.calibration.translation));
-  for (auto& v : result.views) std::fprintf(stderr, "DEBUG %s %g %g %d\n", v.name.c_str(), v.rms_left, v.rms_right, v.outlier);
-  EXPECT_GE(result.views.size(), 12U);
+  EXPECT_GE(result.views.size(), 20U);
   expect_near(result.calibration, truth, 1e-3, 0.01);
-  EXPECT_LT(result.rms, 0.1);
-  EXPECT_LT(result.dy_mean, 0.1);
+  EXPECT_LT(result.rms, 0.03);
+  EXPECT_LT(result.dy_mean, 0.03);
 }
 
 #ifdef STEREOPSIS_ARUCO
@@ -233,12 +230,7 @@ TEST(Calibrate, CharucoBoardsAreFoundWhereAPartIsHidden) {
       *sum = std::max(*sum, std::hypot(at[0] - view.points[i][0], at[1] - view.points[i][1]));
     }
   }
-  for (std::size_t i = 0; i < view.ids.size(); ++i) {
-    const int column = view.ids[i] % 7 + 1, row = view.ids[i] / 7 + 1;
-    for (int r : {row, 6-row}) { const auto at = truth.left.lens.project(added(turned(pose.turn, {36.0 * column, 36.0 * r, 0}), pose.place));
-    std::fprintf(stderr, "DEBUG %d %d: %g %g\n", column, r, at[0]-view.points[i][0], at[1]-view.points[i][1]); }
-  }
-  EXPECT_LT(std::min(error_down, error_up), 0.3);
+  EXPECT_LT(std::min(error_down, error_up), 0.1);
 }
 #endif
 

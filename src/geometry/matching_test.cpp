@@ -91,7 +91,7 @@ TEST(MatchingRawPairs, IsRectificationMatchingAndTriangulation) {
       Matcher matcher(Plan(Pipeline("sgm"), problem, device));
       EXPECT_EQ(matcher.plan().output_size(), calibration.rig.size);
       Matched got;
-      for (int run = 0; run < 2; ++run) {
+      for (int run = 0; run < 3; ++run) {  // on a GPU, the second one records and the third one replays
         matcher.match(pair, got);
         expect_same(got, expected);
         with_pixels(got.rectified.view(), [&]<class T>(ImageView<const T> pixels) {
@@ -101,7 +101,7 @@ TEST(MatchingRawPairs, IsRectificationMatchingAndTriangulation) {
       const auto has = [&](const char* name) {
         return std::any_of(got.times.begin(), got.times.end(), [&](const StageTime& t) { return t.name == name; });
       };
-      EXPECT_TRUE(has("rectification") && has("depth and points"));
+      if (device.name == "cpu") EXPECT_TRUE(has("rectification") && has("depth and points"));
     }
   }
 }

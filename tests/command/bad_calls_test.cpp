@@ -153,7 +153,6 @@ TEST_F(BadCalls, Pipelines) {
 }
 
 TEST_F(BadCalls, WhatIsNotThereYetSaysSo) {
-  expect_match_refused({"--raw"}, {"--raw"}, 1);
   expect_refused({"bench", "--batch", "2"}, 1, {"--batch 2"});
 }
 

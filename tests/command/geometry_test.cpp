@@ -1,0 +1,169 @@
+// From raw cameras to metric clouds, as a user calls it.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "command.hpp"
+#include "geometry/test_rigs.hpp"
+#include "stereopsis/calibration.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::test {
+namespace {
+
+class Geometry : public Command {
+ protected:
+  // The scene's images count as raw ones of cameras with distortion.
+  static void SetUpTestSuite() {
+    Command::SetUpTestSuite();
+    write_calibration(folder / "rig.yml", calibration_for({150, 110}));
+  }
+
+  static void expect_done(const Answer& answer) { ASSERT_EQ(answer.code, 0) << answer.err; }
+  static Answer match_raw(std::vector<std::string> more) {
+    more.insert(more.begin(), {"--calib", "rig.yml", "--raw"});
+    return match(more);
+  }
+  static bool same(const fs::path& a, const fs::path& b) {
+    const std::string contents_of_a = contents(folder / a);
+    return !contents_of_a.empty() && contents_of_a == contents(folder / b);
+  }
+};
+
+TEST_F(Geometry, RawIsRectifyAndThenMatch) {
+  fs::create_directory(folder / "rectified");
+  expect_done(call({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "rectified"}));
+  expect_done(match_raw({"-o", "raw.pfm", "--depth", "raw_z.pfm", "--cloud", "raw.ply", "--uncertainty", "raw_u.npy", "--frame", "head"}));
+  expect_done(call({"match", "rectified/left/left.png", "rectified/right/right.png", "--disparities", "32", "-o", "two.pfm", "--mask-left",
+                    "rectified/mask_left.png", "--mask-right", "rectified/mask_right.png", "--calib", "rectified/rig.yml", "--depth",
+                    "two_z.pfm", "--cloud", "two.ply", "--uncertainty", "two_u.npy", "--frame", "head", "--confidence", "two_c.pfm"}));
+  EXPECT_EQ(read_disparity(folder / "raw.pfm").size(), (Size{153, 108}));
+  for (const auto& [raw, two] : {std::pair{"raw.pfm", "two.pfm"}, {"raw_z.pfm", "two_z.pfm"}, {"raw.ply", "two.ply"}, {"raw_u.npy", "two_u.npy"}})
+    EXPECT_TRUE(same(raw, two)) << raw;
+
+  expect_done(call({"cloud", "two.pfm", "--calib", "rectified/rig.yml", "-o", "three.ply", "--color", "rectified/left/left.png",
+                    "--confidence", "two_c.pfm", "--depth", "three_z.pfm", "--frame", "head"}));
+  EXPECT_TRUE(same("raw.ply", "three.ply"));
+  EXPECT_TRUE(same("raw_z.pfm", "three_z.pfm"));
+}
+
+TEST_F(Geometry, RectificationHasItsTimeAndItsRegion) {
+  const Answer answer = match_raw({"-o", "d.pfm", "--depth", "z.png", "--timings"});
+  expect_done(answer);
+  EXPECT_NE(answer.out.find("rectification"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("depth and points"), std::string::npos) << answer.out;
+  expect_done(match_raw({"-o", "part.pfm", "--roi", "100,50,53,58", "--crop", "--cloud", "part.ply", "--organised"}));
+  EXPECT_EQ(read_disparity(folder / "part.pfm").size(), (Size{53, 58}));
+  EXPECT_NE(contents(folder / "part.ply").find("num_cols 53"), std::string::npos);
+}
+
+TEST_F(Geometry, NearAndFarChooseTheRange) {
+  const Answer answer = call({"match", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "--raw", "--near", "500", "--far", "2000", "-o", "d.pfm"});
+  expect_done(answer);
+  const Rig rig = read_rig(folder / "rig.yml");
+  const DisparityRange range = rig.range(500, 2000);
+  EXPECT_NE(answer.err.find("disparities " + std::to_string(range.min) + " to " + std::to_string(range.max())), std::string::npos) << answer.err;
+}
+
+TEST_F(Geometry, BadCallsAreRefused) {
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& part, int code = 2) {
+    const auto before = snapshot();
+    const Answer answer = call(arguments);
+    EXPECT_EQ(answer.code, code) << answer.err;
+    EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
+    EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+    EXPECT_TRUE(snapshot() == before);
+  };
+  const std::vector<std::string> pair = {"match", "scene/left.png", "scene/right.png", "--disparities", "16", "-o", "bad.pfm"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), pair.begin(), pair.end());
+    return more;
+  };
+  write(folder / "calib.txt",
+        "cam0=[100 0 75; 0 100 55; 0 0 1]\ncam1=[100 0 75; 0 100 55; 0 0 1]\ndoffs=0\nbaseline=100\nwidth=150\nheight=110\nndisp=32\n");
+  refused(with({"--raw"}), "--calib");
+  refused(with({"--raw", "--calib", "calib.txt"}), "Middlebury", 1);
+  refused(with({"--depth", "z.pfm"}), "--calib");
+  refused(with({"--calib", "rig.yml", "--cloud", "c.ply", "--frame", "wheel"}), "--frame wheel");
+  refused(with({"--calib", "rig.yml", "--organised"}), "--cloud");
+  refused(with({"--calib", "rig.yml", "--disparity-error", "1"}), "--uncertainty");
+  write_calibration(folder / "other.yml", calibration_for({160, 110}));
+  refused(with({"--calib", "other.yml", "--raw"}), "160×110");
+  refused({"cloud", "nowhere.pfm", "--calib", "rig.yml", "-o", "c.ply"}, "nowhere.pfm");
+  refused({"cloud", "scene/disp_left.pfm", "--calib", "calib.txt", "-o", "c.obj"}, ".ply");
+  refused({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "nowhere"}, "nowhere");
+}
+
+// assimp reads the cloud that `match` writes: as many points, in the same box.
+TEST_F(Geometry, TheCloudOpensInAReaderOfOthers) {
+  if (std::system("assimp version >/dev/null 2>&1") != 0) GTEST_SKIP() << "assimp is not installed (assimp-utils)";
+  expect_done(match_raw({"-o", "d.pfm", "--cloud", "cloud.ply"}));
+  const std::string call_assimp = "assimp info '" + (folder / "cloud.ply").string() + "' -r 2>&1";
+  std::string text;
+  FILE* pipe = popen(call_assimp.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  for (char buffer[4096]; std::size_t n = std::fread(buffer, 1, sizeof(buffer), pipe);) text.append(buffer, n);
+  pclose(pipe);
+  const auto numbers_after = [&](const std::string& name, int count) {
+    const std::size_t at = text.find(name);
+    EXPECT_NE(at, std::string::npos) << text;
+    std::vector<double> numbers;
+    const char* next = text.c_str() + at + name.size();
+    while (*next == ' ' || *next == '(' || *next == ':') ++next;
+    for (int i = 0; i < count; ++i) {
+      char* end = nullptr;
+      numbers.push_back(std::strtod(next, &end));
+      next = end;
+    }
+    return numbers;
+  };
+  const Rig rig = read_rig(folder / "rig.yml");
+  const Image<float> d = read_disparity(folder / "d.pfm");
+  double count = 0;
+  std::array<double, 3> low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+  for (int y = 0; y < d.height(); ++y)
+    for (int x = 0; x < d.width(); ++x) {
+      if (std::isnan(d(x, y)) || rig.depth(static_cast<double>(d(x, y))) < 0) continue;
+      ++count;
+      const auto point = rig.point(x, y, static_cast<double>(d(x, y)));
+      for (std::size_t i = 0; i < 3; ++i) low[i] = std::min(low[i], point[i]), high[i] = std::max(high[i], point[i]);
+    }
+  EXPECT_EQ(numbers_after("Vertices", 1)[0], count);
+  const auto got_low = numbers_after("Minimum point", 3), got_high = numbers_after("Maximum point", 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(got_low[i], low[i], 1e-5 * std::abs(low[i]) + 1e-3);
+    EXPECT_NEAR(got_high[i], high[i], 1e-5 * std::abs(high[i]) + 1e-3);
+  }
+}
+
+TEST_F(Geometry, CalibrateWithoutOpenCvSaysWhatIsMissing) {
+  const Answer answer = call({"calibrate", "--left", "scene/left.png", "--right", "scene/right.png", "--board", "chessboard:9x6:25mm", "-o", "x.yml"});
+  EXPECT_NE(answer.code, 0);
+  EXPECT_TRUE(answer.err.find("OpenCV") != std::string::npos || answer.err.find("pairs") != std::string::npos) << answer.err;
+  EXPECT_FALSE(fs::exists(folder / "x.yml"));
+}
+
+TEST_F(Geometry, CalibrateOnTheThirteenPairs) {
+  const char* data = std::getenv("STEREOPSIS_DATA");
+  if (data == nullptr) GTEST_SKIP() << "set STEREOPSIS_DATA to the data folder";
+  const fs::path set = fs::path(data) / "calibration/opencv_chessboard";
+  fs::create_directory(folder / "ros");
+  const Answer answer = call({"calibrate", "--left", (set / "left*.jpg").string(), "--right", (set / "right*.jpg").string(), "--board",
+                              "chessboard:9x6:25mm", "-o", "chess.yml", "--ros", "ros", "--picture", "lines.png", "--report", "chess.json"});
+  if (answer.err.find("OpenCV") != std::string::npos) GTEST_SKIP() << "a build without OpenCV";
+  expect_done(answer);
+  EXPECT_NE(answer.out.find("13 of 13 views"), std::string::npos) << answer.out;
+  const Json report = json("chess.json");
+  EXPECT_LE(report["rms"], 0.25);
+  EXPECT_LE(report["dy_mean"], 0.2);
+  EXPECT_EQ(read_image(folder / "lines.png").size(), (Size{1280, 480}));
+  const StereoCalibration yaml = read_calibration(folder / "chess.yml"), ros = read_calibration(folder / "ros/left.yaml", folder / "ros/right.yaml");
+  EXPECT_EQ(yaml.rig.unit, "mm");
+  EXPECT_NEAR(ros.rig.baseline, yaml.rig.baseline / 1000, 1e-9);
+  // A pair of the set becomes rectified enough for matching.
+  expect_done(call({"match", (set / "left01.jpg").string(), (set / "right01.jpg").string(), "--calib", "chess.yml", "--raw", "--near", "200",
+                    "--far", "2000", "-o", "d.pfm", "--depth", "z.pfm"}));
+}
+
+}  // namespace
+}  // namespace stereopsis::test
