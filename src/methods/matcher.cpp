@@ -182,7 +182,8 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   output_size_ = stereopsis::output_size(pipeline_.data(), problem_.rectified_size());
   const auto bytes_with = [&](int rows) { return bytes_of_run(pipeline_.data(), problem_, device_, size, rows); };
   const std::size_t shared = is_host(device_) ? 0 : gpu_bytes_shared(problem_), whole = bytes_with(0);
-  const std::size_t limit = problem_.memory_limit > 0 ? std::max<std::size_t>(1, problem_.memory_limit - std::min(shared, problem_.memory_limit)) : 0;
+  // What the limit leaves to the runs.
+  const std::size_t limit = problem_.memory_limit == 0 ? 0 : std::max(problem_.memory_limit, shared + 1) - shared;
   std::size_t bytes = whole;
   if (limit > 0 && bytes > limit) {
     // Short bands take much for the kept states, tall ones for themselves: the tallest that fits.
