@@ -46,7 +46,8 @@ class WindowSum {
       const std::uint32_t *a = reference_.row(row) + first, *b = other_.row(row) + first + shift;
       int i = 0;
       for (; i + 4 <= window_.width; i += 4) add(hn::LoadU(d32, a + i), hn::LoadU(d32, b + i));
-      if (i < window_.width) add(hn::MaskedLoad(rest_, d32, a + i), hn::MaskedLoad(rest_, d32, b + i));
+      if (i < window_.width)  // the vector may reach beyond the window, into memory that images have to spare
+        add(hn::IfThenElseZero(rest_, hn::LoadU(d32, a + i)), hn::IfThenElseZero(rest_, hn::LoadU(d32, b + i)));
     }
     return static_cast<int>(hn::GetLane(hn::SumOfLanes(d64, sums)));
   }
