@@ -8,6 +8,7 @@
 #include "methods/workspace.hpp"
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
+#include "stages/reduce/reduce.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
 #endif
@@ -108,7 +109,7 @@ class OracleBackend : public HostBackend {
     hsv::oracle(w, image, bit_depth, mask, words, usable);
   }
   // The volume of sums.
-  std::size_t window_sad_wta_bytes(Size size, int disparities) {
+  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size, int disparities) {
     return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(size.height) * disparities;
   }
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in, const wta::Output& out,
@@ -119,6 +120,19 @@ class OracleBackend : public HostBackend {
     window_sad::oracle(p.window, in.source, in.select.min_disparity, sums);
     wta::oracle(p.select, in.select, sums, out);
   }
+  template <class T>
+  void reduce(int factor, ImageView<const T> image, ImageView<T> out) {
+    reduce::oracle(factor, image, out);
+  }
+  void pyramid(const pyramid::Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
+               const pyramid::Input<ImageView>& in, const pyramid::Output<ImageView>& out) {
+    pyramid::oracle(p, window, select, in, out);
+  }
+  void confidence(const confidence::Parameters& p, const window_sad::Window& window, const window_sad::Source<ImageView>& source,
+                  ImageView<const float> disparity, ImageView<float> out) {
+    confidence::oracle(p, window, source, disparity, out);
+  }
+  void repair(const repair::Parameters& p, const repair::MapsOf<ImageView>& maps) { repair::oracle(p, maps); }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::oracle(p, right, disparity, validity);
@@ -182,13 +196,26 @@ class CpuBackend : public HostBackend {
            ImageView<std::uint32_t> words, ImageView<std::uint8_t> usable) {
     hsv::cpu(w, image, bit_depth, mask, words, usable, threads_);
   }
-  std::size_t window_sad_wta_bytes(Size size, int disparities) {
+  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size, int disparities) {
     return window_sad_wta::workspace_bytes(size, disparities, threads_.count());
   }
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in, const wta::Output& out,
                       std::span<std::byte> memory) {
     window_sad_wta::cpu(p, in, out, memory, threads_);
   }
+  template <class T>
+  void reduce(int factor, ImageView<const T> image, ImageView<T> out) {
+    reduce::cpu(factor, image, out, threads_);
+  }
+  void pyramid(const pyramid::Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
+               const pyramid::Input<ImageView>& in, const pyramid::Output<ImageView>& out) {
+    pyramid::cpu(p, window, select, in, out, threads_);
+  }
+  void confidence(const confidence::Parameters& p, const window_sad::Window& window, const window_sad::Source<ImageView>& source,
+                  ImageView<const float> disparity, ImageView<float> out) {
+    confidence::cpu(p, window, source, disparity, out, threads_);
+  }
+  void repair(const repair::Parameters& p, const repair::MapsOf<ImageView>& maps) { repair::cpu(p, maps, threads_); }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::cpu(p, right, disparity, validity, threads_);

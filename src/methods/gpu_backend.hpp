@@ -12,6 +12,7 @@
 #endif
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
+#include "stages/reduce/reduce.hpp"
 #include "stereopsis/device_image.hpp"
 
 namespace stereopsis {
@@ -192,11 +193,25 @@ class GpuBackend {
            gpu::View<std::uint32_t> words, gpu::View<std::uint8_t> usable) {
     hsv::gpu(w, image, bit_depth, mask, words, usable, *queue_);
   }
-  std::size_t window_sad_wta_bytes(Size size, int disparities) { return window_sad_wta::gpu_workspace_bytes(size, disparities); }
+  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size, int disparities) {
+    return window_sad_wta::gpu_workspace_bytes(size, disparities); }
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<gpu::View>& in,
                       const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
     window_sad_wta::gpu(p, in, out, workspace, *queue_);
   }
+  template <class T>
+  void reduce(int factor, gpu::View<const T> image, gpu::View<T> out) {
+    reduce::gpu(factor, image, out, *queue_);
+  }
+  void pyramid(const pyramid::Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
+               const pyramid::Input<gpu::View>& in, const pyramid::Output<gpu::View>& out) {
+    pyramid::gpu(p, window, select, in, out, *queue_);
+  }
+  void confidence(const confidence::Parameters& p, const window_sad::Window& window, const window_sad::Source<gpu::View>& source,
+                  gpu::View<const float> disparity, gpu::View<float> out) {
+    confidence::gpu(p, window, source, disparity, out, *queue_);
+  }
+  void repair(const repair::Parameters& p, const repair::MapsOf<gpu::View>& maps) { repair::gpu(p, maps, *queue_); }
   void left_right(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<float> disparity,
                   gpu::View<std::uint8_t> validity) {
     left_right::gpu(p, right, disparity, validity, *queue_);

@@ -44,6 +44,14 @@ PipelineData prehn_window() {
   return p;
 }
 
+// The same on a pyramid, with confidence and repair, as in the thesis's results.
+PipelineData prehn_pyramid() {
+  PipelineData p = prehn_window();
+  p.levels = pyramid::Parameters{};
+  p.refinements.insert(p.refinements.begin(), {{true, confidence::Parameters{}}, {true, repair::Parameters{}}});
+  return p;
+}
+
 struct Method {
   MethodInfo info;
   PipelineData (*data)();
@@ -60,6 +68,9 @@ const std::vector<Method>& all() {
       {{"prehn-window", "sums of absolute HSV differences over a window, winner takes all",
         "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007"},
        prehn_window},
+      {{"prehn-pyramid", "window matching on a pyramid, repaired by confidence: time hardly grows with the range",
+        "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007"},
+       prehn_pyramid},
   };
   return methods;
 }
@@ -75,12 +86,27 @@ const std::vector<MethodInfo>& methods() {
   return infos;
 }
 
+namespace {
+
+// What can follow any method, where it has none of its own.
+void add_post_processing(PipelineData& p) {
+  const auto add = [&]<class Stage>(const Stage& stage) {
+    const auto is_same = [](const Refinement& r) { return std::holds_alternative<Stage>(r.stage); };
+    if (std::none_of(p.refinements.begin(), p.refinements.end(), is_same)) p.refinements.push_back({false, stage});
+  };
+  add(confidence::Parameters{});
+  add(repair::Parameters{});
+}
+
+}  // namespace
+
 PipelineData method_data(std::string_view name) {
   std::vector<std::string> names;
   for (const Method& method : all()) {
     if (method.info.name == name) {
       PipelineData data = method.data();
       data.method = name;
+      add_post_processing(data);
       return data;
     }
     names.push_back(method.info.name);

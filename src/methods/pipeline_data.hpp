@@ -11,10 +11,13 @@
 #include "core/parameters.hpp"
 #include "stages/census/census.hpp"
 #include "stages/census_gradient/census_gradient.hpp"
+#include "stages/confidence/confidence.hpp"
 #include "stages/fill/fill.hpp"
 #include "stages/left_right/left_right.hpp"
 #include "stages/median/median.hpp"
+#include "stages/pyramid/pyramid.hpp"
 #include "stages/rank/rank.hpp"
+#include "stages/repair/repair.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
 #include "stages/window_sad/window_sad.hpp"
@@ -34,11 +37,13 @@ using Prepare = std::variant<None>;
 using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters>;
 using Aggregation = std::variant<None>;
 using Optimisation = std::variant<None, sgm::Parameters>;
-using Levels = std::variant<None>;
+using Levels = std::variant<None, pyramid::Parameters>;
 
 struct Refinement {
   bool enabled = true;
-  std::variant<left_right::Parameters, speckle::Parameters, fill::Parameters, median::Parameters> stage;
+  std::variant<left_right::Parameters, speckle::Parameters, fill::Parameters, median::Parameters, confidence::Parameters,
+               repair::Parameters>
+      stage;
 };
 
 // How a region of interest is computed by a method whose every pixel depends on the whole image.

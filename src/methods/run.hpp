@@ -36,16 +36,22 @@ struct RefinementNeeds {
       right |= std::holds_alternative<left_right::Parameters>(refinement.stage);
       const auto* f = std::get_if<fill::Parameters>(&refinement.stage);
       right |= f != nullptr && f->mode == fill::Mode::hirschmueller;
-      moves += f != nullptr || std::holds_alternative<median::Parameters>(refinement.stage);
+      moves += f != nullptr || std::holds_alternative<median::Parameters>(refinement.stage) ||
+               std::holds_alternative<repair::Parameters>(refinement.stage);
+      measured |= std::holds_alternative<confidence::Parameters>(refinement.stage);
+      confidence |= measured || std::holds_alternative<repair::Parameters>(refinement.stage);
     }
   }
 
-  bool right = false;  // the right view's disparity
-  int moves = 0;       // refinements that do not work in place
+  bool right = false;       // the right view's disparity
+  bool confidence = false;  // a confidence image,
+  bool measured = false;    // made by a stage of its own, from prepared colours
+  int moves = 0;            // refinements that do not work in place
 };
 
 template <template <class> class View, class Backend>
-void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> current, View<float> other, Backend& backend) {
+void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Colours<View>& colours, View<float> current, View<float> other,
+            Backend& backend) {
   const double pixels = static_cast<double>(out.validity.width) * out.validity.height;
   for (const Refinement& refinement : p.refinements) {
     if (!refinement.enabled) continue;
@@ -58,6 +64,14 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> curre
         backend.stage("speckle", 9 * pixels, [&] { backend.speckle(stage, current, out.validity, scratch); });
       } else if constexpr (std::is_same_v<P, median::Parameters>) {
         backend.stage("median", 8 * pixels, [&] { backend.median(stage, View<const float>(current), other); });
+        std::swap(current, other);
+      } else if constexpr (std::is_same_v<P, confidence::Parameters>) {
+        backend.stage("confidence", 16 * pixels, [&] {
+          backend.confidence(stage, window::window_of(p), colours.source(), View<const float>(current), out.confidence);
+        });
+      } else if constexpr (std::is_same_v<P, repair::Parameters>) {
+        const repair::MapsOf<View> maps{current, other, out.confidence, backend.template image<float>(out.validity.size()), out.validity};
+        backend.stage("repair", 3 * 18 * pixels, [&] { backend.repair(stage, maps); });
         std::swap(current, other);
       } else {
         const auto scratch = backend.memory(backend.fill_bytes(stage, out.validity.size()));
@@ -78,9 +92,10 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, View<float> curre
 }
 
 template <class T, template <class> class View, class Backend>
-void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
+void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const window::Colours<View>& colours,
+               const wta::OutputOf<View>& out, Backend& backend) {
   if (semi_global::serves(p)) return semi_global::run(p, problem, in, out, backend);
-  if (window::serves(p)) return window::run(p, problem, in, out, backend);
+  if (window::serves(p)) return window::run(p, problem, colours, out, backend);
   refuse_combination(p);
 }
 
@@ -89,15 +104,19 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
   const Size size = output_size(p, in.left.size());
   const RefinementNeeds needs(p);
   if (needs.right && out.right.empty()) out.right = backend.template image<float>(size);
+  if (needs.confidence && out.confidence.empty()) out.confidence = backend.template image<float>(size);
   // Medians and fills move the map to the other image: start so that the last one ends in the output.
   View<float> first = out.disparity, second;
   if (needs.moves > 0) second = backend.template image<float>(size);
   if (needs.moves % 2 != 0) std::swap(first, second);
 
+  window::Colours<View> colours;
+  if (needs.measured || window::serves(p)) colours = window::prepare_colours(p, in, problem.bit_depth, backend);
   const std::size_t used = backend.used();
-  run_route(p, problem, in, wta::OutputOf<View>{first, out.validity, out.right, out.confidence}, backend);
+  const View<float> confidence = needs.measured ? View<float>() : out.confidence;
+  run_route(p, problem, in, colours, wta::OutputOf<View>{first, out.validity, out.right, confidence}, backend);
   backend.give_back(used);  // what the route alone needed
-  refine(p, out, first, second, backend);
+  refine(p, out, colours, first, second, backend);
 }
 
 template <class T, class Backend>
