@@ -48,7 +48,11 @@ PipelineData prehn_window() {
 PipelineData prehn_pyramid() {
   PipelineData p = prehn_window();
   p.levels = pyramid::Parameters{};
-  p.refinements.insert(p.refinements.begin(), {{true, confidence::Parameters{}}, {true, repair::Parameters{}}});
+  p.refinements = {{true, confidence::Parameters{}},
+                   {true, repair::Parameters{}},
+                   {false, left_right::Parameters{}},
+                   {false, median::Parameters{.window = 3}},
+                   {false, fill::Parameters{.mode = fill::Mode::background}}};
   return p;
 }
 

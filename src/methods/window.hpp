@@ -108,6 +108,12 @@ inline void check_levels(const PipelineData& p, Size size) {
                                           "costs of the whole range; set it to 0, or take prehn-window"));
 }
 
+// Also where memory is only being counted, and no image has any.
+template <template <class> class View>
+bool wants_right(const wta::OutputOf<View>& out) {
+  return out.right.width > 0;
+}
+
 template <template <class> class View, class Backend>
 std::vector<Level<View>> scale_down(int count, const Colours<View>& colours, const DisparityRange& range, const wta::OutputOf<View>& out,
                                     Backend& backend) {
@@ -118,7 +124,7 @@ std::vector<Level<View>> scale_down(int count, const Colours<View>& colours, con
     words.push_back({backend.template image<std::uint32_t>(size), backend.template image<std::uint32_t>(size)});
     Level<View> level{{words.back()[0], words.back()[1], {}, {}, colours.kind}, pyramid::above(levels.back().range), {}, {}};
     level.disparity = backend.template image<float>(size);
-    if (!out.right.empty()) level.right = backend.template image<float>(size);
+    if (wants_right(out)) level.right = backend.template image<float>(size);
     levels.push_back(level);
   }
   const Size size = colours.left.size();
@@ -154,7 +160,7 @@ void run_pyramid(const PipelineData& p, const Problem& problem, const Colours<Vi
       else result = {out.disparity, out.validity, out.confidence};
       backend.pyramid(parameters, window_of(p), select,
                       pyramid::Input<View>{c.left, c.right, -1, c.mask_left, c.mask_right, level.range, levels[i + 1].disparity}, result);
-      if (out.right.empty()) continue;
+      if (!wants_right(out)) continue;
       select = {.border_candidates = false};
       backend.pyramid(parameters, window_of(p), select,
                       pyramid::Input<View>{c.right, c.left, 1, c.mask_right, c.mask_left, level.range, levels[i + 1].right},
