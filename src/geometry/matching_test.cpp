@@ -198,10 +198,9 @@ TEST(RoundTrip, PlanesComeBackWithinTheDisparitysUncertainty) {
     const StereoPair pair{left, right, {}, {}};
     Problem problem = problem_of(pair, calibration);
     problem.range = calibration.rig.range(400, 3000);
-    Problem optical = problem;
-    optical.geometry.frame = Frame::optical;
-    const Matched result = Matcher(Plan(Pipeline("sgm"), optical, {"cpu", 0})).match(pair);
-    const Matched head = Matcher(Plan(Pipeline("sgm"), problem, {"cpu", 0})).match(pair);
+    problem.geometry.frame = Frame::optical;
+    const Matched result = Matcher(Plan(Pipeline("sgm"), problem, {"cpu", 0})).match(pair);
+    const Triangulated head = triangulated(result.disparity, calibration.rig, Frame::head);
     int measured = 0, within = 0;
     double bias = 0;
     for (int y = 0; y < result.depth.height(); ++y)

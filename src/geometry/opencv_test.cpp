@@ -1,0 +1,131 @@
+// What OpenCV has too: the remap stage, the maps, Q, and its readers for the files written here.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <opencv2/calib3d.hpp>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "geometry/test_rigs.hpp"
+#include "stages/remap/remap.hpp"
+#include "stereopsis/triangulation.hpp"
+#include "support/stage_test.hpp"
+#ifdef STEREOPSIS_TEST_FILES
+#include <filesystem>
+
+#include "stereopsis/calibration.hpp"
+#endif
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+// A smooth picture with noise, and positions in 1/32 pixel, OpenCV's own step, that stay inside.
+template <class T>
+void compare_with_opencv(int channels, double white) {
+  const Size source{90, 70}, size{120, 60};
+  std::mt19937 generator(5);
+  Image<T> image(source, channels);
+  for (int y = 0; y < source.height; ++y)
+    for (int i = 0; i < source.width * channels; ++i)
+      image.row(y)[i] = static_cast<T>(white * (0.5 + 0.3 * std::sin(0.2 * i + 0.1 * y)) + generator() % static_cast<unsigned>(white / 5));
+  Image<std::int32_t> map(size, 2);
+  cv::Mat map_x(size.height, size.width, CV_32F), map_y(size.height, size.width, CV_32F);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const int px = static_cast<int>(generator() % (32u * 89)), py = static_cast<int>(generator() % (32u * 69));
+      map(x, y, 0) = 8 * px, map(x, y, 1) = 8 * py;
+      map_x.at<float>(y, x) = static_cast<float>(px) / 32, map_y.at<float>(y, x) = static_cast<float>(py) / 32;
+    }
+  Image<T> got(size, channels);
+  Image<std::uint8_t> usable(size);
+  remap::oracle<T>({image, {}, map}, {got, usable});
+  const int type = CV_MAKETYPE(sizeof(T) == 1 ? CV_8U : sizeof(T) == 2 ? CV_16U : CV_32F, channels);
+  const cv::Mat from(source.height, source.width, type, image.row(0), sizeof(T) * static_cast<std::size_t>(image.view().pitch));
+  cv::Mat expected;
+  cv::remap(from, expected, map_x, map_y, cv::INTER_LINEAR);
+  double largest = 0;
+  for (int y = 0; y < size.height; ++y)
+    for (int i = 0; i < size.width * channels; ++i)
+      largest = std::max(largest, std::abs(static_cast<double>(got.row(y)[i]) - static_cast<double>(expected.ptr<T>(y)[i])));
+  EXPECT_LE(largest, sizeof(T) == 4 ? 1e-3 : 1);
+  EXPECT_EQ(usable(0, 0), 255);
+}
+
+TEST(OpenCv, RemapsTheSameWithinAGreyLevel) {
+  for (const int channels : {1, 3}) {
+    compare_with_opencv<std::uint8_t>(channels, 255);
+    compare_with_opencv<std::uint16_t>(channels, 65535);
+    compare_with_opencv<float>(channels, 255);
+  }
+}
+
+TEST(OpenCv, FindsTheSamePositions) {
+  const StereoCalibration c = calibration_for({320, 240});
+  const RectificationMaps maps = rectification_maps(c);
+  for (const auto& [camera, map, cx] : {std::tuple{&c.left, &maps.left, c.rig.cx_left}, {&c.right, &maps.right, c.rig.cx_right}}) {
+    const Lens& lens = camera->lens;
+    const cv::Mat k = (cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1);
+    const cv::Mat p = (cv::Mat_<double>(3, 3) << c.rig.focal, 0, cx, 0, c.rig.focal, c.rig.cy, 0, 0, 1);
+    const cv::Mat r(3, 3, CV_64F, const_cast<double*>(camera->rectification.data()));
+    const cv::Mat d(1, 12, CV_64F, const_cast<double*>(lens.distortion.data()));
+    cv::Mat x_expected, y_expected;
+    cv::initUndistortRectifyMap(k, d, r, p, {c.rig.size.width, c.rig.size.height}, CV_32F, x_expected, y_expected);
+    for (int y = 0; y < c.rig.size.height; ++y)
+      for (int x = 0; x < c.rig.size.width; ++x) {
+        ASSERT_NEAR((*map)(x, y, 0) / 256.0, static_cast<double>(x_expected.at<float>(y, x)), 0.5 / 256 + 1e-4);
+        ASSERT_NEAR((*map)(x, y, 1) / 256.0, static_cast<double>(y_expected.at<float>(y, x)), 0.5 / 256 + 1e-4);
+      }
+  }
+}
+
+TEST(OpenCv, ReprojectsToTheSamePoints) {
+  const Rig rig = calibration_for({320, 240}).rig;
+  const Image<float> disparity = random_image<float>({40, 30}, 3, 5, 60);
+  const auto q = reprojection_of(rig);
+  const cv::Mat from(30, 40, CV_32F, const_cast<float*>(disparity.row(0)), sizeof(float) * static_cast<std::size_t>(disparity.view().pitch));
+  cv::Mat expected;
+  cv::reprojectImageTo3D(from, expected, cv::Mat(4, 4, CV_64F, const_cast<double*>(q.data())));
+  const Triangulated got = triangulated(disparity, rig);
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x)
+      for (int c = 0; c < 3; ++c) {
+        const double e = static_cast<double>(expected.at<cv::Vec3f>(y, x)[c]);
+        ASSERT_NEAR(got.points(x, y, c), e, 2e-6 * std::abs(static_cast<double>(expected.at<cv::Vec3f>(y, x)[2])));
+      }
+}
+
+#ifdef STEREOPSIS_TEST_FILES
+TEST(OpenCv, ReadsTheFilesWrittenHere) {
+  const StereoCalibration c = calibration_for({320, 240});
+  for (const char* name : {"opencv_reads.yml", "opencv_reads.xml"}) {
+    const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / name;
+    write_calibration(file, c);
+    const cv::FileStorage storage(file.string(), cv::FileStorage::READ);
+    ASSERT_TRUE(storage.isOpened());
+    cv::Mat m1, d2, r, t, p2, q;
+    storage["M1"] >> m1;
+    storage["D2"] >> d2;
+    storage["R"] >> r;
+    storage["T"] >> t;
+    storage["P2"] >> p2;
+    storage["Q"] >> q;
+    EXPECT_EQ(static_cast<int>(storage["image_width"]), 320);
+    EXPECT_EQ(static_cast<std::string>(storage["unit"]), "mm");
+    ASSERT_EQ(m1.size(), cv::Size(3, 3));
+    EXPECT_EQ(m1.at<double>(0, 0), c.left.lens.fx);
+    ASSERT_EQ(d2.total(), 5U);
+    EXPECT_EQ(d2.at<double>(1), c.right.lens.distortion[1]);
+    EXPECT_EQ(r.at<double>(1, 2), c.rotation[5]);
+    EXPECT_EQ(t.at<double>(0), c.translation[0]);
+    EXPECT_NEAR(-p2.at<double>(0, 3) / p2.at<double>(0, 0), c.rig.baseline, 1e-9);
+    EXPECT_EQ(q.at<double>(3, 2), 1 / c.rig.baseline);
+    std::filesystem::remove(file);
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace stereopsis
