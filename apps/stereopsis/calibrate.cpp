@@ -190,7 +190,7 @@ void add_calibrate(CLI::App& application) {
   add_path(*app, "--ros", o->ros, "DIR", "ROS camera_info too: DIR/left.yaml and DIR/right.yaml");
   add_path(*app, "--picture", o->picture, "FILE", "The first pair, rectified, with epipolar lines");
   add_path(*app, "--report", o->report, "FILE.json", "All figures");
-  add_number(*app, "--zoom", o->zoom, 0, 1, "Z", "Rectified images: 0 no pixels without source, 1 all pixels of the cameras [0]");
+  add_number(*app, "--zoom", o->zoom, 0, 1, "Z", "Rectified images: 0 no pixels without a source, 1 all pixels of the cameras [0]");
   app->add_flag("--keep-outliers", o->keep_outliers, "Use views of large errors too");
   app->callback([o] { Job(*o).run(); });
 }

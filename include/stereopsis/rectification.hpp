@@ -50,6 +50,8 @@ struct StereoCalibration {
 struct RectificationMaps {
   Size input;  // of the images as the cameras give them
   Image<std::int32_t> left, right;
+  // Whether every pixel has a source: then nothing needs to be masked, which is faster.
+  bool left_complete = false, right_complete = false;
 
   Size size() const { return left.size(); }
 };

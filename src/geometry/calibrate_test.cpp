@@ -316,6 +316,8 @@ TEST(Calibrate, TheThirteenPairsOfOpenCv) {
   const CalibrationResult result = calibrate(pairs, board, size);
   EXPECT_EQ(result.views.size(), 13U);
   EXPECT_LE(result.rms, 0.25);
+  const RectificationMaps maps = rectification_maps(result.calibration);
+  EXPECT_TRUE(maps.left_complete && maps.right_complete);
   EXPECT_LE(result.dy_mean, 0.2);
   RecordProperty("rms", std::to_string(result.rms));
   RecordProperty("dy_mean", std::to_string(result.dy_mean));

@@ -85,6 +85,7 @@ TEST(MatchingRawPairs, IsRectificationMatchingAndTriangulation) {
                                  StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, mask},
                                  StereoPair{left32, right32, {}, {}}}) {
     const Problem problem = problem_of(pair, calibration);
+    ASSERT_FALSE(problem.geometry.rectification->left_complete);
     const Matched expected = composed(pair, problem);
     for (const Device& device : all_devices()) {
       SCOPED_TRACE(device.name + ", " + to_string(pair.left.type));
@@ -102,6 +103,23 @@ TEST(MatchingRawPairs, IsRectificationMatchingAndTriangulation) {
         return std::any_of(got.times.begin(), got.times.end(), [&](const StageTime& t) { return t.name == name; });
       };
       EXPECT_EQ(device.name == "cpu", has("rectification") && has("depth and points"));  // not asked for on a GPU
+    }
+  }
+}
+
+TEST(MatchingRawPairs, WhereEveryPixelHasASourceNothingIsMasked) {
+  const Scene scene = make_scene({.size = size, .disparities = 24, .noise = 2});
+  StereoCalibration calibration = calibration_for(size);
+  calibration.rig.focal *= 1.6;
+  Image<std::uint8_t> mask(size, 1, 255);
+  for (int y = 20; y < 30; ++y) mask(40, y) = 0;
+  for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, {}, mask}}) {
+    const Problem problem = problem_of(pair, calibration);
+    ASSERT_TRUE(problem.geometry.rectification->left_complete && problem.geometry.rectification->right_complete);
+    const Matched expected = composed(pair, problem);
+    for (const Device& device : all_devices()) {
+      SCOPED_TRACE(device.name);
+      expect_same(Matcher(Plan(Pipeline("sgm"), problem, device)).match(pair), expected);
     }
   }
 }

@@ -59,6 +59,14 @@ Image<std::int32_t> map_of(const CalibratedCamera& camera, double focal, double 
   return map;
 }
 
+bool is_complete(const Image<std::int32_t>& map, Size input) {
+  const std::int32_t last_x = (input.width - 1) << remap::fraction_bits, last_y = (input.height - 1) << remap::fraction_bits;
+  for (int y = 0; y < map.height(); ++y)
+    for (int x = 0; x < map.width(); ++x)
+      if (map(x, y, 0) < 0 || map(x, y, 0) > last_x || map(x, y, 1) < 0 || map(x, y, 1) > last_y) return false;
+  return true;
+}
+
 }  // namespace
 
 std::array<double, 2> Lens::project(const Vector3& point) const {
@@ -85,8 +93,11 @@ RectificationMaps rectification_maps(const StereoCalibration& c) {
                   remap::largest_side));
   if (!(c.rig.focal > 0) || !(c.left.lens.fx > 0) || !(c.right.lens.fx > 0) || !(c.left.lens.fy > 0) || !(c.right.lens.fy > 0))
     refuse("a camera's focal length is not positive; calibrate again");
-  return {c.size, map_of(c.left, c.rig.focal, c.rig.cx_left, c.rig.cy, c.rig.size),
-          map_of(c.right, c.rig.focal, c.rig.cx_right, c.rig.cy, c.rig.size)};
+  RectificationMaps maps{c.size, map_of(c.left, c.rig.focal, c.rig.cx_left, c.rig.cy, c.rig.size),
+                         map_of(c.right, c.rig.focal, c.rig.cx_right, c.rig.cy, c.rig.size)};
+  maps.left_complete = is_complete(maps.left, c.size);
+  maps.right_complete = is_complete(maps.right, c.size);
+  return maps;
 }
 
 RectifiedView rectified(const AnyImageView& image, const Image<std::int32_t>& map, ImageView<const std::uint8_t> mask,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "methods/views.hpp"
 #include "stages/remap/remap.hpp"
@@ -31,8 +32,14 @@ Inputs<T, View> rectified(const Geometry& g, const Inputs<T, View>& in, const Re
   const auto maps = backend.maps(*g.rectification, shown);
   const View<T> left = wanted.width > 0 ? pixels_of<T>(wanted, channels) : backend.template image<T>(size, channels);
   const View<T> right = backend.template image<T>(size, channels);
-  const View<std::uint8_t> usable_left = backend.template image<std::uint8_t>(size);
-  const View<std::uint8_t> usable_right = backend.template image<std::uint8_t>(size);
+  // Room for masks is there whether they are needed or not.
+  const View<std::uint8_t> mask_left = backend.template image<std::uint8_t>(size);
+  const View<std::uint8_t> mask_right = backend.template image<std::uint8_t>(size);
+  const auto needed = [](const View<std::uint8_t>& mask, const View<const std::uint8_t>& given, bool complete) {
+    return complete && given.empty() && !std::is_same_v<T, float> ? View<std::uint8_t>() : mask;
+  };
+  const View<std::uint8_t> usable_left = needed(mask_left, in.mask_left, g.rectification->left_complete);
+  const View<std::uint8_t> usable_right = needed(mask_right, in.mask_right, g.rectification->right_complete);
   backend.stage("rectification", 2.0 * (9 + 2 * sizeof(T) * channels) * size.width * size.height, [&] {
     backend.remap(remap::InputOf<T, View>{in.left, in.mask_left, maps.left}, remap::OutputOf<T, View>{left, usable_left});
     backend.remap(remap::InputOf<T, View>{in.right, in.mask_right, maps.right}, remap::OutputOf<T, View>{right, usable_right});

@@ -16,7 +16,7 @@ FUNCTION NUMBER between(GLOBAL const PIXEL_TYPE* p, int next, NUMBER weight) {
 KERNEL(remap)(IMAGE(const PIXEL_TYPE, image), IMAGE(const uchar, mask), IMAGE(const int, map), IMAGE(PIXEL_TYPE, out),
               IMAGE(uchar, usable), int channels) {
   const int column = global_id(0), row = global_id(1);
-  if (column >= WIDTH(usable) || row >= HEIGHT(usable)) return;
+  if (column >= WIDTH(out) || row >= HEIGHT(out)) return;
   const int px = PIXEL(map, 2 * (long)column, row), py = PIXEL(map, 2 * (long)column + 1, row);
   const int x = px >> FRACTION_BITS, y = py >> FRACTION_BITS;
   const NUMBER a = (NUMBER)(px & (ONE - 1)) * UNIT, b = (NUMBER)(py & (ONE - 1)) * UNIT;
@@ -38,5 +38,5 @@ KERNEL(remap)(IMAGE(const PIXEL_TYPE, image), IMAGE(const uchar, mask), IMAGE(co
 #endif
   }
   for (int c = 0; c < channels && !has_source; ++c) result[c] = 0;
-  PIXEL(usable, column, row) = has_source ? 255 : 0;
+  if (GIVEN(usable)) PIXEL(usable, column, row) = has_source ? 255 : 0;
 }

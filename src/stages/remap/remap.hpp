@@ -41,7 +41,7 @@ struct InputOf {
 template <class T, template <class> class View>
 struct OutputOf {
   View<T> image;
-  View<std::uint8_t> usable;
+  View<std::uint8_t> usable;  // empty: not wanted
 };
 
 // T is uint8_t, uint16_t or float.
@@ -62,7 +62,7 @@ void check(const In& in, const Out& out) {
   if (in.image.width > largest_side || in.image.height > largest_side)
     refuse(text("an image of ", in.image.width, "×", in.image.height, " can't be resampled; its sides may be ", largest_side,
                 " at most"));
-  if (in.map.channels != 2 || in.map.size() != out.image.size() || out.usable.size() != out.image.size() ||
+  if (in.map.channels != 2 || in.map.size() != out.image.size() || (!out.usable.empty() && out.usable.size() != out.image.size()) ||
       out.image.channels != in.image.channels)
     refuse(text("a map of ", in.map.width, "×", in.map.height, " with ", in.map.channels,
                 " channels does not fit the output of ", out.image.width, "×", out.image.height,

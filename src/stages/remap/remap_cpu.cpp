@@ -59,7 +59,7 @@ void remap_row(const InputOf<T, ImageView>& in, const std::int32_t* map, T* out,
     if (has_source)
       has_source = blend_all<channels>(in.image.data, {y * pitch + x * channels, right * channels, below * pitch, a, b}, out);
     if (!has_source) std::fill_n(out, channels, T{0});
-    usable[i] = has_source ? 255 : 0;
+    if (usable) usable[i] = has_source ? 255 : 0;
   }
 }
 
@@ -71,7 +71,7 @@ void cpu(const InputOf<T, ImageView>& in, const OutputOf<T, ImageView>& out, Thr
   threads.rows(out.image.height, [&](int first, int last) {
     for (int y = first; y < last; ++y) {
       const auto row = in.image.channels == 1 ? remap_row<1, T> : remap_row<3, T>;
-      row(in, in.map.row(y), out.image.row(y), out.usable.row(y), out.image.width);
+      row(in, in.map.row(y), out.image.row(y), out.usable.empty() ? nullptr : out.usable.row(y), out.image.width);
     }
   });
 }

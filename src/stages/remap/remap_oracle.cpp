@@ -62,7 +62,7 @@ void oracle(const InputOf<T, ImageView>& in, const OutputOf<T, ImageView>& out) 
         if constexpr (std::is_same_v<T, float>) usable = std::isfinite(out.image(x, y, c));
       }
       for (int c = 0; c < in.image.channels && !usable; ++c) out.image(x, y, c) = 0;
-      out.usable(x, y) = usable ? 255 : 0;
+      if (!out.usable.empty()) out.usable(x, y) = usable ? 255 : 0;
     }
 }
 
