@@ -133,6 +133,30 @@ class OracleBackend : public HostBackend {
     confidence::oracle(p, window, source, disparity, out);
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<ImageView>& maps) { repair::oracle(p, maps); }
+  template <class T>
+  void reduction(const reduction::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
+              ImageView<std::uint8_t> usable) {
+    reduction::oracle(p, grey, mask, reduced, usable);
+  }
+  void scale(const reduction::Parameters& p, ImageView<float> disparity) { reduction::scale_oracle(p, disparity); }
+  void upsample(const upsample::Parameters& p, const upsample::Input& in, const upsample::Output& out) { upsample::oracle(p, in, out); }
+  template <class T>
+  void samples(ImageView<const T> grey, int bit_depth, ImageView<std::int16_t> out) {
+    zncc::samples_oracle(grey, bit_depth, out);
+  }
+  // The volume of costs.
+  std::size_t zncc_wta_bytes(const zncc_wta::Parameters&, Size size, int, int disparities, bool) {
+    zncc_wta::check(disparities);
+    return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(size.height) * disparities;
+  }
+  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<>& in, const wta::Output& out, std::span<std::byte> memory) {
+    const Size size = in.left.size();
+    const VolumeView<std::uint16_t> costs{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height, in.disparities,
+                                          static_cast<std::ptrdiff_t>(size.width) * in.disparities};
+    zncc::oracle(p.zncc, in.left, in.right, in.select.min_disparity, costs);
+    wta::oracle(p.select, in.select, costs, out);
+    zncc::mark_flat_oracle(p.zncc, in.left, out.validity);
+  }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::oracle(p, right, disparity, validity);
@@ -142,7 +166,10 @@ class OracleBackend : public HostBackend {
     speckle::oracle(p, disparity, validity);
   }
   void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::oracle(p, in, out); }
-  std::size_t fill_bytes(const fill::Parameters&, Size) { return 0; }
+  std::size_t fill_bytes(const fill::Parameters& p, Size) {
+    fill::check(p);
+    return 0;
+  }
   void fill(const fill::Parameters& p, const fill::Input& in, ImageView<float> filled, ImageView<std::uint8_t> validity, std::span<std::byte>) {
     fill::oracle(p, in, filled, validity);
   }
@@ -216,6 +243,25 @@ class CpuBackend : public HostBackend {
     confidence::cpu(p, window, source, disparity, out, threads_);
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<ImageView>& maps) { repair::cpu(p, maps, threads_); }
+  template <class T>
+  void reduction(const reduction::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
+              ImageView<std::uint8_t> usable) {
+    reduction::cpu(p, grey, mask, reduced, usable, threads_);
+  }
+  void scale(const reduction::Parameters& p, ImageView<float> disparity) { reduction::scale_cpu(p, disparity, threads_); }
+  void upsample(const upsample::Parameters& p, const upsample::Input& in, const upsample::Output& out) {
+    upsample::cpu(p, in, out, threads_);
+  }
+  template <class T>
+  void samples(ImageView<const T> grey, int bit_depth, ImageView<std::int16_t> out) {
+    zncc::samples_cpu(grey, bit_depth, out, threads_);
+  }
+  std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities, bool) {
+    return zncc_wta::workspace_bytes(p, size, bits, disparities, threads_.count());
+  }
+  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<>& in, const wta::Output& out, std::span<std::byte> memory) {
+    zncc_wta::cpu(p, in, out, memory, threads_);
+  }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::cpu(p, right, disparity, validity, threads_);

@@ -212,6 +212,26 @@ class GpuBackend {
     confidence::gpu(p, window, source, disparity, out, *queue_);
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<gpu::View>& maps) { repair::gpu(p, maps, *queue_); }
+  template <class T>
+  void reduction(const reduction::Parameters& p, gpu::View<const T> grey, gpu::View<const std::uint8_t> mask, gpu::View<T> reduced,
+              gpu::View<std::uint8_t> usable) {
+    reduction::gpu(p, grey, mask, reduced, usable, *queue_);
+  }
+  void scale(const reduction::Parameters& p, gpu::View<float> disparity) { reduction::scale_gpu(p, disparity, *queue_); }
+  void upsample(const upsample::Parameters& p, const upsample::InputOf<gpu::View>& in, const upsample::OutputOf<gpu::View>& out) {
+    upsample::gpu(p, in, out, *queue_);
+  }
+  template <class T>
+  void samples(gpu::View<const T> grey, int bit_depth, gpu::View<std::int16_t> out) {
+    zncc::samples_gpu(grey, bit_depth, out, *queue_);
+  }
+  std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities, bool) {
+    return zncc_wta::gpu_workspace_bytes(p, size, bits, disparities);
+  }
+  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out,
+                gpu::Span workspace) {
+    zncc_wta::gpu(p, in, out, workspace, *queue_);
+  }
   void left_right(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<float> disparity,
                   gpu::View<std::uint8_t> validity) {
     left_right::gpu(p, right, disparity, validity, *queue_);

@@ -300,9 +300,17 @@ static Outputs outputs_of(const Plan& plan, Matched& result) {
 
 static void place_part(const Plan& plan, const Matched& part, Matched& result) {
   const Problem& p = plan.problem();
-  const Rect shown = plan.required_input();
+  // In pixels of the output: of the reduced images, if it has their size.
+  const reduction::Parameters reduction = reduction_of(plan.pipeline().data());
+  const int factor = reduction.upsample ? 1 : reduction.factor;
+  const auto in_output = [&](const Rect& r) {
+    const auto up = [&](int at) { return (at + factor - 1) / factor; };
+    const int x = r.x / factor, y = r.y / factor;
+    return Rect{x, y, up(r.x + r.width) - x, up(r.y + r.height) - y};
+  };
+  const Rect shown = in_output(plan.required_input()), region = in_output(*p.region);
   const auto place_here = [&]<class T>(const Image<T>& from, T outside, Image<T>& to) {
-    place(from, shown, *p.region, p.rectified_size(), outside, to);
+    place(from, shown, region, plan.output_size(), outside, to);
   };
   place_here(part.disparity, invalid_disparity, result.disparity);
   place_here(part.validity, validity::outside, result.validity);
@@ -312,7 +320,9 @@ static void place_part(const Plan& plan, const Matched& part, Matched& result) {
   place_here(part.points, invalid_disparity, result.points);
   place_here(part.uncertainty, invalid_disparity, result.uncertainty);
   resize(result.rectified, p, size_if(p.geometry.want_rectified, p.rectified_size()));
-  std::visit([&]<class T>(const Image<T>& from) { place_here(from, T{0}, std::get<Image<T>>(result.rectified.pixels)); },
+  std::visit([&]<class T>(const Image<T>& from) {
+    place(from, plan.required_input(), *p.region, p.rectified_size(), T{0}, std::get<Image<T>>(result.rectified.pixels));
+  },
              part.rectified.pixels);
   result.times = part.times;
 }

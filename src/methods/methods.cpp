@@ -56,6 +56,19 @@ PipelineData prehn_pyramid() {
   return p;
 }
 
+// Syed's report: no reduction, check of the two maps, filling; what no box fills takes the background's disparity.
+PipelineData zncc() {
+  PipelineData p;
+  p.prepare = reduction::Parameters{};
+  p.cost = zncc::Parameters{.window = 9};
+  p.refinements = {{true, left_right::Parameters{}},
+                   {false, speckle::Parameters{}},
+                   {true, fill::Parameters{.mode = fill::Mode::box}},
+                   {true, fill::Parameters{.mode = fill::Mode::background}},
+                   {false, median::Parameters{.window = 3}}};
+  return p;
+}
+
 struct Method {
   MethodInfo info;
   PipelineData (*data)();
@@ -75,6 +88,9 @@ const std::vector<Method>& all() {
       {{"prehn-pyramid", "window matching on a pyramid, repaired by confidence: time hardly grows with the range",
         "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007"},
        prehn_pyramid},
+      {{"zncc", "zero-mean normalised cross-correlation over a window, both views checked, holes filled",
+        "Syed, Final report: zero-mean normalised cross-correlation on CPUs and by OpenCL"},
+       zncc},
   };
   return methods;
 }

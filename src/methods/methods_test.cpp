@@ -27,11 +27,12 @@ Scene small_scene() { return make_scene({.size = {93, 61}, .disparities = 24, .n
 // The oracles, composed by the same pipeline.
 Matched match_with_oracles(const Pipeline& pipeline, const StereoPair& pair, DisparityRange range) {
   const Problem problem = Problem::of(pair, range);
+  const Size size = output_size(pipeline.data(), problem.size);
   Matched result;
-  result.disparity = Image<float>(problem.size);
-  result.validity = Image<std::uint8_t>(problem.size);
-  result.right = Image<float>(problem.size);
-  result.confidence = Image<float>(problem.size);
+  result.disparity = Image<float>(size);
+  result.validity = Image<std::uint8_t>(size);
+  result.right = Image<float>(size);
+  result.confidence = Image<float>(size);
   const Outputs out{result.disparity, result.validity, result.right, result.confidence};
   OracleBackend counting{Workspace()};
   run(pipeline.data(), problem, pair, out, counting);
@@ -257,6 +258,59 @@ TEST(Pipeline, SlotsBuildTheSamePipeline) {
   }
 }
 
+// The oracles serve reduced images and upsampling too, and every GPU.
+TEST(Methods, ReducedAndUpsampledResultsEqualTheOracles) {
+  const Scene scene = small_scene();
+  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16), right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
+  for (const char* const upsample : {"false", "true"})
+    for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}},
+                                   StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, {}}}) {
+      SCOPED_TRACE(testing::Message() << "upsample " << upsample << ", " << to_string(pair.left.type));
+      Pipeline pipeline("zncc");
+      pipeline.set("reduce.factor", "2");
+      pipeline.set("reduce.upsample", upsample);
+      const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
+      EXPECT_EQ(expected.disparity.size(), std::string(upsample) == "true" ? (Size{93, 61}) : (Size{47, 31}));
+      for (const int threads : {1, 3}) expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", threads}), expected);
+      for (gpu::Device* device : gpu::usable_devices())
+        expect_same(match_with_all(pipeline, pair, {-2, 27}, {device->name(), 0}), expected);
+    }
+}
+
+// The result is in pixels of the input.
+TEST(Methods, ReducedImagesGiveDisparitiesOfTheInput) {
+  const Scene scene = make_scene({.scene = "planes", .size = {240, 160}, .disparities = 32});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  Pipeline whole("zncc"), reduced("zncc");
+  reduced.set("reduce.factor", "2");
+  reduced.set("reduce.upsample", "true");
+  const Matched a = match(pair, {0, 32}, whole), b = match(pair, {0, 32}, reduced);
+  int near = 0;
+  for (int y = 0; y < 160; ++y)
+    for (int x = 0; x < 240; ++x) near += std::abs(a.disparity(x, y) - b.disparity(x, y)) <= 2;
+  EXPECT_GT(near, 240 * 160 * 85 / 100);
+}
+
+TEST(Methods, ARegionOfReducedImagesShowsWhatTheWholeShows) {
+  const Scene scene = make_scene({.size = {400, 300}, .disparities = 24});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  for (const char* const upsample : {"false", "true"}) {
+    Pipeline pipeline("zncc");
+    pipeline.set("reduce.factor", "2");
+    pipeline.set("reduce.upsample", upsample);
+    pipeline.set("fill2.enabled", "false");
+    Problem problem = Problem::of(pair, {0, 24});
+    const Matched whole = Matcher(Plan(pipeline, problem)).match(pair);
+    problem.region = Rect{210, 160, 21, 13};
+    const Matched part = Matcher(Plan(pipeline, problem)).match(pair);
+    ASSERT_EQ(part.disparity.size(), whole.disparity.size());
+    const int factor = std::string(upsample) == "true" ? 1 : 2;
+    const Rect shown{210 / factor, 160 / factor, 21 / factor, 13 / factor};
+    EXPECT_TRUE(same_bits(part.disparity.view().crop(shown), whole.disparity.view().crop(shown)));
+    EXPECT_EQ(part.validity(0, 0), validity::outside);
+  }
+}
+
 // Honoured or refused: no parameter is ignored. Each is moved to another allowed value and must change something.
 TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
   const Pipeline only_a_cost = Pipeline::from_slots("mine", {{"cost", "rank", {}}});
@@ -301,6 +355,28 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         Pipeline moved = adaptive;
         moved.set(info.name, "50");
         different = !same_bits(result_of(moved).disparity.view(), result_of(adaptive).disparity.view());
+      }
+      // So is what only the reduction of images reads, and upsampling.
+      if (!different && info.name.starts_with("prepare.")) {
+        Pipeline reduced = pipeline;
+        reduced.set("reduce.factor", "2");
+        if (info.name == "prepare.edge") reduced.set("reduce.upsample", "true");
+        Pipeline moved = reduced;
+        moved.set(info.name, info.name == "prepare.edge" ? "1" : info.name == "prepare.upsample" ? "true" : "every_nth");
+        const Matched a = result_of(reduced), b = result_of(moved);
+        different = a.disparity.size() != b.disparity.size() || !same_bits(a.disparity.view(), b.disparity.view());
+      }
+      // And what only one mode of filling reads.
+      if (!different && info.name.starts_with("fill")) {
+        const std::string slot = info.name.substr(0, info.name.find('.'));
+        Pipeline reads_it = pipeline;
+        reads_it.set(slot + ".mode", info.name.ends_with(".distance") ? "cross" : "box");
+        Pipeline moved = reads_it;
+        moved.set(info.name, "3");
+        for (Pipeline* p : {&reads_it, &moved}) {
+          if (slot == "fill2") p->set("fill.enabled", "false");
+        }
+        different = !same_bits(result_of(moved).disparity.view(), result_of(reads_it).disparity.view());
       }
       EXPECT_TRUE(different) << method.name << ": " << info.name << " changes nothing";
     }

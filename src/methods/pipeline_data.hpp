@@ -17,11 +17,13 @@
 #include "stages/median/median.hpp"
 #include "stages/pyramid/pyramid.hpp"
 #include "stages/rank/rank.hpp"
+#include "stages/reduction/reduction.hpp"
 #include "stages/repair/repair.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
 #include "stages/window_sad/window_sad.hpp"
 #include "stages/wta/wta.hpp"
+#include "stages/zncc/zncc.hpp"
 
 namespace stereopsis {
 
@@ -33,8 +35,9 @@ template <class P, class Visitor>
   requires ParametersOf<P, None>
 void describe(P&, Visitor&&) {}
 
-using Prepare = std::variant<None>;
-using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters>;
+using Prepare = std::variant<None, reduction::Parameters>;
+using Cost =
+    std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters, zncc::Parameters>;
 using Aggregation = std::variant<None>;
 using Optimisation = std::variant<None, sgm::Parameters>;
 using Levels = std::variant<None, pyramid::Parameters>;

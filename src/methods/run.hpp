@@ -9,6 +9,7 @@
 // takes its time; and one function for every stage. Sizing a plan is a run whose stages are passed over.
 #pragma once
 
+#include "methods/correlation.hpp"
 #include "methods/geometry.hpp"
 #include "methods/semi_global.hpp"
 #include "methods/window.hpp"
@@ -16,16 +17,22 @@
 namespace stereopsis {
 
 // The size of the result.
-inline Size output_size(const PipelineData&, Size input) { return input; }
+inline Size output_size(const PipelineData& p, Size input) { return reduction::output_size(reduction_of(p), input); }
 
 // The part of the rectified images that a problem's region needs: of semi-global matching, its margin around and the columns
-// that its candidates lie in.
+// that its candidates lie in; of correlation, the window and the margin, and the candidates of both views; whole blocks where
+// the images are reduced.
 inline Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all{0, 0, p.rectified_size().width, p.rectified_size().height};
   if (!p.region) return all;
-  const Rect r = intersect(grow(*p.region, data.region.margin, data.region.margin), all);
-  const int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
-  return intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
+  const int factor = reduction_of(data).factor, margin = factor * (data.region.margin + correlation::radius(data));
+  Rect r = intersect(grow(*p.region, margin, margin), all);
+  int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
+  if (correlation::serves(data)) left = right = std::max(left, right);
+  r = intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
+  const auto start = [&](int at) { return at / factor * factor; };
+  const auto end = [&](int at, int size) { return std::min((at + factor - 1) / factor * factor, size); };
+  return {start(r.x), start(r.y), end(r.x + r.width, all.width) - start(r.x), end(r.y + r.height, all.height) - start(r.y)};
 }
 
 // What the refinements ask for.
@@ -95,14 +102,29 @@ template <class T, template <class> class View, class Backend>
 void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const window::Colours<View>& colours,
                const wta::OutputOf<View>& out, Backend& backend) {
   if (semi_global::serves(p)) return semi_global::run(p, problem, in, out, backend);
+  if (correlation::serves(p)) return correlation::run(p, problem, in, out, backend);
   if (window::serves(p)) return window::run(p, problem, colours, out, backend);
   refuse_combination(p);
 }
 
+// Images of the reduced size for what is wanted.
+template <template <class> class View, class Backend>
+OutputsOf<View> reduced_outputs(const OutputsOf<View>& out, Size size, Backend& backend) {
+  OutputsOf<View> reduced{};
+  reduced.disparity = backend.template image<float>(size);
+  reduced.validity = backend.template image<std::uint8_t>(size);
+  if (out.right.width > 0) reduced.right = backend.template image<float>(size);
+  if (out.confidence.width > 0) reduced.confidence = backend.template image<float>(size);
+  return reduced;
+}
+
 template <class T, template <class> class View, class Backend>
 void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, OutputsOf<View> out, Backend& backend) {
-  const Size size = output_size(p, in.left.size());
+  const reduction::Parameters reduction = reduction_of(p);
+  const OutputsOf<View> full = out;
+  const Size size = reduction::reduced_size(reduction, in.left.size());
   const RefinementNeeds needs(p);
+  if (reduction.upsample) out = reduced_outputs(full, size, backend);
   if (needs.right && out.right.empty()) out.right = backend.template image<float>(size);
   if (needs.confidence && out.confidence.empty()) out.confidence = backend.template image<float>(size);
   // Medians and fills move the map to the other image: start so that the last one ends in the output.
@@ -117,6 +139,7 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
   run_route(p, problem, in, colours, wta::OutputOf<View>{first, out.validity, out.right, confidence}, backend);
   backend.give_back(used);  // what the route alone needed
   refine(p, out, colours, first, second, backend);
+  if (reduction.factor > 1) correlation::restore(reduction, problem, in, out, full, backend);
 }
 
 template <class T, class Backend>
@@ -126,6 +149,9 @@ void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair&
   const auto results = backend.outputs(out);
   if (problem.geometry.rectification) in = geometry::rectified(problem.geometry, in, shown, results.rectified, backend);
   run_stages(p, problem, in, results, backend);
+  const Geometry& wanted = problem.geometry;
+  if (output_size(p, in.left.size()) != in.left.size() && (wanted.want_depth || wanted.want_points || wanted.want_uncertainty))
+    throw Error(ErrorCategory::call, "a result of reduced size can't be triangulated; set reduce.upsample = true");
   geometry::triangulated(problem.geometry, in.left.size(), shown, results, backend);
   backend.deliver(results, out);
 }

@@ -12,6 +12,7 @@ namespace stereopsis::semi_global {
 // Any cost with features, without aggregation, on one level.
 inline bool serves(const PipelineData& p) {
   return std::holds_alternative<None>(p.prepare) && !std::holds_alternative<window_sad::Parameters>(p.cost) &&
+         !std::holds_alternative<zncc::Parameters>(p.cost) &&
          std::holds_alternative<None>(p.aggregation) &&
          std::holds_alternative<sgm::Parameters>(p.optimisation) && std::holds_alternative<None>(p.levels);
 }

@@ -30,6 +30,7 @@ FUNCTION int popcount(uint v) { return __popc(v); }
 FUNCTION int popcount(ulong v) { return __popcll(v); }
 FUNCTION int clamp(int v, int low, int high) { return min(max(v, low), high); }
 FUNCTION float float_of_bits(uint bits) { return __uint_as_float(bits); }
+FUNCTION uint bits_of_float(float v) { return __float_as_uint(v); }
 #define atomic_min(pointer, value) atomicMin(pointer, value)
 #define atomic_add(pointer, value) atomicAdd(pointer, value)
 #define ROUNDED_DIVISION
@@ -48,6 +49,7 @@ FUNCTION float float_of_bits(uint bits) { return __uint_as_float(bits); }
 #define local_id(axis) ((int)get_local_id(axis))
 #define local_size(axis) ((int)get_local_size(axis))
 #define float_of_bits(bits) as_float((uint)(bits))
+#define bits_of_float(v) as_uint((float)(v))
 
 #endif
 
@@ -86,6 +88,24 @@ FUNCTION float quotient(int a, int b) {
   q |= (ulong)(q * divisor != dividend << shift);
   const float magnitude = ldexp(convert_float_rte(q), -shift);
   return (a < 0) != (b < 0) ? -magnitude : magnitude;
+#endif
+}
+
+// 1 / √v, both rounded to the nearest float, for a normal v > 0.
+FUNCTION float inverse_root(float v) {
+#ifdef ROUNDED_DIVISION
+  return 1.0f / sqrt(v);
+#else
+  // The root of an integer of 47 or 48 bits has 24; what is left over tells how to round.
+  int exponent;
+  const float fraction = frexp(v, &exponent);
+  const int shift = (exponent & 1) != 0 ? 23 : 24;
+  const ulong square = (ulong)(fraction * 16777216.0f) << shift;
+  ulong root = (ulong)sqrt((float)square);
+  while (root * root > square) --root;
+  while ((root + 1) * (root + 1) <= square) ++root;
+  root += (ulong)(square - root * root > root);
+  return ldexp(quotient(1, (int)root), -((exponent - 24 - shift) / 2));
 #endif
 }
 

@@ -10,6 +10,8 @@
 #define NEAREST 1
 #define SECOND_LOWEST 2
 #define HIRSCHMUELLER 3
+#define CROSS 4
+#define BOX 5
 
 #define VALID(d) ((d) == (d))
 
@@ -98,9 +100,9 @@ FUNCTION float background(IMAGE(const float, disparity), int x, int row) {
   return left ? before : behind;
 }
 
-FUNCTION float nearest(IMAGE(const float, disparity), int x, int y) {
+FUNCTION float nearest(IMAGE(const float, disparity), int x, int y, int distance) {
   const int last_x = WIDTH(disparity) - 1, last_y = HEIGHT(disparity) - 1;
-  const int furthest = max(max(x, last_x - x), max(y, last_y - y));
+  const int furthest = min(distance, max(max(x, last_x - x), max(y, last_y - y)));
   for (int n = 1; n <= furthest; ++n) {
     float d = INVALID;
     if (x - n >= 0) d = PIXEL(disparity, x - n, y);
@@ -110,6 +112,32 @@ FUNCTION float nearest(IMAGE(const float, disparity), int x, int y) {
     if (VALID(d)) return d;
   }
   return INVALID;
+}
+
+// The median of the valid disparities in the box: from the lowest on, one value after the other.
+FUNCTION float median_of_box(IMAGE(const float, disparity), int x, int y, int radius) {
+  const int left = max(x - radius, 0), right = min(x + radius, WIDTH(disparity) - 1);
+  const int top = max(y - radius, 0), bottom = min(y + radius, HEIGHT(disparity) - 1);
+  int valid = 0;
+  for (int row = top; row <= bottom; ++row)
+    for (int column = left; column <= right; ++column) valid += VALID(PIXEL(disparity, column, row));
+  float value = -INFINITY;
+  for (int passed = 0; 2 * passed < valid && value < INFINITY;) {
+    float next = INFINITY;
+    int equal = 0;
+    for (int row = top; row <= bottom; ++row)
+      for (int column = left; column <= right; ++column) {
+        const float d = PIXEL(disparity, column, row);
+        if (d > value && d < next) {
+          next = d;
+          equal = 0;
+        }
+        equal += d == next;
+      }
+    value = next;
+    passed += equal;
+  }
+  return valid == 0 ? INVALID : value;
 }
 
 // Of what is met in the directions, all 8 or the 4 along rows and columns: the second lowest, or the lower
@@ -131,19 +159,20 @@ FUNCTION float ranked(IMAGE(const float, disparity), int x, int y, int all_direc
 }
 
 KERNEL(fill)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, validity), ARRAY(const int, serving),
-             ARRAY(int, labels_in), ARRAY(const uchar, occluded), int mode) {
+             ARRAY(int, labels_in), ARRAY(const uchar, occluded), int mode, int distance, int radius) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
   if (x >= width || y >= HEIGHT(disparity)) return;
   float value = PIXEL(disparity, x, y);
   if (TO_BE_FILLED(x, y)) {
-    if (mode == NEAREST) value = nearest(disparity, disparity_layout, x, y);
+    if (mode == NEAREST || mode == CROSS) value = nearest(disparity, disparity_layout, x, y, distance);
+    if (mode == BOX) value = median_of_box(disparity, disparity_layout, x, y, radius);
     if (mode == SECOND_LOWEST) value = ranked(disparity, disparity_layout, x, y, 0, 0);
     if (mode == HIRSCHMUELLER) {
       const int is_occluded = ELEMENTS(occluded)[find_root(ELEMENTS(labels_in), y * width + x)];
       value = ranked(disparity, disparity_layout, x, y, 1, !is_occluded);
     }
-    const int row = ELEMENTS(serving)[y];
-    if (!VALID(value) && row >= 0) value = background(disparity, disparity_layout, x, row);
+    if (!VALID(value) && mode < CROSS && ELEMENTS(serving)[y] >= 0)
+      value = background(disparity, disparity_layout, x, ELEMENTS(serving)[y]);
     if (VALID(value)) {
       value = value == 0.0f ? 0.0f : value;  // −0 becomes +0
       PIXEL(validity, x, y) = (uchar)((PIXEL(validity, x, y) & ~REASONS) | FILLED);

@@ -13,16 +13,23 @@
 //                  |⌊D_right(x_r) + 0.5⌋ − (x − x_r)| ≤ 1; other pixels are mismatched. "Mismatched pixel areas that
 //                  are direct neighbours of occluded pixels are treated as occlusions": a region of invalid
 //                  pixels, connected over their sides, that has an occluded pixel is occluded as a whole
+//   cross         the nearest valid disparity at most `distance` pixels to the left, to the right, above or below; that order
+//                  breaks ties (Syed, "Occlusion Filling")
+//   box           the median (the lower of two middles) of the valid disparities in the box of window × window pixels around,
+//                  of which only what lies in the image counts. Syed's "box occlusion filling" takes "the non zero pixel" of
+//                  the window without saying which: the median is the choice that a single wrong pixel does not sway
 //
-// Whatever meets no valid pixel in its directions takes what `background` gives: the result is dense if there is any
-// valid pixel, and unchanged if there is none. Masked pixels and those outside the region of interest stay invalid,
+// In cross and box, which look only so far, a pixel that finds nothing stays invalid. In the others, whatever meets no valid
+// pixel in its directions takes what `background` gives: the result is dense if there is any valid pixel, and unchanged
+// if there is none. Masked pixels and those outside the region of interest stay invalid,
 // and separate regions.
 // A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is never −0.
 //
 // Input: float disparity, NaN where invalid; for hirschmueller the right view's, too. Output: float disparity, not in
 // place. Validity: input and output, in place.
 // Required input: the whole image.
-// Cost: reads the disparity twice (background) or five times (the others); the rest only in the gaps.
+// Cost: reads the disparity twice (background) or five times (the others); the rest only in the gaps. box reads its window
+// as often as it has different disparities below the median.
 #pragma once
 
 #include <cstddef>
@@ -39,21 +46,37 @@ class Threads;
 
 namespace stereopsis::fill {
 
-enum class Mode { background, nearest, second_lowest, hirschmueller };
+enum class Mode { background, nearest, second_lowest, hirschmueller, cross, box };
 constexpr auto names_of(Mode) {
   return std::array{std::pair{Mode::background, "background"}, std::pair{Mode::nearest, "nearest"},
-                    std::pair{Mode::second_lowest, "second_lowest"}, std::pair{Mode::hirschmueller, "hirschmueller"}};
+                    std::pair{Mode::second_lowest, "second_lowest"}, std::pair{Mode::hirschmueller, "hirschmueller"},
+                    std::pair{Mode::cross, "cross"}, std::pair{Mode::box, "box"}};
 }
 
 struct Parameters {
   static constexpr const char* stage = "fill";
   Mode mode = Mode::background;
+  int distance = 16;
+  int window = 9;
 };
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("mode", p.mode, any, "where an invalid pixel takes its disparity from");
+  visit("distance", p.distance, between(1, 65535), "cross: how far a valid pixel may be, pixels");
+  visit("window", p.window, odd(3, 101), "box: side of the square around the pixel, pixels");
+}
+
+// What only one mode reads is refused for the others.
+inline void check(const Parameters& p) {
+  const Parameters plain;
+  const auto refuse = [&](const char* name, int value, int usual, const char* mode) {
+    throw Error(ErrorCategory::call, text("fill.", name, " = ", value, " is read by fill.mode = ", mode, " alone; set that mode, or leave ",
+                                          name, " at ", usual));
+  };
+  if (p.distance != plain.distance && p.mode != Mode::cross) refuse("distance", p.distance, plain.distance, "cross");
+  if (p.window != plain.window && p.mode != Mode::box) refuse("window", p.window, plain.window, "box");
 }
 
 // Only hirschmueller reads `right`; otherwise it may be empty.
@@ -72,7 +95,7 @@ void check_images(const Parameters& p, const InputOf<View>& input, const View<fl
     throw Error(ErrorCategory::call,
                 text("fill.mode = hirschmueller was given a right disparity image of ", input.right.width, "×",
                      input.right.height, " for a left one of ", input.disparity.width, "×", input.disparity.height,
-                     "; give it the right view's disparity of the same size or use background or nearest"));
+                     "; give it the right view's disparity of the same size or use another mode"));
 }
 
 void oracle(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity);

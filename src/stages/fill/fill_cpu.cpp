@@ -208,6 +208,68 @@ void fill_four_rows(Mode mode, ImageView<const float> disparity, const Result& o
       fill_from_four<Mode::second_lowest>(disparity, out, scratch, y);
 }
 
+float nearest_within(int distance, ImageView<const float> disparity, int x, int y) {
+  for (int n = 1; n <= distance; ++n) {
+    if (x - n >= 0 && !std::isnan(disparity(x - n, y))) return disparity(x - n, y);
+    if (x + n < disparity.width && !std::isnan(disparity(x + n, y))) return disparity(x + n, y);
+    if (y - n >= 0 && !std::isnan(disparity(x, y - n))) return disparity(x, y - n);
+    if (y + n < disparity.height && !std::isnan(disparity(x, y + n))) return disparity(x, y + n);
+  }
+  return invalid_disparity;
+}
+
+void fill_cross_rows(const Parameters& p, ImageView<const float> disparity, const Result& out, int first_row, int last_row) {
+  const int distance = std::min(p.distance, std::max(disparity.width, disparity.height));
+  for (int y = first_row; y < last_row; ++y)
+    for_each_gap(disparity.row(y), disparity.width, [&](int first, int last) {
+      for (int x = first; x < last; ++x) out.fill(x, y, nearest_within(distance, disparity, x, y));
+    });
+}
+
+// The medians of the boxes around the pixels from x on, a pixel in each lane; NaN where there is nothing valid. Counts up
+// from the lowest disparity, one value after the other: a box has few.
+template <class D>
+HWY_INLINE hn::VFromD<D> medians_of_boxes(D d, ImageView<const float> disparity, int radius, int x, int y) {
+  const int left = std::max(-radius, -x), right = std::min(radius, disparity.width - static_cast<int>(hn::Lanes(d)) - x);
+  const int top = std::max(0, y - radius), bottom = std::min(disparity.height - 1, y + radius);
+  const auto one = hn::Set(d, 1.0f), highest = hn::Set(d, std::numeric_limits<float>::infinity());
+  const auto for_each = [&](auto&& f) HWY_ATTR {
+    for (int row = top; row <= bottom; ++row)
+      for (int dx = left; dx <= right; ++dx) f(hn::LoadU(d, disparity.row(row) + x + dx));
+  };
+  auto valid = hn::Zero(d), passed = hn::Zero(d), value = hn::Neg(highest);
+  for_each([&](auto v) HWY_ATTR { valid = hn::Add(valid, hn::IfThenElseZero(hn::Eq(v, v), one)); });
+  const auto unfinished = [&]() HWY_ATTR { return hn::And(hn::Lt(hn::Add(passed, passed), valid), hn::Lt(value, highest)); };
+  while (!hn::AllFalse(d, unfinished())) {
+    auto next = highest, equal = hn::Zero(d);
+    for_each([&](auto v) HWY_ATTR {
+      const auto lower = hn::And(hn::Gt(v, value), hn::Lt(v, next));
+      next = hn::IfThenElse(lower, v, next);
+      equal = hn::Add(hn::IfThenZeroElse(lower, equal), hn::IfThenElseZero(hn::Eq(v, next), one));
+    });
+    value = hn::IfThenElse(unfinished(), next, value);
+    passed = hn::Add(passed, hn::IfThenElseZero(unfinished(), equal));
+  }
+  return hn::IfThenElse(hn::Eq(valid, hn::Zero(d)), hn::Set(d, invalid_disparity), value);
+}
+
+void fill_box_rows(const Parameters& p, ImageView<const float> disparity, const Result& out, int first_row, int last_row) {
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> one;
+  const int lanes = static_cast<int>(hn::Lanes(d)), radius = p.window / 2;
+  HWY_ALIGN float values[hn::MaxLanes(d)];
+  for (int y = first_row; y < last_row; ++y)
+    for_each_gap(disparity.row(y), disparity.width, [&](int first, int last) {
+      for (int x = first, count; x < last; x += count) {
+        const bool inside = x >= radius && x + lanes + radius <= disparity.width;
+        count = std::min(inside ? lanes : 1, last - x);
+        if (inside) hn::Store(medians_of_boxes(d, disparity, radius, x, y), d, values);
+        else hn::Store(medians_of_boxes(one, disparity, radius, x, y), one, values);
+        for (int i = 0; i < count; ++i) out.fill(x + i, y, values[i]);
+      }
+    });
+}
+
 // classes[x + 1] = 1 where a right pixel of the row means the left pixel x. Those that mean none write behind the row.
 HWY_INLINE void mark_met(const float* right, int width, std::uint8_t* classes) {
   const hn::ScalableTag<float> d;
@@ -382,12 +444,17 @@ HWY_EXPORT(copy_rows);
 HWY_EXPORT(fill_background);
 HWY_EXPORT(sweep_four);
 HWY_EXPORT(fill_four_rows);
+HWY_EXPORT(fill_cross_rows);
+HWY_EXPORT(fill_box_rows);
 HWY_EXPORT(classify_rows);
 HWY_EXPORT(spread_occluded);
 HWY_EXPORT(sweep_hirschmueller);
 HWY_EXPORT(fill_hirschmueller);
 
-std::size_t scratch_bytes(const Parameters& p, Size size) { return Scratch(p.mode, size, nullptr).bytes; }
+std::size_t scratch_bytes(const Parameters& p, Size size) {
+  check(p);
+  return Scratch(p.mode, size, nullptr).bytes;
+}
 
 void cpu(const Parameters& p, const Input& input, ImageView<float> filled, ImageView<std::uint8_t> validity,
          std::span<std::byte> memory, Threads& threads) {
@@ -402,6 +469,11 @@ void cpu(const Parameters& p, const Input& input, ImageView<float> filled, Image
   threads.rows(disparity.height, [&](int first, int last) {
     HWY_DYNAMIC_DISPATCH(copy_rows)(disparity, filled, scratch, first, last);
   });
+  if (p.mode == Mode::cross || p.mode == Mode::box)
+    return threads.rows(disparity.height, [&](int first, int last) {
+      if (p.mode == Mode::cross) HWY_DYNAMIC_DISPATCH(fill_cross_rows)(p, disparity, out, first, last);
+      else HWY_DYNAMIC_DISPATCH(fill_box_rows)(p, disparity, out, first, last);
+    });
   if (!find_sources(scratch.source, disparity.height)) return;
 
   if (p.mode == Mode::nearest || p.mode == Mode::second_lowest) {

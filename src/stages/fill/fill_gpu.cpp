@@ -8,7 +8,7 @@ namespace {
 
 // Modes are numbered alike in fill.cl.
 static_assert(static_cast<int>(Mode::nearest) == 1 && static_cast<int>(Mode::second_lowest) == 2 &&
-              static_cast<int>(Mode::hirschmueller) == 3);
+              static_cast<int>(Mode::hirschmueller) == 3 && static_cast<int>(Mode::cross) == 4 && static_cast<int>(Mode::box) == 5);
 
 struct Scratch {
   Scratch(const Parameters& p, Size size, gpu::Span memory) {
@@ -30,6 +30,7 @@ struct Scratch {
 }  // namespace
 
 std::size_t gpu_scratch_bytes(const Parameters& p, Size size) {
+  check(p);
   if (p.mode == Mode::hirschmueller &&
       static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCategory::unsupported,
@@ -43,15 +44,18 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> fil
   check_images(p, in, filled);
   const Scratch s(p, filled.size(), memory);
   const gpu::Grid pixels = gpu::over(filled.size()), rows = gpu::over(filled.height);
-  queue.launch({"fill", "find_rows", "any"}, rows, in.disparity, s.rows);
-  queue.launch({"fill", "choose_rows", "any"}, rows, s.rows, s.serving, filled.height);
+  const bool looks_far = p.mode != Mode::cross && p.mode != Mode::box;
+  if (looks_far) {
+    queue.launch({"fill", "find_rows", "any"}, rows, in.disparity, s.rows);
+    queue.launch({"fill", "choose_rows", "any"}, rows, s.rows, s.serving, filled.height);
+  }
   if (p.mode == Mode::hirschmueller) {
     queue.launch({"fill", "start", "any"}, pixels, in.disparity, s.labels, s.met, s.occluded);
     queue.launch({"fill", "unite", "any"}, pixels, in.disparity, validity, in.right, s.labels, s.met);
     queue.launch({"fill", "mark_occluded", "any"}, pixels, in.disparity, validity, s.labels, s.met, s.occluded);
   }
   queue.launch({"fill", "fill", "any"}, pixels, in.disparity, filled, validity, s.serving, s.labels, s.occluded,
-               static_cast<int>(p.mode));
+               static_cast<int>(p.mode), p.mode == Mode::cross ? p.distance : std::numeric_limits<int>::max(), p.window / 2);
 }
 
 }  // namespace stereopsis::fill

@@ -64,6 +64,28 @@ std::optional<float> second_lowest(ImageView<const float> disparity, int x, int 
   return met[std::min<std::size_t>(1, met.size() - 1)];
 }
 
+std::optional<float> cross(const Parameters& p, ImageView<const float> disparity, int x, int y) {
+  std::optional<Met> best;
+  for (const Step step : {left, right, up, down}) {
+    const auto met = look(disparity, x, y, step);
+    if (met && met->distance <= p.distance && (!best || met->distance < best->distance)) best = met;
+  }
+  if (best) return best->disparity;
+  return {};
+}
+
+std::optional<float> box(const Parameters& p, ImageView<const float> disparity, int x, int y) {
+  std::vector<float> valid;
+  const int radius = p.window / 2;
+  for (int dy = -radius; dy <= radius; ++dy)
+    for (int dx = -radius; dx <= radius; ++dx)
+      if (inside(disparity.size(), x + dx, y + dy) && !std::isnan(disparity(x + dx, y + dy)))
+        valid.push_back(disparity(x + dx, y + dy));
+  if (valid.empty()) return {};
+  std::sort(valid.begin(), valid.end());
+  return valid[(valid.size() - 1) / 2];
+}
+
 bool to_be_filled(ImageView<const float> disparity, ImageView<const std::uint8_t> validity, int x, int y) {
   return std::isnan(disparity(x, y)) && (validity(x, y) & (validity::masked | validity::outside)) == 0;
 }
@@ -113,6 +135,7 @@ std::optional<float> hirschmueller(ImageView<const float> disparity, int x, int 
 }  // namespace
 
 void oracle(const Parameters& p, const Input& input, ImageView<float> filled, ImageView<std::uint8_t> validity) {
+  check(p);
   check_images(p, input, filled);
   const ImageView<const float> disparity = input.disparity;
   const auto occluded = p.mode == Mode::hirschmueller ? find_occluded(input, validity) : Image<std::uint8_t>();
@@ -124,7 +147,9 @@ void oracle(const Parameters& p, const Input& input, ImageView<float> filled, Im
       if (p.mode == Mode::nearest) value = nearest(disparity, x, y);
       if (p.mode == Mode::second_lowest) value = second_lowest(disparity, x, y);
       if (p.mode == Mode::hirschmueller) value = hirschmueller(disparity, x, y, occluded(x, y) != 0);
-      if (!value) value = background(disparity, x, y);
+      if (p.mode == Mode::cross) value = cross(p, disparity, x, y);
+      else if (p.mode == Mode::box) value = box(p, disparity, x, y);
+      else if (!value) value = background(disparity, x, y);
       if (!value) continue;
       filled(x, y) = *value + 0.0f;  // −0 becomes +0
       validity(x, y) = static_cast<std::uint8_t>((validity(x, y) & ~validity::reasons) | validity::filled);

@@ -13,7 +13,7 @@ using namespace test;
 using fill::Mode;
 
 constexpr float nan = invalid_disparity;
-constexpr Mode modes[] = {Mode::background, Mode::nearest, Mode::second_lowest, Mode::hirschmueller};
+constexpr Mode modes[] = {Mode::background, Mode::nearest, Mode::second_lowest, Mode::hirschmueller, Mode::cross, Mode::box};
 
 void poison(ImageView<float> image) {
   for (int y = 0; y < image.height; ++y) std::fill_n(image.row(y), image.width, 12345.0f);
@@ -95,7 +95,7 @@ TEST(Fill, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const Size size : awkward_sizes)
       for (const int invalid_percent : {0, 15, 60, 97, 100})
-        for (const Mode mode : {Mode::background, Mode::nearest, Mode::second_lowest, Mode::hirschmueller})
+        for (const Mode mode : modes)
           expect_gpu_equals_oracle(device, queue, mode, random_map(size, 8, -3, 30, invalid_percent),
                                    random_map(size, 9, -3, 30, 40).disparity);
     const Size size{70, 40};
@@ -199,7 +199,7 @@ TEST(Fill, MaskedAndOutsidePixelsStayInvalid) {
 }
 
 TEST(Fill, IsDenseWhereThereIsAnyValidPixelAndUnchangedWhereThereIsNone) {
-  for (const Mode mode : modes) {
+  for (const Mode mode : {Mode::background, Mode::nearest, Mode::second_lowest, Mode::hirschmueller}) {
     Map map{Image<float>({30, 20}, 1, nan), Image<std::uint8_t>({30, 20}, 1, validity::ambiguous)};
     const Image<float> right({30, 20}, 1, nan);
     Map result = map;
@@ -239,6 +239,54 @@ TEST(FillParameters, MissingInputsAreRefused) {
   EXPECT_THROW(fill::cpu(p, {map.disparity, {}}, out, map.validity, memory, threads), Error);
   EXPECT_THROW(fill::cpu(p, {map.disparity, out}, out, map.validity, memory.first(8), threads), Error);
   EXPECT_THROW(fill::cpu({}, {map.disparity, {}}, map.disparity, map.validity, memory, threads), Error);
+}
+
+// What cross and box find with other parameters than the default ones, which the tests above have.
+TEST(Fill, CrossAndBoxEqualTheOracleAtOtherReaches) {
+  const Map map = random_map({131, 37}, 8, -3, 30, 90);
+  PitchedImage<float> disparity(map.disparity.view());
+  for (const fill::Parameters p : {fill::Parameters{Mode::cross, 1, 9}, {Mode::cross, 300, 9}, {Mode::box, 16, 3}, {Mode::box, 16, 31}}) {
+    SCOPED_TRACE(testing::Message() << detail::value_text(p.mode) << ", " << p.distance << ", " << p.window);
+    std::vector<std::byte> scratch(fill::scratch_bytes(p, map.disparity.size()));
+    for_each_engine([&](Threads& threads) {
+      expect_map_equals_oracle(
+          map, [&](auto out, auto validity) { fill::oracle(p, {disparity, {}}, out, validity); },
+          [&](auto out, auto validity) { fill::cpu(p, {disparity, {}}, out, validity, scratch, threads); });
+    });
+    for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+      const OnDevice<float> disparity_there(device, queue, disparity);
+      const gpu::Buffer memory = poisoned(device, queue, fill::gpu_scratch_bytes(p, map.disparity.size()));
+      expect_gpu_map_equals_oracle(
+          device, queue, map, [&](auto out, auto validity) { fill::oracle(p, {disparity, {}}, out, validity); },
+          [&](auto out, auto validity) { fill::gpu(p, {disparity_there, {}}, out, validity, memory.span(), queue); });
+    });
+  }
+}
+
+TEST(FillParameters, WhatOnlyOneModeReadsIsRefusedForOthers) {
+  EXPECT_THROW(fill::check({Mode::background, 5, 9}), Error);
+  EXPECT_THROW(fill::check({Mode::cross, 5, 11}), Error);
+  EXPECT_NO_THROW(fill::check({Mode::cross, 5, 9}));
+  EXPECT_NO_THROW(fill::check({Mode::box, 16, 11}));
+}
+
+TEST(FillOracle, CrossLooksOnlySoFar) {
+  const Map map = map_of({{7, nan, nan, nan, nan, 4}});
+  Map result{Image<float>(map.disparity.size()), map.validity};
+  fill::oracle({Mode::cross, 2, 9}, {map.disparity, {}}, result.disparity, result.validity);
+  EXPECT_EQ(row(result, 0), (std::vector<float>{7, 7, 7, 4, 4, 4}));
+  fill::oracle({Mode::cross, 1, 9}, {map.disparity, {}}, result.disparity, result.validity);
+  EXPECT_TRUE(std::isnan(result.disparity(2, 0)));
+  EXPECT_EQ(result.validity(1, 0), validity::filled);
+}
+
+TEST(FillOracle, BoxTakesTheLowerMedianOfTheWindow) {
+  const Map map = map_of({{1, 9, 5}, {5, nan, nan}, {nan, 8, nan}});
+  Map result{Image<float>(map.disparity.size()), map.validity};
+  fill::oracle({Mode::box, 16, 3}, {map.disparity, {}}, result.disparity, result.validity);
+  EXPECT_EQ(result.disparity(1, 1), 5);  // of 1 5 5 8 9
+  EXPECT_EQ(result.disparity(2, 2), 8);
+  EXPECT_EQ(result.disparity(0, 2), 5);  // of 5 and 8
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 //   x' = x − ⌊d + 0.5⌋ lies inside the image, D_right(x', y) is valid and |d − D_right(x', y)| ≤ threshold
 //
 // with all operations rounded to float. A pixel that fails becomes invalid: left_right.
+// compare = same holds both maps' pixels (x, y) against each other, x' = x, as Syed's report does: that is no check of a match,
+// but says where the maps change slowly.
 //
 // Input and output, in place: float disparity (NaN where invalid) and validity of the left view.
 // Input: float disparity of the right view, d = x_left − x_right there too, of the same size.
@@ -22,15 +24,23 @@ class Threads;
 
 namespace stereopsis::left_right {
 
+// The right pixel that a left pixel is compared with.
+enum class Compare { matched, same };
+constexpr auto names_of(Compare) {
+  return std::array{std::pair{Compare::matched, "matched"}, std::pair{Compare::same, "same"}};
+}
+
 struct Parameters {
   static constexpr const char* stage = "left_right";
   double threshold = 1;
+  Compare compare = Compare::matched;
 };
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("threshold", p.threshold, between(0, 100), "largest difference between the two views, pixels");
+  visit("compare", p.compare, any, "with the right pixel that the disparity points to, or with the one at the same place");
 }
 
 template <class Right, class Left>

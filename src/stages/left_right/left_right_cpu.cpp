@@ -16,14 +16,14 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 // Rows may overlap in blocks: a pixel that has failed does not fail again.
 template <class D>
-HWY_INLINE void check_block(D d, float threshold, const float* right, int width, int x, float* disparity,
+HWY_INLINE void check_block(D d, float threshold, bool same, const float* right, int width, int x, float* disparity,
                             std::uint8_t* validity) {
   const hn::RebindToSigned<D> di;
   const hn::RebindToUnsigned<D> du;
   const hn::Rebind<std::uint8_t, D> d8;
   const auto value = hn::LoadU(d, disparity + x);
   const auto column = hn::ConvertTo(d, hn::Iota(di, x));
-  const auto x_right = hn::Sub(column, hn::Floor(hn::Add(value, hn::Set(d, 0.5f))));
+  const auto x_right = same ? column : hn::Sub(column, hn::Floor(hn::Add(value, hn::Set(d, 0.5f))));
   const auto inside = hn::And(hn::Ge(x_right, hn::Zero(d)), hn::Le(x_right, hn::Set(d, static_cast<float>(width - 1))));
   const auto other = hn::GatherIndex(d, right, hn::ConvertTo(di, hn::IfThenElseZero(inside, x_right)));
   const auto agrees = hn::And(inside, hn::Le(hn::Abs(hn::Sub(value, other)), hn::Set(d, threshold)));
@@ -34,13 +34,13 @@ HWY_INLINE void check_block(D d, float threshold, const float* right, int width,
   hn::StoreU(hn::Or(narrow, hn::LoadU(d8, validity + x)), d8, validity + x);
 }
 
-void check_rows(float threshold, ImageView<const float> right, ImageView<float> disparity,
+void check_rows(float threshold, bool same, ImageView<const float> right, ImageView<float> disparity,
                 ImageView<std::uint8_t> validity, int first, int last) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
   for (int y = first; y < last; ++y) {
     const auto check = [&](auto tag, int x) {
-      check_block(tag, threshold, right.row(y), right.width, x, disparity.row(y), validity.row(y));
+      check_block(tag, threshold, same, right.row(y), right.width, x, disparity.row(y), validity.row(y));
     };
     for_each_block(
         d, 0, disparity.width, [&](int x) { check(d, x); }, [&](int x) { check(one, x); });
@@ -59,7 +59,7 @@ void cpu(const Parameters& p, ImageView<const float> right, ImageView<float> dis
          ImageView<std::uint8_t> validity, Threads& threads) {
   check_sizes(right, disparity);
   threads.rows(disparity.height, [&](int first, int last) {
-    HWY_DYNAMIC_DISPATCH(check_rows)(static_cast<float>(p.threshold), right, disparity, validity, first, last);
+    HWY_DYNAMIC_DISPATCH(check_rows)(static_cast<float>(p.threshold), p.compare == Compare::same, right, disparity, validity, first, last);
   });
 }
 

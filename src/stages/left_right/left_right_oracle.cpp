@@ -11,7 +11,7 @@ void oracle(const Parameters& p, ImageView<const float> right, ImageView<float> 
     for (int x = 0; x < disparity.width; ++x) {
       const float d = disparity(x, y);
       if (std::isnan(d)) continue;
-      const double x_right = x - static_cast<double>(std::floor(d + 0.5f));
+      const double x_right = p.compare == Compare::same ? x : x - static_cast<double>(std::floor(d + 0.5f));
       const bool inside = x_right >= 0 && x_right < right.width;
       if (inside && std::abs(d - right(static_cast<int>(x_right), y)) <= static_cast<float>(p.threshold)) continue;
       disparity(x, y) = invalid_disparity;

@@ -12,19 +12,20 @@ namespace {
 using namespace test;
 
 constexpr float nan = invalid_disparity;
+constexpr left_right::Parameters parameters[] = {{0}, {0.6}, {1}, {100}, {1, left_right::Compare::same}};
 
 TEST(LeftRight, CpuEqualsOracle) {
   for (const Size size : awkward_sizes)
-    for (const double threshold : {0.0, 0.6, 1.0, 100.0}) {
-      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", threshold " << threshold);
+    for (const auto& p : parameters) {
+      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", threshold " << p.threshold);
       Map map = random_map(size, 3, -4, 12, 25);
       map.disparity(0, 0) = 3e38f;  // points far outside
       map.disparity(size.width - 1, size.height - 1) = -INFINITY;
       PitchedImage<float> right(random_map(size, 4, -4, 12, 25).disparity.view());
       for_each_engine([&](Threads& threads) {
         expect_map_equals_oracle(
-            map, [&](auto d, auto v) { left_right::oracle({threshold}, right, d, v); },
-            [&](auto d, auto v) { left_right::cpu({threshold}, right, d, v, threads); });
+            map, [&](auto d, auto v) { left_right::oracle(p, right, d, v); },
+            [&](auto d, auto v) { left_right::cpu(p, right, d, v, threads); });
       });
     }
 }
@@ -32,16 +33,16 @@ TEST(LeftRight, CpuEqualsOracle) {
 TEST(LeftRight, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const Size size : awkward_sizes)
-      for (const double threshold : {0.0, 0.6, 1.0, 100.0}) {
-        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", threshold " << threshold);
+      for (const auto& p : parameters) {
+        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", threshold " << p.threshold);
         Map map = random_map(size, 3, -4, 12, 25);
         map.disparity(0, 0) = 3e38f;
         map.disparity(size.width - 1, size.height - 1) = -INFINITY;
         PitchedImage<float> right(random_map(size, 4, -4, 12, 25).disparity.view());
         const OnDevice<float> right_there(device, queue, right);
         expect_gpu_map_equals_oracle(
-            device, queue, map, [&](auto d, auto v) { left_right::oracle({threshold}, right, d, v); },
-            [&](auto d, auto v) { left_right::gpu({threshold}, right_there, d, v, queue); });
+            device, queue, map, [&](auto d, auto v) { left_right::oracle(p, right, d, v); },
+            [&](auto d, auto v) { left_right::gpu(p, right_there, d, v, queue); });
       }
   });
 }
@@ -85,6 +86,15 @@ TEST(LeftRightParameters, TheThresholdIsTheLargestDifferenceThatStands) {
   const std::vector<std::vector<float>> right = {{nan, 3, nan, nan}};
   EXPECT_EQ(checked(map_of({{nan, nan, nan, 2}}), right, 1).disparity(3, 0), 2);
   EXPECT_TRUE(std::isnan(checked(map_of({{nan, nan, nan, 2}}), right, 0.9).disparity(3, 0)));
+}
+
+TEST(LeftRightParameters, TheSamePixelOfBothMapsCanBeCompared) {
+  Map map = map_of({{nan, nan, nan, 2}});
+  left_right::oracle({1, left_right::Compare::same}, map_of({{nan, 2, nan, 5}}).disparity, map.disparity, map.validity);
+  EXPECT_TRUE(std::isnan(map.disparity(3, 0)));
+  map = map_of({{nan, nan, nan, 2}});
+  left_right::oracle({1, left_right::Compare::same}, map_of({{nan, 9, nan, 3}}).disparity, map.disparity, map.validity);
+  EXPECT_EQ(map.disparity(3, 0), 2);
 }
 
 TEST(LeftRightParameters, RangesAndSizesAreRefused) {

@@ -5,7 +5,7 @@
 //   right view: d(q) = argmin S(x_q + d, d) over the d with x_q + d inside the left image, in whole pixels
 //
 // A candidate whose right pixel is masked is passed over; with border_candidates also those outside the right
-// image are taken. A pixel without a candidate is invalid: no_candidate. A masked pixel is invalid: masked.
+// image are taken. A cost of 65535 says that there is no candidate. A pixel without a candidate is invalid: no_candidate. A masked pixel is invalid: masked.
 //
 // sub-pixel, from the costs a, b, c at d−1, d, d+1, where both neighbours are candidates:
 //   parabola     offset = (a − c) / (2 (a − 2b + c))
@@ -25,6 +25,8 @@
 #include "stereopsis/image.hpp"
 
 namespace stereopsis::wta {
+
+inline constexpr std::uint16_t no_cost = 65535;  // of what is not a candidate
 
 enum class Subpixel { none, parabola, equiangular };
 constexpr auto names_of(Subpixel) {

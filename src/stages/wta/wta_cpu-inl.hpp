@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr std::uint16_t no_cost = 65535;  // of what is not a candidate; sums stay below it
+using wta::no_cost;
 
 // The lowest cost, or no_cost.
 inline int lowest_cost(const std::uint16_t* costs, int padded) {

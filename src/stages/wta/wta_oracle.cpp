@@ -13,6 +13,7 @@ void select_left(const Parameters& p, const Input& in, VolumeView<const std::uin
   const auto range = candidates(p, x, costs.width, in.min_disparity, costs.disparities);
   const auto cost = [&](int k) -> std::optional<int> {
     if (k < range.first || k > range.last || !usable(in.mask_right, x - in.min_disparity - k, y)) return std::nullopt;
+    if (costs(x, y, k) == no_cost) return std::nullopt;
     return costs(x, y, k);
   };
   const auto set = [&](float disparity, std::uint8_t validity, float confidence) {
@@ -43,7 +44,7 @@ float select_right(const Input& in, VolumeView<const std::uint16_t> costs, int x
   int best = -1, lowest = 0;
   for (int k = 0; k < costs.disparities; ++k) {
     const int x = x_right + in.min_disparity + k;
-    if (x < 0 || x >= costs.width || !usable(in.mask_left, x, y)) continue;
+    if (x < 0 || x >= costs.width || !usable(in.mask_left, x, y) || costs(x, y, k) == no_cost) continue;
     if (best >= 0 && costs(x, y, k) >= lowest) continue;
     best = k;
     lowest = costs(x, y, k);

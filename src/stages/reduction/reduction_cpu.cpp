@@ -1,0 +1,83 @@
+// Plain loops that the compiler turns into vectors: memory is read once, and that is what takes the time.
+#include <vector>
+
+#include "device/cpu/threads.hpp"
+#include "stages/reduction/reduction.hpp"
+
+namespace stereopsis::reduction {
+namespace {
+
+// The averages of `out`'s pixels from sums down the columns of their blocks.
+template <class T, class Sum>
+void average_row(const Sum* columns, int width, int factor, int rows, T* out) {
+  const int whole = width / factor, rest = width % factor;
+  const auto average = [&](int x, int columns_of_block) {
+    Sum sum = 0;
+    for (int i = 0; i < columns_of_block; ++i) sum += columns[x * factor + i];
+    const int count = columns_of_block * rows;
+    if constexpr (std::is_same_v<T, float>) out[x] = sum * (1.0f / static_cast<float>(count));
+    else out[x] = static_cast<T>((sum + count / 2) / count);
+  };
+  if (factor == 4 && rows == 4) {  // the common case, without a division
+    for (int x = 0; x < whole; ++x) {
+      const Sum* c = columns + 4 * x;
+      const Sum sum = ((c[0] + c[1]) + c[2]) + c[3];
+      if constexpr (std::is_same_v<T, float>) out[x] = sum * (1.0f / 16.0f);
+      else out[x] = static_cast<T>((sum + 8) / 16);
+    }
+  } else {
+    for (int x = 0; x < whole; ++x) average(x, factor);
+  }
+  if (rest > 0) average(whole, rest);
+}
+
+template <class T>
+void reduce_rows(const Parameters& p, ImageView<const T> grey, ImageView<T> reduced, int first, int last) {
+  using Sum = std::conditional_t<std::is_same_v<T, float>, float, std::uint32_t>;
+  constexpr int chunk = 1024;  // columns of the input at a time, on the stack
+  const int across = chunk / p.factor;
+  Sum columns[chunk];
+  for (int y = first; y < last; ++y) {
+    const int top = y * p.factor, rows = std::min(p.factor, grey.height - top);
+    for (int x = 0; x < reduced.width; x += across) {
+      const int left = x * p.factor, width = std::min(across * p.factor, grey.width - left);
+      std::fill_n(columns, width, Sum{0});
+      for (int i = 0; i < rows; ++i) {
+        const T* row = grey.row(top + i) + left;
+        for (int j = 0; j < width; ++j) columns[j] += row[j];
+      }
+      average_row(columns, width, p.factor, rows, reduced.row(y) + x);
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void cpu(const Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
+         ImageView<std::uint8_t> usable, Threads& threads) {
+  threads.rows(reduced.height, [&](int first, int last) {
+    const int top = first * p.factor, bottom = std::min(grey.height, last * p.factor);
+    const auto band = [&](auto view) { return view.empty() ? view : view.crop({0, first, view.width, last - first}); };
+    const auto input = [&](auto view) { return view.empty() ? view : view.crop({0, top, view.width, bottom - top}); };
+    if (!mask.empty() || p.sampling == Sampling::every_nth)
+      oracle<T>(p, input(grey), input(mask), band(reduced), band(usable));
+    else
+      reduce_rows(p, grey, reduced, first, last);
+  });
+}
+
+template void cpu(const Parameters&, ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
+                  ImageView<std::uint8_t>, Threads&);
+template void cpu(const Parameters&, ImageView<const std::uint16_t>, ImageView<const std::uint8_t>, ImageView<std::uint16_t>,
+                  ImageView<std::uint8_t>, Threads&);
+template void cpu(const Parameters&, ImageView<const float>, ImageView<const std::uint8_t>, ImageView<float>,
+                  ImageView<std::uint8_t>, Threads&);
+
+void scale_cpu(const Parameters& p, ImageView<float> disparity, Threads& threads) {
+  threads.rows(disparity.height, [&](int first, int last) {
+    scale_oracle(p, disparity.crop({0, first, disparity.width, last - first}));
+  });
+}
+
+}  // namespace stereopsis::reduction

@@ -1,0 +1,86 @@
+// Zero-mean normalised cross-correlation (Syed, "Calculating ZNCC") of the M×M windows A around a left and a right pixel:
+//
+//   ρ(p, d) = Σ (l − l̄)(r − r̄) / √(Σ (l − l̄)² · Σ (r − r̄)²)
+//
+// The grey values become integer samples first, so that all sums over a window are exact and every device adds them up
+// as it likes: 8 bits, v − 128; 16 bits of depth b, min(v, 2ᵇ − 1) − 2ᵇ⁻¹; float, ⌊32 (v − 128) + ½⌋, so that the quantum is
+// 1/32 grey level and values from −896 to 1151 have one each; what lies beyond counts as the nearest of them.
+//
+// With N = M², m = the window's mean rounded to an integer, e = Σ l − N m and c = e / N, which are all small,
+//
+//   Σ (l − l̄)(r − r̄) = F(l, r) = (Σ l r − m Σ r) − c Σ r        Σ (l − l̄)² = V(l) = Σ (l − m)² − c e
+//
+// The sums in front are exact integers, rounded to float once. From there each operation is rounded to float:
+//
+//   i = 1/√V, or 0 for a window without variance, which N Σ l² = (Σ l)² says exactly
+//   ρ = (F · i_left) · i_right           m = rint(float(Σ l) · float(1/N)),   c = float(e) · float(1/N)
+//   score = the multiple of 2⁻¹⁵ next to ρ clamped to 0…1, ties to even
+//   cost = 2¹⁵ − 2¹⁵ score, and 65535 (no candidate: wta.hpp) where the score is 0: windows that are not alike at all
+//
+// Input: samples of both views. Output: 16-bit costs. Borders of the images replicate, so that the window of a right
+// pixel outside its image exists.
+// Required input: (M−1)/2 pixels around; in the right view also the range of disparities.
+// Cost: independent of the window: two products and four additions a cell for the sums, about ten operations for ρ.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::zncc {
+
+struct Parameters {
+  static constexpr const char* stage = "zncc";
+  int window = 9;
+
+  int radius() const { return window / 2; }
+  int pixels() const { return window * window; }
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("window", p.window, odd(3, 101), "side of the square window, pixels");
+}
+
+inline constexpr std::uint16_t no_cost = 65535;  // no candidate: wta.hpp
+
+// What correlating needs to know of a window beside its samples.
+struct Window {
+  std::int32_t sum = 0;
+  float inverse_root = 0;  // i; 0: no variance
+
+  // The left window's part of F.
+  int mean(float one_over_n) const { return static_cast<int>(std::rint(static_cast<float>(sum) * one_over_n)); }
+  float fraction(float one_over_n, int n) const { return static_cast<float>(sum - n * mean(one_over_n)) * one_over_n; }
+};
+
+Window window_of(std::int64_t sum, std::int64_t squares, int n);
+
+// The samples' largest magnitude: sums of 8-bit ones are shorter.
+inline int largest_sample(int bits) { return bits == 8 ? 128 : 32768; }
+
+// T is uint8_t, uint16_t or float.
+template <class T>
+void samples_oracle(ImageView<const T> grey, int bit_depth, ImageView<std::int16_t> samples);
+template <class T>
+void samples_cpu(ImageView<const T> grey, int bit_depth, ImageView<std::int16_t> samples, Threads&);
+template <class T>
+void samples_gpu(gpu::View<const T> grey, int bit_depth, gpu::View<std::int16_t> samples, gpu::Queue&);
+
+// Costs of the candidates min_disparity + k.
+void oracle(const Parameters&, ImageView<const std::int16_t> left, ImageView<const std::int16_t> right, int min_disparity,
+            VolumeView<std::uint16_t> costs);
+
+// After the selection: a pixel that has no candidate because its own window has no variance is ambiguous.
+void mark_flat_oracle(const Parameters&, ImageView<const std::int16_t> left, ImageView<std::uint8_t> validity);
+
+}  // namespace stereopsis::zncc
