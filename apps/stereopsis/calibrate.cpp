@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include <future>
+#include <array>
 #include <memory>
 
 #include "commands.hpp"
@@ -50,9 +50,11 @@ Image<std::uint8_t> epipolar_picture(const AnyImageView& left, const AnyImageVie
         for (int c = 0; c < 3; ++c) picture(offset + x, y, c) = pixels(x, y, pixels.channels() == 3 ? c : 0);
     offset += size.width;
   }
+  constexpr std::array<std::array<int, 3>, 2> colours = {{{0, 255, 0}, {255, 80, 80}}};
   for (int y = 8; y < size.height; y += 16)
     for (int x = 0; x < picture.width(); ++x)
-      for (int c = 0; c < 3; ++c) picture(x, y, c) = static_cast<std::uint8_t>((picture(x, y, c) + (y / 16 % 2 == 0 ? (c == 1 ? 255 : 0) : (c == 0 ? 255 : 80))) / 2);
+      for (int c = 0; c < 3; ++c)
+        picture(x, y, c) = static_cast<std::uint8_t>((picture(x, y, c) + colours[y / 16 % 2][c]) / 2);
   return picture;
 }
 

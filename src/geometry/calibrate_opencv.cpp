@@ -183,7 +183,7 @@ SharedView shared(std::size_t number, const BoardPair& pair) {
   return view;
 }
 
-// A chessboard with as many even as odd sides looks the same upside down: both views are numbered from the same end.
+// A chessboard whose sides are both even or both odd looks the same upside down: both views are numbered from one end.
 BoardPair same_way_up(BoardPair pair, const Board& board) {
   if (board.kind != Board::Kind::chessboard || (board.corners.width + board.corners.height) % 2 != 0) return pair;
   if (pair.left.points.empty() || pair.right.points.empty()) return pair;

@@ -57,6 +57,25 @@ TEST_F(Geometry, RectificationHasItsTimeAndItsRegion) {
   EXPECT_NE(contents(folder / "part.ply").find("num_cols 53"), std::string::npos);
 }
 
+TEST_F(Geometry, SequencesHaveADepthAndACloudForEachFrame) {
+  for (const char* name : {"l", "r", "z", "c", "d"}) fs::create_directory(folder / name);
+  for (const char* seed : {"1", "2", "3"}) {
+    const std::string made = std::string("made") + seed;
+    expect_done(call({"synth", "-o", made, "--width", "150", "--height", "110", "--disparities", "32", "--seed", seed}));
+    fs::copy_file(folder / made / "left.png", folder / "l" / (made + ".png"));
+    fs::copy_file(folder / made / "right.png", folder / "r" / (made + ".png"));
+  }
+  expect_done(call({"match", "l", "r", "--disparities", "32", "--calib", "rig.yml", "--raw", "-o", "d", "--depth", "z", "--cloud", "c"}));
+  for (const char* made : {"made1", "made2", "made3"}) {
+    const std::string name = made;
+    expect_done(call({"match", "l/" + name + ".png", "r/" + name + ".png", "--disparities", "32", "--calib", "rig.yml", "--raw", "-o",
+                      "alone.pfm", "--depth", "alone_z.pfm", "--cloud", "alone.ply"}));
+    EXPECT_TRUE(same("alone.pfm", "d/" + name + ".pfm"));
+    EXPECT_TRUE(same("alone_z.pfm", "z/" + name + ".pfm"));
+    EXPECT_TRUE(same("alone.ply", "c/" + name + ".ply"));
+  }
+}
+
 TEST_F(Geometry, NearAndFarChooseTheRange) {
   const Answer answer = call({"match", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "--raw", "--near", "500", "--far", "2000", "-o", "d.pfm"});
   expect_done(answer);
