@@ -39,7 +39,7 @@ endif()
 
 set(kernel_source_dir ${PROJECT_SOURCE_DIR}/src)
 file(GLOB kernels RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
-  ${kernel_source_dir}/stages/*/*.cl ${kernel_source_dir}/fused/*/*.cl)
+  ${kernel_source_dir}/stages/*/*.cl ${kernel_source_dir}/fused/*/*.cl ${kernel_source_dir}/device/gpu/*.cl)
 file(GLOB tuned_kernels RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
   ${kernel_source_dir}/stages/*/*_cuda.cu ${kernel_source_dir}/fused/*/*_cuda.cu)
 file(GLOB kernel_headers RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS

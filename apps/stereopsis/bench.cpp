@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -11,7 +12,9 @@
 #include "commands.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
+#include "stereopsis/device_image.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/roofs.hpp"
 #include "stereopsis/synth.hpp"
 #include "table.hpp"
 
@@ -32,19 +35,35 @@ struct Workload {
   std::string text() const { return fmt::format("{}×{}", size_text(size), disparities); }
 };
 
+// Pairs from page-locked memory of the host, one after the other with several in flight.
+struct StreamTimes {
+  double ms = 0;          // a pair
+  double enqueue_ms = 0;  // of it, the median that the host spent in enqueue
+};
+
 struct Result {
   Workload workload;
   std::string method, device;
   Json parameters;
+  int batch = 1;
   bool peer = false;
-  std::vector<double> ms;
+  std::vector<double> ms;  // a batch; on a GPU with all images on the device
   std::size_t workspace_bytes = 0;
-  std::vector<StageTime> stages;
+  std::vector<StageTime> stages;     // without transfers
+  std::vector<StageTime> transfers;  // of one pair; none on the CPU
+  std::optional<StreamTimes> stream;
+  Roofs roofs;
 
   double median_ms() const { return median(ms); }
   double min_ms() const { return *std::min_element(ms.begin(), ms.end()); }
   double gde_per_s() const {
-    return static_cast<double>(workload.size.width) * workload.size.height * workload.disparities / median_ms() * 1e-6;
+    return static_cast<double>(workload.size.width) * workload.size.height * workload.disparities * batch / median_ms() * 1e-6;
+  }
+  // Of the batch.
+  Roof roof() const {
+    Roof one = roof_of(stages, roofs);
+    one.ms *= batch;
+    return one;
   }
 };
 
@@ -66,14 +85,21 @@ Json to_json(const Result& r, int threads) {
           {"width", r.workload.size.width},
           {"height", r.workload.size.height},
           {"disparities", r.workload.disparities},
-          {"batch", 1},
+          {"batch", r.batch},
           {"peer", r.peer ? Json(r.method) : Json(nullptr)},
           {"median_ms", r.median_ms()},
           {"min_ms", r.min_ms()},
           {"gde_per_s", r.gde_per_s()},
           {"workspace_bytes", r.workspace_bytes},
-          {"roof", {{"ms", nullptr}, {"bound", nullptr}}},
-          {"stages", stages_json(r.stages)}};
+          {"roof", r.peer ? Json{{"ms", nullptr}, {"bound", nullptr}} : Json{{"ms", r.roof().ms}, {"bound", to_string(r.roof().bound)}}},
+          {"stages", stages_json(r.stages, r.roofs)},
+          {"transfers", stages_json(r.transfers, {})},
+          {"stream", r.stream ? Json{{"ms", r.stream->ms}, {"enqueue_ms", r.stream->enqueue_ms}} : Json(nullptr)},
+          {"roofs",
+           {{"bytes_per_s", r.roofs.bytes},
+            {"path_operations_per_s", r.roofs.path_operations},
+            {"popcounts_per_s", r.roofs.popcounts},
+            {"operations_per_s", r.roofs.operations}}}};
 }
 
 // The ratios to the peers first: they are the result.
@@ -86,18 +112,19 @@ void print(const std::vector<Result>& results) {
                    ours.method, ours.device, peer.median_ms() / ours.median_ms(), peer.method, ours.median_ms(),
                    peer.median_ms());
   }
-  Table table({"size", "method", "device", "median ms", "min ms", "GDE/s", "workspace MB"});
+  Table table({"size", "method", "device", "batch", "median ms", "min ms", "GDE/s", "% of roof", "bound", "stream ms", "workspace MB"});
   for (const Result& r : results)
-    table.add({r.workload.text(), r.method, r.device, cell(r.median_ms(), 2), cell(r.min_ms(), 2),
-               cell(r.gde_per_s(), 3), r.peer ? "–" : cell(static_cast<double>(r.workspace_bytes) * 1e-6, 1)});
+    table.add({r.workload.text(), r.method, r.device, std::to_string(r.batch), cell(r.median_ms(), 3), cell(r.min_ms(), 3),
+               cell(r.gde_per_s(), 3), r.peer ? "–" : cell(100 * r.roof().ms / r.median_ms(), 0),
+               r.peer ? "–" : to_string(r.roof().bound), r.stream ? cell(r.stream->ms, 3) : "–",
+               r.peer ? "–" : cell(static_cast<double>(r.workspace_bytes) * 1e-6, 1)});
   fmt::print("\n");
-  table.left({0, 1, 2}).print();
+  table.left({0, 1, 2, 8}).print();
   for (const Result& r : results) {
     if (r.stages.empty()) continue;
-    Table stages({"stage of " + r.method + ", " + r.device + ", " + r.workload.text(), "ms", "GB/s"});
-    for (const StageTime& s : r.stages) stages.add({s.name, cell(s.ms, 3), cell(gigabytes_per_second(s), 2)});
     fmt::print("\n");
-    stages.print();
+    stage_table("stage of " + r.method + ", " + r.device + ", " + r.workload.text(), r.stages, r.roofs).print();
+    for (const StageTime& t : r.transfers) fmt::print("{}: {:.3f} ms, {:.1f} GB/s\n", t.name, t.ms, gigabytes_per_second(t));
   }
 }
 
@@ -111,30 +138,125 @@ Pipeline parse_method(const std::string& text, std::vector<std::string> settings
   return pipeline;
 }
 
+// Images on a device: a pair, and room for the results of a batch.
+class OnDevice {
+ public:
+  OnDevice(const Matcher& matcher, const StereoPair& pair)
+      : device_(matcher.plan().device().name), left_(device_, pair.left), right_(device_, pair.right) {
+    const Size size = matcher.plan().output_size();
+    for (int i = 0; i < matcher.plan().problem().batch; ++i) {
+      disparities_.emplace_back(device_, size, PixelType::f32);
+      validities_.emplace_back(device_, size);
+    }
+  }
+  DevicePair pair() const { return {left_, right_, {}, {}}; }
+  DeviceMatched out(int i) const { return {disparities_[i], validities_[i], {}, {}}; }
+
+ private:
+  std::string device_;
+  DeviceImage left_, right_;
+  std::vector<DeviceImage> disparities_, validities_;
+};
+
+// Times of whole batches, without transfers.
+std::vector<double> time_batches(Matcher& matcher, const StereoPair& pair, int repeat) {
+  const int batch = matcher.plan().problem().batch;
+  if (matcher.plan().device().name == "cpu") {
+    const std::vector<StereoPair> pairs(static_cast<std::size_t>(batch), pair);
+    std::vector<Matched> results(pairs.size());
+    return time_runs(repeat, [&] { batch == 1 ? matcher.match(pair, results[0]) : matcher.match(pairs, results); });
+  }
+  const OnDevice there(matcher, pair);
+  std::vector<Ticket> tickets(static_cast<std::size_t>(batch));
+  const auto run = [&] {
+    for (int i = 0; i < batch; ++i) tickets[i] = matcher.enqueue(there.pair(), there.out(i));
+    for (const Ticket ticket : tickets) matcher.wait(ticket);
+  };
+  for (int i = 0; i < 3; ++i) run();  // what is done again is recorded the second time, and replayed from the third on
+  return time_runs(repeat, run);
+}
+
+template <class T>
+Image<T> page_locked_copy(const std::string& device, const Image<T>& image) {
+  Image<T> copy = page_locked_image<T>(device, image.size(), image.channels());
+  copy.copy_from(image);
+  return copy;
+}
+
+StreamTimes time_stream(const Pipeline& pipeline, Problem problem, const Device& device, const Image<std::uint8_t>& left,
+                        const Image<std::uint8_t>& right) {
+  constexpr int in_flight = 3, warm = 2 * in_flight, pairs = 60;
+  problem.batch = in_flight;
+  Matcher matcher(Plan(pipeline, problem, device));
+  const Image<std::uint8_t> l = page_locked_copy(device.name, left), r = page_locked_copy(device.name, right);
+  std::vector<Matched> results;
+  std::vector<Ticket> tickets(in_flight);
+  for (int i = 0; i < in_flight; ++i) results.push_back(matcher.make_result());
+  std::vector<double> enqueue_ms;
+  std::optional<Stopwatch> watch;
+  for (int i = 0; i < warm + pairs; ++i) {
+    if (i >= in_flight) matcher.wait(tickets[i % in_flight]);
+    if (i == warm) watch.emplace();
+    const Stopwatch enqueuing;
+    tickets[i % in_flight] = matcher.enqueue({l, r, {}, {}}, results[i % in_flight]);
+    enqueue_ms.push_back(enqueuing.ms());
+  }
+  // From the end of one pair to the end of the one `pairs` later.
+  matcher.wait(tickets[(warm + pairs) % in_flight]);
+  const double ms = watch->ms() / pairs;
+  for (const Ticket ticket : tickets) matcher.wait(ticket);
+  return {ms, median(enqueue_ms)};
+}
+
+// The stages of one pair, with its transfers.
+std::vector<StageTime> time_stages(const Pipeline& pipeline, Problem problem, const Device& device, const StereoPair& pair) {
+  problem.batch = 1;
+  problem.want_times = true;
+  Matcher matcher(Plan(pipeline, problem, device));
+  Matched matched = matcher.make_result();
+  for (int i = 0; i < 3; ++i) matcher.match(pair, matched);
+  return matched.times;
+}
+
+bool is_transfer(const StageTime& stage) { return stage.name == "upload" || stage.name == "download"; }
+
+Result measure(const Bench& bench, const Workload& workload, const Contender& contender, const Image<std::uint8_t>& left,
+               const Image<std::uint8_t>& right) {
+  const auto& [label, pipeline, device] = contender;
+  const StereoPair pair{left, right, {}, {}};
+  Problem problem = Problem::of(pair, {0, workload.disparities});
+  problem.batch = bench.batch;
+  Result result{workload, label, device.name, parameters_json(pipeline), bench.batch, false, {}, 0, {}, {}, {}, {}};
+  {
+    Matcher matcher(Plan(pipeline, problem, device));
+    result.workspace_bytes = matcher.plan().workspace_bytes();
+    result.ms = time_batches(matcher, pair, bench.repeat);
+  }
+  for (const StageTime& stage : time_stages(pipeline, problem, device, pair))
+    (is_transfer(stage) ? result.transfers : result.stages).push_back(stage);
+  if (device.name != "cpu") result.stream = time_stream(pipeline, problem, device, left, right);
+  return result;
+}
+
 void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
   std::vector<Result> results;
+  std::map<std::string, Roofs> roofs;
+  for (const Contender& contender : bench.contenders)
+    if (!roofs.contains(contender.device.name)) roofs[contender.device.name] = measure_roofs(contender.device);
   Progress progress(workloads.size() * bench.contenders.size(), "runs");
   std::size_t done = 0;
   for (const Workload& workload : workloads) {
     const Scene scene = make_scene({.size = workload.size, .disparities = workload.disparities});
     const Image<std::uint8_t> left = grey(scene.left), right = grey(scene.right);
-    const StereoPair pair{left, right, {}, {}};
-    for (const auto& [label, pipeline, device] : bench.contenders) {
-      Problem problem = Problem::of(pair, {0, workload.disparities});
-      problem.want_times = true;
-      Matcher matcher(Plan(pipeline, problem, device));
-      Matched matched;
-      Result result{workload, label, device.name, parameters_json(pipeline), false, {}, 0, {}};
-      result.ms = time_runs(bench.repeat, [&] { matcher.match(pair, matched); });
-      result.workspace_bytes = matcher.plan().workspace_bytes();
-      result.stages = matched.times;
-      results.push_back(std::move(result));
+    for (const Contender& contender : bench.contenders) {
+      results.push_back(measure(bench, workload, contender, left, right));
+      results.back().roofs = roofs[contender.device.name];
       progress.update(++done);
     }
     if (bench.peers)
       for (const Peer& peer : make_peers(left, right, workload.disparities, bench.threads, PeerColumns::as_found))
         results.push_back(
-            {workload, peer.name, "cpu", peer.parameters, true, time_runs(bench.repeat, peer.run), 0, {}});
+            {workload, peer.name, "cpu", peer.parameters, 1, true, time_runs(bench.repeat, peer.run), 0, {}, {}, {}, {}});
   }
   progress.clear();
   print(results);
@@ -145,13 +267,15 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
 }
 
 void bench(const Options& options) {
-  if (options.batch.value_or(1) != 1)
-    throw Error(
-        ErrorCategory::unsupported,
-        fmt::format("--batch {} is not there yet: this version matches one pair at a time; use 1", *options.batch));
   const bool scenes = !options.dataset.empty();
-  Bench bench{
-      {}, !options.no_peers, options.threads.value_or(0), options.repeat.value_or(scenes ? 3 : 7), options.json};
+  Bench bench{{},
+              !options.no_peers,
+              options.threads.value_or(0),
+              options.repeat.value_or(scenes ? 3 : 7),
+              options.batch.value_or(1),
+              options.json};
+  if (scenes && bench.batch != 1)
+    throw Error(ErrorCategory::unsupported, fmt::format("--batch {} is not there for --dataset, whose scenes differ in size; use 1", bench.batch));
   for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
     const Pipeline pipeline = parse_method(method, options.settings);
     for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
@@ -189,12 +313,14 @@ void add_bench(CLI::App& application) {
   auto* sizes = add_list(*app, "--size", o->sizes, "WxHxD", "Repeatable [640x480x64, 1280x960x128]");
   add_path(*app, "--dataset", o->dataset, "DIR", "Scenes with a dataset.json, instead of generated pairs")
       ->excludes(sizes);
-  add_integer(*app, "--batch", o->batch, 1, 4096, "N", "Pairs at a time [1]");
+  add_integer(*app, "--batch", o->batch, 1, 4096, "N", "Pairs in one plan, in work at a time [1]");
   add_integer(*app, "--repeat", o->repeat, 1, 10000, "N", "Timed runs, after one to warm up [7; of scenes 3]");
   app->add_flag("--no-peers", o->no_peers, "The methods alone");
   add_path(*app, "--json", o->json, "FILE", "All results");
   app->footer(
       "Generated pairs: 8-bit grey, of `synth` with seed 1. GDE/s: 10⁹ pixel·disparity hypotheses a second.\n"
+      "On a GPU all images are on the device; `stream ms` is a pair's time from and to the host's memory, three in flight.\n"
+      "The roof is the least time that the bytes and operations of the stages take on this device, by its measured rates.\n"
       "With --dataset the accuracy of all is compared too; the peers' images are grey, padded on the left so that no\n"
       "column is left out, and their maps are made dense, outside their time, with the smaller row neighbour.");
   app->callback([o] { bench(*o); });

@@ -21,6 +21,7 @@ struct Bench {
   bool peers = true;
   int threads = 0;  // 0: all
   int repeat = 0;
+  int batch = 1;
   std::filesystem::path json;
 };
 

@@ -74,15 +74,23 @@ Json parameters_json(const Pipeline& pipeline) {
   return json;
 }
 
-Json stages_json(const std::vector<StageTime>& stages) {
+Json stages_json(const std::vector<StageTime>& stages, const Roofs& roofs) {
   Json list = Json::array();
   for (const StageTime& stage : stages)
     list.push_back({{"name", stage.name},
                     {"ms", stage.ms},
                     {"bytes", stage.bytes},
                     {"gb_per_s", gigabytes_per_second(stage)},
-                    {"bound", nullptr}});
+                    {"bound", roofs.bytes > 0 ? Json(to_string(bound_of(stage, roofs))) : Json(nullptr)}});
   return list;
+}
+
+Table stage_table(const std::string& title, const std::vector<StageTime>& stages, const Roofs& roofs) {
+  Table table({title, "ms", "GB/s", "% of roof", "bound"});
+  for (const StageTime& stage : stages)
+    table.add({stage.name, cell(stage.ms, 3), cell(gigabytes_per_second(stage), 2),
+               cell(stage.ms > 0 ? 100 * roof_of(stage, roofs).ms / stage.ms : 0, 0), to_string(bound_of(stage, roofs))});
+  return std::move(table.left({0, 4}));
 }
 
 void write_json(const std::filesystem::path& file, const Json& json) { write_text(file, json.dump(2) + "\n"); }

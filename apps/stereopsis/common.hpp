@@ -14,6 +14,8 @@
 #include "stereopsis/image.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/pipeline.hpp"
+#include "stereopsis/roofs.hpp"
+#include "table.hpp"
 
 namespace stereopsis::command {
 
@@ -48,7 +50,10 @@ int threads_of(const Device& device);
 
 // {"cost.window": 9, …}, typed.
 Json parameters_json(const Pipeline& pipeline);
-Json stages_json(const std::vector<StageTime>& stages);
+// Without roofs, the bounds are null.
+Json stages_json(const std::vector<StageTime>& stages, const Roofs& roofs);
+// A line for each: ms, GB/s, share of the roof, bound.
+Table stage_table(const std::string& title, const std::vector<StageTime>& stages, const Roofs& roofs);
 void write_json(const std::filesystem::path& file, const Json& json);
 
 std::string size_text(Size size);              // "640×480"

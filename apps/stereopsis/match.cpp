@@ -475,12 +475,10 @@ class Job {
   }
 
   void print_timings() const {
-    Table table({records_.size() > 1 ? "stage (median of the frames)" : "stage", "ms", "GB/s"});
-    for (const StageTime& stage : median_stages())
-      table.add({stage.name, cell(stage.ms, 3), stage.bytes > 0 ? cell(gigabytes_per_second(stage), 2) : "–"});
-    table.add({"matching, whole", cell(median_of(&FrameRecord::matching_ms), 3)});
-    table.add({"reading files", cell(median_of(&FrameRecord::reading_ms), 3)});
-    table.add({"writing files", cell(median_of(&FrameRecord::writing_ms), 3)});
+    Table table = stage_table(records_.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(), measure_roofs(device_));
+    table.add({"matching, whole", cell(median_of(&FrameRecord::matching_ms), 3), "", "", ""});
+    table.add({"reading files", cell(median_of(&FrameRecord::reading_ms), 3), "", "", ""});
+    table.add({"writing files", cell(median_of(&FrameRecord::writing_ms), 3), "", "", ""});
     table.print();
   }
 
@@ -510,7 +508,7 @@ class Job {
                         {"right", right_.files[i].string()},
                         {"outputs", outputs},
                         {"ms", {{"reading", r.reading_ms}, {"matching", r.matching_ms}, {"writing", r.writing_ms}}},
-                        {"stages", stages_json(r.stages)},
+                        {"stages", stages_json(r.stages, {})},
                         {"density",
                          {{"before_fill", d.measured},
                           {"after_fill", d.valid},

@@ -66,7 +66,8 @@ struct Problem {
 struct StageTime {
   std::string name;
   double ms = 0;
-  double bytes = 0;  // read and written by the stage's definition
+  // What the stage's definition reads and writes, and computes: see stereopsis/roofs.hpp.
+  double bytes = 0, path_operations = 0, popcounts = 0, operations = 0;
 };
 
 struct Matched {

@@ -43,12 +43,12 @@ class HostBackend {
 
   // Runs f, unless the workspace is only being counted.
   template <class F>
-  void stage(const char* name, double bytes, F&& f) {
+  void stage(const char* name, const Work& work, F&& f) {
     if (workspace_.counts_only()) return;
     const auto start = std::chrono::steady_clock::now();
     f();
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    times.push_back({name, elapsed.count(), bytes});
+    times.push_back({name, elapsed.count(), work.bytes, work.paths, work.counts, work.others});
   }
 
   std::vector<StageTime> times;

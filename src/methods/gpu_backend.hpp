@@ -137,8 +137,8 @@ class GpuBackend {
 
   // Enqueues or records what f enqueues.
   template <class F>
-  void stage(const char* name, double bytes, F&& f) {
-    if (mode_ == Mode::run || mode_ == Mode::record) timed(name, bytes, f);
+  void stage(const char* name, const Work& work, F&& f) {
+    if (mode_ == Mode::run || mode_ == Mode::record) timed(name, work, f);
   }
 
   template <class T>
@@ -262,8 +262,8 @@ class GpuBackend {
   }
 
   template <class F>
-  void transfer(const char* name, double bytes, F&& f) {
-    if (mode_ == Mode::run || mode_ == Mode::replay) timed(name, bytes, f);
+  void transfer(const char* name, const Work& work, F&& f) {
+    if (mode_ == Mode::run || mode_ == Mode::replay) timed(name, work, f);
   }
   // What lies between the transfers.
   template <class In>
@@ -280,14 +280,14 @@ class GpuBackend {
   }
 
   template <class F>
-  void timed(const char* name, double bytes, F&& f) {
+  void timed(const char* name, const Work& work, F&& f) {
     pending_ = true;
     if (stages_ == nullptr) return f();
     if (stages_->size() + 2 > marks_.size())
       throw Error(ErrorCategory::device, "a run has more stages than can be timed; this is a fault of the library");
     if (stages_->empty()) queue_->record(*marks_[0]);
     f();
-    stages_->push_back({name, 0, bytes});
+    stages_->push_back({name, 0, work.bytes, work.paths, work.counts, work.others});
     queue_->record(*marks_[stages_->size()]);
   }
 

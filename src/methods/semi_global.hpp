@@ -75,12 +75,14 @@ Prepared<T, View> prepare_grey(const Needs& needs, const Inputs<T, View>& in, in
 
 // The words of both views, and the kind of their cost.
 template <class Kind, class T, template <class> class View, class Backend, class Transform>
-cost::Source<Kind, View> features(const char* name, const Kind& kind, const Prepared<T, View>& in, Backend& backend,
-                                  Transform&& transform) {
+cost::Source<Kind, View> features(const char* name, const Kind& kind, int comparisons, const Prepared<T, View>& in,
+                                  Backend& backend, Transform&& transform) {
   using Word = typename Kind::Word;
   const Size size = in.left.size();
   const View<Word> left = backend.template image<Word>(size), right = backend.template image<Word>(size);
-  backend.stage(name, 2.0 * (sizeof(T) + sizeof(Word)) * size.width * size.height, [&] { transform(left, right); });
+  const double pixels = 2.0 * size.width * size.height;
+  // A comparison, and taking note of it.
+  backend.stage(name, Work((sizeof(T) + sizeof(Word)) * pixels).operations(2 * comparisons * pixels), [&] { transform(left, right); });
   return {left, right, kind};
 }
 
@@ -88,7 +90,7 @@ cost::Source<Kind, View> features(const char* name, const Kind& kind, const Prep
 template <class T, template <class> class View, class Backend, class F>
 void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend& backend, F&& f) {
   if (const auto* p = std::get_if<rank::Parameters>(&matching_cost)) {
-    f(features("rank", cost::Rank{p->window}, in, backend, [&](auto left, auto right) {
+    f(features("rank", cost::Rank{p->window}, p->window * p->window, in, backend, [&](auto left, auto right) {
       backend.rank(*p, in.left, left);
       backend.rank(*p, in.right, right);
     }));
@@ -98,11 +100,11 @@ void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend
       backend.census(*c, in.right, right);
     };
     const int bits = census::shape_of(c->window).bits();
-    if (bits <= 32) f(features("census", cost::Census<std::uint32_t>{bits}, in, backend, transform));
-    else f(features("census", cost::Census<std::uint64_t>{bits}, in, backend, transform));
+    if (bits <= 32) f(features("census", cost::Census<std::uint32_t>{bits}, bits, in, backend, transform));
+    else f(features("census", cost::Census<std::uint64_t>{bits}, bits, in, backend, transform));
   } else {
     const auto& g = std::get<census_gradient::Parameters>(matching_cost);
-    f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, in, backend, [&](auto left, auto right) {
+    f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, 24, in, backend, [&](auto left, auto right) {
       backend.census_gradient(in.left, in.left8, left);
       backend.census_gradient(in.right, in.right8, right);
     }));
@@ -121,8 +123,9 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
                                            {problem.range.min, prepared.mask_left, prepared.mask_right},
                                            problem.range.count};
     const auto memory = backend.memory(backend.sgm_wta_bytes(parameters, source.kind, size, problem.range.count));
-    // One write and one read of the 16-bit sums.
-    backend.stage("semi-global matching", 4.0 * size.width * size.height * problem.range.count,
+    // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
+    const double cells = static_cast<double>(size.width) * size.height * problem.range.count;
+    backend.stage("semi-global matching", Work(4 * cells).path_operations(11 * cells * parameters.sgm.paths).popcounts(cells * source.kind.popcounts()),
                   [&] { backend.sgm_wta(parameters, input, out, memory); });
   });
 }

@@ -14,6 +14,17 @@ struct Inputs {
   View<const std::uint8_t> mask_left, mask_right;
 };
 
+// What a stage reads and writes, and computes: instructions × lanes on path costs, popcounts of 32-bit words, additions and
+// minima of 32 bits. What is left out is small beside the rest.
+struct Work {
+  Work(double bytes_) : bytes(bytes_) {}
+  Work& path_operations(double n) { return paths = n, *this; }
+  Work& popcounts(double n) { return counts = n, *this; }
+  Work& operations(double n) { return others = n, *this; }
+
+  double bytes, paths = 0, counts = 0, others = 0;
+};
+
 template <template <class> class View>
 struct OutputsOf {
   View<float> disparity;

@@ -24,10 +24,17 @@ DeviceImageView DeviceImageView::crop(const Rect& r) const {
 }
 
 struct DeviceImage::State {
-  State(gpu::Device& device, std::size_t bytes) : memory(device, bytes), queue(device.make_queue()) {}
+  State(gpu::Device& device_, std::size_t bytes) : device(device_), memory(device, bytes) {}
 
+  // Made when something is copied.
+  gpu::Queue& queue() {
+    if (!copies) copies = device.make_queue();
+    return *copies;
+  }
+
+  gpu::Device& device;
   gpu::Buffer memory;
-  std::unique_ptr<gpu::Queue> queue;
+  std::unique_ptr<gpu::Queue> copies;
 };
 
 DeviceImage::DeviceImage() = default;
@@ -59,15 +66,15 @@ void DeviceImage::check_fits(Size size, PixelType type, int channels) const {
 
 void DeviceImage::upload(const AnyImageView& pixels) {
   check_fits(pixels.size(), pixels.type, pixels.channels);
-  with_pixels(pixels, [&]<class T>(ImageView<const T> view) { state_->queue->upload(view, as<T>(view_)); });
-  state_->queue->wait();
+  with_pixels(pixels, [&]<class T>(ImageView<const T> view) { state_->queue().upload(view, as<T>(view_)); });
+  state_->queue().wait();
 }
 
 template <class T>
 void DeviceImage::download_as(ImageView<T> pixels) const {
   check_fits(pixels.size(), pixel_type_of<T>, pixels.channels);
-  state_->queue->download(as<const T>(view_), pixels);
-  state_->queue->wait();
+  state_->queue().download(as<const T>(view_), pixels);
+  state_->queue().wait();
 }
 void DeviceImage::download(ImageView<std::uint8_t> pixels) const { download_as(pixels); }
 void DeviceImage::download(ImageView<std::uint16_t> pixels) const { download_as(pixels); }

@@ -22,6 +22,7 @@ struct Rank {
   int window;
 
   int max_cost() const { return window * window - 1; }
+  int popcounts() const { return 0; }  // of 32-bit words, for one cost
   int operator()(Word a, Word b) const { return std::abs(a - b); }
 };
 
@@ -31,6 +32,7 @@ struct Census {
   int bits;
 
   int max_cost() const { return bits; }
+  int popcounts() const { return sizeof(W) / 4; }
   int operator()(Word a, Word b) const { return std::popcount(a ^ b); }
 };
 
@@ -41,6 +43,7 @@ struct CensusGradient {
   int gradient_limit;
 
   int max_cost() const { return 24 * census_weight + gradient_limit; }
+  int popcounts() const { return 1; }
   int operator()(Word a, Word b) const {
     const int hamming = std::popcount((a ^ b) & 0xFFFFFF);
     const int gradient = std::abs(static_cast<int>(a >> 24) - static_cast<int>(b >> 24));
