@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "stereopsis/evaluation.hpp"
+#include "stereopsis/self_test.hpp"
 #include "stereopsis/synth.hpp"
 #include "table.hpp"
 
@@ -27,6 +28,25 @@ bool same_bits(const Image<float>& a, const Image<float>& b) {
   for (int y = 0; y < a.height(); ++y)
     if (std::memcmp(a.row(y), b.row(y), sizeof(float) * static_cast<std::size_t>(a.width())) != 0) return false;
   return true;
+}
+
+// Every stage on every device, against its definition.
+bool stages_test(const std::vector<DeviceDescription>& found) {
+  bool passed = true;
+  for (const DeviceDescription& device : found) {
+    if (!device.usable) continue;
+    const std::vector<StageCheck> checks = check_stages({device.name, 0});
+    std::size_t same = 0;
+    for (const StageCheck& check : checks) {
+      same += check.same;
+      if (!check.same)
+        fmt::print("{}: the stage '{}' {}\n", device.name, check.stage,
+                   check.problem.empty() ? "does NOT give what its definition gives" : "FAILED: " + check.problem);
+    }
+    fmt::print("{}: {} of {} stages give the bits of their definitions\n", device.name, same, checks.size());
+    passed &= same == checks.size();
+  }
+  return passed;
 }
 
 // A scene of odd size with known disparity, matched by every method: the result must be the same bits whatever the
@@ -60,11 +80,13 @@ bool self_test(const std::vector<DeviceDescription>& found) {
 void add_devices(CLI::App& application) {
   auto* app = application.add_subcommand("devices", "What methods can run on here and, where they can't, why");
   const auto check = std::make_shared<bool>(false);
-  app->add_flag("--check", *check, "Matches a made scene on each device and compares");
+  app->add_flag("--check", *check, "Runs every stage and method on each device and compares");
   app->callback([check] {
     const auto found = devices(true);
     list(found);
-    if (*check && !self_test(found)) throw Unfit{};
+    if (!*check) return;
+    const bool stages = stages_test(found), methods_too = self_test(found);
+    if (!stages || !methods_too) throw Unfit{};
   });
 }
 

@@ -3,6 +3,8 @@
 #include <thread>
 
 #include "stereopsis/matcher.hpp"
+#include "stereopsis/roofs.hpp"
+#include "stereopsis/self_test.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
@@ -256,6 +258,30 @@ TEST(MemoryLimit, LetsABatchShareMemory) {
       expect_same(results[i], sequence.expected[i]);
     }
   });
+}
+
+TEST(Stages, AreTheirDefinitionsOnEveryDevice) {
+  for (const std::string& device : all_devices()) {
+    const std::vector<StageCheck> checks = check_stages({device, 0});
+    EXPECT_GT(checks.size(), 20u);
+    for (const StageCheck& check : checks) EXPECT_TRUE(check.same) << check.stage << " on " << device << ": " << check.problem;
+  }
+}
+
+TEST(Roofs, AreMeasuredAndBoundStages) {
+  for (const std::string& device : all_devices()) {
+    const Roofs roofs = measure_roofs({device, 0});
+    for (const double rate : {roofs.bytes, roofs.path_operations, roofs.popcounts, roofs.operations}) EXPECT_GT(rate, 1e6) << device;
+  }
+  const Roofs roofs{.bytes = 1e9, .path_operations = 1e9, .popcounts = 1e9, .operations = 1e9};
+  const StageTime copies{.name = "", .ms = 2, .bytes = 1e6, .path_operations = 5e5}, adds{.name = "", .ms = 5, .bytes = 1e6, .path_operations = 3e6},
+      waits{.name = "", .ms = 50, .bytes = 1e6};
+  EXPECT_EQ(bound_of(copies, roofs), Bound::memory);
+  EXPECT_EQ(bound_of(adds, roofs), Bound::arithmetic);
+  EXPECT_EQ(bound_of(waits, roofs), Bound::latency);
+  EXPECT_DOUBLE_EQ(roof_of(adds, roofs).ms, 3);
+  EXPECT_DOUBLE_EQ(roof_of(std::vector{copies, adds}, roofs).ms, 4);
+  EXPECT_EQ(roof_of(std::vector{copies, adds}, roofs).bound, Bound::arithmetic);
 }
 
 TEST(Batch, OutOfRangeIsRefused) {

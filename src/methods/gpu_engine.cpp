@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 
 #include "methods/engine.hpp"
 #include "methods/gpu_backend.hpp"
@@ -74,7 +75,7 @@ class StandIns {
 // replayed from then on: small images are then done up to 1.1 times as fast.
 struct Frame {
   std::unique_ptr<gpu::Event> end;
-  DeviceFrame last;
+  std::optional<DeviceFrame> last;
   std::unique_ptr<gpu::Graph> graph;
   bool records = true;                             // as far as is known
   std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, where times are wanted

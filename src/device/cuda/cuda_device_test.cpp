@@ -1,0 +1,133 @@
+// What goes wrong on a CUDA device, and what is not done in the steady state: on a driver made for tests.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "stereopsis/matcher.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+constexpr int out_of_memory = 2, no_binary = 209, illegal_address = 700, lost = 719;
+
+class CudaDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (driver != nullptr) fail_ = reinterpret_cast<void (*)(const char*, int)>(dlsym(driver, "fake_cuda_fail"));
+    if (fail_ == nullptr) GTEST_SKIP() << "the driver for tests is not the one that is found";
+    calls = reinterpret_cast<int (*)(const char*)>(dlsym(driver, "fake_cuda_calls"));
+    fail("nothing", 0);
+  }
+
+  void fail(const char* call, int status) { fail_(call, status); }
+  int (*calls)(const char*) = nullptr;
+
+  Plan plan(int batch = 1) const {
+    Problem problem = Problem::of(pair(), {0, 16});
+    problem.batch = batch;
+    return Plan(Pipeline("banz-sgm"), problem, {"cuda:0", 0});
+  }
+  StereoPair pair() const { return {left, right, {}, {}}; }
+
+  // What it says when it goes wrong: one sentence about the device; and the process goes on.
+  template <class F>
+  void expect_error(ErrorCategory category, const std::string& said, F&& f) {
+    try {
+      f();
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), category) << error.what();
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("'cuda:0'"), std::string::npos) << error.what();
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+    fail("nothing", 0);
+    EXPECT_FALSE(match(pair(), {0, 16}, Pipeline("banz-sgm"), {"cpu", 0}).disparity.empty());
+    EXPECT_NO_THROW(Matcher(plan()).match(pair()));
+  }
+
+  Image<std::uint8_t> left = test::random_image<std::uint8_t>({40, 30}, 1, 0, 255);
+  Image<std::uint8_t> right = test::random_image<std::uint8_t>({40, 30}, 2, 0, 255);
+
+ private:
+  void (*fail_)(const char*, int) = nullptr;
+};
+
+TEST_F(CudaDevice, ThatIsTooOldIsListedWithTheReason) {
+  bool found = false;
+  for (const DeviceDescription& device : devices()) {
+    if (device.name != "cuda:1") continue;
+    found = true;
+    EXPECT_FALSE(device.usable);
+    EXPECT_NE(device.reason.find("compute capability 3.5; 7.5 or later is needed"), std::string::npos) << device.reason;
+  }
+  EXPECT_TRUE(found);
+  EXPECT_THROW(resolve_device("cuda:1"), Error);
+  EXPECT_EQ(resolve_device("auto"), "cuda:0");
+}
+
+TEST_F(CudaDevice, WithoutMemoryIsOneError) {
+  const Plan planned = plan();
+  fail("cuMemAlloc", out_of_memory);
+  expect_error(ErrorCategory::memory, "bytes of memory left", [&] { Matcher matcher(planned); });
+  fail("cuMemHostAlloc", out_of_memory);
+  expect_error(ErrorCategory::memory, "page-locked", [&] { Matcher(planned).match(pair()); });
+}
+
+TEST_F(CudaDevice, ThatIsLostIsOneError) {
+  for (const char* call : {"cuLaunchKernel", "cuGraphLaunch", "cuEventSynchronize", "cuMemcpy2DAsync", "cuEventRecord"}) {
+    SCOPED_TRACE(call);
+    Matcher matcher(plan());
+    matcher.match(pair());
+    fail(call, call == std::string("cuLaunchKernel") ? lost : illegal_address);
+    expect_error(ErrorCategory::device, "CUDA_ERROR_OF_A_TEST", [&] { matcher.match(pair()); });
+  }
+}
+
+TEST_F(CudaDevice, AKernelThatDoesNotLoadIsOneError) {
+  // Of stages that no other test here has: what is loaded stays.
+  const Plan other(Pipeline("sgm"), Problem::of(pair(), {0, 16}), {"cuda:0", 0});
+  fail("cuModuleLoadData", no_binary);
+  expect_error(ErrorCategory::unsupported, "this build has no kernels for it", [&] { Matcher(other).match(pair()); });
+  EXPECT_NO_THROW(Matcher(other).match(pair()));
+}
+
+TEST_F(CudaDevice, InTheSteadyStateMakesNothingAndDoesNotWait) {
+  Matcher matcher(plan(3));
+  std::vector<Matched> results(3);
+  std::vector<Ticket> tickets(3);
+  const auto run = [&](int frames) {
+    for (int i = 0; i < frames; ++i) {
+      matcher.wait(tickets[i % 3]);
+      tickets[i % 3] = matcher.enqueue(pair(), results[i % 3]);
+    }
+  };
+  const char* makers[] = {"cuMemAlloc",        "cuMemHostAlloc", "cuStreamCreate",    "cuEventCreate",
+                          "cuStreamEndCapture", "cuGraphInstantiate", "cuModuleLoadData", "cuModuleGetFunction"};
+  run(9);
+  std::vector<int> before;
+  for (const char* maker : makers) before.push_back(calls(maker));
+  const int launched = calls("cuLaunchKernel"), replayed = calls("cuGraphLaunch");
+  run(30);
+  for (std::size_t i = 0; i < std::size(makers); ++i) EXPECT_EQ(calls(makers[i]), before[i]) << makers[i];
+  EXPECT_EQ(calls("cuLaunchKernel"), launched);
+  EXPECT_EQ(calls("cuGraphLaunch"), replayed + 30);
+
+  for (const Ticket ticket : tickets) matcher.wait(ticket);
+  const int waits = calls("cuEventSynchronize") + calls("cuStreamSynchronize");
+  for (int i = 0; i < 3; ++i) tickets[i] = matcher.enqueue(pair(), results[i]);
+  EXPECT_EQ(calls("cuEventSynchronize") + calls("cuStreamSynchronize"), waits);
+}
+
+TEST_F(CudaDevice, WaitsForTheCallersStreamAndLetsItWait) {
+  Matcher matcher(plan());
+  const DeviceImage l("cuda:0", AnyImageView(left)), r("cuda:0", AnyImageView(right));
+  const DeviceImage disparity("cuda:0", left.size(), PixelType::f32), validity("cuda:0", left.size());
+  const int before = calls("cuStreamWaitEvent");
+  matcher.wait(matcher.enqueue({l, r, {}, {}}, {disparity, validity, {}, {}}, std::uint64_t{0}));
+  EXPECT_EQ(calls("cuStreamWaitEvent"), before + 2);
+}
+
+}  // namespace
+}  // namespace stereopsis

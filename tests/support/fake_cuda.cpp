@@ -1,0 +1,144 @@
+// A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail. Device 0
+// is a current one, device 1 is too old.
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "device/cuda/cuda_api.hpp"
+
+namespace {
+
+using namespace stereopsis::cuda;
+
+struct Control {
+  std::map<std::string, int> calls;
+  std::string fails;  // the call that does
+  Status status = 0;  // and how
+};
+Control& control() {
+  static Control& the = *new Control;
+  return the;
+}
+
+// Counts the call; what it returns.
+Status called(const char* name) {
+  Control& c = control();
+  ++c.calls[name];
+  return c.fails == name ? c.status : success;
+}
+
+template <class T>
+Status make(const char* name, T* out) {
+  const Status status = called(name);
+  if (status == success) *out = reinterpret_cast<T>(std::malloc(1));
+  return status;
+}
+Status destroy(const char* name, void* object) {
+  std::free(object);
+  return called(name);
+}
+
+const char* bytes(const void* host, Pointer device) {
+  return host != nullptr ? static_cast<const char*>(host) : reinterpret_cast<const char*>(device);
+}
+
+}  // namespace
+
+extern "C" {
+
+void fake_cuda_fail(const char* call, int status) {
+  control().fails = call;
+  control().status = status;
+}
+int fake_cuda_calls(const char* call) { return control().calls[call]; }
+
+Status cuInit(unsigned) { return called("cuInit"); }
+Status cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return success;
+}
+Status cuDeviceGetCount(int* count) {
+  *count = 2;
+  return success;
+}
+Status cuDeviceGet(DeviceId* id, int ordinal) {
+  *id = ordinal;
+  return success;
+}
+Status cuDeviceGetName(char* name, int length, DeviceId) {
+  std::strncpy(name, "a device for tests", static_cast<std::size_t>(length));
+  return success;
+}
+Status cuDeviceGetAttribute(int* value, int attribute, DeviceId id) {
+  *value = attribute == compute_capability_major ? (id == 0 ? 9 : 3) : attribute == compute_capability_minor ? (id == 0 ? 0 : 5) : 1024;
+  return success;
+}
+Status cuDeviceTotalMem_v2(std::size_t* memory, DeviceId) {
+  *memory = std::size_t{1} << 30;
+  return success;
+}
+Status cuDevicePrimaryCtxRetain(Context* context, DeviceId) { return make("cuDevicePrimaryCtxRetain", context); }
+Status cuCtxPushCurrent_v2(Context) { return success; }
+Status cuCtxPopCurrent_v2(Context*) { return success; }
+Status cuMemAlloc_v2(Pointer* memory, std::size_t size) {
+  const Status status = called("cuMemAlloc");
+  if (status == success) *memory = reinterpret_cast<Pointer>(std::calloc(1, size));
+  return status;
+}
+Status cuMemFree_v2(Pointer memory) {
+  std::free(reinterpret_cast<void*>(memory));
+  return called("cuMemFree");
+}
+Status cuMemHostAlloc(void** memory, std::size_t size, unsigned) {
+  const Status status = called("cuMemHostAlloc");
+  if (status == success) *memory = std::aligned_alloc(64, (size + 63) / 64 * 64);
+  return status;
+}
+Status cuMemFreeHost(void* memory) { return destroy("cuMemFreeHost", memory); }
+Status cuPointerGetAttribute(void*, int, Pointer) { return 1; }
+Status cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, std::size_t size, Stream) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), size);
+  return called("cuMemcpyDtoDAsync");
+}
+Status cuMemcpy2DAsync_v2(const Copy2D* copy, Stream) {
+  const char* from = bytes(copy->from_host, copy->from_device);
+  char* to = const_cast<char*>(bytes(copy->to_host, copy->to_device));
+  for (std::size_t row = 0; row < copy->rows; ++row)
+    std::memcpy(to + row * copy->to_pitch, from + row * copy->from_pitch, copy->row_bytes);
+  return called("cuMemcpy2DAsync");
+}
+Status cuMemsetD8Async(Pointer memory, unsigned char value, std::size_t size, Stream) {
+  std::memset(reinterpret_cast<void*>(memory), value, size);
+  return called("cuMemsetD8Async");
+}
+Status cuStreamCreate(Stream* stream, unsigned) { return make("cuStreamCreate", stream); }
+Status cuStreamDestroy_v2(Stream stream) { return destroy("cuStreamDestroy", stream); }
+Status cuStreamSynchronize(Stream) { return called("cuStreamSynchronize"); }
+Status cuEventCreate(Event* event, unsigned) { return make("cuEventCreate", event); }
+Status cuEventDestroy_v2(Event event) { return destroy("cuEventDestroy", event); }
+Status cuEventRecord(Event, Stream) { return called("cuEventRecord"); }
+Status cuEventQuery(Event) { return called("cuEventQuery"); }
+Status cuEventSynchronize(Event) { return called("cuEventSynchronize"); }
+Status cuEventElapsedTime(float* ms, Event, Event) {
+  *ms = 1;
+  return called("cuEventElapsedTime");
+}
+Status cuStreamWaitEvent(Stream, Event, unsigned) { return called("cuStreamWaitEvent"); }
+Status cuStreamBeginCapture_v2(Stream, int) { return called("cuStreamBeginCapture"); }
+Status cuStreamEndCapture(Stream, Graph* graph) { return make("cuStreamEndCapture", graph); }
+Status cuGraphInstantiateWithFlags(GraphExec* graph, Graph, unsigned long long) { return make("cuGraphInstantiate", graph); }
+Status cuGraphDestroy(Graph graph) { return destroy("cuGraphDestroy", graph); }
+Status cuGraphExecDestroy(GraphExec graph) { return destroy("cuGraphExecDestroy", graph); }
+Status cuGraphLaunch(GraphExec, Stream) { return called("cuGraphLaunch"); }
+Status cuModuleLoadData(Module* module, const void*) { return make("cuModuleLoadData", module); }
+Status cuModuleGetFunction(Function* function, Module, const char*) { return make("cuModuleGetFunction", function); }
+Status cuLaunchKernel(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**) {
+  return called("cuLaunchKernel");
+}
+Status cuGetErrorName(Status, const char** name) {
+  *name = "CUDA_ERROR_OF_A_TEST";
+  return success;
+}
+
+}  // extern "C"
