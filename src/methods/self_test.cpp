@@ -36,6 +36,11 @@ class HostTray : public checks::TrayOf<ImageView, HostTray<Backend>> {
     outputs_.push_back([&kept](std::vector<std::byte>& bytes) { append(kept, bytes); });
     return kept.view();
   }
+  // Like out(), but what it holds afterwards is nobody's business.
+  template <class T>
+  ImageView<T> changed(Image<T> image) {
+    return keep(std::move(image)).view();
+  }
   std::span<std::byte> scratch(std::size_t bytes) {
     memory_ = Image<std::uint8_t>(Size{static_cast<int>(bytes), 1});
     return {reinterpret_cast<std::byte*>(memory_.row(0)), bytes};
@@ -51,7 +56,7 @@ class HostTray : public checks::TrayOf<ImageView, HostTray<Backend>> {
   }
 
  private:
-  using AnyPixels = std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<std::uint32_t>, Image<std::uint64_t>, Image<float>>;
+  using AnyPixels = std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<std::uint32_t>, Image<std::uint64_t>, Image<std::int32_t>, Image<float>>;
   template <class T>
   Image<T>& keep(Image<T> image) {
     return std::get<Image<T>>(images_.emplace_back(std::move(image)));
@@ -83,6 +88,10 @@ class GpuTray : public checks::TrayOf<gpu::View, GpuTray> {
       append(back, bytes);
     });
     return there;
+  }
+  template <class T>
+  gpu::View<T> changed(const Image<T>& image) {
+    return keep(image);
   }
   gpu::Span scratch(std::size_t bytes) { return buffers_.emplace_back(device_, bytes).span(); }
   std::vector<std::byte> collect() {

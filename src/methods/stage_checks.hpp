@@ -5,6 +5,7 @@
 
 #include "methods/cpu_backend.hpp"
 #include "methods/gpu_backend.hpp"
+#include "stereopsis/rig.hpp"
 
 namespace stereopsis::checks {
 
@@ -43,6 +44,21 @@ inline Image<float> map(unsigned seed) {
     for (int x = 0; x < size.width; ++x) image(x, y) = dice(x, y) == 1 ? invalid_disparity : 0.25f * image(x, y);
   return image;
 }
+// 0 to 1.
+inline Image<float> trust() {
+  Image<float> image = pixels<float>(40, 0, 128);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) image(x, y) /= 128;
+  return image;
+}
+inline Rig rig() {
+  Rig r;
+  r.focal = 500;
+  r.baseline = 0.1;
+  r.cx_left = r.cx_right = 30;
+  r.cy = 14;
+  return r;
+}
 inline Image<std::uint8_t> reasons(unsigned seed) {
   const Image<float> disparity = map(seed);
   Image<std::uint8_t> image(size);
@@ -73,6 +89,12 @@ void run_stages(Tray& t) {
   t.check("sgm, census + gradient", [&](auto& b) { t.match(b, Parameters{four, select}, cost::CensusGradient{3, 15}, t.words32(1), t.words32(2)); });
   t.check("sgm, stripes", [&](auto& b) { b.stripe_rows = 8; t.match(b, Parameters{eight, select}, cost::Rank{9}, t.ranks(1), t.ranks(2)); b.stripe_rows = 0; });
   t.check("window sad", [&](auto& b) { t.match_windows(b, {{7, 5}, select}, t.words32(1), t.words32(2)); });
+  t.check("reduce", [&](auto& b) { b.reduce(2, t.grey(1), t.out_half()); });
+  t.check("pyramid", [&](auto& b) { t.refine_level(b, pyramid::Parameters{}, t.words32(1), t.words32(2)); });
+  t.check("confidence", [&](auto& b) { b.confidence(confidence::Parameters{}, {7, 5}, {t.words32(1), t.words32(2), {1020}}, t.disparity(1), t.out_float()); });
+  t.check("repair", [&](auto& b) { b.repair(repair::Parameters{}, {t.map(1), t.out_float(), t.trust(), t.scratch_float(), t.validity(1)}); });
+  t.check("remap", [&](auto& b) { t.remap(b); });
+  t.check("triangulate", [&](auto& b) { b.triangulate({.rig = rig()}, t.disparity(1), {t.out_float(), t.out_points(), t.out_float()}); });
   t.check("left-right check", [&](auto& b) { b.left_right(left_right::Parameters{}, t.disparity(9), t.map(1), t.validity(1)); });
   t.check("speckle", [&](auto& b) { b.speckle(speckle::Parameters{8, 3}, t.map(1), t.validity(1), t.memory(b.speckle_bytes(size))); });
   t.check("median 3x3", [&](auto& b) { b.median(median::Parameters{3}, t.disparity(1), t.out_float()); });
@@ -123,6 +145,10 @@ class TrayOf {
   View<std::uint32_t> out32() { return tray().out(Image<std::uint32_t>(size, 1, 0xA5A5A5A5u)); }
   View<std::uint64_t> out64() { return tray().out(Image<std::uint64_t>(size, 1, 0xA5A5A5A5A5A5A5A5u)); }
   View<float> out_float() { return tray().out(Image<float>(size, 1, -777.0f)); }
+  View<std::uint8_t> out_half() { return tray().out(Image<std::uint8_t>(reduce::reduced(size, 2), 1, std::uint8_t{0xA5})); }
+  View<float> out_points() { return tray().out(Image<float>(size, 3, -777.0f)); }
+  View<float> trust() { return tray().out(checks::trust()); }
+  View<float> scratch_float() { return tray().changed(Image<float>(size, 1, -777.0f)); }
   auto memory(std::size_t bytes) { return tray().scratch(bytes); }
 
   template <class Backend, class Kind, class Words>
@@ -133,7 +159,20 @@ class TrayOf {
   template <class Backend, class Words>
   void match_windows(Backend& b, const window_sad_wta::Parameters& p, Words left, Words right) {
     const window_sad_wta::Input<View> in{{left, right, {1020}}, {min_disparity, mask(1), mask(2)}, disparities};
-    b.window_sad_wta(p, in, selected(), memory(b.window_sad_wta_bytes(size, disparities)));
+    b.window_sad_wta(p, in, selected(), memory(b.window_sad_wta_bytes(p, in.source.kind, size, disparities)));
+  }
+  template <class Backend, class Words>
+  void refine_level(Backend& b, const pyramid::Parameters& p, Words left, Words right) {
+    const pyramid::Input<View> in{left, right, -1, mask(1), mask(2), {min_disparity, disparities}, disparity(1)};
+    const auto disparity_out = out_float(), confidence = out_float();
+    b.pyramid(p, {7, 5}, {}, in, {disparity_out, out8(), confidence});
+  }
+  // Positions in and around the image, in 1/256.
+  template <class Backend>
+  void remap(Backend& b) {
+    const auto to = out8();
+    b.remap(remap::InputOf<std::uint8_t, View>{grey(1), mask(1), tray().put(pixels<std::int32_t>(50, -500, 256 * size.height, 2))},
+            remap::OutputOf<std::uint8_t, View>{to, out8()});
   }
   template <class Backend>
   void fill(Backend& b, const fill::Parameters& p) {

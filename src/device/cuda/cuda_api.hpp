@@ -29,13 +29,13 @@ inline constexpr Status success = 0, out_of_memory = 2, no_device = 100, not_rea
 
 enum Attribute : int {
   max_threads_per_block = 1,
+  max_block_x = 2,
+  max_block_y = 3,
+  max_block_z = 4,
   max_shared_memory_per_block = 8,
   total_constant_memory = 9,
   clock_rate = 13,  // kHz
   multiprocessors = 16,
-  max_block_x = 2,
-  max_block_y = 3,
-  max_block_z = 4,
   compute_capability_major = 75,
   compute_capability_minor = 76,
 };

@@ -81,7 +81,8 @@ class OpenClDevice final : public gpu::Device {
     put("global memory", text(number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE) >> 20, " MiB"));
     put("local memory", text(number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE) >> 10, " KiB"));
     put("constant memory", text(number<cl_ulong>(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >> 10, " KiB"));
-    put("work-group limit", text(number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE)));
+    const auto sides = number<std::array<std::size_t, 3>>(CL_DEVICE_MAX_WORK_ITEM_SIZES);
+    put("work-group limit", text(number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), " (", sides[0], " × ", sides[1], " × ", sides[2], ")"));
     return d;
   }
 
