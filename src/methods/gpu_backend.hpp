@@ -9,6 +9,7 @@
 #include "methods/run.hpp"
 #ifdef STEREOPSIS_CUDA
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
+#include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
 #endif
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
@@ -197,6 +198,9 @@ class GpuBackend {
     return window_sad_wta::gpu_workspace_bytes(size, disparities); }
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<gpu::View>& in,
                       const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
+#ifdef STEREOPSIS_CUDA
+    if (window_sad_wta::cuda_runs_on(*queue_) && window_sad_wta::cuda_serves(p, in, out)) return window_sad_wta::cuda(p, in, out, *queue_);
+#endif
     window_sad_wta::gpu(p, in, out, workspace, *queue_);
   }
   template <class T>

@@ -1,0 +1,68 @@
+#include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
+
+#include "support/devices.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+constexpr Size sizes[] = {{32, 1}, {33, 9}, {59, 7}, {64, 40}, {83, 13}, {131, 37}};
+constexpr DisparityRange ranges[] = {{0, 1}, {-7, 60}, {3, 64}, {0, 65}, {-40, 128}, {0, 129}, {5, 300}, {900, 33}};
+constexpr window_sad::Window windows[] = {{3, 3}, {5, 1}, {7, 7}, {9, 3}, {11, 11}};
+
+// Runs f(device, queue) on each CUDA device.
+template <class F>
+void for_each_cuda_device(F&& f) {
+  const gpu::Found& found = gpu::cuda_devices();
+  bool any = false;
+  for (const auto& candidate : found.candidates) {
+    if (!candidate.device) continue;
+    const auto queue = candidate.device->make_queue();
+    if (!window_sad_wta::cuda_runs_on(*queue)) continue;
+    any = true;
+    f(*candidate.device, *queue);
+  }
+  if (!any) GTEST_SKIP() << "no CUDA device of compute capability 8.0 or later: " << found.reason;
+}
+
+TEST(WindowSadWtaCuda, EqualsTheOracles) {
+  for_each_cuda_device([](gpu::Device& device, gpu::Queue& queue) {
+    for (const Size size : sizes)
+      for (const DisparityRange range : ranges)
+        for (const auto& window : windows)
+          for (const bool border : {true, false}) {
+            SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": " << range.count
+                                            << ", window " << window.width << "x" << window.height << ", border " << border);
+            // Few levels, so that sums tie.
+            PitchedImage<std::uint32_t> left(random_image<std::uint32_t>(size, 1, 0, 7).view());
+            PitchedImage<std::uint32_t> right(random_image<std::uint32_t>(size, 2, 0, 7).view());
+            const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
+            const window_sad_wta::Parameters p{window, {.border_candidates = border}};
+            const window_sad_wta::Input<gpu::View> in{{left_there, right_there, {434}}, {range.min, {}, {}}, range.count};
+
+            Volume<std::uint16_t> sums(size, range.count);
+            window_sad::oracle(window, {left, right, {434}}, range.min, sums);
+            Image<float> expected(size);
+            Image<std::uint8_t> expected_validity(size);
+            wta::oracle(p.select, {range.min, {}, {}}, sums, {expected, expected_validity, {}, {}});
+            for (int run = 0; run < 2; ++run) {
+              PitchedImage<float> disparity(size);
+              PitchedImage<std::uint8_t> validity(size);
+              OnDevice<float> disparity_there(device, queue, disparity);
+              OnDevice<std::uint8_t> validity_there(device, queue, validity);
+              const wta::OutputOf<gpu::View> out{disparity_there, validity_there, {}, {}};
+              ASSERT_TRUE(window_sad_wta::cuda_serves(p, in, out));
+              window_sad_wta::cuda(p, in, out, queue);
+              disparity_there.download();
+              validity_there.download();
+              EXPECT_TRUE(same_bits(disparity.view(), expected.view()));
+              EXPECT_TRUE(same_bits(validity.view(), expected_validity.view()));
+              EXPECT_TRUE(disparity.guard_intact() && validity.guard_intact());
+            }
+          }
+  });
+}
+
+}  // namespace
+}  // namespace stereopsis
