@@ -44,11 +44,17 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
 
 void evaluate_file(const Options& o) {
   for (const auto& [file, name] :
-       {std::pair{&o.disparity, "the disparity"}, {&o.truth, "--truth"}, {&o.mask, "--mask"}})
+       {std::pair{&o.disparity, "the disparity"}, {&o.truth, "--truth"}, {&o.mask, "--mask"}, {&o.confidence, "--confidence"}})
     if (!file->empty() && !fs::exists(*file)) refuse(fmt::format("{} {} does not exist", name, file->string()));
   static constexpr const char* pictures[] = {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"};
   if (!o.error_image.empty()) check_output(o.error_image, pictures, "--error-image");
   if (!o.json.empty()) check_writable(o.json);
+  if (o.sparsification.empty() && !o.confidence.empty()) refuse("--confidence is for --sparsification FILE.svg; give both, or none");
+  if (!o.sparsification.empty()) {
+    static constexpr const char* drawings[] = {".svg"};
+    check_output(o.sparsification, drawings, "--sparsification");
+    if (o.confidence.empty()) refuse("--sparsification needs the confidence of the map; give it with --confidence FILE");
+  }
 
   const Image<float> disparity = read_disparity(o.disparity, o.disparity_scale.value_or(0));
   const Image<float> truth = read_disparity(o.truth, o.scale.value_or(0));
@@ -62,8 +68,15 @@ void evaluate_file(const Options& o) {
 
   const Evaluation result = evaluate(disparity, truth, mask);
   if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, o.threshold.value_or(1)));
+  std::optional<Sparsification> sparse;
+  if (!o.sparsification.empty()) {
+    sparse = sparsification(disparity, read_disparity(o.confidence, 1), truth, mask, o.threshold.value_or(1));
+    write_text(o.sparsification, to_svg(*sparse));
+  }
   if (!o.json.empty()) {
     Json json = {{"disparity", o.disparity.string()}, {"truth", o.truth.string()}};
+    if (sparse)
+      json["sparsification"] = {{"auc", sparse->auc}, {"auc_optimum", sparse->auc_optimum}, {"curve", sparse->curve}, {"optimum", sparse->optimum}};
     if (o.threshold)
       json["threshold"] = {{"px", *o.threshold}, {"bad", bad_pixels(disparity, truth, mask, *o.threshold)}};
     json["measures"] = to_json(result);
@@ -78,6 +91,10 @@ void evaluate_file(const Options& o) {
   }
   if (o.threshold)
     table.add({fmt::format("bad{}", *o.threshold), cell(bad_pixels(disparity, truth, mask, *o.threshold), 2), "", "%"});
+  if (sparse) {
+    table.add({"AUC", cell(sparse->auc, 2), "", "%"});
+    table.add({"AUC over optimum", cell(sparse->auc / sparse->auc_optimum, 2), "", ""});
+  }
   table.add({"counted", std::to_string(result.all.counted), std::to_string(result.valid.counted), "pixels"});
   table.left({0, 3}).print();
 }
@@ -142,10 +159,6 @@ void evaluate_dataset(const Options& o) {
 }
 
 void run(const Options& o) {
-  if (!o.sparsification.empty() || !o.confidence.empty())
-    throw Error(
-        ErrorCategory::unsupported,
-        "--sparsification is not there yet: it comes with the confidence measures; leave it and --confidence out");
   if (o.dataset.empty() == o.disparity.empty())
     refuse("evaluate needs either DISPARITY with --truth FILE, or --dataset DIR; see stereopsis evaluate --help");
   if (!o.dataset.empty()) return evaluate_dataset(o);
@@ -172,8 +185,8 @@ void add_evaluate(CLI::App& application) {
   of_file.push_back(
       add_number(*app, "--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
   of_file.push_back(add_path(*app, "--error-image", o->error_image, "FILE", "Picture of the errors"));
-  of_file.push_back(add_path(*app, "--sparsification", o->sparsification, "FILE", "Not there yet"));
-  of_file.push_back(add_path(*app, "--confidence", o->confidence, "FILE", "Not there yet"));
+  of_file.push_back(add_path(*app, "--sparsification", o->sparsification, "FILE.svg", "Errors left when the least confident pixels go"));
+  of_file.push_back(add_path(*app, "--confidence", o->confidence, "FILE", "Confidence of DISPARITY, for --sparsification"));
 
   app->option_defaults()->group("A folder of scenes");
   auto* dataset = add_path(*app, "--dataset", o->dataset, "DIR", "Scenes with a dataset.json, at any depth");

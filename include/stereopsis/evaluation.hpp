@@ -35,6 +35,23 @@ Evaluation evaluate(ImageView<const float> disparity, ImageView<const float> tru
 double bad_pixels(ImageView<const float> disparity, ImageView<const float> truth, ImageView<const std::uint8_t> mask,
                   double threshold);
 
+// How well a confidence sorts right from wrong (Hu and Mordohai 2012, section 5): the counted pixels are thrown away, the least
+// confident first, and what is left is scored. Pixels of equal confidence go in no order: each counts as their mean.
+struct Sparsification {
+  std::vector<double> curve;    // share of errors, in percent, where i percent are thrown away, i = 0 … 99
+  std::vector<double> optimum;  // the same where all errors go first
+  double auc = 0;               // mean of the curve over all shares, in percent
+  double auc_optimum = 0;
+};
+
+// An error is a disparity that is invalid or off by more than `threshold`. A confidence that is not finite is the lowest.
+// Counts what evaluate() counts; throws Error(call) when sizes differ, an image is empty or no pixel counts.
+Sparsification sparsification(ImageView<const float> disparity, ImageView<const float> confidence,
+                              ImageView<const float> truth, ImageView<const std::uint8_t> mask, double threshold);
+
+// The curve, the optimum, and the flat line of a confidence that knows nothing, as a picture.
+std::string to_svg(const Sparsification&);
+
 // 255 where both truths are known and agree: |d_left(x) − d_right(x − d_left)| ≤ 1, where d_left is rounded to the
 // nearest pixel, halves up, to look d_right up; 0 elsewhere.
 Image<std::uint8_t> nonoccluded(ImageView<const float> truth_left, ImageView<const float> truth_right);

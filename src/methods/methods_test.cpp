@@ -198,6 +198,39 @@ TEST(Matcher, ARegionIsTheMethodOnItsInput) {
     }
 }
 
+// Methods of finite required input: the region's pixels are those of the whole image.
+TEST(Matcher, ARegionOfAFiniteMethodIsThatOfTheWholeImage) {
+  const Scene scene = make_scene({.size = {211, 133}, .disparities = 20, .noise = 4});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  for (const char* name : {"prehn-window", "prehn-pyramid"})
+    for (const bool full : {false, true})
+      for (const int min_disparity : {0, -5}) {
+        Pipeline pipeline(name);
+        for (const char* refinement : {"confidence", "repair", "left_right", "median"})
+          pipeline.set(std::string(refinement) + ".enabled", full || (name == std::string("prehn-pyramid") && *refinement != 'l' && *refinement != 'm') ? "true" : "false");
+        Problem problem = Problem::of(pair, {min_disparity, 20});
+        problem.want_confidence = true;
+        const Matched whole = Matcher(Plan(pipeline, problem)).match(pair);
+        for (const Rect region : {Rect{90, 60, 30, 25}, Rect{0, 0, 20, 9}, Rect{170, 101, 41, 32}, Rect{77, 3, 1, 1}}) {
+          SCOPED_TRACE(testing::Message() << name << ", " << full << ", from " << min_disparity << ", " << region.x << "," << region.y);
+          problem.region = region;
+          const Plan plan(pipeline, problem);
+          const Matched part = Matcher(plan).match(pair);
+          EXPECT_TRUE(same_bits(part.disparity.view().crop(region), whole.disparity.view().crop(region)));
+          EXPECT_TRUE(same_bits(part.validity.view().crop(region), whole.validity.view().crop(region)));
+          EXPECT_TRUE(same_bits(part.confidence.view().crop(region), whole.confidence.view().crop(region)));
+          if (!full && name == std::string("prehn-window")) EXPECT_LE(plan.required_input().width, region.width + 6 + 20);
+        }
+      }
+}
+
+TEST(Matcher, APyramidIsAsHighAsItsImage) {
+  const auto refusal = [](Size size) { return message_of([&] { Plan(Pipeline("prehn-pyramid"), {.size = size, .range = {0, 8}, .region = {}}); }); };
+  EXPECT_NE(refusal({100, 7}).find("levels.levels = 3 is not allowed for an image of 100×7 pixels; it must be at most 2"), std::string::npos);
+  EXPECT_NE(refusal({1, 1}).find("take a method without levels"), std::string::npos);
+  EXPECT_EQ(refusal({8, 8}), "no error");
+}
+
 TEST(Matcher, MaskedPixelsHaveNoDisparity) {
   const Scene scene = small_scene();
   Image<std::uint8_t> mask({93, 61}, 1, 255);

@@ -49,7 +49,7 @@ struct Refinement {
       stage;
 };
 
-// How a region of interest is computed by a method whose every pixel depends on the whole image.
+// How a region of interest is computed where a pixel may depend on the whole image: by semi-global matching, fills, speckles.
 struct RegionParameters {
   static constexpr const char* stage = "region";
   int margin = 64;
@@ -57,7 +57,7 @@ struct RegionParameters {
 template <class P, class Visitor>
   requires ParametersOf<P, RegionParameters>
 void describe(P& p, Visitor&& visit) {
-  visit("margin", p.margin, between(0, 1000000), "pixels around a region of interest that semi-global matching takes into account");
+  visit("margin", p.margin, between(0, 1000000), "pixels around a region of interest that stages take into account which see the whole image");
 }
 
 struct PipelineData {
@@ -82,6 +82,14 @@ template <class Stage, class Visitor>
 void describe(const Switched<Stage>& p, Visitor&& visit) {
   visit("enabled", p.enabled, any, "whether this refinement runs");
   describe(p.stage, visit);
+}
+
+// Whether some stage of the pipeline, switched on or off, has no finite required input.
+inline bool takes_margin(const PipelineData& data) {
+  return !std::holds_alternative<None>(data.optimisation) ||
+         std::any_of(data.refinements.begin(), data.refinements.end(), [](const Refinement& r) {
+           return std::holds_alternative<speckle::Parameters>(r.stage) || std::holds_alternative<fill::Parameters>(r.stage);
+         });
 }
 
 // Calls f(slot, stage, parameters) for every slot that is not empty, in the order of the taxonomy. A refinement's slot
@@ -109,7 +117,7 @@ void for_each_slot(Data& data, F&& f) {
       const Switched<P> switched{refinement.enabled, p};
       f(before == 0 ? name : text(name, before + 1), P::stage, switched);
     }, refinement.stage);
-  if (!std::holds_alternative<None>(data.optimisation)) f("roi", RegionParameters::stage, data.region);
+  if (takes_margin(data)) f("roi", RegionParameters::stage, data.region);
 }
 
 // The methods' definitions: methods.cpp.

@@ -11,6 +11,7 @@
 
 #include "methods/correlation.hpp"
 #include "methods/geometry.hpp"
+#include "methods/region.hpp"
 #include "methods/semi_global.hpp"
 #include "methods/window.hpp"
 
@@ -21,10 +22,11 @@ inline Size output_size(const PipelineData& p, Size input) { return reduction::o
 
 // The part of the rectified images that a problem's region needs: of semi-global matching, its margin around and the columns
 // that its candidates lie in; of correlation, the window and the margin, and the candidates of both views; whole blocks where
-// the images are reduced.
+// the images are reduced. Window matching has a finite one (region.hpp).
 inline Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all{0, 0, p.rectified_size().width, p.rectified_size().height};
   if (!p.region) return all;
+  if (window::serves(data)) return input_of_windows(data, p);
   const int factor = reduction_of(data).factor, margin = factor * (data.region.margin + correlation::radius(data));
   Rect r = intersect(grow(*p.region, margin, margin), all);
   int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
