@@ -157,6 +157,7 @@ class OracleBackend : public HostBackend {
     wta::oracle(p.select, in.select, costs, out);
     zncc::mark_flat_oracle(p.zncc, in.left, out.validity);
   }
+  void propagation(const propagation::Parameters& p, const propagation::MapsOf<ImageView>& maps) { propagation::oracle(p, maps); }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::oracle(p, right, disparity, validity);
@@ -262,6 +263,7 @@ class CpuBackend : public HostBackend {
   void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<>& in, const wta::Output& out, std::span<std::byte> memory) {
     zncc_wta::cpu(p, in, out, memory, threads_);
   }
+  void propagation(const propagation::Parameters& p, const propagation::MapsOf<ImageView>& maps) { propagation::cpu(p, maps, threads_); }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::cpu(p, right, disparity, validity, threads_);

@@ -236,6 +236,7 @@ class GpuBackend {
                 gpu::Span workspace) {
     zncc_wta::gpu(p, in, out, workspace, *queue_);
   }
+  void propagation(const propagation::Parameters& p, const propagation::MapsOf<gpu::View>& maps) { propagation::gpu(p, maps, *queue_); }
   void left_right(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<float> disparity,
                   gpu::View<std::uint8_t> validity) {
     left_right::gpu(p, right, disparity, validity, *queue_);

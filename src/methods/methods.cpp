@@ -116,6 +116,7 @@ void add_post_processing(PipelineData& p) {
   };
   add(confidence::Parameters{});
   add(repair::Parameters{});
+  add(propagation::Parameters{});
 }
 
 }  // namespace

@@ -219,7 +219,9 @@ TEST(Matcher, ARegionOfAFiniteMethodIsThatOfTheWholeImage) {
           EXPECT_TRUE(same_bits(part.disparity.view().crop(region), whole.disparity.view().crop(region)));
           EXPECT_TRUE(same_bits(part.validity.view().crop(region), whole.validity.view().crop(region)));
           EXPECT_TRUE(same_bits(part.confidence.view().crop(region), whole.confidence.view().crop(region)));
-          if (!full && name == std::string("prehn-window")) EXPECT_LE(plan.required_input().width, region.width + 6 + 20);
+          if (!full && name == std::string("prehn-window")) {
+            EXPECT_LE(plan.required_input().width, region.width + 6 + 20);
+          }
         }
       }
 }

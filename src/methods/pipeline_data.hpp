@@ -15,6 +15,7 @@
 #include "stages/fill/fill.hpp"
 #include "stages/left_right/left_right.hpp"
 #include "stages/median/median.hpp"
+#include "stages/propagation/propagation.hpp"
 #include "stages/pyramid/pyramid.hpp"
 #include "stages/rank/rank.hpp"
 #include "stages/reduction/reduction.hpp"
@@ -45,7 +46,7 @@ using Levels = std::variant<None, pyramid::Parameters>;
 struct Refinement {
   bool enabled = true;
   std::variant<left_right::Parameters, speckle::Parameters, fill::Parameters, median::Parameters, confidence::Parameters,
-               repair::Parameters>
+               repair::Parameters, propagation::Parameters>
       stage;
 };
 
@@ -88,7 +89,8 @@ void describe(const Switched<Stage>& p, Visitor&& visit) {
 inline bool takes_margin(const PipelineData& data) {
   return !std::holds_alternative<None>(data.optimisation) ||
          std::any_of(data.refinements.begin(), data.refinements.end(), [](const Refinement& r) {
-           return std::holds_alternative<speckle::Parameters>(r.stage) || std::holds_alternative<fill::Parameters>(r.stage);
+           return std::holds_alternative<speckle::Parameters>(r.stage) || std::holds_alternative<fill::Parameters>(r.stage) ||
+                  std::holds_alternative<propagation::Parameters>(r.stage);
          });
 }
 

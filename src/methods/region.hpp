@@ -10,7 +10,8 @@ namespace stereopsis {
 // Whether a pixel of the result may depend on any pixel of the map before it.
 inline bool is_unbounded(const Refinement& refinement) {
   return refinement.enabled &&
-         (std::holds_alternative<speckle::Parameters>(refinement.stage) || std::holds_alternative<fill::Parameters>(refinement.stage));
+         (std::holds_alternative<speckle::Parameters>(refinement.stage) || std::holds_alternative<fill::Parameters>(refinement.stage) ||
+          std::holds_alternative<propagation::Parameters>(refinement.stage));
 }
 
 // What an enabled refinement needs of the left view's map and images. `span`: the columns that a range's candidates spread over.

@@ -48,13 +48,15 @@ struct RefinementNeeds {
       moves += f != nullptr || std::holds_alternative<median::Parameters>(refinement.stage) ||
                std::holds_alternative<repair::Parameters>(refinement.stage);
       measured |= std::holds_alternative<confidence::Parameters>(refinement.stage);
+      colours |= measured || std::holds_alternative<propagation::Parameters>(refinement.stage);
       confidence |= measured || std::holds_alternative<repair::Parameters>(refinement.stage);
     }
   }
 
   bool right = false;       // the right view's disparity
   bool confidence = false;  // a confidence image,
-  bool measured = false;    // made by a stage of its own, from prepared colours
+  bool measured = false;    // made by a stage of its own
+  bool colours = false;     // prepared colours
   int moves = 0;            // refinements that do not work in place
 };
 
@@ -82,6 +84,11 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Col
         const repair::MapsOf<View> maps{current, other, out.confidence, backend.template image<float>(out.validity.size()), out.validity};
         backend.stage("repair", 3 * 18 * pixels, [&] { backend.repair(stage, maps); });
         std::swap(current, other);
+      } else if constexpr (std::is_same_v<P, propagation::Parameters>) {
+        const Size size = out.validity.size();
+        const propagation::MapsOf<View> maps{colours.left, current, backend.template image<float>(size), backend.template image<float>(size),
+                                             out.validity};
+        backend.stage("propagation", 2 * 26 * pixels, [&] { backend.propagation(stage, maps); });
       } else {
         const auto scratch = backend.memory(backend.fill_bytes(stage, out.validity.size()));
         backend.stage("fill", 9 * pixels, [&] { backend.fill(stage, fill::InputOf<View>{current, out.right}, other, out.validity, scratch); });
@@ -135,7 +142,7 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
   if (needs.moves % 2 != 0) std::swap(first, second);
 
   window::Colours<View> colours;
-  if (needs.measured || window::serves(p)) colours = window::prepare_colours(p, in, problem.bit_depth, backend);
+  if (needs.colours || window::serves(p)) colours = window::prepare_colours(p, in, problem.bit_depth, backend);
   const std::size_t used = backend.used();
   const View<float> confidence = needs.measured ? View<float>() : out.confidence;
   run_route(p, problem, in, colours, wta::OutputOf<View>{first, out.validity, out.right, confidence}, backend);

@@ -26,7 +26,7 @@ bool cuda_serves(const Parameters& p, const Input<gpu::View>& in, const wta::Out
 }
 
 void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Queue& queue) {
-  constexpr int wanted_warps = 1500;  // about what an H100 holds at a time: 1.1 × as fast as twice as many
+  constexpr int wanted_warps = 1500;  // about what an H100 holds at a time
   constexpr int least_band = 12;      // rows, so that the start of a band does not count
   const Size size = in.source.left.size();
   const int radius = p.window.radius_x(), per_lane = in.disparities <= 64 ? 2 : 4, warps = ceil_div(in.disparities, 32 * per_lane);

@@ -1,7 +1,5 @@
-// The matching cost of two prepared colours, as colours.hpp defines it.
-#ifndef STEREOPSIS_COLOURS_CL_H
-#define STEREOPSIS_COLOURS_CL_H
-
+// The matching cost of two prepared colours, as colours.hpp defines it. Each instance of a kernel includes it for itself,
+// hence no guard.
 FUNCTION uint colour_difference(uint a, uint b) {
 #ifdef __CUDA_ARCH__
   return __vsadu4(a, b);
@@ -12,5 +10,3 @@ FUNCTION uint colour_difference(uint a, uint b) {
   return (uint)difference.x + difference.y + difference.z + difference.w;
 #endif
 }
-
-#endif

@@ -1,8 +1,20 @@
 // Refinement of a guess on the next finer level of a pyramid: pyramid.hpp.
 //
-// instance any:
+// instance any: FIXED_RADIUS=0
+// instance r1: FIXED_RADIUS=1
+// instance r2: FIXED_RADIUS=2
+// instance r3: FIXED_RADIUS=3
 #include "device/gpu/vocabulary.h"
 #include "stages/window_sad/window_sad.cl.h"
+
+// Square windows of 3, 5 and 7 are known to the compiler.
+#if FIXED_RADIUS > 0
+#define RADIUS_X FIXED_RADIUS
+#define RADIUS_Y FIXED_RADIUS
+#else
+#define RADIUS_X radius_x
+#define RADIUS_Y radius_y
+#endif
 
 #define NO_CANDIDATE 1
 #define MASKED 16
@@ -24,7 +36,7 @@ KERNEL(refine)(IMAGE(const uint, reference), IMAGE(const uint, other), int direc
   ((d) >= lowest && (d) <= highest &&                                                                         \
    (border_candidates || (x + direction * (d) >= 0 && x + direction * (d) < width)) &&                        \
    (!GIVEN(mask_other) || PIXEL(mask_other, clamp(x + direction * (d), 0, width - 1), y) != 0))
-#define SUM(d) window_sum(reference, reference_layout, other, other_layout, radius_x, radius_y, x, y, direction * (d))
+#define SUM(d) window_sum(reference, reference_layout, other, other_layout, RADIUS_X, RADIUS_Y, x, y, direction * (d))
 
   float result = INVALID, trust = 0.0f;
   int reason = MASKED;
@@ -32,24 +44,33 @@ KERNEL(refine)(IMAGE(const uint, reference), IMAGE(const uint, other), int direc
     const float above = PIXEL(guess, x / 2, y / 2);
     const int g = above == above ? clamp(2 * (int)above, lowest, highest) : 0;
     int best = 0, best_sum = -1, second = 0, second_sum = -1;
+    const int first = g - (range - 1) / 2, last = g + range / 2;
     if (above == above)
-      for (int d = g - (range - 1) / 2; d <= g + range / 2; ++d) {
-        if (!IS_CANDIDATE(d)) continue;
-        const int sum = SUM(d);
-        if (best_sum < 0 || sum < best_sum) {
-          second = best;
-          second_sum = best_sum;
-          best = d;
-          best_sum = sum;
-        } else if (second_sum < 0 || sum < second_sum) {
-          second = d;
-          second_sum = sum;
+      for (int block = first; block <= last; block += 4) {
+        int sums[4];
+        const int shift = direction < 0 ? -(block + 3) : block;
+        const int together = window_is_inside(width, RADIUS_X, x, shift, shift + 3);
+        if (together)
+          window_sums_of_4(reference, reference_layout, other, other_layout, RADIUS_X, RADIUS_Y, x, y, shift, sums);
+        for (int i = 0; i < 4; ++i) {
+          const int d = block + i;
+          if (d > last || !IS_CANDIDATE(d)) continue;
+          const int sum = !together ? SUM(d) : direction < 0 ? sums[3 - i] : sums[i];
+          if (best_sum < 0 || sum < best_sum) {
+            second = best;
+            second_sum = best_sum;
+            best = d;
+            best_sum = sum;
+          } else if (second_sum < 0 || sum < second_sum) {
+            second = d;
+            second_sum = sum;
+          }
         }
       }
     reason = best_sum < 0 ? NO_CANDIDATE : 0;
     if (reason == 0) {
       trust = second_sum < 0 ? 1.0f : second_sum == 0 ? 0.0f : 1.0f - quotient(best_sum, second_sum);
-      const long least = (long)keep * ((2 * radius_x + 1) * (2 * radius_y + 1)) * abs(second - best);
+      const long least = (long)keep * ((2 * RADIUS_X + 1) * (2 * RADIUS_Y + 1)) * abs(second - best);
       if (second_sum >= 0 && 256 * (long)(second_sum - best_sum) < least && IS_CANDIDATE(g)) best = g;
       result = (float)best;
       if (subpixel != 0 && IS_CANDIDATE(best - 1) && IS_CANDIDATE(best + 1))
@@ -60,3 +81,5 @@ KERNEL(refine)(IMAGE(const uint, reference), IMAGE(const uint, other), int direc
   if (GIVEN(validity)) PIXEL(validity, x, y) = (uchar)reason;
   if (GIVEN(confidence)) PIXEL(confidence, x, y) = trust;
 }
+#undef RADIUS_X
+#undef RADIUS_Y

@@ -1,13 +1,16 @@
-// The window sum of one pixel at one disparity: reference (x, y) against other (x + shift, y).
-#ifndef STEREOPSIS_WINDOW_SAD_CL_H
-#define STEREOPSIS_WINDOW_SAD_CL_H
-
+// The window sum of one pixel at one disparity: reference (x, y) against other (x + shift, y). Each instance of a kernel includes
+// it for itself, hence no guard.
 #include "stages/cost/colours.cl.h"
+
+// Whether a window, and what it is compared with at shifts from `first` to `last`, lies inside the image.
+FUNCTION int window_is_inside(int width, int radius_x, int x, int first, int last) {
+  return x >= radius_x && x + radius_x < width && x - radius_x + first >= 0 && x + radius_x + last < width;
+}
 
 FUNCTION int window_sum(GLOBAL const uint* reference, Layout reference_layout, GLOBAL const uint* other, Layout other_layout,
                         int radius_x, int radius_y, int x, int y, int shift) {
   const int width = reference_layout.width, height = reference_layout.height;
-  const int inside = x >= radius_x && x + radius_x < width && x - radius_x + shift >= 0 && x + radius_x + shift < width;
+  const int inside = window_is_inside(width, radius_x, x, shift, shift);
   uint sum = 0;
   for (int dy = -radius_y; dy <= radius_y; ++dy) {
     const int row = clamp(y + dy, 0, height - 1);
@@ -25,4 +28,29 @@ FUNCTION int window_sum(GLOBAL const uint* reference, Layout reference_layout, G
   return (int)sum;
 }
 
-#endif
+// The same at shift … shift + 3, where all is inside: what one shift reads, the next one has read.
+FUNCTION void window_sums_of_4(GLOBAL const uint* reference, Layout reference_layout, GLOBAL const uint* other,
+                               Layout other_layout, int radius_x, int radius_y, int x, int y, int shift,
+                               int* sums) {
+  uint sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+  for (int dy = -radius_y; dy <= radius_y; ++dy) {
+    const int row = clamp(y + dy, 0, reference_layout.height - 1);
+    GLOBAL const uint* a = reference + reference_layout.offset + row * reference_layout.pitch;
+    GLOBAL const uint* b = other + other_layout.offset + row * other_layout.pitch + shift;
+    uint b0 = b[x - radius_x], b1 = b[x - radius_x + 1], b2 = b[x - radius_x + 2];
+    for (int i = x - radius_x; i <= x + radius_x; ++i) {
+      const uint here = a[i], b3 = b[i + 3];
+      sum0 += colour_difference(here, b0);
+      sum1 += colour_difference(here, b1);
+      sum2 += colour_difference(here, b2);
+      sum3 += colour_difference(here, b3);
+      b0 = b1;
+      b1 = b2;
+      b2 = b3;
+    }
+  }
+  sums[0] = (int)sum0;
+  sums[1] = (int)sum1;
+  sums[2] = (int)sum2;
+  sums[3] = (int)sum3;
+}

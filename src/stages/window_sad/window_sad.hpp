@@ -33,6 +33,12 @@ inline int shift_of(const Window& window, int max_cost) {
   return shift;
 }
 
+// Of the kernels that know small square windows.
+inline const char* instance_of(const Window& window) {
+  static constexpr const char* instances[] = {"any", "r1", "r2", "r3"};
+  return window.width == window.height && window.width <= 7 ? instances[window.radius_x()] : instances[0];
+}
+
 struct Parameters {
   static constexpr const char* stage = "window_sad";
   cost::Space space = cost::Space::hsv;
