@@ -142,6 +142,9 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
   if (needs.moves % 2 != 0) std::swap(first, second);
 
   window::Colours<View> colours;
+  if (needs.colours && size != in.left.size())
+    throw Error(ErrorCategory::call, text("the method '", p.method, "' reduces its images, and confidence and propagation need them whole; "
+                                          "switch these off, or the reduction"));
   if (needs.colours || window::serves(p)) colours = window::prepare_colours(p, in, problem.bit_depth, backend);
   const std::size_t used = backend.used();
   const View<float> confidence = needs.measured ? View<float>() : out.confidence;
