@@ -416,11 +416,11 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
       if (info.name.starts_with("propagation.")) continue;
       // A margin need not change the pixels of a region, but what is read for it.
       if (!different && info.name == "roi.margin") {
-        Pipeline changed = pipeline;
-        changed.set(info.name, "1");
+        Pipeline other_margin = pipeline;
+        other_margin.set(info.name, "1");
         Problem problem = Problem::of(pair, {0, 24});
         problem.region = Rect{0, 0, 10, 10};
-        different = Plan(changed, problem).required_input() != Plan(pipeline, problem).required_input();
+        different = Plan(other_margin, problem).required_input() != Plan(pipeline, problem).required_input();
       }
       EXPECT_TRUE(different) << method.name << ": " << info.name << " changes nothing";
     }
