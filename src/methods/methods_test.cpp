@@ -412,6 +412,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
           if (slot == "fill2") p->set("fill.enabled", "false");
         }
         different = !same_bits(result_of(moved).disparity.view(), result_of(reads_it).disparity.view());
+      }
       // Behind fills and medians there may be nothing left to propagate; the stage's own test moves its parameters.
       if (info.name.starts_with("propagation.")) continue;
       // A margin need not change the pixels of a region, but what is read for it.
