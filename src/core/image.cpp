@@ -1,7 +1,12 @@
 #include "stereopsis/image.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace stereopsis {
 
@@ -29,6 +34,20 @@ AnyImageView AnyImageView::crop(const Rect& r) const {
 
 namespace detail {
 
+namespace {
+
+// Volumes take thousands of pages of the common size; large pages spare their translation.
+void ask_for_large_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) {
+#ifdef __linux__
+  constexpr std::uintptr_t large = 2 << 20;
+  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(p) + large - 1) / large * large;
+  const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(p) + bytes) / large * large;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace
+
 void release_aligned(void* p) { ::operator delete(p, std::align_val_t{64}); }
 
 void* allocate_aligned(std::size_t bytes) {
@@ -36,6 +55,7 @@ void* allocate_aligned(std::size_t bytes) {
   if (p == nullptr)
     throw Error(ErrorCategory::memory,
                 "could not allocate " + std::to_string(bytes) + " bytes of memory; use a smaller image or range");
+  ask_for_large_pages(p, bytes);
   return p;
 }
 

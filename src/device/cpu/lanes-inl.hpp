@@ -84,6 +84,26 @@ HWY_INLINE void sort_lanes(V* v) {
   }(std::make_index_sequence<sorting_network<n>.size>());
 }
 
+// Half the lanes of a and of b, in turns of Wide: the smaller of two lanes each.
+template <class Wide, class D, class V = hn::VFromD<D>>
+HWY_INLINE V merge_minima(D d, V a, V b) {
+  const hn::Repartition<Wide, D> wide;
+  const auto lower = hn::InterleaveLower(wide, hn::BitCast(wide, a), hn::BitCast(wide, b));
+  const auto upper = hn::InterleaveUpper(wide, hn::BitCast(wide, a), hn::BitCast(wide, b));
+  return hn::Min(hn::BitCast(d, lower), hn::BitCast(d, upper));
+}
+
+// The minima over all blocks of 128 bits.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE auto minima_of_blocks(D, V v) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) > 16) {
+    const hn::Half<D> half;
+    return minima_of_blocks(half, hn::Min(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  } else {
+    return v;
+  }
+}
+
 // Stores lanes that hold values below 256 as bytes.
 template <class D, class V>
 HWY_INLINE void store_narrowed(D d, V v, std::uint8_t* out) {

@@ -20,86 +20,141 @@ namespace cost_cpu = stereopsis::cost::HWY_NAMESPACE;
 namespace sgm_cpu = stereopsis::sgm::HWY_NAMESPACE;
 namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
 
-// One thread's part in a sweep. Columns u and rows v are counted along the sweep: the sweep up is the sweep
-// down of the image turned by 180°.
-template <class D, class Kind, int kPaths, bool kUp>
+// One thread's work on the bands that it takes. Columns u and rows v are counted along the sweep: the sweep up is the
+// sweep down of the image turned by 180°.
+template <class D, class Kind, int kPaths>
 class Worker {
   using Lane = hn::TFromD<D>;
+  using Word = typename Kind::Word;
   using Candidates = cost_cpu::Candidates<Kind>;
 
  public:
-  Worker(const Job<Kind>& job, Shared<Lane>& shared, Scratch<Lane> scratch, int stripe)
-      : job_(job), shared_(shared), scratch_(scratch), first_y_(job.stripes.first_row(stripe)),
-        rows_(job.stripes.rows_of(stripe)), first_v_(kUp ? job.height - first_y_ - rows_ : first_y_) {}
+  Worker(const Job<Kind>& job, int stripe, Sweep<Lane>& down, Sweep<Lane>& up, Scratch<Lane> scratch)
+      : job_(job), bands_(job.bands(stripe)), first_y_(job.stripes.first_row(stripe)),
+        end_y_(first_y_ + job.stripes.rows_of(stripe)), sweeps_{&down, &up}, scratch_(scratch) {
+    if (job.guide.empty())
+      std::fill_n(scratch.penalties(0), static_cast<std::ptrdiff_t>(band_rows) * kPaths * job.width, static_cast<Lane>(job.penalties[0]));
+  }
 
-  void run() {
-    const int bands = (rows_ + band_rows - 1) / band_rows;
-    for (int band = shared_.take_band(); band < bands; band = shared_.take_band()) {
-      const int first = first_v_ + band * band_rows;
-      const int rows = std::min(band_rows, first_v_ + rows_ - first);
-      for (int r = 0; r < rows; ++r) begin_row(r, first + r);
-      for (int tile = 0; tile < job_.tiles(); ++tile) {
-        shared_.wait_for_band_above(band, tile);
-        // Each row is two columns behind the row above: what a pixel follows from was visited in an earlier step, so
-        // that the processor works on the pixels of a step at a time.
-        for (int step = tile * tile_columns; step < (tile + 1) * tile_columns; ++step)
-          for (int r = 0; r < rows; ++r) {
-            const int u = step - row_lag * r;
-            if (u >= 0 && u < job_.width) visit(r, u, first + r);
-          }
-        shared_.finish_tile(band, tile);
-      }
-      if constexpr (kUp)
-        for (int r = 0; r < rows; ++r) end_row(r, first + r);
+  void run(const Bands::Band& band) {
+    const int in_stripe = band.up ? bands_ - 1 - band.order : band.order;
+    const int first_y = first_y_ + in_stripe * band_rows, last_y = std::min(end_y_, first_y + band_rows) - 1;
+    up_ = band.up;
+    sweep_ = sweeps_[up_];
+    rows_ = last_y - first_y + 1;
+    for (int r = 0; r < rows_; ++r) begin_row(r, up_ ? job_.height - 1 - last_y + r : first_y + r, band.selects);
+    if (band.selects) sweeps_[!up_]->wait_for(bands_ - 1 - band.order, job_.tiles());
+    for (int tile = 0; tile < job_.tiles(); ++tile) {
+      if (band.order > 0) sweep_->wait_for(band.order - 1, std::min(tile + 2, job_.tiles()));
+      if (band.selects) visit_tile<true>(tile);
+      else visit_tile<false>(tile);
+      if (tile == job_.tiles() - 1) hwy::FlushStream();
+      sweep_->finish_tile(band.order, tile);
     }
-    hwy::FlushStream();
+    if (band.selects && wants_right())
+      for (int r = 0; r < rows_; ++r) end_row(r);
   }
 
  private:
-  int image_x(int u) const { return kUp ? job_.width - 1 - u : u; }
-  int image_y(int v) const { return kUp ? job_.height - 1 - v : v; }
+  struct Row {
+    int y;
+    const Word* left;
+    Candidates candidates;
+    const Lane* p2;
+    std::uint16_t* sums;
+    Lane* paths[kPaths] = {};  // those that cross its column 0
+  };
 
-  void begin_row(int r, int v) {
-    candidates(r).load(job_.source.right.row(image_y(v)), job_.width, job_.select.min_disparity, job_.padded);
-    scratch_.path(r).start(job_.padded);
-    if (kUp && wants_right()) wta_cpu::clear(right_row(r), job_.width + job_.padded);
+  int image_x(int u) const { return up_ ? job_.width - 1 - u : u; }
+
+  void begin_row(int r, int v, bool selects) {
+    const int y = up_ ? job_.height - 1 - v : v;
+    Candidates candidates(job_.source.kind, scratch_.candidates(r), job_.candidates());
+    candidates.load(job_.source.right.row(y), job_.width, job_.select.min_disparity, job_.padded);
+    Row& row = row_[r].emplace(Row{y, job_.source.left.row(y), candidates, scratch_.penalties(r),
+                                   job_.sums + static_cast<std::ptrdiff_t>(y - first_y_) * job_.width * job_.padded});
+    row.paths[0] = start_path(scratch_.path(r), job_.padded);
+    row.paths[1] = sweep_->vertical(v);
+    if constexpr (kPaths == 4) {
+      row.paths[2] = sweep_->diagonal(v);
+      row.paths[3] = sweep_->antidiagonal(v);
+    }
+    // Paths start in the first row, and at the borders.
+    for (int u = 0; u < job_.width; ++u) {
+      const std::ptrdiff_t place = u * sweep_->stride();
+      if (v == 0) start_path(row.paths[1] + place, job_.padded);
+      if constexpr (kPaths == 4) {
+        if (v == 0 || u == 0) start_path(row.paths[2] + place, job_.padded);
+        if (v == 0 || u == job_.width - 1) start_path(row.paths[3] + place, job_.padded);
+      }
+      if (v > 0) u = std::max(u, job_.width - 2);
+    }
+    if (!job_.guide.empty()) set_penalties(r, v, y);
+    if (selects && wants_right()) wta_cpu::clear(right_row(r), job_.width + job_.padded);
   }
 
-  void visit(int r, int u, int v) {
-    const int x = image_x(u), y = image_y(v);
-    PathEnd<Lane> paths[kPaths];
-    paths[0] = scratch_.path(r);
-    paths[1] = shared_.path(0, u);
-    if (v == 0) paths[1].start(job_.padded);
-    if constexpr (kPaths == 4) {
-      paths[2] = shared_.path(1, shared_.diagonal(u, v));
-      paths[3] = shared_.path(2, shared_.antidiagonal(u, v));
-      if (u == 0 || v == 0) paths[2].start(job_.padded);
-      if (u == job_.width - 1 || v == 0) paths[3].start(job_.padded);
+  // P2 of all paths that come to the pixels of a row; it does not matter where one starts.
+  void set_penalties(int r, int v, int y) {
+    const int step = up_ ? -1 : 1, width = job_.width;
+    const std::uint8_t* here = job_.guide.row(y);
+    const std::uint8_t* before = job_.guide.row(v > 0 ? y - step : y);
+    Lane* p2 = scratch_.penalties(r);
+    for (int u = 0; u < width; ++u, p2 += kPaths) {
+      const int x = image_x(u), left = std::max(0, x - 1), right = std::min(width - 1, x + 1);
+      const auto penalty = [&](int other) { return static_cast<Lane>(job_.penalties[std::abs(here[x] - other)]); };
+      p2[0] = penalty(here[up_ ? right : left]);
+      p2[1] = penalty(before[x]);
+      if constexpr (kPaths == 4) {
+        p2[2] = penalty(before[up_ ? right : left]);
+        p2[3] = penalty(before[up_ ? left : right]);
+      }
     }
-    Lane p2[kPaths];
-    set_penalties(p2, u, v, x, y);
+  }
 
-    const auto left = job_.source.left(x, y);
-    const Candidates row = candidates(r);
+  // Each row is two columns behind the row before: what a pixel follows from was visited in an earlier step, so that
+  // the processor works on the pixels of a step at a time.
+  template <bool kSelects>
+  void visit_tile(int tile) {
+    for (int step = tile * tile_columns; step < (tile + 1) * tile_columns; ++step) {
+      for (int r = 0; r < rows_; ++r) {
+        const int u = step - row_lag * r;
+        if (u >= 0 && u < job_.width) visit<kSelects>(r, u);
+      }
+      if constexpr (kSelects) select(step);
+    }
+  }
+
+  template <bool kSelects>
+  HWY_INLINE void visit(int r, int u) {
+    const Row& here = *row_[r];
+    const int x = image_x(u), padded = job_.padded;
+    Lane* paths[kPaths];
+    paths[0] = here.paths[0];
+    for (int i = 1; i < kPaths; ++i) paths[i] = here.paths[i] + u * sweep_->stride();
+
+    const Word left = here.left[x];
+    const Candidates candidates = here.candidates;
     const int first = job_.width - 1 - x;
     const Lane* padding = scratch_.padding();
-    const auto block_costs = [&](int k) {
+    const auto block_costs = [&](int k) HWY_ATTR {
       const D d;
-      return hn::Or(row.block(d, left, first + k), hn::Load(d, padding + k));
+      return hn::Or(candidates.block(d, left, first + k), hn::Load(d, padding + k));
     };
-    std::uint16_t* stored = job_.sums + (static_cast<std::ptrdiff_t>(y - first_y_) * job_.width + x) * job_.padded;
-    if constexpr (kUp) {
+    const auto extend = [&](auto&& take_sums) HWY_ATTR {
+      sgm_cpu::extend_paths(D(), paths, -guard<Lane> / 2, here.p2 + kPaths * u, static_cast<Lane>(job_.p1), padded, block_costs, take_sums);
+    };
+    std::uint16_t* stored = here.sums + static_cast<std::ptrdiff_t>(x) * padded;
+    if constexpr (kSelects) {
       prefetch(stored, u);
-      std::uint16_t* total = scratch_.total();
-      sgm_cpu::extend_paths(D(), paths, p2, static_cast<Lane>(job_.p1), job_.padded, block_costs, [&](int k, auto sums) {
+      std::uint16_t* total = scratch_.total(r);
+      extend([&](int k, auto sums) HWY_ATTR {
         const hn::DFromV<decltype(sums)> d16;
         hn::Store(hn::Add(sums, hn::Load(d16, stored + k)), d16, total + k);
       });
-      std::fill(total + job_.disparities, total + job_.padded, wta_cpu::no_cost);
-      select(r, x, y, total);
+      if (padded > job_.disparities) std::fill(total + job_.disparities, total + padded, wta_cpu::no_cost);
+      take_candidates(r, x, here.y, total);
     } else {
-      sgm_cpu::extend_paths(D(), paths, p2, static_cast<Lane>(job_.p1), job_.padded, block_costs, [&](int k, auto sums) {
+      extend([&](int k, auto sums) HWY_ATTR {
         const hn::DFromV<decltype(sums)> d16;
         hn::Stream(sums, d16, stored + k);
       });
@@ -110,99 +165,100 @@ class Worker {
   void prefetch(const std::uint16_t* stored, int u) const {
     constexpr int ahead = 8;  // pixels
     if (u + ahead >= job_.width) return;
-    for (int k = 0; k < job_.padded; k += 32) hwy::Prefetch(stored - static_cast<std::ptrdiff_t>(ahead) * job_.padded + k);
+    const std::uint16_t* then = stored + static_cast<std::ptrdiff_t>(up_ ? -ahead : ahead) * job_.padded;
+    for (int k = 0; k < job_.padded; k += 32) hwy::Prefetch(then + k);
   }
 
-  void set_penalties(Lane (&p2)[kPaths], int u, int v, int x, int y) const {
-    if (job_.guide.empty()) {
-      std::fill_n(p2, kPaths, static_cast<Lane>(job_.penalties[0]));
-      return;
-    }
-    constexpr int back = kUp ? 1 : -1;  // from a pixel to the one before it
-    const int here = job_.guide(x, y);
-    const auto penalty = [&](bool inside, int dx, int dy) {
-      return static_cast<Lane>(inside ? job_.penalties[std::abs(here - job_.guide(x + dx, y + dy))] : 0);
-    };
-    p2[0] = penalty(u > 0, back, 0);
-    p2[1] = penalty(v > 0, 0, back);
-    if constexpr (kPaths == 4) {
-      p2[2] = penalty(u > 0 && v > 0, back, back);
-      p2[3] = penalty(u < job_.width - 1 && v > 0, -back, back);
-    }
-  }
-
-  Candidates candidates(int r) const { return {job_.source.kind, scratch_.candidates(r), job_.candidates()}; }
-  bool wants_right() const { return !job_.out.right.empty(); }
-  wta_cpu::RightRow right_row(int r) const { return {scratch_.right_cost(r), scratch_.right_index(r)}; }
-
-  void select(int r, int x, int y, std::uint16_t* total) {
+  // Brings a pixel's sums to the right view; then leaves those of its candidates.
+  HWY_INLINE void take_candidates(int r, int x, int y, std::uint16_t* total) {
     const auto& in = job_.select;
-    const bool masked = !in.mask_left.empty() && in.mask_left(x, y) == 0;
-    if (wants_right() && !masked) wta_cpu::update(right_row(r), job_.width - 1 - x, total, job_.padded);
-
-    wta_cpu::Selected selected{.validity = validity::masked};
-    if (!masked) {
-      const auto range = wta::candidates(job_.select_parameters, x, job_.width, in.min_disparity, job_.disparities);
-      std::fill(total, total + std::clamp(range.first, 0, job_.disparities), wta_cpu::no_cost);
-      std::fill(total + std::clamp(range.last + 1, 0, job_.disparities), total + job_.disparities, wta_cpu::no_cost);
-      if (!in.mask_right.empty())
-        for (int k = 0; k < job_.disparities; ++k)
-          if (in.mask_right.clamped(x - in.min_disparity - k, y) == 0) total[k] = wta_cpu::no_cost;
-      selected = wta_cpu::select(job_.select_parameters, total, job_.padded, job_.disparities, in.min_disparity,
-                                 !job_.out.confidence.empty());
+    if (wants_right() && usable(in.mask_left, x, y)) {
+      if (up_) wta_cpu::update<true>(right_row(r), job_.width - 1 - x, total, job_.padded);
+      else wta_cpu::update<false>(right_row(r), job_.width - 1 - x, total, job_.padded);
     }
-    job_.out.disparity(x, y) = selected.disparity;
-    job_.out.validity(x, y) = selected.validity;
-    if (!job_.out.confidence.empty()) job_.out.confidence(x, y) = selected.confidence;
+    const auto range = wta::candidates(job_.select_parameters, x, job_.width, in.min_disparity, job_.disparities);
+    if (range.first > 0) std::fill_n(total, std::min(range.first, job_.disparities), wta_cpu::no_cost);
+    if (range.last < job_.disparities - 1)
+      std::fill(total + std::max(range.last + 1, 0), total + job_.disparities, wta_cpu::no_cost);
+    if (!in.mask_right.empty())
+      for (int k = 0; k < job_.disparities; ++k)
+        if (in.mask_right.clamped(x - in.min_disparity - k, y) == 0) total[k] = wta_cpu::no_cost;
   }
 
-  void end_row(int r, int v) {
-    if (!wants_right()) return;
-    const int y = image_y(v);
+  // The pixels of a step.
+  HWY_INLINE void select(int step) {
+    const bool want_confidence = !job_.out.confidence.empty();
+    wta_cpu::SelectedBatch selected;
+    wta_cpu::select(job_.select_parameters, {scratch_.total(0), job_.total_entries(), job_.padded}, job_.select.min_disparity,
+                    want_confidence, selected);
+    for (int r = 0; r < rows_; ++r) {
+      const int u = step - row_lag * r;
+      if (u < 0 || u >= job_.width) continue;
+      const int x = image_x(u), y = row_[r]->y;
+      const bool masked = !usable(job_.select.mask_left, x, y);
+      job_.out.disparity(x, y) = masked ? invalid_disparity : selected.disparity[r];
+      job_.out.validity(x, y) = masked ? validity::masked : static_cast<std::uint8_t>(selected.validity[r]);
+      if (want_confidence) job_.out.confidence(x, y) = masked ? 0.0f : selected.confidence[r];
+    }
+  }
+
+  void end_row(int r) {
+    const int y = row_[r]->y;
     const auto& mask = job_.select.mask_right;
     wta_cpu::finish(right_row(r), job_.width, job_.disparities, job_.select.min_disparity,
                     mask.empty() ? nullptr : mask.row(y), job_.out.right.row(y));
   }
 
+  static bool usable(const ImageView<const std::uint8_t>& mask, int x, int y) { return mask.empty() || mask(x, y) != 0; }
+  bool wants_right() const { return !job_.out.right.empty(); }
+  wta_cpu::RightRow right_row(int r) const { return {scratch_.right_cost(r), scratch_.right_index(r)}; }
+
   const Job<Kind>& job_;
-  Shared<Lane>& shared_;
+  const int bands_, first_y_, end_y_;  // of the stripe
+  Sweep<Lane>* const sweeps_[2];
   Scratch<Lane> scratch_;
-  const int first_y_, rows_;  // of the stripe, in the image
-  const int first_v_;         // and along the sweep
+  // Of the band in work:
+  bool up_ = false;
+  Sweep<Lane>* sweep_ = nullptr;
+  int rows_ = 0;
+  std::optional<Row> row_[band_rows];
 };
+
+static_assert(wta_cpu::batch == band_rows);
 
 template <class D, class Kind, int kPaths>
 void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
   using Lane = hn::TFromD<D>;
-  Shared<Lane> shared(job, Pieces(memory), threads.count());
-  const std::size_t ends_bytes = job.ends_bytes(sizeof(Lane), threads.count());
-  std::byte* const all_kept = memory.data() + job.shared_bytes(sizeof(Lane), threads.count());
-  const auto kept = [&](int stripe) { return all_kept + stripe * ends_bytes; };  // where paths down enter it
-  std::byte* const kept_up = kept(0);                                            // nothing enters the first
-  const auto sweep = [&]<bool kUp>(std::bool_constant<kUp>, int stripe) {
-    shared.begin_stripe();
-    threads.each([&](int i) {
-      const auto scratch = scratch_of<Lane>(i, job, cost_cpu::Candidates<Kind>::bytes_per_entry, memory, threads.count());
-      Worker<D, Kind, kPaths, kUp>(job, shared, scratch, stripe).run();
+  constexpr std::size_t candidate_bytes = cost_cpu::Candidates<Kind>::bytes_per_entry;
+  const auto take = [&](std::size_t bytes) {
+    const Pieces pieces(memory);
+    memory = memory.subspan(bytes);
+    return pieces;
+  };
+  Sweep<Lane> down(job, take(job.sweep_bytes(sizeof(Lane)))), up(job, take(job.sweep_bytes(sizeof(Lane))));
+  std::byte* const all_kept = take(job.kept_bytes(sizeof(Lane))).template take<std::byte>(0);
+  const auto kept = [&](int stripe) { return all_kept + (stripe - 1) * job.ends_bytes(sizeof(Lane)); };
+  const auto sweep = [&](Turn turn, int stripe) {
+    if (turn != Turn::up) down.begin_stripe();
+    if (turn != Turn::down) up.begin_stripe();
+    Bands bands(job.bands(stripe), turn);
+    threads.each([&](int thread) {
+      const Pieces pieces(memory.subspan(thread * job.scratch_bytes(sizeof(Lane), candidate_bytes)));
+      Worker<D, Kind, kPaths> worker(job, stripe, down, up, Scratch<Lane>(job, candidate_bytes, pieces));
+      while (const auto band = bands.take(thread % 2 == 1)) worker.run(*band);
     });
   };
-  constexpr std::bool_constant<false> down;
-  constexpr std::bool_constant<true> up;
 
   const int last = job.stripes.count() - 1;
-  shared.begin_sweep();
-  for (int stripe = 0; stripe <= last; ++stripe) {
-    if (stripe > 0) shared.keep(kept(stripe));
-    sweep(down, stripe);  // only the sums of the last one stay
+  for (int stripe = 0; stripe < last; ++stripe) {
+    sweep(Turn::down, stripe);  // for the ends of its paths
+    down.keep(job.stripes.first_row(stripe + 1), kept(stripe + 1));
   }
-  shared.begin_sweep();
-  sweep(up, last);
-  for (int stripe = last - 1; stripe >= 0; --stripe) {
-    shared.keep(kept_up);
-    stripe > 0 ? shared.go_on_from(kept(stripe)) : shared.begin_sweep();
-    sweep(down, stripe);
-    shared.go_on_from(kept_up);
-    sweep(up, stripe);
+  if (last == 0) return sweep(Turn::both, 0);
+  for (int stripe = last; stripe >= 0; --stripe) {
+    if (stripe > 0) down.go_on_from(job.stripes.first_row(stripe), kept(stripe));
+    sweep(Turn::down, stripe);
+    sweep(Turn::up, stripe);
   }
 }
 
@@ -210,7 +266,7 @@ void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& thr
 template <class Lane, class Kind>
 void with_lanes(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
   const auto run = [&](auto d) {
-    if (job.paths == 8) both_sweeps<decltype(d), Kind, 4>(job, memory, threads);
+    if (job.directions == 4) both_sweeps<decltype(d), Kind, 4>(job, memory, threads);
     else both_sweeps<decltype(d), Kind, 2>(job, memory, threads);
   };
   const hn::CappedTag<Lane, 64> wide;
@@ -251,10 +307,10 @@ auto dispatch(const cost::CensusGradient&) { return HWY_DYNAMIC_DISPATCH(match_c
 
 template <class Kind>
 std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, int threads, int stripe_rows) {
-  const Extent extent(size, disparities, stripe_rows);
+  const Extent extent(size, disparities, p.sgm.paths / 2, stripe_rows);
   const std::size_t lane = path_bytes_per_cell(p.sgm, kind.max_cost());
   const std::size_t candidate = cost::HWY_NAMESPACE::Candidates<Kind>::bytes_per_entry;
-  return extent.sums_bytes() + extent.shared_bytes(lane, threads) + extent.kept_bytes(lane, threads) + threads * extent.scratch_bytes(lane, candidate);
+  return extent.sums_bytes() + 2 * extent.sweep_bytes(lane) + extent.kept_bytes(lane) + threads * extent.scratch_bytes(lane, candidate);
 }
 
 template <class Kind>

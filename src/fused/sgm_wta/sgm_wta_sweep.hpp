@@ -1,16 +1,19 @@
 // The memory of the two sweeps and how their threads keep in step.
 //
-// A sweep visits the image in bands of rows, a band in tiles of columns; a thread takes a band, and follows the band
-// above at a distance of two tiles. Inside a tile everything stays in the first-level cache. A path keeps its
+// The sweeps start at the same time at the top and at the bottom, and pass one another: whichever comes to a row first
+// stores its sums there, the other adds its own and selects. So two threads hardly ever need what the other one has in
+// its caches. (Where the image is worked on in stripes, one sweep at a time passes through a stripe.) A sweep visits the image in bands of rows, a band in tiles of columns; a thread takes a band, and follows
+// the band before at a distance of two tiles. Inside a tile everything stays in the first-level cache. A path keeps its
 // last pixel's costs in one place, updated in place: a vertical path by its column u, a diagonal one by u − v, an
-// antidiagonal one by u + v, both modulo the number of places.
+// antidiagonal one by u + v.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <optional>
 #include <span>
-#include <thread>
 
 #include "fused/sgm_wta/sgm_wta.hpp"
 
@@ -18,47 +21,48 @@ namespace stereopsis::sgm_wta {
 
 inline constexpr int band_rows = 8;
 inline constexpr int tile_columns = 32;
-inline constexpr int row_lag = 2;         // columns that a row of a band is behind the row above
-static_assert(row_lag * band_rows < tile_columns, "the band above must be ahead by less than two tiles");
-inline constexpr int guard = 64;  // lanes of the largest value around the costs of a path
+inline constexpr int row_lag = 2;  // columns that a row of a band is behind the row before
+static_assert(row_lag * band_rows < tile_columns, "the band before must be ahead by less than two tiles");
+
+// Lanes around the costs of a path: the largest value, so that d ± 1 needs no special case, and the path's minimum.
+template <class Lane>
+inline constexpr int guard = 64 / sizeof(Lane);
 
 constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Sizes in lanes and bytes, without pointers: what the workspace is made of.
 struct Extent {
-  Extent(Size size, int disparities_, int stripe_rows)
+  Extent(Size size, int disparities_, int directions_, int stripe_rows)
       : width(size.width), height(size.height), disparities(disparities_), padded(round_up(disparities_, 32)),
-        stripes(size.height, stripe_rows) {}
+        directions(directions_), stripes(size.height, stripe_rows) {}
 
-  int bands() const { return (stripes.rows + band_rows - 1) / band_rows; }  // of a stripe
+  int bands(int stripe = 0) const { return (stripes.rows_of(stripe) + band_rows - 1) / band_rows; }
   int tiles() const { return (width + row_lag * (band_rows - 1) + tile_columns - 1) / tile_columns; }
-  // As many diagonals as can be in work at a time: with every thread in another band, some have ended at the right
-  // border only many rows below the start of others.
-  int places(int threads) const { return width + threads * band_rows; }
-  int candidates() const { return width + padded + guard; }
+  // Of the vertical paths; then of the diagonal and the antidiagonal ones, where there are any.
+  std::size_t places() const { return width + (directions == 4 ? 2 * (static_cast<std::size_t>(width) + height - 1) : 0); }
+  int candidates() const { return width + padded + 64; }
   int right_entries() const { return width + 2 * padded; }
+  int total_entries() const { return padded + 64; }
 
   std::size_t sums_bytes() const { return align64(sizeof(std::uint16_t) * width * static_cast<std::size_t>(stripes.rows) * padded); }
-  std::size_t path_bytes(std::size_t lane) const { return lane * (padded + guard); }
-  // Of the vertical, diagonal and antidiagonal paths.
-  std::size_t ends_bytes(std::size_t lane, int threads) const {
-    return align64(3 * places(threads) * path_bytes(lane) + lane * guard);
+  std::size_t path_bytes(std::size_t lane) const { return lane * padded + 64; }
+  // A sweep's: its paths, and how far its bands are.
+  std::size_t sweep_bytes(std::size_t lane) const {
+    return align64(places() * path_bytes(lane) + 64) + align64(bands() * sizeof(std::atomic<int>));
   }
-  std::size_t shared_bytes(std::size_t lane, int threads) const {
-    return ends_bytes(lane, threads) + align64(bands() * sizeof(std::atomic<int>));
-  }
-  // Where the paths down enter a stripe other than the first, and how far those up are.
-  std::size_t kept_bytes(std::size_t lane, int threads) const {
-    return stripes.count() == 1 ? 0 : stripes.count() * ends_bytes(lane, threads);
-  }
+  // Where the paths of a sweep enter a stripe.
+  std::size_t ends_bytes(std::size_t lane) const { return align64((directions - 1) * width * path_bytes(lane)); }
+  std::size_t kept_bytes(std::size_t lane) const { return (stripes.count() - 1) * ends_bytes(lane); }
+  // A thread's.
   std::size_t scratch_bytes(std::size_t lane, std::size_t candidate) const {
-    return align64(band_rows * path_bytes(lane) + lane * guard) + align64(lane * padded) +
-           align64(sizeof(std::uint16_t) * padded) + 2 * align64(band_rows * sizeof(std::uint16_t) * right_entries()) +
-           band_rows * align64(candidate * candidates());
+    return align64(band_rows * path_bytes(lane) + 64) + align64(lane * padded) +
+           align64(lane * band_rows * directions * width) + align64(sizeof(std::uint16_t) * band_rows * total_entries()) +
+           2 * align64(band_rows * sizeof(std::uint16_t) * right_entries()) + band_rows * align64(candidate * candidates());
   }
 
   int width, height, disparities, padded;
+  int directions;  // of a sweep: half of all
   Stripes stripes;
 };
 
@@ -69,9 +73,9 @@ inline std::size_t path_bytes_per_cell(const sgm::Parameters& p, int max_cost) {
 template <class Kind>
 struct Job : Extent {
   Job(const Parameters& p, const Input<Kind>& in, const wta::Output& out_, std::span<std::byte> workspace)
-      : Extent(in.source.left.size(), in.disparities, in.stripe_rows), source(in.source), select(in.select), select_parameters(p.select),
-        penalties(sgm::penalties(p.sgm)), lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())),
-        paths(p.sgm.paths), p1(static_cast<std::uint16_t>(p.sgm.p1)), out(out_),
+      : Extent(in.source.left.size(), in.disparities, p.sgm.paths / 2, in.stripe_rows), source(in.source),
+        select(in.select), select_parameters(p.select), penalties(sgm::penalties(p.sgm)),
+        lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())), p1(static_cast<std::uint16_t>(p.sgm.p1)), out(out_),
         sums(reinterpret_cast<std::uint16_t*>(workspace.data())) {
     if (p.sgm.adaptive()) guide = in.guide;
   }
@@ -82,7 +86,6 @@ struct Job : Extent {
   wta::Parameters select_parameters;
   sgm::Penalties penalties;
   std::size_t lane_bytes;
-  int paths;
   std::uint16_t p1;
   wta::Output out;
   std::uint16_t* sums;
@@ -103,73 +106,103 @@ class Pieces {
   std::byte* next_;
 };
 
-// The end of a path: the costs L_r and their minimum at its last pixel. The minimum lies in the guard before the costs,
-// so that paths which different threads are at never share a cache line.
+// A path's costs L_r at its last pixel; their minimum lies in the guard before them, so that paths which different
+// threads are at never share a cache line. A path begins after an imaginary pixel without costs, so that L_r = C at its
+// first pixel.
 template <class Lane>
-struct PathEnd {
-  Lane* costs;
+Lane* start_path(Lane* costs, int padded) {
+  costs[-1] = static_cast<Lane>(~0);
+  std::memset(costs, 0, sizeof(Lane) * padded);
+  costs[padded] = static_cast<Lane>(~0);
+  costs[-guard<Lane> / 2] = 0;
+  return costs;
+}
 
-  Lane& minimum() const { return costs[-guard / 2]; }
-
-  // A path begins after an imaginary pixel without costs, so that L_r = C at its first pixel.
-  void start(int padded) const {
-    std::memset(costs, 0, sizeof(Lane) * padded);
-    minimum() = 0;
-  }
-};
-
-// The ends of the paths that cross rows, and how far each band is.
+// The ends of a sweep's paths that cross rows, and how far each of its bands is.
 template <class Lane>
-class Shared {
+class Sweep {
  public:
-  Shared(const Extent& extent, Pieces pieces, int threads)
-      : extent_(extent), places_(extent.places(threads)), stride_(extent.padded + guard),
-        bytes_(extent.ends_bytes(sizeof(Lane), threads)),
-        costs_(pieces.take<Lane>(static_cast<std::size_t>(3) * places_ * stride_ + guard)),
-        progress_(pieces.take<std::atomic<int>>(extent.bands())) {}
+  Sweep(const Extent& extent, Pieces pieces)
+      : extent_(extent), stride_(extent.padded + guard<Lane>),
+        costs_(pieces.take<Lane>(extent.places() * stride_ + guard<Lane>)), progress_(pieces.take<std::atomic<int>>(extent.bands())) {}
 
-  void begin_sweep() { std::memset(costs_, 0xFF, bytes_); }
-  // The sweep goes on through the rows of a stripe.
+  // No band of the stripe that comes next is begun.
   void begin_stripe() {
-    next_band_ = 0;
     for (int band = 0; band < extent_.bands(); ++band) new (&progress_[band]) std::atomic<int>(0);
   }
-  // Between two stripes: the ends of the paths there.
-  void keep(std::byte* kept) const { std::memcpy(kept, costs_, bytes_); }
-  void go_on_from(const std::byte* kept) { std::memcpy(costs_, kept, bytes_); }
-
-  // Bands are taken in order, so that the band above is always in work or done.
-  int take_band() { return next_band_++; }
-  void finish_tile(int band, int tile) { progress_[band].store(tile + 1, std::memory_order_release); }
-  void wait_for_band_above(int band, int tile) const {
-    if (band == 0) return;
-    const int needed = std::min(tile + 2, extent_.tiles());
-    for (int spins = 0; progress_[band - 1].load(std::memory_order_acquire) < needed; ++spins)
-      if (spins > 100) std::this_thread::yield();
+  // The paths that enter row v from the rows before.
+  void keep(int v, std::byte* kept) const {
+    for_each_end(v, [&](const Lane* paths, std::size_t bytes) { kept = std::copy_n(reinterpret_cast<const std::byte*>(paths), bytes, kept); });
+  }
+  void go_on_from(int v, const std::byte* kept) {
+    for_each_end(v, [&](Lane* paths, std::size_t bytes) { std::memcpy(paths, kept, bytes), kept += bytes; });
   }
 
-  // The end of the path in `place`, of the vertical (0), diagonal (1) or antidiagonal (2) paths.
-  PathEnd<Lane> path(int kind, int place) const {
-    const std::size_t i = static_cast<std::size_t>(kind) * places_ + place;
-    return {costs_ + i * stride_ + guard};
+  std::ptrdiff_t stride() const { return stride_; }  // from a path to the next one
+  // Paths that cross row v at column 0: those at column u lie u strides behind them.
+  Lane* vertical(int) const { return path(0); }
+  Lane* diagonal(int v) const { return path(extent_.width + extent_.height - 1 - v); }
+  Lane* antidiagonal(int v) const { return path(2 * static_cast<std::size_t>(extent_.width) + extent_.height - 1 + v); }
+
+  // In one order with the wait below: either this sees that a thread sleeps, or that thread sees the new progress.
+  void finish_tile(int band, int tile) {
+    progress_[band].store(tile + 1, std::memory_order_seq_cst);
+    progress_[band].notify_all();
   }
-  int diagonal(int u, int v) const {
-    const int place = u - v % places_;
-    return place < 0 ? place + places_ : place;
-  }
-  int antidiagonal(int u, int v) const {
-    const int place = u + v % places_;
-    return place < places_ ? place : place - places_;
+  // Most waits are for less than a tile's work; a thread whose core others need sleeps.
+  void wait_for(int band, int tiles) const {
+    const std::atomic<int>& progress = progress_[band];
+    for (int spins = 0; spins < 1000; ++spins)
+      if (progress.load(std::memory_order_acquire) >= tiles) return;
+    for (int seen; (seen = progress.load(std::memory_order_acquire)) < tiles;) progress.wait(seen, std::memory_order_acquire);
   }
 
  private:
+  Lane* path(std::size_t place) const { return costs_ + place * stride_ + guard<Lane>; }
+
+  // Paths of a kind that cross a row lie side by side.
+  template <class F>
+  void for_each_end(int v, F&& f) const {
+    const auto of_kind = [&](Lane* paths) { f(paths - guard<Lane> / 2, sizeof(Lane) * extent_.width * stride_); };
+    of_kind(vertical(v));
+    if (extent_.directions == 4) of_kind(diagonal(v)), of_kind(antidiagonal(v));
+  }
+
   Extent extent_;
-  int places_;
-  int stride_;
-  std::size_t bytes_;
+  std::ptrdiff_t stride_;
   Lane* costs_;
-  std::atomic<int> next_band_{0};
   std::atomic<int>* progress_;
+};
+
+enum class Turn { both, down, up };
+
+// Which band of a stripe a thread does next. Those of a sweep are taken in its order, so that the band before is in work
+// or done.
+class Bands {
+ public:
+  // Both sweeps at once, or one alone: the sweep up after the sweep down.
+  Bands(int count, Turn turn)
+      : count_(count), end_{count, turn == Turn::down ? 0 : count}, taken_{turn == Turn::up ? count : 0, 0} {}
+
+  struct Band {
+    bool up;       // of the sweep up
+    int order;     // in the sweep
+    bool selects;  // the other sweep has taken these rows, or stored their sums
+  };
+  // Of the sweep that the thread prefers, as long as there are any.
+  std::optional<Band> take(bool prefer_up) {
+    const std::lock_guard lock(mutex_);
+    const bool up = taken_[prefer_up] < end_[prefer_up] ? prefer_up : !prefer_up;
+    if (taken_[up] == end_[up]) return std::nullopt;
+    const int order = taken_[up]++;
+    return Band{up, order, count_ - 1 - order < taken_[!up]};
+  }
+
+ private:
+  std::mutex mutex_;
+  int count_;
+  int end_[2];  // of the sweep down and of the sweep up
+  int taken_[2];
 };
 
 // What a thread needs for the rows of its band.
@@ -177,42 +210,39 @@ template <class Lane>
 class Scratch {
  public:
   Scratch(const Extent& extent, std::size_t candidate_bytes, Pieces pieces) : extent_(extent) {
-    const int stride = extent.padded + guard;
-    paths_ = pieces.take<Lane>(static_cast<std::size_t>(band_rows) * stride + guard);
-    std::memset(paths_, 0xFF, sizeof(Lane) * (static_cast<std::size_t>(band_rows) * stride + guard));
+    paths_ = pieces.take<Lane>(static_cast<std::size_t>(band_rows) * path_stride() + guard<Lane>);
     padding_ = pieces.take<Lane>(extent.padded);
     std::memset(padding_, 0, sizeof(Lane) * extent.disparities);
     std::memset(padding_ + extent.disparities, 0xFF, sizeof(Lane) * (extent.padded - extent.disparities));
-    total_ = pieces.take<std::uint16_t>(extent.padded);
+    penalties_ = pieces.take<Lane>(static_cast<std::size_t>(band_rows) * extent.directions * extent.width);
+    totals_ = pieces.take<std::uint16_t>(band_rows * extent.total_entries());
+    std::memset(totals_, 0xFF, sizeof(std::uint16_t) * band_rows * extent.total_entries());
     right_costs_ = pieces.take<std::uint16_t>(static_cast<std::size_t>(band_rows) * extent.right_entries());
     right_indices_ = pieces.take<std::uint16_t>(static_cast<std::size_t>(band_rows) * extent.right_entries());
     for (std::byte*& row : candidates_) row = pieces.take<std::byte>(candidate_bytes * extent.candidates());
   }
 
-  // The horizontal path of row r.
-  PathEnd<Lane> path(int r) const { return {paths_ + static_cast<std::size_t>(r) * (extent_.padded + guard) + guard}; }
+  // Of row r: its horizontal path, its candidates, its P2 (those of a pixel's paths side by side).
+  Lane* path(int r) const { return paths_ + r * path_stride() + guard<Lane>; }
   std::byte* candidates(int r) const { return candidates_[r]; }
+  Lane* penalties(int r) const { return penalties_ + static_cast<std::size_t>(r) * extent_.directions * extent_.width; }
   const Lane* padding() const { return padding_; }  // the largest value behind the last disparity, else 0
-  std::uint16_t* total() const { return total_; }
+  // The sums over all paths of a pixel of row r, with 32 entries of no_cost before and behind.
+  std::uint16_t* total(int r) const { return totals_ + r * extent_.total_entries() + 32; }
   std::uint16_t* right_cost(int r) const { return right_costs_ + static_cast<std::size_t>(r) * extent_.right_entries(); }
   std::uint16_t* right_index(int r) const { return right_indices_ + static_cast<std::size_t>(r) * extent_.right_entries(); }
 
  private:
+  std::ptrdiff_t path_stride() const { return extent_.padded + guard<Lane>; }
+
   Extent extent_;
   Lane* paths_;
   Lane* padding_;
-  std::uint16_t* total_;
+  Lane* penalties_;
+  std::uint16_t* totals_;
   std::uint16_t* right_costs_;
   std::uint16_t* right_indices_;
   std::byte* candidates_[band_rows];
 };
-
-// The scratch of one thread, in what is left of the workspace behind the sums.
-template <class Lane>
-Scratch<Lane> scratch_of(int thread, const Extent& extent, std::size_t candidate_bytes, std::span<std::byte> memory, int threads) {
-  const std::size_t offset =
-      extent.shared_bytes(sizeof(Lane), threads) + extent.kept_bytes(sizeof(Lane), threads) + thread * extent.scratch_bytes(sizeof(Lane), candidate_bytes);
-  return {extent, candidate_bytes, Pieces(memory.subspan(offset))};
-}
 
 }  // namespace stereopsis::sgm_wta

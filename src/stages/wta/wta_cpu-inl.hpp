@@ -1,4 +1,4 @@
-// Selection of one pixel from its costs, and its share in the selection of the right view.
+// Selection of one pixel or of a batch from their costs, and its share in the selection of the right view.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_WTA_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_WTA_CPU_INL
@@ -12,11 +12,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "device/cpu/lanes-inl.hpp"
 #include "stages/wta/wta.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using namespace stereopsis::HWY_NAMESPACE;
 
 using wta::no_cost;
 
@@ -69,7 +71,124 @@ inline Selected select(const Parameters& p, std::uint16_t* costs, int padded, in
   return selected;
 }
 
-// The right view's winners of one row, while the left pixels pass from right to left: entry i belongs to the right
+inline constexpr int batch = 8;  // pixels whose winners are found together
+
+// Stores the minima of a batch of vectors.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE void store_minima(D d, const V (&v)[batch], std::uint16_t* minima) {
+  V quarters[2];
+  for (int i = 0; i < 2; ++i) {
+    const V* of = v + 4 * i;
+    quarters[i] = merge_minima<std::uint32_t>(d, merge_minima<std::uint16_t>(d, of[0], of[1]), merge_minima<std::uint16_t>(d, of[2], of[3]));
+  }
+  const auto lowest = minima_of_blocks(d, merge_minima<std::uint64_t>(d, quarters[0], quarters[1]));
+  hn::Store(lowest, hn::DFromV<decltype(lowest)>(), minima);
+}
+
+// The costs of a batch of pixels, a row each, with an entry of no_cost before the first and behind the last. They hold
+// no_cost for whatever is not a candidate, up to `padded`.
+struct Costs {
+  std::uint16_t* operator[](int pixel) const { return data + pixel * stride; }
+
+  std::uint16_t* data;
+  std::ptrdiff_t stride;
+  int padded;
+};
+
+inline void find_lowest(const Costs& costs, std::uint16_t* lowest) {
+  const hn::CappedTag<std::uint16_t, 32> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  hn::VFromD<decltype(d)> lowest_lanes[batch];
+  for (int pixel = 0; pixel < batch; ++pixel) {
+    auto v = hn::Load(d, costs[pixel]);
+    for (int k = lanes; k < costs.padded; k += lanes) v = hn::Min(v, hn::Load(d, costs[pixel] + k));
+    lowest_lanes[pixel] = v;
+  }
+  store_minima(d, lowest_lanes, lowest);
+}
+
+// The first index that holds the lowest cost.
+inline void find_index(const Costs& costs, const std::uint16_t* lowest, std::uint16_t* index) {
+  const hn::CappedTag<std::uint16_t, 32> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto nowhere = hn::Set(d, no_cost);
+  const auto last_block = hn::Iota(d, static_cast<std::uint16_t>(costs.padded - lanes));
+  const auto step = hn::Set(d, static_cast<std::uint16_t>(lanes));
+  hn::VFromD<decltype(d)> first[batch];
+  for (int pixel = 0; pixel < batch; ++pixel) {
+    const auto wanted = hn::Set(d, lowest[pixel]);
+    auto found = nowhere;
+    auto block = last_block;
+    for (int k = costs.padded - lanes; k >= 0; k -= lanes) {
+      found = hn::IfThenElse(hn::Eq(hn::Load(d, costs[pixel] + k), wanted), block, found);
+      block = hn::Sub(block, step);
+    }
+    first[pixel] = found;
+  }
+  store_minima(d, first, index);
+}
+
+// Of a batch of pixels.
+struct SelectedBatch {
+  float disparity[batch];
+  std::int32_t validity[batch];
+  float confidence[batch];
+};
+
+// The same as select() for each pixel; overwrites the costs.
+inline void select(const Parameters& p, const Costs& costs, int min_disparity, bool want_confidence, SelectedBatch& selected) {
+  HWY_ALIGN std::uint16_t lowest[batch], index[batch], before[batch], behind[batch], second[batch];
+  find_lowest(costs, lowest);
+  find_index(costs, lowest, index);
+  for (int i = 0; i < batch; ++i) {
+    before[i] = costs[i][index[i] - 1];
+    behind[i] = costs[i][index[i] + 1];
+  }
+  const bool want_second = p.uniqueness > 0 || want_confidence;
+  if (want_second) {
+    for (int i = 0; i < batch; ++i) std::fill_n(costs[i] + index[i] - 1, 3, no_cost);
+    find_lowest(costs, second);
+  }
+
+  const hn::CappedTag<float, batch> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::Rebind<std::uint16_t, decltype(d)> d16;
+  const auto none = hn::Set(di, no_cost);
+  const auto zero = hn::Zero(d);
+  for (int i = 0; i < batch; i += static_cast<int>(hn::Lanes(d))) {
+    const auto load = [&](const std::uint16_t* values) HWY_ATTR { return hn::PromoteTo(di, hn::Load(d16, values + i)); };
+    const auto a = load(before), b = load(lowest), c = load(behind);
+    auto valid = hn::Lt(b, none);
+    auto validity = hn::IfThenElse(valid, hn::Zero(di), hn::Set(di, validity::no_candidate));
+    auto confidence = hn::Set(d, 1.0f);
+    if (want_second) {
+      const auto m = load(second);
+      const auto other = hn::Lt(m, none);
+      const auto peak = hn::Sub(confidence, hn::Div(hn::ConvertTo(d, b), hn::ConvertTo(d, m)));
+      const auto ratio = hn::IfThenElseZero(hn::RebindMask(d, hn::Gt(m, hn::Zero(di))), peak);
+      confidence = hn::IfThenElse(hn::RebindMask(d, other), ratio, confidence);
+      if (p.uniqueness > 0) {
+        const auto close = hn::Lt(hn::Mul(m, hn::Set(di, 100 - p.uniqueness)), hn::Mul(b, hn::Set(di, 100)));
+        const auto ambiguous = hn::And(valid, hn::And(other, close));
+        validity = hn::IfThenElse(ambiguous, hn::Set(di, validity::ambiguous), validity);
+        valid = hn::AndNot(ambiguous, valid);
+      }
+    }
+    auto disparity = hn::ConvertTo(d, hn::Add(load(index), hn::Set(di, min_disparity)));
+    if (p.subpixel != Subpixel::none) {
+      const auto difference = p.subpixel == Subpixel::parabola ? hn::Add(hn::Sub(a, b), hn::Sub(c, b)) : hn::Sub(hn::Max(a, c), b);
+      const auto offset = hn::Div(hn::ConvertTo(d, hn::Sub(a, c)), hn::ConvertTo(d, hn::Add(difference, difference)));
+      const auto between = hn::And(hn::Lt(hn::Max(a, c), none), hn::Gt(difference, hn::Zero(di)));
+      disparity = hn::Add(disparity, hn::IfThenElseZero(hn::RebindMask(d, between), offset));
+    }
+    const auto is_valid = hn::RebindMask(d, valid);
+    hn::StoreU(hn::IfThenElse(is_valid, disparity, hn::Set(d, invalid_disparity)), d, selected.disparity + i);
+    hn::StoreU(validity, di, selected.validity + i);
+    hn::StoreU(hn::IfThenElse(is_valid, confidence, zero), d, selected.confidence + i);
+  }
+}
+
+// The right view's winners of one row, while the left pixels pass in order: entry i belongs to the right
 // pixel x = width − 1 − min_disparity − i, so that the candidates of a left pixel lie side by side.
 struct RightRow {
   std::uint16_t* cost;
@@ -78,18 +197,23 @@ struct RightRow {
 
 inline void clear(const RightRow& row, int entries) { std::fill_n(row.cost, entries, no_cost); }
 
-// Later calls bring lower disparities: they win ties. `from` is width − 1 − x of the left pixel.
-inline void update(const RightRow& row, int from, const std::uint16_t* costs, int padded) {
+// `from` is width − 1 − x of the left pixel. The lowest disparity wins ties: the later one where left pixels pass from
+// right to left, else the earlier one.
+template <bool later_wins = true>
+HWY_INLINE void update(const RightRow& row, int from, const std::uint16_t* costs, int padded) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   auto index = hn::Iota(d, 0);
   const auto step = hn::Set(d, static_cast<std::uint16_t>(lanes));
+  std::uint16_t* row_cost = row.cost + from;
+  std::uint16_t* row_index = row.index + from;
   for (int k = 0; k < padded; k += lanes) {
-    const auto cost = hn::Load(d, costs + k);
-    const auto lowest = hn::Min(cost, hn::LoadU(d, row.cost + from + k));
-    const auto wins = hn::Eq(lowest, cost);
-    hn::StoreU(lowest, d, row.cost + from + k);
-    hn::StoreU(hn::IfThenElse(wins, index, hn::LoadU(d, row.index + from + k)), d, row.index + from + k);
+    const auto cost = hn::Load(d, costs + k), before = hn::LoadU(d, row_cost + k), index_before = hn::LoadU(d, row_index + k);
+    const auto lowest = hn::Min(cost, before);
+    const auto winner = later_wins ? hn::IfThenElse(hn::Eq(lowest, cost), index, index_before)
+                                   : hn::IfThenElse(hn::Eq(lowest, before), index_before, index);
+    hn::StoreU(lowest, d, row_cost + k);
+    hn::StoreU(winner, d, row_index + k);
     index = hn::Add(index, step);
   }
 }
