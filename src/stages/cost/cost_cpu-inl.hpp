@@ -40,11 +40,18 @@ class BytePlanes {
  public:
   BytePlanes(std::byte* memory, int entries) : bytes_(reinterpret_cast<std::uint8_t*>(memory)), entries_(entries) {}
 
+  // The width + padded − 1 candidates of a row. Outside the image the border repeats.
   template <class Word>
   void load(const Word* row, int width, int min_disparity, int padded) {
-    for_each_candidate(row, width, min_disparity, padded, [&](int i, Word word) {
-      for (int p = 0; p < kPlanes; ++p) plane(p)[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(word) >> 8 * p);
-    });
+    const int entries = width + padded - 1;
+    const long long column = static_cast<long long>(width) - 1 - min_disparity;  // of entry 0; they go to the left
+    const int first = static_cast<int>(std::clamp<long long>(column - width + 1, 0, entries));
+    const int last = static_cast<int>(std::clamp<long long>(column + 1, first, entries));
+    for (int p = 0; p < kPlanes; ++p) {
+      std::fill_n(plane(p), first, byte_of(row[width - 1], p));
+      std::fill(plane(p) + last, plane(p) + entries, byte_of(row[0], p));
+    }
+    take_apart(row + (column - last + 1), last - first, first);
   }
   std::uint8_t* plane(int p) const { return bytes_ + static_cast<std::ptrdiff_t>(p) * entries_; }
 
@@ -53,13 +60,40 @@ class BytePlanes {
   HWY_INLINE hn::VFromD<D8> hamming_distances(D8 d8, Word left, int i) const {
     auto sum = hn::Zero(d8);
     for (int p = 0; p < kCount; ++p) {
-      const auto byte = hn::Set(d8, static_cast<std::uint8_t>(static_cast<std::uint64_t>(left) >> 8 * p));
+      const auto byte = hn::Set(d8, byte_of(left, p));
       sum = hn::Add(sum, hn::PopulationCount(hn::Xor(byte, hn::LoadU(d8, plane(p) + i))));
     }
     return sum;
   }
 
  private:
+  template <class Word>
+  static std::uint8_t byte_of(Word word, int p) {
+    return static_cast<std::uint8_t>(static_cast<std::uint64_t>(word) >> 8 * p);
+  }
+
+  // Words of neighbouring columns, the last one first, become the entries from `first` on.
+  template <class Word>
+  void take_apart(const Word* words, int count, int first) {
+    int done = 0;
+    if constexpr (sizeof(Word) == 4) {
+      const hn::ScalableTag<std::uint32_t> d;
+      const hn::RebindToSigned<decltype(d)> di;
+      const hn::Rebind<std::uint8_t, decltype(d)> d8;
+      const int lanes = static_cast<int>(hn::Lanes(d));
+      const auto low = hn::Set(d, 0xFF);
+      for (; done + lanes <= count; done += lanes) {
+        auto block = hn::Reverse(d, hn::LoadU(d, words + count - done - lanes));
+        for (int p = 0; p < kPlanes; ++p) {
+          hn::StoreU(hn::DemoteTo(d8, hn::BitCast(di, hn::And(block, low))), d8, plane(p) + first + done);
+          block = hn::ShiftRight<8>(block);
+        }
+      }
+    }
+    for (; done < count; ++done)
+      for (int p = 0; p < kPlanes; ++p) plane(p)[first + done] = byte_of(words[count - 1 - done], p);
+  }
+
   std::uint8_t* bytes_;
   int entries_;
 };
