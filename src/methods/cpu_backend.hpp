@@ -36,6 +36,18 @@ class HostBackend {
   Maps<ImageView> maps(const RectificationMaps& maps, const Rect& shown) const {
     return {maps.left.view().crop(shown), maps.right.view().crop(shown)};
   }
+  // 64 bytes behind a volume may be read.
+  template <class T>
+  VolumeView<T> volume(Size size, int disparities) {
+    const std::ptrdiff_t pitch = static_cast<std::ptrdiff_t>(size.width) * disparities;
+    const auto block = workspace_.memory(sizeof(T) * pitch * size.height + 64);
+    return {reinterpret_cast<T*>(block.data()), size.width, size.height, disparities, pitch};
+  }
+  // What a strip's costs may take, and what they take a cell before and after a filter.
+  static constexpr double strip_bytes() { return 256.0 * (1 << 20); }
+  static constexpr double strip_bytes_per_cell() { return 5; }
+  template <class Kind>
+  static constexpr bool tunes_filter = false;
   std::span<std::byte> memory(std::size_t bytes) { return workspace_.memory(bytes); }
   std::size_t bytes() const { return workspace_.bytes(); }
   std::size_t used() const { return workspace_.used(); }
@@ -158,6 +170,32 @@ class OracleBackend : public HostBackend {
     zncc::mark_flat_oracle(p.zncc, in.left, out.validity);
   }
   void propagation(const propagation::Parameters& p, const propagation::MapsOf<ImageView>& maps) { propagation::oracle(p, maps); }
+  void colour_gradient(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> out) {
+    colour_gradient::oracle(image, grey, out);
+  }
+  template <class Kind>
+  std::size_t cost_volume_bytes(const Kind&, int, int) {
+    return 0;
+  }
+  template <class Kind>
+  void cost_volume(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte>) {
+    cost_volume::oracle(source, min_disparity, costs);
+  }
+  std::size_t guided_bytes(const guided::Parameters&, Size, int, int) { return 0; }
+  void guided(const guided::Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, guided::Rows rows,
+              VolumeView<float> filtered, std::span<std::byte>) {
+    guided::oracle(p, guide, costs, rows, filtered);
+  }
+  void wta(const wta::Parameters& p, const wta::Input& in, VolumeView<const float> costs, const wta::Output& out, wta::Reference reference) {
+    wta::oracle(p, in, costs, out, reference);
+  }
+  void halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halved) { cross_scale::oracle_halve(image, halved); }
+  void combine(const cross_scale::Level& level, float weight, float coarse_weight, VolumeView<const float> coarse, VolumeView<float> costs) {
+    cross_scale::oracle_combine(level, weight, coarse_weight, coarse, costs);
+  }
+  void weighted_median(const weighted_median::Parameters& p, const weighted_median::Input& in, ImageView<float> filtered) {
+    weighted_median::oracle(p, in, filtered);
+  }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::oracle(p, right, disparity, validity);
@@ -264,6 +302,34 @@ class CpuBackend : public HostBackend {
     zncc_wta::cpu(p, in, out, memory, threads_);
   }
   void propagation(const propagation::Parameters& p, const propagation::MapsOf<ImageView>& maps) { propagation::cpu(p, maps, threads_); }
+  void colour_gradient(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> out) {
+    colour_gradient::cpu(image, grey, out, threads_);
+  }
+  template <class Kind>
+  std::size_t cost_volume_bytes(const Kind& kind, int width, int disparities) {
+    return cost_volume::scratch_bytes(kind, width, disparities, threads_.count());
+  }
+  template <class Kind>
+  void cost_volume(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch) {
+    cost_volume::cpu(source, min_disparity, costs, scratch, threads_);
+  }
+  std::size_t guided_bytes(const guided::Parameters& p, Size size, int channels, int) {
+    return guided::scratch_bytes(p, size, channels, threads_.count());
+  }
+  void guided(const guided::Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, guided::Rows rows,
+              VolumeView<float> filtered, std::span<std::byte> scratch) {
+    guided::cpu(p, guide, costs, rows, filtered, scratch, threads_);
+  }
+  void wta(const wta::Parameters& p, const wta::Input& in, VolumeView<const float> costs, const wta::Output& out, wta::Reference reference) {
+    wta::cpu(p, in, costs, out, threads_, reference);
+  }
+  void halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halved) { cross_scale::cpu_halve(image, halved, threads_); }
+  void combine(const cross_scale::Level& level, float weight, float coarse_weight, VolumeView<const float> coarse, VolumeView<float> costs) {
+    cross_scale::cpu_combine(level, weight, coarse_weight, coarse, costs, threads_);
+  }
+  void weighted_median(const weighted_median::Parameters& p, const weighted_median::Input& in, ImageView<float> filtered) {
+    weighted_median::cpu(p, in, filtered, threads_);
+  }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
                   ImageView<std::uint8_t> validity) {
     left_right::cpu(p, right, disparity, validity, threads_);

@@ -8,6 +8,7 @@
 #include "device/gpu/device.hpp"
 #include "methods/run.hpp"
 #ifdef STEREOPSIS_CUDA
+#include "fused/guided_wta/guided_wta_cuda.hpp"
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 #include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
 #endif
@@ -237,6 +238,72 @@ class GpuBackend {
     zncc_wta::gpu(p, in, out, workspace, *queue_);
   }
   void propagation(const propagation::Parameters& p, const propagation::MapsOf<gpu::View>& maps) { propagation::gpu(p, maps, *queue_); }
+  template <class T>
+  gpu::Volume<T> volume(Size size, int disparities) {
+    const std::size_t cells = static_cast<std::size_t>(size.width) * size.height * disparities;
+    return {memory(sizeof(T) * cells).template as<T>(), size.width, size.height, disparities};
+  }
+  // What a strip's costs may take, and what they take a cell before, in and after a filter.
+  static constexpr double strip_bytes() { return 1.0 * (1 << 30); }
+  static constexpr double strip_bytes_per_cell() { return 20; }
+#ifdef STEREOPSIS_CUDA
+  template <class Kind>
+  static constexpr bool tunes_filter = guided_wta::cuda_has_kind<Kind>;
+  using Planes = std::vector<guided_wta::Plane>;
+
+  bool has_tuned_filter(const guided::Parameters& p) const {
+    return guided_wta::cuda_runs_on(cuda_capability_) && guided_wta::cuda_serves(p);
+  }
+  guided_wta::Plane plane(Size size, int disparities, int first_row, int min_disparity, float weight) {
+    const std::size_t cells = static_cast<std::size_t>(size.width) * size.height * disparities;
+    return {memory(sizeof(float) * cells).template as<float>(), size.width, size.height, first_row, min_disparity, weight};
+  }
+  std::size_t tuned_filter_bytes(const guided::Parameters& p, Size strip, int channels, int disparities) {
+    return guided_wta::cuda_filter_bytes(p, strip, channels, disparities);
+  }
+  template <class Kind>
+  void tuned_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View>& source, DisparityRange range,
+                    gpu::View<const std::uint8_t> guide, guided::Rows rows, const guided_wta::Plane& plane, gpu::Span scratch) {
+    guided_wta::cuda_filter(p, source, range.min, range.count, guide, rows, {plane.costs.memory, plane.costs.offset}, scratch, *queue_);
+  }
+  void tuned_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, const Planes& planes, int disparities,
+                    const wta::OutputOf<gpu::View>& out, wta::Reference reference) {
+    guided_wta::cuda_select(p, in, planes, disparities, out, reference, *queue_);
+  }
+#else
+  template <class Kind>
+  static constexpr bool tunes_filter = false;
+#endif
+  void colour_gradient(gpu::View<const std::uint8_t> image, gpu::View<const std::uint8_t> grey, gpu::View<std::uint64_t> out) {
+    colour_gradient::gpu(image, grey, out, *queue_);
+  }
+  template <class Kind>
+  std::size_t cost_volume_bytes(const Kind&, int, int) {
+    return 0;
+  }
+  template <class Kind>
+  void cost_volume(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Volume<std::uint8_t> costs, gpu::Span) {
+    cost_volume::gpu(source, min_disparity, costs, *queue_);
+  }
+  std::size_t guided_bytes(const guided::Parameters& p, Size size, int channels, int disparities) {
+    return guided::gpu_scratch_bytes(p, size, channels, disparities);
+  }
+  void guided(const guided::Parameters& p, gpu::View<const std::uint8_t> guide, gpu::Volume<const std::uint8_t> costs, guided::Rows rows,
+              gpu::Volume<float> filtered, gpu::Span scratch) {
+    guided::gpu(p, guide, costs, rows, filtered, scratch, *queue_);
+  }
+  void wta(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, gpu::Volume<const float> costs,
+           const wta::OutputOf<gpu::View>& out, wta::Reference reference) {
+    wta::gpu(p, in, costs, out, *queue_, reference);
+  }
+  void halve(gpu::View<const std::uint8_t> image, gpu::View<std::uint8_t> halved) { cross_scale::gpu_halve(image, halved, *queue_); }
+  void combine(const cross_scale::Level& level, float weight, float coarse_weight, gpu::Volume<const float> coarse,
+               gpu::Volume<float> costs) {
+    cross_scale::gpu_combine(level, weight, coarse_weight, coarse, costs, *queue_);
+  }
+  void weighted_median(const weighted_median::Parameters& p, const weighted_median::InputOf<gpu::View>& in, gpu::View<float> filtered) {
+    weighted_median::gpu(p, in, filtered, *queue_);
+  }
   void left_right(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<float> disparity,
                   gpu::View<std::uint8_t> validity) {
     left_right::gpu(p, right, disparity, validity, *queue_);
@@ -288,6 +355,12 @@ class GpuBackend {
   void timed(const char* name, const Work& work, F&& f) {
     pending_ = true;
     if (stages_ == nullptr) return f();
+    if (!stages_->empty() && stages_->back().name == name) {  // it goes on
+      f();
+      stages_->back().bytes += bytes;
+      queue_->record(*marks_[stages_->size()]);
+      return;
+    }
     if (stages_->size() + 2 > marks_.size())
       throw Error(ErrorCategory::device, "a run has more stages than can be timed; this is a fault of the library");
     if (stages_->empty()) queue_->record(*marks_[0]);

@@ -69,6 +69,27 @@ PipelineData zncc() {
   return p;
 }
 
+// Reis and Souza 2017, with the refinements of Rhemann et al. to be switched on, and the coarser levels of Zhang et al. by
+// levels.lambda.
+PipelineData census_guided() {
+  PipelineData p;
+  p.cost = census::Parameters{.window = census::Window::w9x7};
+  p.aggregation = guided::Parameters{};
+  p.levels = cross_scale::Parameters{};
+  p.refinements = {{false, left_right::Parameters{.threshold = 0}},
+                   {false, fill::Parameters{.mode = fill::Mode::background}},
+                   {false, weighted_median::Parameters{}}};
+  return p;
+}
+
+// Rhemann et al. 2011. The limits of colour and gradient are ours: docs/costfilter.md.
+PipelineData costfilter() {
+  PipelineData p = census_guided();
+  p.cost = colour_gradient::Parameters{};
+  for (Refinement& refinement : p.refinements) refinement.enabled = true;
+  return p;
+}
+
 struct Method {
   MethodInfo info;
   PipelineData (*data)();
@@ -91,6 +112,13 @@ const std::vector<Method>& all() {
       {{"zncc", "zero-mean normalised cross-correlation over a window, both views checked, holes filled",
         "Syed, Final report: zero-mean normalised cross-correlation on CPUs and by OpenCL"},
        zncc},
+      {{"census-guided", "census transform, guided filter on the slices of the cost volume, winner takes all",
+        "Reis and Souza, Um algoritmo para correspondência estéreo baseado em GPU, 2017; across scales: Zhang et al., Cross-scale cost "
+        "aggregation for stereo matching, CVPR 2014"},
+       census_guided},
+      {{"costfilter", "truncated colour and gradient, guided filter, left-right check, row fill, weighted median",
+        "Rhemann, Hosni, Bleyer, Rother and Gelautz, Fast cost-volume filtering for visual correspondence and beyond, CVPR 2011"},
+       costfilter},
   };
   return methods;
 }

@@ -11,8 +11,11 @@
 #include "core/parameters.hpp"
 #include "stages/census/census.hpp"
 #include "stages/census_gradient/census_gradient.hpp"
+#include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/confidence/confidence.hpp"
+#include "stages/cross_scale/cross_scale.hpp"
 #include "stages/fill/fill.hpp"
+#include "stages/guided/guided.hpp"
 #include "stages/left_right/left_right.hpp"
 #include "stages/median/median.hpp"
 #include "stages/propagation/propagation.hpp"
@@ -22,6 +25,7 @@
 #include "stages/repair/repair.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
+#include "stages/weighted_median/weighted_median.hpp"
 #include "stages/window_sad/window_sad.hpp"
 #include "stages/wta/wta.hpp"
 #include "stages/zncc/zncc.hpp"
@@ -37,16 +41,16 @@ template <class P, class Visitor>
 void describe(P&, Visitor&&) {}
 
 using Prepare = std::variant<None, reduction::Parameters>;
-using Cost =
-    std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters, zncc::Parameters>;
-using Aggregation = std::variant<None>;
+using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters, zncc::Parameters,
+                          colour_gradient::Parameters>;
+using Aggregation = std::variant<None, guided::Parameters>;
 using Optimisation = std::variant<None, sgm::Parameters>;
-using Levels = std::variant<None, pyramid::Parameters>;
+using Levels = std::variant<None, pyramid::Parameters, cross_scale::Parameters>;
 
 struct Refinement {
   bool enabled = true;
-  std::variant<left_right::Parameters, speckle::Parameters, fill::Parameters, median::Parameters, confidence::Parameters,
-               repair::Parameters, propagation::Parameters>
+  std::variant<left_right::Parameters, speckle::Parameters, fill::Parameters, median::Parameters, weighted_median::Parameters,
+               confidence::Parameters, repair::Parameters, propagation::Parameters>
       stage;
 };
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "methods/correlation.hpp"
+#include "methods/cost_filter.hpp"
 #include "methods/geometry.hpp"
 #include "methods/region.hpp"
 #include "methods/semi_global.hpp"
@@ -27,6 +28,7 @@ inline Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all{0, 0, p.rectified_size().width, p.rectified_size().height};
   if (!p.region) return all;
   if (window::serves(data)) return input_of_windows(data, p);
+  if (cost_filter::serves(data)) return cost_filter::required_input(data, *p.region, p.range, all.size());
   const int factor = reduction_of(data).factor, margin = factor * (data.region.margin + correlation::radius(data));
   Rect r = intersect(grow(*p.region, margin, margin), all);
   int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
@@ -45,8 +47,10 @@ struct RefinementNeeds {
       right |= std::holds_alternative<left_right::Parameters>(refinement.stage);
       const auto* f = std::get_if<fill::Parameters>(&refinement.stage);
       right |= f != nullptr && f->mode == fill::Mode::hirschmueller;
-      moves += f != nullptr || std::holds_alternative<median::Parameters>(refinement.stage) ||
+      const bool weighted = std::holds_alternative<weighted_median::Parameters>(refinement.stage);
+      moves += f != nullptr || weighted || std::holds_alternative<median::Parameters>(refinement.stage) ||
                std::holds_alternative<repair::Parameters>(refinement.stage);
+      image8 |= weighted;
       measured |= std::holds_alternative<confidence::Parameters>(refinement.stage);
       colours |= measured || std::holds_alternative<propagation::Parameters>(refinement.stage);
       confidence |= measured || std::holds_alternative<repair::Parameters>(refinement.stage);
@@ -54,6 +58,7 @@ struct RefinementNeeds {
   }
 
   bool right = false;       // the right view's disparity
+  bool image8 = false;      // the left image in 8 bits
   bool confidence = false;  // a confidence image,
   bool measured = false;    // made by a stage of its own
   bool colours = false;     // prepared colours
@@ -61,7 +66,8 @@ struct RefinementNeeds {
 };
 
 template <template <class> class View, class Backend>
-void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Colours<View>& colours, View<float> current, View<float> other,
+void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Colours<View>& colours, View<const std::uint8_t> image8,
+            View<float> current, View<float> other,
             Backend& backend) {
   const double pixels = static_cast<double>(out.validity.width) * out.validity.height;
   for (const Refinement& refinement : p.refinements) {
@@ -89,6 +95,11 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Col
         const propagation::MapsOf<View> maps{colours.left, current, backend.template image<float>(size), backend.template image<float>(size),
                                              out.validity};
         backend.stage("propagation", 2 * 26 * pixels, [&] { backend.propagation(stage, maps); });
+      } else if constexpr (std::is_same_v<P, weighted_median::Parameters>) {
+        backend.stage("weighted median", 9 * pixels, [&] {
+          backend.weighted_median(stage, weighted_median::InputOf<View>{current, out.validity, image8}, other);
+        });
+        std::swap(current, other);
       } else {
         const auto scratch = backend.memory(backend.fill_bytes(stage, out.validity.size()));
         backend.stage("fill", 9 * pixels, [&] { backend.fill(stage, fill::InputOf<View>{current, out.right}, other, out.validity, scratch); });
@@ -112,6 +123,7 @@ void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, Vi
                const wta::OutputOf<View>& out, Backend& backend) {
   if (semi_global::serves(p)) return semi_global::run(p, problem, in, out, backend);
   if (correlation::serves(p)) return correlation::run(p, problem, in, out, backend);
+  if (cost_filter::serves(p)) return cost_filter::run(p, problem, in, out, backend);
   if (window::serves(p)) return window::run(p, problem, colours, out, backend);
   refuse_combination(p);
 }
@@ -146,11 +158,15 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
     throw Error(ErrorCategory::call, text("the method '", p.method, "' reduces its images, and confidence and propagation need them whole; "
                                           "switch these off, or the reduction"));
   if (needs.colours || window::serves(p)) colours = window::prepare_colours(p, in, problem.bit_depth, backend);
+  if (needs.image8 && size != in.left.size())
+    throw Error(ErrorCategory::call, "the weighted median can't follow the colours of an image that was reduced; switch one of both off");
+  const View<const std::uint8_t> image8 = needs.image8 ? cost_filter::in_8_bits(in.left, problem.bit_depth, backend) : View<const std::uint8_t>();
+
   const std::size_t used = backend.used();
   const View<float> confidence = needs.measured ? View<float>() : out.confidence;
   run_route(p, problem, in, colours, wta::OutputOf<View>{first, out.validity, out.right, confidence}, backend);
   backend.give_back(used);  // what the route alone needed
-  refine(p, out, colours, first, second, backend);
+  refine(p, out, colours, image8, first, second, backend);
   if (reduction.factor > 1) correlation::restore(reduction, problem, in, out, full, backend);
 }
 

@@ -12,20 +12,20 @@ namespace stereopsis::semi_global {
 // Any cost with features, without aggregation, on one level.
 inline bool serves(const PipelineData& p) {
   return std::holds_alternative<None>(p.prepare) && !std::holds_alternative<window_sad::Parameters>(p.cost) &&
-         !std::holds_alternative<zncc::Parameters>(p.cost) &&
-         std::holds_alternative<None>(p.aggregation) &&
-         std::holds_alternative<sgm::Parameters>(p.optimisation) && std::holds_alternative<None>(p.levels);
+         !std::holds_alternative<zncc::Parameters>(p.cost) && !std::holds_alternative<colour_gradient::Parameters>(p.cost) &&
+         std::holds_alternative<None>(p.aggregation) && std::holds_alternative<sgm::Parameters>(p.optimisation) &&
+         std::holds_alternative<None>(p.levels);
 }
 
 // Which images the stages ask for beside the grey ones.
 struct Needs {
-  explicit Needs(const PipelineData& p)
-      : grey8_both(std::holds_alternative<census_gradient::Parameters>(p.cost)),
-        guide(std::get<sgm::Parameters>(p.optimisation).adaptive()) {}
-
   bool grey8_both;  // both views in 8 bits
   bool guide;       // the left view in 8 bits
 };
+inline Needs needs_of(const PipelineData& p) {
+  return {.grey8_both = std::holds_alternative<census_gradient::Parameters>(p.cost),
+          .guide = std::get<sgm::Parameters>(p.optimisation).adaptive()};
+}
 
 // Both views as grey images; masks are empty where all pixels are usable.
 template <class T, template <class> class View>
@@ -101,7 +101,10 @@ void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend
     };
     const int bits = census::shape_of(c->window).bits();
     if (bits <= 32) f(features("census", cost::Census<std::uint32_t>{bits}, bits, in, backend, transform));
-    else f(features("census", cost::Census<std::uint64_t>{bits}, bits, in, backend, transform));
+    else if (bits <= 64) f(features("census", cost::Census<std::uint64_t>{bits}, bits, in, backend, transform));
+    else
+      throw Error(ErrorCategory::call, text("cost.window = ", detail::value_text(c->window), " gives ", bits,
+                                            " bits, and semi-global matching takes up to 64; choose 9x7 or a smaller window"));
   } else {
     const auto& g = std::get<census_gradient::Parameters>(matching_cost);
     f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, 24, in, backend, [&](auto left, auto right) {
@@ -114,7 +117,7 @@ void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend
 template <class T, template <class> class View, class Backend>
 void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
   const Size size = in.left.size();
-  const Needs needs(p);
+  const Needs needs = needs_of(p);
   const auto prepared = prepare_grey(needs, in, problem.bit_depth, backend);
   with_source(p.cost, prepared, backend, [&]<class Kind>(const cost::Source<Kind, View>& source) {
     const sgm_wta::Parameters parameters{std::get<sgm::Parameters>(p.optimisation), p.select};

@@ -66,6 +66,13 @@ Image<T> random_image(Size size, unsigned seed, int low, int high, int channels 
   return image;
 }
 
+// A pixel in a message.
+template <class T>
+auto shown(const T& pixel) {
+  if constexpr (std::is_arithmetic_v<T>) return +pixel;
+  else return testing::PrintToString(pixel);
+}
+
 // Equal to the bit (so that NaN equals NaN); names the first pixel that differs.
 template <class T>
 testing::AssertionResult same_bits(ImageView<T> got, ImageView<const std::remove_const_t<T>> expected) {
@@ -75,8 +82,8 @@ testing::AssertionResult same_bits(ImageView<T> got, ImageView<const std::remove
     for (int i = 0; i < got.width * got.channels; ++i)
       if (std::memcmp(got.row(y) + i, expected.row(y) + i, sizeof(T)) != 0)
         return testing::AssertionFailure() << "at x = " << i / got.channels << ", y = " << y << " of " << got.width
-                                           << "x" << got.height << ": got " << +got.row(y)[i] << ", expected "
-                                           << +expected.row(y)[i];
+                                           << "x" << got.height << ": got " << shown(got.row(y)[i])
+                                           << ", expected " << shown(expected.row(y)[i]);
   return testing::AssertionSuccess();
 }
 

@@ -109,4 +109,23 @@ FUNCTION float inverse_root(float v) {
 #endif
 }
 
+// a / b, rounded to the nearest float, where that is a normal number or 0.
+FUNCTION float divide(float a, float b) {
+#ifdef ROUNDED_DIVISION
+  return a / b;
+#else
+  int exponent_a, exponent_b;  // of significands that are integers below 2²⁴
+  const float significand_a = ldexp(frexp(a, &exponent_a), 24), significand_b = ldexp(frexp(b, &exponent_b), 24);
+  return ldexp(quotient((int)significand_a, (int)significand_b), exponent_a - exponent_b);
+#endif
+}
+
+FUNCTION int nearest_int(float value) {
+#ifdef __CUDACC__
+  return __float2int_rn(value);
+#else
+  return convert_int_rte(value);
+#endif
+}
+
 #endif

@@ -6,12 +6,13 @@
 // that the window's top left pixel becomes the highest of the W·H − 1 bits and its bottom right pixel bit 0. The bits
 // above are 0. (Reis' figure 12 shows the complement, which has the same Hamming distances.)
 //
-// Input: grey, 8-bit, 16-bit or float. Output: words of 32 bits (5×5) or of 64 bits (all windows).
+// Input: grey, 8-bit, 16-bit or float. Output: words of 32, 64 or 128 bits that are wide enough.
 // Required input: (W−1)/2 pixels to the left and right, (H−1)/2 above and below; borders replicate.
 // Cost: W·H − 1 comparisons a pixel; reads each pixel once, writes a word.
 #pragma once
 
 #include "core/parameters.hpp"
+#include "core/word128.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
@@ -21,9 +22,11 @@ class Threads;
 
 namespace stereopsis::census {
 
-enum class Window { w5x5, w7x7, w9x7 };
+enum class Window { w3x3, w5x5, w7x5, w7x7, w9x7, w9x9, w11x9, w11x11 };
 constexpr auto names_of(Window) {
-  return std::array{std::pair{Window::w5x5, "5x5"}, std::pair{Window::w7x7, "7x7"}, std::pair{Window::w9x7, "9x7"}};
+  return std::array{std::pair{Window::w3x3, "3x3"}, std::pair{Window::w5x5, "5x5"},   std::pair{Window::w7x5, "7x5"},
+                    std::pair{Window::w7x7, "7x7"}, std::pair{Window::w9x7, "9x7"},   std::pair{Window::w9x9, "9x9"},
+                    std::pair{Window::w11x9, "11x9"}, std::pair{Window::w11x11, "11x11"}};
 }
 
 struct Shape {
@@ -33,7 +36,16 @@ struct Shape {
   constexpr int bits() const { return width * height - 1; }
 };
 constexpr Shape shape_of(Window window) {
-  return window == Window::w5x5 ? Shape{5, 5} : window == Window::w7x7 ? Shape{7, 7} : Shape{9, 7};
+  switch (window) {
+    case Window::w3x3: return {3, 3};
+    case Window::w5x5: return {5, 5};
+    case Window::w7x5: return {7, 5};
+    case Window::w7x7: return {7, 7};
+    case Window::w9x7: return {9, 7};
+    case Window::w9x9: return {9, 9};
+    case Window::w11x9: return {11, 9};
+    default: return {11, 11};
+  }
 }
 
 struct Parameters {
@@ -57,10 +69,10 @@ void check_word(const Parameters& p) {
   const int bits = shape_of(p.window).bits();
   if (bits > 8 * static_cast<int>(sizeof(Word)))
     throw Error(ErrorCategory::call, text("census.window = ", detail::value_text(p.window), " gives ", bits,
-                                          " bits, which do not fit words of ", 8 * sizeof(Word), "; use 64-bit words"));
+                                          " bits, which do not fit words of ", 8 * sizeof(Word), "; use wider words"));
 }
 
-// T is uint8_t, uint16_t or float; Word is uint32_t or uint64_t.
+// T is uint8_t, uint16_t or float; Word is uint32_t, uint64_t or Word128.
 template <class T, class Word>
 void oracle(const Parameters&, ImageView<const T> grey, ImageView<Word> census);
 

@@ -38,6 +38,18 @@ HWY_INLINE void join_planes(const Digit* planes, int count, void* spare, Word* w
   if constexpr (!done) join_planes<Word>(joined, count, const_cast<Digit*>(planes), words);
 }
 
+// Words of 128 bits are made as their halves: planes [0, half) and [half, 2 half) of digits.
+template <class Digit>
+HWY_INLINE void join_planes(Digit* planes, int count, void* spare, Word128* words) {
+  constexpr int half = 8 / sizeof(Digit);
+  const hn::ScalableTag<std::uint64_t> d;
+  HWY_ALIGN std::uint64_t low[hn::MaxLanes(hn::ScalableTag<Digit>())], high[hn::MaxLanes(hn::ScalableTag<Digit>())];
+  join_planes<std::uint64_t>(planes, count, spare, low);
+  join_planes<std::uint64_t>(planes + half * count, count, spare, high);
+  for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d)))
+    hn::StoreInterleaved2(hn::Load(d, low + i), hn::Load(d, high + i), d, &words[i].low);
+}
+
 // The words of a block of Lanes(d) pixels. Comparisons come in lanes as wide as pixels; each such lane collects one
 // digit of the word, the last comparisons the lowest digit.
 template <class T, class Word>
@@ -67,7 +79,10 @@ HWY_INLINE void census_block(const Rows<T>& rows, Shape shape, Word* words) {
       hn::StoreU(digit, du, planes + position / digit_bits * lanes);
       digit = hn::Zero(du);
     }
-  if constexpr (digits > 1) join_planes<Word>(planes, lanes, spare, words);
+  if constexpr (std::is_same_v<Word, Word128>)
+    join_planes(planes, lanes, spare, words);
+  else if constexpr (digits > 1)
+    join_planes<Word>(planes, lanes, spare, words);
 }
 
 template <class T, class Word>
@@ -86,12 +101,16 @@ template <class T>
 using Grey = ImageView<const T>;
 using Words32 = ImageView<std::uint32_t>;
 using Words64 = ImageView<std::uint64_t>;
+using Words128 = ImageView<Word128>;
 void u8_to_32(Grey<std::uint8_t> g, Shape s, Words32 o, int a, int b) { census_rows(g, s, o, a, b); }
 void u8_to_64(Grey<std::uint8_t> g, Shape s, Words64 o, int a, int b) { census_rows(g, s, o, a, b); }
 void u16_to_32(Grey<std::uint16_t> g, Shape s, Words32 o, int a, int b) { census_rows(g, s, o, a, b); }
 void u16_to_64(Grey<std::uint16_t> g, Shape s, Words64 o, int a, int b) { census_rows(g, s, o, a, b); }
 void f32_to_32(Grey<float> g, Shape s, Words32 o, int a, int b) { census_rows(g, s, o, a, b); }
 void f32_to_64(Grey<float> g, Shape s, Words64 o, int a, int b) { census_rows(g, s, o, a, b); }
+void u8_to_128(Grey<std::uint8_t> g, Shape s, Words128 o, int a, int b) { census_rows(g, s, o, a, b); }
+void u16_to_128(Grey<std::uint16_t> g, Shape s, Words128 o, int a, int b) { census_rows(g, s, o, a, b); }
+void f32_to_128(Grey<float> g, Shape s, Words128 o, int a, int b) { census_rows(g, s, o, a, b); }
 
 }  // namespace stereopsis::census::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -105,23 +124,29 @@ HWY_EXPORT(u16_to_32);
 HWY_EXPORT(u16_to_64);
 HWY_EXPORT(f32_to_32);
 HWY_EXPORT(f32_to_64);
+HWY_EXPORT(u8_to_128);
+HWY_EXPORT(u16_to_128);
+HWY_EXPORT(f32_to_128);
 
 template <class T, class Word>
 void cpu(const Parameters& p, ImageView<const T> grey, ImageView<Word> census, Threads& threads) {
   check_word<Word>(p);
   const Shape shape = shape_of(p.window);
-  constexpr bool wide = sizeof(Word) == 8;
   threads.rows(grey.height, [&](int first, int last) {
-    const auto call = [&](auto narrow_words, auto wide_words) {
-      if constexpr (wide)
-        wide_words(grey, shape, census, first, last);
+    const auto call = [&](auto words32, auto words64, auto words128) {
+      if constexpr (sizeof(Word) == 4)
+        words32(grey, shape, census, first, last);
+      else if constexpr (sizeof(Word) == 8)
+        words64(grey, shape, census, first, last);
       else
-        narrow_words(grey, shape, census, first, last);
+        words128(grey, shape, census, first, last);
     };
-    if constexpr (std::is_same_v<T, std::uint8_t>) call(HWY_DYNAMIC_DISPATCH(u8_to_32), HWY_DYNAMIC_DISPATCH(u8_to_64));
+    if constexpr (std::is_same_v<T, std::uint8_t>)
+      call(HWY_DYNAMIC_DISPATCH(u8_to_32), HWY_DYNAMIC_DISPATCH(u8_to_64), HWY_DYNAMIC_DISPATCH(u8_to_128));
     if constexpr (std::is_same_v<T, std::uint16_t>)
-      call(HWY_DYNAMIC_DISPATCH(u16_to_32), HWY_DYNAMIC_DISPATCH(u16_to_64));
-    if constexpr (std::is_same_v<T, float>) call(HWY_DYNAMIC_DISPATCH(f32_to_32), HWY_DYNAMIC_DISPATCH(f32_to_64));
+      call(HWY_DYNAMIC_DISPATCH(u16_to_32), HWY_DYNAMIC_DISPATCH(u16_to_64), HWY_DYNAMIC_DISPATCH(u16_to_128));
+    if constexpr (std::is_same_v<T, float>)
+      call(HWY_DYNAMIC_DISPATCH(f32_to_32), HWY_DYNAMIC_DISPATCH(f32_to_64), HWY_DYNAMIC_DISPATCH(f32_to_128));
   });
 }
 
@@ -131,6 +156,9 @@ template void cpu(const Parameters&, ImageView<const float>, ImageView<std::uint
 template void cpu(const Parameters&, ImageView<const std::uint8_t>, ImageView<std::uint64_t>, Threads&);
 template void cpu(const Parameters&, ImageView<const std::uint16_t>, ImageView<std::uint64_t>, Threads&);
 template void cpu(const Parameters&, ImageView<const float>, ImageView<std::uint64_t>, Threads&);
+template void cpu(const Parameters&, ImageView<const std::uint8_t>, ImageView<Word128>, Threads&);
+template void cpu(const Parameters&, ImageView<const std::uint16_t>, ImageView<Word128>, Threads&);
+template void cpu(const Parameters&, ImageView<const float>, ImageView<Word128>, Threads&);
 
 }  // namespace stereopsis::census
 #endif

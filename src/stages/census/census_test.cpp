@@ -12,7 +12,8 @@ namespace {
 using namespace test;
 using census::Window;
 
-constexpr Window windows[] = {Window::w5x5, Window::w7x7, Window::w9x7};
+constexpr Window windows[] = {Window::w3x3, Window::w5x5, Window::w7x5, Window::w7x7, Window::w9x7};
+constexpr Window wide_windows[] = {Window::w9x9, Window::w11x9, Window::w11x11};
 
 template <class T>
 class Census : public testing::Test {};
@@ -40,6 +41,7 @@ TYPED_TEST(Census, CpuEqualsOracle) {
   for (const Size size : awkward_sizes) {
     expect_cpu_equals_oracle<TypeParam, std::uint32_t>(Window::w5x5, size);
     for (const Window window : windows) expect_cpu_equals_oracle<TypeParam, std::uint64_t>(window, size);
+    for (const Window window : wide_windows) expect_cpu_equals_oracle<TypeParam, Word128>(window, size);
   }
 }
 
@@ -58,6 +60,7 @@ TYPED_TEST(Census, GpuEqualsOracle) {
     for (const Size size : awkward_sizes) {
       expect_gpu_census<TypeParam, std::uint32_t>(device, queue, Window::w5x5, size);
       for (const Window window : windows) expect_gpu_census<TypeParam, std::uint64_t>(device, queue, window, size);
+      for (const Window window : wide_windows) expect_gpu_census<TypeParam, Word128>(device, queue, window, size);
     }
   });
 }
@@ -75,6 +78,25 @@ TEST(CensusOracle, EveryDarkerNeighbourSetsItsOwnBit) {
         Image<std::uint64_t> words(shape.width, shape.height);
         census::oracle<std::uint8_t, std::uint64_t>({window}, grey, words);
         EXPECT_EQ(words(shape.width / 2, shape.height / 2), std::uint64_t{1} << --bit) << x << ", " << y;
+      }
+    EXPECT_EQ(bit, 0);
+  }
+}
+
+TEST(CensusOracle, WideWindowsReachBeyondTheLowerHalfOfTheirWords) {
+  for (const Window window : wide_windows) {
+    const census::Shape shape = census::shape_of(window);
+    int bit = shape.bits();
+    for (int y = 0; y < shape.height; ++y)
+      for (int x = 0; x < shape.width; ++x) {
+        if (x == shape.width / 2 && y == shape.height / 2) continue;
+        Image<std::uint8_t> grey({shape.width, shape.height}, 1, 200);
+        grey(x, y) = 199;
+        Image<Word128> words(shape.width, shape.height);
+        census::oracle<std::uint8_t, Word128>({window}, grey, words);
+        --bit;
+        const Word128 expected{bit < 64 ? std::uint64_t{1} << bit : 0, bit < 64 ? 0 : std::uint64_t{1} << (bit - 64)};
+        EXPECT_EQ(words(shape.width / 2, shape.height / 2), expected) << x << ", " << y;
       }
     EXPECT_EQ(bit, 0);
   }

@@ -5,14 +5,17 @@
 //   Census          C(p, d) = Hamming(T_left(x, y), T_right(x − d, y))             Zabih and Woodfill 1994
 //   CensusGradient  C(p, d) = w · Hamming(T_left, T_right) + min(|G_left − G_right|, t)   stages/census_gradient
 //
-// A candidate outside the right image costs what the nearest right pixel of its row costs.
+//   ColourGradient  C(p, d) = f · min(Σ |I_left − I_right|, s) + g · min(|G_left − G_right|, t)   stages/colour_gradient
+//
+// A candidate outside the right image costs what the nearest right pixel of its row costs, or, with ColourGradient, what
+// a given word does.
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/word128.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis::cost {
@@ -33,7 +36,7 @@ struct Census {
 
   int max_cost() const { return bits; }
   int popcounts() const { return sizeof(W) / 4; }
-  int operator()(Word a, Word b) const { return std::popcount(a ^ b); }
+  int operator()(const Word& a, const Word& b) const { return bits_of(a ^ b); }
 };
 
 // A word holds 24 census bits and, above them, 8 bits of gradient.
@@ -45,9 +48,27 @@ struct CensusGradient {
   int max_cost() const { return 24 * census_weight + gradient_limit; }
   int popcounts() const { return 1; }
   int operator()(Word a, Word b) const {
-    const int hamming = std::popcount((a ^ b) & 0xFFFFFF);
+    const int hamming = bits_of((a ^ b) & 0xFFFFFF);
     const int gradient = std::abs(static_cast<int>(a >> 24) - static_cast<int>(b >> 24));
     return census_weight * hamming + std::min(gradient, gradient_limit);
+  }
+};
+
+// A word holds three colours in 8 bits and, above bit 32, 256 more than the gradient. The factors are in 1/65536, such
+// that the largest cost is 255.
+struct ColourGradient {
+  using Word = std::uint64_t;
+  int colour_factor, gradient_factor;
+  int colour_limit, gradient_limit;
+  bool replicates;  // outside the image
+  Word outside;
+
+  int max_cost() const { return 255; }
+  int operator()(Word a, Word b) const {
+    int colours = 0;
+    for (int c = 0; c < 3; ++c) colours += std::abs(byte_of(a, c) - byte_of(b, c));
+    const int gradient = std::abs(static_cast<int>(a >> 32) - static_cast<int>(b >> 32));
+    return (colour_factor * std::min(colours, colour_limit) + gradient_factor * std::min(gradient, gradient_limit) + 32768) >> 16;
   }
 };
 
@@ -63,6 +84,9 @@ struct Source {
 // C(p, d) with p = (x, y).
 template <class Kind>
 int evaluate(const Source<Kind>& source, int x, int y, int disparity) {
+  if constexpr (requires { source.kind.outside; })
+    if (!source.kind.replicates && (x - disparity < 0 || x - disparity >= source.right.width))
+      return source.kind(source.left(x, y), source.kind.outside);
   return source.kind(source.left(x, y), source.right.clamped(x - disparity, y));
 }
 

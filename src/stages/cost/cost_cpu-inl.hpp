@@ -57,7 +57,7 @@ class BytePlanes {
 
   // Differing bits in planes [0, kCount).
   template <int kCount, class D8, class Word>
-  HWY_INLINE hn::VFromD<D8> hamming_distances(D8 d8, Word left, int i) const {
+  HWY_INLINE hn::VFromD<D8> hamming_distances(D8 d8, const Word& left, int i) const {
     auto sum = hn::Zero(d8);
     for (int p = 0; p < kCount; ++p) {
       const auto byte = hn::Set(d8, byte_of(left, p));
@@ -67,11 +67,6 @@ class BytePlanes {
   }
 
  private:
-  template <class Word>
-  static std::uint8_t byte_of(Word word, int p) {
-    return static_cast<std::uint8_t>(static_cast<std::uint64_t>(word) >> 8 * p);
-  }
-
   // Words of neighbouring columns, the last one first, become the entries from `first` on.
   template <class Word>
   void take_apart(const Word* words, int count, int first) {
@@ -130,9 +125,62 @@ class Candidates<Census<Word>> : BytePlanes<sizeof(Word)> {
   using BytePlanes<sizeof(Word)>::load;
 
   template <class D>
-  HWY_INLINE hn::VFromD<D> block(D d, Word left, int i) const {
+  HWY_INLINE hn::VFromD<D> block(D d, const Word& left, int i) const {
     return from_bytes(d, [&](auto d8) { return this->template hamming_distances<sizeof(Word)>(d8, left, i); });
   }
+};
+
+template <>
+class Candidates<ColourGradient> {
+ public:
+  static constexpr std::size_t bytes_per_entry = 8;
+  Candidates(const ColourGradient& kind, std::byte* memory, int entries)
+      : kind_(kind), memory_(reinterpret_cast<std::uint16_t*>(memory)), entries_(entries) {}
+
+  void load(const std::uint64_t* row, int width, int min_disparity, int padded) {
+    for (int i = 0; i < width + padded - 1; ++i) {
+      const long long x = static_cast<long long>(width) - 1 - min_disparity - i;
+      const bool outside = !kind_.replicates && (x < 0 || x >= width);
+      const std::uint64_t word = outside ? kind_.outside : row[std::clamp<long long>(x, 0, width - 1)];
+      for (int p = 0; p < 3; ++p) plane(p)[i] = byte_of(word, p);
+      plane(3)[i] = static_cast<std::uint16_t>(word >> 32);
+    }
+  }
+
+  // 8-bit lanes.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> block(D d, std::uint64_t left, int i) const {
+    const hn::Half<D> half;
+    const hn::Rebind<std::int32_t, hn::Half<hn::Half<D>>> d32;
+    const int quarter = static_cast<int>(hn::Lanes(d32));
+    const auto pair = [&](int from) HWY_ATTR {
+      const hn::Rebind<std::int16_t, decltype(half)> d16;
+      return hn::DemoteTo(half, hn::Combine(d16, costs(d32, left, from + quarter), costs(d32, left, from)));
+    };
+    return hn::Combine(d, pair(i + 2 * quarter), pair(i));
+  }
+
+ private:
+  std::uint16_t* plane(int p) const { return memory_ + static_cast<std::ptrdiff_t>(p) * entries_; }
+
+  // A quarter of the lanes: 32 bits hold the products, 16 the costs.
+  template <class D32>
+  HWY_INLINE hn::VFromD<hn::Rebind<std::int16_t, D32>> costs(D32 d32, std::uint64_t left, int i) const {
+    const hn::Rebind<std::uint16_t, D32> d16;
+    const auto distance = [&](int p, std::uint64_t value) HWY_ATTR {
+      return absolute_difference(d16, hn::Set(d16, static_cast<std::uint16_t>(value)), hn::LoadU(d16, plane(p) + i));
+    };
+    const auto colours = hn::Add(hn::Add(distance(0, byte_of(left, 0)), distance(1, byte_of(left, 1))), distance(2, byte_of(left, 2)));
+    const auto limited = hn::Min(colours, hn::Set(d16, static_cast<std::uint16_t>(kind_.colour_limit)));
+    const auto gradient = hn::Min(distance(3, left >> 32), hn::Set(d16, static_cast<std::uint16_t>(kind_.gradient_limit)));
+    const auto sum = hn::Add(hn::Mul(hn::PromoteTo(d32, limited), hn::Set(d32, kind_.colour_factor)),
+                             hn::Mul(hn::PromoteTo(d32, gradient), hn::Set(d32, kind_.gradient_factor)));
+    return hn::DemoteTo(hn::Rebind<std::int16_t, D32>(), hn::ShiftRight<16>(hn::Add(sum, hn::Set(d32, 32768))));
+  }
+
+  ColourGradient kind_;
+  std::uint16_t* memory_;
+  int entries_;
 };
 
 template <>

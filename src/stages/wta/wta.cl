@@ -1,27 +1,36 @@
 // Selection from a volume of costs: wta.hpp. A work-item for each pixel.
 //
-// instance any:
+// instance u16: COST=ushort NUMBER=int NO_COST=65535
+// instance f32: COST=float NUMBER=float NO_COST=INFINITY FLOATS=1
 #include "device/gpu/vocabulary.h"
 
-#define NO_COST 65535
 #define NO_CANDIDATE 1
 #define AMBIGUOUS 4
 #define MASKED 16
 #define PARABOLA 1
 #define EQUIANGULAR 2
 
-FUNCTION float subpixel_offset(int kind, int a, int b, int c) {
-  if (kind != PARABOLA && kind != EQUIANGULAR) return 0.0f;
-  const int denominator = kind == PARABOLA ? a - 2 * b + c : max(a, c) - b;
-  return denominator == 0 ? 0.0f : quotient(a - c, 2 * denominator);
+FUNCTION float ratio(NUMBER a, NUMBER b) {
+#ifdef FLOATS
+  return divide(a, b);
+#else
+  return quotient(a, b);
+#endif
 }
 
-KERNEL(left)(ARRAY(const ushort, costs), int disparities, int min_disparity, IMAGE(const uchar, mask_left),
+FUNCTION float subpixel_offset(int kind, NUMBER a, NUMBER b, NUMBER c) {
+  if (kind != PARABOLA && kind != EQUIANGULAR) return 0.0f;
+  const NUMBER denominator = kind == PARABOLA ? a - 2 * b + c : (a > c ? a : c) - b;
+  return denominator == 0 ? 0.0f : ratio(a - c, 2 * denominator);
+}
+
+// `backwards`: the reference is the right view, whose range runs over −d.
+KERNEL(left)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE(const uchar, mask_left),
              IMAGE(const uchar, mask_right), IMAGE(float, disparity), IMAGE(uchar, validity),
-             IMAGE(float, confidence), int subpixel, int uniqueness, int border_candidates) {
+             IMAGE(float, confidence), int subpixel, int uniqueness, int border_candidates, int backwards) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
   if (x >= width || y >= HEIGHT(disparity)) return;
-  GLOBAL const ushort* cost = ELEMENTS(costs) + ((long)y * width + x) * disparities;
+  GLOBAL const COST* cost = ELEMENTS(costs) + ((long)y * width + x) * disparities;
   const int first = border_candidates ? 0 : max(0, x - width + 1 - min_disparity);
   const int last = border_candidates ? disparities - 1 : min(disparities - 1, x - min_disparity);
 #define IS_CANDIDATE(k)           \
@@ -29,21 +38,22 @@ KERNEL(left)(ARRAY(const ushort, costs), int disparities, int min_disparity, IMA
    (!GIVEN(mask_right) || PIXEL(mask_right, clamp(x - min_disparity - (k), 0, width - 1), y) != 0))
 
   const int masked = GIVEN(mask_left) && PIXEL(mask_left, x, y) == 0;
-  int best = -1, lowest = NO_COST;
+  int best = -1;
+  NUMBER lowest = NO_COST;
   if (!masked)
     for (int k = first; k <= last; ++k) {
-      const int c = cost[k];
-      if (c < lowest && IS_CANDIDATE(k)) {
+      const NUMBER c = cost[k];
+      if ((c < lowest || (backwards && c == lowest)) && IS_CANDIDATE(k)) {
         lowest = c;
         best = k;
       }
     }
 
   int reason = masked ? MASKED : best < 0 ? NO_CANDIDATE : 0;
-  int second = NO_COST;
+  NUMBER second = NO_COST;
   if (reason == 0 && (uniqueness > 0 || GIVEN(confidence))) {
     for (int k = first; k <= last; ++k) {
-      const int c = cost[k];
+      const NUMBER c = cost[k];
       if (c < second && (k < best - 1 || k > best + 1) && IS_CANDIDATE(k)) second = c;
     }
     if (uniqueness > 0 && second != NO_COST && second * (100 - uniqueness) < lowest * 100) reason = AMBIGUOUS;
@@ -54,25 +64,27 @@ KERNEL(left)(ARRAY(const ushort, costs), int disparities, int min_disparity, IMA
     result = (float)(min_disparity + best);
     if (IS_CANDIDATE(best - 1) && IS_CANDIDATE(best + 1) && cost[best - 1] != NO_COST && cost[best + 1] != NO_COST)
       result += subpixel_offset(subpixel, cost[best - 1], lowest, cost[best + 1]);
-    trust = second == NO_COST ? 1.0f : second == 0 ? 0.0f : 1.0f - quotient(lowest, second);
+    if (backwards) result = 0.0f - result;
+    trust = second == NO_COST ? 1.0f : second <= 0 ? 0.0f : 1.0f - ratio(lowest > 0 ? lowest : 0, second);
   }
   PIXEL(disparity, x, y) = result;
   PIXEL(validity, x, y) = (uchar)reason;
   if (GIVEN(confidence)) PIXEL(confidence, x, y) = trust;
 }
 
-KERNEL(right)(ARRAY(const ushort, costs), int disparities, int min_disparity, IMAGE(const uchar, mask_left),
+KERNEL(right)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE(const uchar, mask_left),
               IMAGE(const uchar, mask_right), IMAGE(float, right)) {
   const int x_right = global_id(0), y = global_id(1), width = WIDTH(right);
   if (x_right >= width || y >= HEIGHT(right)) return;
-  GLOBAL const ushort* row = ELEMENTS(costs) + (long)y * width * disparities;
+  GLOBAL const COST* row = ELEMENTS(costs) + (long)y * width * disparities;
   const int first = max(0, -x_right - min_disparity),
             last = min(disparities - 1, width - 1 - x_right - min_disparity);
-  int best = -1, lowest = NO_COST;
+  int best = -1;
+  NUMBER lowest = NO_COST;
   if (!GIVEN(mask_right) || PIXEL(mask_right, x_right, y) != 0)
     for (int k = first; k <= last; ++k) {
       const int x = x_right + min_disparity + k;
-      const int c = row[(long)x * disparities + k];
+      const NUMBER c = row[(long)x * disparities + k];
       if (c < lowest && (!GIVEN(mask_left) || PIXEL(mask_left, x, y) != 0)) {
         lowest = c;
         best = k;

@@ -5,7 +5,8 @@
 //   right view: d(q) = argmin S(x_q + d, d) over the d with x_q + d inside the left image, in whole pixels
 //
 // A candidate whose right pixel is masked is passed over; with border_candidates also those outside the right
-// image are taken. A cost of 65535 says that there is no candidate. A pixel without a candidate is invalid: no_candidate. A masked pixel is invalid: masked.
+// image are taken. A cost of 65535, or of infinity, says that there is no candidate. A pixel without a
+// candidate is invalid: no_candidate. A masked pixel is invalid: masked.
 //
 // sub-pixel, from the costs a, b, c at d−1, d, d+1, where both neighbours are candidates:
 //   parabola     offset = (a − c) / (2 (a − 2b + c))
@@ -15,7 +16,11 @@
 // confidence: 1 − S(d) / m, and 1 where there is no other candidate; 0 where the pixel is invalid
 //   (the naive peak ratio of Hu and Mordohai 2012, PKRN, turned to [0, 1]).
 //
-// Input: costs in 16 bits. Output: float disparity, 8-bit validity. Required input: the pixel alone for the
+// Costs may also be floats, from filters whose results are no integers; 2 (a − 2b + c) is then rounded from left to
+// right, and the confidence of costs below 0 is that of 0. Their reference may be the right view: the range then runs
+// over −d, and the result gets its sign back; ties go to the lowest d there, too.
+//
+// Input: costs in 16 bits or as float. Output: float disparity, 8-bit validity. Required input: the pixel alone for the
 // left view; the whole range to the right for the right view. Reads each cell once.
 #pragma once
 
@@ -23,6 +28,10 @@
 #include "device/gpu/view.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
 
 namespace stereopsis::wta {
 
@@ -83,9 +92,25 @@ inline float subpixel_offset(Subpixel kind, int a, int b, int c) {
   return denominator == 0 ? 0.0f : static_cast<float>(a - c) / static_cast<float>(2 * denominator);
 }
 
+inline float subpixel_offset(Subpixel kind, float a, float b, float c) {
+  if (kind == Subpixel::none) return 0;
+  const float denominator = kind == Subpixel::parabola ? (a - 2 * b) + c : std::max(a, c) - b;
+  return denominator == 0 ? 0.0f : (a - c) / (2 * denominator);
+}
+
+inline float confidence_of(float best, float second) { return second <= 0 ? 0.0f : 1 - std::max(best, 0.0f) / second; }
 inline float confidence_of(int best, int second) { return second == 0 ? 0.0f : 1.0f - static_cast<float>(best) / static_cast<float>(second); }
 
 void oracle(const Parameters&, const Input&, VolumeView<const std::uint16_t> costs, const Output&);
+
+// Which view's pixels the costs belong to. For the right one, the masks trade places, and `right` must be empty.
+enum class Reference { left, right };
+
+void oracle(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Reference = Reference::left);
+// 64 bytes behind the costs may be read.
+void cpu(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Threads&, Reference = Reference::left);
+void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const float> costs, const OutputOf<gpu::View>&, gpu::Queue&,
+         Reference = Reference::left);
 
 void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const std::uint16_t> costs, const OutputOf<gpu::View>&, gpu::Queue&);
 

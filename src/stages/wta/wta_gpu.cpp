@@ -2,16 +2,31 @@
 #include "stages/wta/wta.hpp"
 
 namespace stereopsis::wta {
+namespace {
+
+template <class T>
+void select(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const T> costs, const OutputOf<gpu::View>& out,
+            gpu::Queue& queue, Reference reference) {
+  const gpu::Grid grid = gpu::over(Size{costs.width, costs.height});
+  const char* const instance = gpu::instance_of<T>();
+  queue.launch({"wta", "left", instance}, grid, costs.cells, costs.disparities, in.min_disparity, in.mask_left,
+               in.mask_right, out.disparity, out.validity, out.confidence, static_cast<int>(p.subpixel), p.uniqueness,
+               p.border_candidates ? 1 : 0, reference == Reference::right ? 1 : 0);
+  if (!out.right.empty())
+    queue.launch({"wta", "right", instance}, grid, costs.cells, costs.disparities, in.min_disparity, in.mask_left,
+                 in.mask_right, out.right);
+}
+
+}  // namespace
 
 void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const std::uint16_t> costs,
          const OutputOf<gpu::View>& out, gpu::Queue& queue) {
-  const gpu::Grid grid = gpu::over(Size{costs.width, costs.height});
-  queue.launch({"wta", "left", "any"}, grid, costs.cells, costs.disparities, in.min_disparity, in.mask_left,
-               in.mask_right, out.disparity, out.validity, out.confidence, static_cast<int>(p.subpixel), p.uniqueness,
-               p.border_candidates ? 1 : 0);
-  if (!out.right.empty())
-    queue.launch({"wta", "right", "any"}, grid, costs.cells, costs.disparities, in.min_disparity, in.mask_left,
-                 in.mask_right, out.right);
+  select(p, in, costs, out, queue, Reference::left);
+}
+
+void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const float> costs, const OutputOf<gpu::View>& out,
+         gpu::Queue& queue, Reference reference) {
+  select(p, in, costs, out, queue, reference);
 }
 
 }  // namespace stereopsis::wta

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "stages/wta/wta.hpp"
@@ -6,14 +7,22 @@
 namespace stereopsis::wta {
 namespace {
 
+// Sums of 16 bits are compared as integers.
+template <class T>
+using Number = std::conditional_t<std::is_same_v<T, float>, float, int>;
+// What says that there is no candidate.
+template <class T>
+constexpr T absent = std::is_same_v<T, float> ? std::numeric_limits<T>::infinity() : static_cast<T>(no_cost);
+
 bool usable(ImageView<const std::uint8_t> mask, int x, int y) { return mask.empty() || mask.clamped(x, y) != 0; }
 
-void select_left(const Parameters& p, const Input& in, VolumeView<const std::uint16_t> costs, int x, int y,
-                 const Output& out) {
+// Ties go to the last candidate where the range runs backwards.
+template <class T>
+void select_left(const Parameters& p, const Input& in, VolumeView<const T> costs, int x, int y, const Output& out, Reference reference) {
   const auto range = candidates(p, x, costs.width, in.min_disparity, costs.disparities);
-  const auto cost = [&](int k) -> std::optional<int> {
+  const auto cost = [&](int k) -> std::optional<Number<T>> {
     if (k < range.first || k > range.last || !usable(in.mask_right, x - in.min_disparity - k, y)) return std::nullopt;
-    if (costs(x, y, k) == no_cost) return std::nullopt;
+    if (costs(x, y, k) == absent<T>) return std::nullopt;
     return costs(x, y, k);
   };
   const auto set = [&](float disparity, std::uint8_t validity, float confidence) {
@@ -23,28 +32,33 @@ void select_left(const Parameters& p, const Input& in, VolumeView<const std::uin
   };
   if (!usable(in.mask_left, x, y)) return set(invalid_disparity, validity::masked, 0);
 
+  const bool backwards = reference == Reference::right;
   int best = -1;
   for (int k = 0; k < costs.disparities; ++k)
-    if (cost(k) && (best < 0 || *cost(k) < *cost(best))) best = k;
+    if (cost(k) && (best < 0 || *cost(k) < *cost(best) || (backwards && *cost(k) == *cost(best)))) best = k;
   if (best < 0) return set(invalid_disparity, validity::no_candidate, 0);
 
-  std::optional<int> second;
+  std::optional<Number<T>> second;
   for (int k = 0; k < costs.disparities; ++k)
-    if (cost(k) && std::abs(k - best) > 1) second = std::min(second.value_or(65535), *cost(k));
-  if (p.uniqueness > 0 && second && *second * (100 - p.uniqueness) < *cost(best) * 100)
+    if (cost(k) && std::abs(k - best) > 1 && (!second || *cost(k) < *second)) second = *cost(k);
+  if (p.uniqueness > 0 && second &&
+      *second * static_cast<Number<T>>(100 - p.uniqueness) < *cost(best) * static_cast<Number<T>>(100))
     return set(invalid_disparity, validity::ambiguous, 0);
 
   const bool between = cost(best - 1) && cost(best + 1);
   const float offset = between ? subpixel_offset(p.subpixel, *cost(best - 1), *cost(best), *cost(best + 1)) : 0.0f;
-  set(static_cast<float>(in.min_disparity + best) + offset, 0, second ? confidence_of(*cost(best), *second) : 1.0f);
+  const float disparity = static_cast<float>(in.min_disparity + best) + offset;
+  set(backwards ? 0 - disparity : disparity, 0, second ? confidence_of(*cost(best), *second) : 1.0f);
 }
 
-float select_right(const Input& in, VolumeView<const std::uint16_t> costs, int x_right, int y) {
+template <class T>
+float select_right(const Input& in, VolumeView<const T> costs, int x_right, int y) {
   if (!usable(in.mask_right, x_right, y)) return invalid_disparity;
-  int best = -1, lowest = 0;
+  int best = -1;
+  Number<T> lowest = 0;
   for (int k = 0; k < costs.disparities; ++k) {
     const int x = x_right + in.min_disparity + k;
-    if (x < 0 || x >= costs.width || !usable(in.mask_left, x, y) || costs(x, y, k) == no_cost) continue;
+    if (x < 0 || x >= costs.width || !usable(in.mask_left, x, y) || costs(x, y, k) == absent<T>) continue;
     if (best >= 0 && costs(x, y, k) >= lowest) continue;
     best = k;
     lowest = costs(x, y, k);
@@ -52,14 +66,23 @@ float select_right(const Input& in, VolumeView<const std::uint16_t> costs, int x
   return best < 0 ? invalid_disparity : static_cast<float>(in.min_disparity + best);
 }
 
+template <class T>
+void select(const Parameters& p, const Input& in, VolumeView<const T> costs, const Output& out, Reference reference) {
+  for (int y = 0; y < costs.height; ++y)
+    for (int x = 0; x < costs.width; ++x) {
+      select_left(p, in, costs, x, y, out, reference);
+      if (!out.right.empty()) out.right(x, y) = select_right(in, costs, x, y);
+    }
+}
+
 }  // namespace
 
 void oracle(const Parameters& p, const Input& in, VolumeView<const std::uint16_t> costs, const Output& out) {
-  for (int y = 0; y < costs.height; ++y)
-    for (int x = 0; x < costs.width; ++x) {
-      select_left(p, in, costs, x, y, out);
-      if (!out.right.empty()) out.right(x, y) = select_right(in, costs, x, y);
-    }
+  select(p, in, costs, out, Reference::left);
+}
+
+void oracle(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Reference reference) {
+  select(p, in, costs, out, reference);
 }
 
 }  // namespace stereopsis::wta

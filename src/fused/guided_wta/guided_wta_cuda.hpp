@@ -1,0 +1,37 @@
+// The guided filter of a volume of costs and the selection from it on CUDA devices, tuned: costs are made on the fly, filtered
+// ones lie in planes of disparities. The meaning is that of stages/cost_volume, guided, cross_scale and wta composed, bit
+// for bit; what it does not do is left to the portable kernels. See docs/costfilter.md.
+#pragma once
+
+#include <span>
+
+#include "device/gpu/device.hpp"
+#include "stages/cost/cost.hpp"
+#include "stages/guided/guided.hpp"
+#include "stages/wta/wta.hpp"
+
+namespace stereopsis::guided_wta {
+
+inline bool cuda_runs_on(int cuda_capability) { return cuda_capability >= 80; }
+
+// Census and colour with gradient; radii that leave a warp enough columns of its own.
+template <class Kind>
+constexpr bool cuda_has_kind = !std::is_same_v<Kind, cost::Rank> && !std::is_same_v<Kind, cost::CensusGradient>;
+inline bool cuda_serves(const guided::Parameters& p) { return p.radius <= 32; }
+
+// The rows `rows` of a strip, whose words and guide hold the rows that are required. `filtered` holds a float a cell.
+std::size_t cuda_filter_bytes(const guided::Parameters&, Size strip, int channels, int disparities);
+template <class Kind>
+void cuda_filter(const guided::Parameters&, const cost::Source<Kind, gpu::View>&, int min_disparity, int disparities,
+                 gpu::View<const std::uint8_t> guide, guided::Rows rows, gpu::Array<float> filtered, gpu::Span scratch, gpu::Queue&);
+
+// Levels of filtered costs, from the finest on.
+struct Plane {
+  gpu::Array<const float> costs;
+  int width, rows, first_row, min_disparity;
+  float weight;
+};
+void cuda_select(const wta::Parameters&, const wta::InputOf<gpu::View>&, std::span<const Plane> levels, int disparities,
+                 const wta::OutputOf<gpu::View>&, wta::Reference, gpu::Queue&);
+
+}  // namespace stereopsis::guided_wta

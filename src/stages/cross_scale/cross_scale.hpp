@@ -1,0 +1,86 @@
+// Cross-scale cost aggregation (Zhang et al. 2014): the aggregated costs C_s of levels s = 0 … S, each half the size of the
+// one before, are coupled; with the smoothness λ of equation 8, the coupled costs Ĉ minimise
+//
+//   Σ_s (Ĉ_s − C_s)² + λ Σ_s (Ĉ_s − Ĉ_{s−1})²     so that     Ĉ = A⁻¹ C (equations 10 to 12)
+//
+// with the tridiagonal A: 1 + λ at both ends, 1 + 2λ between, −λ beside. What counts is the finest level,
+//   Ĉ_0(p, d) = Σ_s w_s C_s(p_s, d_s),   w the first row of A⁻¹, which is known beforehand.
+//
+// Our reading: p_s = ⌊p / 2^s⌋, and d_s = ⌈d / 2^s⌉, as in the authors' program, (d + 1) / 2 at each level; for costs of the
+// right view, −⌈d / 2^s⌉ of −d. A level is made by 2×2 averaging, ⌊(a + b + c + d + 2) / 4⌋, borders replicated, of ⌈size / 2⌉
+// pixels. Float sums run from the finest level to the coarsest.
+//
+// `halve`: 8-bit image to 8-bit image. `combine`: adds a level, costs ← w · costs + w_s · coarse, each product and the
+// sum rounded to float. Reads each fine cell once and writes it.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::cross_scale {
+
+struct Parameters {
+  static constexpr const char* stage = "cross_scale";
+  double lambda = 0;
+  int levels = 5;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("lambda", p.lambda, between(0, 100), "smoothness between the levels; 0: the finest level alone");
+  visit("levels", p.levels, between(1, 16), "levels in all, each half the size of the one before");
+}
+
+// How many levels have a part in the result.
+inline int levels_of(const Parameters& p) { return p.lambda > 0 ? p.levels : 1; }
+
+// w, by elimination of the coarser levels.
+inline std::vector<float> weights(const Parameters& p) {
+  const int count = levels_of(p);
+  if (count == 1) return {1.0f};
+  // From the coarsest level up: level s holds (C_s + λ Ĉ_{s−1} + the share of s + 1) / pivot[s].
+  std::vector<double> pivot(count);
+  for (int s = count - 1; s >= 0; --s) {
+    const int neighbours = (s > 0 ? 1 : 0) + (s < count - 1 ? 1 : 0);
+    pivot[s] = 1 + p.lambda * neighbours - (s < count - 1 ? p.lambda * p.lambda / pivot[s + 1] : 0);
+  }
+  std::vector<float> result;
+  double weight = 1 / pivot[0];
+  for (int s = 0; s < count; ++s) {
+    if (s > 0) weight *= p.lambda / pivot[s];
+    result.push_back(static_cast<float>(weight));
+  }
+  return result;
+}
+
+inline Size half(Size size) { return {(size.width + 1) / 2, (size.height + 1) / 2}; }
+
+// ⌈d / 2^s⌉, or, where d is the right view's −d, −⌈−d / 2^s⌉.
+inline int at_level(int d, int s, bool from_right) { return from_right ? d >> s : -(-d >> s); }
+
+// Where a coarse volume lies: the level, its first disparity, and the first rows of both.
+struct Level {
+  int s = 1;
+  bool from_right = false;
+  int min_disparity = 0, coarse_min_disparity = 0;
+  int first_row = 0, coarse_first_row = 0;
+};
+
+void oracle_halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halved);
+void cpu_halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halved, Threads&);
+void gpu_halve(gpu::View<const std::uint8_t> image, gpu::View<std::uint8_t> halved, gpu::Queue&);
+
+void oracle_combine(const Level&, float weight, float coarse_weight, VolumeView<const float> coarse, VolumeView<float> costs);
+void cpu_combine(const Level&, float weight, float coarse_weight, VolumeView<const float> coarse, VolumeView<float> costs, Threads&);
+void gpu_combine(const Level&, float weight, float coarse_weight, gpu::Volume<const float> coarse, gpu::Volume<float> costs, gpu::Queue&);
+
+}  // namespace stereopsis::cross_scale

@@ -1,0 +1,107 @@
+// Guided filter over the slices of a cost volume (He, Sun and Tang 2010, equations 14 and 15 for a grey guide and 19 to
+// 21 for one in colour; Rhemann et al. 2011, equations 4 and 5):
+//
+//   a_k = (Σ_k + ε U)⁻¹ · (mean_k(I p) − μ_k p̄_k),   b_k = p̄_k − a_kᵀ μ_k,   q_i = mean_i(a)ᵀ I_i + mean_i(b)
+//
+// p is a slice of costs, I the guide, μ_k and Σ_k its mean and covariance over the (2r+1)² window around k; the means
+// are over the pixels of the window that lie in the image, as in the authors' programs. Costs are integers, so is the
+// guide, and so are all sums:
+//
+//   guide     I' = I − 128. In a window of N pixels m = rint(ΣI' · (1/N)), near the mean; e = ΣI' − N m;
+//             δ = e · (1/N); μ = m + δ; N Σ = Σ(I'−m)(I'−m)ᵀ − δ eᵀ, whose integer part is exact; K = (N Σ + N ε U)⁻¹ by
+//             Cholesky's decomposition L D Lᵀ, stable where the colours of a window lie on a line
+//   costs     v = Σ(I'−m) p − δ Σp = N · cov(I, p), whose sums are exact; a = K v; b = Σp · (1/N) − aᵀ μ
+//   result    A = rint(a 2^s), B = rint(b 2^t); q = ((ΣA)ᵀ I' 2^−s + ΣB 2^−t) · (1/N)
+//
+// Every product, sum and quotient that is not of integers is rounded to float, in the order of guided_oracle.cpp. Sums of
+// integers do not depend on an order: all devices, strips and tiles give the same bits. s and t are the most bits with
+// which no sum leaves 32 bits, from |a| ≤ σ_p / (2 √ε), σ_p ≤ 127.5: fixed_point(). Both round at less than 1/100 of
+// a cost for the usual r and ε.
+//
+// Input: guide in 8 bits, 1 or 3 channels; costs in 8 bits. Output: float, the rows `rows` of the input alone.
+// Required input: 2 r pixels around.
+// Cost: 4 box sums forth and 4 back with a colour guide (2 and 2 with a grey one), each an addition and a subtraction
+// a cell whatever the radius, and the product K v.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::guided {
+
+struct Parameters {
+  static constexpr const char* stage = "guided";
+  int radius = 9;
+  double epsilon = 6.5;
+  bool colour = true;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("radius", p.radius, between(1, 64), "radius of the square window, pixels");
+  visit("epsilon", p.epsilon, between(0.1, 65025), "variance below which the guide counts as flat, squared 8-bit intensities");
+  visit("colour", p.colour, any, "guide with the colours of a colour image; otherwise with its grey");
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.radius, 2 * p.radius); }
+
+// Rows [first, last) of an image.
+struct Rows {
+  int first = 0;
+  int last = 0;
+
+  int count() const { return last - first; }
+};
+
+// The factors 2^s of a and 2^t of b.
+struct FixedPoint {
+  float a, b;
+};
+inline FixedPoint fixed_point(const Parameters& p, int channels) {
+  constexpr double largest_cost = 255, largest_guide = 128;
+  const double window = (2.0 * p.radius + 1) * (2.0 * p.radius + 1);
+  const double a = 1.01 * largest_cost / 2 / (2 * std::sqrt(p.epsilon));
+  const double b = largest_cost + a * largest_guide * std::sqrt(channels);
+  const auto factor = [&](double largest) {
+    return static_cast<float>(std::exp2(std::floor(std::log2(2147483647 / window / (largest + 1)))));
+  };
+  return {factor(a), factor(b)};
+}
+
+// What a window of the guide gives to every slice, as floats one after the other: m, δ and μ of each channel, K in rows
+// (its upper half), 1/N.
+constexpr int statistics_count(int channels) { return 3 * channels + channels * (channels + 1) / 2 + 1; }
+
+template <class Guide, class Costs, class Filtered>
+void check_shapes(const Guide& guide, const Costs& costs, const Rows& rows, const Filtered& filtered) {
+  if ((guide.channels != 1 && guide.channels != 3) || costs.width != guide.width || costs.height != guide.height ||
+      filtered.width != guide.width || filtered.height != rows.count() || filtered.disparities != costs.disparities ||
+      rows.first < 0 || rows.last > guide.height)
+    throw Error(ErrorCategory::call, "the guided filter takes a guide and costs of one size and writes the rows that it is asked for");
+}
+
+void oracle(const Parameters&, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, Rows rows,
+            VolumeView<float> filtered);
+
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind the costs may be read.
+std::size_t scratch_bytes(const Parameters&, Size size, int channels, int threads);
+void cpu(const Parameters&, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, Rows rows,
+         VolumeView<float> filtered, std::span<std::byte> scratch, Threads&);
+
+// `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(const Parameters&, Size size, int channels, int disparities);
+void gpu(const Parameters&, gpu::View<const std::uint8_t> guide, gpu::Volume<const std::uint8_t> costs, Rows rows,
+         gpu::Volume<float> filtered, gpu::Span scratch, gpu::Queue&);
+
+}  // namespace stereopsis::guided

@@ -1,0 +1,89 @@
+// Weighted median of the filled pixels (Rhemann et al. 2011, section 3.1: it takes the streaks out of a row-wise fill):
+//
+//   M(p) = the lowest valid disparity v of the window around p with 2 Σ_{q : D(q) ≤ v} W(p, q) ≥ Σ_q W(p, q)
+//   W(p, q) = exp(−|p − q|² / σs²) · exp(−|I_p − I_q|² / σc²)
+//
+// q runs over the valid pixels of the (2r+1)² window that lie in the image, filled ones included. Pixels that are not
+// marked filled keep their disparity. −0 is read as +0.
+//
+// Weights are integers, so that their sums do not depend on an order: the exponentials of a distance in x or y and of a
+// colour's difference are tables in 1/65535, rounded to the nearest, and
+//   W = (⌊x · y / 2^16⌋ · ⌊⌊red · green / 2^16⌋ · blue / 2^16⌋) / 2^16, rounded down, and at least 1.
+//
+// Input: disparity, NaN where invalid; validity; the image in 8 bits, 1 or 3 channels (one counts three times).
+// Output: float disparity, not in place. Required input: r pixels around.
+// Cost: reads the map once; for a filled pixel a pass over its window for each bit in which its disparities differ.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::weighted_median {
+
+inline constexpr int largest_radius = 24;
+
+struct Parameters {
+  static constexpr const char* stage = "weighted_median";
+  int radius = 9;
+  double sigma_space = 9;
+  double sigma_colour = 25.5;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("radius", p.radius, between(1, largest_radius), "radius of the square window, pixels");
+  visit("sigma_space", p.sigma_space, between(0.5, 1000), "a distance at which the weight falls to 1/e, pixels");
+  visit("sigma_colour", p.sigma_colour, between(1, 1000), "a colour difference at which the weight falls to 1/e, 8-bit intensities");
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius, p.radius); }
+
+// In 1/65535.
+struct Weights {
+  static constexpr bool is_argument = true;
+  std::array<std::uint16_t, 256> colour;
+  std::array<std::uint16_t, 32> distance;
+};
+inline Weights weights(const Parameters& p) {
+  const auto weight = [](double v, double sigma) { return static_cast<std::uint16_t>(std::nearbyint(65535 * std::exp(-v * v / (sigma * sigma)))); };
+  Weights w{};
+  for (int i = 0; i < 256; ++i) w.colour[i] = weight(i, p.sigma_colour);
+  for (int i = 0; i <= p.radius; ++i) w.distance[i] = weight(i, p.sigma_space);
+  return w;
+}
+
+inline std::uint32_t weight_of(std::uint32_t x, std::uint32_t y, std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
+  const std::uint32_t space = x * y >> 16, colour = (red * green >> 16) * blue >> 16;
+  return std::max<std::uint32_t>(space * colour >> 16, 1);
+}
+
+template <class In, class Out>
+void check_not_in_place(const In& disparity, const Out& filtered) {
+  if (same_start(disparity, filtered))
+    throw Error(ErrorCategory::call, "the weighted median can't filter an image in place; give it an output of its own");
+}
+
+template <template <class> class View>
+struct InputOf {
+  View<const float> disparity;
+  View<const std::uint8_t> validity;
+  View<const std::uint8_t> image;
+};
+using Input = InputOf<ImageView>;
+
+void oracle(const Parameters&, const Input&, ImageView<float> filtered);
+void cpu(const Parameters&, const Input&, ImageView<float> filtered, Threads&);
+void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::View<float> filtered, gpu::Queue&);
+
+}  // namespace stereopsis::weighted_median

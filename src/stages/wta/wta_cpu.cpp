@@ -1,0 +1,145 @@
+// Selection from float costs. That from 16-bit sums is part of the sweeps that make them: wta_cpu-inl.hpp.
+#include <limits>
+
+#include "device/cpu/threads.hpp"
+#include "stages/wta/wta.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stages/wta/wta_cpu.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace stereopsis::wta::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::CappedTag<float, 16>;
+
+inline constexpr float no_cost = std::numeric_limits<float>::infinity();
+
+// The lowest of costs[first … last], no_cost if there is none.
+inline float lowest_cost(const float* costs, int first, int last) {
+  const Floats d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  auto lowest = hn::Set(d, no_cost);
+  int k = first;
+  for (; k + lanes <= last + 1; k += lanes) lowest = hn::Min(lowest, hn::LoadU(d, costs + k));
+  if (k <= last)
+    lowest = hn::Min(lowest, hn::IfThenElse(hn::FirstN(d, last + 1 - k), hn::LoadU(d, costs + k), hn::Set(d, no_cost)));
+  return hn::GetLane(hn::MinOfLanes(d, lowest));
+}
+
+// The first, or the last, index in [first, last] that holds `cost`, which must occur.
+inline int first_index_of(const float* costs, int first, float cost) {
+  const Floats d;
+  const auto wanted = hn::Set(d, cost);
+  for (int k = first;; k += static_cast<int>(hn::Lanes(d))) {
+    const auto found = hn::FindFirstTrue(d, hn::Eq(hn::LoadU(d, costs + k), wanted));
+    if (found >= 0) return k + static_cast<int>(found);
+  }
+}
+inline int last_index_of(const float* costs, int last, float cost) {
+  while (costs[last] != cost) --last;
+  return last;
+}
+
+class RowSelection {
+ public:
+  RowSelection(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Reference reference, int y)
+      : p_(p), in_(in), costs_(costs), out_(out), reference_(reference), y_(y) {}
+
+  void run() const {
+    for (int x = 0; x < costs_.width; ++x) select(x);
+    if (out_.right.empty()) return;
+    for (int x = 0; x < costs_.width; ++x) out_.right(x, y_) = right(x);
+  }
+
+ private:
+  void set(int x, float disparity, std::uint8_t validity, float confidence) const {
+    out_.disparity(x, y_) = disparity;
+    out_.validity(x, y_) = validity;
+    if (!out_.confidence.empty()) out_.confidence(x, y_) = confidence;
+  }
+
+  void select(int x) const {
+    if (!usable(in_.mask_left, x)) return set(x, invalid_disparity, validity::masked, 0);
+    const auto range = candidates(p_, x, costs_.width, in_.min_disparity, costs_.disparities);
+    const float* costs = costs_.pixel(x, y_);
+    const float lowest = lowest_of(x, costs, range.first, range.last);
+    if (lowest == no_cost) return set(x, invalid_disparity, validity::no_candidate, 0);
+    const int best = index_of(x, costs, range, lowest);
+
+    float confidence = 1;
+    if (p_.uniqueness > 0 || !out_.confidence.empty()) {
+      const float second = std::min(lowest_of(x, costs, range.first, best - 2), lowest_of(x, costs, best + 2, range.last));
+      if (second != no_cost) {
+        if (p_.uniqueness > 0 && second * static_cast<float>(100 - p_.uniqueness) < lowest * 100.0f)
+          return set(x, invalid_disparity, validity::ambiguous, 0);
+        confidence = confidence_of(lowest, second);
+      }
+    }
+    float disparity = static_cast<float>(in_.min_disparity + best);
+    if (p_.subpixel != Subpixel::none && is_candidate(x, best - 1, range) && is_candidate(x, best + 1, range))
+      disparity += subpixel_offset(p_.subpixel, costs[best - 1], lowest, costs[best + 1]);
+    set(x, reference_ == Reference::right ? 0 - disparity : disparity, 0, confidence);
+  }
+
+  bool usable(ImageView<const std::uint8_t> mask, int x) const { return mask.empty() || mask.clamped(x, y_) != 0; }
+  bool is_candidate(int x, int k, const Candidates& range) const {
+    return k >= range.first && k <= range.last && costs_(x, y_, k) != no_cost && usable(in_.mask_right, x - in_.min_disparity - k);
+  }
+
+  // Candidates that a mask may take out are gone through one by one.
+  float lowest_of(int x, const float* costs, int first, int last) const {
+    if (in_.mask_right.empty()) return lowest_cost(costs, first, last);
+    float lowest = no_cost;
+    for (int k = first; k <= last; ++k)
+      if (usable(in_.mask_right, x - in_.min_disparity - k)) lowest = std::min(lowest, costs[k]);
+    return lowest;
+  }
+  int index_of(int x, const float* costs, const Candidates& range, float lowest) const {
+    const bool backwards = reference_ == Reference::right;
+    if (in_.mask_right.empty()) return backwards ? last_index_of(costs, range.last, lowest) : first_index_of(costs, range.first, lowest);
+    int k = backwards ? range.last : range.first;
+    while (costs[k] != lowest || !usable(in_.mask_right, x - in_.min_disparity - k)) k += backwards ? -1 : 1;
+    return k;
+  }
+
+  float right(int x_right) const {
+    int best = -1;
+    if (usable(in_.mask_right, x_right))
+      for (int k = std::max(0, -x_right - in_.min_disparity); k <= std::min(costs_.disparities, costs_.width - x_right - in_.min_disparity) - 1; ++k) {
+        const int x = x_right + in_.min_disparity + k;
+        if (usable(in_.mask_left, x) && costs_(x, y_, k) != no_cost && (best < 0 || costs_(x, y_, k) < costs_(x_right + in_.min_disparity + best, y_, best))) best = k;
+      }
+    return best < 0 ? invalid_disparity : static_cast<float>(in_.min_disparity + best);
+  }
+
+  const Parameters& p_;
+  const Input& in_;
+  VolumeView<const float> costs_;
+  const Output& out_;
+  Reference reference_;
+  int y_;
+};
+
+void select_rows(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Reference reference, int first,
+                 int last) {
+  for (int y = first; y < last; ++y) RowSelection(p, in, costs, out, reference, y).run();
+}
+
+}  // namespace stereopsis::wta::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stereopsis::wta {
+
+HWY_EXPORT(select_rows);
+
+void cpu(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Threads& threads, Reference reference) {
+  threads.rows(costs.height, [&](int first, int last) {
+    HWY_DYNAMIC_DISPATCH(select_rows)(p, in, costs, out, reference, first, last);
+  });
+}
+
+}  // namespace stereopsis::wta
+#endif

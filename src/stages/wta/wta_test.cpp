@@ -1,0 +1,145 @@
+#include "stages/wta/wta.hpp"
+
+#include "support/devices.hpp"
+#include "support/stage_test.hpp"
+#include "support/targets.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+struct Result {
+  explicit Result(Size size) : disparity(size), validity(size), right(size), confidence(size) {}
+  wta::Output output(bool with_right) {
+    return {disparity, validity, with_right ? right.view() : ImageView<float>(), confidence};
+  }
+  Image<float> disparity;
+  Image<std::uint8_t> validity;
+  Image<float> right, confidence;
+};
+
+void expect_same(Result& got, Result& expected, bool with_right) {
+  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
+  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
+  EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence));
+  if (with_right) {
+    EXPECT_TRUE(same_bits(got.right.view(), expected.right));
+  }
+}
+
+struct Case {
+  Size size;
+  int disparities, min_disparity;
+  wta::Parameters p;
+  wta::Reference reference;
+  bool masked;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  for (const Size size : awkward_sizes)
+    for (const int disparities : {1, 5, 37}) {
+      list.push_back({size, disparities, 0, {}, wta::Reference::left, false});
+      list.push_back({size, disparities, -7, {wta::Subpixel::parabola, 10, false}, wta::Reference::right, true});
+      list.push_back({size, disparities, 3, {wta::Subpixel::equiangular, 0, true}, wta::Reference::left, true});
+      list.push_back({size, disparities, -disparities, {}, wta::Reference::right, false});
+    }
+  return list;
+}
+
+struct Input {
+  explicit Input(const Case& c) : costs(c.size, c.disparities) {
+    std::mt19937 generator(3);
+    // Few values, so that there are ties; some below 0.
+    for (int y = 0; y < c.size.height; ++y)
+      for (int x = 0; x < c.size.width; ++x)
+        for (int k = 0; k < c.disparities; ++k)
+          costs(x, y, k) = y % 3 == 0 ? static_cast<float>(generator() % 9) : 0.1f * static_cast<float>(generator() % 100) - 0.5f;
+    if (!c.masked) return;
+    mask_left = random_image<std::uint8_t>(c.size, 1, 0, 5);
+    mask_right = random_image<std::uint8_t>(c.size, 2, 0, 2);
+  }
+  Volume<float> costs;
+  Image<std::uint8_t> mask_left, mask_right;
+};
+
+TEST(WtaOfFloats, CpuEqualsOracle) {
+  for (const Case& c : cases()) {
+    Input in(c);
+    const bool with_right = c.reference == wta::Reference::left;
+    const wta::Input input{c.min_disparity, in.mask_left, in.mask_right};
+    Result expected(c.size);
+    wta::oracle(c.p, input, in.costs.view(), expected.output(with_right), c.reference);
+    for_each_engine([&](Threads& threads) {
+      Result got(c.size);
+      got.disparity.fill(-3);
+      got.validity.fill(9);
+      wta::cpu(c.p, input, in.costs.view(), got.output(with_right), threads, c.reference);
+      expect_same(got, expected, with_right);
+    });
+  }
+}
+
+TEST(WtaOfFloats, GpuEqualsOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Case& c : cases()) {
+      Input in(c);
+      const bool with_right = c.reference == wta::Reference::left;
+      Result expected(c.size);
+      wta::oracle(c.p, {c.min_disparity, in.mask_left, in.mask_right}, in.costs.view(), expected.output(with_right), c.reference);
+
+      PitchedImage<float> disparity(c.size), right(c.size), confidence(c.size);
+      PitchedImage<std::uint8_t> validity(c.size), left_mask(c.size), right_mask(c.size);
+      if (c.masked) {
+        left_mask = PitchedImage<std::uint8_t>(in.mask_left.view());
+        right_mask = PitchedImage<std::uint8_t>(in.mask_right.view());
+      }
+      OnDevice<float> disparity_there(device, queue, disparity), right_there(device, queue, right), confidence_there(device, queue, confidence);
+      OnDevice<std::uint8_t> validity_there(device, queue, validity);
+      const OnDevice<std::uint8_t> left_there(device, queue, left_mask), right_mask_there(device, queue, right_mask);
+      const gpu::View<const std::uint8_t> none;
+      const auto cells = in.costs.view();
+      const gpu::Buffer buffer(device, sizeof(float) * cells.row_pitch * cells.height);
+      queue.upload<float>({cells.data, static_cast<int>(cells.row_pitch), cells.height},
+                          gpu::View<float>{buffer.handle(), 0, static_cast<int>(cells.row_pitch), cells.height, 1, cells.row_pitch});
+      wta::gpu(c.p, {c.min_disparity, c.masked ? left_there : none, c.masked ? right_mask_there : none},
+               {{buffer.handle(), 0}, c.size.width, c.size.height, c.disparities},
+               {disparity_there.view(), validity_there.view(), with_right ? right_there.view() : gpu::View<float>(), confidence_there.view()},
+               queue, c.reference);
+      disparity_there.download();
+      validity_there.download();
+      right_there.download();
+      confidence_there.download();
+      EXPECT_TRUE(same_bits(disparity.view(), expected.disparity));
+      EXPECT_TRUE(same_bits(validity.view(), expected.validity));
+      EXPECT_TRUE(same_bits(confidence.view(), expected.confidence));
+      if (with_right) {
+        EXPECT_TRUE(same_bits(right.view(), expected.right));
+      }
+    }
+  });
+}
+
+TEST(WtaOracle, TheRightReferenceIsTheLeftOneMirrored) {
+  // Costs of the right view's pixels over −d: the mirror image of the left view's.
+  const Size size{9, 2};
+  Volume<float> left(size, 4), right(size, 4);
+  std::mt19937 generator(1);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 9; ++x)
+      for (int k = 0; k < 4; ++k) right(8 - x, y, 3 - k) = left(x, y, k) = static_cast<float>(generator() % 3);
+  Result a(size), b(size);
+  wta::oracle({}, {1, {}, {}}, left.view(), a.output(false));
+  wta::oracle({}, {-4, {}, {}}, right.view(), b.output(false), wta::Reference::right);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 9; ++x) {
+      EXPECT_EQ(a.validity(x, y), b.validity(8 - x, y));
+      if (a.validity(x, y) == 0) {
+        EXPECT_EQ(a.disparity(x, y), b.disparity(8 - x, y));
+      }
+    }
+}
+
+}  // namespace
+}  // namespace stereopsis
