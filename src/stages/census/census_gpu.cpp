@@ -26,7 +26,7 @@ constexpr const char* tuned_window(Window window) {
   return names[static_cast<int>(window)];
 }
 
-// 8-bit images on a CUDA device, in the narrowest words that hold the window: 5 times as fast for 9×7 on an H100.
+// 8-bit images on a CUDA device, in the narrowest words that hold the window.
 template <class Word>
 bool is_tuned(const Parameters& p, const gpu::Queue& queue) {
   const int bits = shape_of(p.window).bits();
