@@ -357,7 +357,11 @@ class GpuBackend {
     if (stages_ == nullptr) return f();
     if (!stages_->empty() && stages_->back().name == name) {  // it goes on
       f();
-      stages_->back().bytes += bytes;
+      StageTime& last = stages_->back();
+      last.bytes += work.bytes;
+      last.path_operations += work.paths;
+      last.popcounts += work.counts;
+      last.operations += work.others;
       queue_->record(*marks_[stages_->size()]);
       return;
     }
