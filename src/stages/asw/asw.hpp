@@ -1,0 +1,47 @@
+// Adaptive support weights over the full window and in both views (Yoon and Kweon 2005; Yu et al. 2010, equation 5):
+//
+//   C(p, d) = Σ w(p, q) w(p̄, q̄) C₀(q, d) / Σ w(p, q) w(p̄, q̄),   q in the W×W window around p
+//
+// with the weights of stages/support_weight; p̄ = (x − d, y) and q̄ are the pixels of the right view that p and q have at
+// disparity d: q̄ = p̄ + (q − p). Pixels outside an image are the nearest ones of its border.
+//
+// Same bits everywhere: weights in whole 1/256 (at most 255), both sums exact in integers, and the quotient in 1/128
+// intensities, rounded to the nearest, ties up: ⌊(128 Σ w w̄ C₀ + ⌊Σ w w̄ / 2⌋) / Σ w w̄⌋.
+//
+// Input: words of stages/lab of both views; costs of up to 255 in 8 bits. Output: costs in 1/128 of them.
+// Required input: W/2 pixels around. Cost: 3 W² operations a cell.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stages/support_weight/support_weight.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis::asw {
+
+struct Parameters {
+  static constexpr const char* stage = "asw";
+  int window = 33;
+  double gamma_colour = 11;
+  double gamma_distance = 28;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("window", p.window, odd(1, 63), "side of the square window, pixels");
+  visit("gamma_colour", p.gamma_colour, support_weight::gammas, "colour distance at which a weight falls to 1/e, units of L*a*b*");
+  visit("gamma_distance", p.gamma_distance, support_weight::gammas, "distance at which a weight falls to 1/e, pixels");
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
+
+// ⌊4 Δg⌋ of the pixel dx columns and dy rows away.
+inline int quarters(int dx, int dy) { return support_weight::root(16 * (dx * dx + dy * dy)); }
+
+void oracle(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right, int min_disparity,
+            VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right, int min_disparity,
+         gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated, gpu::Queue&);
+
+}  // namespace stereopsis::asw

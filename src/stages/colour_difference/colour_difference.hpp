@@ -1,0 +1,43 @@
+// Truncated absolute difference of colours (the initial cost of Yoon and Kweon 2005, equation 6 there; Yu et al. 2010
+// leave theirs open):
+//
+//   C₀(p, d) = min(|R_l − R_r| + |G_l − G_r| + |B_l − B_r|, T),   l the left pixel (x, y), r the right pixel (x − d, y)
+//
+// A candidate outside the right image costs what the nearest right pixel of its row costs.
+//
+// Input: words of stages/rgb. Output: costs in whole intensities, disparity fastest: T ≤ 255 fits 8 bits.
+// Required input: the pixel's row. Cost: 8 operations and one written byte a cell.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis::colour_difference {
+
+struct Parameters {
+  static constexpr const char* stage = "colour_difference";
+  int truncation = 40;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("truncation", p.truncation, between(1, 255), "the summed difference of the three channels counts up to here, 8-bit intensities");
+}
+
+inline int cost(const Parameters& p, std::uint32_t left, std::uint32_t right) {
+  const auto difference = [&](int shift) { return std::abs(static_cast<int>(left >> shift & 255) - static_cast<int>(right >> shift & 255)); };
+  return std::min(difference(0) + difference(8) + difference(16), p.truncation);
+}
+
+void oracle(const Parameters&, ImageView<const std::uint32_t> left, ImageView<const std::uint32_t> right, int min_disparity,
+            VolumeView<std::uint8_t> costs);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> left, gpu::View<const std::uint32_t> right, int min_disparity,
+         gpu::Volume<std::uint8_t> costs, gpu::Queue&);
+
+}  // namespace stereopsis::colour_difference

@@ -1,0 +1,116 @@
+// Exponential step adaptive weight aggregation (Yu, Chen and Hoe 2010). Iteration t = 1, 2, … of
+//
+//   os = round(base^(t−1))                                                                  equation 6
+//   C^h(p) = Σ w(q, p) C^(t−1)(q) over q = (x − os, y), p, (x + os, y)                      equation 7
+//   C^t(p) = Σ w(q, p) C^h(q)     over q = (x, y − os), p, (x, y + os)                      equation 8
+//
+// with the weights of stages/support_weight; w(p, p) = 1, and q outside the image is the nearest pixel of the border.
+// The paper's sums are not normalised. Two readings, the parameter `normalise`:
+//
+//   step   each of the two sums is divided by its weights, 1 + w_left + w_right. The default: its error falls over the
+//          iterations as the paper's Table 2 does.
+//   end    the paper's sums, divided at the end by the same sums over C⁰ = 1, N. As each C / N is an average of
+//          the C(q) / N(q) with the weights w(q, p) N(q), costs are kept divided here, too, and no sum can overflow.
+//
+// Same bits everywhere: an average has weights in whole 1/256, which sum to 1,
+//
+//   n_q = ⌊256 w(q, p) / Σ w + 1/2⌋ for the two neighbours, the rest of 256 for p (n of the second: at most that rest)
+//   C'(p) = ⌊(n_left C(left) + n_p C(p) + n_right C(right) + 128) / 256⌋
+//
+// and costs are in 1/128 intensities, 15 bits. Integers rather than floats or halves: they are the same whatever the order
+// and the width of the vectors, a volume of them is half as large as of floats, and the average of the paper's 12
+// figures moves by 0.02 or less from that with floats throughout (docs/esaw.md).
+// For `end`, N is a float; n_q counts the k = 1 … 255 with (k − 1/2) · S ≤ 256 · w N(q), S = (N(p) + w N(left)) + w N(right),
+// every operation rounded to float. 3^(2 · 32) fits.
+//
+// Input: words of stages/lab for the weights; costs of up to 255 in 8 bits. Output: costs in 1/128 of them.
+// Required input: Σ os pixels around (42 with the defaults).
+// Cost: 6 products a cell and iteration; one read and one write of the volume an iteration.
+#pragma once
+
+#include <vector>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stages/support_weight/support_weight.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::esaw {
+
+enum class Normalise { step, end };
+constexpr auto names_of(Normalise) {
+  return std::array{std::pair{Normalise::step, "step"}, std::pair{Normalise::end, "end"}};
+}
+
+struct Parameters {
+  static constexpr const char* stage = "esaw";
+  int iterations = 5;
+  double base = 2.2;
+  double gamma_colour = 10;
+  double gamma_distance = 20;
+  Normalise normalise = Normalise::step;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("iterations", p.iterations, between(1, 32), "aggregation steps; each is one horizontal and one vertical sum");
+  visit("base", p.base, between(1, 1000), "the offset of step t is base^(t - 1), rounded, pixels");
+  visit("gamma_colour", p.gamma_colour, support_weight::gammas, "colour distance at which a weight falls to 1/e, units of L*a*b*");
+  visit("gamma_distance", p.gamma_distance, support_weight::gammas, "distance at which a weight falls to 1/e, pixels");
+  visit("normalise", p.normalise, any, "divide by the weights after each step, or once at the end");
+}
+
+struct Step {
+  int offset;         // pixels
+  int distance_part;  // of the exponent of its weights
+};
+// Offsets beyond any image stay where they are.
+inline std::vector<Step> steps(const Parameters& p) {
+  const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
+  std::vector<Step> steps;
+  for (int t = 0; t < p.iterations; ++t) {
+    const int offset = static_cast<int>(std::floor(std::min(std::pow(p.base, t), 1e6) + 0.5));
+    steps.push_back({offset, support_weight::distance_part(scales, 4 * offset)});
+  }
+  return steps;
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) {
+  int reach = 0;
+  for (const Step& step : steps(p)) reach += std::min(step.offset, 1 << 24);
+  return grow(output, reach, reach);
+}
+
+// The n of an average: of the neighbours on one side and on the other.
+struct Shares {
+  int before, behind;
+};
+inline Shares shares(int before, int behind) {
+  const int sum = 65536 + before + behind;
+  return {(512 * before + sum) / (2 * sum), (512 * behind + sum) / (2 * sum)};
+}
+
+// The weights of all steps, one image below the other: of step t and pixel (x, y) at (x, t · height + y). A word holds n of
+// the left, the right, the upper and the lower neighbour, from the lowest byte up.
+inline Size weights_size(const Parameters& p, Size size) { return {size.width, size.height * p.iterations}; }
+inline int rest(std::uint32_t word, int shift) { return 256 - static_cast<int>(word >> shift & 255) - static_cast<int>(word >> (shift + 8) & 255); }
+
+void oracle_weights(const Parameters&, ImageView<const std::uint32_t> lab, ImageView<std::uint32_t> weights);
+// `sums`: two images of the size of `lab`, empty unless normalised at the end.
+void cpu_weights(const Parameters&, ImageView<const std::uint32_t> lab, ImageView<std::uint32_t> weights, ImageView<float> sums,
+                 ImageView<float> other_sums, Threads&);
+void gpu_weights(const Parameters&, gpu::View<const std::uint32_t> lab, gpu::View<std::uint32_t> weights, gpu::View<float> sums,
+                 gpu::View<float> other_sums, gpu::Queue&);
+
+void oracle(const Parameters&, ImageView<const std::uint32_t> weights, VolumeView<const std::uint8_t> costs,
+            VolumeView<std::uint16_t> aggregated);
+// `other` is a volume for every second step.
+void gpu(const Parameters&, gpu::View<const std::uint32_t> weights, gpu::Volume<const std::uint8_t> costs,
+         gpu::Volume<std::uint16_t> aggregated, gpu::Volume<std::uint16_t> other, gpu::Queue&);
+
+}  // namespace stereopsis::esaw
