@@ -9,6 +9,8 @@
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
 #include "stages/reduce/reduce.hpp"
+#include "stages/lab/lab.hpp"
+#include "stages/rgb/rgb.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
 #endif
@@ -114,6 +116,17 @@ class OracleBackend : public HostBackend {
                                          static_cast<std::ptrdiff_t>(size.width) * in.disparities};
     sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums);
     wta::oracle(p.select, in.select, sums, out);
+  }
+  template <class T>
+  void rgb(ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> mask, ImageView<std::uint32_t> words,
+           ImageView<std::uint8_t> usable) {
+    rgb::oracle(image, bit_depth, mask, words, usable);
+  }
+  void lab(ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> words) { lab::oracle(rgb, words); }
+  std::size_t support_weight_wta_bytes(const support_weight_wta::Parameters&, Size, int) { return 0; }
+  void support_weight_wta(const support_weight_wta::Parameters& p, const support_weight_wta::Input& in, const wta::Output& out,
+                          std::span<std::byte>) {
+    support_weight_wta::oracle(p, in, out);
   }
   template <class T>
   void hsv(const cost::Weighting& w, ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> mask,
@@ -256,6 +269,19 @@ class CpuBackend : public HostBackend {
     sgm_wta::Input<Kind> striped = in;
     striped.stripe_rows = stripe_rows;
     sgm_wta::cpu(p, striped, out, memory, threads_);
+  }
+  template <class T>
+  void rgb(ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> mask, ImageView<std::uint32_t> words,
+           ImageView<std::uint8_t> usable) {
+    rgb::cpu(image, bit_depth, mask, words, usable, threads_);
+  }
+  void lab(ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> words) { lab::cpu(rgb, words, threads_); }
+  std::size_t support_weight_wta_bytes(const support_weight_wta::Parameters& p, Size size, int disparities) {
+    return support_weight_wta::workspace_bytes(p, size, disparities, threads_.count());
+  }
+  void support_weight_wta(const support_weight_wta::Parameters& p, const support_weight_wta::Input& in, const wta::Output& out,
+                          std::span<std::byte> memory) {
+    support_weight_wta::cpu(p, in, out, memory, threads_);
   }
   template <class T>
   void hsv(const cost::Weighting& w, ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> mask,

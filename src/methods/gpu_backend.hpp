@@ -10,11 +10,14 @@
 #ifdef STEREOPSIS_CUDA
 #include "fused/guided_wta/guided_wta_cuda.hpp"
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
+#include "fused/support_weight_wta/support_weight_wta_cuda.hpp"
 #include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
 #endif
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
 #include "stages/reduce/reduce.hpp"
+#include "stages/lab/lab.hpp"
+#include "stages/rgb/rgb.hpp"
 #include "stereopsis/device_image.hpp"
 
 namespace stereopsis {
@@ -189,6 +192,27 @@ class GpuBackend {
     sgm_wta::Input<Kind, gpu::View> striped = in;
     striped.stripe_rows = stripe_rows;
     sgm_wta::gpu(p, striped, out, workspace, *queue_);
+  }
+  template <class T>
+  void rgb(gpu::View<const T> image, int bit_depth, gpu::View<const std::uint8_t> mask, gpu::View<std::uint32_t> words,
+           gpu::View<std::uint8_t> usable) {
+    rgb::gpu(image, bit_depth, mask, words, usable, *queue_);
+  }
+  void lab(gpu::View<const std::uint32_t> rgb, gpu::View<std::uint32_t> words) { lab::gpu(rgb, words, *queue_); }
+  std::size_t support_weight_wta_bytes(const support_weight_wta::Parameters& p, Size size, int disparities) {
+    const std::size_t portable = support_weight_wta::gpu_workspace_bytes(p, size, disparities);
+#ifdef STEREOPSIS_CUDA
+    // Masks, known at the run, decide which of the two serves.
+    if (cuda_capability_ >= 80) return std::max(portable, support_weight_wta::cuda_workspace_bytes(p, size, disparities));
+#endif
+    return portable;
+  }
+  void support_weight_wta(const support_weight_wta::Parameters& p, const support_weight_wta::InputOf<gpu::View>& in,
+                          const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
+#ifdef STEREOPSIS_CUDA
+    if (cuda_capability_ >= 80 && support_weight_wta::cuda_serves(p, in, out)) return support_weight_wta::cuda(p, in, out, workspace, *queue_);
+#endif
+    support_weight_wta::gpu(p, in, out, workspace, *queue_);
   }
   template <class T>
   void hsv(const cost::Weighting& w, gpu::View<const T> image, int bit_depth, gpu::View<const std::uint8_t> mask,

@@ -90,6 +90,37 @@ PipelineData costfilter() {
   return p;
 }
 
+// As the papers have them: every candidate takes part, and nothing follows but what can be switched on.
+PipelineData support_weight_method() {
+  PipelineData p;
+  p.cost = colour_difference::Parameters{};
+  p.select.border_candidates = true;
+  p.refinements = {{false, left_right::Parameters{}},
+                   {false, fill::Parameters{.mode = fill::Mode::background}},
+                   {false, median::Parameters{.window = 3}}};
+  return p;
+}
+
+PipelineData esaw() {
+  PipelineData p = support_weight_method();
+  p.aggregation = esaw::Parameters{};
+  return p;
+}
+
+PipelineData asw_separable() {
+  PipelineData p = support_weight_method();
+  p.aggregation = asw_separable::Parameters{};
+  return p;
+}
+
+PipelineData asw() {
+  PipelineData p = support_weight_method();
+  p.cost = colour_difference::Parameters{.truncation = 47};
+  p.aggregation = asw::Parameters{};
+  p.refinements[0].enabled = p.refinements[1].enabled = true;
+  return p;
+}
+
 struct Method {
   MethodInfo info;
   PipelineData (*data)();
@@ -119,6 +150,15 @@ const std::vector<Method>& all() {
       {{"costfilter", "truncated colour and gradient, guided filter, left-right check, row fill, weighted median",
         "Rhemann, Hosni, Bleyer, Rother and Gelautz, Fast cost-volume filtering for visual correspondence and beyond, CVPR 2011"},
        costfilter},
+      {{"esaw", "adaptive support weights in exponential steps: O(log N) for N pixels",
+        "Yu, Chen and Hoe, Real time stereo vision using exponential step cost aggregation on GPU, ICIP 2009"},
+       esaw},
+      {{"asw", "adaptive support weights of both views over the full window, checked and filled",
+        "Yoon and Kweon, Locally adaptive support-weight approach for visual correspondence search, CVPR 2005"},
+       asw},
+      {{"asw-separable", "adaptive support weights of the reference view in a horizontal and a vertical pass",
+        "Gong, Yang, Wang and Gong, A performance study on different cost aggregation approaches used in real-time stereo matching, IJCV 2007"},
+       asw_separable},
   };
   return methods;
 }

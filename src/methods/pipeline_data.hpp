@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "core/parameters.hpp"
+#include "stages/asw/asw.hpp"
+#include "stages/asw_separable/asw_separable.hpp"
 #include "stages/census/census.hpp"
 #include "stages/census_gradient/census_gradient.hpp"
+#include "stages/colour_difference/colour_difference.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/confidence/confidence.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
+#include "stages/esaw/esaw.hpp"
 #include "stages/fill/fill.hpp"
 #include "stages/guided/guided.hpp"
 #include "stages/left_right/left_right.hpp"
@@ -42,8 +46,8 @@ void describe(P&, Visitor&&) {}
 
 using Prepare = std::variant<None, reduction::Parameters>;
 using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters, zncc::Parameters,
-                          colour_gradient::Parameters>;
-using Aggregation = std::variant<None, guided::Parameters>;
+                          colour_gradient::Parameters, colour_difference::Parameters>;
+using Aggregation = std::variant<None, guided::Parameters, esaw::Parameters, asw_separable::Parameters, asw::Parameters>;
 using Optimisation = std::variant<None, sgm::Parameters>;
 using Levels = std::variant<None, pyramid::Parameters, cross_scale::Parameters>;
 

@@ -14,6 +14,7 @@
 #include "methods/geometry.hpp"
 #include "methods/region.hpp"
 #include "methods/semi_global.hpp"
+#include "methods/support_weights.hpp"
 #include "methods/window.hpp"
 
 namespace stereopsis {
@@ -30,7 +31,7 @@ inline Rect required_input(const PipelineData& data, const Problem& p) {
   if (window::serves(data)) return input_of_windows(data, p);
   if (cost_filter::serves(data)) return cost_filter::required_input(data, *p.region, p.range, all.size());
   const int factor = reduction_of(data).factor, margin = factor * (data.region.margin + correlation::radius(data));
-  Rect r = intersect(grow(*p.region, margin, margin), all);
+  Rect r = intersect(support_weights::required_input(data, grow(*p.region, margin, margin)), all);
   int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
   if (correlation::serves(data)) left = right = std::max(left, right);
   r = intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
@@ -125,6 +126,7 @@ void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, Vi
   if (correlation::serves(p)) return correlation::run(p, problem, in, out, backend);
   if (cost_filter::serves(p)) return cost_filter::run(p, problem, in, out, backend);
   if (window::serves(p)) return window::run(p, problem, colours, out, backend);
+  if (support_weights::serves(p)) return support_weights::run(p, problem, in, out, backend);
   refuse_combination(p);
 }
 

@@ -9,10 +9,15 @@
 
 namespace stereopsis::semi_global {
 
+template <class... Stages>
+bool is_one_of(const Cost& cost) {
+  return (std::holds_alternative<Stages>(cost) || ...);
+}
+
 // Any cost with features, without aggregation, on one level.
 inline bool serves(const PipelineData& p) {
-  return std::holds_alternative<None>(p.prepare) && !std::holds_alternative<window_sad::Parameters>(p.cost) &&
-         !std::holds_alternative<zncc::Parameters>(p.cost) && !std::holds_alternative<colour_gradient::Parameters>(p.cost) &&
+  return std::holds_alternative<None>(p.prepare) &&
+         is_one_of<rank::Parameters, census::Parameters, census_gradient::Parameters>(p.cost) &&
          std::holds_alternative<None>(p.aggregation) && std::holds_alternative<sgm::Parameters>(p.optimisation) &&
          std::holds_alternative<None>(p.levels);
 }

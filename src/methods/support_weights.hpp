@@ -39,6 +39,12 @@ inline support_weight_wta::Parameters parameters(const PipelineData& p) {
   return parameters;
 }
 
+// Bytes: one read and one write of a 16-bit volume for each sum of two directions, or for each pass.
+inline double traffic(const support_weight_wta::Parameters& p, double cells) {
+  if (const auto* e = std::get_if<esaw::Parameters>(&p.aggregation)) return 4.0 * e->iterations * cells;
+  return (std::holds_alternative<asw_separable::Parameters>(p.aggregation) ? 8 : 4) * cells;
+}
+
 template <class T, template <class> class View, class Backend>
 void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
   using Words = View<std::uint32_t>;
@@ -67,7 +73,7 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
 
   const support_weight_wta::InputOf<View> input{rgb_left, rgb_right, lab_left, lab_right, {problem.range.min, mask_left, mask_right}, problem.range.count};
   const auto memory = backend.memory(backend.support_weight_wta_bytes(stage, size, problem.range.count));
-  backend.stage("support weights", backend.support_weight_wta_traffic(stage, size, problem.range.count),
+  backend.stage("support weights", traffic(stage, pixels * problem.range.count),
                 [&] { backend.support_weight_wta(stage, input, out, memory); });
 }
 

@@ -20,11 +20,14 @@ FUNCTION uint share_word(int before, int behind) {
 
 // The weights of all steps: a work-item for each pixel of each.
 KERNEL(weights)(IMAGE(const uint, lab), IMAGE(uint, words), Weights table, Steps steps, int colour_scale) {
+  LOCAL ushort weight_of[256];
+  for (int i = local_id(1) * local_size(0) + local_id(0); i < 256; i += local_size(0) * local_size(1)) weight_of[i] = table.of[i];
+  BARRIER();
   const int x = global_id(0), row = global_id(1), step = row / HEIGHT(lab), y = row % HEIGHT(lab);
   if (x >= WIDTH(words) || row >= HEIGHT(words)) return;
   const int offset = steps.offset[step], distance_part = steps.distance_part[step];
   const uint p = PIXEL(lab, x, y);
-#define WEIGHT(q) table.of[exponent(colour_scale, colour_distance(p, q), distance_part)]
+#define WEIGHT(q) weight_of[exponent(colour_scale, colour_distance(p, q), distance_part)]
   const uint horizontal = share_word(WEIGHT(PIXEL(lab, max(0, x - offset), y)), WEIGHT(PIXEL(lab, min(WIDTH(lab) - 1, x + offset), y)));
   const uint vertical = share_word(WEIGHT(PIXEL(lab, x, max(0, y - offset))), WEIGHT(PIXEL(lab, x, min(HEIGHT(lab) - 1, y + offset))));
   PIXEL(words, x, row) = horizontal | vertical << 16;
@@ -52,7 +55,8 @@ KERNEL(carry)(IMAGE(const uint, lab), IMAGE(uint, words), IMAGE(const float, sum
   const uint p = PIXEL(lab, x, y);
   const int before_x = max(0, x - offset_x), before_y = max(0, y - offset_y);
   const int behind_x = min(WIDTH(lab) - 1, x + offset_x), behind_y = min(HEIGHT(lab) - 1, y + offset_y);
-#define PART(other_x, other_y) (float)WEIGHT(PIXEL(lab, other_x, other_y)) * (is_first ? 1.0f : PIXEL(sums, other_x, other_y))
+#define CARRIED_WEIGHT(q) table.of[exponent(colour_scale, colour_distance(p, q), distance_part)]
+#define PART(other_x, other_y) (float)CARRIED_WEIGHT(PIXEL(lab, other_x, other_y)) * (is_first ? 1.0f : PIXEL(sums, other_x, other_y))
   const float before = PART(before_x, before_y), behind = PART(behind_x, behind_y);
   const float centre = 65536.0f * (is_first ? 1.0f : PIXEL(sums, x, y));
   const float centre_and_before = centre + before;

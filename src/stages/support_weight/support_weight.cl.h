@@ -1,6 +1,4 @@
-// Adaptive support weights, as support_weight.hpp defines them.
-#ifndef STEREOPSIS_SUPPORT_WEIGHT_H
-#define STEREOPSIS_SUPPORT_WEIGHT_H
+// Adaptive support weights, as support_weight.hpp defines them. Each instance of a kernel includes it, hence no guard.
 
 typedef struct {
   ushort of[256];
@@ -28,4 +26,3 @@ FUNCTION int exponent(int colour_scale, int colour_distance, int distance_part) 
 
 FUNCTION int in_8_bits(int weight) { return min(255, (weight + 128) >> 8); }
 
-#endif
