@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "stages/asw/asw.hpp"
 
@@ -7,15 +8,22 @@ namespace {
 
 class Weigher {
  public:
-  explicit Weigher(const Parameters& p) : scales_(support_weight::scales(p.gamma_colour, p.gamma_distance)) {}
+  explicit Weigher(const Parameters& p) : radius_(p.window / 2), scales_(support_weight::scales(p.gamma_colour, p.gamma_distance)) {}
 
-  int operator()(ImageView<const std::uint32_t> lab, int x, int y, int dx, int dy) const {
-    const int part = support_weight::distance_part(scales_, quarters(dx, dy));
-    const int distance = support_weight::colour_distance(lab.clamped(x, y), lab.clamped(std::clamp(x, 0, lab.width - 1) + dx, y + dy));
-    return support_weight::in_8_bits(table_.of[support_weight::exponent(scales_, distance, part)]);
+  // Of the window around (x, y), row by row.
+  std::vector<int> operator()(ImageView<const std::uint32_t> lab, int x, int y) const {
+    std::vector<int> weights;
+    for (int dy = -radius_; dy <= radius_; ++dy)
+      for (int dx = -radius_; dx <= radius_; ++dx) {
+        const int part = support_weight::distance_part(scales_, quarters(dx, dy));
+        const int distance = support_weight::colour_distance(lab(x, y), lab.clamped(x + dx, y + dy));
+        weights.push_back(support_weight::in_8_bits(table_.of[support_weight::exponent(scales_, distance, part)]));
+      }
+    return weights;
   }
 
  private:
+  const int radius_;
   const support_weight::Table table_ = support_weight::make_table();
   const support_weight::Scales scales_;
 };
@@ -26,19 +34,25 @@ void oracle(const Parameters& p, ImageView<const std::uint32_t> lab_left, ImageV
             VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated) {
   const Weigher weight(p);
   const int radius = p.window / 2;
-  for (int y = 0; y < costs.height; ++y)
-    for (int x = 0; x < costs.width; ++x)
+  for (int y = 0; y < costs.height; ++y) {
+    std::vector<std::vector<int>> right;
+    for (int x = 0; x < costs.width; ++x) right.push_back(weight(lab_right, x, y));
+    for (int x = 0; x < costs.width; ++x) {
+      const auto left = weight(lab_left, x, y);
       for (int k = 0; k < costs.disparities; ++k) {
+        const auto& opposite = right[std::clamp(x - min_disparity - k, 0, costs.width - 1)];
         std::int64_t sum = 0, weights = 0;
+        std::size_t q = 0;
         for (int dy = -radius; dy <= radius; ++dy)
-          for (int dx = -radius; dx <= radius; ++dx) {
-            const int both = weight(lab_left, x, y, dx, dy) * weight(lab_right, x - min_disparity - k, y, dx, dy);
-            const int qx = std::clamp(x + dx, 0, costs.width - 1), qy = std::clamp(y + dy, 0, costs.height - 1);
-            sum += std::int64_t{both} * costs(qx, qy, k);
+          for (int dx = -radius; dx <= radius; ++dx, ++q) {
+            const int both = left[q] * opposite[q];
+            sum += std::int64_t{both} * costs(std::clamp(x + dx, 0, costs.width - 1), std::clamp(y + dy, 0, costs.height - 1), k);
             weights += both;
           }
         aggregated(x, y, k) = static_cast<std::uint16_t>((128 * sum + weights / 2) / weights);
       }
+    }
+  }
 }
 
 }  // namespace stereopsis::asw
