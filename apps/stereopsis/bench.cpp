@@ -23,7 +23,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> methods, settings, devices, sizes;
-  std::optional<int> batch, repeat, threads;
+  std::vector<std::string> threads;
+  std::optional<int> batch, repeat;
   std::filesystem::path dataset, json;
   bool no_peers = false;
 };
@@ -44,6 +45,7 @@ struct StreamTimes {
 struct Result {
   Workload workload;
   std::string method, device;
+  int threads = 0;  // of the CPU
   Json parameters;
   int batch = 1;
   bool peer = false;
@@ -76,11 +78,11 @@ Workload parse_workload(const std::string& text) {
   return {{numbers[0], numbers[1]}, numbers[2]};
 }
 
-Json to_json(const Result& r, int threads) {
+Json to_json(const Result& r) {
   return {{"method", r.method},
           {"device", r.device},
           {"parameters", r.parameters},
-          {"threads", threads},
+          {"threads", r.threads},
           {"commit", STEREOPSIS_COMMIT},
           {"width", r.workload.size.width},
           {"height", r.workload.size.height},
@@ -112,14 +114,14 @@ void print(const std::vector<Result>& results) {
                    ours.method, ours.device, peer.median_ms() / ours.median_ms(), peer.method, ours.median_ms(),
                    peer.median_ms());
   }
-  Table table({"size", "method", "device", "batch", "median ms", "min ms", "GDE/s", "% of roof", "bound", "stream ms", "workspace MB"});
+  Table table({"size", "method", "device", "threads", "batch", "median ms", "min ms", "GDE/s", "% of roof", "bound", "stream ms", "workspace MB"});
   for (const Result& r : results)
-    table.add({r.workload.text(), r.method, r.device, std::to_string(r.batch), cell(r.median_ms(), 3), cell(r.min_ms(), 3),
+    table.add({r.workload.text(), r.method, r.device, r.device == "cpu" ? std::to_string(r.threads) : "–", std::to_string(r.batch), cell(r.median_ms(), 3), cell(r.min_ms(), 3),
                cell(r.gde_per_s(), 3), r.peer ? "–" : cell(100 * r.roof().ms / r.median_ms(), 0),
                r.peer ? "–" : to_string(r.roof().bound), r.stream ? cell(r.stream->ms, 3) : "–",
                r.peer ? "–" : cell(static_cast<double>(r.workspace_bytes) * 1e-6, 1)});
   fmt::print("\n");
-  table.left({0, 1, 2, 8}).print();
+  table.left({0, 1, 2, 9}).print();
   for (const Result& r : results) {
     if (r.stages.empty()) continue;
     fmt::print("\n");
@@ -226,7 +228,7 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
   const StereoPair pair{left, right, {}, {}};
   Problem problem = Problem::of(pair, {0, workload.disparities});
   problem.batch = bench.batch;
-  Result result{workload, label, device.name, parameters_json(pipeline), bench.batch, false, {}, 0, {}, {}, {}, {}};
+  Result result{workload, label, device.name, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, {}, {}, {}, {}};
   {
     Matcher matcher(Plan(pipeline, problem, device));
     result.workspace_bytes = matcher.plan().workspace_bytes();
@@ -256,21 +258,30 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
     if (bench.peers)
       for (const Peer& peer : make_peers(left, right, workload.disparities, bench.threads, PeerColumns::as_found))
         results.push_back(
-            {workload, peer.name, "cpu", peer.parameters, 1, true, time_runs(bench.repeat, peer.run), 0, {}, {}, {}, {}});
+            {workload, peer.name, "cpu", threads_of({"cpu", bench.threads}), peer.parameters, 1, true, time_runs(bench.repeat, peer.run), 0, {}, {}, {}, {}});
   }
   progress.clear();
   print(results);
   if (bench.json.empty()) return;
   Json list = Json::array();
-  for (const Result& result : results) list.push_back(to_json(result, threads_of(bench.contenders.front().device)));
+  for (const Result& result : results) list.push_back(to_json(result));
   write_json(bench.json, {{"results", list}});
+}
+
+// Numbers of threads; 0 is all.
+std::vector<int> parse_threads(const std::vector<std::string>& texts) {
+  std::vector<int> counts;
+  for (const std::string& text : texts) counts.push_back(text == "all" ? 0 : to_integer("--threads", text, 1, 4096));
+  if (counts.empty()) counts.push_back(0);
+  return counts;
 }
 
 void bench(const Options& options) {
   const bool scenes = !options.dataset.empty();
+  const std::vector<int> threads = parse_threads(options.threads);
   Bench bench{{},
               !options.no_peers,
-              options.threads.value_or(0),
+              threads.back(),
               options.repeat.value_or(scenes ? 3 : 7),
               options.batch.value_or(1),
               options.json};
@@ -279,7 +290,9 @@ void bench(const Options& options) {
   for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
     const Pipeline pipeline = parse_method(method, options.settings);
     for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
-      bench.contenders.push_back({method, pipeline, {resolve_device(device), bench.threads}});
+      // The number of threads tells nothing of a GPU.
+      for (const int count : resolve_device(device) == "cpu" ? threads : std::vector<int>{0})
+        bench.contenders.push_back({method, pipeline, {resolve_device(device), count}});
   }
   std::vector<Workload> workloads;
   for (const std::string& size :
@@ -309,7 +322,7 @@ void add_bench(CLI::App& application) {
            "With its own --set, as in sgm:sgm.paths=8; repeatable [sgm]");
   add_list(*app, "--set", o->settings, "NAME.PARAMETER=VALUE", "Sets a parameter of all of them; repeatable");
   add_list(*app, "--device", o->devices, "NAME", "auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
-  add_integer(*app, "--threads", o->threads, 1, 4096, "N", "Threads of the CPU, for the peers too [all]");
+  add_list(*app, "--threads", o->threads, "N|all", "Threads of the CPU; repeatable, the last also for the peers [all]");
   auto* sizes = add_list(*app, "--size", o->sizes, "WxHxD", "Repeatable [640x480x64, 1280x960x128]");
   add_path(*app, "--dataset", o->dataset, "DIR", "Scenes with a dataset.json, instead of generated pairs")
       ->excludes(sizes);

@@ -140,7 +140,10 @@ class Job {
     problem.want_times = options_.timings || !options_.report.empty();
     if (left_.sequence) problem.batch = 2;
     Slots slots;
-    Matcher matcher(Plan(pipeline_, problem, device_));  // declared last: done before what it works on goes away
+    const Plan plan(pipeline_, problem, device_);
+    if (options_.crop && plan.output_size() != size_)
+      refuse("--crop takes a region of the input, and this result has a reduced size; set reduce.upsample=true, or leave it out");
+    Matcher matcher(plan);  // declared last: done before what it works on goes away
     match_all(matcher, slots);
     if (options_.timings) print_timings();
     if (!options_.report.empty()) write_json(options_.report, report(matcher.plan()));
@@ -527,6 +530,8 @@ class Job {
             {"parameters", parameters_json(pipeline_)},
             {"width", problem.size.width},
             {"height", problem.size.height},
+            {"result_width", plan.output_size().width},
+            {"result_height", plan.output_size().height},
             {"channels", problem.channels},
             {"bit_depth", problem.bit_depth},
             {"min_disparity", range_.min},

@@ -94,7 +94,7 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
   const zncc_wta::Parameters parameters{std::get<zncc::Parameters>(p.cost), p.select};
   const zncc_wta::Input<View> input{
       left, right, sizeof(T) == 1 ? 8 : 16, {range.min, views.left.mask, views.right.mask}, range.count};
-  const auto memory = backend.memory(backend.zncc_wta_bytes(parameters, size, input.bits, range.count, !out.confidence.empty()));
+  const auto memory = backend.memory(backend.zncc_wta_bytes(parameters, size, input.bits, range.count, out.confidence.width > 0));
   // The samples come in, and both maps go out.
   backend.stage("matching of both views", 13.0 * size.width * size.height, [&] { backend.zncc_wta(parameters, input, out, memory); });
 }
@@ -135,7 +135,7 @@ void restore(const reduction::Parameters& p, const Problem& problem, const Input
   };
   upsample_view(views.left, small.left, {out.disparity, out.validity, out.confidence}, reduced.disparity, reduced.validity,
                 reduced.confidence, views.left.mask);
-  if (!out.right.empty()) upsample_view(views.right, small.right, {out.right, {}, {}}, reduced.right, {}, {}, views.right.mask);
+  if (out.right.width > 0) upsample_view(views.right, small.right, {out.right, {}, {}}, reduced.right, {}, {}, views.right.mask);
 }
 
 }  // namespace stereopsis::correlation

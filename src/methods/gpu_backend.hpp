@@ -12,6 +12,7 @@
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cuda.hpp"
 #include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
+#include "fused/zncc_wta/zncc_wta_cuda.hpp"
 #endif
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
@@ -254,11 +255,17 @@ class GpuBackend {
   void samples(gpu::View<const T> grey, int bit_depth, gpu::View<std::int16_t> out) {
     zncc::samples_gpu(grey, bit_depth, out, *queue_);
   }
-  std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities, bool) {
+  std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities, bool wants_confidence) {
+#ifdef STEREOPSIS_CUDA
+    if (is_tuned(p, bits, disparities, wants_confidence)) return zncc_wta::cuda_workspace_bytes(p, size);
+#endif
     return zncc_wta::gpu_workspace_bytes(p, size, bits, disparities);
   }
   void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out,
                 gpu::Span workspace) {
+#ifdef STEREOPSIS_CUDA
+    if (is_tuned(p, in.bits, in.disparities, !out.confidence.empty())) return zncc_wta::cuda(p, in, out, workspace, *queue_);
+#endif
     zncc_wta::gpu(p, in, out, workspace, *queue_);
   }
   void propagation(const propagation::Parameters& p, const propagation::MapsOf<gpu::View>& maps) { propagation::gpu(p, maps, *queue_); }
@@ -398,6 +405,9 @@ class GpuBackend {
   }
 
 #ifdef STEREOPSIS_CUDA
+  bool is_tuned(const zncc_wta::Parameters& p, int bits, int disparities, bool wants_confidence) const {
+    return zncc_wta::cuda_runs_on(cuda_capability_) && zncc_wta::cuda_serves(p, bits, disparities, wants_confidence);
+  }
   template <class Kind>
   bool is_tuned(const sgm_wta::Parameters& p, const Kind& kind, int disparities) const {
     return stripe_rows == 0 && sgm_wta::cuda_runs_on(cuda_capability_) && sgm_wta::cuda_serves(p, kind, disparities);

@@ -9,7 +9,7 @@ KERNEL(samples)(IMAGE(const PIXEL_TYPE, grey), IMAGE(short, samples), int bit_de
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(samples) || y >= HEIGHT(samples)) return;
 #if IS_FLOAT
-  const float scaled = floor((PIXEL(grey, x, y) - 128.0f) * 32.0f + 0.5f);
+  const float scaled = floor((PIXEL(grey, x, y) - 256.0f) * 64.0f + 0.5f);
   PIXEL(samples, x, y) = (short)fmin(fmax(scaled, -32768.0f), 32767.0f);
 #else
   PIXEL(samples, x, y) = (short)(min((int)PIXEL(grey, x, y), (1 << bit_depth) - 1) - (1 << (bit_depth - 1)));

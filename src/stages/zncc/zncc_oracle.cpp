@@ -9,7 +9,7 @@ namespace {
 template <class T>
 std::int16_t sample_of(T v, int bit_depth) {
   if constexpr (std::is_same_v<T, float>) {
-    const float scaled = std::floor((v - 128.0f) * 32.0f + 0.5f);
+    const float scaled = std::floor((v - 256.0f) * 64.0f + 0.5f);
     return static_cast<std::int16_t>(std::clamp(scaled, -32768.0f, 32767.0f));
   } else {
     return static_cast<std::int16_t>(std::min<int>(v, (1 << bit_depth) - 1) - (1 << (bit_depth - 1)));

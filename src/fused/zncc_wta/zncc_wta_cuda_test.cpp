@@ -1,0 +1,80 @@
+// The tuned kernels against the CPU's, which are tested against the oracles.
+#include "fused/zncc_wta/zncc_wta_cuda.hpp"
+
+#include "support/devices.hpp"
+#include "support/stage_test.hpp"
+#include "support/threads.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+struct Case {
+  Size size;
+  int window, disparities, min_disparity;
+  bool masks = false;
+};
+
+void expect_cuda_equals_cpu(const Case& c, gpu::Queue& queue, gpu::Device& device) {
+  SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << ", window " << c.window << ", " << c.disparities
+                                  << " from " << c.min_disparity);
+  Image<std::int16_t> noise = random_image<std::int16_t>(c.size, 5, -128, 127), moved = random_image<std::int16_t>(c.size, 6, -128, 127);
+  for (int y = 0; y < c.size.height; ++y)
+    for (int x = 0; x < c.size.width; ++x) {
+      if (x > c.size.width / 2) noise(x, y) = static_cast<std::int16_t>(y % 2 == 0 ? -128 : 127);  // the largest sums
+      if (x < c.size.width / 4) noise(x, y) = 17;                                                   // no variance
+      const int from = x + c.min_disparity + c.disparities / 3;
+      if (from >= 0 && from < c.size.width && y % 3 != 0) moved(x, y) = noise(from, y);
+    }
+  PitchedImage<std::int16_t> left(noise.view()), right(moved.view());
+  PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(c.size, 7, 0, 9).view());
+  PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(c.size, 8, 0, 9).view());
+  const zncc_wta::Parameters p{{c.window}, {}};
+  ASSERT_TRUE(zncc_wta::cuda_serves(p, 8, c.disparities, false));
+
+  Threads threads(2);
+  std::vector<std::byte> memory(zncc_wta::workspace_bytes(p, c.size, 8, c.disparities, 2) + 64);
+  std::byte* start = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+  Image<float> disparity(c.size), right_map(c.size);
+  Image<std::uint8_t> validity(c.size);
+  zncc_wta::Input<> in{left, right, 8, {c.min_disparity, {}, {}}, c.disparities};
+  if (c.masks) in.select = {c.min_disparity, mask_left, mask_right};
+  zncc_wta::cpu(p, in, {disparity, validity, right_map, {}}, {start, memory.size() - 64}, threads);
+
+  const OnDevice<std::int16_t> left_there(device, queue, left), right_there(device, queue, right);
+  const OnDevice<std::uint8_t> mask_left_there(device, queue, mask_left), mask_right_there(device, queue, mask_right);
+  const gpu::Buffer workspace = poisoned(device, queue, zncc_wta::cuda_workspace_bytes(p, c.size));
+  for (int run = 0; run < 2; ++run) {
+    PitchedImage<float> got(c.size), got_right(c.size);
+    PitchedImage<std::uint8_t> got_validity(c.size);
+    OnDevice<float> got_there(device, queue, got), got_right_there(device, queue, got_right);
+    OnDevice<std::uint8_t> got_validity_there(device, queue, got_validity);
+    zncc_wta::Input<gpu::View> there{left_there, right_there, 8, {c.min_disparity, {}, {}}, c.disparities};
+    if (c.masks) there.select = {c.min_disparity, mask_left_there, mask_right_there};
+    zncc_wta::cuda(p, there, {got_there, got_validity_there, got_right_there, {}}, workspace.span(), queue);
+    got_there.download();
+    got_right_there.download();
+    got_validity_there.download();
+    EXPECT_TRUE(same_bits(got.view(), disparity.view())) << "disparity, run " << run;
+    EXPECT_TRUE(same_bits(got_right.view(), right_map.view())) << "right, run " << run;
+    EXPECT_TRUE(same_bits(got_validity.view(), validity.view())) << "validity, run " << run;
+    EXPECT_TRUE(got.guard_intact() && got_right.guard_intact() && got_validity.guard_intact());
+  }
+}
+
+TEST(ZnccWtaCuda, EqualsTheCpu) {
+  int devices = 0;
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    if (!device.name().starts_with("cuda")) return;
+    ++devices;
+    for (const Case& c : {Case{{1, 1}, 3, 1, 0}, {{1, 9}, 5, 3, 0}, {{9, 1}, 3, 7, -3, true}, {{17, 6}, 9, 33, -4, true},
+                          {{67, 13}, 7, 65, 2, true}, {{131, 37}, 21, 40, 0}, {{300, 70}, 31, 64, -20}, {{300, 70}, 9, 300, 0},
+                          {{700, 50}, 21, 600, -7, true}, {{17, 6}, 3, 9, 100}, {{17, 6}, 3, 9, -100}})
+      expect_cuda_equals_cpu(c, queue, device);
+  });
+  if (devices == 0) GTEST_SKIP() << "no CUDA device: " << gpu::cuda_devices().reason;
+}
+
+}  // namespace
+}  // namespace stereopsis
