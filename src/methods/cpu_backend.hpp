@@ -217,6 +217,9 @@ class OracleBackend : public HostBackend {
   void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte>) {
     speckle::oracle(p, disparity, validity);
   }
+  static constexpr bool joins_left_right_and(const median::Parameters&) { return false; }
+  template <class... Anything>
+  static void left_right_median(const Anything&...) {}
   void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::oracle(p, in, out); }
   std::size_t fill_bytes(const fill::Parameters& p, Size) {
     fill::check(p);
@@ -364,6 +367,9 @@ class CpuBackend : public HostBackend {
   void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch) {
     speckle::cpu(p, disparity, validity, scratch, threads_);
   }
+  static constexpr bool joins_left_right_and(const median::Parameters&) { return false; }
+  template <class... Anything>
+  static void left_right_median(const Anything&...) {}
   void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::cpu(p, in, out, threads_); }
   std::size_t fill_bytes(const fill::Parameters& p, Size size) { return fill::scratch_bytes(p, size); }
   void fill(const fill::Parameters& p, const fill::Input& in, ImageView<float> filled, ImageView<std::uint8_t> validity,

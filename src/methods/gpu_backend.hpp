@@ -9,6 +9,7 @@
 #include "methods/run.hpp"
 #ifdef STEREOPSIS_CUDA
 #include "fused/guided_wta/guided_wta_cuda.hpp"
+#include "fused/left_right_median/left_right_median.hpp"
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cuda.hpp"
 #include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
@@ -339,6 +340,19 @@ class GpuBackend {
                   gpu::View<std::uint8_t> validity) {
     left_right::gpu(p, right, disparity, validity, *queue_);
   }
+#ifdef STEREOPSIS_CUDA
+  bool joins_left_right_and(const median::Parameters& p) const {
+    return left_right_median::cuda_serves(cuda_capability_, p);
+  }
+  void left_right_median(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<const float> disparity,
+                         gpu::View<std::uint8_t> validity, gpu::View<float> filtered) {
+    left_right_median::cuda(p, right, disparity, validity, filtered, *queue_);
+  }
+#else
+  static constexpr bool joins_left_right_and(const median::Parameters&) { return false; }
+  template <class... Anything>
+  static void left_right_median(const Anything&...) {}
+#endif
   std::size_t speckle_bytes(Size size) { return speckle::gpu_scratch_bytes(size); }
   void speckle(const speckle::Parameters& p, gpu::View<float> disparity, gpu::View<std::uint8_t> validity,
                gpu::Span scratch) {

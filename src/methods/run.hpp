@@ -66,16 +66,36 @@ struct RefinementNeeds {
   int moves = 0;            // refinements that do not work in place
 };
 
+// The median that follows a refinement at once, or null.
+inline const median::Parameters* median_after(const PipelineData& p, const Refinement& refinement) {
+  bool passed = false;
+  for (const Refinement& other : p.refinements) {
+    if (passed && other.enabled) return std::get_if<median::Parameters>(&other.stage);
+    passed = passed || &other == &refinement;
+  }
+  return nullptr;
+}
+
 template <template <class> class View, class Backend>
 void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Colours<View>& colours, View<const std::uint8_t> image8,
             View<float> current, View<float> other,
             Backend& backend) {
   const double pixels = static_cast<double>(out.validity.width) * out.validity.height;
+  const median::Parameters* done = nullptr;
   for (const Refinement& refinement : p.refinements) {
-    if (!refinement.enabled) continue;
+    if (!refinement.enabled || (done != nullptr && done == std::get_if<median::Parameters>(&refinement.stage))) continue;
     const std::size_t used = backend.used();
     std::visit([&]<class P>(const P& stage) {
       if constexpr (std::is_same_v<P, left_right::Parameters>) {
+        const median::Parameters* filter = median_after(p, refinement);
+        if (filter != nullptr && backend.joins_left_right_and(*filter)) {
+          backend.stage("left-right check, median", 14 * pixels, [&] {
+            backend.left_right_median(stage, View<const float>(out.right), View<const float>(current), out.validity, other);
+          });
+          std::swap(current, other);
+          done = filter;
+          return;
+        }
         backend.stage("left-right check", 13 * pixels, [&] { backend.left_right(stage, View<const float>(out.right), current, out.validity); });
       } else if constexpr (std::is_same_v<P, speckle::Parameters>) {
         const auto scratch = backend.memory(backend.speckle_bytes(out.validity.size()));

@@ -43,7 +43,10 @@ __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
 // Both passes, by the name that the host finds them by.
 #define STEREOPSIS_PASSES(name, V)                                                                                  \
   __global__ void __launch_bounds__(32, 12) borders_##name(const __grid_constant__ Problem p) {                     \
-    follow_paths<T, V>(p);                                                                                          \
+    follow_paths<T, V, 2>(p);                                                                                       \
+  }                                                                                                                 \
+  __global__ void __launch_bounds__(32, 16) narrow_borders_##name(const __grid_constant__ Problem p) {              \
+    follow_paths<T, V, 1>(p);                                                                                       \
   }                                                                                                                 \
   __global__ void __launch_bounds__(tile_threads, tile_blocks<V>) tiles_##name(const __grid_constant__ Problem p) { \
     sum_and_select<T, V>(p);                                                                                        \

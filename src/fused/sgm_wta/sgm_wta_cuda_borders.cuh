@@ -7,11 +7,10 @@
 namespace stereopsis::sgm_wta {
 
 // Lines of diagonal paths run around a cylinder a little wider than the image, and restart from zeros where they enter
-// it: every group has the same work.
-template <class T, class V, int kDx>
+// it: every group has the same work. It follows N adjacent ones.
+template <class T, class V, int kDx, int N>
 struct Lines {
   static constexpr int entry_byte = penalty_byte(kDx);
-  static constexpr int N = line_columns;
   using Cost = typename V::Cost<T, N>;
   using Penalty = typename V::Penalty<N>;
 
@@ -185,7 +184,7 @@ __device__ void follow_rows(const Problem& p, bool leftward, int bundle) {
 
 // One warp a block: blocks are dealt out evenly over the schedulers. Vertical and diagonal lines come first, they
 // last longest.
-template <class T, class V>
+template <class T, class V, int kColumns>
 __device__ __forceinline__ void follow_paths(const Problem& p) {
   constexpr int directions = V::diagonals ? 6 : 2;
   const int block = blockIdx.x;
@@ -200,12 +199,12 @@ __device__ __forceinline__ void follow_paths(const Problem& p) {
   const int direction = block % directions, bundle = block / directions;
   const bool up = direction % 2;
   if (direction / 2 == 0) {
-    Lines<T, V, 0>(p, up).follow(bundle);
+    Lines<T, V, 0, kColumns>(p, up).follow(bundle);
   } else if constexpr (V::diagonals) {
     if (direction / 2 == 1)
-      Lines<T, V, 1>(p, up).follow(bundle);
+      Lines<T, V, 1, kColumns>(p, up).follow(bundle);
     else
-      Lines<T, V, -1>(p, up).follow(bundle);
+      Lines<T, V, -1, kColumns>(p, up).follow(bundle);
   }
 }
 

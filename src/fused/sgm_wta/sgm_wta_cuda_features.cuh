@@ -6,20 +6,20 @@
 
 namespace stereopsis::sgm_wta {
 
-// A block for each row. Columns beyond the image repeat its edge.
+// Blocks for each row, and for its columns. Those beyond the image repeat its edge.
 template <class T>
 __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   const int y = blockIdx.x;
   const u8* left = static_cast<const u8*>(p.left_words) + y * p.left_words_pitch;
   const u8* right = static_cast<const u8*>(p.right_words) + y * p.right_words_pitch;
-  for (int i = threadIdx.x; i < T::right_margin_of_zero + p.width + right_margin; i += blockDim.x) {
-    const int x = i - T::right_margin_of_zero - p.min_disparity;
-    const u32 pair = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
-    const u8 l = left[clamp_column(p, i - left_margin)];
-    for (int s = 0; s < slopes; ++s) {
-      p.right[s][(i64)y * p.right_pitch[s] + i] = pair;
-      if (i < left_margin + p.width + right_margin) p.left[s][(i64)y * p.left_pitch[s] + i] = l;
-    }
+  const int i = blockIdx.y * blockDim.x + threadIdx.x;
+  if (i >= T::right_margin_of_zero + p.width + right_margin) return;
+  const int x = i - T::right_margin_of_zero - p.min_disparity;
+  const u32 pair = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
+  const u8 l = left[clamp_column(p, i - left_margin)];
+  for (int s = 0; s < slopes; ++s) {
+    p.right[s][(i64)y * p.right_pitch[s] + i] = pair;
+    if (i < left_margin + p.width + right_margin) p.left[s][(i64)y * p.left_pitch[s] + i] = l;
   }
 }
 
@@ -97,13 +97,12 @@ __device__ __forceinline__ void fill_penalties(const Problem& p, const PenaltyTa
 }
 
 __device__ __forceinline__ void write_right(const Problem& p) {
-  const int y = blockIdx.x;
-  for (int x = threadIdx.x; x < p.width; x += blockDim.x) {
-    const u32 best = p.right_best[(i64)y * p.width + x];
-    const bool usable = p.mask_right == nullptr || p.mask_right[y * p.mask_right_pitch + x] != 0;
-    p.right_disparity[y * p.right_disparity_pitch + x] =
-        usable && best != ~0u ? (float)((int)(best & 0xffff) + p.min_disparity) : __int_as_float(0x7fc00000);
-  }
+  const int y = blockIdx.x, x = blockIdx.y * blockDim.x + threadIdx.x;
+  if (x >= p.width) return;
+  const u32 best = p.right_best[(i64)y * p.width + x];
+  const bool usable = p.mask_right == nullptr || p.mask_right[y * p.mask_right_pitch + x] != 0;
+  p.right_disparity[y * p.right_disparity_pitch + x] =
+      usable && best != ~0u ? (float)((int)(best & 0xffff) + p.min_disparity) : __int_as_float(0x7fc00000);
 }
 
 }  // namespace stereopsis::sgm_wta

@@ -200,6 +200,10 @@ struct RankCost {
         right[4 * i] = v.x, right[4 * i + 1] = v.y, right[4 * i + 2] = v.z, right[4 * i + 3] = v.w;
       }
       left = __ldg(reinterpret_cast<const u32*>(at.left));
+    } else if constexpr (N == 1) {
+#pragma unroll
+      for (int i = 1; i <= words; ++i) right[i] = __ldg(at.right + i);
+      left = __ldg(at.left);
     } else {
 #pragma unroll
       for (int i = 0; i < words / 2 + 1; ++i) {
@@ -212,7 +216,7 @@ struct RankCost {
   __device__ __forceinline__ void column(State& cost, int c) const {
     // Without this use the register of right[0] would be free while its load is under way, and whatever takes it
     // would wait for the load.
-    asm volatile("" ::"r"(right[0]));
+    if constexpr (N > 1) asm volatile("" ::"r"(right[0]));
     const u32 l = byte_of(left, c);
 #pragma unroll
     for (int j = 0; j < words; ++j) cost[j] = subtract(l, right[words + c - j]);

@@ -20,7 +20,6 @@ inline constexpr int tile_height = 8;
 inline constexpr int left_margin = 8, right_margin = 40;
 // Steps after which an unnormalised path is normalised at the latest.
 inline constexpr int longest_run = 16;
-inline constexpr int line_columns = 2;  // adjacent vertical or diagonal lines that a group follows
 inline constexpr int volume_columns = 64, volume_threads = 256;  // of a block that fills the volume
 
 struct Problem {
@@ -28,6 +27,7 @@ struct Problem {
   int disparities, min_disparity;
   int strips, bands;  // tiles across and down
   int around;         // vertical lines, or diagonal ones on a cylinder
+  int line_columns;   // adjacent ones of these that a group follows
   int line_blocks;    // of the first pass; those for rows follow
   int p1, p2;         // p2: the largest there is
   int subpixel;       // wta::Subpixel

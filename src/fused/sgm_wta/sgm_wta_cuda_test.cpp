@@ -150,6 +150,19 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
   }
 }
 
+// Groups of lanes follow two lines at a time where there are enough of them.
+TEST(SgmWtaCuda, WideImagesEqualOracles) {
+  for_each_cuda_device([&](gpu::Device& device, gpu::Queue& queue) {
+    for (const DisparityRange range : {DisparityRange{0, 60}, DisparityRange{0, 128}, DisparityRange{-7, 250}})
+      for (const int paths : {4, 8}) {
+        expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80},
+                              {2100, 10}, range, false);
+        expect_equals_oracles(device, queue, {adaptive(paths, 20, 100, 30), {}}, census_gradient, 0xFFFFFFFFu,
+                              {2100, 10}, range, false);
+      }
+  });
+}
+
 // What it does not do is refused, not done wrongly.
 TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   const sgm::Parameters paths{.paths = 8, .p1 = 10, .p2 = 100};

@@ -1,0 +1,55 @@
+// Rank transform of 8-bit images: rank.hpp. A word holds a pixel and the one below it as the bit patterns of half floats,
+// whose order is that of integers: one comparison and one addition serve two pixels.
+#include <cuda_fp16.h>
+
+#include "device/gpu/vocabulary.h"
+
+constexpr int tile_width = 32, tile_height = 32, rows = 4;  // rows of a thread
+constexpr int threads = tile_width * tile_height / rows;
+
+template <int kRadius>
+__device__ __forceinline__ void rank_tile(IMAGE(const uchar, grey), IMAGE(uchar, ranks)) {
+  constexpr int pitch = tile_width + 2 * kRadius, lines = tile_height + 2 * kRadius - 1;
+  __shared__ __half2 pairs[lines * pitch];
+  const int x0 = blockIdx.x * tile_width, y0 = blockIdx.y * tile_height;
+  const auto grey_at = [&](int x, int y) {
+    return __ushort_as_half(PIXEL(grey, clamp(x, 0, WIDTH(grey) - 1), clamp(y, 0, HEIGHT(grey) - 1)));
+  };
+  for (int i = threadIdx.x; i < lines * pitch; i += threads) {
+    const int x = x0 + i % pitch - kRadius, y = y0 + i / pitch - kRadius;
+    pairs[i] = __halves2half2(grey_at(x, y), grey_at(x, y + 1));
+  }
+  __syncthreads();
+
+  const int column = threadIdx.x % tile_width, row = threadIdx.x / tile_width * rows;
+  const __half2* corner = pairs + row * pitch + column;
+  const __half2 upper = corner[kRadius * pitch + kRadius], lower = corner[(kRadius + 2) * pitch + kRadius];
+  __half2 upper_ranks = {}, lower_ranks = {};
+#pragma unroll
+  for (int dx = 0; dx <= 2 * kRadius; ++dx)
+#pragma unroll
+    for (int dy = 0; dy <= 2 * kRadius + 2; ++dy) {
+      const __half2 pair = corner[dy * pitch + dx];
+      if (dy <= 2 * kRadius) upper_ranks = __hadd2(upper_ranks, __hlt2(pair, upper));
+      if (dy >= 2) lower_ranks = __hadd2(lower_ranks, __hlt2(pair, lower));
+    }
+  const int x = x0 + column, y = y0 + row;
+  if (x >= WIDTH(ranks)) return;
+  const __half result[rows] = {__low2half(upper_ranks), __high2half(upper_ranks), __low2half(lower_ranks),
+                               __high2half(lower_ranks)};
+#pragma unroll
+  for (int r = 0; r < rows; ++r)
+    if (y + r < HEIGHT(ranks)) PIXEL(ranks, x, y + r) = (uchar)__half2uint_rz(result[r]);
+}
+
+#define STEREOPSIS_WINDOW(side)                                                                                    \
+  extern "C" __global__ void __launch_bounds__(threads) rank_w##side(IMAGE(const uchar, grey), IMAGE(uchar, ranks)) { \
+    rank_tile<side / 2>(grey, grey_layout, ranks, ranks_layout);                                                   \
+  }
+STEREOPSIS_WINDOW(3)
+STEREOPSIS_WINDOW(5)
+STEREOPSIS_WINDOW(7)
+STEREOPSIS_WINDOW(9)
+STEREOPSIS_WINDOW(11)
+STEREOPSIS_WINDOW(13)
+STEREOPSIS_WINDOW(15)
