@@ -217,7 +217,7 @@ class OracleBackend : public HostBackend {
   void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte>) {
     speckle::oracle(p, disparity, validity);
   }
-  static constexpr bool joins_left_right_and(const median::Parameters&) { return false; }
+  static constexpr bool joins(const left_right::Parameters&, const median::Parameters&) { return false; }
   template <class... Anything>
   static void left_right_median(const Anything&...) {}
   void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::oracle(p, in, out); }
@@ -367,7 +367,7 @@ class CpuBackend : public HostBackend {
   void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch) {
     speckle::cpu(p, disparity, validity, scratch, threads_);
   }
-  static constexpr bool joins_left_right_and(const median::Parameters&) { return false; }
+  static constexpr bool joins(const left_right::Parameters&, const median::Parameters&) { return false; }
   template <class... Anything>
   static void left_right_median(const Anything&...) {}
   void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::cpu(p, in, out, threads_); }

@@ -341,15 +341,15 @@ class GpuBackend {
     left_right::gpu(p, right, disparity, validity, *queue_);
   }
 #ifdef STEREOPSIS_CUDA
-  bool joins_left_right_and(const median::Parameters& p) const {
-    return left_right_median::cuda_serves(cuda_capability_, p);
+  bool joins(const left_right::Parameters& check, const median::Parameters& filter) const {
+    return left_right_median::cuda_serves(cuda_capability_, check, filter);
   }
   void left_right_median(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<const float> disparity,
                          gpu::View<std::uint8_t> validity, gpu::View<float> filtered) {
     left_right_median::cuda(p, right, disparity, validity, filtered, *queue_);
   }
 #else
-  static constexpr bool joins_left_right_and(const median::Parameters&) { return false; }
+  static constexpr bool joins(const left_right::Parameters&, const median::Parameters&) { return false; }
   template <class... Anything>
   static void left_right_median(const Anything&...) {}
 #endif

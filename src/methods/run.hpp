@@ -88,7 +88,7 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Col
     std::visit([&]<class P>(const P& stage) {
       if constexpr (std::is_same_v<P, left_right::Parameters>) {
         const median::Parameters* filter = median_after(p, refinement);
-        if (filter != nullptr && backend.joins_left_right_and(*filter)) {
+        if (filter != nullptr && backend.joins(stage, *filter)) {
           backend.stage("left-right check, median", 14 * pixels, [&] {
             backend.left_right_median(stage, View<const float>(out.right), View<const float>(current), out.validity, other);
           });

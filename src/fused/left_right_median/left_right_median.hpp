@@ -10,7 +10,9 @@
 namespace stereopsis::left_right_median {
 
 // Whether the tuned kernel does it on a device of this compute capability.
-inline bool cuda_serves(int capability, const median::Parameters& p) { return capability >= 80 && p.window == 3; }
+inline bool cuda_serves(int capability, const left_right::Parameters& check, const median::Parameters& filter) {
+  return capability >= 80 && check.compare == left_right::Compare::matched && filter.window == 3;
+}
 
 // `disparity` keeps what failed the check; `filtered` is another image.
 void cuda(const left_right::Parameters&, gpu::View<const float> right, gpu::View<const float> disparity,

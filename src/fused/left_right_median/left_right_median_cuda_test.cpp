@@ -14,7 +14,7 @@ const std::vector<Size> sizes = {{1, 1}, {1, 40}, {40, 1}, {31, 33}, {33, 31}, {
 TEST(LeftRightMedianCuda, EqualsOracles) {
   bool any = false;
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
-    if (!left_right_median::cuda_serves(queue.cuda_capability(), {.window = 3})) return;
+    if (!left_right_median::cuda_serves(queue.cuda_capability(), {}, {.window = 3})) return;
     any = true;
     for (const Size size : sizes)
       for (const double threshold : {0.0, 0.6, 1.0, 100.0})
