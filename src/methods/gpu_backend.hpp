@@ -256,7 +256,7 @@ class GpuBackend {
   void samples(gpu::View<const T> grey, int bit_depth, gpu::View<std::int16_t> out) {
     zncc::samples_gpu(grey, bit_depth, out, *queue_);
   }
-  std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities, bool wants_confidence) {
+  std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities, [[maybe_unused]] bool wants_confidence) {
 #ifdef STEREOPSIS_CUDA
     if (is_tuned(p, bits, disparities, wants_confidence)) return zncc_wta::cuda_workspace_bytes(p, size);
 #endif
