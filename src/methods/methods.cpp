@@ -151,7 +151,7 @@ const std::vector<Method>& all() {
         "Rhemann, Hosni, Bleyer, Rother and Gelautz, Fast cost-volume filtering for visual correspondence and beyond, CVPR 2011"},
        costfilter},
       {{"esaw", "adaptive support weights in exponential steps: O(log N) for N pixels",
-        "Yu, Chen and Hoe, Real time stereo vision using exponential step cost aggregation on GPU, ICIP 2009"},
+        "Yu, Chen and Hoe, Real time stereo vision using exponential step cost aggregation on GPU, 2010"},
        esaw},
       {{"asw", "adaptive support weights of both views over the full window, checked and filled",
         "Yoon and Kweon, Locally adaptive support-weight approach for visual correspondence search, CVPR 2005"},
