@@ -228,6 +228,9 @@ TEST(MemoryLimit, IsKeptWithTheSameResult) {
   const StereoPair pair{scene.left, scene.right, {}, {}};
   for (const std::string& device : all_devices())
     for (const char* method : {"sgm", "banz-sgm"}) {
+#ifndef STEREOPSIS_SIMD
+      if (device == "cpu") continue;  // the oracles have no stripes: the plan refuses such a limit
+#endif
       SCOPED_TRACE(device + ", " + method);
       Problem problem = Problem::of(pair, {0, 40});
       const Plan whole(Pipeline(method), problem, {device, 1});

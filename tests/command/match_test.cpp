@@ -34,7 +34,12 @@ TEST_F(Match, EveryFormatHoldsTheSameDisparities) {
   const Image<float> reference = disparity("d.pfm");
   ASSERT_EQ(reference.size(), (Size{150, 110}));
   EXPECT_LT(bad(reference), 25);
-  for (const char* file : {"d.npy", "d.tiff", "d.tif"}) {
+#ifdef STEREOPSIS_TIFF
+  const std::vector<const char*> lossless = {"d.npy", "d.tiff", "d.tif"};
+#else
+  const std::vector<const char*> lossless = {"d.npy"};  // a build without TIFF refuses it
+#endif
+  for (const char* file : lossless) {
     SCOPED_TRACE(file);
     expect_done(match({"-o", file}));
     EXPECT_EQ(differing(disparity(file), reference, 0), 0);
