@@ -93,8 +93,10 @@ void describe(const Switched<Stage>& p, Visitor&& visit) {
   describe(p.stage, visit);
 }
 
-// Whether some stage of the pipeline, switched on or off, has no finite required input.
+// Whether some stage of the pipeline, switched on or off, has no finite required input. Guided filters, whose windows reach
+// far, take all that theirs need.
 inline bool takes_margin(const PipelineData& data) {
+  if (std::holds_alternative<guided::Parameters>(data.aggregation)) return false;
   return !std::holds_alternative<None>(data.optimisation) ||
          std::any_of(data.refinements.begin(), data.refinements.end(), [](const Refinement& r) {
            return std::holds_alternative<speckle::Parameters>(r.stage) || std::holds_alternative<fill::Parameters>(r.stage) ||

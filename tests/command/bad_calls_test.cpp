@@ -152,10 +152,6 @@ TEST_F(BadCalls, Pipelines) {
   expect_match_refused({"--pipeline", "text.json", "--method", "sgm"}, {"--pipeline", "--method"});
 }
 
-TEST_F(BadCalls, WhatIsNotThereYetSaysSo) {
-  expect_refused({"bench", "--batch", "2"}, 1, {"--batch 2"});
-}
-
 TEST_F(BadCalls, Devices) {
   expect_match_refused({"--device", "abacus"}, {"abacus"});
   expect_match_refused({"--threads", "0"}, {"--threads 0"});
