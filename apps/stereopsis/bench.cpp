@@ -59,7 +59,8 @@ struct Result {
   double median_ms() const { return median(ms); }
   double min_ms() const { return *std::min_element(ms.begin(), ms.end()); }
   double gde_per_s() const {
-    return static_cast<double>(workload.size.width) * workload.size.height * workload.disparities * batch / median_ms() * 1e-6;
+    return static_cast<double>(workload.size.width) * workload.size.height * workload.disparities * batch /
+           median_ms() * 1e-6;
   }
   // Of the batch.
   Roof roof() const {
@@ -93,7 +94,8 @@ Json to_json(const Result& r) {
           {"min_ms", r.min_ms()},
           {"gde_per_s", r.gde_per_s()},
           {"workspace_bytes", r.workspace_bytes},
-          {"roof", r.peer ? Json{{"ms", nullptr}, {"bound", nullptr}} : Json{{"ms", r.roof().ms}, {"bound", to_string(r.roof().bound)}}},
+          {"roof", r.peer ? Json{{"ms", nullptr}, {"bound", nullptr}}
+                          : Json{{"ms", r.roof().ms}, {"bound", to_string(r.roof().bound)}}},
           {"stages", stages_json(r.stages, r.roofs)},
           {"transfers", stages_json(r.transfers, {})},
           {"stream", r.stream ? Json{{"ms", r.stream->ms}, {"enqueue_ms", r.stream->enqueue_ms}} : Json(nullptr)},
@@ -114,11 +116,13 @@ void print(const std::vector<Result>& results) {
                    ours.method, ours.device, peer.median_ms() / ours.median_ms(), peer.method, ours.median_ms(),
                    peer.median_ms());
   }
-  Table table({"size", "method", "device", "threads", "batch", "median ms", "min ms", "GDE/s", "% of roof", "bound", "stream ms", "workspace MB"});
+  Table table({"size", "method", "device", "threads", "batch", "median ms", "min ms", "GDE/s", "% of roof", "bound",
+               "stream ms", "workspace MB"});
   for (const Result& r : results)
-    table.add({r.workload.text(), r.method, r.device, r.device == "cpu" ? std::to_string(r.threads) : "–", std::to_string(r.batch), cell(r.median_ms(), 3), cell(r.min_ms(), 3),
-               cell(r.gde_per_s(), 3), r.peer ? "–" : cell(100 * r.roof().ms / r.median_ms(), 0),
-               r.peer ? "–" : to_string(r.roof().bound), r.stream ? cell(r.stream->ms, 3) : "–",
+    table.add({r.workload.text(), r.method, r.device, r.device == "cpu" ? std::to_string(r.threads) : "–",
+               std::to_string(r.batch), cell(r.median_ms(), 3), cell(r.min_ms(), 3), cell(r.gde_per_s(), 3),
+               r.peer ? "–" : cell(100 * r.roof().ms / r.median_ms(), 0), r.peer ? "–" : to_string(r.roof().bound),
+               r.stream ? cell(r.stream->ms, 3) : "–",
                r.peer ? "–" : cell(static_cast<double>(r.workspace_bytes) * 1e-6, 1)});
   fmt::print("\n");
   table.left({0, 1, 2, 9}).print();
@@ -126,7 +130,8 @@ void print(const std::vector<Result>& results) {
     if (r.stages.empty()) continue;
     fmt::print("\n");
     stage_table("stage of " + r.method + ", " + r.device + ", " + r.workload.text(), r.stages, r.roofs).print();
-    for (const StageTime& t : r.transfers) fmt::print("{}: {:.3f} ms, {:.1f} GB/s\n", t.name, t.ms, gigabytes_per_second(t));
+    for (const StageTime& t : r.transfers)
+      fmt::print("{}: {:.3f} ms, {:.1f} GB/s\n", t.name, t.ms, gigabytes_per_second(t));
   }
 }
 
@@ -185,8 +190,8 @@ Image<T> page_locked_copy(const std::string& device, const Image<T>& image) {
   return copy;
 }
 
-StreamTimes time_stream(const Pipeline& pipeline, Problem problem, const Device& device, const Image<std::uint8_t>& left,
-                        const Image<std::uint8_t>& right) {
+StreamTimes time_stream(const Pipeline& pipeline, Problem problem, const Device& device,
+                        const Image<std::uint8_t>& left, const Image<std::uint8_t>& right) {
   constexpr int in_flight = 3, warm = 2 * in_flight, pairs = 60;
   problem.batch = in_flight;
   Matcher matcher(Plan(pipeline, problem, device));
@@ -211,7 +216,8 @@ StreamTimes time_stream(const Pipeline& pipeline, Problem problem, const Device&
 }
 
 // The stages of one pair, with its transfers.
-std::vector<StageTime> time_stages(const Pipeline& pipeline, Problem problem, const Device& device, const StereoPair& pair) {
+std::vector<StageTime> time_stages(const Pipeline& pipeline, Problem problem, const Device& device,
+                                   const StereoPair& pair) {
   problem.batch = 1;
   problem.want_times = true;
   Matcher matcher(Plan(pipeline, problem, device));
@@ -222,13 +228,15 @@ std::vector<StageTime> time_stages(const Pipeline& pipeline, Problem problem, co
 
 bool is_transfer(const StageTime& stage) { return stage.name == "upload" || stage.name == "download"; }
 
-Result measure(const Bench& bench, const Workload& workload, const Contender& contender, const Image<std::uint8_t>& left,
-               const Image<std::uint8_t>& right) {
+Result measure(const Bench& bench, const Workload& workload, const Contender& contender,
+               const Image<std::uint8_t>& left, const Image<std::uint8_t>& right) {
   const auto& [label, pipeline, device] = contender;
   const StereoPair pair{left, right, {}, {}};
   Problem problem = Problem::of(pair, {0, workload.disparities});
   problem.batch = bench.batch;
-  Result result{workload, label, device.name, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, {}, {}, {}, {}};
+  Result result{
+      workload, label, device.name, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, {},
+      {},       {},    {}};
   {
     Matcher matcher(Plan(pipeline, problem, device));
     result.workspace_bytes = matcher.plan().workspace_bytes();
@@ -257,8 +265,19 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
     }
     if (bench.peers)
       for (const Peer& peer : make_peers(left, right, workload.disparities, bench.threads, PeerColumns::as_found))
-        results.push_back(
-            {workload, peer.name, "cpu", threads_of({"cpu", bench.threads}), peer.parameters, 1, true, time_runs(bench.repeat, peer.run), 0, {}, {}, {}, {}});
+        results.push_back({workload,
+                           peer.name,
+                           "cpu",
+                           threads_of({"cpu", bench.threads}),
+                           peer.parameters,
+                           1,
+                           true,
+                           time_runs(bench.repeat, peer.run),
+                           0,
+                           {},
+                           {},
+                           {},
+                           {}});
   }
   progress.clear();
   print(results);
@@ -286,7 +305,8 @@ void bench(const Options& options) {
               options.batch.value_or(1),
               options.json};
   if (scenes && bench.batch != 1)
-    throw Error(ErrorCategory::unsupported, fmt::format("--batch {} is not there for --dataset, whose scenes differ in size; use 1", bench.batch));
+    throw Error(ErrorCategory::unsupported,
+                fmt::format("--batch {} is not there for --dataset, whose scenes differ in size; use 1", bench.batch));
   for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
     const Pipeline pipeline = parse_method(method, options.settings);
     for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
@@ -332,8 +352,10 @@ void add_bench(CLI::App& application) {
   add_path(*app, "--json", o->json, "FILE", "All results");
   app->footer(
       "Generated pairs: 8-bit grey, of `synth` with seed 1. GDE/s: 10⁹ pixel·disparity hypotheses a second.\n"
-      "On a GPU all images are on the device; `stream ms` is a pair's time from and to the host's memory, three in flight.\n"
-      "The roof is the least time that the bytes and operations of the stages take on this device, by its measured rates.\n"
+      "On a GPU all images are on the device; `stream ms` is a pair's time from and to the host's memory, three in "
+      "flight.\n"
+      "The roof is the least time that the bytes and operations of the stages take on this device, by its measured "
+      "rates.\n"
       "With --dataset the accuracy of all is compared too; the peers' images are grey, padded on the left so that no\n"
       "column is left out, and their maps are made dense, outside their time, with the smaller row neighbour.");
   app->callback([o] { bench(*o); });

@@ -33,12 +33,14 @@ Image<std::uint8_t> grey_of(const AnyImageView& image) {
   Image<std::uint8_t> grey(pixels.size());
   for (int y = 0; y < pixels.height(); ++y)
     for (int x = 0; x < pixels.width(); ++x)
-      grey(x, y) = static_cast<std::uint8_t>((19595 * pixels(x, y, 0) + 38470 * pixels(x, y, 1) + 7471 * pixels(x, y, 2) + 32768) >> 16);
+      grey(x, y) = static_cast<std::uint8_t>(
+          (19595 * pixels(x, y, 0) + 38470 * pixels(x, y, 1) + 7471 * pixels(x, y, 2) + 32768) >> 16);
   return grey;
 }
 
 // Both rectified images side by side, with a line every 16 rows: what a point and its match must lie on.
-Image<std::uint8_t> epipolar_picture(const AnyImageView& left, const AnyImageView& right, const StereoCalibration& calibration) {
+Image<std::uint8_t> epipolar_picture(const AnyImageView& left, const AnyImageView& right,
+                                     const StereoCalibration& calibration) {
   const RectificationMaps maps = rectification_maps(calibration);
   const Size size = maps.size();
   Image<std::uint8_t> picture({2 * size.width, size.height}, 3);
@@ -69,7 +71,8 @@ class Job {
       refuse(fmt::format("--ros {} is not a directory; make it first", options.ros.string()));
     if (!options.ros.empty() && board_.unit.empty())
       refuse(fmt::format("--ros needs lengths: give the unit of the board's squares, such as {}mm", options.board));
-    if (!options.picture.empty()) check_output(options.picture, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--picture");
+    if (!options.picture.empty())
+      check_output(options.picture, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--picture");
     if (!options.report.empty()) check_writable(options.report);
   }
 
@@ -81,7 +84,8 @@ class Job {
     if (!options_.ros.empty())
       write_camera_info(options_.ros / "left.yaml", options_.ros / "right.yaml", result_.calibration);
     if (!options_.picture.empty())
-      write_image(options_.picture, epipolar_picture(read_image(left_.file(0)), read_image(right_.file(0)), result_.calibration));
+      write_image(options_.picture,
+                  epipolar_picture(read_image(left_.file(0)), read_image(right_.file(0)), result_.calibration));
     if (!options_.report.empty()) write_json(options_.report, report());
     print();
   }
@@ -94,8 +98,8 @@ class Job {
         const AnyImage image = read_image(file);
         if (size_ == Size{}) size_ = image.size();
         if (image.size() != size_)
-          refuse(fmt::format("{} is {}, but {} is {}; all views must have one size", file.string(), size_text(image.size()),
-                             left_.file(0).string(), size_text(size_)));
+          refuse(fmt::format("{} is {}, but {} is {}; all views must have one size", file.string(),
+                             size_text(image.size()), left_.file(0).string(), size_text(size_)));
         return find_board(grey_of(image), board_);
       };
       pairs_.push_back({left_.file(i).filename().string(), view_of(left_.file(i)), view_of(right_.file(i))});
@@ -121,7 +125,8 @@ class Job {
     Table table({"view", "left px", "right px", "pair px", "|dy| px", ""});
     for (const BoardPair& pair : pairs_) {
       const auto* view = view_named(pair.name);
-      if (view == nullptr) table.add({pair.name, "–", "–", "–", "–", remark(pair)});
+      if (view == nullptr)
+        table.add({pair.name, "–", "–", "–", "–", remark(pair)});
       else
         table.add({pair.name, cell(view->rms_left, 3), cell(view->rms_right, 3), cell(view->rms, 3),
                    view->outlier ? "–" : cell(view->dy, 3), remark(pair)});
@@ -129,10 +134,13 @@ class Job {
     table.print();
     const StereoCalibration& c = result_.calibration;
     const std::string unit = c.rig.unit.empty() ? "squares' unit" : c.rig.unit;
-    fmt::print("reprojection, RMS      left {:.3f} px, right {:.3f} px, pair {:.3f} px\n", result_.rms_left, result_.rms_right, result_.rms);
+    fmt::print("reprojection, RMS      left {:.3f} px, right {:.3f} px, pair {:.3f} px\n", result_.rms_left,
+               result_.rms_right, result_.rms);
     fmt::print("rectified, |dy|        mean {:.3f} px, 95th percentile {:.3f} px\n", result_.dy_mean, result_.dy_p95);
-    fmt::print("corner coverage        left {:.0f} %, right {:.0f} % of the image\n", 100 * result_.coverage_left, 100 * result_.coverage_right);
-    fmt::print("focal length           left {:.2f}, right {:.2f}, rectified {:.2f} px\n", c.left.lens.fx, c.right.lens.fx, c.rig.focal);
+    fmt::print("corner coverage        left {:.0f} %, right {:.0f} % of the image\n", 100 * result_.coverage_left,
+               100 * result_.coverage_right);
+    fmt::print("focal length           left {:.2f}, right {:.2f}, rectified {:.2f} px\n", c.left.lens.fx,
+               c.right.lens.fx, c.rig.focal);
     fmt::print("baseline               {:.4f} {}\n", c.rig.baseline, unit);
     fmt::print("{}: {} of {} views of {}\n", options_.output.string(), used(), pairs_.size(), size_text(size_));
   }
@@ -149,7 +157,8 @@ class Job {
       const auto* view = view_named(pair.name);
       Json entry = {{"name", pair.name}, {"used", view != nullptr && !view->outlier}, {"remark", remark(pair)}};
       if (view != nullptr)
-        entry.update({{"rms_left", view->rms_left}, {"rms_right", view->rms_right}, {"rms", view->rms}, {"dy", view->dy}});
+        entry.update(
+            {{"rms_left", view->rms_left}, {"rms_right", view->rms_right}, {"rms", view->rms}, {"dy", view->dy}});
       views.push_back(entry);
     }
     const StereoCalibration& c = result_.calibration;
@@ -192,7 +201,8 @@ void add_calibrate(CLI::App& application) {
   add_path(*app, "--ros", o->ros, "DIR", "ROS camera_info too: DIR/left.yaml and DIR/right.yaml");
   add_path(*app, "--picture", o->picture, "FILE", "The first pair, rectified, with epipolar lines");
   add_path(*app, "--report", o->report, "FILE.json", "All figures");
-  add_number(*app, "--zoom", o->zoom, 0, 1, "Z", "Rectified images: 0 no pixels without a source, 1 all pixels of the cameras [0]");
+  add_number(*app, "--zoom", o->zoom, 0, 1, "Z",
+             "Rectified images: 0 no pixels without a source, 1 all pixels of the cameras [0]");
   app->add_flag("--keep-outliers", o->keep_outliers, "Use views of large errors too");
   app->callback([o] { Job(*o).run(); });
 }

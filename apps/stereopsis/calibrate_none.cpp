@@ -5,7 +5,8 @@
 namespace stereopsis::command {
 
 void add_calibrate(CLI::App& application) {
-  auto* app = application.add_subcommand("calibrate", "Two cameras from views of a board (needs OpenCV, not in this build)");
+  auto* app =
+      application.add_subcommand("calibrate", "Two cameras from views of a board (needs OpenCV, not in this build)");
   app->allow_extras();
   app->callback([] {
     throw Error(ErrorCategory::unsupported,

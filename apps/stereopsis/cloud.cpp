@@ -28,13 +28,14 @@ struct Options {
 
 void check_size(const fs::path& file, Size size, const Options& o, Size disparity) {
   if (size != disparity)
-    refuse(fmt::format("{} is {} but {} is {}; they must have one size", file.string(), size_text(size), o.disparity.string(),
-                       size_text(disparity)));
+    refuse(fmt::format("{} is {} but {} is {}; they must have one size", file.string(), size_text(size),
+                       o.disparity.string(), size_text(disparity)));
 }
 
 // A file of two pairs of KITTI's cameras: those of the picture.
 Rig rig_of(const Options& o, bool grey) {
-  const std::optional<fs::path> second = o.calibration.size() > 1 ? std::optional<fs::path>(o.calibration[1]) : std::nullopt;
+  const std::optional<fs::path> second =
+      o.calibration.size() > 1 ? std::optional<fs::path>(o.calibration[1]) : std::nullopt;
   if (!grey) return read_rig(o.calibration[0], second);
   try {
     return read_rig(o.calibration[0], second, KittiPair::grey);
@@ -69,15 +70,19 @@ void make_cloud(const Options& o) {
       points += std::isfinite(metric.points(x, y, 0));
     }
   if (!o.depth.empty()) {
-    if (extension_of(o.depth) != ".png") write_disparity(o.depth, metric.depth);
-    else if (rig.unit == "mm" || rig.unit == "m") write_image(o.depth, millimetres(metric.depth, rig, too_far));
+    if (extension_of(o.depth) != ".png")
+      write_disparity(o.depth, metric.depth);
+    else if (rig.unit == "mm" || rig.unit == "m")
+      write_image(o.depth, millimetres(metric.depth, rig, too_far));
     else
-      refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff", o.depth.string(),
-                         o.calibration[0]));
+      refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
+                         o.depth.string(), o.calibration[0]));
   }
   write_point_cloud(o.output, metric.points, colour, confidence, o.organised);
-  if (too_far > 0) fmt::print(stderr, "stereopsis: {} pixels are farther than 65.535 m and were written as 0 to --depth\n", too_far);
-  fmt::print("{}: {} points{}, {} frame\n", o.output.string(), points, rig.unit.empty() ? "" : " in " + rig.unit, o.frame);
+  if (too_far > 0)
+    fmt::print(stderr, "stereopsis: {} pixels are farther than 65.535 m and were written as 0 to --depth\n", too_far);
+  fmt::print("{}: {} points{}, {} frame\n", o.output.string(), points, rig.unit.empty() ? "" : " in " + rig.unit,
+             o.frame);
 }
 
 }  // namespace
@@ -85,13 +90,16 @@ void make_cloud(const Options& o) {
 void add_cloud(CLI::App& application) {
   auto* app = application.add_subcommand("cloud", "Points from a disparity map and a calibration");
   const auto o = std::make_shared<Options>();
-  add_path(*app, "DISPARITY", o->disparity, "", "Disparity map: .pfm .npy .tiff, or .png with ×256 or --scale")->required();
-  add_list(*app, "--calib", o->calibration, "FILE", "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)")->required();
+  add_path(*app, "DISPARITY", o->disparity, "", "Disparity map: .pfm .npy .tiff, or .png with ×256 or --scale")
+      ->required();
+  add_list(*app, "--calib", o->calibration, "FILE", "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)")
+      ->required();
   add_path(*app, "-o,--output", o->output, "FILE.ply", "Binary PLY")->required();
   add_path(*app, "--color", o->colour, "FILE", "The left image, for the points' colours");
   add_path(*app, "--confidence", o->confidence, "FILE", "0 to 1 as .pfm .npy .tiff: a property of the points");
   add_path(*app, "--depth", o->depth, "FILE", "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png");
-  add_text(*app, "--frame", o->frame, "NAME", "optical (x right, y down, z forward) or head (x forward, y left, z up) [optical]");
+  add_text(*app, "--frame", o->frame, "NAME",
+           "optical (x right, y down, z forward) or head (x forward, y left, z up) [optical]");
   add_number(*app, "--far", o->farthest, 0, HUGE_VAL, "Z", "No points beyond this depth");
   add_number(*app, "--scale", o->scale, 1e-6, 65535, "S", "Stored value = disparity × S");
   app->add_flag("--organised", o->organised, "A point for every pixel, NaN where there is none");

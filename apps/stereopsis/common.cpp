@@ -89,7 +89,8 @@ Table stage_table(const std::string& title, const std::vector<StageTime>& stages
   Table table({title, "ms", "GB/s", "% of roof", "bound"});
   for (const StageTime& stage : stages)
     table.add({stage.name, cell(stage.ms, 3), cell(gigabytes_per_second(stage), 2),
-               cell(stage.ms > 0 ? 100 * roof_of(stage, roofs).ms / stage.ms : 0, 0), to_string(bound_of(stage, roofs))});
+               cell(stage.ms > 0 ? 100 * roof_of(stage, roofs).ms / stage.ms : 0, 0),
+               to_string(bound_of(stage, roofs))});
   return std::move(table.left({0, 4}));
 }
 

@@ -43,17 +43,21 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
 }
 
 void evaluate_file(const Options& o) {
-  for (const auto& [file, name] :
-       {std::pair{&o.disparity, "the disparity"}, {&o.truth, "--truth"}, {&o.mask, "--mask"}, {&o.confidence, "--confidence"}})
+  for (const auto& [file, name] : {std::pair{&o.disparity, "the disparity"},
+                                   {&o.truth, "--truth"},
+                                   {&o.mask, "--mask"},
+                                   {&o.confidence, "--confidence"}})
     if (!file->empty() && !fs::exists(*file)) refuse(fmt::format("{} {} does not exist", name, file->string()));
   static constexpr const char* pictures[] = {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"};
   if (!o.error_image.empty()) check_output(o.error_image, pictures, "--error-image");
   if (!o.json.empty()) check_writable(o.json);
-  if (o.sparsification.empty() && !o.confidence.empty()) refuse("--confidence is for --sparsification FILE.svg; give both, or none");
+  if (o.sparsification.empty() && !o.confidence.empty())
+    refuse("--confidence is for --sparsification FILE.svg; give both, or none");
   if (!o.sparsification.empty()) {
     static constexpr const char* drawings[] = {".svg"};
     check_output(o.sparsification, drawings, "--sparsification");
-    if (o.confidence.empty()) refuse("--sparsification needs the confidence of the map; give it with --confidence FILE");
+    if (o.confidence.empty())
+      refuse("--sparsification needs the confidence of the map; give it with --confidence FILE");
   }
 
   const Image<float> disparity = read_disparity(o.disparity, o.disparity_scale.value_or(0));
@@ -76,7 +80,10 @@ void evaluate_file(const Options& o) {
   if (!o.json.empty()) {
     Json json = {{"disparity", o.disparity.string()}, {"truth", o.truth.string()}};
     if (sparse)
-      json["sparsification"] = {{"auc", sparse->auc}, {"auc_optimum", sparse->auc_optimum}, {"curve", sparse->curve}, {"optimum", sparse->optimum}};
+      json["sparsification"] = {{"auc", sparse->auc},
+                                {"auc_optimum", sparse->auc_optimum},
+                                {"curve", sparse->curve},
+                                {"optimum", sparse->optimum}};
     if (o.threshold)
       json["threshold"] = {{"px", *o.threshold}, {"bad", bad_pixels(disparity, truth, mask, *o.threshold)}};
     json["measures"] = to_json(result);
@@ -185,8 +192,10 @@ void add_evaluate(CLI::App& application) {
   of_file.push_back(
       add_number(*app, "--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
   of_file.push_back(add_path(*app, "--error-image", o->error_image, "FILE", "Picture of the errors"));
-  of_file.push_back(add_path(*app, "--sparsification", o->sparsification, "FILE.svg", "Errors left when the least confident pixels go"));
-  of_file.push_back(add_path(*app, "--confidence", o->confidence, "FILE", "Confidence of DISPARITY, for --sparsification"));
+  of_file.push_back(add_path(*app, "--sparsification", o->sparsification, "FILE.svg",
+                             "Errors left when the least confident pixels go"));
+  of_file.push_back(
+      add_path(*app, "--confidence", o->confidence, "FILE", "Confidence of DISPARITY, for --sparsification"));
 
   app->option_defaults()->group("A folder of scenes");
   auto* dataset = add_path(*app, "--dataset", o->dataset, "DIR", "Scenes with a dataset.json, at any depth");

@@ -1,7 +1,7 @@
 // stereopsis match LEFT RIGHT -o OUT: one pair, or a sequence of them.
 //
-// All that can be wrong with the call is refused before any matching. Of a sequence one frame is read, two are matched and
-// one is written at a time.
+// All that can be wrong with the call is refused before any matching. Of a sequence one frame is read, two are matched
+// and one is written at a time.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -33,7 +33,17 @@ namespace {
 namespace fs = std::filesystem;
 
 // What is written for a frame, in this order: the disparity last, so that where it is, all is.
-enum Output : std::size_t { confidence, validity_bits, right, colour, depth, uncertainty, cloud, disparity, output_count };
+enum Output : std::size_t {
+  confidence,
+  validity_bits,
+  right,
+  colour,
+  depth,
+  uncertainty,
+  cloud,
+  disparity,
+  output_count
+};
 
 struct OutputKind {
   const char* option;
@@ -142,7 +152,9 @@ class Job {
     Slots slots;
     const Plan plan(pipeline_, problem, device_);
     if (options_.crop && plan.output_size() != size_)
-      refuse("--crop takes a region of the input, and this result has a reduced size; set reduce.upsample=true, or leave it out");
+      refuse(
+          "--crop takes a region of the input, and this result has a reduced size; set reduce.upsample=true, or leave "
+          "it out");
     Matcher matcher(plan);  // declared last: done before what it works on goes away
     match_all(matcher, slots);
     if (options_.timings) print_timings();
@@ -396,7 +408,8 @@ class Job {
     since_done_ = Stopwatch();
     records_[i] = {slot.frame.ms, ms, 0, slot.result.times, densities(slot.result.validity)};
     if (i > 0) record(i - 1, slots[(i - 1) % slots.size()].writing.get());
-    slot.writing = std::async(std::launch::async, [this, &slot, i] { return write(slot.frame, slot.result, files_[i]); });
+    slot.writing =
+        std::async(std::launch::async, [this, &slot, i] { return write(slot.frame, slot.result, files_[i]); });
     progress.update(done_);
   }
 
@@ -478,7 +491,8 @@ class Job {
   }
 
   void print_timings() const {
-    Table table = stage_table(records_.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(), measure_roofs(device_));
+    Table table = stage_table(records_.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(),
+                              measure_roofs(device_));
     table.add({"matching, whole", cell(median_of(&FrameRecord::matching_ms), 3), "", "", ""});
     table.add({"reading files", cell(median_of(&FrameRecord::reading_ms), 3), "", "", ""});
     table.add({"writing files", cell(median_of(&FrameRecord::writing_ms), 3), "", "", ""});

@@ -1,4 +1,5 @@
-// stereopsis rectify LEFT RIGHT --calib rig.yml -o DIR: raw pairs become rectified ones, with their masks and their rig.
+// stereopsis rectify LEFT RIGHT --calib rig.yml -o DIR: raw pairs become rectified ones, with their masks and their
+// rig.
 #include <fmt/core.h>
 
 #include <memory>
@@ -32,7 +33,8 @@ class Job {
       refuse(fmt::format("-o {} is not a directory; make it first", options.output.string()));
     for (const char* name : {"left", "right"})
       for (const Frames* frames : {&left_, &right_})
-        if (fs::weakly_canonical(options.output / name) == fs::weakly_canonical(fs::absolute(frames->file(0)).parent_path()))
+        if (fs::weakly_canonical(options.output / name) ==
+            fs::weakly_canonical(fs::absolute(frames->file(0)).parent_path()))
           refuse(fmt::format("-o {} would overwrite the input; name another directory", options.output.string()));
   }
 
@@ -53,8 +55,8 @@ class Job {
     }
     progress.clear();
     write_rig(options_.output / "rig.yml", calibration.rig);
-    fmt::print("{}: {} pairs of {}, left/ and right/, with mask_left.png, mask_right.png and rig.yml\n", options_.output.string(),
-               left_.size(), size_text(maps.size()));
+    fmt::print("{}: {} pairs of {}, left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
+               options_.output.string(), left_.size(), size_text(maps.size()));
   }
 
  private:
@@ -69,11 +71,12 @@ class Job {
     }
   }
 
-  void rectify_one(const fs::path& file, const Image<std::int32_t>& map, Size size, const std::string& view, bool first) const {
+  void rectify_one(const fs::path& file, const Image<std::int32_t>& map, Size size, const std::string& view,
+                   bool first) const {
     const AnyImage image = read_image(file);
     if (image.size() != size)
-      refuse(fmt::format("{} is {}, but {} is {}; all images must have one size", file.string(), size_text(image.size()),
-                         left_.file(0).string(), size_text(size)));
+      refuse(fmt::format("{} is {}, but {} is {}; all images must have one size", file.string(),
+                         size_text(image.size()), left_.file(0).string(), size_text(size)));
     const RectifiedView result = rectified(image, map, {}, options_.device.threads.value_or(0));
     const bool is_float = image.view().type == PixelType::f32;
     write_image(options_.output / view / file.filename().replace_extension(is_float ? ".tiff" : ".png"), result.image);
@@ -89,10 +92,13 @@ class Job {
 void add_rectify(CLI::App& application) {
   auto* app = application.add_subcommand("rectify", "Raw pairs to rectified ones, by a calibration");
   const auto o = std::make_shared<Options>();
-  add_path(*app, "LEFT", o->left, "", "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory")->required();
+  add_path(*app, "LEFT", o->left, "", "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory")
+      ->required();
   add_path(*app, "RIGHT", o->right, "", "Right image, or as many of them")->required();
   add_list(*app, "--calib", o->calibration, "FILE", "Calibration: OpenCV, KITTI, or ROS (one per camera)")->required();
-  add_path(*app, "-o,--output", o->output, "DIR", "Directory that exists: left/, right/, masks and the rectified rig go there")->required();
+  add_path(*app, "-o,--output", o->output, "DIR",
+           "Directory that exists: left/, right/, masks and the rectified rig go there")
+      ->required();
   o->device.add_threads_to(*app);
   app->footer("`match --calib FILE --raw` rectifies on its device, without files in between.");
   app->callback([o] { Job(*o).run(); });

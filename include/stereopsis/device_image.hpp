@@ -10,8 +10,8 @@
 
 namespace stereopsis {
 
-// A window on pixels in the memory of a device, which somebody else owns. CUDA: any memory that the device can reach, such as
-// a framework's own. OpenCL: a buffer of this library's context, as DeviceImage makes it.
+// A window on pixels in the memory of a device, which somebody else owns. CUDA: any memory that the device can reach,
+// such as a framework's own. OpenCL: a buffer of this library's context, as DeviceImage makes it.
 struct DeviceImageView {
   std::uint64_t memory = 0;  // CUDA: the address; OpenCL: the cl_mem; 0 is none
   std::int64_t offset = 0;   // of pixel (0, 0), in elements
@@ -32,7 +32,8 @@ struct DeviceImageView {
 class DeviceImage {
  public:
   DeviceImage();
-  DeviceImage(const std::string& device, Size size, PixelType type = PixelType::u8, int channels = 1, int bit_depth = 8);
+  DeviceImage(const std::string& device, Size size, PixelType type = PixelType::u8, int channels = 1,
+              int bit_depth = 8);
   // A copy of what the view shows, done when this returns.
   DeviceImage(const std::string& device, const AnyImageView& pixels);
   ~DeviceImage();
@@ -68,17 +69,17 @@ struct DevicePair {
   bool operator==(const DevicePair&) const = default;
 };
 struct DeviceMatched {
-  DeviceImageView disparity;   // float
-  DeviceImageView validity;    // 8-bit
-  DeviceImageView right;       // float, if wanted
-  DeviceImageView confidence;  // float, if wanted
+  DeviceImageView disparity;                                  // float
+  DeviceImageView validity;                                   // 8-bit
+  DeviceImageView right;                                      // float, if wanted
+  DeviceImageView confidence;                                 // float, if wanted
   DeviceImageView depth = {}, points = {}, uncertainty = {};  // float, points with 3 channels, if wanted
 
   bool operator==(const DeviceMatched&) const = default;
 };
 
-// An image of the host that the device's copies reach directly (page-locked): copies of others go through such memory. On the
-// CPU it is like any other. New pixels are not initialised.
+// An image of the host that the device's copies reach directly (page-locked): copies of others go through such memory.
+// On the CPU it is like any other. New pixels are not initialised.
 template <class T>
 Image<T> page_locked_image(const std::string& device, Size size, int channels = 1);
 

@@ -18,8 +18,7 @@ enum class ErrorCategory {
 // Its message is one full sentence: what, which value, what is allowed, what to do.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCategory category, const std::string& sentence)
-      : std::runtime_error(sentence), category_(category) {}
+  Error(ErrorCategory category, const std::string& sentence) : std::runtime_error(sentence), category_(category) {}
 
   ErrorCategory category() const { return category_; }
 

@@ -51,8 +51,7 @@ struct ImageView {
   ImageView() = default;
   ImageView(T* data_, int width_, int height_, int channels_, std::ptrdiff_t pitch_)
       : data(data_), width(width_), height(height_), channels(channels_), pitch(pitch_) {}
-  ImageView(T* data_, int width_, int height_)
-      : ImageView(data_, width_, height_, 1, width_) {}
+  ImageView(T* data_, int width_, int height_) : ImageView(data_, width_, height_, 1, width_) {}
 
   T* row(int y) const { return data + y * pitch; }
   T& operator()(int x, int y, int channel = 0) const { return row(y)[x * channels + channel]; }
@@ -66,11 +65,7 @@ struct ImageView {
   ImageView crop(const Rect& r) const {
     return {data + r.y * pitch + static_cast<std::ptrdiff_t>(r.x) * channels, r.width, r.height, channels, pitch};
   }
-  operator ImageView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, width, height, channels, pitch};
-  }
+  operator ImageView<const T>() const requires(!std::is_const_v<T>) { return {data, width, height, channels, pitch}; }
 };
 
 namespace detail {
@@ -154,10 +149,9 @@ enum class PixelType : std::uint8_t { u8, u16, f32 };
 std::string to_string(PixelType type);
 
 template <class T>
-constexpr PixelType pixel_type_of =
-    std::is_same_v<std::remove_const_t<T>, std::uint8_t>    ? PixelType::u8
-    : std::is_same_v<std::remove_const_t<T>, std::uint16_t> ? PixelType::u16
-                                                            : PixelType::f32;
+constexpr PixelType pixel_type_of = std::is_same_v<std::remove_const_t<T>, std::uint8_t>    ? PixelType::u8
+                                    : std::is_same_v<std::remove_const_t<T>, std::uint16_t> ? PixelType::u16
+                                                                                            : PixelType::f32;
 
 // An input image whose pixel type is known only at run time. `bit_depth` is the number of bits that
 // carry the intensity (8 for u8; 9 to 16 for u16). A float image is in 8-bit units, 0 to 255.
@@ -173,7 +167,12 @@ struct AnyImageView {
   AnyImageView() = default;
   template <class T>
   AnyImageView(ImageView<T> v, int depth = sizeof(T) == 2 ? 16 : 8)
-      : data(v.data), type(pixel_type_of<T>), width(v.width), height(v.height), channels(v.channels), pitch(v.pitch),
+      : data(v.data),
+        type(pixel_type_of<T>),
+        width(v.width),
+        height(v.height),
+        channels(v.channels),
+        pitch(v.pitch),
         bit_depth(depth) {}
   template <class T>
   AnyImageView(const Image<T>& image, int depth = sizeof(T) == 2 ? 16 : 8) : AnyImageView(image.view(), depth) {}
@@ -227,9 +226,7 @@ struct VolumeView {
   T* row(int y) const { return data + y * row_pitch; }
   T* pixel(int x, int y) const { return row(y) + static_cast<std::ptrdiff_t>(x) * disparities; }
   T& operator()(int x, int y, int d) const { return pixel(x, y)[d]; }
-  operator VolumeView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  operator VolumeView<const T>() const requires(!std::is_const_v<T>) {
     return {data, width, height, disparities, row_pitch};
   }
 };
@@ -239,8 +236,8 @@ class Volume {
  public:
   Volume() = default;
   Volume(Size size, int disparities)
-      : storage_(static_cast<T*>(detail::allocate_aligned(sizeof(T) * static_cast<std::size_t>(size.width) *
-                                                          size.height * disparities))),
+      : storage_(static_cast<T*>(
+            detail::allocate_aligned(sizeof(T) * static_cast<std::size_t>(size.width) * size.height * disparities))),
         view_{storage_.get(), size.width, size.height, disparities,
               static_cast<std::ptrdiff_t>(size.width) * disparities} {}
 

@@ -9,12 +9,12 @@
 namespace stereopsis {
 
 struct PairCheck {
-  int matches = 0;                       // sparse matches that the figures rest on
-  double median_dy = 0;                  // median of |y_left − y_right|, pixels
-  double p95_dy = 0;                     // its 95th percentile
-  double median_disparity = 0;           // of the given order
-  bool swapped = false;                  // nearly all (95 %) disparities are negative: the images are in the wrong order
-  DisparityRange range;                  // an estimate that covers the scene, with a margin; the default without matches
+  int matches = 0;              // sparse matches that the figures rest on
+  double median_dy = 0;         // median of |y_left − y_right|, pixels
+  double p95_dy = 0;            // its 95th percentile
+  double median_disparity = 0;  // of the given order
+  bool swapped = false;         // nearly all (95 %) disparities are negative: the images are in the wrong order
+  DisparityRange range;         // an estimate that covers the scene, with a margin; the default without matches
   bool rectified() const { return matches > 0 && median_dy <= 1.0; }
 };
 

@@ -39,14 +39,15 @@ struct CalibratedCamera {
 };
 
 struct StereoCalibration {
-  Size size;                          // of the images as the cameras give them
+  Size size;  // of the images as the cameras give them
   CalibratedCamera left, right;
-  Matrix3 rotation{};                 // X_right = rotation · X_left + translation
-  Vector3 translation{};              // in the rig's unit
-  Rig rig;                            // of the rectified pair
+  Matrix3 rotation{};     // X_right = rotation · X_left + translation
+  Vector3 translation{};  // in the rig's unit
+  Rig rig;                // of the rectified pair
 };
 
-// Where each pixel of the rectified images comes from, in 1/256 pixel, x and y (2 channels): src/stages/remap/remap.hpp.
+// Where each pixel of the rectified images comes from, in 1/256 pixel, x and y (2 channels):
+// src/stages/remap/remap.hpp.
 struct RectificationMaps {
   Size input;  // of the images as the cameras give them
   Image<std::int32_t> left, right;

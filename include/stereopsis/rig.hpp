@@ -17,8 +17,8 @@ enum class Frame {
 
 // Z = focal · baseline / (d − (cx_left − cx_right)), with d = x_left − x_right. Pixel centres are at whole coordinates.
 struct Rig {
-  double focal = 0;     // pixels
-  double cx_left = 0;   // principal points, pixels
+  double focal = 0;    // pixels
+  double cx_left = 0;  // principal points, pixels
   double cx_right = 0;
   double cy = 0;
   double baseline = 0;  // in `unit`, positive

@@ -48,10 +48,10 @@ void ask_for_large_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t 
 
 }  // namespace
 
-void release_aligned(void* p) { ::operator delete(p, std::align_val_t{64}); }
+void release_aligned(void* p) { ::operator delete (p, std::align_val_t{64}); }
 
 void* allocate_aligned(std::size_t bytes) {
-  void* p = ::operator new(bytes + 64, std::align_val_t{64}, std::nothrow);
+  void* p = ::operator new (bytes + 64, std::align_val_t{64}, std::nothrow);
   if (p == nullptr)
     throw Error(ErrorCategory::memory,
                 "could not allocate " + std::to_string(bytes) + " bytes of memory; use a smaller image or range");

@@ -50,11 +50,16 @@ namespace detail {
 
 template <class T>
 constexpr const char* type_name() {
-  if constexpr (std::is_same_v<T, bool>) return "flag";
-  else if constexpr (std::is_enum_v<T>) return "choice";
-  else if constexpr (std::is_same_v<T, int>) return "integer";
-  else if constexpr (std::is_same_v<T, double>) return "number";
-  else return "numbers";
+  if constexpr (std::is_same_v<T, bool>)
+    return "flag";
+  else if constexpr (std::is_enum_v<T>)
+    return "choice";
+  else if constexpr (std::is_same_v<T, int>)
+    return "integer";
+  else if constexpr (std::is_same_v<T, double>)
+    return "number";
+  else
+    return "numbers";
 }
 
 template <class T>
@@ -85,8 +90,9 @@ std::string allowed_text(const Allowed& allowed) {
   } else {
     if (allowed.step > 0 && allowed.low + allowed.step == allowed.high)
       return text(number_text(allowed.low), " or ", number_text(allowed.high));
-    const char* kind = std::is_same_v<T, int> ? (allowed.step == 2 ? "an odd integer" : "an integer")
-                       : std::is_same_v<T, double> ? "a number" : "comma-separated numbers";
+    const char* kind = std::is_same_v<T, int>      ? (allowed.step == 2 ? "an odd integer" : "an integer")
+                       : std::is_same_v<T, double> ? "a number"
+                                                   : "comma-separated numbers";
     return text(kind, " from ", number_text(allowed.low), " to ", number_text(allowed.high));
   }
 }

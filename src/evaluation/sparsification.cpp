@@ -17,7 +17,8 @@ struct Pixel {
 
 void share_among_equals(std::vector<Pixel>& sorted) {
   for (auto first = sorted.begin(); first != sorted.end();) {
-    const auto last = std::find_if(first, sorted.end(), [&](const Pixel& p) { return p.confidence != first->confidence; });
+    const auto last =
+        std::find_if(first, sorted.end(), [&](const Pixel& p) { return p.confidence != first->confidence; });
     double errors = 0;
     for (auto p = first; p != last; ++p) errors += p->wrong;
     for (auto p = first; p != last; ++p) p->wrong = errors / static_cast<double>(last - first);
@@ -47,8 +48,8 @@ std::string polyline(const std::vector<double>& curve, double top, const char* s
 
 }  // namespace
 
-Sparsification sparsification(ImageView<const float> disparity, ImageView<const float> confidence, ImageView<const float> truth,
-                              ImageView<const std::uint8_t> mask, double threshold) {
+Sparsification sparsification(ImageView<const float> disparity, ImageView<const float> confidence,
+                              ImageView<const float> truth, ImageView<const std::uint8_t> mask, double threshold) {
   check_threshold(threshold);
   check_plane("disparity", disparity);
   check_plane("confidence", confidence, disparity.size());
@@ -63,7 +64,8 @@ Sparsification sparsification(ImageView<const float> disparity, ImageView<const 
       pixels.push_back({std::isfinite(c) ? c : std::numeric_limits<float>::lowest(), error <= threshold ? 0.0 : 1.0});
     }
   if (pixels.empty())
-    throw Error(ErrorCategory::call, "no pixel has a known truth inside the mask, so there is nothing to throw away; check both");
+    throw Error(ErrorCategory::call,
+                "no pixel has a known truth inside the mask, so there is nothing to throw away; check both");
 
   std::ranges::sort(pixels, {}, &Pixel::confidence);
   std::vector<double> best;
@@ -92,11 +94,14 @@ std::string to_svg(const Sparsification& s) {
   }
   svg += "<text x=\"310\" y=\"360\" text-anchor=\"middle\">pixels thrown away, the least confident first</text>\n";
   svg += "<text x=\"64\" y=\"14\">errors among the pixels left, %</text>\n";
-  svg += polyline(std::vector<double>(s.curve.size(), s.curve.front()), top, "stroke=\"#999\" stroke-dasharray=\"2 4\"");
+  svg +=
+      polyline(std::vector<double>(s.curve.size(), s.curve.front()), top, "stroke=\"#999\" stroke-dasharray=\"2 4\"");
   svg += polyline(s.optimum, top, "stroke=\"#2a7\" stroke-dasharray=\"6 3\"");
   svg += polyline(s.curve, top, "stroke=\"#c33\" stroke-width=\"2\"");
-  svg += text("<text x=\"555\" y=\"40\" text-anchor=\"end\" fill=\"#c33\">confidence, AUC ", rounded(s.auc), " %</text>\n");
-  svg += text("<text x=\"555\" y=\"58\" text-anchor=\"end\" fill=\"#2a7\">optimum, AUC ", rounded(s.auc_optimum), " %</text>\n</svg>\n");
+  svg += text("<text x=\"555\" y=\"40\" text-anchor=\"end\" fill=\"#c33\">confidence, AUC ", rounded(s.auc),
+              " %</text>\n");
+  svg += text("<text x=\"555\" y=\"58\" text-anchor=\"end\" fill=\"#2a7\">optimum, AUC ", rounded(s.auc_optimum),
+              " %</text>\n</svg>\n");
   return svg;
 }
 

@@ -26,7 +26,8 @@ TEST(Sparsification, APerfectConfidenceIsTheOptimum) {
   EXPECT_DOUBLE_EQ(s.curve[0], 20);
   EXPECT_DOUBLE_EQ(s.curve[10], 100 * 10 / 90.0);
   EXPECT_DOUBLE_EQ(s.curve[20], 0);
-  EXPECT_NEAR(s.auc, 100 * (0.2 + 0.8 * std::log(0.8)), 0.15);  // the formula of Hu and Mordohai, of infinitely many pixels
+  EXPECT_NEAR(s.auc, 100 * (0.2 + 0.8 * std::log(0.8)),
+              0.15);  // the formula of Hu and Mordohai, of infinitely many pixels
 }
 
 TEST(Sparsification, OneThatKnowsNothingIsFlat) {

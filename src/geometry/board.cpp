@@ -18,8 +18,9 @@ Length length_of(const std::string& s, const std::string& board) {
   const auto value = parse_number<double>(s.substr(0, digits));
   const std::string unit = s.substr(digits);
   if (!value || !(*value > 0) || (!unit.empty() && unit != "mm" && unit != "cm" && unit != "m"))
-    throw Error(ErrorCategory::call, text("the board '", board, "' has the length '", s,
-                                          "'; it must be a positive number, such as 25mm, 2.5cm, 0.025m, or 1 without a unit"));
+    throw Error(ErrorCategory::call,
+                text("the board '", board, "' has the length '", s,
+                     "'; it must be a positive number, such as 25mm, 2.5cm, 0.025m, or 1 without a unit"));
   return unit == "cm" ? Length{10 * *value, "mm"} : Length{*value, unit};
 }
 
@@ -28,8 +29,8 @@ Size counts_of(const std::string& s, int least, const std::string& board) {
   const auto count = [&](std::size_t i) { return i < parts.size() ? parse_number<int>(parts[i]).value_or(0) : 0; };
   const Size size{count(0), count(1)};
   if (parts.size() != 2 || size.width < least || size.height < least || size.width > 100 || size.height > 100)
-    throw Error(ErrorCategory::call, text("the board '", board, "' has the size '", s, "'; it must be COLUMNSxROWS, both from ",
-                                          least, " to 100, such as 9x6"));
+    throw Error(ErrorCategory::call, text("the board '", board, "' has the size '", s,
+                                          "'; it must be COLUMNSxROWS, both from ", least, " to 100, such as 9x6"));
   return size;
 }
 
@@ -39,10 +40,11 @@ Board Board::parse(const std::string& description) {
   const auto parts = split(description, ':');
   const bool charuco = parts[0] == "charuco";
   if ((!charuco && parts[0] != "chessboard") || parts.size() != (charuco ? 5U : 3U))
-    throw Error(ErrorCategory::call,
-                text("the board '", description,
-                     "' is not known; give chessboard:COLUMNSxROWS:SQUARE of its inner corners (chessboard:9x6:25mm), or "
-                     "charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY of its squares (charuco:8x6:30mm:22mm:DICT_4X4_50)"));
+    throw Error(
+        ErrorCategory::call,
+        text("the board '", description,
+             "' is not known; give chessboard:COLUMNSxROWS:SQUARE of its inner corners (chessboard:9x6:25mm), or "
+             "charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY of its squares (charuco:8x6:30mm:22mm:DICT_4X4_50)"));
   Board board;
   board.kind = charuco ? Kind::charuco : Kind::chessboard;
   board.corners = counts_of(parts[1], 3, description);
@@ -53,8 +55,8 @@ Board Board::parse(const std::string& description) {
   board.corners = {board.corners.width - 1, board.corners.height - 1};
   const Length marker = length_of(parts[3], description);
   if (marker.unit != square.unit || !(marker.value < square.value))
-    throw Error(ErrorCategory::call, text("the board '", description, "' has markers of ", parts[3], " in squares of ", parts[2],
-                                          "; a marker must be smaller than its square, in the same unit"));
+    throw Error(ErrorCategory::call, text("the board '", description, "' has markers of ", parts[3], " in squares of ",
+                                          parts[2], "; a marker must be smaller than its square, in the same unit"));
   board.marker = marker.value;
   board.dictionary = parts[4];
   return board;

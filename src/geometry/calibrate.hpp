@@ -21,8 +21,8 @@ struct Board {
   std::string dictionary;
   std::string unit;  // "mm", "m", or "" for whatever the squares are measured in
 
-  // chessboard:9x6:25mm (inner corners, square), charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square, marker, dictionary).
-  // Lengths are in mm, cm or m; without a unit the rig has none. Throws Error(call).
+  // chessboard:9x6:25mm (inner corners, square), charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square, marker,
+  // dictionary). Lengths are in mm, cm or m; without a unit the rig has none. Throws Error(call).
   static Board parse(const std::string& text);
 };
 
@@ -54,10 +54,10 @@ struct CalibrationResult {
   };
 
   StereoCalibration calibration;
-  std::vector<View> views;  // those where both cameras see the board
-  double rms_left = 0, rms_right = 0;  // of each camera alone
-  double rms = 0;                      // of the pair
-  double dy_mean = 0, dy_p95 = 0;      // |y_left − y_right| after rectification
+  std::vector<View> views;                       // those where both cameras see the board
+  double rms_left = 0, rms_right = 0;            // of each camera alone
+  double rms = 0;                                // of the pair
+  double dy_mean = 0, dy_p95 = 0;                // |y_left − y_right| after rectification
   double coverage_left = 0, coverage_right = 0;  // share of the image's 8×6 cells with a corner in them
 };
 

@@ -26,7 +26,8 @@ constexpr double outlier_ratio = 3;
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
 cv::Mat wrapped(ImageView<const std::uint8_t> image) {
-  return cv::Mat(image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.data), static_cast<std::size_t>(image.pitch));
+  return cv::Mat(image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.data),
+                 static_cast<std::size_t>(image.pitch));
 }
 
 // The least distance of two neighbours of a full board.
@@ -37,7 +38,8 @@ float closest_neighbours(const Points2& corners, Size board) {
       const std::size_t i = static_cast<std::size_t>(y * board.width + x);
       if (x + 1 < board.width) least = std::min(least, static_cast<float>(cv::norm(corners[i] - corners[i + 1])));
       if (y + 1 < board.height)
-        least = std::min(least, static_cast<float>(cv::norm(corners[i] - corners[i + static_cast<std::size_t>(board.width)])));
+        least = std::min(least,
+                         static_cast<float>(cv::norm(corners[i] - corners[i + static_cast<std::size_t>(board.width)])));
     }
   return least;
 }
@@ -75,7 +77,8 @@ cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int ra
   return cv::norm(at - corner) < 1 ? at : corner;
 }
 
-// In windows of `half` pixels to each side, in which nothing but the corner lies; at most 6: beyond, the lens bends edges.
+// In windows of `half` pixels to each side, in which nothing but the corner lies; at most 6: beyond, the lens bends
+// edges.
 void refine(const cv::Mat& grey, Points2& corners, int half) {
   half = std::clamp(half, 2, 6);
   cv::cornerSubPix(grey, corners, {half, half}, {-1, -1}, {cv::TermCriteria::COUNT | cv::TermCriteria::EPS, 100, 1e-4});
@@ -119,8 +122,9 @@ cv::Ptr<cv::aruco::Dictionary> dictionary_of(const std::string& name) {
 
 BoardView charuco(const cv::Mat& grey, const Board& board) {
   const auto dictionary = dictionary_of(board.dictionary);
-  const auto layout = cv::aruco::CharucoBoard::create(board.corners.width + 1, board.corners.height + 1,
-                                                      static_cast<float>(board.square), static_cast<float>(board.marker), dictionary);
+  const auto layout =
+      cv::aruco::CharucoBoard::create(board.corners.width + 1, board.corners.height + 1,
+                                      static_cast<float>(board.square), static_cast<float>(board.marker), dictionary);
   std::vector<Points2> markers, rejected;
   std::vector<int> marker_ids, ids;
   const auto parameters = cv::aruco::DetectorParameters::create();
@@ -130,11 +134,12 @@ BoardView charuco(const cv::Mat& grey, const Board& board) {
   Points2 corners;
   cv::aruco::interpolateCornersCharuco(markers, marker_ids, grey, layout, corners, ids);
   if (corners.empty()) return {};
-  // That module counts from the corner of the first pixel; everything else here from its middle. Refined once more, up to
-  // where a marker's edge comes into the window.
+  // That module counts from the corner of the first pixel; everything else here from its middle. Refined once more, up
+  // to where a marker's edge comes into the window.
   for (cv::Point2f& p : corners) p -= cv::Point2f(0.5f, 0.5f);
   float spacing = std::numeric_limits<float>::infinity();
-  for (std::size_t i = 1; i < corners.size(); ++i) spacing = std::min(spacing, static_cast<float>(cv::norm(corners[i] - corners[i - 1])));
+  for (std::size_t i = 1; i < corners.size(); ++i)
+    spacing = std::min(spacing, static_cast<float>(cv::norm(corners[i] - corners[i - 1])));
   const double gap = (board.square - board.marker) / (2 * board.square);
   refine(grey, corners, static_cast<int>(gap * static_cast<double>(spacing)));
   BoardView view{ids, {}};
@@ -190,7 +195,8 @@ BoardPair same_way_up(BoardPair pair, const Board& board) {
   const auto direction = [](const BoardView& v) {
     return cv::Point2f(v.points.back()[0] - v.points.front()[0], v.points.back()[1] - v.points.front()[1]);
   };
-  if (direction(pair.left).dot(direction(pair.right)) < 0) std::reverse(pair.right.points.begin(), pair.right.points.end());
+  if (direction(pair.left).dot(direction(pair.right)) < 0)
+    std::reverse(pair.right.points.begin(), pair.right.points.end());
   return pair;
 }
 
@@ -264,8 +270,9 @@ class Fit {
     for (const auto& [seen, which] : {std::pair{&left_, "left"}, {&right_, "right"}}) {
       const double coverage = coverage_of(seen->image, size_);
       if (coverage < least_coverage)
-        refuse(text("the board covers ", std::lround(100 * coverage), " % of the ", which, " camera's image over all views; ",
-                    std::lround(100 * least_coverage), " % are needed: show it in the corners and at the edges too"));
+        refuse(text("the board covers ", std::lround(100 * coverage), " % of the ", which,
+                    " camera's image over all views; ", std::lround(100 * least_coverage),
+                    " % are needed: show it in the corners and at the edges too"));
     }
   }
 
@@ -275,21 +282,24 @@ class Fit {
     const double tilt = tilt_of(left.rotations);
     if (tilt < least_tilt)
       refuse(text("all views hold the board within ", number_text(std::round(10 * tilt) / 10), " degrees of one tilt; ",
-                  number_text(least_tilt), " are needed to tell the focal length from the distance: tilt it in some views"));
+                  number_text(least_tilt),
+                  " are needed to tell the focal length from the distance: tilt it in some views"));
     cv::Mat essential, fundamental;
     // From each camera's own parameters on: all of them together.
     rms = cv::stereoCalibrate(left_.board, left_.image, right_.image, left.matrix, left.distortion, right.matrix,
-                              right.distortion, {size_.width, size_.height}, rotation, translation, essential, fundamental,
-                              per_view, cv::CALIB_USE_INTRINSIC_GUESS,
+                              right.distortion, {size_.width, size_.height}, rotation, translation, essential,
+                              fundamental, per_view, cv::CALIB_USE_INTRINSIC_GUESS,
                               {cv::TermCriteria::COUNT | cv::TermCriteria::EPS, 200, 1e-9});
   }
 
   StereoCalibration calibration(double zoom) const {
     cv::Mat r1, r2, p1, p2, q;
-    cv::stereoRectify(left.matrix, left.distortion, right.matrix, right.distortion, {size_.width, size_.height}, rotation,
-                      translation, r1, r2, p1, p2, q, cv::CALIB_ZERO_DISPARITY, zoom);
+    cv::stereoRectify(left.matrix, left.distortion, right.matrix, right.distortion, {size_.width, size_.height},
+                      rotation, translation, r1, r2, p1, p2, q, cv::CALIB_ZERO_DISPARITY, zoom);
     if (std::abs(translation.at<double>(1)) > std::abs(translation.at<double>(0)))
-      refuse("one camera lies above the other; cameras side by side can be rectified here, so turn the images by 90 degrees");
+      refuse(
+          "one camera lies above the other; cameras side by side can be rectified here, so turn the images by 90 "
+          "degrees");
     if (translation.at<double>(0) > 0)
       refuse("the right camera lies to the left of the left one; give them the other way round");
     StereoCalibration c;
@@ -298,8 +308,13 @@ class Fit {
     c.right = {lens_of(right), matrix_of(r2)};
     c.rotation = matrix_of(rotation);
     for (int i = 0; i < 3; ++i) c.translation[static_cast<std::size_t>(i)] = translation.at<double>(i);
-    c.rig = {p1.at<double>(0, 0), p1.at<double>(0, 2), p2.at<double>(0, 2), p1.at<double>(1, 2),
-             -p2.at<double>(0, 3) / p2.at<double>(0, 0), unit_, size_};
+    c.rig = {p1.at<double>(0, 0),
+             p1.at<double>(0, 2),
+             p2.at<double>(0, 2),
+             p1.at<double>(1, 2),
+             -p2.at<double>(0, 3) / p2.at<double>(0, 0),
+             unit_,
+             size_};
     if (zoom == 0) close_gaps(c);
     return c;
   }
@@ -372,7 +387,8 @@ BoardView find_board(ImageView<const std::uint8_t> grey, const Board& board) {
   return board.kind == Board::Kind::charuco ? charuco(wrapped(grey), board) : chessboard(wrapped(grey), board);
 }
 
-CalibrationResult calibrate(const std::vector<BoardPair>& given, const Board& board, Size size, const CalibrateOptions& options) {
+CalibrationResult calibrate(const std::vector<BoardPair>& given, const Board& board, Size size,
+                            const CalibrateOptions& options) {
   std::vector<BoardPair> pairs;
   std::vector<SharedView> views;
   for (const BoardPair& pair : given) {
@@ -386,7 +402,8 @@ CalibrationResult calibrate(const std::vector<BoardPair>& given, const Board& bo
   fit.run();
   CalibrationResult result;
   const auto entry = [&](std::size_t i, bool outlier) {
-    return CalibrationResult::View{pairs[views[i].pair].name, fit.view_rms(i, 0), fit.view_rms(i, 1), fit.view_rms(i), 0, outlier};
+    return CalibrationResult::View{
+        pairs[views[i].pair].name, fit.view_rms(i, 0), fit.view_rms(i, 1), fit.view_rms(i), 0, outlier};
   };
   for (std::ptrdiff_t worst; !options.keep_outliers && (worst = outlier_of(fit, views.size())) >= 0;) {
     result.views.push_back(entry(static_cast<std::size_t>(worst), true));

@@ -71,7 +71,8 @@ std::vector<Pose> poses(int count) {
 Vector3 added(const Vector3& a, const Vector3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 
 // The board's corners in both images, with normal noise.
-BoardPair projected(const StereoCalibration& c, const Pose& pose, double noise, unsigned seed, const Board& board = chessboard) {
+BoardPair projected(const StereoCalibration& c, const Pose& pose, double noise, unsigned seed,
+                    const Board& board = chessboard) {
   std::mt19937 generator(seed);
   std::normal_distribution<double> error(0, noise > 0 ? noise : 1);
   BoardPair pair{"view " + std::to_string(seed), {}, {}};
@@ -79,7 +80,8 @@ BoardPair projected(const StereoCalibration& c, const Pose& pose, double noise, 
     const Vector3 on_board{board.square * (i % board.corners.width), board.square * (i / board.corners.width), 0};
     const Vector3 from_left = added(turned(pose.turn, on_board), pose.place);
     const Vector3 from_right = added(turned(c.rotation, from_left), c.translation);
-    for (auto [view, lens, point] : {std::tuple{&pair.left, &c.left.lens, from_left}, {&pair.right, &c.right.lens, from_right}}) {
+    for (auto [view, lens, point] :
+         {std::tuple{&pair.left, &c.left.lens, from_left}, {&pair.right, &c.right.lens, from_right}}) {
       const auto pixel = lens->project(point);
       view->ids.push_back(i);
       view->points.push_back({static_cast<float>(pixel[0] + (noise > 0 ? error(generator) : 0)),
@@ -91,7 +93,8 @@ BoardPair projected(const StereoCalibration& c, const Pose& pose, double noise, 
 
 std::vector<BoardPair> projected(const StereoCalibration& c, int count, double noise) {
   std::vector<BoardPair> pairs;
-  for (const Pose& pose : poses(count)) pairs.push_back(projected(c, pose, noise, static_cast<unsigned>(pairs.size() + 1)));
+  for (const Pose& pose : poses(count))
+    pairs.push_back(projected(c, pose, noise, static_cast<unsigned>(pairs.size() + 1)));
   return pairs;
 }
 
@@ -187,12 +190,14 @@ TEST(Calibrate, KnownCamerasComeBackFromImagesOfABoard) {
     cv::Mat pixels(size.height, size.width, CV_8UC1, image.row(0), static_cast<std::size_t>(image.view().pitch));
     cv::GaussianBlur(pixels, pixels, {}, 0.8);
     for (int y = 0; y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x) image(x, y) = cv::saturate_cast<std::uint8_t>(image(x, y) + noise(generator));
+      for (int x = 0; x < size.width; ++x)
+        image(x, y) = cv::saturate_cast<std::uint8_t>(image(x, y) + noise(generator));
     return find_board(image, chessboard);
   };
   std::vector<BoardPair> pairs;
   for (const Pose& pose : poses(24))
-    pairs.push_back({"view " + std::to_string(pairs.size()), seen(left, pose), seen(right, seen_from_right(truth, pose))});
+    pairs.push_back(
+        {"view " + std::to_string(pairs.size()), seen(left, pose), seen(right, seen_from_right(truth, pose))});
   const CalibrationResult result = calibrate(pairs, chessboard, size);
   EXPECT_GE(result.views.size(), 20U);
   expect_near(result.calibration, truth, 1e-3, 0.01);
@@ -204,7 +209,8 @@ TEST(Calibrate, KnownCamerasComeBackFromImagesOfABoard) {
 TEST(Calibrate, CharucoBoardsAreFoundWhereAPartIsHidden) {
   const Board board = Board::parse("charuco:8x6:36mm:27mm:DICT_4X4_50");
   EXPECT_EQ(board.corners, (Size{7, 5}));
-  const auto layout = cv::aruco::CharucoBoard::create(8, 6, 36, 27, cv::aruco::getPredefinedDictionary(cv::aruco::DICT_4X4_50));
+  const auto layout =
+      cv::aruco::CharucoBoard::create(8, 6, 36, 27, cv::aruco::getPredefinedDictionary(cv::aruco::DICT_4X4_50));
   cv::Mat picture;
   layout->draw({8 * 36 * 4, 6 * 36 * 4}, picture, 0, 1);
   const StereoCalibration truth = known_cameras();
@@ -275,10 +281,12 @@ TEST(Calibrate, ViewsOfOnePlaceOrOneTiltAreRefused) {
   for (int i = 0; i < 8; ++i) {
     const Matrix3 turn = rotation({std::cos(i), std::sin(i), 0}, 0.3);
     const Vector3 centre = turned(turn, {120, 75, 0});
-    one_place.push_back(projected(truth, {turn, {45 - centre[0], -centre[1], 1100 - centre[2]}}, 0.05, static_cast<unsigned>(i)));
+    one_place.push_back(
+        projected(truth, {turn, {45 - centre[0], -centre[1], 1100 - centre[2]}}, 0.05, static_cast<unsigned>(i)));
   }
   for (const Pose& pose : poses(9))
-    one_tilt.push_back(projected(truth, {rotation({1, 0, 0}, 0.05), pose.place}, 0.05, static_cast<unsigned>(one_tilt.size())));
+    one_tilt.push_back(
+        projected(truth, {rotation({1, 0, 0}, 0.05), pose.place}, 0.05, static_cast<unsigned>(one_tilt.size())));
   EXPECT_NE(refusal(one_place).find("covers"), std::string::npos) << refusal(one_place);
   EXPECT_NE(refusal(one_tilt).find("tilt"), std::string::npos) << refusal(one_tilt);
 }
@@ -295,8 +303,9 @@ TEST(Boards, AreReadFromText) {
   EXPECT_EQ(board.square, 25);
   EXPECT_EQ(board.unit, "mm");
   EXPECT_EQ(Board::parse("chessboard:9x6:1").unit, "");
-  for (const char* wrong : {"", "board", "chessboard", "chessboard:9x6", "chessboard:9x6:0mm", "chessboard:9x6:25km", "chessboard:9:25mm",
-                            "chessboard:2x6:25mm", "charuco:8x6:30mm", "charuco:8x6:30mm:30mm:DICT_4X4_50"})
+  for (const char* wrong :
+       {"", "board", "chessboard", "chessboard:9x6", "chessboard:9x6:0mm", "chessboard:9x6:25km", "chessboard:9:25mm",
+        "chessboard:2x6:25mm", "charuco:8x6:30mm", "charuco:8x6:30mm:30mm:DICT_4X4_50"})
     EXPECT_THROW(Board::parse(wrong), Error) << wrong;
 }
 
@@ -311,7 +320,8 @@ TEST(Calibrate, TheThirteenPairsOfOpenCv) {
     const std::string name = (number < 10 ? "0" : "") + std::to_string(number) + ".jpg";
     const AnyImage left = read_image(folder / ("left" + name)), right = read_image(folder / ("right" + name));
     ASSERT_EQ(left.size(), size);
-    pairs.push_back({name, find_board(left.view().as<std::uint8_t>(), board), find_board(right.view().as<std::uint8_t>(), board)});
+    pairs.push_back(
+        {name, find_board(left.view().as<std::uint8_t>(), board), find_board(right.view().as<std::uint8_t>(), board)});
   }
   const CalibrationResult result = calibrate(pairs, board, size);
   EXPECT_EQ(result.views.size(), 13U);
@@ -322,7 +332,8 @@ TEST(Calibrate, TheThirteenPairsOfOpenCv) {
   RecordProperty("rms", std::to_string(result.rms));
   RecordProperty("dy_mean", std::to_string(result.dy_mean));
   // What the set has with it was fitted less well: 1 % and 1.5° are what it is good for.
-  const StereoCalibration published = read_calibration(folder / "extrinsics.yml", folder / "intrinsics.yml", KittiPair::any, size);
+  const StereoCalibration published =
+      read_calibration(folder / "extrinsics.yml", folder / "intrinsics.yml", KittiPair::any, size);
   EXPECT_NEAR(norm(result.calibration.translation), norm(published.translation), 0.01 * norm(published.translation));
   EXPECT_LT(degrees_between(result.calibration.rotation, published.rotation), 1.5);
 }

@@ -104,12 +104,13 @@ TEST_F(CalibrationFiles, ARigAloneIsItsProjectionsAndQ) {
 }
 
 TEST_F(CalibrationFiles, KittiRawHasTheCamerasToo) {
-  const fs::path kitti = file("calib_cam_to_cam.txt",
-                              "calib_time: 09-Jan-2012 13:57:47\n"
-                              "S_02: 1.392000e+03 5.120000e+02\nK_02: 960 0 690 0 950 240 0 0 1\nD_02: -0.37 0.19 1e-3 -5e-4 -0.07\n"
-                              "R_rect_02: 1 0 0 0 1 0 0 0 1\nP_rect_02: 721 0 609 45 0 721 172 0 0 0 1 0\nS_rect_02: 1242 375\n"
-                              "S_03: 1.392000e+03 5.120000e+02\nK_03: 903 0 695 0 902 242 0 0 1\nD_03: -0.36 0.18 0 0 -0.05\n"
-                              "R_rect_03: 0.8 -0.6 0 0.6 0.8 0 0 0 1\nP_rect_03: 721 0 609 -340 0 721 172 0 0 0 1 0\nS_rect_03: 1242 375\n");
+  const fs::path kitti = file(
+      "calib_cam_to_cam.txt",
+      "calib_time: 09-Jan-2012 13:57:47\n"
+      "S_02: 1.392000e+03 5.120000e+02\nK_02: 960 0 690 0 950 240 0 0 1\nD_02: -0.37 0.19 1e-3 -5e-4 -0.07\n"
+      "R_rect_02: 1 0 0 0 1 0 0 0 1\nP_rect_02: 721 0 609 45 0 721 172 0 0 0 1 0\nS_rect_02: 1242 375\n"
+      "S_03: 1.392000e+03 5.120000e+02\nK_03: 903 0 695 0 902 242 0 0 1\nD_03: -0.36 0.18 0 0 -0.05\n"
+      "R_rect_03: 0.8 -0.6 0 0.6 0.8 0 0 0 1\nP_rect_03: 721 0 609 -340 0 721 172 0 0 0 1 0\nS_rect_03: 1242 375\n");
   const StereoCalibration c = read_calibration(kitti);
   EXPECT_EQ(c.size, (Size{1392, 512}));
   EXPECT_EQ(c.rig.size, (Size{1242, 375}));
@@ -151,7 +152,8 @@ TEST(RealDepth, MiddleburysFormulaHoldsForTheTruth) {
     const char* scene;
     double focal, baseline, doffs;
   };
-  for (const Documented& d : {Documented{"motorcycle", 999.421, 193.001, 32.778}, {"adirondack", 1038.018, 176.252, 53.271}}) {
+  for (const Documented& d :
+       {Documented{"motorcycle", 999.421, 193.001, 32.778}, {"adirondack", 1038.018, 176.252, 53.271}}) {
     const fs::path folder = fs::path(data) / "middlebury_2014q" / d.scene;
     const Rig rig = read_rig(folder / "calib.txt");
     const Image<float> truth = read_disparity(folder / "disp_left.pfm");

@@ -81,9 +81,10 @@ TEST(MatchingRawPairs, IsRectificationMatchingAndTriangulation) {
   Image<std::uint8_t> mask(size, 1, 255);
   for (int y = 20; y < 30; ++y) mask(40, y) = 0;
   const StereoCalibration calibration = calibration_for(size);
-  for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, mask, {}},
-                                 StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, mask},
-                                 StereoPair{left32, right32, {}, {}}}) {
+  for (const StereoPair& pair :
+       {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, mask, {}},
+        StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, mask},
+        StereoPair{left32, right32, {}, {}}}) {
     const Problem problem = problem_of(pair, calibration);
     ASSERT_FALSE(problem.geometry.rectification->left_complete);
     const Matched expected = composed(pair, problem);
@@ -113,7 +114,8 @@ TEST(MatchingRawPairs, WhereEveryPixelHasASourceNothingIsMasked) {
   calibration.rig.focal *= 1.6;
   Image<std::uint8_t> mask(size, 1, 255);
   for (int y = 20; y < 30; ++y) mask(40, y) = 0;
-  for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, {}, mask}}) {
+  for (const StereoPair& pair :
+       {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, {}, mask}}) {
     const Problem problem = problem_of(pair, calibration);
     ASSERT_TRUE(problem.geometry.rectification->left_complete && problem.geometry.rectification->right_complete);
     const Matched expected = composed(pair, problem);
@@ -161,7 +163,8 @@ TEST(MatchingRawPairs, PixelsWithoutSourceAreMasked) {
     for (int x = 0; x < result.disparity.width(); ++x) {
       if (left.usable(x, y) != 0) continue;
       ++without;
-      EXPECT_TRUE(std::isnan(result.disparity(x, y)) && std::isnan(result.depth(x, y)) && std::isnan(result.points(x, y, 0)));
+      EXPECT_TRUE(std::isnan(result.disparity(x, y)) && std::isnan(result.depth(x, y)) &&
+                  std::isnan(result.points(x, y, 0)));
       EXPECT_NE(result.validity(x, y) & validity::masked, 0);
     }
   EXPECT_GT(without, 300);
@@ -199,7 +202,9 @@ struct Plane {
   Vector3 n;
   double c, texel;
 
-  double along(const Vector3& ray, double x) const { return (c - n[0] * x) / (n[0] * ray[0] + n[1] * ray[1] + n[2] * ray[2]); }
+  double along(const Vector3& ray, double x) const {
+    return (c - n[0] * x) / (n[0] * ray[0] + n[1] * ray[1] + n[2] * ray[2]);
+  }
   double colour(const Vector3& ray, double x) const {
     const double t = along(ray, x), px = x + t * ray[0], py = t * ray[1];
     return 255 * (0.65 * noise(px / texel, py / texel) + 0.35 * noise(px / (4 * texel) + 50, py / (4 * texel)));
@@ -210,7 +215,8 @@ struct Plane {
 TEST(RoundTrip, PlanesComeBackWithinTheDisparitysUncertainty) {
   const StereoCalibration calibration = calibration_for({320, 240});
   for (const Plane& plane : {Plane{{0, 0, 1}, 900, 10}, Plane{{0.35, 0, 1}, 1000, 10}, Plane{{-0.2, 0.3, 1}, 800, 8}}) {
-    const auto left = seen_by(calibration.left, calibration.size, [&](const Vector3& ray) { return plane.colour(ray, 0); });
+    const auto left =
+        seen_by(calibration.left, calibration.size, [&](const Vector3& ray) { return plane.colour(ray, 0); });
     const auto right = seen_by(calibration.right, calibration.size,
                                [&](const Vector3& ray) { return plane.colour(ray, calibration.rig.baseline); });
     const StereoPair pair{left, right, {}, {}};

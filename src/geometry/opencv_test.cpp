@@ -30,7 +30,8 @@ void compare_with_opencv(int channels, double white) {
   Image<T> image(source, channels);
   for (int y = 0; y < source.height; ++y)
     for (int i = 0; i < source.width * channels; ++i)
-      image.row(y)[i] = static_cast<T>(white * (0.5 + 0.3 * std::sin(0.2 * i + 0.1 * y)) + generator() % static_cast<unsigned>(white / 5));
+      image.row(y)[i] = static_cast<T>(white * (0.5 + 0.3 * std::sin(0.2 * i + 0.1 * y)) +
+                                       generator() % static_cast<unsigned>(white / 5));
   Image<std::int32_t> map(size, 2);
   cv::Mat map_x(size.height, size.width, CV_32F), map_y(size.height, size.width, CV_32F);
   for (int y = 0; y < size.height; ++y)
@@ -43,13 +44,15 @@ void compare_with_opencv(int channels, double white) {
   Image<std::uint8_t> usable(size);
   remap::oracle<T>({image, {}, map}, {got, usable});
   const int type = CV_MAKETYPE(sizeof(T) == 1 ? CV_8U : sizeof(T) == 2 ? CV_16U : CV_32F, channels);
-  const cv::Mat from(source.height, source.width, type, image.row(0), sizeof(T) * static_cast<std::size_t>(image.view().pitch));
+  const cv::Mat from(source.height, source.width, type, image.row(0),
+                     sizeof(T) * static_cast<std::size_t>(image.view().pitch));
   cv::Mat expected;
   cv::remap(from, expected, map_x, map_y, cv::INTER_LINEAR);
   double largest = 0;
   for (int y = 0; y < size.height; ++y)
     for (int i = 0; i < size.width * channels; ++i)
-      largest = std::max(largest, std::abs(static_cast<double>(got.row(y)[i]) - static_cast<double>(expected.ptr<T>(y)[i])));
+      largest =
+          std::max(largest, std::abs(static_cast<double>(got.row(y)[i]) - static_cast<double>(expected.ptr<T>(y)[i])));
   EXPECT_LE(largest, sizeof(T) == 4 ? 1e-3 : 1);
   EXPECT_EQ(usable(0, 0), 255);
 }
@@ -65,7 +68,8 @@ TEST(OpenCv, RemapsTheSameWithinAGreyLevel) {
 TEST(OpenCv, FindsTheSamePositions) {
   const StereoCalibration c = calibration_for({320, 240});
   const RectificationMaps maps = rectification_maps(c);
-  for (const auto& [camera, map, cx] : {std::tuple{&c.left, &maps.left, c.rig.cx_left}, {&c.right, &maps.right, c.rig.cx_right}}) {
+  for (const auto& [camera, map, cx] :
+       {std::tuple{&c.left, &maps.left, c.rig.cx_left}, {&c.right, &maps.right, c.rig.cx_right}}) {
     const Lens& lens = camera->lens;
     const cv::Mat k = (cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1);
     const cv::Mat p = (cv::Mat_<double>(3, 3) << c.rig.focal, 0, cx, 0, c.rig.focal, c.rig.cy, 0, 0, 1);
@@ -85,7 +89,8 @@ TEST(OpenCv, ReprojectsToTheSamePoints) {
   const Rig rig = calibration_for({320, 240}).rig;
   const Image<float> disparity = random_image<float>({40, 30}, 3, 5, 60);
   const auto q = reprojection_of(rig);
-  const cv::Mat from(30, 40, CV_32F, const_cast<float*>(disparity.row(0)), sizeof(float) * static_cast<std::size_t>(disparity.view().pitch));
+  const cv::Mat from(30, 40, CV_32F, const_cast<float*>(disparity.row(0)),
+                     sizeof(float) * static_cast<std::size_t>(disparity.view().pitch));
   cv::Mat expected;
   cv::reprojectImageTo3D(from, expected, cv::Mat(4, 4, CV_64F, const_cast<double*>(q.data())));
   const Triangulated got = triangulated(disparity, rig);

@@ -60,7 +60,8 @@ Image<std::int32_t> map_of(const CalibratedCamera& camera, double focal, double 
 }
 
 bool is_complete(const Image<std::int32_t>& map, Size input) {
-  const std::int32_t last_x = (input.width - 1) << remap::fraction_bits, last_y = (input.height - 1) << remap::fraction_bits;
+  const std::int32_t last_x = (input.width - 1) << remap::fraction_bits, last_y = (input.height - 1)
+                                                                                  << remap::fraction_bits;
   for (int y = 0; y < map.height(); ++y)
     for (int x = 0; x < map.width(); ++x)
       if (map(x, y, 0) < 0 || map(x, y, 0) > last_x || map(x, y, 1) < 0 || map(x, y, 1) > last_y) return false;
@@ -89,9 +90,10 @@ RectificationMaps rectification_maps(const StereoCalibration& c) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   for (const Size& size : {c.size, c.rig.size})
     if (size.width < 1 || size.height < 1 || size.width > remap::largest_side || size.height > remap::largest_side)
-      refuse(text("a calibration for images of ", size.width, "×", size.height, " can't be used; its sides must be 1 to ",
-                  remap::largest_side));
-  if (!(c.rig.focal > 0) || !(c.left.lens.fx > 0) || !(c.right.lens.fx > 0) || !(c.left.lens.fy > 0) || !(c.right.lens.fy > 0))
+      refuse(text("a calibration for images of ", size.width, "×", size.height,
+                  " can't be used; its sides must be 1 to ", remap::largest_side));
+  if (!(c.rig.focal > 0) || !(c.left.lens.fx > 0) || !(c.right.lens.fx > 0) || !(c.left.lens.fy > 0) ||
+      !(c.right.lens.fy > 0))
     refuse("a camera's focal length is not positive; calibrate again");
   RectificationMaps maps{c.size, map_of(c.left, c.rig.focal, c.rig.cx_left, c.rig.cy, c.rig.size),
                          map_of(c.right, c.rig.focal, c.rig.cx_right, c.rig.cy, c.rig.size)};

@@ -38,10 +38,22 @@ DisparityRange Rig::range(double near, double far) const {
 }
 
 std::array<double, 16> reprojection_of(const Rig& rig) {
-  return {1, 0, 0, -rig.cx_left,  //
-          0, 1, 0, -rig.cy,       //
-          0, 0, 0, rig.focal,     //
-          0, 0, 1 / rig.baseline, -(rig.cx_left - rig.cx_right) / rig.baseline};
+  return {1,
+          0,
+          0,
+          -rig.cx_left,  //
+          0,
+          1,
+          0,
+          -rig.cy,  //
+          0,
+          0,
+          0,
+          rig.focal,  //
+          0,
+          0,
+          1 / rig.baseline,
+          -(rig.cx_left - rig.cx_right) / rig.baseline};
 }
 
 Rig rig_of_reprojection(const std::array<double, 16>& q) {

@@ -46,7 +46,8 @@ inline StereoCalibration calibration_for(Size size, Lens::Model model = Lens::Mo
   c.right.rectification = rotation({0, 0.6, 0.8}, -0.03);
   const Matrix3 back = transposed(c.right.rectification);
   for (std::size_t column = 0; column < 3; ++column) {
-    const Vector3 v = turned(back, {c.left.rectification[column], c.left.rectification[3 + column], c.left.rectification[6 + column]});
+    const Vector3 v = turned(
+        back, {c.left.rectification[column], c.left.rectification[3 + column], c.left.rectification[6 + column]});
     for (std::size_t row = 0; row < 3; ++row) c.rotation[3 * row + column] = v[row];
   }
   c.translation = turned(back, {-c.rig.baseline, 0, 0});
@@ -66,13 +67,15 @@ inline Vector3 ray_of(const Lens& lens, double px, double py) {
 
 // What a raw camera sees: `colour` of each pixel's ray in the rectified frame, which for the right camera starts at
 // (baseline, 0, 0).
-inline Image<std::uint8_t> seen_by(const CalibratedCamera& camera, Size size, const std::function<double(const Vector3&)>& colour) {
+inline Image<std::uint8_t> seen_by(const CalibratedCamera& camera, Size size,
+                                   const std::function<double(const Vector3&)>& colour) {
   Image<std::uint8_t> image(size);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
       double sum = 0;
       for (const double dy : {-0.25, 0.25})
-        for (const double dx : {-0.25, 0.25}) sum += colour(turned(camera.rectification, ray_of(camera.lens, x + dx, y + dy)));
+        for (const double dx : {-0.25, 0.25})
+          sum += colour(turned(camera.rectification, ray_of(camera.lens, x + dx, y + dy)));
       image(x, y) = static_cast<std::uint8_t>(std::lround(std::min(255.0, std::max(0.0, sum / 4))));
     }
   return image;

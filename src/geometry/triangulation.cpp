@@ -9,7 +9,8 @@ namespace stereopsis {
 
 Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Frame frame, double disparity_error,
                           [[maybe_unused]] int threads) {
-  Triangulated result{Image<float>(disparity.size()), Image<float>(disparity.size(), 3), Image<float>(disparity.size())};
+  Triangulated result{Image<float>(disparity.size()), Image<float>(disparity.size(), 3),
+                      Image<float>(disparity.size())};
   const triangulate::Parameters p{rig, frame, disparity_error};
   const triangulate::Output out{result.depth, result.points, result.uncertainty};
 #ifdef STEREOPSIS_SIMD

@@ -145,7 +145,6 @@ Size opencv_size(const Document& file) {
   return size_under(file, "image_width", "image_height");
 }
 
-
 std::string opencv_unit(const Document& file) {
   const std::string unit = file.word("unit");
   if (!unit.empty() && unit != "mm" && unit != "m")
@@ -172,8 +171,8 @@ Rig kitti(const Document& file, KittiPair pair) {
 }
 
 // OpenCV's stereoRectify: P1 and P2 of the left and the right camera, P2(0, 3) = −f · baseline; or Q, with
-// Z = Q(2, 3) / (Q(3, 2) · d + Q(3, 3)). The unit is that of the calibration board; `calibrate` adds it to the file, OpenCV
-// does not.
+// Z = Q(2, 3) / (Q(3, 2) · d + Q(3, 3)). The unit is that of the calibration board; `calibrate` adds it to the file,
+// OpenCV does not.
 Size rectified_size(const Document& file) {
   if (!file.has("rectified_size")) return opencv_size(file);
   const auto numbers = file.numbers("rectified_size", 2);
@@ -240,8 +239,8 @@ Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesys
   return naming(*right, [&] { return rig_of(left_camera, right_camera); });
 }
 
-StereoCalibration read_calibration(const std::filesystem::path& file, const std::optional<std::filesystem::path>& second,
-                                   KittiPair pair, Size size) {
+StereoCalibration read_calibration(const std::filesystem::path& file,
+                                   const std::optional<std::filesystem::path>& second, KittiPair pair, Size size) {
   using namespace io;
   const std::string contents = read_file(file, largest_calibration);
   const Document document = naming(file, [&] { return Document::parse(contents); });

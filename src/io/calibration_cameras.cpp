@@ -23,7 +23,8 @@ Matrix3 rotation_of(const Document& file, const std::string& name) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) {
       const double product = r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
-      if (!(std::abs(product - (i == j)) <= 1e-3)) refuse(text(name, " is not a rotation; its rows must be orthonormal"));
+      if (!(std::abs(product - (i == j)) <= 1e-3))
+        refuse(text(name, " is not a rotation; its rows must be orthonormal"));
     }
   return r;
 }
@@ -48,8 +49,10 @@ Lens lens_of(const Document& file, const std::string& matrix, const std::string&
   Lens lens;
   lens.fx = k[0], lens.fy = k[4], lens.cx = k[2], lens.cy = k[5];
   if (!(lens.fx > 0) || !(lens.fy > 0))
-    refuse(text(matrix, " has the focal lengths ", number_text(k[0]), " and ", number_text(k[4]), "; both must be positive"));
-  if (k[1] != 0) refuse(text(matrix, " has the skew ", number_text(k[1]), ", which no lens here has; calibrate without"));
+    refuse(text(matrix, " has the focal lengths ", number_text(k[0]), " and ", number_text(k[4]),
+                "; both must be positive"));
+  if (k[1] != 0)
+    refuse(text(matrix, " has the skew ", number_text(k[1]), ", which no lens here has; calibrate without"));
   lens.model = model == "fisheye" || model == "equidistant" ? Lens::Model::fisheye : Lens::Model::polynomial;
   if (lens.model == Lens::Model::polynomial && !model.empty() && model != "plumb_bob" && model != "rational_polynomial")
     refuse(text("the distortion model '", model.substr(0, 40),
@@ -80,7 +83,8 @@ CalibratedCamera opencv_camera(const Document& intrinsics, const Document& extri
   const std::string matrix = name_in(intrinsics, {"M", "K", "cameraMatrix"}, camera);
   if (!intrinsics.has(matrix))
     refuse(text("there is no ", matrix, ": the file describes rectified images alone; leave --raw out, or calibrate"));
-  return {lens_of(intrinsics, matrix, name_in(intrinsics, {"D", "distCoeffs"}, camera), intrinsics.word("distortion_model")),
+  return {lens_of(intrinsics, matrix, name_in(intrinsics, {"D", "distCoeffs"}, camera),
+                  intrinsics.word("distortion_model")),
           rotation_of(extrinsics, text("R", camera, ".data"))};
 }
 
@@ -143,7 +147,8 @@ StereoCalibration calibration_of(const Document& file, KittiPair pair, Size size
   if (is_camera_info(file))
     throw Error(ErrorCategory::call, "this camera_info describes one camera; give the right camera's file too");
   if (file.has("cam0"))
-    refuse("a Middlebury calibration describes rectified images alone; leave --raw out, or give the cameras' calibration");
+    refuse(
+        "a Middlebury calibration describes rectified images alone; leave --raw out, or give the cameras' calibration");
   if (!file.has("P1.data") && !file.has("Q.data") && is_kitti(file)) return kitti(file, pair);
   return opencv(file, file, size);
 }
@@ -152,9 +157,10 @@ StereoCalibration calibration_of(const Document& first, const Document& second, 
   if (is_camera_info(first) && is_camera_info(second)) return ros(first, second);
   if (first.has("P1.data")) return opencv(first, second, size);
   if (second.has("P1.data")) return opencv(second, first, size);
-  throw Error(ErrorCategory::call,
-              "two calibration files must be the left and right camera_info of ROS, or OpenCV's extrinsics (R1, R2, P1, P2) "
-              "and intrinsics (M1, D1, M2, D2)");
+  throw Error(
+      ErrorCategory::call,
+      "two calibration files must be the left and right camera_info of ROS, or OpenCV's extrinsics (R1, R2, P1, P2) "
+      "and intrinsics (M1, D1, M2, D2)");
 }
 
 }  // namespace stereopsis::io

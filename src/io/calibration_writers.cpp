@@ -23,7 +23,8 @@ class Storage {
   explicit Storage(const std::filesystem::path& file) : xml_(io::lower_extension(file) == ".xml") {
     const std::string extension = io::lower_extension(file);
     if (!xml_ && extension != ".yml" && extension != ".yaml")
-      throw Error(ErrorCategory::call, text("a calibration is written as .yml, .yaml or .xml, not as '", extension, "'"));
+      throw Error(ErrorCategory::call,
+                  text("a calibration is written as .yml, .yaml or .xml, not as '", extension, "'"));
     contents_ = xml_ ? "<?xml version=\"1.0\"?>\n<opencv_storage>\n" : "%YAML:1.0\n---\n";
   }
 
@@ -34,8 +35,8 @@ class Storage {
   void matrix(const char* name, int rows, int columns, Numbers data) {
     contents_ += xml_ ? text('<', name, " type_id=\"opencv-matrix\"><rows>", rows, "</rows><cols>", columns,
                              "</cols><dt>d</dt>\n<data>", list_of(data, " "), "</data></", name, ">\n")
-                      : text(name, ": !!opencv-matrix\n   rows: ", rows, "\n   cols: ", columns, "\n   dt: d\n   data: [ ",
-                             list_of(data, ", "), " ]\n");
+                      : text(name, ": !!opencv-matrix\n   rows: ", rows, "\n   cols: ", columns,
+                             "\n   dt: d\n   data: [ ", list_of(data, ", "), " ]\n");
   }
   void size(const char* name, Size s) {
     value(name, xml_ ? text(s.width, ' ', s.height) : text("[ ", s.width, ", ", s.height, " ]"));
@@ -73,7 +74,8 @@ void add_size(Storage& file, Size size) {
   file.value("image_height", text(size.height));
 }
 
-std::string camera_info(const char* name, const StereoCalibration& c, const CalibratedCamera& camera, Numbers projection) {
+std::string camera_info(const char* name, const StereoCalibration& c, const CalibratedCamera& camera,
+                        Numbers projection) {
   const Numbers distortion = coefficients_of(camera.lens);
   const char* model = camera.lens.model == Lens::Model::fisheye ? "equidistant"
                       : distortion.size() == 5                  ? "plumb_bob"
@@ -120,12 +122,15 @@ void write_rig(const std::filesystem::path& file, const Rig& rig) {
   io::write_file(file, storage.finished());
 }
 
-void write_camera_info(const std::filesystem::path& left, const std::filesystem::path& right, const StereoCalibration& c) {
+void write_camera_info(const std::filesystem::path& left, const std::filesystem::path& right,
+                       const StereoCalibration& c) {
   if (c.rig.unit != "mm" && c.rig.unit != "m")
-    throw Error(ErrorCategory::call, text(left.string(), ": ROS wants metres, but the calibration's unit is not known; calibrate "
+    throw Error(ErrorCategory::call, text(left.string(),
+                                          ": ROS wants metres, but the calibration's unit is not known; calibrate "
                                           "with the board's squares in mm or m"));
   if (c.rig.size != c.size)
-    throw Error(ErrorCategory::call, text(left.string(), ": ROS has one size for an image before and after rectification, but "
+    throw Error(ErrorCategory::call, text(left.string(),
+                                          ": ROS has one size for an image before and after rectification, but "
                                           "this calibration has two; write it as .yml"));
   const double baseline = c.rig.baseline * (c.rig.unit == "mm" ? 1e-3 : 1);
   const std::string left_info = camera_info("left", c, c.left, projection_of(c.rig, c.rig.cx_left, 0));

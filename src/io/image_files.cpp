@@ -24,18 +24,12 @@ Format format_of(Bytes contents) {
 
 AnyImage decode(Format format, Bytes contents, Values values) {
   switch (format) {
-    case Format::png:
-      return decode_png(contents);
-    case Format::pnm:
-      return decode_pnm(contents, values);
-    case Format::jpeg:
-      return decode_jpeg(contents);
-    case Format::tiff:
-      return decode_tiff(contents);
-    case Format::pfm:
-      return decode_pfm(contents);
-    default:
-      return decode_npy(contents);
+    case Format::png: return decode_png(contents);
+    case Format::pnm: return decode_pnm(contents, values);
+    case Format::jpeg: return decode_jpeg(contents);
+    case Format::tiff: return decode_tiff(contents);
+    case Format::pfm: return decode_pfm(contents);
+    default: return decode_npy(contents);
   }
 }
 
@@ -76,13 +70,11 @@ std::string encode(Format format, AnyImageView image) {
     case Format::jpeg:
       if (image.type != PixelType::u8) refuse(image, "JPEG", ".png, .tiff or .npy");
       return encode_jpeg(image);
-    case Format::tiff:
-      return encode_tiff(image);
+    case Format::tiff: return encode_tiff(image);
     case Format::pfm:
       if (!is_float) refuse(image, "PFM", ".png, .tiff or .npy");
       return encode_pfm(image.as<float>());
-    default:
-      return encode_npy(image);
+    default: return encode_npy(image);
   }
 }
 

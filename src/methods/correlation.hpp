@@ -1,5 +1,6 @@
-// The route of zero-mean normalised cross-correlation (Syed): grey images, reduced if that is asked for, and the disparities of
-// both views from the same correlations. After the refinements the result is brought back to pixels of the input.
+// The route of zero-mean normalised cross-correlation (Syed): grey images, reduced if that is asked for, and the
+// disparities of both views from the same correlations. After the refinements the result is brought back to pixels of
+// the input.
 #pragma once
 
 #include "fused/zncc_wta/zncc_wta.hpp"
@@ -68,25 +69,29 @@ BothViews<T, View> prepare_reduced(const reduction::Parameters& p, const BothVie
   const Size input = views.left.image.size(), size = reduction::reduced_size(p, input);
   // Room for masks is there whether they are given or not: the memory is planned before.
   const View<T> left = backend.template image<T>(size), right = backend.template image<T>(size);
-  const View<std::uint8_t> mask_left = backend.template image<std::uint8_t>(size), mask_right = backend.template image<std::uint8_t>(size);
+  const View<std::uint8_t> mask_left = backend.template image<std::uint8_t>(size),
+                           mask_right = backend.template image<std::uint8_t>(size);
   const View<std::uint8_t> none;
   const View<std::uint8_t> usable_left = views.left.mask.empty() ? none : mask_left;
   const View<std::uint8_t> usable_right = views.right.mask.empty() ? none : mask_right;
-  backend.stage("reduction", 2.0 * sizeof(T) * (1.0 * input.width * input.height + 1.0 * size.width * size.height), [&] {
-    backend.reduction(p, views.left.image, views.left.mask, left, usable_left);
-    backend.reduction(p, views.right.image, views.right.mask, right, usable_right);
-  });
+  backend.stage("reduction", 2.0 * sizeof(T) * (1.0 * input.width * input.height + 1.0 * size.width * size.height),
+                [&] {
+                  backend.reduction(p, views.left.image, views.left.mask, left, usable_left);
+                  backend.reduction(p, views.right.image, views.right.mask, right, usable_right);
+                });
   return {{left, usable_left}, {right, usable_right}};
 }
 
 template <class T, template <class> class View, class Backend>
-void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
+void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out,
+         Backend& backend) {
   const reduction::Parameters reduction = reduction_of(p);
   reduction::check(reduction);
   const DisparityRange range = reduction::reduced_range(reduction, problem.range);
   const auto views = prepare_reduced(reduction, prepare_grey(in, backend), backend);
   const Size size = views.left.image.size();
-  const View<std::int16_t> left = backend.template image<std::int16_t>(size), right = backend.template image<std::int16_t>(size);
+  const View<std::int16_t> left = backend.template image<std::int16_t>(size),
+                           right = backend.template image<std::int16_t>(size);
   backend.stage("samples", 2.0 * (sizeof(T) + 2) * size.width * size.height, [&] {
     backend.samples(views.left.image, problem.bit_depth, left);
     backend.samples(views.right.image, problem.bit_depth, right);
@@ -94,15 +99,17 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
   const zncc_wta::Parameters parameters{std::get<zncc::Parameters>(p.cost), p.select};
   const zncc_wta::Input<View> input{
       left, right, sizeof(T) == 1 ? 8 : 16, {range.min, views.left.mask, views.right.mask}, range.count};
-  const auto memory = backend.memory(backend.zncc_wta_bytes(parameters, size, input.bits, range.count, out.confidence.width > 0));
+  const auto memory =
+      backend.memory(backend.zncc_wta_bytes(parameters, size, input.bits, range.count, out.confidence.width > 0));
   // The samples come in, and both maps go out.
-  backend.stage("matching of both views", 13.0 * size.width * size.height, [&] { backend.zncc_wta(parameters, input, out, memory); });
+  backend.stage("matching of both views", 13.0 * size.width * size.height,
+                [&] { backend.zncc_wta(parameters, input, out, memory); });
 }
 
 // From the map of the reduced images, in its pixels, to that in pixels of the input.
 template <class T, template <class> class View, class Backend>
-void restore(const reduction::Parameters& p, const Problem& problem, const Inputs<T, View>& in, const OutputsOf<View>& reduced,
-             const OutputsOf<View>& out, Backend& backend) {
+void restore(const reduction::Parameters& p, const Problem& problem, const Inputs<T, View>& in,
+             const OutputsOf<View>& reduced, const OutputsOf<View>& out, Backend& backend) {
   const Size size = out.disparity.size();
   const double pixels = 1.0 * size.width * size.height;
   if (!p.upsample) {
@@ -115,8 +122,9 @@ void restore(const reduction::Parameters& p, const Problem& problem, const Input
   const auto views = prepare_grey(in, backend);
   const auto small = prepare_reduced(p, views, backend);
   const upsample::Parameters parameters{p.factor, p.sampling == reduction::Sampling::average, p.edge};
-  const auto upsample_view = [&](const Grey<T, View>& image, const Grey<T, View>& reduced_image, const upsample::OutputOf<View>& to,
-                                 View<const float> disparity, View<const std::uint8_t> validity, View<const float> confidence,
+  const auto upsample_view = [&](const Grey<T, View>& image, const Grey<T, View>& reduced_image,
+                                 const upsample::OutputOf<View>& to, View<const float> disparity,
+                                 View<const std::uint8_t> validity, View<const float> confidence,
                                  View<const std::uint8_t> mask) {
     const auto grey8 = [&](View<const T> grey) {
       if constexpr (sizeof(T) == 1) {
@@ -133,9 +141,10 @@ void restore(const reduction::Parameters& p, const Problem& problem, const Input
       backend.upsample(parameters, {disparity, validity, confidence, reduced_guide, guide, mask}, to);
     });
   };
-  upsample_view(views.left, small.left, {out.disparity, out.validity, out.confidence}, reduced.disparity, reduced.validity,
-                reduced.confidence, views.left.mask);
-  if (out.right.width > 0) upsample_view(views.right, small.right, {out.right, {}, {}}, reduced.right, {}, {}, views.right.mask);
+  upsample_view(views.left, small.left, {out.disparity, out.validity, out.confidence}, reduced.disparity,
+                reduced.validity, reduced.confidence, views.left.mask);
+  if (out.right.width > 0)
+    upsample_view(views.right, small.right, {out.right, {}, {}}, reduced.right, {}, {}, views.right.mask);
 }
 
 }  // namespace stereopsis::correlation

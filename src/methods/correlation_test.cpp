@@ -1,4 +1,5 @@
-// What correlation promises: another gain and offset of one camera change nothing. On real scenes, where STEREOPSIS_DATA names them.
+// What correlation promises: another gain and offset of one camera change nothing. On real scenes, where
+// STEREOPSIS_DATA names them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,17 +46,20 @@ double percent_moved(const Image<float>& map, const Image<float>& other) {
   return 100.0 * moved / valid;
 }
 
-void expect_invariant(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int disparities, bool also_rounded) {
+void expect_invariant(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int disparities,
+                      bool also_rounded) {
   const Pipeline pipeline("zncc");
   const Image<float> left32 = changed(left, {1, 0}), right32 = changed(right, {1, 0});
   const Matched before = match({left32, right32, {}, {}}, {0, disparities}, pipeline);
   for (const Response r : responses) {
     SCOPED_TRACE(testing::Message() << "gain " << r.gain << ", offset " << r.offset);
     const Image<float> other = changed(right, r);
-    EXPECT_LT(percent_moved(before.disparity, match({left32, other, {}, {}}, {0, disparities}, pipeline).disparity), 0.5);
+    EXPECT_LT(percent_moved(before.disparity, match({left32, other, {}, {}}, {0, disparities}, pipeline).disparity),
+              0.5);
     if (also_rounded && r.gain == 0.5f && r.offset == 0) {
       const Image<std::uint8_t> other8 = rounded(other);
-      EXPECT_LT(percent_moved(before.disparity, match({left, other8, {}, {}}, {0, disparities}, pipeline).disparity), 3);
+      EXPECT_LT(percent_moved(before.disparity, match({left, other8, {}, {}}, {0, disparities}, pipeline).disparity),
+                3);
     }
   }
 }
@@ -72,7 +76,8 @@ TEST(Correlation, GainAndOffsetChangeNothingOnRealScenes) {
   for (const DatasetScene& found : find_scenes(data)) {
     SCOPED_TRACE(found.name);
     const LoadedScene scene = load_scene(found);
-    expect_invariant(scene.left.view().as<std::uint8_t>(), scene.right.view().as<std::uint8_t>(), found.disparities, false);  // docs/zncc.md tells what rounding does
+    expect_invariant(scene.left.view().as<std::uint8_t>(), scene.right.view().as<std::uint8_t>(), found.disparities,
+                     false);  // docs/zncc.md tells what rounding does
   }
 #else
   GTEST_SKIP() << "this build reads no files";

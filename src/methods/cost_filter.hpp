@@ -1,7 +1,7 @@
-// The route of filtered cost volumes (Rhemann et al. 2011; Reis and Souza 2017; across scales, Zhang et al. 2014): features
-// of both views, and then, a strip of rows after another, a volume of costs, the guided filter on its slices, the same
-// at coarser levels where they have a part, and the selection. Only a strip's volumes are there at a time: they need
-// the same memory whatever the height of the image, and give the same bits whatever the height of the strips.
+// The route of filtered cost volumes (Rhemann et al. 2011; Reis and Souza 2017; across scales, Zhang et al. 2014):
+// features of both views, and then, a strip of rows after another, a volume of costs, the guided filter on its slices,
+// the same at coarser levels where they have a part, and the selection. Only a strip's volumes are there at a time:
+// they need the same memory whatever the height of the image, and give the same bits whatever the height of the strips.
 //
 // The right view's disparity comes from costs of its own, which its own image guides.
 #pragma once
@@ -27,7 +27,9 @@ inline bool serves(const PipelineData& p) {
 // The parameters of what comes after the features.
 struct Parameters {
   explicit Parameters(const PipelineData& p)
-      : guided(std::get<guided::Parameters>(p.aggregation)), scales(std::get<cross_scale::Parameters>(p.levels)), select(p.select) {}
+      : guided(std::get<guided::Parameters>(p.aggregation)),
+        scales(std::get<cross_scale::Parameters>(p.levels)),
+        select(p.select) {}
 
   guided::Parameters guided;
   cross_scale::Parameters scales;
@@ -38,16 +40,18 @@ struct Parameters {
   const char* name(const char* stage) const { return strips ? "cost volume, guided filter, winner takes all" : stage; }
 };
 
-// What a region of interest needs of the image. It begins with a pixel of the coarsest level. With refinements, whole rows:
-// a fill may look so far.
+// What a region of interest needs of the image. It begins with a pixel of the coarsest level. With refinements, whole
+// rows: a fill may look so far.
 inline Rect required_input(const PipelineData& data, const Rect& region, DisparityRange range, Size size) {
   const Parameters p(data);
   constexpr int widest_feature = 7, widest_refinement = 32;  // a rank window of 15×15, a weighted median
   const int coarsest = 1 << (cross_scale::levels_of(p.scales) - 1);
-  const bool refines = std::any_of(data.refinements.begin(), data.refinements.end(), [](const Refinement& r) { return r.enabled; });
+  const bool refines =
+      std::any_of(data.refinements.begin(), data.refinements.end(), [](const Refinement& r) { return r.enabled; });
   const int margin = (2 * p.guided.radius + widest_feature + 1) * coarsest + (refines ? widest_refinement : 0);
   Rect r = grow(region, margin, margin);
-  const int left = refines ? size.width : std::max(0, range.max()), right = refines ? size.width : std::max(0, -range.min);
+  const int left = refines ? size.width : std::max(0, range.max()),
+            right = refines ? size.width : std::max(0, -range.min);
   r = {r.x - left, r.y, r.width + left + right, r.height};
   const int x = std::max(r.x, 0) / coarsest * coarsest, y = std::max(r.y, 0) / coarsest * coarsest;
   return intersect({x, y, r.x + r.width - x, r.y + r.height - y}, {0, 0, size.width, size.height});
@@ -85,15 +89,19 @@ View<const std::uint8_t> in_8_bits(View<const T> image, int bit_depth, Backend& 
     auto wide8 = image8;
     wide.width = wide8.width = image.width * image.channels;
     wide.channels = wide8.channels = 1;
-    backend.stage("8-bit image", 1.0 * (sizeof(T) + 1) * wide.width * wide.height, [&] { backend.grey8(wide, bit_depth, wide8); });
+    backend.stage("8-bit image", 1.0 * (sizeof(T) + 1) * wide.width * wide.height,
+                  [&] { backend.grey8(wide, bit_depth, wide8); });
     return image8;
   }
 }
 
 template <class T, template <class> class View, class Backend>
-Views<T, View> finest_views(const semi_global::Prepared<T, View>& prepared, const Inputs<T, View>& in, int bit_depth, Backend& backend) {
-  Views<T, View> views{{prepared.left, prepared.right}, {prepared.left8, prepared.right8}, {prepared.left8, prepared.right8}};
-  if (in.left.channels == 3) views.image8 = {in_8_bits(in.left, bit_depth, backend), in_8_bits(in.right, bit_depth, backend)};
+Views<T, View> finest_views(const semi_global::Prepared<T, View>& prepared, const Inputs<T, View>& in, int bit_depth,
+                            Backend& backend) {
+  Views<T, View> views{
+      {prepared.left, prepared.right}, {prepared.left8, prepared.right8}, {prepared.left8, prepared.right8}};
+  if (in.left.channels == 3)
+    views.image8 = {in_8_bits(in.left, bit_depth, backend), in_8_bits(in.right, bit_depth, backend)};
   return views;
 }
 
@@ -109,7 +117,8 @@ Views<std::uint8_t, View> coarser_views(const Views<T, View>& fine, Backend& bac
     if (channels == 3) grey = backend.template image<std::uint8_t>(size);
     backend.stage("half-size level", 5.0 * size.width * size.height * channels, [&] {
       backend.halve(fine.image8[v], image8);
-      if (channels == 3) backend.grey(View<const std::uint8_t>(image8), View<const std::uint8_t>(), grey, View<std::uint8_t>());
+      if (channels == 3)
+        backend.grey(View<const std::uint8_t>(image8), View<const std::uint8_t>(), grey, View<std::uint8_t>());
     });
     views.image8[v] = image8;
     views.grey[v] = views.grey8[v] = grey;
@@ -122,9 +131,12 @@ template <class F>
 void with_kind(const Cost& matching_cost, F&& f) {
   if (const auto* c = std::get_if<census::Parameters>(&matching_cost)) {
     const int bits = census::shape_of(c->window).bits();
-    if (bits <= 32) f(cost::Census<std::uint32_t>{bits});
-    else if (bits <= 64) f(cost::Census<std::uint64_t>{bits});
-    else f(cost::Census<Word128>{bits});
+    if (bits <= 32)
+      f(cost::Census<std::uint32_t>{bits});
+    else if (bits <= 64)
+      f(cost::Census<std::uint64_t>{bits});
+    else
+      f(cost::Census<Word128>{bits});
   } else if (const auto* r = std::get_if<rank::Parameters>(&matching_cost)) {
     f(cost::Rank{r->window});
   } else if (const auto* g = std::get_if<census_gradient::Parameters>(&matching_cost)) {
@@ -150,10 +162,14 @@ Level<Kind, View> make_level(const PipelineData& p, const Kind& kind, const View
   for (int v = 0; v < 2; ++v) {
     const View<Word> words = backend.template image<Word>(size);
     backend.stage("features", (sizeof(T) + sizeof(Word)) * 1.0 * size.width * size.height, [&] {
-      if constexpr (std::is_same_v<Kind, cost::Rank>) backend.rank(std::get<rank::Parameters>(p.cost), views.grey[v], words);
-      else if constexpr (std::is_same_v<Kind, cost::CensusGradient>) backend.census_gradient(views.grey[v], views.grey8[v], words);
-      else if constexpr (std::is_same_v<Kind, cost::ColourGradient>) backend.colour_gradient(views.image8[v], views.grey8[v], words);
-      else backend.census(std::get<census::Parameters>(p.cost), views.grey[v], words);
+      if constexpr (std::is_same_v<Kind, cost::Rank>)
+        backend.rank(std::get<rank::Parameters>(p.cost), views.grey[v], words);
+      else if constexpr (std::is_same_v<Kind, cost::CensusGradient>)
+        backend.census_gradient(views.grey[v], views.grey8[v], words);
+      else if constexpr (std::is_same_v<Kind, cost::ColourGradient>)
+        backend.colour_gradient(views.image8[v], views.grey8[v], words);
+      else
+        backend.census(std::get<census::Parameters>(p.cost), views.grey[v], words);
     });
     level.words[v] = words;
   }
@@ -172,7 +188,8 @@ struct Pyramid {
 
   bool from_right() const { return reference == 1; }
   DisparityRange range_at(int s) const {
-    const int first = cross_scale::at_level(range.min, s, from_right()), last = cross_scale::at_level(range.max(), s, from_right());
+    const int first = cross_scale::at_level(range.min, s, from_right()),
+              last = cross_scale::at_level(range.max(), s, from_right());
     return {first, last - first + 1};
   }
 };
@@ -185,7 +202,8 @@ inline guided::Rows rows_around(guided::Rows rows, int radius, int height) {
 
 // The filtered costs of some rows of level s.
 template <class Kind, template <class> class View, class Backend>
-auto filtered_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, int s, guided::Rows rows, Backend& backend) {
+auto filtered_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, int s, guided::Rows rows,
+                    Backend& backend) {
   const Level<Kind, View>& level = pyramid.levels[s];
   const auto guide = level.guide[pyramid.reference];
   const DisparityRange range = pyramid.range_at(s);
@@ -195,8 +213,8 @@ auto filtered_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, int
 
   const std::size_t used = backend.used();
   const auto costs = backend.template volume<std::uint8_t>(size, range.count);
-  const cost::Source<Kind, View> source{rows_of(level.words[pyramid.reference], read), rows_of(level.words[1 - pyramid.reference], read),
-                                        level.kind};
+  const cost::Source<Kind, View> source{rows_of(level.words[pyramid.reference], read),
+                                        rows_of(level.words[1 - pyramid.reference], read), level.kind};
   const double cells = static_cast<double>(size.width) * size.height * range.count;
   const std::size_t in_use = backend.used();
   const auto row_memory = backend.memory(backend.cost_volume_bytes(level.kind, guide.width, range.count));
@@ -204,7 +222,8 @@ auto filtered_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, int
   backend.give_back(in_use);
   const auto memory = backend.memory(backend.guided_bytes(p.guided, size, guide.channels, range.count));
   backend.stage(p.name("guided filter"), 5 * cells, [&] {
-    backend.guided(p.guided, rows_of(guide, read), costs, {rows.first - read.first, rows.last - read.first}, filtered, memory);
+    backend.guided(p.guided, rows_of(guide, read), costs, {rows.first - read.first, rows.last - read.first}, filtered,
+                   memory);
   });
   backend.give_back(used);
   return filtered;
@@ -219,7 +238,8 @@ auto coupled_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, guid
     const std::size_t used = backend.used();
     const guided::Rows coarse_rows = rows_at(rows, s);
     const auto coarse = filtered_costs(p, pyramid, s, coarse_rows, backend);
-    const cross_scale::Level level{s, pyramid.from_right(), pyramid.range.min, pyramid.range_at(s).min, rows.first, coarse_rows.first};
+    const cross_scale::Level level{s,          pyramid.from_right(), pyramid.range.min, pyramid.range_at(s).min,
+                                   rows.first, coarse_rows.first};
     backend.stage(p.name("coupling of levels"), 8.0 * costs.width * costs.height * costs.disparities,
                   [&] { backend.combine(level, s == 1 ? weights[0] : 1.0f, weights[s], coarse, costs); });
     backend.give_back(used);
@@ -227,7 +247,8 @@ auto coupled_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, guid
   return costs;
 }
 
-// How tall strips are: their volumes take some hundred megabytes, and they are taller than what is computed around them.
+// How tall strips are: their volumes take some hundred megabytes, and they are taller than what is computed around
+// them.
 template <class Backend>
 int strip_rows(const Parameters& p, Size size, int disparities, const Backend& backend) {
   if (backend.stripe_rows > 0) return backend.stripe_rows;
@@ -239,8 +260,8 @@ int strip_rows(const Parameters& p, Size size, int disparities, const Backend& b
 
 // The same by kernels that make costs on the fly and keep filtered ones in planes.
 template <class Kind, template <class> class View, class Backend>
-void match_tuned_strip(const Parameters& p, const Pyramid<Kind, View>& pyramid, guided::Rows rows, const wta::InputOf<View>& in,
-                       const wta::OutputOf<View>& out, Backend& backend) {
+void match_tuned_strip(const Parameters& p, const Pyramid<Kind, View>& pyramid, guided::Rows rows,
+                       const wta::InputOf<View>& in, const wta::OutputOf<View>& out, Backend& backend) {
   typename Backend::Planes planes(pyramid.count);
   const auto weights = cross_scale::weights(p.scales);
   double cells = 0;
@@ -251,18 +272,21 @@ void match_tuned_strip(const Parameters& p, const Pyramid<Kind, View>& pyramid, 
     const guided::Rows mine = rows_at(rows, s), read = rows_around(mine, p.guided.radius, guide.height);
     planes[s] = backend.plane({guide.width, mine.count()}, range.count, mine.first, range.min, weights[s]);
     const std::size_t used = backend.used();
-    const auto memory = backend.memory(backend.tuned_filter_bytes(p.guided, {guide.width, read.count()}, guide.channels, range.count));
-    const cost::Source<Kind, View> source{rows_of(level.words[pyramid.reference], read), rows_of(level.words[1 - pyramid.reference], read),
-                                          level.kind};
+    const auto memory =
+        backend.memory(backend.tuned_filter_bytes(p.guided, {guide.width, read.count()}, guide.channels, range.count));
+    const cost::Source<Kind, View> source{rows_of(level.words[pyramid.reference], read),
+                                          rows_of(level.words[1 - pyramid.reference], read), level.kind};
     const double level_cells = static_cast<double>(guide.width) * mine.count() * range.count;
     backend.stage(p.name("cost and guided filter"), 52 * level_cells, [&] {
-      backend.tuned_filter(p.guided, source, range, rows_of(guide, read), {mine.first - read.first, mine.last - read.first}, planes[s], memory);
+      backend.tuned_filter(p.guided, source, range, rows_of(guide, read),
+                           {mine.first - read.first, mine.last - read.first}, planes[s], memory);
     });
     backend.give_back(used);
     cells += level_cells;
   }
   backend.stage(p.name("winner takes all"), 4 * cells, [&] {
-    backend.tuned_select(p.select, in, planes, pyramid.range.count, out, pyramid.from_right() ? wta::Reference::right : wta::Reference::left);
+    backend.tuned_select(p.select, in, planes, pyramid.range.count, out,
+                         pyramid.from_right() ? wta::Reference::right : wta::Reference::left);
   });
 }
 
@@ -275,8 +299,10 @@ void match(Parameters p, const Pyramid<Kind, View>& pyramid, const std::array<Vi
   for (int first = 0; first < size.height; first += height) {
     const std::size_t used = backend.used();
     const guided::Rows rows{first, std::min(first + height, size.height)};
-    const wta::InputOf<View> in{pyramid.range.min, rows_of(masks[pyramid.reference], rows), rows_of(masks[1 - pyramid.reference], rows)};
-    const wta::OutputOf<View> part{rows_of(out.disparity, rows), rows_of(out.validity, rows), {}, rows_of(out.confidence, rows)};
+    const wta::InputOf<View> in{pyramid.range.min, rows_of(masks[pyramid.reference], rows),
+                                rows_of(masks[1 - pyramid.reference], rows)};
+    const wta::OutputOf<View> part{
+        rows_of(out.disparity, rows), rows_of(out.validity, rows), {}, rows_of(out.confidence, rows)};
     if constexpr (Backend::template tunes_filter<Kind>) {
       if (backend.has_tuned_filter(p.guided)) {
         match_tuned_strip(p, pyramid, rows, in, part, backend);
@@ -293,7 +319,8 @@ void match(Parameters p, const Pyramid<Kind, View>& pyramid, const std::array<Vi
 }
 
 template <class Kind, class T, template <class> class View, class Backend>
-Pyramid<Kind, View> make_pyramid(const PipelineData& p, const Kind& kind, const Views<T, View>& finest, DisparityRange range, Backend& backend) {
+Pyramid<Kind, View> make_pyramid(const PipelineData& p, const Kind& kind, const Views<T, View>& finest,
+                                 DisparityRange range, Backend& backend) {
   Pyramid<Kind, View> pyramid;
   pyramid.range = range;
   pyramid.count = cross_scale::levels_of(std::get<cross_scale::Parameters>(p.levels));
@@ -308,7 +335,8 @@ Pyramid<Kind, View> make_pyramid(const PipelineData& p, const Kind& kind, const 
 }
 
 template <class T, template <class> class View, class Backend>
-void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
+void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out,
+         Backend& backend) {
   const auto prepared = semi_global::prepare_grey({.grey8_both = true, .guide = false}, in, problem.bit_depth, backend);
   const auto finest = finest_views(prepared, in, problem.bit_depth, backend);
   const std::array<View<const std::uint8_t>, 2> masks{prepared.mask_left, prepared.mask_right};

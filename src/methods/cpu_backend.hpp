@@ -8,8 +8,8 @@
 #include "methods/workspace.hpp"
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
-#include "stages/reduce/reduce.hpp"
 #include "stages/lab/lab.hpp"
+#include "stages/reduce/reduce.hpp"
 #include "stages/rgb/rgb.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
@@ -77,7 +77,8 @@ class OracleBackend : public HostBackend {
   using HostBackend::HostBackend;
 
   template <class T>
-  void grey(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> out, ImageView<std::uint8_t> usable) {
+  void grey(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> out,
+            ImageView<std::uint8_t> usable) {
     grey::oracle(image, mask, out, usable);
   }
   template <class T>
@@ -110,10 +111,11 @@ class OracleBackend : public HostBackend {
     return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(size.height) * disparities;
   }
   template <class Kind>
-  void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out, std::span<std::byte> memory) {
+  void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out,
+               std::span<std::byte> memory) {
     const Size size = in.source.left.size();
-    const VolumeView<std::uint16_t> sums{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height, in.disparities,
-                                         static_cast<std::ptrdiff_t>(size.width) * in.disparities};
+    const VolumeView<std::uint16_t> sums{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height,
+                                         in.disparities, static_cast<std::ptrdiff_t>(size.width) * in.disparities};
     sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums);
     wta::oracle(p.select, in.select, sums, out);
   }
@@ -124,8 +126,8 @@ class OracleBackend : public HostBackend {
   }
   void lab(ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> words) { lab::oracle(rgb, words); }
   std::size_t support_weight_wta_bytes(const support_weight_wta::Parameters&, Size, int) { return 0; }
-  void support_weight_wta(const support_weight_wta::Parameters& p, const support_weight_wta::Input& in, const wta::Output& out,
-                          std::span<std::byte>) {
+  void support_weight_wta(const support_weight_wta::Parameters& p, const support_weight_wta::Input& in,
+                          const wta::Output& out, std::span<std::byte>) {
     support_weight_wta::oracle(p, in, out);
   }
   template <class T>
@@ -134,14 +136,15 @@ class OracleBackend : public HostBackend {
     hsv::oracle(w, image, bit_depth, mask, words, usable);
   }
   // The volume of sums.
-  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size, int disparities) {
+  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size,
+                                   int disparities) {
     return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(size.height) * disparities;
   }
-  void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in, const wta::Output& out,
-                      std::span<std::byte> memory) {
+  void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in,
+                      const wta::Output& out, std::span<std::byte> memory) {
     const Size size = in.source.left.size();
-    const VolumeView<std::uint16_t> sums{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height, in.disparities,
-                                         static_cast<std::ptrdiff_t>(size.width) * in.disparities};
+    const VolumeView<std::uint16_t> sums{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height,
+                                         in.disparities, static_cast<std::ptrdiff_t>(size.width) * in.disparities};
     window_sad::oracle(p.window, in.source, in.select.min_disparity, sums);
     wta::oracle(p.select, in.select, sums, out);
   }
@@ -153,18 +156,20 @@ class OracleBackend : public HostBackend {
                const pyramid::Input<ImageView>& in, const pyramid::Output<ImageView>& out) {
     pyramid::oracle(p, window, select, in, out);
   }
-  void confidence(const confidence::Parameters& p, const window_sad::Window& window, const window_sad::Source<ImageView>& source,
-                  ImageView<const float> disparity, ImageView<float> out) {
+  void confidence(const confidence::Parameters& p, const window_sad::Window& window,
+                  const window_sad::Source<ImageView>& source, ImageView<const float> disparity, ImageView<float> out) {
     confidence::oracle(p, window, source, disparity, out);
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<ImageView>& maps) { repair::oracle(p, maps); }
   template <class T>
-  void reduction(const reduction::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
-              ImageView<std::uint8_t> usable) {
+  void reduction(const reduction::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask,
+                 ImageView<T> reduced, ImageView<std::uint8_t> usable) {
     reduction::oracle(p, grey, mask, reduced, usable);
   }
   void scale(const reduction::Parameters& p, ImageView<float> disparity) { reduction::scale_oracle(p, disparity); }
-  void upsample(const upsample::Parameters& p, const upsample::Input& in, const upsample::Output& out) { upsample::oracle(p, in, out); }
+  void upsample(const upsample::Parameters& p, const upsample::Input& in, const upsample::Output& out) {
+    upsample::oracle(p, in, out);
+  }
   template <class T>
   void samples(ImageView<const T> grey, int bit_depth, ImageView<std::int16_t> out) {
     zncc::samples_oracle(grey, bit_depth, out);
@@ -174,16 +179,20 @@ class OracleBackend : public HostBackend {
     zncc_wta::check(disparities);
     return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(size.height) * disparities;
   }
-  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<>& in, const wta::Output& out, std::span<std::byte> memory) {
+  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<>& in, const wta::Output& out,
+                std::span<std::byte> memory) {
     const Size size = in.left.size();
-    const VolumeView<std::uint16_t> costs{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height, in.disparities,
-                                          static_cast<std::ptrdiff_t>(size.width) * in.disparities};
+    const VolumeView<std::uint16_t> costs{reinterpret_cast<std::uint16_t*>(memory.data()), size.width, size.height,
+                                          in.disparities, static_cast<std::ptrdiff_t>(size.width) * in.disparities};
     zncc::oracle(p.zncc, in.left, in.right, in.select.min_disparity, costs);
     wta::oracle(p.select, in.select, costs, out);
     zncc::mark_flat_oracle(p.zncc, in.left, out.validity);
   }
-  void propagation(const propagation::Parameters& p, const propagation::MapsOf<ImageView>& maps) { propagation::oracle(p, maps); }
-  void colour_gradient(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> out) {
+  void propagation(const propagation::Parameters& p, const propagation::MapsOf<ImageView>& maps) {
+    propagation::oracle(p, maps);
+  }
+  void colour_gradient(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey,
+                       ImageView<std::uint64_t> out) {
     colour_gradient::oracle(image, grey, out);
   }
   template <class Kind>
@@ -191,22 +200,28 @@ class OracleBackend : public HostBackend {
     return 0;
   }
   template <class Kind>
-  void cost_volume(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte>) {
+  void cost_volume(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs,
+                   std::span<std::byte>) {
     cost_volume::oracle(source, min_disparity, costs);
   }
   std::size_t guided_bytes(const guided::Parameters&, Size, int, int) { return 0; }
-  void guided(const guided::Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, guided::Rows rows,
-              VolumeView<float> filtered, std::span<std::byte>) {
+  void guided(const guided::Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs,
+              guided::Rows rows, VolumeView<float> filtered, std::span<std::byte>) {
     guided::oracle(p, guide, costs, rows, filtered);
   }
-  void wta(const wta::Parameters& p, const wta::Input& in, VolumeView<const float> costs, const wta::Output& out, wta::Reference reference) {
+  void wta(const wta::Parameters& p, const wta::Input& in, VolumeView<const float> costs, const wta::Output& out,
+           wta::Reference reference) {
     wta::oracle(p, in, costs, out, reference);
   }
-  void halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halved) { cross_scale::oracle_halve(image, halved); }
-  void combine(const cross_scale::Level& level, float weight, float coarse_weight, VolumeView<const float> coarse, VolumeView<float> costs) {
+  void halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halved) {
+    cross_scale::oracle_halve(image, halved);
+  }
+  void combine(const cross_scale::Level& level, float weight, float coarse_weight, VolumeView<const float> coarse,
+               VolumeView<float> costs) {
     cross_scale::oracle_combine(level, weight, coarse_weight, coarse, costs);
   }
-  void weighted_median(const weighted_median::Parameters& p, const weighted_median::Input& in, ImageView<float> filtered) {
+  void weighted_median(const weighted_median::Parameters& p, const weighted_median::Input& in,
+                       ImageView<float> filtered) {
     weighted_median::oracle(p, in, filtered);
   }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
@@ -214,18 +229,22 @@ class OracleBackend : public HostBackend {
     left_right::oracle(p, right, disparity, validity);
   }
   std::size_t speckle_bytes(Size) { return 0; }
-  void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte>) {
+  void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity,
+               std::span<std::byte>) {
     speckle::oracle(p, disparity, validity);
   }
   static constexpr bool joins(const left_right::Parameters&, const median::Parameters&) { return false; }
   template <class... Anything>
   static void left_right_median(const Anything&...) {}
-  void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::oracle(p, in, out); }
+  void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) {
+    median::oracle(p, in, out);
+  }
   std::size_t fill_bytes(const fill::Parameters& p, Size) {
     fill::check(p);
     return 0;
   }
-  void fill(const fill::Parameters& p, const fill::Input& in, ImageView<float> filled, ImageView<std::uint8_t> validity, std::span<std::byte>) {
+  void fill(const fill::Parameters& p, const fill::Input& in, ImageView<float> filled, ImageView<std::uint8_t> validity,
+            std::span<std::byte>) {
     fill::oracle(p, in, filled, validity);
   }
 };
@@ -236,7 +255,8 @@ class CpuBackend : public HostBackend {
   CpuBackend(Workspace workspace, Threads& threads) : HostBackend(workspace), threads_(threads) {}
 
   template <class T>
-  void grey(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> out, ImageView<std::uint8_t> usable) {
+  void grey(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> out,
+            ImageView<std::uint8_t> usable) {
     grey::cpu(image, mask, out, usable, threads_);
   }
   template <class T>
@@ -268,7 +288,8 @@ class CpuBackend : public HostBackend {
     return sgm_wta::workspace_bytes(p, kind, size, disparities, threads_.count(), stripe_rows);
   }
   template <class Kind>
-  void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out, std::span<std::byte> memory) {
+  void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out,
+               std::span<std::byte> memory) {
     sgm_wta::Input<Kind> striped = in;
     striped.stripe_rows = stripe_rows;
     sgm_wta::cpu(p, striped, out, memory, threads_);
@@ -282,8 +303,8 @@ class CpuBackend : public HostBackend {
   std::size_t support_weight_wta_bytes(const support_weight_wta::Parameters& p, Size size, int disparities) {
     return support_weight_wta::workspace_bytes(p, size, disparities, threads_.count());
   }
-  void support_weight_wta(const support_weight_wta::Parameters& p, const support_weight_wta::Input& in, const wta::Output& out,
-                          std::span<std::byte> memory) {
+  void support_weight_wta(const support_weight_wta::Parameters& p, const support_weight_wta::Input& in,
+                          const wta::Output& out, std::span<std::byte> memory) {
     support_weight_wta::cpu(p, in, out, memory, threads_);
   }
   template <class T>
@@ -291,11 +312,12 @@ class CpuBackend : public HostBackend {
            ImageView<std::uint32_t> words, ImageView<std::uint8_t> usable) {
     hsv::cpu(w, image, bit_depth, mask, words, usable, threads_);
   }
-  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size, int disparities) {
+  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size,
+                                   int disparities) {
     return window_sad_wta::workspace_bytes(size, disparities, threads_.count());
   }
-  void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in, const wta::Output& out,
-                      std::span<std::byte> memory) {
+  void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in,
+                      const wta::Output& out, std::span<std::byte> memory) {
     window_sad_wta::cpu(p, in, out, memory, threads_);
   }
   template <class T>
@@ -306,17 +328,19 @@ class CpuBackend : public HostBackend {
                const pyramid::Input<ImageView>& in, const pyramid::Output<ImageView>& out) {
     pyramid::cpu(p, window, select, in, out, threads_);
   }
-  void confidence(const confidence::Parameters& p, const window_sad::Window& window, const window_sad::Source<ImageView>& source,
-                  ImageView<const float> disparity, ImageView<float> out) {
+  void confidence(const confidence::Parameters& p, const window_sad::Window& window,
+                  const window_sad::Source<ImageView>& source, ImageView<const float> disparity, ImageView<float> out) {
     confidence::cpu(p, window, source, disparity, out, threads_);
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<ImageView>& maps) { repair::cpu(p, maps, threads_); }
   template <class T>
-  void reduction(const reduction::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
-              ImageView<std::uint8_t> usable) {
+  void reduction(const reduction::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask,
+                 ImageView<T> reduced, ImageView<std::uint8_t> usable) {
     reduction::cpu(p, grey, mask, reduced, usable, threads_);
   }
-  void scale(const reduction::Parameters& p, ImageView<float> disparity) { reduction::scale_cpu(p, disparity, threads_); }
+  void scale(const reduction::Parameters& p, ImageView<float> disparity) {
+    reduction::scale_cpu(p, disparity, threads_);
+  }
   void upsample(const upsample::Parameters& p, const upsample::Input& in, const upsample::Output& out) {
     upsample::cpu(p, in, out, threads_);
   }
@@ -327,11 +351,15 @@ class CpuBackend : public HostBackend {
   std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities, bool) {
     return zncc_wta::workspace_bytes(p, size, bits, disparities, threads_.count());
   }
-  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<>& in, const wta::Output& out, std::span<std::byte> memory) {
+  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<>& in, const wta::Output& out,
+                std::span<std::byte> memory) {
     zncc_wta::cpu(p, in, out, memory, threads_);
   }
-  void propagation(const propagation::Parameters& p, const propagation::MapsOf<ImageView>& maps) { propagation::cpu(p, maps, threads_); }
-  void colour_gradient(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> out) {
+  void propagation(const propagation::Parameters& p, const propagation::MapsOf<ImageView>& maps) {
+    propagation::cpu(p, maps, threads_);
+  }
+  void colour_gradient(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey,
+                       ImageView<std::uint64_t> out) {
     colour_gradient::cpu(image, grey, out, threads_);
   }
   template <class Kind>
@@ -339,24 +367,30 @@ class CpuBackend : public HostBackend {
     return cost_volume::scratch_bytes(kind, width, disparities, threads_.count());
   }
   template <class Kind>
-  void cost_volume(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch) {
+  void cost_volume(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs,
+                   std::span<std::byte> scratch) {
     cost_volume::cpu(source, min_disparity, costs, scratch, threads_);
   }
   std::size_t guided_bytes(const guided::Parameters& p, Size size, int channels, int) {
     return guided::scratch_bytes(p, size, channels, threads_.count());
   }
-  void guided(const guided::Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, guided::Rows rows,
-              VolumeView<float> filtered, std::span<std::byte> scratch) {
+  void guided(const guided::Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs,
+              guided::Rows rows, VolumeView<float> filtered, std::span<std::byte> scratch) {
     guided::cpu(p, guide, costs, rows, filtered, scratch, threads_);
   }
-  void wta(const wta::Parameters& p, const wta::Input& in, VolumeView<const float> costs, const wta::Output& out, wta::Reference reference) {
+  void wta(const wta::Parameters& p, const wta::Input& in, VolumeView<const float> costs, const wta::Output& out,
+           wta::Reference reference) {
     wta::cpu(p, in, costs, out, threads_, reference);
   }
-  void halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halved) { cross_scale::cpu_halve(image, halved, threads_); }
-  void combine(const cross_scale::Level& level, float weight, float coarse_weight, VolumeView<const float> coarse, VolumeView<float> costs) {
+  void halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halved) {
+    cross_scale::cpu_halve(image, halved, threads_);
+  }
+  void combine(const cross_scale::Level& level, float weight, float coarse_weight, VolumeView<const float> coarse,
+               VolumeView<float> costs) {
     cross_scale::cpu_combine(level, weight, coarse_weight, coarse, costs, threads_);
   }
-  void weighted_median(const weighted_median::Parameters& p, const weighted_median::Input& in, ImageView<float> filtered) {
+  void weighted_median(const weighted_median::Parameters& p, const weighted_median::Input& in,
+                       ImageView<float> filtered) {
     weighted_median::cpu(p, in, filtered, threads_);
   }
   void left_right(const left_right::Parameters& p, ImageView<const float> right, ImageView<float> disparity,
@@ -364,13 +398,16 @@ class CpuBackend : public HostBackend {
     left_right::cpu(p, right, disparity, validity, threads_);
   }
   std::size_t speckle_bytes(Size size) { return speckle::scratch_bytes(size); }
-  void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch) {
+  void speckle(const speckle::Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity,
+               std::span<std::byte> scratch) {
     speckle::cpu(p, disparity, validity, scratch, threads_);
   }
   static constexpr bool joins(const left_right::Parameters&, const median::Parameters&) { return false; }
   template <class... Anything>
   static void left_right_median(const Anything&...) {}
-  void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) { median::cpu(p, in, out, threads_); }
+  void median(const median::Parameters& p, ImageView<const float> in, ImageView<float> out) {
+    median::cpu(p, in, out, threads_);
+  }
   std::size_t fill_bytes(const fill::Parameters& p, Size size) { return fill::scratch_bytes(p, size); }
   void fill(const fill::Parameters& p, const fill::Input& in, ImageView<float> filled, ImageView<std::uint8_t> validity,
             std::span<std::byte> scratch) {

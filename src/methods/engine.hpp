@@ -1,5 +1,5 @@
-// What a matcher works with on its device. Frames are pairs in work, numbered from 0 to the batch; they are begun in turn, and
-// a frame is ended before it is begun again.
+// What a matcher works with on its device. Frames are pairs in work, numbered from 0 to the batch; they are begun in
+// turn, and a frame is ended before it is begun again.
 #pragma once
 
 #include <memory>
@@ -32,9 +32,9 @@ class Engine {
 
 // How a plan divides its memory.
 struct MemoryLayout {
-  int lanes = 1;                   // pairs that have memory of their own
+  int lanes = 1;  // pairs that have memory of their own
   std::size_t bytes_of_lane = 0;
-  int stripe_rows = 0;               // of stripes that semi-global matching is done in; 0: the whole image
+  int stripe_rows = 0;  // of stripes that semi-global matching is done in; 0: the whole image
 };
 
 // A pair without pixels, of the problem's kind. Where it is still to be rectified it is whole, else of `size`.
@@ -44,11 +44,13 @@ Outputs shape_of_outputs(const Problem&, Size result, Size rectified);
 
 // The bytes that a run takes, and those that all runs share: the maps of a rectification.
 std::size_t host_bytes_of_run(const PipelineData&, const Problem&, Size size, int threads, int stripe_rows);
-std::size_t gpu_bytes_of_run(const PipelineData&, const Problem&, Size size, const std::string& device, int stripe_rows);
+std::size_t gpu_bytes_of_run(const PipelineData&, const Problem&, Size size, const std::string& device,
+                             int stripe_rows);
 
 std::size_t gpu_bytes_shared(const Problem&);
 
 std::unique_ptr<Engine> make_host_engine(const PipelineData&, const Problem&, int threads, const MemoryLayout&);
-std::unique_ptr<Engine> make_gpu_engine(const PipelineData&, const Problem&, const std::string& device, const MemoryLayout&);
+std::unique_ptr<Engine> make_gpu_engine(const PipelineData&, const Problem&, const std::string& device,
+                                        const MemoryLayout&);
 
 }  // namespace stereopsis

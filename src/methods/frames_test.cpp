@@ -1,4 +1,5 @@
-// Several pairs in work at a time, images on the device, bands under a memory limit: all of it gives what one pair alone gives.
+// Several pairs in work at a time, images on the device, bands under a memory limit: all of it gives what one pair
+// alone gives.
 #include <chrono>
 #include <thread>
 
@@ -21,7 +22,8 @@ constexpr DisparityRange range{0, 24};
 struct Sequence {
   explicit Sequence(int count, const std::string& method_ = "sgm") : method(method_) {
     for (int i = 0; i < count; ++i) {
-      scenes.push_back(make_scene({.size = size, .disparities = range.count, .seed = static_cast<std::uint64_t>(i + 1), .noise = 2}));
+      scenes.push_back(make_scene(
+          {.size = size, .disparities = range.count, .seed = static_cast<std::uint64_t>(i + 1), .noise = 2}));
       expected.push_back(match(pair(i), range, Pipeline(method), {"cpu", 0}));
     }
   }
@@ -150,7 +152,9 @@ TEST(Frames, ARefusedPairLeavesTheOthersAlone) {
 // Images on a device, and room for results there.
 struct OnDevicePair {
   OnDevicePair(const std::string& device, const StereoPair& pair)
-      : left(device, pair.left), right(device, pair.right), disparity(device, pair.left.size(), PixelType::f32),
+      : left(device, pair.left),
+        right(device, pair.right),
+        disparity(device, pair.left.size(), PixelType::f32),
         validity(device, pair.left.size()) {}
   DevicePair pair() const { return {left, right, {}, {}}; }
   DeviceMatched out() const { return {disparity, validity, {}, {}}; }
@@ -210,7 +214,10 @@ TEST(DeviceImages, ThatDoNotFitAreRefused) {
     DeviceMatched out = there.out();
     out.disparity.width = 50;
     EXPECT_NE(message_of([&] { matcher.enqueue(there.pair(), out); }).find("50×61"), std::string::npos);
-    EXPECT_NE(message_of([&] { matcher.enqueue({there.left, {}, {}, {}}, there.out()); }).find("right view"), std::string::npos);
+    EXPECT_NE(message_of([&] {
+                matcher.enqueue({there.left, {}, {}, {}}, there.out());
+              }).find("right view"),
+              std::string::npos);
     EXPECT_THROW(DeviceImage(device.name(), Size{0, 3}), Error);
     Image<float> other(Size{3, 3});
     EXPECT_THROW(there.disparity.download(other), Error);
@@ -218,7 +225,10 @@ TEST(DeviceImages, ThatDoNotFitAreRefused) {
   Matcher on_cpu(Plan(Pipeline("sgm"), sequence.problem(1), {"cpu", 0}));
   DevicePair pair;
   pair.left = pair.right = {1, 0, PixelType::u8, size.width, size.height, 3, 3 * size.width, 8};
-  DeviceMatched out{{1, 0, PixelType::f32, size.width, size.height, 1, size.width, 8}, {1, 0, PixelType::u8, size.width, size.height, 1, size.width, 8}, {}, {}};
+  DeviceMatched out{{1, 0, PixelType::f32, size.width, size.height, 1, size.width, 8},
+                    {1, 0, PixelType::u8, size.width, size.height, 1, size.width, 8},
+                    {},
+                    {}};
   EXPECT_NE(message_of([&] { on_cpu.enqueue(pair, out); }).find("by the cpu"), std::string::npos);
 }
 
@@ -267,18 +277,20 @@ TEST(Stages, AreTheirDefinitionsOnEveryDevice) {
   for (const std::string& device : all_devices()) {
     const std::vector<StageCheck> checks = check_stages({device, 0});
     EXPECT_GT(checks.size(), 20u);
-    for (const StageCheck& check : checks) EXPECT_TRUE(check.same) << check.stage << " on " << device << ": " << check.problem;
+    for (const StageCheck& check : checks)
+      EXPECT_TRUE(check.same) << check.stage << " on " << device << ": " << check.problem;
   }
 }
 
 TEST(Roofs, AreMeasuredAndBoundStages) {
   for (const std::string& device : all_devices()) {
     const Roofs roofs = measure_roofs({device, 0});
-    for (const double rate : {roofs.bytes, roofs.path_operations, roofs.popcounts, roofs.operations}) EXPECT_GT(rate, 1e6) << device;
+    for (const double rate : {roofs.bytes, roofs.path_operations, roofs.popcounts, roofs.operations})
+      EXPECT_GT(rate, 1e6) << device;
   }
   const Roofs roofs{.bytes = 1e9, .path_operations = 1e9, .popcounts = 1e9, .operations = 1e9};
-  const StageTime copies{.name = "", .ms = 2, .bytes = 1e6, .path_operations = 5e5}, adds{.name = "", .ms = 5, .bytes = 1e6, .path_operations = 3e6},
-      waits{.name = "", .ms = 50, .bytes = 1e6};
+  const StageTime copies{.name = "", .ms = 2, .bytes = 1e6, .path_operations = 5e5},
+      adds{.name = "", .ms = 5, .bytes = 1e6, .path_operations = 3e6}, waits{.name = "", .ms = 50, .bytes = 1e6};
   EXPECT_EQ(bound_of(copies, roofs), Bound::memory);
   EXPECT_EQ(bound_of(adds, roofs), Bound::arithmetic);
   EXPECT_EQ(bound_of(waits, roofs), Bound::latency);

@@ -15,18 +15,20 @@ namespace stereopsis::geometry {
 template <class T>
 ImageView<T> pixels_of(const ImageView<std::uint8_t>& bytes, int channels) {
   constexpr int size = sizeof(T);
-  return {reinterpret_cast<T*>(bytes.data), bytes.width / (size * channels), bytes.height, channels, bytes.pitch / size};
+  return {reinterpret_cast<T*>(bytes.data), bytes.width / (size * channels), bytes.height, channels,
+          bytes.pitch / size};
 }
 template <class T>
 gpu::View<T> pixels_of(const gpu::View<std::uint8_t>& bytes, int channels) {
   constexpr int size = sizeof(T);
-  return {bytes.memory, bytes.offset / size, bytes.width / (size * channels), bytes.height, channels, bytes.pitch / size};
+  return {bytes.memory, bytes.offset / size, bytes.width / (size * channels), bytes.height,
+          channels,     bytes.pitch / size};
 }
 
 // The part `shown` of both rectified views. `wanted` takes the left one's bytes; empty: it stays in the workspace.
 template <class T, template <class> class View, class Backend>
-Inputs<T, View> rectified(const Geometry& g, const Inputs<T, View>& in, const Rect& shown, const View<std::uint8_t>& wanted,
-                          Backend& backend) {
+Inputs<T, View> rectified(const Geometry& g, const Inputs<T, View>& in, const Rect& shown,
+                          const View<std::uint8_t>& wanted, Backend& backend) {
   const Size size = shown.size();
   const int channels = in.left.channels;
   const auto maps = backend.maps(*g.rectification, shown);
@@ -41,8 +43,10 @@ Inputs<T, View> rectified(const Geometry& g, const Inputs<T, View>& in, const Re
   const View<std::uint8_t> usable_left = needed(mask_left, in.mask_left, g.rectification->left_complete);
   const View<std::uint8_t> usable_right = needed(mask_right, in.mask_right, g.rectification->right_complete);
   backend.stage("rectification", 2.0 * (9 + 2 * sizeof(T) * channels) * size.width * size.height, [&] {
-    backend.remap(remap::InputOf<T, View>{in.left, in.mask_left, maps.left}, remap::OutputOf<T, View>{left, usable_left});
-    backend.remap(remap::InputOf<T, View>{in.right, in.mask_right, maps.right}, remap::OutputOf<T, View>{right, usable_right});
+    backend.remap(remap::InputOf<T, View>{in.left, in.mask_left, maps.left},
+                  remap::OutputOf<T, View>{left, usable_left});
+    backend.remap(remap::InputOf<T, View>{in.right, in.mask_right, maps.right},
+                  remap::OutputOf<T, View>{right, usable_right});
   });
   return {left, right, usable_left, usable_right};
 }

@@ -17,8 +17,8 @@
 #endif
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
-#include "stages/reduce/reduce.hpp"
 #include "stages/lab/lab.hpp"
+#include "stages/reduce/reduce.hpp"
 #include "stages/rgb/rgb.hpp"
 #include "stereopsis/device_image.hpp"
 
@@ -26,7 +26,7 @@ namespace stereopsis {
 
 // The images of a run that matter to what is enqueued: a run with the same ones enqueues the same.
 struct DeviceFrame {
-  bool on_device = false;         // else they are the host's, and masks[i] says whether there is one
+  bool on_device = false;  // else they are the host's, and masks[i] says whether there is one
   std::array<bool, 2> masks{};
   DevicePair pair;
   DeviceMatched out;
@@ -43,7 +43,11 @@ class GpuBackend {
   // For a device of this compute capability; 0: of OpenCL.
   explicit GpuBackend(int cuda_capability) : cuda_capability_(cuda_capability) {}
   GpuBackend(Mode mode, gpu::Span workspace, gpu::Queue& queue, const DeviceFrame& images)
-      : mode_(mode), queue_(&queue), images_(&images), cuda_capability_(queue.cuda_capability()), workspace_(workspace) {}
+      : mode_(mode),
+        queue_(&queue),
+        images_(&images),
+        cuda_capability_(queue.cuda_capability()),
+        workspace_(workspace) {}
   GpuBackend(const GpuBackend&) = delete;
   GpuBackend& operator=(const GpuBackend&) = delete;
   // Where a run was broken off, copies may still read and write the caller's images.
@@ -65,7 +69,7 @@ class GpuBackend {
   void replays(gpu::Graph& graph) { graph_ = &graph; }
   std::unique_ptr<gpu::Graph> recorded() { return std::move(recorded_); }
 
-  int stripe_rows = 0;  // of stripes that semi-global matching is done in; 0: the whole image
+  int stripe_rows = 0;         // of stripes that semi-global matching is done in; 0: the whole image
   Maps<gpu::View> maps_there;  // of a rectification
 
   // Of the rectified pixels `shown`.
@@ -107,8 +111,8 @@ class GpuBackend {
       if (!pair.mask_right.empty()) queue_->upload(pair.mask_right, mask_right);
     });
     const gpu::View<const std::uint8_t> none;
-    return begin_stages(
-        Inputs<T, gpu::View>{left, right, pair.mask_left.empty() ? none : mask_left, pair.mask_right.empty() ? none : mask_right});
+    return begin_stages(Inputs<T, gpu::View>{left, right, pair.mask_left.empty() ? none : mask_left,
+                                             pair.mask_right.empty() ? none : mask_right});
   }
   OutputsOf<gpu::View> outputs(const Outputs& out) {
     if (mode_ != Mode::count && images_->on_device) {
@@ -205,14 +209,16 @@ class GpuBackend {
     const std::size_t portable = support_weight_wta::gpu_workspace_bytes(p, size, disparities);
 #ifdef STEREOPSIS_CUDA
     // Masks, known at the run, decide which of the two serves.
-    if (cuda_capability_ >= 80) return std::max(portable, support_weight_wta::cuda_workspace_bytes(p, size, disparities));
+    if (cuda_capability_ >= 80)
+      return std::max(portable, support_weight_wta::cuda_workspace_bytes(p, size, disparities));
 #endif
     return portable;
   }
   void support_weight_wta(const support_weight_wta::Parameters& p, const support_weight_wta::InputOf<gpu::View>& in,
                           const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
 #ifdef STEREOPSIS_CUDA
-    if (cuda_capability_ >= 80 && support_weight_wta::cuda_serves(p, in, out)) return support_weight_wta::cuda(p, in, out, workspace, *queue_);
+    if (cuda_capability_ >= 80 && support_weight_wta::cuda_serves(p, in, out))
+      return support_weight_wta::cuda(p, in, out, workspace, *queue_);
 #endif
     support_weight_wta::gpu(p, in, out, workspace, *queue_);
   }
@@ -221,12 +227,15 @@ class GpuBackend {
            gpu::View<std::uint32_t> words, gpu::View<std::uint8_t> usable) {
     hsv::gpu(w, image, bit_depth, mask, words, usable, *queue_);
   }
-  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size, int disparities) {
-    return window_sad_wta::gpu_workspace_bytes(size, disparities); }
+  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size,
+                                   int disparities) {
+    return window_sad_wta::gpu_workspace_bytes(size, disparities);
+  }
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<gpu::View>& in,
                       const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
 #ifdef STEREOPSIS_CUDA
-    if (window_sad_wta::cuda_runs_on(*queue_) && window_sad_wta::cuda_serves(p, in, out)) return window_sad_wta::cuda(p, in, out, *queue_);
+    if (window_sad_wta::cuda_runs_on(*queue_) && window_sad_wta::cuda_serves(p, in, out))
+      return window_sad_wta::cuda(p, in, out, *queue_);
 #endif
     window_sad_wta::gpu(p, in, out, workspace, *queue_);
   }
@@ -238,38 +247,45 @@ class GpuBackend {
                const pyramid::Input<gpu::View>& in, const pyramid::Output<gpu::View>& out) {
     pyramid::gpu(p, window, select, in, out, *queue_);
   }
-  void confidence(const confidence::Parameters& p, const window_sad::Window& window, const window_sad::Source<gpu::View>& source,
-                  gpu::View<const float> disparity, gpu::View<float> out) {
+  void confidence(const confidence::Parameters& p, const window_sad::Window& window,
+                  const window_sad::Source<gpu::View>& source, gpu::View<const float> disparity, gpu::View<float> out) {
     confidence::gpu(p, window, source, disparity, out, *queue_);
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<gpu::View>& maps) { repair::gpu(p, maps, *queue_); }
   template <class T>
-  void reduction(const reduction::Parameters& p, gpu::View<const T> grey, gpu::View<const std::uint8_t> mask, gpu::View<T> reduced,
-              gpu::View<std::uint8_t> usable) {
+  void reduction(const reduction::Parameters& p, gpu::View<const T> grey, gpu::View<const std::uint8_t> mask,
+                 gpu::View<T> reduced, gpu::View<std::uint8_t> usable) {
     reduction::gpu(p, grey, mask, reduced, usable, *queue_);
   }
-  void scale(const reduction::Parameters& p, gpu::View<float> disparity) { reduction::scale_gpu(p, disparity, *queue_); }
-  void upsample(const upsample::Parameters& p, const upsample::InputOf<gpu::View>& in, const upsample::OutputOf<gpu::View>& out) {
+  void scale(const reduction::Parameters& p, gpu::View<float> disparity) {
+    reduction::scale_gpu(p, disparity, *queue_);
+  }
+  void upsample(const upsample::Parameters& p, const upsample::InputOf<gpu::View>& in,
+                const upsample::OutputOf<gpu::View>& out) {
     upsample::gpu(p, in, out, *queue_);
   }
   template <class T>
   void samples(gpu::View<const T> grey, int bit_depth, gpu::View<std::int16_t> out) {
     zncc::samples_gpu(grey, bit_depth, out, *queue_);
   }
-  std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities, [[maybe_unused]] bool wants_confidence) {
+  std::size_t zncc_wta_bytes(const zncc_wta::Parameters& p, Size size, int bits, int disparities,
+                             [[maybe_unused]] bool wants_confidence) {
 #ifdef STEREOPSIS_CUDA
     if (is_tuned(p, bits, disparities, wants_confidence)) return zncc_wta::cuda_workspace_bytes(p, size);
 #endif
     return zncc_wta::gpu_workspace_bytes(p, size, bits, disparities);
   }
-  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out,
-                gpu::Span workspace) {
+  void zncc_wta(const zncc_wta::Parameters& p, const zncc_wta::Input<gpu::View>& in,
+                const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
 #ifdef STEREOPSIS_CUDA
-    if (is_tuned(p, in.bits, in.disparities, !out.confidence.empty())) return zncc_wta::cuda(p, in, out, workspace, *queue_);
+    if (is_tuned(p, in.bits, in.disparities, !out.confidence.empty()))
+      return zncc_wta::cuda(p, in, out, workspace, *queue_);
 #endif
     zncc_wta::gpu(p, in, out, workspace, *queue_);
   }
-  void propagation(const propagation::Parameters& p, const propagation::MapsOf<gpu::View>& maps) { propagation::gpu(p, maps, *queue_); }
+  void propagation(const propagation::Parameters& p, const propagation::MapsOf<gpu::View>& maps) {
+    propagation::gpu(p, maps, *queue_);
+  }
   template <class T>
   gpu::Volume<T> volume(Size size, int disparities) {
     const std::size_t cells = static_cast<std::size_t>(size.width) * size.height * disparities;
@@ -288,15 +304,18 @@ class GpuBackend {
   }
   guided_wta::Plane plane(Size size, int disparities, int first_row, int min_disparity, float weight) {
     const std::size_t cells = static_cast<std::size_t>(size.width) * size.height * disparities;
-    return {memory(sizeof(float) * cells).template as<float>(), size.width, size.height, first_row, min_disparity, weight};
+    return {
+        memory(sizeof(float) * cells).template as<float>(), size.width, size.height, first_row, min_disparity, weight};
   }
   std::size_t tuned_filter_bytes(const guided::Parameters& p, Size strip, int channels, int disparities) {
     return guided_wta::cuda_filter_bytes(p, strip, channels, disparities);
   }
   template <class Kind>
   void tuned_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View>& source, DisparityRange range,
-                    gpu::View<const std::uint8_t> guide, guided::Rows rows, const guided_wta::Plane& plane, gpu::Span scratch) {
-    guided_wta::cuda_filter(p, source, range.min, range.count, guide, rows, {plane.costs.memory, plane.costs.offset}, scratch, *queue_);
+                    gpu::View<const std::uint8_t> guide, guided::Rows rows, const guided_wta::Plane& plane,
+                    gpu::Span scratch) {
+    guided_wta::cuda_filter(p, source, range.min, range.count, guide, rows, {plane.costs.memory, plane.costs.offset},
+                            scratch, *queue_);
   }
   void tuned_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, const Planes& planes, int disparities,
                     const wta::OutputOf<gpu::View>& out, wta::Reference reference) {
@@ -306,7 +325,8 @@ class GpuBackend {
   template <class Kind>
   static constexpr bool tunes_filter = false;
 #endif
-  void colour_gradient(gpu::View<const std::uint8_t> image, gpu::View<const std::uint8_t> grey, gpu::View<std::uint64_t> out) {
+  void colour_gradient(gpu::View<const std::uint8_t> image, gpu::View<const std::uint8_t> grey,
+                       gpu::View<std::uint64_t> out) {
     colour_gradient::gpu(image, grey, out, *queue_);
   }
   template <class Kind>
@@ -314,26 +334,30 @@ class GpuBackend {
     return 0;
   }
   template <class Kind>
-  void cost_volume(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Volume<std::uint8_t> costs, gpu::Span) {
+  void cost_volume(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Volume<std::uint8_t> costs,
+                   gpu::Span) {
     cost_volume::gpu(source, min_disparity, costs, *queue_);
   }
   std::size_t guided_bytes(const guided::Parameters& p, Size size, int channels, int disparities) {
     return guided::gpu_scratch_bytes(p, size, channels, disparities);
   }
-  void guided(const guided::Parameters& p, gpu::View<const std::uint8_t> guide, gpu::Volume<const std::uint8_t> costs, guided::Rows rows,
-              gpu::Volume<float> filtered, gpu::Span scratch) {
+  void guided(const guided::Parameters& p, gpu::View<const std::uint8_t> guide, gpu::Volume<const std::uint8_t> costs,
+              guided::Rows rows, gpu::Volume<float> filtered, gpu::Span scratch) {
     guided::gpu(p, guide, costs, rows, filtered, scratch, *queue_);
   }
   void wta(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, gpu::Volume<const float> costs,
            const wta::OutputOf<gpu::View>& out, wta::Reference reference) {
     wta::gpu(p, in, costs, out, *queue_, reference);
   }
-  void halve(gpu::View<const std::uint8_t> image, gpu::View<std::uint8_t> halved) { cross_scale::gpu_halve(image, halved, *queue_); }
+  void halve(gpu::View<const std::uint8_t> image, gpu::View<std::uint8_t> halved) {
+    cross_scale::gpu_halve(image, halved, *queue_);
+  }
   void combine(const cross_scale::Level& level, float weight, float coarse_weight, gpu::Volume<const float> coarse,
                gpu::Volume<float> costs) {
     cross_scale::gpu_combine(level, weight, coarse_weight, coarse, costs, *queue_);
   }
-  void weighted_median(const weighted_median::Parameters& p, const weighted_median::InputOf<gpu::View>& in, gpu::View<float> filtered) {
+  void weighted_median(const weighted_median::Parameters& p, const weighted_median::InputOf<gpu::View>& in,
+                       gpu::View<float> filtered) {
     weighted_median::gpu(p, in, filtered, *queue_);
   }
   void left_right(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<float> disparity,
@@ -344,8 +368,9 @@ class GpuBackend {
   bool joins(const left_right::Parameters& check, const median::Parameters& filter) const {
     return left_right_median::cuda_serves(cuda_capability_, check, filter);
   }
-  void left_right_median(const left_right::Parameters& p, gpu::View<const float> right, gpu::View<const float> disparity,
-                         gpu::View<std::uint8_t> validity, gpu::View<float> filtered) {
+  void left_right_median(const left_right::Parameters& p, gpu::View<const float> right,
+                         gpu::View<const float> disparity, gpu::View<std::uint8_t> validity,
+                         gpu::View<float> filtered) {
     left_right_median::cuda(p, right, disparity, validity, filtered, *queue_);
   }
 #else

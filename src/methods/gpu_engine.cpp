@@ -71,8 +71,8 @@ class StandIns {
   std::array<Piece, 12> pieces_;  // of 4 inputs and 8 outputs
 };
 
-// What lies between its transfers is recorded when the frame comes the second time with the same images on the device, and
-// replayed from then on: small images are then done up to 1.1 times as fast.
+// What lies between its transfers is recorded when the frame comes the second time with the same images on the device,
+// and replayed from then on: small images are then done up to 1.1 times as fast.
 struct Frame {
   std::unique_ptr<gpu::Event> end;
   std::optional<DeviceFrame> last;
@@ -89,7 +89,11 @@ std::size_t map_bytes(const Image<std::int32_t>& map) { return 2 * sizeof(std::i
 class GpuEngine final : public Engine {
  public:
   GpuEngine(const PipelineData& data, const Problem& problem, const std::string& name, const MemoryLayout& layout)
-      : data_(data), problem_(problem), device_(gpu::device(name)), stripe_rows_(layout.stripe_rows), frames_(static_cast<std::size_t>(problem.batch)) {
+      : data_(data),
+        problem_(problem),
+        device_(gpu::device(name)),
+        stripe_rows_(layout.stripe_rows),
+        frames_(static_cast<std::size_t>(problem.batch)) {
     for (int i = 0; i < layout.lanes; ++i)
       lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue()});
     if (problem_.geometry.rectification) upload_maps(*problem_.geometry.rectification);
@@ -107,7 +111,8 @@ class GpuEngine final : public Engine {
                           f.images.copied(device_, 2, pair.mask_left), f.images.copied(device_, 3, pair.mask_right)};
     f.wanted = out;
     int slot = 4;
-    for_each_output(f.there, out, [&](auto& there, const auto& wanted) { there = f.images.instead(device_, slot++, wanted); });
+    for_each_output(f.there, out,
+                    [&](auto& there, const auto& wanted) { there = f.images.instead(device_, slot++, wanted); });
     enqueue(frame, from, f.there, DeviceFrame{false, {!pair.mask_left.empty(), !pair.mask_right.empty()}, {}, {}});
   }
 
@@ -119,7 +124,8 @@ class GpuEngine final : public Engine {
     Problem shape = problem_;
     shape.want_right = !out.right.empty();
     shape.want_confidence = !out.confidence.empty();
-    enqueue(frame, shape_of(problem_, pair.left.size()), shape_of_outputs(shape, size, {}), DeviceFrame{true, {}, pair, out});
+    enqueue(frame, shape_of(problem_, pair.left.size()), shape_of_outputs(shape, size, {}),
+            DeviceFrame{true, {}, pair, out});
     if (stream != nullptr) queue.let_native_wait(*stream);
   }
 
@@ -190,7 +196,8 @@ class GpuEngine final : public Engine {
 
 }  // namespace
 
-std::size_t gpu_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, const std::string& device, int stripe_rows) {
+std::size_t gpu_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, const std::string& device,
+                             int stripe_rows) {
   GpuBackend counting(gpu::device(device).cuda_capability());
   counting.stripe_rows = stripe_rows;
   run(data, problem, shape_of(problem, size), shape_of_outputs(problem, output_size(data, size), size), counting);

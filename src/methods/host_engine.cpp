@@ -22,8 +22,11 @@ OracleBackend make_backend(Workspace workspace, Worker&) { return OracleBackend(
 class HostEngine final : public Engine {
  public:
   HostEngine(const PipelineData& data, const Problem& problem, int threads, const MemoryLayout& layout)
-      : data_(data), problem_(problem), layout_(layout),
-        memory_(static_cast<std::byte*>(detail::allocate_aligned(layout.bytes_of_lane))), threads_(threads),
+      : data_(data),
+        problem_(problem),
+        layout_(layout),
+        memory_(static_cast<std::byte*>(detail::allocate_aligned(layout.bytes_of_lane))),
+        threads_(threads),
         frames_(static_cast<std::size_t>(problem.batch)) {}
 
   ~HostEngine() override {
@@ -64,7 +67,9 @@ class HostEngine final : public Engine {
     return !frames_[frame].waiting;
   }
 
-  void match(const StereoPair& pair, const Outputs& out, std::vector<StageTime>& times) override { run(pair, out, times); }
+  void match(const StereoPair& pair, const Outputs& out, std::vector<StageTime>& times) override {
+    run(pair, out, times);
+  }
 
  private:
   struct Frame {
@@ -121,10 +126,12 @@ class HostEngine final : public Engine {
 }  // namespace
 
 void Engine::begin(int, const DevicePair&, const DeviceMatched&, const std::uint64_t*) {
-  throw Error(ErrorCategory::call, "images on a device can't be matched by the cpu; plan for the device that they are on");
+  throw Error(ErrorCategory::call,
+              "images on a device can't be matched by the cpu; plan for the device that they are on");
 }
 
-std::size_t host_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, int threads, int stripe_rows) {
+std::size_t host_bytes_of_run(const PipelineData& data, const Problem& problem, Size size, int threads,
+                              int stripe_rows) {
   Worker worker(threads);
   auto counting = make_backend(Workspace(), worker);
   counting.stripe_rows = stripe_rows;
@@ -132,7 +139,8 @@ std::size_t host_bytes_of_run(const PipelineData& data, const Problem& problem, 
   return counting.bytes();
 }
 
-std::unique_ptr<Engine> make_host_engine(const PipelineData& data, const Problem& problem, int threads, const MemoryLayout& layout) {
+std::unique_ptr<Engine> make_host_engine(const PipelineData& data, const Problem& problem, int threads,
+                                         const MemoryLayout& layout) {
   return std::make_unique<HostEngine>(data, problem, threads, layout);
 }
 

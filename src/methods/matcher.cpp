@@ -17,10 +17,11 @@ std::string shown(Size size) { return text(size.width, "×", size.height); }
 void check(const Geometry& g, Size size) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (g.rectification && g.rectification->input != size)
-    refuse(text("the rectification is for images of ", shown(g.rectification->input), " pixels, but these have ", shown(size),
-                "; calibrate at the size that is matched"));
+    refuse(text("the rectification is for images of ", shown(g.rectification->input), " pixels, but these have ",
+                shown(size), "; calibrate at the size that is matched"));
   if (g.want_rectified && !g.rectification) refuse("the rectified image is wanted, but no rectification is given");
-  if ((g.want_depth || g.want_points || g.want_uncertainty) && !g.rig) refuse("depth and points need a rig; give the calibration's");
+  if ((g.want_depth || g.want_points || g.want_uncertainty) && !g.rig)
+    refuse("depth and points need a rig; give the calibration's");
 }
 
 void check(const Problem& p) {
@@ -32,17 +33,19 @@ void check(const Problem& p) {
   if (p.bit_depth < 1 || p.bit_depth > 16)
     refuse(text("a bit depth of ", p.bit_depth, " is not allowed; it must be 1 to 16"));
   if (p.range.count < 1 || p.range.count > most_disparities)
-    refuse(text("a search range of ", p.range.count, " disparities is not allowed; it must be 1 to ", most_disparities));
+    refuse(
+        text("a search range of ", p.range.count, " disparities is not allowed; it must be 1 to ", most_disparities));
   if (std::abs(static_cast<long long>(p.range.min)) > 1'000'000)
     refuse(text("a lowest disparity of ", p.range.min, " is not allowed; it must be -1000000 to 1000000"));
-  if (p.batch < 1 || p.batch > 4096) refuse(text("a batch of ", p.batch, " pairs is not allowed; it must be 1 to 4096"));
+  if (p.batch < 1 || p.batch > 4096)
+    refuse(text("a batch of ", p.batch, " pairs is not allowed; it must be 1 to 4096"));
   check(p.geometry, p.size);
   if (!p.region) return;
   const Rect& r = *p.region;
   const Size size = p.rectified_size();
   if (r.empty() || r.x < 0 || r.y < 0 || r.x > size.width - r.width || r.y > size.height - r.height)
-    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ", shown(size),
-                " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
+    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ",
+                shown(size), " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
 }
 
 void check_fits(const Problem& p, const StereoPair& pair) {
@@ -50,29 +53,32 @@ void check_fits(const Problem& p, const StereoPair& pair) {
   if (pair.left.size() != pair.right.size())
     refuse(text("the left image has ", shown(pair.left.size()), " pixels and the right one ", shown(pair.right.size()),
                 "; a rectified pair has one size"));
-  if (pair.left.type != pair.right.type || pair.left.channels != pair.right.channels || pair.left.bit_depth != pair.right.bit_depth)
-    refuse(text("the left image is ", to_string(pair.left.type), " with ", pair.left.channels, " channels and ", pair.left.bit_depth,
-                " bits, the right one ", to_string(pair.right.type), " with ", pair.right.channels, " and ", pair.right.bit_depth,
-                "; both must be of one kind"));
-  if (pair.left.size() != p.size || pair.left.type != p.pixel_type || pair.left.channels != p.channels || pair.left.bit_depth != p.bit_depth)
+  if (pair.left.type != pair.right.type || pair.left.channels != pair.right.channels ||
+      pair.left.bit_depth != pair.right.bit_depth)
+    refuse(text("the left image is ", to_string(pair.left.type), " with ", pair.left.channels, " channels and ",
+                pair.left.bit_depth, " bits, the right one ", to_string(pair.right.type), " with ", pair.right.channels,
+                " and ", pair.right.bit_depth, "; both must be of one kind"));
+  if (pair.left.size() != p.size || pair.left.type != p.pixel_type || pair.left.channels != p.channels ||
+      pair.left.bit_depth != p.bit_depth)
     refuse(text("the matcher was planned for ", shown(p.size), " pixels, ", to_string(p.pixel_type), ", ", p.channels,
-                " channels; this pair has ", shown(pair.left.size()), " pixels, ", to_string(pair.left.type), ", ", pair.left.channels,
-                " channels: make a new plan"));
+                " channels; this pair has ", shown(pair.left.size()), " pixels, ", to_string(pair.left.type), ", ",
+                pair.left.channels, " channels: make a new plan"));
   for (const auto* mask : {&pair.mask_left, &pair.mask_right})
     if (mask->data != nullptr && (mask->size() != p.size || mask->channels != 1))
-      refuse(text("a mask has ", shown(mask->size()), " pixels and ", mask->channels, " channels; it must have the images' ",
-                  shown(p.size), " and one channel"));
+      refuse(text("a mask has ", shown(mask->size()), " pixels and ", mask->channels,
+                  " channels; it must have the images' ", shown(p.size), " and one channel"));
 }
 
 void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& out) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   const Problem& p = plan.problem();
   if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
-  const auto check_one = [&](const char* name, const DeviceImageView& v, Size size, PixelType type, int channels, int bit_depth) {
+  const auto check_one = [&](const char* name, const DeviceImageView& v, Size size, PixelType type, int channels,
+                             int bit_depth) {
     if (v.empty() || v.size() != size || v.type != type || v.channels != channels || v.bit_depth != bit_depth)
-      refuse(text("the device's image for ", name, " has ", shown(v.size()), " pixels, ", to_string(v.type), ", ", v.channels,
-                  " channels, ", v.bit_depth, " bits; it must have ", shown(size), " pixels, ", to_string(type), ", ", channels,
-                  " channels, ", bit_depth, " bits"));
+      refuse(text("the device's image for ", name, " has ", shown(v.size()), " pixels, ", to_string(v.type), ", ",
+                  v.channels, " channels, ", v.bit_depth, " bits; it must have ", shown(size), " pixels, ",
+                  to_string(type), ", ", channels, " channels, ", bit_depth, " bits"));
   };
   check_one("the left view", pair.left, p.size, p.pixel_type, p.channels, p.bit_depth);
   check_one("the right view", pair.right, p.size, p.pixel_type, p.channels, p.bit_depth);
@@ -80,13 +86,16 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
   if (pair.mask_right.memory != 0) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
   check_one("the disparity", out.disparity, plan.output_size(), PixelType::f32, 1, out.disparity.bit_depth);
   check_one("the validity", out.validity, plan.output_size(), PixelType::u8, 1, out.validity.bit_depth);
-  if (p.want_right) check_one("the right view's disparity", out.right, plan.output_size(), PixelType::f32, 1, out.right.bit_depth);
-  if (p.want_confidence) check_one("the confidence", out.confidence, plan.output_size(), PixelType::f32, 1, out.confidence.bit_depth);
+  if (p.want_right)
+    check_one("the right view's disparity", out.right, plan.output_size(), PixelType::f32, 1, out.right.bit_depth);
+  if (p.want_confidence)
+    check_one("the confidence", out.confidence, plan.output_size(), PixelType::f32, 1, out.confidence.bit_depth);
   const Geometry& g = p.geometry;
   if (g.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
   if (g.want_depth) check_one("the depth", out.depth, plan.output_size(), PixelType::f32, 1, out.depth.bit_depth);
   if (g.want_points) check_one("the points", out.points, plan.output_size(), PixelType::f32, 3, out.points.bit_depth);
-  if (g.want_uncertainty) check_one("the uncertainty", out.uncertainty, plan.output_size(), PixelType::f32, 1, out.uncertainty.bit_depth);
+  if (g.want_uncertainty)
+    check_one("the uncertainty", out.uncertainty, plan.output_size(), PixelType::f32, 1, out.uncertainty.bit_depth);
 }
 
 template <class T>
@@ -112,12 +121,14 @@ void resize(AnyImage& image, const Problem& p, Size size) {
 }
 
 ImageView<std::uint8_t> bytes_of(AnyImage& image) {
-  return std::visit([]<class T>(Image<T>& pixels) {
-    constexpr int size = sizeof(T);
-    const ImageView<T> view = pixels;
-    return ImageView<std::uint8_t>(reinterpret_cast<std::uint8_t*>(view.data), size * view.width * view.channels, view.height, 1,
-                                   size * view.pitch);
-  }, image.pixels);
+  return std::visit(
+      []<class T>(Image<T>& pixels) {
+        constexpr int size = sizeof(T);
+        const ImageView<T> view = pixels;
+        return ImageView<std::uint8_t>(reinterpret_cast<std::uint8_t*>(view.data), size * view.width * view.channels,
+                                       view.height, 1, size * view.pitch);
+      },
+      image.pixels);
 }
 
 // The size of a result that may not be wanted.
@@ -146,7 +157,9 @@ StereoPair shape_of(const Problem& p, Size size) {
 }
 
 Outputs shape_of_outputs(const Problem& p, Size result, Size rectified) {
-  const auto shape = [](Size size, int channels = 1) { return ImageView<float>(nullptr, size.width, size.height, channels, 0); };
+  const auto shape = [](Size size, int channels = 1) {
+    return ImageView<float>(nullptr, size.width, size.height, channels, 0);
+  };
   const Geometry& g = p.geometry;
   const int pixel_bytes = with_type(p, []<class T>(Image<T>) { return static_cast<int>(sizeof(T)); }) * p.channels;
   const Size bytes = size_if(g.want_rectified, {pixel_bytes * rectified.width, rectified.height});
@@ -193,9 +206,10 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
       stripe_rows_ = rows;
     }
     if (bytes > limit)
-      throw Error(ErrorCategory::memory, text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
-                                              whole + shared, " bytes and the memory limit is ", problem_.memory_limit,
-                                              "; raise the limit, or search fewer disparities or a region"));
+      throw Error(ErrorCategory::memory,
+                  text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
+                       whole + shared, " bytes and the memory limit is ", problem_.memory_limit,
+                       "; raise the limit, or search fewer disparities or a region"));
   }
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);
   if (limit > 0) lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, limit / std::max<std::size_t>(bytes, 1)));
@@ -320,10 +334,12 @@ static void place_part(const Plan& plan, const Matched& part, Matched& result) {
   place_here(part.points, invalid_disparity, result.points);
   place_here(part.uncertainty, invalid_disparity, result.uncertainty);
   resize(result.rectified, p, size_if(p.geometry.want_rectified, p.rectified_size()));
-  std::visit([&]<class T>(const Image<T>& from) {
-    place(from, plan.required_input(), *p.region, p.rectified_size(), T{0}, std::get<Image<T>>(result.rectified.pixels));
-  },
-             part.rectified.pixels);
+  std::visit(
+      [&]<class T>(const Image<T>& from) {
+        place(from, plan.required_input(), *p.region, p.rectified_size(), T{0},
+              std::get<Image<T>>(result.rectified.pixels));
+      },
+      part.rectified.pixels);
   result.times = part.times;
 }
 
@@ -373,7 +389,8 @@ void Matcher::match(const StereoPair& pair, Matched& result) {
 
 void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> results) {
   if (pairs.size() != results.size())
-    throw Error(ErrorCategory::call, text(pairs.size(), " pairs can't be matched into ", results.size(), " results; give one for each"));
+    throw Error(ErrorCategory::call,
+                text(pairs.size(), " pairs can't be matched into ", results.size(), " results; give one for each"));
   std::vector<Ticket> tickets;
   for (std::size_t i = 0; i < pairs.size(); ++i) tickets.push_back(enqueue(pairs[i], results[i]));
   for (const Ticket ticket : tickets) wait(ticket);
@@ -393,7 +410,9 @@ Matched Matcher::make_result() const {
   if (g.want_points) result.points = page_locked_image<float>(device, size, 3);
   if (g.want_uncertainty) result.uncertainty = page_locked_image<float>(device, size);
   if (g.want_rectified)
-    with_type(p, [&]<class T>(Image<T>) { result.rectified.pixels = page_locked_image<T>(device, p.rectified_size(), p.channels); });
+    with_type(p, [&]<class T>(Image<T>) {
+      result.rectified.pixels = page_locked_image<T>(device, p.rectified_size(), p.channels);
+    });
   result.rectified.bit_depth = p.bit_depth;
   return result;
 }

@@ -32,7 +32,8 @@ PipelineData sgm() {
   return p;
 }
 
-// Prehn 2007, with the weights of its results; the thesis clamps texture addresses, and has nothing after the selection.
+// Prehn 2007, with the weights of its results; the thesis clamps texture addresses, and has nothing after the
+// selection.
 PipelineData prehn_window() {
   PipelineData p;
   p.cost = window_sad::Parameters{};
@@ -69,8 +70,8 @@ PipelineData zncc() {
   return p;
 }
 
-// Reis and Souza 2017, with the refinements of Rhemann et al. to be switched on, and the coarser levels of Zhang et al. by
-// levels.lambda.
+// Reis and Souza 2017, with the refinements of Rhemann et al. to be switched on, and the coarser levels of Zhang et al.
+// by levels.lambda.
 PipelineData census_guided() {
   PipelineData p;
   p.cost = census::Parameters{.window = census::Window::w9x7};
@@ -129,7 +130,8 @@ struct Method {
 const std::vector<Method>& all() {
   static const std::vector<Method> methods = {
       {{"sgm", "semi-global matching on census and gradient, sub-pixel, checked and dense: the default",
-        "Hirschmüller, Stereo processing by semiglobal matching and mutual information, PAMI 2008; our choice of cost and penalties"},
+        "Hirschmüller, Stereo processing by semiglobal matching and mutual information, PAMI 2008; our choice of cost "
+        "and penalties"},
        sgm},
       {{"banz-sgm", "rank transform, semi-global matching over 8 paths, median",
         "Banz, Blume and Pirsch, Real-time semi-global matching disparity estimation on the GPU, ICCV workshops 2011"},
@@ -144,11 +146,13 @@ const std::vector<Method>& all() {
         "Syed, Final report: zero-mean normalised cross-correlation on CPUs and by OpenCL"},
        zncc},
       {{"census-guided", "census transform, guided filter on the slices of the cost volume, winner takes all",
-        "Reis and Souza, Um algoritmo para correspondência estéreo baseado em GPU, 2017; across scales: Zhang et al., Cross-scale cost "
+        "Reis and Souza, Um algoritmo para correspondência estéreo baseado em GPU, 2017; across scales: Zhang et al., "
+        "Cross-scale cost "
         "aggregation for stereo matching, CVPR 2014"},
        census_guided},
       {{"costfilter", "truncated colour and gradient, guided filter, left-right check, row fill, weighted median",
-        "Rhemann, Hosni, Bleyer, Rother and Gelautz, Fast cost-volume filtering for visual correspondence and beyond, CVPR 2011"},
+        "Rhemann, Hosni, Bleyer, Rother and Gelautz, Fast cost-volume filtering for visual correspondence and beyond, "
+        "CVPR 2011"},
        costfilter},
       {{"esaw", "adaptive support weights in exponential steps: O(log N) for N pixels",
         "Yu, Chen and Hoe, Real time stereo vision using exponential step cost aggregation on GPU, 2010"},
@@ -157,7 +161,8 @@ const std::vector<Method>& all() {
         "Yoon and Kweon, Locally adaptive support-weight approach for visual correspondence search, CVPR 2005"},
        asw},
       {{"asw-separable", "adaptive support weights of the reference view in a horizontal and a vertical pass",
-        "Gong, Yang, Wang and Gong, A performance study on different cost aggregation approaches used in real-time stereo matching, IJCV 2007"},
+        "Gong, Yang, Wang and Gong, A performance study on different cost aggregation approaches used in real-time "
+        "stereo matching, IJCV 2007"},
        asw_separable},
   };
   return methods;

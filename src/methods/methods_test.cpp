@@ -53,7 +53,8 @@ template <class T>
 Image<T> with_pixels_of(const Image<std::uint8_t>& image, double scale) {
   Image<T> converted(image.size(), image.channels());
   for (int y = 0; y < image.height(); ++y)
-    for (int i = 0; i < image.width() * image.channels(); ++i) converted.row(y)[i] = static_cast<T>(image.row(y)[i] * scale + y % 3 * 0.25);
+    for (int i = 0; i < image.width() * image.channels(); ++i)
+      converted.row(y)[i] = static_cast<T>(image.row(y)[i] * scale + y % 3 * 0.25);
   return converted;
 }
 
@@ -66,7 +67,8 @@ void expect_same(const Matched& got, const Matched& expected) {
 
 TEST(Methods, EveryMethodOnEveryPixelTypeEqualsItsOracles) {
   const Scene scene = small_scene();
-  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16), right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
+  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16),
+                             right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
   Image<float> left32 = with_pixels_of<float>(scene.left, 1), right32 = with_pixels_of<float>(scene.right, 1);
   left32(10, 10, 1) = std::nanf("");
   for (const MethodInfo& method : methods()) {
@@ -76,14 +78,16 @@ TEST(Methods, EveryMethodOnEveryPixelTypeEqualsItsOracles) {
                                    StereoPair{left32, right32, {}, {}}}) {
       SCOPED_TRACE(method.name + ", " + to_string(pair.left.type));
       const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
-      for (const int threads : {1, 3}) expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", threads}), expected);
+      for (const int threads : {1, 3})
+        expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", threads}), expected);
     }
   }
 }
 
 TEST(Methods, EveryMethodOnEveryGpuEqualsTheCpu) {
   const Scene scene = small_scene();
-  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16), right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
+  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16),
+                             right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
   Image<float> left32 = with_pixels_of<float>(scene.left, 1), right32 = with_pixels_of<float>(scene.right, 1);
   left32(10, 10, 1) = std::nanf("");
   Image<std::uint8_t> mask({93, 61}, 1, 255);
@@ -94,9 +98,10 @@ TEST(Methods, EveryMethodOnEveryGpuEqualsTheCpu) {
       for (const ParameterInfo& info : full.parameters())
         if (info.name.ends_with(".enabled")) full.set(info.name, "true");
       for (const Pipeline& pipeline : {plain, full})
-        for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, mask, {}},
-                                       StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, mask},
-                                       StereoPair{left32, right32, {}, {}}}) {
+        for (const StereoPair& pair :
+             {StereoPair{scene.left, scene.right, {}, {}}, StereoPair{scene.left, scene.right, mask, {}},
+              StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, mask},
+              StereoPair{left32, right32, {}, {}}}) {
           SCOPED_TRACE(method.name + ", " + to_string(pair.left.type));
           const Matched expected = match_with_all(pipeline, pair, {-2, 27}, {"cpu", 0});
           expect_same(match_with_all(pipeline, pair, {-2, 27}, {device.name(), 0}), expected);
@@ -133,7 +138,8 @@ TEST(Matcher, DistinctOnesOnOneGpuRunFromDistinctThreads) {
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < results.size(); ++i)
       threads.emplace_back([&, i] {
-        Matcher matcher(Plan(Pipeline(i % 2 == 0 ? "sgm" : "banz-sgm"), Problem::of(pair, {0, 24}), {device.name(), 0}));
+        Matcher matcher(
+            Plan(Pipeline(i % 2 == 0 ? "sgm" : "banz-sgm"), Problem::of(pair, {0, 24}), {device.name(), 0}));
         for (int run = 0; run < 5; ++run) matcher.match(pair, results[i]);
       });
     for (std::thread& thread : threads) thread.join();
@@ -193,8 +199,10 @@ TEST(Matcher, ARegionIsTheMethodOnItsInput) {
   for (int y = 0; y < 90; ++y)
     for (int x = 0; x < 200; ++x) {
       const bool inside = x >= 60 && x < 110 && y >= 30 && y < 50;
-      if (inside) EXPECT_EQ(result.disparity(x, y), input.disparity(x - r.x, y - r.y));
-      else EXPECT_TRUE(std::isnan(result.disparity(x, y)) && result.validity(x, y) == validity::outside);
+      if (inside)
+        EXPECT_EQ(result.disparity(x, y), input.disparity(x - r.x, y - r.y));
+      else
+        EXPECT_TRUE(std::isnan(result.disparity(x, y)) && result.validity(x, y) == validity::outside);
     }
 }
 
@@ -207,12 +215,16 @@ TEST(Matcher, ARegionOfAFiniteMethodIsThatOfTheWholeImage) {
       for (const int min_disparity : {0, -5}) {
         Pipeline pipeline(name);
         for (const char* refinement : {"confidence", "repair", "left_right", "median"})
-          pipeline.set(std::string(refinement) + ".enabled", full || (name == std::string("prehn-pyramid") && *refinement != 'l' && *refinement != 'm') ? "true" : "false");
+          pipeline.set(std::string(refinement) + ".enabled",
+                       full || (name == std::string("prehn-pyramid") && *refinement != 'l' && *refinement != 'm')
+                           ? "true"
+                           : "false");
         Problem problem = Problem::of(pair, {min_disparity, 20});
         problem.want_confidence = true;
         const Matched whole = Matcher(Plan(pipeline, problem)).match(pair);
         for (const Rect region : {Rect{90, 60, 30, 25}, Rect{0, 0, 20, 9}, Rect{170, 101, 41, 32}, Rect{77, 3, 1, 1}}) {
-          SCOPED_TRACE(testing::Message() << name << ", " << full << ", from " << min_disparity << ", " << region.x << "," << region.y);
+          SCOPED_TRACE(testing::Message()
+                       << name << ", " << full << ", from " << min_disparity << ", " << region.x << "," << region.y);
           problem.region = region;
           const Plan plan(pipeline, problem);
           const Matched part = Matcher(plan).match(pair);
@@ -227,8 +239,12 @@ TEST(Matcher, ARegionOfAFiniteMethodIsThatOfTheWholeImage) {
 }
 
 TEST(Matcher, APyramidIsAsHighAsItsImage) {
-  const auto refusal = [](Size size) { return message_of([&] { Plan(Pipeline("prehn-pyramid"), {.size = size, .range = {0, 8}, .region = {}}); }); };
-  EXPECT_NE(refusal({100, 7}).find("levels.levels = 3 is not allowed for an image of 100×7 pixels; it must be at most 2"), std::string::npos);
+  const auto refusal = [](Size size) {
+    return message_of([&] { Plan(Pipeline("prehn-pyramid"), {.size = size, .range = {0, 8}, .region = {}}); });
+  };
+  EXPECT_NE(
+      refusal({100, 7}).find("levels.levels = 3 is not allowed for an image of 100×7 pixels; it must be at most 2"),
+      std::string::npos);
   EXPECT_NE(refusal({1, 1}).find("take a method without levels"), std::string::npos);
   EXPECT_EQ(refusal({8, 8}), "no error");
 }
@@ -251,7 +267,8 @@ TEST(Plan, RefusesWhatItCannotDo) {
   EXPECT_NE(plan({.size = {0, 10}, .range = {}, .region = {}}).find("0×10"), std::string::npos);
   EXPECT_NE(plan({.size = {10, 10}, .channels = 2, .range = {}, .region = {}}).find("2 channels"), std::string::npos);
   EXPECT_NE(plan({.size = {10, 10}, .range = {}, .region = Rect{5, 5, 6, 1}}).find("5,5,6,1"), std::string::npos);
-  EXPECT_NE(plan({.size = {100, 100}, .range = {}, .region = {}, .memory_limit = 1000}).find("memory limit is 1000"), std::string::npos);
+  EXPECT_NE(plan({.size = {100, 100}, .range = {}, .region = {}, .memory_limit = 1000}).find("memory limit is 1000"),
+            std::string::npos);
 }
 
 TEST(Matcher, RefusesAPairThatDoesNotFit) {
@@ -296,7 +313,8 @@ TEST(Pipeline, SlotsBuildTheSamePipeline) {
 // The oracles serve reduced images and upsampling too, and every GPU.
 TEST(Methods, ReducedAndUpsampledResultsEqualTheOracles) {
   const Scene scene = small_scene();
-  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16), right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
+  const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16),
+                             right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
   for (const char* const upsample : {"false", "true"})
     for (const StereoPair& pair : {StereoPair{scene.left, scene.right, {}, {}},
                                    StereoPair{AnyImageView(left16, 12), AnyImageView(right16, 12), {}, {}}}) {
@@ -306,7 +324,8 @@ TEST(Methods, ReducedAndUpsampledResultsEqualTheOracles) {
       pipeline.set("reduce.upsample", upsample);
       const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
       EXPECT_EQ(expected.disparity.size(), std::string(upsample) == "true" ? (Size{93, 61}) : (Size{47, 31}));
-      for (const int threads : {1, 3}) expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", threads}), expected);
+      for (const int threads : {1, 3})
+        expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", threads}), expected);
       for (gpu::Device* device : gpu::usable_devices())
         expect_same(match_with_all(pipeline, pair, {-2, 27}, {device->name(), 0}), expected);
     }
@@ -350,7 +369,8 @@ TEST(Methods, ARegionOfReducedImagesShowsWhatTheWholeShows) {
 TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
   const Pipeline only_a_cost = Pipeline::from_slots("mine", {{"cost", "rank", {}}});
   const std::string message = message_of([&] { Plan(only_a_cost, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
-  EXPECT_NE(message.find("the pipeline 'mine' combines prepare none, cost rank, aggregation none, optimisation none"), std::string::npos)
+  EXPECT_NE(message.find("the pipeline 'mine' combines prepare none, cost rank, aggregation none, optimisation none"),
+            std::string::npos)
       << message;
 }
 
@@ -370,16 +390,20 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
     for (const ParameterInfo& info : pipeline.parameters()) {
       Pipeline changed = pipeline;
       bool different = false;
-      std::vector<std::string> values = {"true", "false", "0", "1", "2", "3", "4", "5", "7", "8", "9", "11", "13", "25", "99", "200", "0.6,0.3,0.1"};
-      for (const std::string& choice : split(info.allowed, ',')) values.push_back(choice.substr(choice.find_first_not_of(' ')));
+      std::vector<std::string> values = {"true", "false", "0",  "1",  "2",  "3",  "4",   "5",          "7",
+                                         "8",    "9",     "11", "13", "25", "99", "200", "0.6,0.3,0.1"};
+      for (const std::string& choice : split(info.allowed, ','))
+        values.push_back(choice.substr(choice.find_first_not_of(' ')));
       for (const std::string& value : values) {
         if (value == info.value || different) continue;
         try {
           changed.set(info.name, value);
           const Matched after = result_of(changed);
-          different = !same_bits(after.disparity.view(), before.disparity.view()) || !same_bits(after.validity.view(), before.validity.view());
+          different = !same_bits(after.disparity.view(), before.disparity.view()) ||
+                      !same_bits(after.validity.view(), before.validity.view());
         } catch (const Error& error) {  // refused by the plan, not for its range
-          different = std::string(error.what()).find(info.name + " = " + value + " is not allowed with") != std::string::npos;
+          different =
+              std::string(error.what()).find(info.name + " = " + value + " is not allowed with") != std::string::npos;
         }
       }
       // What only an adaptive P2 reads is refused for a constant one; it is tried where P2 is adaptive.
@@ -397,7 +421,9 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         reduced.set("reduce.factor", "2");
         if (info.name == "prepare.edge") reduced.set("reduce.upsample", "true");
         Pipeline moved = reduced;
-        moved.set(info.name, info.name == "prepare.edge" ? "1" : info.name == "prepare.upsample" ? "true" : "every_nth");
+        moved.set(info.name, info.name == "prepare.edge"       ? "1"
+                             : info.name == "prepare.upsample" ? "true"
+                                                               : "every_nth");
         const Matched a = result_of(reduced), b = result_of(moved);
         different = a.disparity.size() != b.disparity.size() || !same_bits(a.disparity.view(), b.disparity.view());
       }

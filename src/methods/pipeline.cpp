@@ -24,14 +24,15 @@ template <class Variant>
 std::vector<std::string> stage_names() {
   return []<std::size_t... i>(std::index_sequence<i...>) {
     return std::vector<std::string>{std::variant_alternative_t<i, Variant>::stage...};
-  }(std::make_index_sequence<std::variant_size_v<Variant>>());
+  }
+  (std::make_index_sequence<std::variant_size_v<Variant>>());
 }
 
 template <class Variant>
 Variant required_stage(const std::string& slot, const std::string& name) {
   if (const auto stage = stage_of<Variant>(name)) return *stage;
-  throw Error(ErrorCategory::call,
-              text("there is no stage '", name, "' for the slot '", slot, "'; it can be ", join(stage_names<Variant>(), ", ")));
+  throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot, "'; it can be ",
+                                        join(stage_names<Variant>(), ", ")));
 }
 
 using RefinementStage = decltype(Refinement::stage);
@@ -44,11 +45,14 @@ RefinementStage refinement_of(const PipelineSlot& slot) {
   if (const auto stage = stage_of<RefinementStage>(name)) return *stage;
   std::vector<std::string> names{"prepare", "cost", "aggregation", "optimisation", "select", "levels", "roi"};
   for (std::string& stage : stage_names<RefinementStage>()) names.push_back(std::move(stage));
-  throw Error(ErrorCategory::call, text("a pipeline has no slot '", slot.slot, "'; the nearest is '", nearest_name(slot.slot, names), "'"));
+  throw Error(ErrorCategory::call,
+              text("a pipeline has no slot '", slot.slot, "'; the nearest is '", nearest_name(slot.slot, names), "'"));
 }
 
 // Whether `prefix` names this slot: by the slot, or by the stage in it where only one slot has that stage.
-bool is_named(std::string_view prefix, std::string_view slot, std::string_view stage) { return prefix == slot || prefix == stage; }
+bool is_named(std::string_view prefix, std::string_view slot, std::string_view stage) {
+  return prefix == slot || prefix == stage;
+}
 
 std::vector<std::string> all_names(const PipelineData& data) {
   std::vector<std::string> names;
@@ -63,8 +67,9 @@ std::vector<std::string> all_names(const PipelineData& data) {
 }
 
 [[noreturn]] void refuse_name(const PipelineData& data, std::string_view name) {
-  throw Error(ErrorCategory::call, text("the method '", data.method, "' has no parameter '", name, "'; the nearest is '",
-                                        nearest_name(name, all_names(data)), "' (stereopsis methods ", data.method, " lists all)"));
+  throw Error(ErrorCategory::call,
+              text("the method '", data.method, "' has no parameter '", name, "'; the nearest is '",
+                   nearest_name(name, all_names(data)), "' (stereopsis methods ", data.method, " lists all)"));
 }
 
 }  // namespace
@@ -131,7 +136,8 @@ Pipeline Pipeline::from_slots(const std::string& method, const std::vector<Pipel
     std::variant<wta::Parameters> select;
     std::variant<RegionParameters> region;
     if (!is("prepare", data.prepare) && !is("cost", data.cost) && !is("aggregation", data.aggregation) &&
-        !is("optimisation", data.optimisation) && !is("select", select) && !is("levels", data.levels) && !is("roi", region))
+        !is("optimisation", data.optimisation) && !is("select", select) && !is("levels", data.levels) &&
+        !is("roi", region))
       data.refinements.push_back({true, refinement_of(slot)});
   }
   Pipeline pipeline(std::move(data));

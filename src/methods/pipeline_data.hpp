@@ -45,20 +45,22 @@ template <class P, class Visitor>
 void describe(P&, Visitor&&) {}
 
 using Prepare = std::variant<None, reduction::Parameters>;
-using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters, zncc::Parameters,
-                          colour_gradient::Parameters, colour_difference::Parameters>;
-using Aggregation = std::variant<None, guided::Parameters, esaw::Parameters, asw_separable::Parameters, asw::Parameters>;
+using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters,
+                          zncc::Parameters, colour_gradient::Parameters, colour_difference::Parameters>;
+using Aggregation =
+    std::variant<None, guided::Parameters, esaw::Parameters, asw_separable::Parameters, asw::Parameters>;
 using Optimisation = std::variant<None, sgm::Parameters>;
 using Levels = std::variant<None, pyramid::Parameters, cross_scale::Parameters>;
 
 struct Refinement {
   bool enabled = true;
-  std::variant<left_right::Parameters, speckle::Parameters, fill::Parameters, median::Parameters, weighted_median::Parameters,
-               confidence::Parameters, repair::Parameters, propagation::Parameters>
+  std::variant<left_right::Parameters, speckle::Parameters, fill::Parameters, median::Parameters,
+               weighted_median::Parameters, confidence::Parameters, repair::Parameters, propagation::Parameters>
       stage;
 };
 
-// How a region of interest is computed where a pixel may depend on the whole image: by semi-global matching, fills, speckles.
+// How a region of interest is computed where a pixel may depend on the whole image: by semi-global matching, fills,
+// speckles.
 struct RegionParameters {
   static constexpr const char* stage = "region";
   int margin = 64;
@@ -66,7 +68,8 @@ struct RegionParameters {
 template <class P, class Visitor>
   requires ParametersOf<P, RegionParameters>
 void describe(P& p, Visitor&& visit) {
-  visit("margin", p.margin, between(0, 1000000), "pixels around a region of interest that stages take into account which see the whole image");
+  visit("margin", p.margin, between(0, 1000000),
+        "pixels around a region of interest that stages take into account which see the whole image");
 }
 
 struct PipelineData {
@@ -93,13 +96,14 @@ void describe(const Switched<Stage>& p, Visitor&& visit) {
   describe(p.stage, visit);
 }
 
-// Whether some stage of the pipeline, switched on or off, has no finite required input. Guided filters, whose windows reach
-// far, take all that theirs need.
+// Whether some stage of the pipeline, switched on or off, has no finite required input. Guided filters, whose windows
+// reach far, take all that theirs need.
 inline bool takes_margin(const PipelineData& data) {
   if (std::holds_alternative<guided::Parameters>(data.aggregation)) return false;
   return !std::holds_alternative<None>(data.optimisation) ||
          std::any_of(data.refinements.begin(), data.refinements.end(), [](const Refinement& r) {
-           return std::holds_alternative<speckle::Parameters>(r.stage) || std::holds_alternative<fill::Parameters>(r.stage) ||
+           return std::holds_alternative<speckle::Parameters>(r.stage) ||
+                  std::holds_alternative<fill::Parameters>(r.stage) ||
                   std::holds_alternative<propagation::Parameters>(r.stage);
          });
 }
@@ -110,9 +114,11 @@ template <class Data, class F>
   requires ParametersOf<Data, PipelineData>
 void for_each_slot(Data& data, F&& f) {
   const auto slot = [&](const char* name, auto& stages) {
-    std::visit([&]<class P>(P& p) {
-      if constexpr (!std::is_same_v<const P, const None>) f(name, P::stage, p);
-    }, stages);
+    std::visit(
+        [&]<class P>(P& p) {
+          if constexpr (!std::is_same_v<const P, const None>) f(name, P::stage, p);
+        },
+        stages);
   };
   slot("prepare", data.prepare);
   slot("cost", data.cost);
@@ -122,13 +128,15 @@ void for_each_slot(Data& data, F&& f) {
   slot("levels", data.levels);
   std::vector<std::string> seen;
   for (auto& refinement : data.refinements)
-    std::visit([&]<class P>(P& p) {
-      const std::string name = P::stage;
-      const auto before = std::count(seen.begin(), seen.end(), name);
-      seen.push_back(name);
-      const Switched<P> switched{refinement.enabled, p};
-      f(before == 0 ? name : text(name, before + 1), P::stage, switched);
-    }, refinement.stage);
+    std::visit(
+        [&]<class P>(P& p) {
+          const std::string name = P::stage;
+          const auto before = std::count(seen.begin(), seen.end(), name);
+          seen.push_back(name);
+          const Switched<P> switched{refinement.enabled, p};
+          f(before == 0 ? name : text(name, before + 1), P::stage, switched);
+        },
+        refinement.stage);
   if (takes_margin(data)) f("roi", RegionParameters::stage, data.region);
 }
 

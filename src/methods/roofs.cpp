@@ -31,7 +31,8 @@ double rate_of(gpu::Device& device, const char* kernel, double instructions) {
   while (groups < most_groups && seconds(groups) < 1e-3) groups *= 4;
   double best = 0;
   for (int run = 0; run < 3; ++run)
-    if (const double s = seconds(groups); s > 0) best = std::max(best, instructions * chains * steps * groups * items / s);
+    if (const double s = seconds(groups); s > 0)
+      best = std::max(best, instructions * chains * steps * groups * items / s);
   return best;
 }
 

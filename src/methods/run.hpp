@@ -1,7 +1,7 @@
 // A pipeline, run: the one place where the stages of a method follow one another, for every backend.
 //
-// The way from the pair to the first disparity map is a *route*: the one that serves the pipeline's slots, in a header of
-// its own, with serves(pipeline) and run(pipeline, problem, inputs, outputs, backend). The refinements follow it.
+// The way from the pair to the first disparity map is a *route*: the one that serves the pipeline's slots, in a header
+// of its own, with serves(pipeline) and run(pipeline, problem, inputs, outputs, backend). The refinements follow it.
 //
 // A backend offers inputs<T>(pair) and outputs(out), the images where its stages work, and deliver(), which brings the
 // outputs to the caller; image<T>(size), memory of the workspace; memory(bytes), and used() and
@@ -22,9 +22,9 @@ namespace stereopsis {
 // The size of the result.
 inline Size output_size(const PipelineData& p, Size input) { return reduction::output_size(reduction_of(p), input); }
 
-// The part of the rectified images that a problem's region needs: of semi-global matching, its margin around and the columns
-// that its candidates lie in; of correlation, the window and the margin, and the candidates of both views; whole blocks where
-// the images are reduced. Window matching has a finite one (region.hpp).
+// The part of the rectified images that a problem's region needs: of semi-global matching, its margin around and the
+// columns that its candidates lie in; of correlation, the window and the margin, and the candidates of both views;
+// whole blocks where the images are reduced. Window matching has a finite one (region.hpp).
 inline Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all{0, 0, p.rectified_size().width, p.rectified_size().height};
   if (!p.region) return all;
@@ -37,7 +37,8 @@ inline Rect required_input(const PipelineData& data, const Problem& p) {
   r = intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
   const auto start = [&](int at) { return at / factor * factor; };
   const auto end = [&](int at, int size) { return std::min((at + factor - 1) / factor * factor, size); };
-  return {start(r.x), start(r.y), end(r.x + r.width, all.width) - start(r.x), end(r.y + r.height, all.height) - start(r.y)};
+  return {start(r.x), start(r.y), end(r.x + r.width, all.width) - start(r.x),
+          end(r.y + r.height, all.height) - start(r.y)};
 }
 
 // What the refinements ask for.
@@ -77,71 +78,81 @@ inline const median::Parameters* median_after(const PipelineData& p, const Refin
 }
 
 template <template <class> class View, class Backend>
-void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Colours<View>& colours, View<const std::uint8_t> image8,
-            View<float> current, View<float> other,
-            Backend& backend) {
+void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Colours<View>& colours,
+            View<const std::uint8_t> image8, View<float> current, View<float> other, Backend& backend) {
   const double pixels = static_cast<double>(out.validity.width) * out.validity.height;
   const median::Parameters* done = nullptr;
   for (const Refinement& refinement : p.refinements) {
-    if (!refinement.enabled || (done != nullptr && done == std::get_if<median::Parameters>(&refinement.stage))) continue;
+    if (!refinement.enabled || (done != nullptr && done == std::get_if<median::Parameters>(&refinement.stage)))
+      continue;
     const std::size_t used = backend.used();
-    std::visit([&]<class P>(const P& stage) {
-      if constexpr (std::is_same_v<P, left_right::Parameters>) {
-        const median::Parameters* filter = median_after(p, refinement);
-        if (filter != nullptr && backend.joins(stage, *filter)) {
-          backend.stage("left-right check, median", 14 * pixels, [&] {
-            backend.left_right_median(stage, View<const float>(out.right), View<const float>(current), out.validity, other);
-          });
-          std::swap(current, other);
-          done = filter;
-          return;
-        }
-        backend.stage("left-right check", 13 * pixels, [&] { backend.left_right(stage, View<const float>(out.right), current, out.validity); });
-      } else if constexpr (std::is_same_v<P, speckle::Parameters>) {
-        const auto scratch = backend.memory(backend.speckle_bytes(out.validity.size()));
-        backend.stage("speckle", 9 * pixels, [&] { backend.speckle(stage, current, out.validity, scratch); });
-      } else if constexpr (std::is_same_v<P, median::Parameters>) {
-        backend.stage("median", Work(8 * pixels).operations(stage.window == 3 ? 36 * pixels : 202 * pixels), [&] { backend.median(stage, View<const float>(current), other); });
-        std::swap(current, other);
-      } else if constexpr (std::is_same_v<P, confidence::Parameters>) {
-        backend.stage("confidence", 16 * pixels, [&] {
-          backend.confidence(stage, window::window_of(p), colours.source(), View<const float>(current), out.confidence);
-        });
-      } else if constexpr (std::is_same_v<P, repair::Parameters>) {
-        const repair::MapsOf<View> maps{current, other, out.confidence, backend.template image<float>(out.validity.size()), out.validity};
-        backend.stage("repair", 3 * 18 * pixels, [&] { backend.repair(stage, maps); });
-        std::swap(current, other);
-      } else if constexpr (std::is_same_v<P, propagation::Parameters>) {
-        const Size size = out.validity.size();
-        const propagation::MapsOf<View> maps{colours.left, current, backend.template image<float>(size), backend.template image<float>(size),
-                                             out.validity};
-        backend.stage("propagation", 2 * 26 * pixels, [&] { backend.propagation(stage, maps); });
-      } else if constexpr (std::is_same_v<P, weighted_median::Parameters>) {
-        backend.stage("weighted median", 9 * pixels, [&] {
-          backend.weighted_median(stage, weighted_median::InputOf<View>{current, out.validity, image8}, other);
-        });
-        std::swap(current, other);
-      } else {
-        const auto scratch = backend.memory(backend.fill_bytes(stage, out.validity.size()));
-        backend.stage("fill", 9 * pixels, [&] { backend.fill(stage, fill::InputOf<View>{current, out.right}, other, out.validity, scratch); });
-        std::swap(current, other);
-      }
-    }, refinement.stage);
+    std::visit(
+        [&]<class P>(const P& stage) {
+          if constexpr (std::is_same_v<P, left_right::Parameters>) {
+            const median::Parameters* filter = median_after(p, refinement);
+            if (filter != nullptr && backend.joins(stage, *filter)) {
+              backend.stage("left-right check, median", 14 * pixels, [&] {
+                backend.left_right_median(stage, View<const float>(out.right), View<const float>(current), out.validity,
+                                          other);
+              });
+              std::swap(current, other);
+              done = filter;
+              return;
+            }
+            backend.stage("left-right check", 13 * pixels,
+                          [&] { backend.left_right(stage, View<const float>(out.right), current, out.validity); });
+          } else if constexpr (std::is_same_v<P, speckle::Parameters>) {
+            const auto scratch = backend.memory(backend.speckle_bytes(out.validity.size()));
+            backend.stage("speckle", 9 * pixels, [&] { backend.speckle(stage, current, out.validity, scratch); });
+          } else if constexpr (std::is_same_v<P, median::Parameters>) {
+            backend.stage("median", Work(8 * pixels).operations(stage.window == 3 ? 36 * pixels : 202 * pixels),
+                          [&] { backend.median(stage, View<const float>(current), other); });
+            std::swap(current, other);
+          } else if constexpr (std::is_same_v<P, confidence::Parameters>) {
+            backend.stage("confidence", 16 * pixels, [&] {
+              backend.confidence(stage, window::window_of(p), colours.source(), View<const float>(current),
+                                 out.confidence);
+            });
+          } else if constexpr (std::is_same_v<P, repair::Parameters>) {
+            const repair::MapsOf<View> maps{current, other, out.confidence,
+                                            backend.template image<float>(out.validity.size()), out.validity};
+            backend.stage("repair", 3 * 18 * pixels, [&] { backend.repair(stage, maps); });
+            std::swap(current, other);
+          } else if constexpr (std::is_same_v<P, propagation::Parameters>) {
+            const Size size = out.validity.size();
+            const propagation::MapsOf<View> maps{colours.left, current, backend.template image<float>(size),
+                                                 backend.template image<float>(size), out.validity};
+            backend.stage("propagation", 2 * 26 * pixels, [&] { backend.propagation(stage, maps); });
+          } else if constexpr (std::is_same_v<P, weighted_median::Parameters>) {
+            backend.stage("weighted median", 9 * pixels, [&] {
+              backend.weighted_median(stage, weighted_median::InputOf<View>{current, out.validity, image8}, other);
+            });
+            std::swap(current, other);
+          } else {
+            const auto scratch = backend.memory(backend.fill_bytes(stage, out.validity.size()));
+            backend.stage("fill", 9 * pixels, [&] {
+              backend.fill(stage, fill::InputOf<View>{current, out.right}, other, out.validity, scratch);
+            });
+            std::swap(current, other);
+          }
+        },
+        refinement.stage);
     backend.give_back(used);
   }
 }
 
 [[noreturn]] inline void refuse_combination(const PipelineData& p) {
   const auto name = [](const auto& stages) { return std::visit([]<class P>(const P&) { return P::stage; }, stages); };
-  throw Error(ErrorCategory::call,
-              text("the pipeline '", p.method, "' combines prepare ", name(p.prepare), ", cost ", name(p.cost), ", aggregation ",
-                   name(p.aggregation), ", optimisation ", name(p.optimisation), ", levels ", name(p.levels),
-                   ", which nothing here runs; start from one of the methods that `stereopsis methods` lists"));
+  throw Error(
+      ErrorCategory::call,
+      text("the pipeline '", p.method, "' combines prepare ", name(p.prepare), ", cost ", name(p.cost),
+           ", aggregation ", name(p.aggregation), ", optimisation ", name(p.optimisation), ", levels ", name(p.levels),
+           ", which nothing here runs; start from one of the methods that `stereopsis methods` lists"));
 }
 
 template <class T, template <class> class View, class Backend>
-void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const window::Colours<View>& colours,
-               const wta::OutputOf<View>& out, Backend& backend) {
+void run_route(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in,
+               const window::Colours<View>& colours, const wta::OutputOf<View>& out, Backend& backend) {
   if (semi_global::serves(p)) return semi_global::run(p, problem, in, out, backend);
   if (correlation::serves(p)) return correlation::run(p, problem, in, out, backend);
   if (cost_filter::serves(p)) return cost_filter::run(p, problem, in, out, backend);
@@ -162,7 +173,8 @@ OutputsOf<View> reduced_outputs(const OutputsOf<View>& out, Size size, Backend& 
 }
 
 template <class T, template <class> class View, class Backend>
-void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, OutputsOf<View> out, Backend& backend) {
+void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, OutputsOf<View> out,
+                Backend& backend) {
   const reduction::Parameters reduction = reduction_of(p);
   const OutputsOf<View> full = out;
   const Size size = reduction::reduced_size(reduction, in.left.size());
@@ -177,12 +189,15 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
 
   window::Colours<View> colours;
   if (needs.colours && size != in.left.size())
-    throw Error(ErrorCategory::call, text("the method '", p.method, "' reduces its images, and confidence and propagation need them whole; "
+    throw Error(ErrorCategory::call, text("the method '", p.method,
+                                          "' reduces its images, and confidence and propagation need them whole; "
                                           "switch these off, or the reduction"));
   if (needs.colours || window::serves(p)) colours = window::prepare_colours(p, in, problem.bit_depth, backend);
   if (needs.image8 && size != in.left.size())
-    throw Error(ErrorCategory::call, "the weighted median can't follow the colours of an image that was reduced; switch one of both off");
-  const View<const std::uint8_t> image8 = needs.image8 ? cost_filter::in_8_bits(in.left, problem.bit_depth, backend) : View<const std::uint8_t>();
+    throw Error(ErrorCategory::call,
+                "the weighted median can't follow the colours of an image that was reduced; switch one of both off");
+  const View<const std::uint8_t> image8 =
+      needs.image8 ? cost_filter::in_8_bits(in.left, problem.bit_depth, backend) : View<const std::uint8_t>();
 
   const std::size_t used = backend.used();
   const View<float> confidence = needs.measured ? View<float>() : out.confidence;
@@ -193,14 +208,15 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
 }
 
 template <class T, class Backend>
-void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair& pair, const Outputs& out, Backend& backend,
-                const Rect& shown) {
+void run_pixels(const PipelineData& p, const Problem& problem, const StereoPair& pair, const Outputs& out,
+                Backend& backend, const Rect& shown) {
   auto in = backend.template inputs<T>(pair);
   const auto results = backend.outputs(out);
   if (problem.geometry.rectification) in = geometry::rectified(problem.geometry, in, shown, results.rectified, backend);
   run_stages(p, problem, in, results, backend);
   const Geometry& wanted = problem.geometry;
-  if (output_size(p, in.left.size()) != in.left.size() && (wanted.want_depth || wanted.want_points || wanted.want_uncertainty))
+  if (output_size(p, in.left.size()) != in.left.size() &&
+      (wanted.want_depth || wanted.want_points || wanted.want_uncertainty))
     throw Error(ErrorCategory::call, "a result of reduced size can't be triangulated; set reduce.upsample = true");
   geometry::triangulated(problem.geometry, in.left.size(), shown, results, backend);
   backend.deliver(results, out);

@@ -56,7 +56,8 @@ class HostTray : public checks::TrayOf<ImageView, HostTray<Backend>> {
   }
 
  private:
-  using AnyPixels = std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<std::uint32_t>, Image<std::uint64_t>, Image<std::int32_t>, Image<float>>;
+  using AnyPixels = std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<std::uint32_t>, Image<std::uint64_t>,
+                                 Image<std::int32_t>, Image<float>>;
   template <class T>
   Image<T>& keep(Image<T> image) {
     return std::get<Image<T>>(images_.emplace_back(std::move(image)));

@@ -67,7 +67,8 @@ Prepared<T, View> prepare_grey(const Needs& needs, const Inputs<T, View>& in, in
     prepared.left8 = prepared.left;
     prepared.right8 = prepared.right;
   } else if (needs.grey8_both || needs.guide) {
-    const View<std::uint8_t> left8 = backend.template image<std::uint8_t>(size), right8 = backend.template image<std::uint8_t>(size);
+    const View<std::uint8_t> left8 = backend.template image<std::uint8_t>(size),
+                             right8 = backend.template image<std::uint8_t>(size);
     backend.stage("8-bit grey", 2.0 * (sizeof(T) + 1) * size.width * size.height, [&] {
       backend.grey8(prepared.left, bit_depth, left8);
       if (needs.grey8_both) backend.grey8(prepared.right, bit_depth, right8);
@@ -87,7 +88,8 @@ cost::Source<Kind, View> features(const char* name, const Kind& kind, int compar
   const View<Word> left = backend.template image<Word>(size), right = backend.template image<Word>(size);
   const double pixels = 2.0 * size.width * size.height;
   // A comparison, and taking note of it.
-  backend.stage(name, Work((sizeof(T) + sizeof(Word)) * pixels).operations(2 * comparisons * pixels), [&] { transform(left, right); });
+  backend.stage(name, Work((sizeof(T) + sizeof(Word)) * pixels).operations(2 * comparisons * pixels),
+                [&] { transform(left, right); });
   return {left, right, kind};
 }
 
@@ -105,22 +107,27 @@ void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend
       backend.census(*c, in.right, right);
     };
     const int bits = census::shape_of(c->window).bits();
-    if (bits <= 32) f(features("census", cost::Census<std::uint32_t>{bits}, bits, in, backend, transform));
-    else if (bits <= 64) f(features("census", cost::Census<std::uint64_t>{bits}, bits, in, backend, transform));
+    if (bits <= 32)
+      f(features("census", cost::Census<std::uint32_t>{bits}, bits, in, backend, transform));
+    else if (bits <= 64)
+      f(features("census", cost::Census<std::uint64_t>{bits}, bits, in, backend, transform));
     else
-      throw Error(ErrorCategory::call, text("cost.window = ", detail::value_text(c->window), " gives ", bits,
-                                            " bits, and semi-global matching takes up to 64; choose 9x7 or a smaller window"));
+      throw Error(ErrorCategory::call,
+                  text("cost.window = ", detail::value_text(c->window), " gives ", bits,
+                       " bits, and semi-global matching takes up to 64; choose 9x7 or a smaller window"));
   } else {
     const auto& g = std::get<census_gradient::Parameters>(matching_cost);
-    f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, 24, in, backend, [&](auto left, auto right) {
-      backend.census_gradient(in.left, in.left8, left);
-      backend.census_gradient(in.right, in.right8, right);
-    }));
+    f(features("census + gradient", cost::CensusGradient{g.census_weight, g.gradient_limit}, 24, in, backend,
+               [&](auto left, auto right) {
+                 backend.census_gradient(in.left, in.left8, left);
+                 backend.census_gradient(in.right, in.right8, right);
+               }));
   }
 }
 
 template <class T, template <class> class View, class Backend>
-void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
+void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out,
+         Backend& backend) {
   const Size size = in.left.size();
   const Needs needs = needs_of(p);
   const auto prepared = prepare_grey(needs, in, problem.bit_depth, backend);
@@ -131,10 +138,13 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
                                            {problem.range.min, prepared.mask_left, prepared.mask_right},
                                            problem.range.count};
     const auto memory = backend.memory(backend.sgm_wta_bytes(parameters, source.kind, size, problem.range.count));
-    // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
+    // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions,
+    // sums.
     const double cells = static_cast<double>(size.width) * size.height * problem.range.count;
-    backend.stage("semi-global matching", Work(4 * cells).path_operations(11 * cells * parameters.sgm.paths).popcounts(cells * source.kind.popcounts()),
-                  [&] { backend.sgm_wta(parameters, input, out, memory); });
+    backend.stage(
+        "semi-global matching",
+        Work(4 * cells).path_operations(11 * cells * parameters.sgm.paths).popcounts(cells * source.kind.popcounts()),
+        [&] { backend.sgm_wta(parameters, input, out, memory); });
   });
 }
 

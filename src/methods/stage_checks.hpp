@@ -63,7 +63,8 @@ inline Image<std::uint8_t> reasons(unsigned seed) {
   const Image<float> disparity = map(seed);
   Image<std::uint8_t> image(size);
   for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) image(x, y) = std::isnan(disparity(x, y)) ? validity::left_right : std::uint8_t{0};
+    for (int x = 0; x < size.width; ++x)
+      image(x, y) = std::isnan(disparity(x, y)) ? validity::left_right : std::uint8_t{0};
   return image;
 }
 
@@ -76,27 +77,50 @@ void run_stages(Tray& t) {
   t.check("grey", [&](auto& b) { b.grey(t.colour(), t.mask(1), t.out8(), {}); });
   t.check("grey, float", [&](auto& b) { b.grey(t.floats(), t.mask(1), t.out_float(), t.out8()); });
   t.check("8-bit grey", [&](auto& b) { b.grey8(t.grey16(1), 12, t.out8()); });
-  t.check("hsv", [&](auto& b) { b.hsv(cost::weighting(cost::Space::hsv, {0.2, 0.3, 0.5}), t.colour(), 8, t.mask(1), t.out32(), t.none8()); });
+  t.check("hsv", [&](auto& b) {
+    b.hsv(cost::weighting(cost::Space::hsv, {0.2, 0.3, 0.5}), t.colour(), 8, t.mask(1), t.out32(), t.none8());
+  });
   t.check("rank", [&](auto& b) { b.rank(rank::Parameters{9}, t.grey(1), t.out8()); });
   t.check("rank, 16-bit", [&](auto& b) { b.rank(rank::Parameters{5}, t.grey16(1), t.out8()); });
   t.check("census 5x5", [&](auto& b) { b.census(census::Parameters{census::Window::w5x5}, t.grey(1), t.out32()); });
   t.check("census 9x7", [&](auto& b) { b.census(census::Parameters{census::Window::w9x7}, t.grey(1), t.out64()); });
   t.check("census + gradient", [&](auto& b) { b.census_gradient(t.grey(1), t.grey(1), t.out32()); });
   t.check("sgm, rank", [&](auto& b) { t.match(b, Parameters{eight, select}, cost::Rank{9}, t.ranks(1), t.ranks(2)); });
-  t.check("sgm, rank, 4 adaptive paths", [&](auto& b) { t.match(b, Parameters{four, select}, cost::Rank{9}, t.ranks(1), t.ranks(2)); });
-  t.check("sgm, census 5x5", [&](auto& b) { t.match(b, Parameters{eight, {}}, cost::Census<std::uint32_t>{24}, t.words32(1), t.words32(2)); });
-  t.check("sgm, census 9x7", [&](auto& b) { t.match(b, Parameters{eight, {}}, cost::Census<std::uint64_t>{62}, t.words64(1), t.words64(2)); });
-  t.check("sgm, census + gradient", [&](auto& b) { t.match(b, Parameters{four, select}, cost::CensusGradient{3, 15}, t.words32(1), t.words32(2)); });
-  t.check("sgm, stripes", [&](auto& b) { b.stripe_rows = 8; t.match(b, Parameters{eight, select}, cost::Rank{9}, t.ranks(1), t.ranks(2)); b.stripe_rows = 0; });
+  t.check("sgm, rank, 4 adaptive paths", [&](auto& b) {
+    t.match(b, Parameters{four, select}, cost::Rank{9}, t.ranks(1), t.ranks(2));
+  });
+  t.check("sgm, census 5x5", [&](auto& b) {
+    t.match(b, Parameters{eight, {}}, cost::Census<std::uint32_t>{24}, t.words32(1), t.words32(2));
+  });
+  t.check("sgm, census 9x7", [&](auto& b) {
+    t.match(b, Parameters{eight, {}}, cost::Census<std::uint64_t>{62}, t.words64(1), t.words64(2));
+  });
+  t.check("sgm, census + gradient", [&](auto& b) {
+    t.match(b, Parameters{four, select}, cost::CensusGradient{3, 15}, t.words32(1), t.words32(2));
+  });
+  t.check("sgm, stripes", [&](auto& b) {
+    b.stripe_rows = 8;
+    t.match(b, Parameters{eight, select}, cost::Rank{9}, t.ranks(1), t.ranks(2));
+    b.stripe_rows = 0;
+  });
   t.check("window sad", [&](auto& b) { t.match_windows(b, {{7, 5}, select}, t.words32(1), t.words32(2)); });
   t.check("reduce", [&](auto& b) { b.reduce(2, t.grey(1), t.out_half()); });
   t.check("pyramid", [&](auto& b) { t.refine_level(b, pyramid::Parameters{}, t.words32(1), t.words32(2)); });
-  t.check("confidence", [&](auto& b) { b.confidence(confidence::Parameters{}, {7, 5}, {t.words32(1), t.words32(2), {1020}}, t.disparity(1), t.out_float()); });
-  t.check("repair", [&](auto& b) { b.repair(repair::Parameters{}, {t.scratch_map(1), t.out_float(), t.trust(), t.scratch_float(), t.validity(1)}); });
+  t.check("confidence", [&](auto& b) {
+    b.confidence(confidence::Parameters{}, {7, 5}, {t.words32(1), t.words32(2), {1020}}, t.disparity(1), t.out_float());
+  });
+  t.check("repair", [&](auto& b) {
+    b.repair(repair::Parameters{}, {t.scratch_map(1), t.out_float(), t.trust(), t.scratch_float(), t.validity(1)});
+  });
   t.check("remap", [&](auto& b) { t.remap(b); });
-  t.check("triangulate", [&](auto& b) { b.triangulate({.rig = rig()}, t.disparity(1), {t.out_float(), t.out_points(), t.out_float()}); });
-  t.check("left-right check", [&](auto& b) { b.left_right(left_right::Parameters{}, t.disparity(9), t.map(1), t.validity(1)); });
-  t.check("speckle", [&](auto& b) { b.speckle(speckle::Parameters{8, 3}, t.map(1), t.validity(1), t.memory(b.speckle_bytes(size))); });
+  t.check("triangulate", [&](auto& b) {
+    b.triangulate({.rig = rig()}, t.disparity(1), {t.out_float(), t.out_points(), t.out_float()});
+  });
+  t.check("left-right check",
+          [&](auto& b) { b.left_right(left_right::Parameters{}, t.disparity(9), t.map(1), t.validity(1)); });
+  t.check("speckle", [&](auto& b) {
+    b.speckle(speckle::Parameters{8, 3}, t.map(1), t.validity(1), t.memory(b.speckle_bytes(size)));
+  });
   t.check("median 3x3", [&](auto& b) { b.median(median::Parameters{3}, t.disparity(1), t.out_float()); });
   t.check("median 5x5", [&](auto& b) { b.median(median::Parameters{5}, t.disparity(1), t.out_float()); });
   for (const auto& [mode, name] : names_of(fill::Mode()))
@@ -145,7 +169,9 @@ class TrayOf {
   View<std::uint32_t> out32() { return tray().out(Image<std::uint32_t>(size, 1, 0xA5A5A5A5u)); }
   View<std::uint64_t> out64() { return tray().out(Image<std::uint64_t>(size, 1, 0xA5A5A5A5A5A5A5A5u)); }
   View<float> out_float() { return tray().out(Image<float>(size, 1, -777.0f)); }
-  View<std::uint8_t> out_half() { return tray().out(Image<std::uint8_t>(reduce::reduced(size, 2), 1, std::uint8_t{0xA5})); }
+  View<std::uint8_t> out_half() {
+    return tray().out(Image<std::uint8_t>(reduce::reduced(size, 2), 1, std::uint8_t{0xA5}));
+  }
   View<float> out_points() { return tray().out(Image<float>(size, 3, -777.0f)); }
   View<float> trust() { return tray().out(checks::trust()); }
   // Overwritten with what is nobody's business.
@@ -173,7 +199,8 @@ class TrayOf {
   template <class Backend>
   void remap(Backend& b) {
     const auto to = out8();
-    b.remap(remap::InputOf<std::uint8_t, View>{grey(1), mask(1), tray().put(pixels<std::int32_t>(50, -500, 256 * size.height, 2))},
+    b.remap(remap::InputOf<std::uint8_t, View>{grey(1), mask(1),
+                                               tray().put(pixels<std::int32_t>(50, -500, 256 * size.height, 2))},
             remap::OutputOf<std::uint8_t, View>{to, out8()});
   }
   template <class Backend>

@@ -1,5 +1,5 @@
-// The route of adaptive support weights (Yu et al. 2010, Yoon and Kweon 2005): colours of both views, L*a*b* for the weights,
-// and one run of cost, aggregation and selection.
+// The route of adaptive support weights (Yu et al. 2010, Yoon and Kweon 2005): colours of both views, L*a*b* for the
+// weights, and one run of cost, aggregation and selection.
 #pragma once
 
 #include "fused/support_weight_wta/support_weight_wta.hpp"
@@ -12,30 +12,39 @@
 namespace stereopsis::support_weights {
 
 inline bool aggregates(const PipelineData& p) {
-  return std::holds_alternative<esaw::Parameters>(p.aggregation) || std::holds_alternative<asw_separable::Parameters>(p.aggregation) ||
+  return std::holds_alternative<esaw::Parameters>(p.aggregation) ||
+         std::holds_alternative<asw_separable::Parameters>(p.aggregation) ||
          std::holds_alternative<asw::Parameters>(p.aggregation);
 }
 
 inline bool serves(const PipelineData& p) {
-  return std::holds_alternative<None>(p.prepare) && std::holds_alternative<colour_difference::Parameters>(p.cost) && aggregates(p) &&
-         std::holds_alternative<None>(p.optimisation) && std::holds_alternative<None>(p.levels);
+  return std::holds_alternative<None>(p.prepare) && std::holds_alternative<colour_difference::Parameters>(p.cost) &&
+         aggregates(p) && std::holds_alternative<None>(p.optimisation) && std::holds_alternative<None>(p.levels);
 }
 
 // What the aggregation of an output takes in, before the columns of the candidates.
 inline Rect required_input(const PipelineData& p, const Rect& output) {
-  return std::visit([&]<class P>(const P& stage) {
-    if constexpr (std::is_same_v<P, esaw::Parameters>) return esaw::required_input(stage, output);
-    else if constexpr (std::is_same_v<P, asw_separable::Parameters>) return asw_separable::required_input(stage, output);
-    else if constexpr (std::is_same_v<P, asw::Parameters>) return asw::required_input(stage, output);
-    else return output;
-  }, p.aggregation);
+  return std::visit(
+      [&]<class P>(const P& stage) {
+        if constexpr (std::is_same_v<P, esaw::Parameters>)
+          return esaw::required_input(stage, output);
+        else if constexpr (std::is_same_v<P, asw_separable::Parameters>)
+          return asw_separable::required_input(stage, output);
+        else if constexpr (std::is_same_v<P, asw::Parameters>)
+          return asw::required_input(stage, output);
+        else
+          return output;
+      },
+      p.aggregation);
 }
 
 inline support_weight_wta::Parameters parameters(const PipelineData& p) {
   support_weight_wta::Parameters parameters{std::get<colour_difference::Parameters>(p.cost), {}, p.select};
-  std::visit([&]<class P>(const P& stage) {
-    if constexpr (std::is_assignable_v<support_weight_wta::Aggregation&, P>) parameters.aggregation = stage;
-  }, p.aggregation);
+  std::visit(
+      [&]<class P>(const P& stage) {
+        if constexpr (std::is_assignable_v<support_weight_wta::Aggregation&, P>) parameters.aggregation = stage;
+      },
+      p.aggregation);
   return parameters;
 }
 
@@ -46,11 +55,13 @@ inline double traffic(const support_weight_wta::Parameters& p, double cells) {
 }
 
 template <class T, template <class> class View, class Backend>
-void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out, Backend& backend) {
+void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out,
+         Backend& backend) {
   using Words = View<std::uint32_t>;
   const Size size = in.left.size();
   const auto stage = parameters(p);
-  const Words rgb_left = backend.template image<std::uint32_t>(size), rgb_right = backend.template image<std::uint32_t>(size);
+  const Words rgb_left = backend.template image<std::uint32_t>(size),
+              rgb_right = backend.template image<std::uint32_t>(size);
   View<const std::uint8_t> mask_left = in.mask_left, mask_right = in.mask_right;
   View<std::uint8_t> usable_left, usable_right;
   if constexpr (std::is_same_v<T, float>) {
@@ -71,7 +82,8 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
     if (both_views) backend.lab(View<const std::uint32_t>(rgb_right), lab_right);
   });
 
-  const support_weight_wta::InputOf<View> input{rgb_left, rgb_right, lab_left, lab_right, {problem.range.min, mask_left, mask_right}, problem.range.count};
+  const support_weight_wta::InputOf<View> input{
+      rgb_left, rgb_right, lab_left, lab_right, {problem.range.min, mask_left, mask_right}, problem.range.count};
   const auto memory = backend.memory(backend.support_weight_wta_bytes(stage, size, problem.range.count));
   backend.stage("support weights", traffic(stage, pixels * problem.range.count),
                 [&] { backend.support_weight_wta(stage, input, out, memory); });

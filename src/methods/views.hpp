@@ -14,8 +14,8 @@ struct Inputs {
   View<const std::uint8_t> mask_left, mask_right;
 };
 
-// What a stage reads and writes, and computes: instructions × lanes on path costs, popcounts of 32-bit words, additions and
-// minima of 32 bits. What is left out is small beside the rest.
+// What a stage reads and writes, and computes: instructions × lanes on path costs, popcounts of 32-bit words, additions
+// and minima of 32 bits. What is left out is small beside the rest.
 struct Work {
   Work(double bytes_) : bytes(bytes_) {}
   Work& path_operations(double n) { return paths = n, *this; }
@@ -29,8 +29,8 @@ template <template <class> class View>
 struct OutputsOf {
   View<float> disparity;
   View<std::uint8_t> validity;
-  View<float> right;       // empty: not wanted
-  View<float> confidence;  // empty: not wanted
+  View<float> right;                                      // empty: not wanted
+  View<float> confidence;                                 // empty: not wanted
   View<float> depth = {}, points = {}, uncertainty = {};  // empty: not wanted
   View<std::uint8_t> rectified = {};                      // the left image's bytes; empty: not wanted
 };

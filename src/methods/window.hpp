@@ -1,5 +1,5 @@
-// The route of window matching (Prehn 2007): prepared colours of both views, and window sums with their selection, over the
-// whole range or, with a pyramid, on its coarsest level, and then around what each coarser level found.
+// The route of window matching (Prehn 2007): prepared colours of both views, and window sums with their selection, over
+// the whole range or, with a pyramid, on its coarsest level, and then around what each coarser level found.
 #pragma once
 
 #include "fused/window_sad_wta/window_sad_wta.hpp"
@@ -17,7 +17,8 @@ inline bool serves(const PipelineData& p) {
          (std::holds_alternative<None>(p.levels) || std::holds_alternative<pyramid::Parameters>(p.levels));
 }
 
-// Both views as prepared colours, of the method's own space and weights, or the defaults; masks are empty where all pixels are usable.
+// Both views as prepared colours, of the method's own space and weights, or the defaults; masks are empty where all
+// pixels are usable.
 template <template <class> class View>
 struct Colours {
   View<const std::uint32_t> left, right;
@@ -33,7 +34,8 @@ Colours<View> prepare_colours(const PipelineData& p, const Inputs<T, View>& in, 
   const auto* own = std::get_if<window_sad::Parameters>(&p.cost);
   const window_sad::Parameters chosen = own != nullptr ? *own : window_sad::Parameters{};
   const cost::Weighting weighting = cost::weighting(chosen.space, chosen.weights);
-  const View<std::uint32_t> left = backend.template image<std::uint32_t>(size), right = backend.template image<std::uint32_t>(size);
+  const View<std::uint32_t> left = backend.template image<std::uint32_t>(size),
+                            right = backend.template image<std::uint32_t>(size);
   View<std::uint8_t> usable_left, usable_right;
   if constexpr (std::is_same_v<T, float>) {
     usable_left = backend.template image<std::uint8_t>(size);
@@ -72,11 +74,12 @@ auto bytes_of(const gpu::View<Word>& words) {
 
 // The whole range, on one level.
 template <template <class> class View, class Backend>
-void search(const PipelineData& p, const wta::Parameters& select, const Colours<View>& colours, const DisparityRange& range,
-            const wta::OutputOf<View>& out, Backend& backend) {
+void search(const PipelineData& p, const wta::Parameters& select, const Colours<View>& colours,
+            const DisparityRange& range, const wta::OutputOf<View>& out, Backend& backend) {
   const Size size = colours.left.size();
   const window_sad_wta::Parameters parameters{window_of(p), select};
-  const window_sad_wta::Input<View> input{colours.source(), {range.min, colours.mask_left, colours.mask_right}, range.count};
+  const window_sad_wta::Input<View> input{
+      colours.source(), {range.min, colours.mask_left, colours.mask_right}, range.count};
   const std::size_t used = backend.used();
   const auto memory = backend.memory(backend.window_sad_wta_bytes(parameters, input.source.kind, size, range.count));
   const bool first_guess = !std::holds_alternative<None>(p.levels);
@@ -100,11 +103,13 @@ inline void check_levels(const PipelineData& p, Size size) {
   int most = 0;
   while (smaller >> (most + 1) > 0) ++most;
   if (levels.levels > most)
-    throw Error(ErrorCategory::call, text("levels.levels = ", levels.levels, " is not allowed for an image of ", size.width, "×", size.height,
-                                          " pixels; it must be at most ", most, ", so that the coarsest level has a pixel",
-                                          most == 0 ? " (take a method without levels)" : ""));
+    throw Error(ErrorCategory::call,
+                text("levels.levels = ", levels.levels, " is not allowed for an image of ", size.width, "×",
+                     size.height, " pixels; it must be at most ", most, ", so that the coarsest level has a pixel",
+                     most == 0 ? " (take a method without levels)" : ""));
   if (p.select.uniqueness > 0)
-    throw Error(ErrorCategory::call, text("select.uniqueness = ", p.select.uniqueness, " is not allowed with levels, which do not see the "
+    throw Error(ErrorCategory::call, text("select.uniqueness = ", p.select.uniqueness,
+                                          " is not allowed with levels, which do not see the "
                                           "costs of the whole range; set it to 0, or take prehn-window"));
 }
 
@@ -115,14 +120,15 @@ bool wants_right(const wta::OutputOf<View>& out) {
 }
 
 template <template <class> class View, class Backend>
-std::vector<Level<View>> scale_down(int count, const Colours<View>& colours, const DisparityRange& range, const wta::OutputOf<View>& out,
-                                    Backend& backend) {
+std::vector<Level<View>> scale_down(int count, const Colours<View>& colours, const DisparityRange& range,
+                                    const wta::OutputOf<View>& out, Backend& backend) {
   std::vector<Level<View>> levels{{colours, range, out.disparity, out.right}};
   std::vector<std::array<View<std::uint32_t>, 2>> words{{View<std::uint32_t>(), View<std::uint32_t>()}};
   for (int i = 0; i < count; ++i) {
     const Size size = reduce::reduced(levels.back().colours.left.size(), 2);
     words.push_back({backend.template image<std::uint32_t>(size), backend.template image<std::uint32_t>(size)});
-    Level<View> level{{words.back()[0], words.back()[1], {}, {}, colours.kind}, pyramid::above(levels.back().range), {}, {}};
+    Level<View> level{
+        {words.back()[0], words.back()[1], {}, {}, colours.kind}, pyramid::above(levels.back().range), {}, {}};
     level.disparity = backend.template image<float>(size);
     if (wants_right(out)) level.right = backend.template image<float>(size);
     levels.push_back(level);
@@ -141,7 +147,8 @@ std::vector<Level<View>> scale_down(int count, const Colours<View>& colours, con
 }
 
 template <template <class> class View, class Backend>
-void run_pyramid(const PipelineData& p, const Problem& problem, const Colours<View>& colours, const wta::OutputOf<View>& out, Backend& backend) {
+void run_pyramid(const PipelineData& p, const Problem& problem, const Colours<View>& colours,
+                 const wta::OutputOf<View>& out, Backend& backend) {
   check_levels(p, problem.size);
   const auto& parameters = std::get<pyramid::Parameters>(p.levels);
   const auto levels = scale_down(parameters.levels, colours, problem.range, out, backend);
@@ -156,23 +163,31 @@ void run_pyramid(const PipelineData& p, const Problem& problem, const Colours<Vi
       const Colours<View>& c = level.colours;
       wta::Parameters select = p.select;
       pyramid::Output<View> result{level.disparity, {}, {}};
-      if (i > 0) select.subpixel = wta::Subpixel::none;
-      else result = {out.disparity, out.validity, out.confidence};
-      backend.pyramid(parameters, window_of(p), select,
-                      pyramid::Input<View>{c.left, c.right, -1, c.mask_left, c.mask_right, level.range, levels[i + 1].disparity}, result);
+      if (i > 0)
+        select.subpixel = wta::Subpixel::none;
+      else
+        result = {out.disparity, out.validity, out.confidence};
+      backend.pyramid(
+          parameters, window_of(p), select,
+          pyramid::Input<View>{c.left, c.right, -1, c.mask_left, c.mask_right, level.range, levels[i + 1].disparity},
+          result);
       if (!wants_right(out)) continue;
       select = {.border_candidates = false};
-      backend.pyramid(parameters, window_of(p), select,
-                      pyramid::Input<View>{c.right, c.left, 1, c.mask_right, c.mask_left, level.range, levels[i + 1].right},
-                      pyramid::Output<View>{level.right, {}, {}});
+      backend.pyramid(
+          parameters, window_of(p), select,
+          pyramid::Input<View>{c.right, c.left, 1, c.mask_right, c.mask_left, level.range, levels[i + 1].right},
+          pyramid::Output<View>{level.right, {}, {}});
     }
   });
 }
 
 template <template <class> class View, class Backend>
-void run(const PipelineData& p, const Problem& problem, const Colours<View>& colours, const wta::OutputOf<View>& out, Backend& backend) {
-  if (std::holds_alternative<None>(p.levels)) search(p, p.select, colours, problem.range, out, backend);
-  else run_pyramid(p, problem, colours, out, backend);
+void run(const PipelineData& p, const Problem& problem, const Colours<View>& colours, const wta::OutputOf<View>& out,
+         Backend& backend) {
+  if (std::holds_alternative<None>(p.levels))
+    search(p, p.select, colours, problem.range, out, backend);
+  else
+    run_pyramid(p, problem, colours, out, backend);
 }
 
 }  // namespace stereopsis::window

@@ -406,12 +406,8 @@ void mix_of_all(Builder& b) {
     if (i % 4 == 3) texture.pattern = Pattern::checker, texture.cell = .2 * size, texture.grain = 0;
     if (i % 5 == 4) texture = plain(texture.a);
     switch (i % 5) {
-      case 0:
-        b.board(centre, normal, 2 * size, 1.5 * size, texture);
-        break;
-      case 1:
-        b.sphere(centre, .8 * size, texture);
-        break;
+      case 0: b.board(centre, normal, 2 * size, 1.5 * size, texture); break;
+      case 1: b.sphere(centre, .8 * size, texture); break;
       case 2:
         b.rod(centre - 2 * size * Vec3{normal.y, 1, 0}, centre + 2 * size * Vec3{normal.y, 1, 0},
               b.at_least(1, .05 * size, 1 / q), texture);
@@ -422,9 +418,7 @@ void mix_of_all(Builder& b) {
         s.pitch = 2 * size / 5;
         break;
       }
-      default:
-        b.box(centre - Vec3{0, .5 * size, 0}, tan_half, {size, size, size}, texture);
-        break;
+      default: b.box(centre - Vec3{0, .5 * size, 0}, tan_half, {size, size, size}, texture); break;
     }
   }
   for (int i = 0; i < 4; ++i) {

@@ -13,16 +13,11 @@ bool is_solid(const Surface& s, double x, double y) {
   const auto off_centre = [&](double v) { return v / s.pitch - std::floor(v / s.pitch) - .5; };
   const double across = squared(2 * x / s.size.x - 1) + squared(2 * y / s.size.y - 1);
   switch (s.cutout) {
-    case Cutout::none:
-      return true;
-    case Cutout::corners:
-      return across <= 1;
-    case Cutout::ring:
-      return across <= 1 && across >= squared(.7);
-    case Cutout::round_holes:
-      return squared(off_centre(x)) + squared(off_centre(y)) >= squared(.33);
-    case Cutout::square_holes:
-      return std::max(std::abs(off_centre(x)), std::abs(off_centre(y))) >= .35;
+    case Cutout::none: return true;
+    case Cutout::corners: return across <= 1;
+    case Cutout::ring: return across <= 1 && across >= squared(.7);
+    case Cutout::round_holes: return squared(off_centre(x)) + squared(off_centre(y)) >= squared(.33);
+    case Cutout::square_holes: return std::max(std::abs(off_centre(x)), std::abs(off_centre(y))) >= .35;
   }
   return true;
 }
@@ -88,22 +83,17 @@ double LightMap::at(double x, double y) const {
 
 double Surface::hit(const Vec3& o, const Vec3& d, double t_min) const {
   switch (shape) {
-    case Shape::panel:
-      return hit_panel(*this, o, d, t_min);
-    case Shape::ellipsoid:
-      return hit_ellipsoid(*this, o, d, t_min);
-    case Shape::frustum:
-      return hit_frustum(*this, o, d, t_min);
+    case Shape::panel: return hit_panel(*this, o, d, t_min);
+    case Shape::ellipsoid: return hit_ellipsoid(*this, o, d, t_min);
+    case Shape::frustum: return hit_frustum(*this, o, d, t_min);
   }
   return infinity;
 }
 
 Vec3 Surface::normal(const Vec3& p) const {
   switch (shape) {
-    case Shape::panel:
-      return {0, 0, 1};
-    case Shape::ellipsoid:
-      return normalised({p.x / squared(size.x), p.y / squared(size.y), p.z / squared(size.z)});
+    case Shape::panel: return {0, 0, 1};
+    case Shape::ellipsoid: return normalised({p.x / squared(size.x), p.y / squared(size.y), p.z / squared(size.z)});
     case Shape::frustum: {
       const double slope = (size.y - size.x) / size.z;
       return normalised({p.x, p.y, -slope * (size.x + slope * p.z)});
@@ -115,15 +105,9 @@ Vec3 Surface::normal(const Vec3& p) const {
 void Surface::bounds(Vec3& low, Vec3& high) const {
   const double radius = std::max(size.x, size.y);
   switch (shape) {
-    case Shape::panel:
-      low = {0, 0, 0}, high = {size.x, size.y, 0};
-      break;
-    case Shape::ellipsoid:
-      low = -size, high = size;
-      break;
-    case Shape::frustum:
-      low = {-radius, -radius, 0}, high = {radius, radius, size.z};
-      break;
+    case Shape::panel: low = {0, 0, 0}, high = {size.x, size.y, 0}; break;
+    case Shape::ellipsoid: low = -size, high = size; break;
+    case Shape::frustum: low = {-radius, -radius, 0}, high = {radius, radius, size.z}; break;
   }
 }
 

@@ -113,38 +113,26 @@ Colour outdoors(const Texture& t, const Vec3& p) {
 
 Colour pattern_at(const Texture& t, const Vec3& p) {
   switch (t.pattern) {
-    case Pattern::plain:
-      return t.a;
-    case Pattern::clouds:
-      return mix(t.a, t.b, ramp(.25, .75, cloud(p, 4, t.seed)));
+    case Pattern::plain: return t.a;
+    case Pattern::clouds: return mix(t.a, t.b, ramp(.25, .75, cloud(p, 4, t.seed)));
     case Pattern::land: {
       const double height = cloud(p, 5, t.seed);
       return mix(mix(t.a, (.7 + .6 * height) * t.b, ramp(.47, .49, height)), t.c, ramp(.66, .7, height));
     }
-    case Pattern::wood:
-      return wood(t, p);
-    case Pattern::planks:
-      return planks(t, p);
-    case Pattern::checker:
-      return (cell_of(p.x) + cell_of(p.y) + cell_of(p.z)) % 2 == 0 ? t.a : t.b;
+    case Pattern::wood: return wood(t, p);
+    case Pattern::planks: return planks(t, p);
+    case Pattern::checker: return (cell_of(p.x) + cell_of(p.y) + cell_of(p.z)) % 2 == 0 ? t.a : t.b;
     case Pattern::gingham: {
       const int crossing = (cell_of(p.x) % 2 != 0) + (cell_of(p.y) % 2 != 0);
       return mix(t.a, t.b, .5 * crossing);
     }
-    case Pattern::stripes:
-      return cell_of(p.x) % 2 == 0 ? t.a : t.b;
-    case Pattern::dots:
-      return dots(t, p);
-    case Pattern::bricks:
-      return bricks(t, p);
-    case Pattern::print:
-      return print(t, p);
-    case Pattern::art:
-      return art(t, p);
-    case Pattern::facade:
-      return facade(t, p);
-    case Pattern::outdoors:
-      return outdoors(t, p);
+    case Pattern::stripes: return cell_of(p.x) % 2 == 0 ? t.a : t.b;
+    case Pattern::dots: return dots(t, p);
+    case Pattern::bricks: return bricks(t, p);
+    case Pattern::print: return print(t, p);
+    case Pattern::art: return art(t, p);
+    case Pattern::facade: return facade(t, p);
+    case Pattern::outdoors: return outdoors(t, p);
   }
   return t.a;
 }

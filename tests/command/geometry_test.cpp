@@ -33,16 +33,41 @@ class Geometry : public Command {
 TEST_F(Geometry, RawIsRectifyAndThenMatch) {
   fs::create_directory(folder / "rectified");
   expect_done(call({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "rectified"}));
-  expect_done(match_raw({"-o", "raw.pfm", "--depth", "raw_z.pfm", "--cloud", "raw.ply", "--uncertainty", "raw_u.npy", "--frame", "head"}));
-  expect_done(call({"match", "rectified/left/left.png", "rectified/right/right.png", "--disparities", "32", "-o", "two.pfm", "--mask-left",
-                    "rectified/mask_left.png", "--mask-right", "rectified/mask_right.png", "--calib", "rectified/rig.yml", "--depth",
-                    "two_z.pfm", "--cloud", "two.ply", "--uncertainty", "two_u.npy", "--frame", "head", "--confidence", "two_c.pfm"}));
+  expect_done(match_raw({"-o", "raw.pfm", "--depth", "raw_z.pfm", "--cloud", "raw.ply", "--uncertainty", "raw_u.npy",
+                         "--frame", "head"}));
+  expect_done(call({"match",
+                    "rectified/left/left.png",
+                    "rectified/right/right.png",
+                    "--disparities",
+                    "32",
+                    "-o",
+                    "two.pfm",
+                    "--mask-left",
+                    "rectified/mask_left.png",
+                    "--mask-right",
+                    "rectified/mask_right.png",
+                    "--calib",
+                    "rectified/rig.yml",
+                    "--depth",
+                    "two_z.pfm",
+                    "--cloud",
+                    "two.ply",
+                    "--uncertainty",
+                    "two_u.npy",
+                    "--frame",
+                    "head",
+                    "--confidence",
+                    "two_c.pfm"}));
   EXPECT_EQ(read_disparity(folder / "raw.pfm").size(), (Size{153, 108}));
-  for (const auto& [raw, two] : {std::pair{"raw.pfm", "two.pfm"}, {"raw_z.pfm", "two_z.pfm"}, {"raw.ply", "two.ply"}, {"raw_u.npy", "two_u.npy"}})
+  for (const auto& [raw, two] : {std::pair{"raw.pfm", "two.pfm"},
+                                 {"raw_z.pfm", "two_z.pfm"},
+                                 {"raw.ply", "two.ply"},
+                                 {"raw_u.npy", "two_u.npy"}})
     EXPECT_TRUE(same(raw, two)) << raw;
 
-  expect_done(call({"cloud", "two.pfm", "--calib", "rectified/rig.yml", "-o", "three.ply", "--color", "rectified/left/left.png",
-                    "--confidence", "two_c.pfm", "--depth", "three_z.pfm", "--frame", "head"}));
+  expect_done(
+      call({"cloud", "two.pfm", "--calib", "rectified/rig.yml", "-o", "three.ply", "--color", "rectified/left/left.png",
+            "--confidence", "two_c.pfm", "--depth", "three_z.pfm", "--frame", "head"}));
   EXPECT_TRUE(same("raw.ply", "three.ply"));
   EXPECT_TRUE(same("raw_z.pfm", "three_z.pfm"));
 }
@@ -61,15 +86,17 @@ TEST_F(Geometry, SequencesHaveADepthAndACloudForEachFrame) {
   for (const char* name : {"l", "r", "z", "c", "d"}) fs::create_directory(folder / name);
   for (const char* seed : {"1", "2", "3"}) {
     const std::string made = std::string("made") + seed;
-    expect_done(call({"synth", "-o", made, "--width", "150", "--height", "110", "--disparities", "32", "--seed", seed}));
+    expect_done(
+        call({"synth", "-o", made, "--width", "150", "--height", "110", "--disparities", "32", "--seed", seed}));
     fs::copy_file(folder / made / "left.png", folder / "l" / (made + ".png"));
     fs::copy_file(folder / made / "right.png", folder / "r" / (made + ".png"));
   }
-  expect_done(call({"match", "l", "r", "--disparities", "32", "--calib", "rig.yml", "--raw", "-o", "d", "--depth", "z", "--cloud", "c"}));
+  expect_done(call({"match", "l", "r", "--disparities", "32", "--calib", "rig.yml", "--raw", "-o", "d", "--depth", "z",
+                    "--cloud", "c"}));
   for (const char* made : {"made1", "made2", "made3"}) {
     const std::string name = made;
-    expect_done(call({"match", "l/" + name + ".png", "r/" + name + ".png", "--disparities", "32", "--calib", "rig.yml", "--raw", "-o",
-                      "alone.pfm", "--depth", "alone_z.pfm", "--cloud", "alone.ply"}));
+    expect_done(call({"match", "l/" + name + ".png", "r/" + name + ".png", "--disparities", "32", "--calib", "rig.yml",
+                      "--raw", "-o", "alone.pfm", "--depth", "alone_z.pfm", "--cloud", "alone.ply"}));
     EXPECT_TRUE(same("alone.pfm", "d/" + name + ".pfm"));
     EXPECT_TRUE(same("alone_z.pfm", "z/" + name + ".pfm"));
     EXPECT_TRUE(same("alone.ply", "c/" + name + ".ply"));
@@ -77,11 +104,14 @@ TEST_F(Geometry, SequencesHaveADepthAndACloudForEachFrame) {
 }
 
 TEST_F(Geometry, NearAndFarChooseTheRange) {
-  const Answer answer = call({"match", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "--raw", "--near", "500", "--far", "2000", "-o", "d.pfm"});
+  const Answer answer = call({"match", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "--raw", "--near",
+                              "500", "--far", "2000", "-o", "d.pfm"});
   expect_done(answer);
   const Rig rig = read_rig(folder / "rig.yml");
   const DisparityRange range = rig.range(500, 2000);
-  EXPECT_NE(answer.err.find("disparities " + std::to_string(range.min) + " to " + std::to_string(range.max())), std::string::npos) << answer.err;
+  EXPECT_NE(answer.err.find("disparities " + std::to_string(range.min) + " to " + std::to_string(range.max())),
+            std::string::npos)
+      << answer.err;
 }
 
 TEST_F(Geometry, BadCallsAreRefused) {
@@ -93,13 +123,15 @@ TEST_F(Geometry, BadCallsAreRefused) {
     EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
     EXPECT_TRUE(snapshot() == before);
   };
-  const std::vector<std::string> pair = {"match", "scene/left.png", "scene/right.png", "--disparities", "16", "-o", "bad.pfm"};
+  const std::vector<std::string> pair = {"match", "scene/left.png", "scene/right.png", "--disparities", "16",
+                                         "-o",    "bad.pfm"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), pair.begin(), pair.end());
     return more;
   };
   write(folder / "calib.txt",
-        "cam0=[100 0 75; 0 100 55; 0 0 1]\ncam1=[100 0 75; 0 100 55; 0 0 1]\ndoffs=0\nbaseline=100\nwidth=150\nheight=110\nndisp=32\n");
+        "cam0=[100 0 75; 0 100 55; 0 0 1]\ncam1=[100 0 75; 0 100 55; 0 0 "
+        "1]\ndoffs=0\nbaseline=100\nwidth=150\nheight=110\nndisp=32\n");
   refused(with({"--raw"}), "--calib");
   refused(with({"--raw", "--calib", "calib.txt"}), "Middlebury", 1);
   refused(with({"--depth", "z.pfm"}), "--calib");
@@ -156,9 +188,11 @@ TEST_F(Geometry, TheCloudOpensInAReaderOfOthers) {
 }
 
 TEST_F(Geometry, CalibrateWithoutOpenCvSaysWhatIsMissing) {
-  const Answer answer = call({"calibrate", "--left", "scene/left.png", "--right", "scene/right.png", "--board", "chessboard:9x6:25mm", "-o", "x.yml"});
+  const Answer answer = call({"calibrate", "--left", "scene/left.png", "--right", "scene/right.png", "--board",
+                              "chessboard:9x6:25mm", "-o", "x.yml"});
   EXPECT_NE(answer.code, 0);
-  EXPECT_TRUE(answer.err.find("OpenCV") != std::string::npos || answer.err.find("pairs") != std::string::npos) << answer.err;
+  EXPECT_TRUE(answer.err.find("OpenCV") != std::string::npos || answer.err.find("pairs") != std::string::npos)
+      << answer.err;
   EXPECT_FALSE(fs::exists(folder / "x.yml"));
 }
 
@@ -167,8 +201,9 @@ TEST_F(Geometry, CalibrateOnTheThirteenPairs) {
   if (data == nullptr) GTEST_SKIP() << "set STEREOPSIS_DATA to the data folder";
   const fs::path set = fs::path(data) / "calibration/opencv_chessboard";
   fs::create_directory(folder / "ros");
-  const Answer answer = call({"calibrate", "--left", (set / "left*.jpg").string(), "--right", (set / "right*.jpg").string(), "--board",
-                              "chessboard:9x6:25mm", "-o", "chess.yml", "--ros", "ros", "--picture", "lines.png", "--report", "chess.json"});
+  const Answer answer = call({"calibrate", "--left", (set / "left*.jpg").string(), "--right",
+                              (set / "right*.jpg").string(), "--board", "chessboard:9x6:25mm", "-o", "chess.yml",
+                              "--ros", "ros", "--picture", "lines.png", "--report", "chess.json"});
   if (answer.err.find("OpenCV") != std::string::npos) GTEST_SKIP() << "a build without OpenCV";
   expect_done(answer);
   EXPECT_NE(answer.out.find("13 of 13 views"), std::string::npos) << answer.out;
@@ -176,12 +211,13 @@ TEST_F(Geometry, CalibrateOnTheThirteenPairs) {
   EXPECT_LE(report["rms"], 0.25);
   EXPECT_LE(report["dy_mean"], 0.2);
   EXPECT_EQ(read_image(folder / "lines.png").size(), (Size{1280, 480}));
-  const StereoCalibration yaml = read_calibration(folder / "chess.yml"), ros = read_calibration(folder / "ros/left.yaml", folder / "ros/right.yaml");
+  const StereoCalibration yaml = read_calibration(folder / "chess.yml"),
+                          ros = read_calibration(folder / "ros/left.yaml", folder / "ros/right.yaml");
   EXPECT_EQ(yaml.rig.unit, "mm");
   EXPECT_NEAR(ros.rig.baseline, yaml.rig.baseline / 1000, 1e-9);
   // A pair of the set becomes rectified enough for matching.
-  expect_done(call({"match", (set / "left01.jpg").string(), (set / "right01.jpg").string(), "--calib", "chess.yml", "--raw", "--near", "200",
-                    "--far", "2000", "-o", "d.pfm", "--depth", "z.pfm"}));
+  expect_done(call({"match", (set / "left01.jpg").string(), (set / "right01.jpg").string(), "--calib", "chess.yml",
+                    "--raw", "--near", "200", "--far", "2000", "-o", "d.pfm", "--depth", "z.pfm"}));
 }
 
 }  // namespace

@@ -102,29 +102,14 @@ class Mutator {
     const std::size_t at = place(s);
     const std::size_t length = 1 + below(std::min<std::size_t>(s.size() - at, 32));
     switch (below(8)) {
-      case 0:
-        s[at] = static_cast<char>(random_());
-        break;
-      case 1:
-        s[at] = static_cast<char>(s[at] ^ (1 << below(8)));
-        break;
-      case 2:
-        s.resize(below(s.size() + 1));
-        break;
-      case 3:
-        splice(s, at, any_seed());
-        break;
-      case 4:
-        s.erase(at, length);
-        break;
-      case 5:
-        s.insert(at, s.substr(at, length));
-        break;
-      case 6:
-        write_binary_number(s, at);
-        break;
-      default:
-        write_text_number(s, at);
+      case 0: s[at] = static_cast<char>(random_()); break;
+      case 1: s[at] = static_cast<char>(s[at] ^ (1 << below(8))); break;
+      case 2: s.resize(below(s.size() + 1)); break;
+      case 3: splice(s, at, any_seed()); break;
+      case 4: s.erase(at, length); break;
+      case 5: s.insert(at, s.substr(at, length)); break;
+      case 6: write_binary_number(s, at); break;
+      default: write_text_number(s, at);
     }
   }
 

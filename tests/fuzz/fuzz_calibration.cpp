@@ -16,9 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   fuzz::expect_result_or_refusal([&] {
     const io::Document file = io::Document::parse(text.substr(0, end));
-    const StereoCalibration cameras = end == std::string_view::npos
-                                          ? io::calibration_of(file, KittiPair::any, {640, 480})
-                                          : io::calibration_of(file, io::Document::parse(text.substr(end + 1)), {640, 480});
+    const StereoCalibration cameras =
+        end == std::string_view::npos ? io::calibration_of(file, KittiPair::any, {640, 480})
+                                      : io::calibration_of(file, io::Document::parse(text.substr(end + 1)), {640, 480});
     static_cast<void>(cameras.left.lens.project({0.1, 0.2, 1}));
   });
   return 0;
@@ -33,10 +33,12 @@ std::vector<std::string> fuzz_seeds() {
       "  - 400\n  - 240\n  - 0\n  - 0\n  - 0\n  - 1\n  - 0\n";
   const std::string matrix = " !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [ ";
   const std::string opencv_cameras =
-      "%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\nunit: \"mm\"\nM1:" + matrix + "500, 0, 320, 0, 500, 240, 0, 0, 1 ]\n" +
-      "D1:" + matrix + "-0.2, 0.1, 0, 0, 0 ]\nM2:" + matrix + "500, 0, 320, 0, 500, 240, 0, 0, 1 ]\nD2:" + matrix + "-0.2, 0.1, 0, 0, 0 ]\n" +
-      "R1:" + matrix + "1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nR2:" + matrix + "0.6, 0.8, 0, -0.8, 0.6, 0, 0, 0, 1 ]\n" +
-      "P1:" + matrix + "440, 0, 320, 0, 0, 440, 240, 0, 0, 0, 1, 0 ]\nP2:" + matrix + "440, 0, 320, -1400, 0, 440, 240, 0, 0, 0, 1, 0 ]\n";
+      "%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\nunit: \"mm\"\nM1:" + matrix +
+      "500, 0, 320, 0, 500, 240, 0, 0, 1 ]\n" + "D1:" + matrix + "-0.2, 0.1, 0, 0, 0 ]\nM2:" + matrix +
+      "500, 0, 320, 0, 500, 240, 0, 0, 1 ]\nD2:" + matrix + "-0.2, 0.1, 0, 0, 0 ]\n" + "R1:" + matrix +
+      "1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nR2:" + matrix + "0.6, 0.8, 0, -0.8, 0.6, 0, 0, 0, 1 ]\n" + "P1:" + matrix +
+      "440, 0, 320, 0, 0, 440, 240, 0, 0, 0, 1, 0 ]\nP2:" + matrix +
+      "440, 0, 320, -1400, 0, 440, 240, 0, 0, 0, 1, 0 ]\n";
   return {
       "cam0=[999.421 0 294.182; 0 999.421 252.932; 0 0 1]\ncam1=[999.421 0 326.96; 0 999.421 252.932; 0 0 1]\n"
       "doffs=32.778\nbaseline=193.001\nwidth=741\nheight=497\n",

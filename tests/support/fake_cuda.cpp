@@ -1,5 +1,5 @@
-// A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail. Device 0
-// is a current one, device 1 is too old.
+// A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail.
+// Device 0 is a current one, device 1 is too old.
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -71,7 +71,9 @@ Status cuDeviceGetName(char* name, int length, DeviceId) {
   return success;
 }
 Status cuDeviceGetAttribute(int* value, int attribute, DeviceId id) {
-  *value = attribute == compute_capability_major ? (id == 0 ? 9 : 3) : attribute == compute_capability_minor ? (id == 0 ? 0 : 5) : 1024;
+  *value = attribute == compute_capability_major   ? (id == 0 ? 9 : 3)
+           : attribute == compute_capability_minor ? (id == 0 ? 0 : 5)
+                                                   : 1024;
   return success;
 }
 Status cuDeviceTotalMem_v2(std::size_t* memory, DeviceId) {
@@ -127,13 +129,16 @@ Status cuEventElapsedTime(float* ms, Event, Event) {
 Status cuStreamWaitEvent(Stream, Event, unsigned) { return called("cuStreamWaitEvent"); }
 Status cuStreamBeginCapture_v2(Stream, int) { return called("cuStreamBeginCapture"); }
 Status cuStreamEndCapture(Stream, Graph* graph) { return make("cuStreamEndCapture", graph); }
-Status cuGraphInstantiateWithFlags(GraphExec* graph, Graph, unsigned long long) { return make("cuGraphInstantiate", graph); }
+Status cuGraphInstantiateWithFlags(GraphExec* graph, Graph, unsigned long long) {
+  return make("cuGraphInstantiate", graph);
+}
 Status cuGraphDestroy(Graph graph) { return destroy("cuGraphDestroy", graph); }
 Status cuGraphExecDestroy(GraphExec graph) { return destroy("cuGraphExecDestroy", graph); }
 Status cuGraphLaunch(GraphExec, Stream) { return called("cuGraphLaunch"); }
 Status cuModuleLoadData(Module* module, const void*) { return make("cuModuleLoadData", module); }
 Status cuModuleGetFunction(Function* function, Module, const char*) { return make("cuModuleGetFunction", function); }
-Status cuLaunchKernel(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**) {
+Status cuLaunchKernel(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
+                      void**) {
   return called("cuLaunchKernel");
 }
 Status cuGetErrorName(Status, const char** name) {

@@ -11,7 +11,8 @@
 
 namespace stereopsis::test {
 
-inline const std::vector<Size> awkward_sizes = {{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 7}, {17, 6}, {67, 13}, {131, 37}, {256, 9}};
+inline const std::vector<Size> awkward_sizes = {{1, 1},  {1, 9},   {9, 1},    {2, 3},  {5, 7},
+                                                {17, 6}, {67, 13}, {131, 37}, {256, 9}};
 
 // A view inside a larger poisoned block: its pitch is not its width, and whatever is written outside
 // the view is found by guard_intact().
@@ -69,8 +70,10 @@ Image<T> random_image(Size size, unsigned seed, int low, int high, int channels 
 // A pixel in a message.
 template <class T>
 auto shown(const T& pixel) {
-  if constexpr (std::is_arithmetic_v<T>) return +pixel;
-  else return testing::PrintToString(pixel);
+  if constexpr (std::is_arithmetic_v<T>)
+    return +pixel;
+  else
+    return testing::PrintToString(pixel);
 }
 
 // Equal to the bit (so that NaN equals NaN); names the first pixel that differs.
@@ -81,9 +84,9 @@ testing::AssertionResult same_bits(ImageView<T> got, ImageView<const std::remove
   for (int y = 0; y < got.height; ++y)
     for (int i = 0; i < got.width * got.channels; ++i)
       if (std::memcmp(got.row(y) + i, expected.row(y) + i, sizeof(T)) != 0)
-        return testing::AssertionFailure() << "at x = " << i / got.channels << ", y = " << y << " of " << got.width
-                                           << "x" << got.height << ": got " << shown(got.row(y)[i])
-                                           << ", expected " << shown(expected.row(y)[i]);
+        return testing::AssertionFailure()
+               << "at x = " << i / got.channels << ", y = " << y << " of " << got.width << "x" << got.height << ": got "
+               << shown(got.row(y)[i]) << ", expected " << shown(expected.row(y)[i]);
   return testing::AssertionSuccess();
 }
 

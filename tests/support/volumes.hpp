@@ -11,7 +11,8 @@ Volume<T> random_volume(Size size, int disparities, unsigned seed, int low, int 
   Volume<T> volume(size, disparities);
   for (int y = 0; y < size.height; ++y)
     for (int i = 0; i < size.width * disparities; ++i)
-      volume.view().row(y)[i] = static_cast<T>(low + static_cast<int>(generator() % static_cast<unsigned>(high - low + 1)));
+      volume.view().row(y)[i] =
+          static_cast<T>(low + static_cast<int>(generator() % static_cast<unsigned>(high - low + 1)));
   return volume;
 }
 
@@ -28,7 +29,10 @@ template <class T>
 class VolumeOnDevice {
  public:
   VolumeOnDevice(gpu::Device& device, gpu::Queue& queue, Size size, int disparities)
-      : queue_(queue), size_(size), disparities_(disparities), buffer_(poisoned(device, queue, sizeof(T) * size.width * size.height * disparities)) {}
+      : queue_(queue),
+        size_(size),
+        disparities_(disparities),
+        buffer_(poisoned(device, queue, sizeof(T) * size.width * size.height * disparities)) {}
   VolumeOnDevice(gpu::Device& device, gpu::Queue& queue, VolumeView<const T> cells)
       : VolumeOnDevice(device, queue, {cells.width, cells.height}, cells.disparities) {
     queue.upload<T>({cells.data, cells.width * cells.disparities, cells.height}, rows());
@@ -44,7 +48,9 @@ class VolumeOnDevice {
   }
 
  private:
-  gpu::View<T> rows() const { return {buffer_.handle(), 0, size_.width * disparities_, size_.height, 1, size_.width * disparities_}; }
+  gpu::View<T> rows() const {
+    return {buffer_.handle(), 0, size_.width * disparities_, size_.height, 1, size_.width * disparities_};
+  }
 
   gpu::Queue& queue_;
   Size size_;
@@ -59,8 +65,8 @@ testing::AssertionResult same_cells(VolumeView<const T> got, VolumeView<const T>
     for (int x = 0; x < expected.width; ++x)
       for (int k = 0; k < expected.disparities; ++k)
         if (got(x, y, k) != expected(x, y, k))
-          return testing::AssertionFailure() << "at x = " << x << ", y = " << y << ", k = " << k << ": got " << +got(x, y, k) << ", expected "
-                                             << +expected(x, y, k);
+          return testing::AssertionFailure() << "at x = " << x << ", y = " << y << ", k = " << k << ": got "
+                                             << +got(x, y, k) << ", expected " << +expected(x, y, k);
   return testing::AssertionSuccess();
 }
 

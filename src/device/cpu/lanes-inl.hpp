@@ -51,8 +51,8 @@ void copy_replicated(const T* row, int width, int first, int count, T* out) {
 // f(rows, out) with the window's rows, each pointing at pixel x of the block or at a copy with replicated
 // borders, and with the place for Lanes(d) results. Rows narrower than a block are no exception.
 template <int max_rows, int max_radius, class D, class Out, class F>
-HWY_INLINE void for_each_window_block(D d, const std::array<const hn::TFromD<D>*, max_rows>& rows, int count, int radius,
-                                      int width, Out* out, F&& f) {
+HWY_INLINE void for_each_window_block(D d, const std::array<const hn::TFromD<D>*, max_rows>& rows, int count,
+                                      int radius, int width, Out* out, F&& f) {
   using T = hn::TFromD<D>;
   constexpr int max_lanes = static_cast<int>(hn::MaxLanes(D()));
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -79,9 +79,8 @@ HWY_INLINE void sort_lanes(V* v) {
     v[c.high] = hn::Max(v[c.low], v[c.high]);
     v[c.low] = smaller;
   };
-  [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR {
-    (exchange(sorting_network<n>.comparators[i]), ...);
-  }(std::make_index_sequence<sorting_network<n>.size>());
+  [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR { (exchange(sorting_network<n>.comparators[i]), ...); }
+  (std::make_index_sequence<sorting_network<n>.size>());
 }
 
 // Half the lanes of a and of b, in turns of Wide: the smaller of two lanes each.

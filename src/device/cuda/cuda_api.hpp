@@ -25,7 +25,8 @@ using Event = EventObject*;
 using Graph = GraphObject*;
 using GraphExec = GraphExecObject*;
 
-inline constexpr Status success = 0, out_of_memory = 2, no_device = 100, not_ready = 600, no_binary = 209, unsupported_ptx = 222;
+inline constexpr Status success = 0, out_of_memory = 2, no_device = 100, not_ready = 600, no_binary = 209,
+                        unsupported_ptx = 222;
 
 enum Attribute : int {
   max_threads_per_block = 1,
@@ -60,46 +61,46 @@ struct Copy2D {
 
 struct Api {
   // Member, symbol of the driver, parameters.
-#define STEREOPSIS_CUDA_FUNCTIONS(X)                                                                                       \
-  X(init, cuInit, (unsigned flags))                                                                                        \
-  X(driver_version, cuDriverGetVersion, (int* version))                                                                    \
-  X(device_count, cuDeviceGetCount, (int* count))                                                                          \
-  X(device, cuDeviceGet, (DeviceId*, int ordinal))                                                                         \
-  X(device_name, cuDeviceGetName, (char* name, int length, DeviceId))                                                      \
-  X(device_attribute, cuDeviceGetAttribute, (int* value, int attribute, DeviceId))                                         \
-  X(device_memory, cuDeviceTotalMem_v2, (std::size_t * bytes, DeviceId))                                                   \
-  X(retain_primary_context, cuDevicePrimaryCtxRetain, (Context*, DeviceId))                                                \
-  X(push_context, cuCtxPushCurrent_v2, (Context))                                                                          \
-  X(pop_context, cuCtxPopCurrent_v2, (Context*))                                                                           \
-  X(allocate, cuMemAlloc_v2, (Pointer*, std::size_t bytes))                                                                \
-  X(release, cuMemFree_v2, (Pointer))                                                                                      \
-  X(copy, cuMemcpyDtoDAsync_v2, (Pointer to, Pointer from, std::size_t bytes, Stream))                                     \
-  X(copy_2d, cuMemcpy2DAsync_v2, (const Copy2D*, Stream))                                                                  \
-  X(fill, cuMemsetD8Async, (Pointer, unsigned char value, std::size_t bytes, Stream))                                      \
-  X(create_stream, cuStreamCreate, (Stream*, unsigned flags))                                                              \
-  X(destroy_stream, cuStreamDestroy_v2, (Stream))                                                                          \
-  X(wait_for_stream, cuStreamSynchronize, (Stream))                                                                        \
-  X(create_event, cuEventCreate, (Event*, unsigned flags))                                                                 \
-  X(destroy_event, cuEventDestroy_v2, (Event))                                                                             \
-  X(record_event, cuEventRecord, (Event, Stream))                                                                          \
-  X(elapsed_ms, cuEventElapsedTime, (float* ms, Event, Event))                                                             \
-  X(load_module, cuModuleLoadData, (Module*, const void* image))                                                           \
-  X(get_function, cuModuleGetFunction, (Function*, Module, const char* name))                                              \
-  X(launch, cuLaunchKernel,                                                                                                \
-    (Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,    \
-     unsigned shared_bytes, Stream, void** arguments, void** extra))                                                       \
-  X(allocate_host, cuMemHostAlloc, (void**, std::size_t bytes, unsigned flags))                                            \
-  X(release_host, cuMemFreeHost, (void*))                                                                                  \
-  X(pointer_attribute, cuPointerGetAttribute, (void* value, int attribute, Pointer))                                       \
-  X(wait_for_event, cuEventSynchronize, (Event))                                                                           \
-  X(query_event, cuEventQuery, (Event))                                                                                    \
-  X(let_stream_wait, cuStreamWaitEvent, (Stream, Event, unsigned flags))                                                   \
-  X(begin_capture, cuStreamBeginCapture_v2, (Stream, int mode))                                                            \
-  X(end_capture, cuStreamEndCapture, (Stream, Graph*))                                                                     \
-  X(instantiate, cuGraphInstantiateWithFlags, (GraphExec*, Graph, unsigned long long flags))                               \
-  X(destroy_graph, cuGraphDestroy, (Graph))                                                                                \
-  X(destroy_graph_exec, cuGraphExecDestroy, (GraphExec))                                                                   \
-  X(launch_graph, cuGraphLaunch, (GraphExec, Stream))                                                                      \
+#define STEREOPSIS_CUDA_FUNCTIONS(X)                                                                  \
+  X(init, cuInit, (unsigned flags))                                                                   \
+  X(driver_version, cuDriverGetVersion, (int* version))                                               \
+  X(device_count, cuDeviceGetCount, (int* count))                                                     \
+  X(device, cuDeviceGet, (DeviceId*, int ordinal))                                                    \
+  X(device_name, cuDeviceGetName, (char* name, int length, DeviceId))                                 \
+  X(device_attribute, cuDeviceGetAttribute, (int* value, int attribute, DeviceId))                    \
+  X(device_memory, cuDeviceTotalMem_v2, (std::size_t * bytes, DeviceId))                              \
+  X(retain_primary_context, cuDevicePrimaryCtxRetain, (Context*, DeviceId))                           \
+  X(push_context, cuCtxPushCurrent_v2, (Context))                                                     \
+  X(pop_context, cuCtxPopCurrent_v2, (Context*))                                                      \
+  X(allocate, cuMemAlloc_v2, (Pointer*, std::size_t bytes))                                           \
+  X(release, cuMemFree_v2, (Pointer))                                                                 \
+  X(copy, cuMemcpyDtoDAsync_v2, (Pointer to, Pointer from, std::size_t bytes, Stream))                \
+  X(copy_2d, cuMemcpy2DAsync_v2, (const Copy2D*, Stream))                                             \
+  X(fill, cuMemsetD8Async, (Pointer, unsigned char value, std::size_t bytes, Stream))                 \
+  X(create_stream, cuStreamCreate, (Stream*, unsigned flags))                                         \
+  X(destroy_stream, cuStreamDestroy_v2, (Stream))                                                     \
+  X(wait_for_stream, cuStreamSynchronize, (Stream))                                                   \
+  X(create_event, cuEventCreate, (Event*, unsigned flags))                                            \
+  X(destroy_event, cuEventDestroy_v2, (Event))                                                        \
+  X(record_event, cuEventRecord, (Event, Stream))                                                     \
+  X(elapsed_ms, cuEventElapsedTime, (float* ms, Event, Event))                                        \
+  X(load_module, cuModuleLoadData, (Module*, const void* image))                                      \
+  X(get_function, cuModuleGetFunction, (Function*, Module, const char* name))                         \
+  X(launch, cuLaunchKernel,                                                                           \
+    (Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, Stream, void** arguments, void** extra))                \
+  X(allocate_host, cuMemHostAlloc, (void**, std::size_t bytes, unsigned flags))                       \
+  X(release_host, cuMemFreeHost, (void*))                                                             \
+  X(pointer_attribute, cuPointerGetAttribute, (void* value, int attribute, Pointer))                  \
+  X(wait_for_event, cuEventSynchronize, (Event))                                                      \
+  X(query_event, cuEventQuery, (Event))                                                               \
+  X(let_stream_wait, cuStreamWaitEvent, (Stream, Event, unsigned flags))                              \
+  X(begin_capture, cuStreamBeginCapture_v2, (Stream, int mode))                                       \
+  X(end_capture, cuStreamEndCapture, (Stream, Graph*))                                                \
+  X(instantiate, cuGraphInstantiateWithFlags, (GraphExec*, Graph, unsigned long long flags))          \
+  X(destroy_graph, cuGraphDestroy, (Graph))                                                           \
+  X(destroy_graph_exec, cuGraphExecDestroy, (GraphExec))                                              \
+  X(launch_graph, cuGraphLaunch, (GraphExec, Stream))                                                 \
   X(error_name, cuGetErrorName, (Status, const char** name))
 #define X(member, symbol, parameters) Status(*member) parameters = nullptr;
   STEREOPSIS_CUDA_FUNCTIONS(X)

@@ -87,8 +87,8 @@ class CudaDevice final : public gpu::Device {
     put("global memory", text(memory >> 20, " MiB"));
     put("local memory", text(attribute(max_shared_memory_per_block) >> 10, " KiB"));
     put("constant memory", text(attribute(total_constant_memory) >> 10, " KiB"));
-    put("work-group limit", text(attribute(max_threads_per_block), " (", attribute(max_block_x), " × ", attribute(max_block_y),
-                                 " × ", attribute(max_block_z), ")"));
+    put("work-group limit", text(attribute(max_threads_per_block), " (", attribute(max_block_x), " × ",
+                                 attribute(max_block_y), " × ", attribute(max_block_z), ")"));
     return d;
   }
 

@@ -76,7 +76,8 @@ TEST_F(CudaDevice, WithoutMemoryIsOneError) {
 }
 
 TEST_F(CudaDevice, ThatIsLostIsOneError) {
-  for (const char* call : {"cuLaunchKernel", "cuGraphLaunch", "cuEventSynchronize", "cuMemcpy2DAsync", "cuEventRecord"}) {
+  for (const char* call :
+       {"cuLaunchKernel", "cuGraphLaunch", "cuEventSynchronize", "cuMemcpy2DAsync", "cuEventRecord"}) {
     SCOPED_TRACE(call);
     Matcher matcher(plan());
     matcher.match(pair());
@@ -103,7 +104,7 @@ TEST_F(CudaDevice, InTheSteadyStateMakesNothingAndDoesNotWait) {
       tickets[i % 3] = matcher.enqueue(pair(), results[i % 3]);
     }
   };
-  const char* makers[] = {"cuMemAlloc",        "cuMemHostAlloc", "cuStreamCreate",    "cuEventCreate",
+  const char* makers[] = {"cuMemAlloc",         "cuMemHostAlloc",     "cuStreamCreate",   "cuEventCreate",
                           "cuStreamEndCapture", "cuGraphInstantiate", "cuModuleLoadData", "cuModuleGetFunction"};
   run(9);
   std::vector<int> before;

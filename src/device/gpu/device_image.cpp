@@ -44,12 +44,19 @@ DeviceImage& DeviceImage::operator=(DeviceImage&&) noexcept = default;
 
 DeviceImage::DeviceImage(const std::string& device, Size size, PixelType type, int channels, int bit_depth) {
   if (size.width < 1 || size.height < 1 || channels < 1)
-    throw Error(ErrorCategory::call, text("an image on a device can't have ", size.width, "×", size.height, " pixels with ", channels,
-                                          " channels; all three must be at least 1"));
+    throw Error(ErrorCategory::call, text("an image on a device can't have ", size.width, "×", size.height,
+                                          " pixels with ", channels, " channels; all three must be at least 1"));
   const std::size_t line = 256 / bytes_of(type), row = static_cast<std::size_t>(size.width) * channels;
   const std::size_t pitch = (row + line - 1) / line * line;
   state_ = std::make_unique<State>(gpu::device(device), pitch * size.height * bytes_of(type));
-  view_ = {state_->memory.handle(), 0, type, size.width, size.height, channels, static_cast<std::ptrdiff_t>(pitch), bit_depth};
+  view_ = {state_->memory.handle(),
+           0,
+           type,
+           size.width,
+           size.height,
+           channels,
+           static_cast<std::ptrdiff_t>(pitch),
+           bit_depth};
 }
 
 DeviceImage::DeviceImage(const std::string& device, const AnyImageView& pixels)
@@ -59,9 +66,10 @@ DeviceImage::DeviceImage(const std::string& device, const AnyImageView& pixels)
 
 void DeviceImage::check_fits(Size size, PixelType type, int channels) const {
   if (size != view_.size() || type != view_.type || channels != view_.channels)
-    throw Error(ErrorCategory::call, text("the image on the device has ", view_.width, "×", view_.height, " pixels, ",
-                                          to_string(view_.type), ", ", view_.channels, " channels, the other one ", size.width, "×",
-                                          size.height, ", ", to_string(type), ", ", channels, "; a copy needs two alike"));
+    throw Error(ErrorCategory::call,
+                text("the image on the device has ", view_.width, "×", view_.height, " pixels, ", to_string(view_.type),
+                     ", ", view_.channels, " channels, the other one ", size.width, "×", size.height, ", ",
+                     to_string(type), ", ", channels, "; a copy needs two alike"));
 }
 
 void DeviceImage::upload(const AnyImageView& pixels) {
@@ -84,8 +92,9 @@ template <class T>
 Image<T> page_locked_image(const std::string& device, Size size, int channels) {
   if (resolve_device(device) == "cpu") return Image<T>(size, channels);
   gpu::Device& there = gpu::device(resolve_device(device));
-  return Image<T>(size, channels,
-                  {[&there](std::size_t bytes) { return gpu::allocate_page_locked(there, bytes); }, gpu::release_page_locked});
+  return Image<T>(
+      size, channels,
+      {[&there](std::size_t bytes) { return gpu::allocate_page_locked(there, bytes); }, gpu::release_page_locked});
 }
 template Image<std::uint8_t> page_locked_image(const std::string&, Size, int);
 template Image<std::uint16_t> page_locked_image(const std::string&, Size, int);

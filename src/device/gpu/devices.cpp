@@ -105,7 +105,8 @@ bool is_page_locked(Device& device, const void* memory) {
     if (piece != pieces.begin()) {
       --piece;
       const auto& [owner, bytes] = piece->second;
-      if (static_cast<const std::byte*>(memory) < static_cast<const std::byte*>(piece->first) + bytes) return owner == &device;
+      if (static_cast<const std::byte*>(memory) < static_cast<const std::byte*>(piece->first) + bytes)
+        return owner == &device;
     }
   }
   return device.reaches(memory);

@@ -68,7 +68,8 @@ struct View {
     return {memory, offset + first * pitch, width, count, channels, pitch};
   }
   View crop(const Rect& r) const {
-    return {memory, offset + r.y * pitch + static_cast<std::int64_t>(r.x) * channels, r.width, r.height, channels, pitch};
+    return {memory, offset + r.y * pitch + static_cast<std::int64_t>(r.x) * channels, r.width, r.height, channels,
+            pitch};
   }
   operator View<const T>() const requires(!std::is_const_v<T>) {
     return {memory, offset, width, height, channels, pitch};

@@ -82,7 +82,8 @@ class OpenClDevice final : public gpu::Device {
     put("local memory", text(number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE) >> 10, " KiB"));
     put("constant memory", text(number<cl_ulong>(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >> 10, " KiB"));
     const auto sides = number<std::array<std::size_t, 3>>(CL_DEVICE_MAX_WORK_ITEM_SIZES);
-    put("work-group limit", text(number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), " (", sides[0], " × ", sides[1], " × ", sides[2], ")"));
+    put("work-group limit", text(number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), " (", sides[0], " × ", sides[1],
+                                 " × ", sides[2], ")"));
     return d;
   }
 
@@ -123,7 +124,8 @@ class OpenClDevice final : public gpu::Device {
     cl_int status = CL_SUCCESS;
     const cl_mem buffer = api.CreateBuffer(in, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
     check(status, "give memory of the host");
-    void* memory = api.EnqueueMapBuffer(host_queue_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+    void* memory = api.EnqueueMapBuffer(host_queue_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr,
+                                        nullptr, &status);
     if (status != CL_SUCCESS) api.ReleaseMemObject(buffer);
     check(status, "map memory of the host");
     host_buffers_[memory] = buffer;
@@ -284,7 +286,8 @@ class OpenClEvent final : public gpu::Event {
   bool is_passed() override {
     cl_int status = CL_COMPLETE;
     if (event != nullptr)
-      device_.check(device_.api.GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "tell a state");
+      device_.check(device_.api.GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+                    "tell a state");
     device_.check(std::min(status, CL_SUCCESS), "finish");
     return status == CL_COMPLETE;
   }
@@ -296,12 +299,13 @@ class OpenClEvent final : public gpu::Event {
   cl_event event = nullptr;
 
  private:
-  // ms; nothing where the driver does not tell. Where several threads use a device, NVIDIA's driver completes an event a
-  // little later than its queue.
+  // ms; nothing where the driver does not tell. Where several threads use a device, NVIDIA's driver completes an event
+  // a little later than its queue.
   std::optional<double> time() {
     wait();
     cl_ulong nanoseconds = 0;
-    const cl_int status = device_.api.GetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds, nullptr);
+    const cl_int status =
+        device_.api.GetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds, nullptr);
     if (status == CL_PROFILING_INFO_NOT_AVAILABLE) return std::nullopt;
     device_.check(status, "tell a time");
     return 1e-6 * static_cast<double>(nanoseconds);

@@ -22,9 +22,12 @@ T* address(const gpu::Array<T>& array) {
 // Where everything lies in the scratch; begin and end are known.
 std::size_t lay_out(FilterProblem& problem, gpu::Span memory) {
   const std::size_t before = memory.bytes;
-  const auto take = [&]<class T>(T*& pointer, std::size_t count) { pointer = address(memory.take(sizeof(T) * count).template as<T>()); };
+  const auto take = [&]<class T>(T*& pointer, std::size_t count) {
+    pointer = address(memory.take(sizeof(T) * count).template as<T>());
+  };
   const int channels = problem.channels;
-  const auto rows = static_cast<std::size_t>(problem.end - problem.begin), width = static_cast<std::size_t>(problem.width);
+  const auto rows = static_cast<std::size_t>(problem.end - problem.begin),
+             width = static_cast<std::size_t>(problem.width);
   take(problem.guide_columns, rows * width * (channels + channels * (channels + 1) / 2));
   take(problem.packed_guide, width * problem.height);
   take(problem.statistics, rows * width * (channels == 3 ? 12 : 4));
@@ -35,16 +38,21 @@ std::size_t lay_out(FilterProblem& problem, gpu::Span memory) {
 // Names of instances are literals, for the devices keep them.
 template <class Kind>
 const char* instance_of(int channels) {
-  if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>) return channels == 3 ? "census32_colour" : "census32_grey";
-  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint64_t>>) return channels == 3 ? "census64_colour" : "census64_grey";
-  else if constexpr (std::is_same_v<Kind, cost::Census<Word128>>) return channels == 3 ? "census128_colour" : "census128_grey";
-  else return channels == 3 ? "colour_gradient_colour" : "colour_gradient_grey";
+  if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>)
+    return channels == 3 ? "census32_colour" : "census32_grey";
+  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint64_t>>)
+    return channels == 3 ? "census64_colour" : "census64_grey";
+  else if constexpr (std::is_same_v<Kind, cost::Census<Word128>>)
+    return channels == 3 ? "census128_colour" : "census128_grey";
+  else
+    return channels == 3 ? "colour_gradient_colour" : "colour_gradient_grey";
 }
 
 // Pieces of rows so tall that the device is full, and their first windows are few.
 int rows_in_piece(const FilterProblem& p, int rows) {
   constexpr int warps_wanted = 132 * 24;
-  const int warps_of_row = ceil_div(p.width, warp_columns - 2 * p.radius) * ceil_div(p.disparities, disparities_of_warp);
+  const int warps_of_row =
+      ceil_div(p.width, warp_columns - 2 * p.radius) * ceil_div(p.disparities, disparities_of_warp);
   return std::clamp(ceil_div(rows * warps_of_row, warps_wanted), 2 * p.radius, 256);
 }
 
@@ -62,9 +70,9 @@ std::size_t cuda_filter_bytes(const guided::Parameters&, Size strip, int channel
 }
 
 template <class Kind>
-void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View>& source, int min_disparity, int disparities,
-                 gpu::View<const std::uint8_t> guide, guided::Rows rows, gpu::Array<float> filtered, gpu::Span scratch,
-                 gpu::Queue& queue) {
+void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View>& source, int min_disparity,
+                 int disparities, gpu::View<const std::uint8_t> guide, guided::Rows rows, gpu::Array<float> filtered,
+                 gpu::Span scratch, gpu::Queue& queue) {
   const guided::FixedPoint factor = guided::fixed_point(p, guide.channels);
   FilterProblem problem{};
   problem.width = guide.width;
@@ -104,22 +112,25 @@ void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View
   queue.launch({file, "pack_guide", channels}, {across, guide.height, 128, 1}, problem);
   queue.launch({file, "guide_columns", channels}, {across, ceil_div(rows_of_coefficients, 4), 128, 1}, problem);
   queue.launch({file, "statistics", channels}, {across, rows_of_coefficients, 128, 1}, problem);
-  const int segments = ceil_div(guide.width, warp_columns - 2 * p.radius), blocks = ceil_div(disparities, disparities_of_block);
+  const int segments = ceil_div(guide.width, warp_columns - 2 * p.radius),
+            blocks = ceil_div(disparities, disparities_of_block);
   const auto walk = [&](const char* kernel, const char* instance, int count) {
     problem.rows_in_piece = rows_in_piece(problem, count);
-    queue.launch({file, kernel, instance}, {segments, blocks * ceil_div(count, problem.rows_in_piece), 32 * warps_in_block, 1}, problem);
+    queue.launch({file, kernel, instance},
+                 {segments, blocks * ceil_div(count, problem.rows_in_piece), 32 * warps_in_block, 1}, problem);
   };
   walk("coefficients", instance_of<Kind>(guide.channels), rows_of_coefficients);
   walk("filter", channels, rows.count());
 }
 
-void cuda_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, std::span<const Plane> levels, int disparities,
-                 const wta::OutputOf<gpu::View>& out, wta::Reference reference, gpu::Queue& queue) {
+void cuda_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, std::span<const Plane> levels,
+                 int disparities, const wta::OutputOf<gpu::View>& out, wta::Reference reference, gpu::Queue& queue) {
   SelectProblem problem{};
   problem.count = static_cast<int>(levels.size());
   for (int s = 0; s < problem.count; ++s) {
     const Plane& level = levels[s];
-    problem.levels[s] = {address(level.costs), level.width, level.rows, level.first_row, level.min_disparity, level.weight};
+    problem.levels[s] = {address(level.costs), level.width,         level.rows,
+                         level.first_row,      level.min_disparity, level.weight};
   }
   problem.width = out.disparity.width;
   problem.rows = out.disparity.height;
@@ -140,12 +151,13 @@ void cuda_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, st
   problem.disparity_pitch = out.disparity.pitch;
   problem.validity_pitch = out.validity.pitch;
   problem.confidence_pitch = out.confidence.pitch;
-  queue.launch({file, "select", problem.count > 1 ? "levels" : "one"}, {ceil_div(problem.width, 64), problem.rows, 64, 1}, problem);
+  queue.launch({file, "select", problem.count > 1 ? "levels" : "one"},
+               {ceil_div(problem.width, 64), problem.rows, 64, 1}, problem);
 }
 
-#define STEREOPSIS_INSTANCE(Kind)                                                                                            \
-  template void cuda_filter(const guided::Parameters&, const cost::Source<Kind, gpu::View>&, int, int, gpu::View<const std::uint8_t>, \
-                            guided::Rows, gpu::Array<float>, gpu::Span, gpu::Queue&);
+#define STEREOPSIS_INSTANCE(Kind)                                                                      \
+  template void cuda_filter(const guided::Parameters&, const cost::Source<Kind, gpu::View>&, int, int, \
+                            gpu::View<const std::uint8_t>, guided::Rows, gpu::Array<float>, gpu::Span, gpu::Queue&);
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
 STEREOPSIS_INSTANCE(cost::Census<Word128>)

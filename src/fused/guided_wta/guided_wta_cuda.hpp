@@ -1,6 +1,6 @@
-// The guided filter of a volume of costs and the selection from it on CUDA devices, tuned: costs are made on the fly, filtered
-// ones lie in planes of disparities. The meaning is that of stages/cost_volume, guided, cross_scale and wta composed, bit
-// for bit; what it does not do is left to the portable kernels. See docs/costfilter.md.
+// The guided filter of a volume of costs and the selection from it on CUDA devices, tuned: costs are made on the fly,
+// filtered ones lie in planes of disparities. The meaning is that of stages/cost_volume, guided, cross_scale and wta
+// composed, bit for bit; what it does not do is left to the portable kernels. See docs/costfilter.md.
 #pragma once
 
 #include <span>
@@ -23,7 +23,8 @@ inline bool cuda_serves(const guided::Parameters& p) { return p.radius <= 32; }
 std::size_t cuda_filter_bytes(const guided::Parameters&, Size strip, int channels, int disparities);
 template <class Kind>
 void cuda_filter(const guided::Parameters&, const cost::Source<Kind, gpu::View>&, int min_disparity, int disparities,
-                 gpu::View<const std::uint8_t> guide, guided::Rows rows, gpu::Array<float> filtered, gpu::Span scratch, gpu::Queue&);
+                 gpu::View<const std::uint8_t> guide, guided::Rows rows, gpu::Array<float> filtered, gpu::Span scratch,
+                 gpu::Queue&);
 
 // Levels of filtered costs, from the finest on.
 struct Plane {

@@ -16,10 +16,10 @@ struct FilterProblem {
   static constexpr bool is_argument = true;
 
   int width, height, radius, channels;
-  int first, last;        // rows of the result
-  int begin, end;         // rows of coefficients
+  int first, last;  // rows of the result
+  int begin, end;   // rows of coefficients
   int disparities, min_disparity;
-  int rows_in_piece;      // that a warp walks down
+  int rows_in_piece;  // that a warp walks down
 
   const void *left, *right;  // words
   std::int64_t left_pitch, right_pitch;

@@ -35,8 +35,10 @@ Image<Word> random_words(Size size, unsigned seed) {
   Image<Word> words(size);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
-      if constexpr (std::is_same_v<Word, Word128>) words(x, y) = {generator(), generator()};
-      else words(x, y) = static_cast<Word>(generator());
+      if constexpr (std::is_same_v<Word, Word128>)
+        words(x, y) = {generator(), generator()};
+      else
+        words(x, y) = static_cast<Word>(generator());
     }
   return words;
 }
@@ -46,7 +48,8 @@ Image<std::uint64_t> random_colours(Size size, unsigned seed) {
   Image<std::uint64_t> words(size);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x)
-      words(x, y) = colour_gradient::word_of(generator() % 9, 100 + generator() % 9, generator() % 256, static_cast<int>(generator() % 13) - 6);
+      words(x, y) = colour_gradient::word_of(generator() % 9, 100 + generator() % 9, generator() % 256,
+                                             static_cast<int>(generator() % 13) - 6);
   return words;
 }
 
@@ -59,8 +62,8 @@ void expect_equals_oracles(const Kind& kind, auto&& words_of) {
     if (!guided_wta::cuda_runs_on(queue.cuda_capability())) return;
     tried = true;
     for (const Case& c : cases()) {
-      SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << "x" << c.disparities << ", radius " << c.p.radius << ", "
-                                      << c.channels << " channels");
+      SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << "x" << c.disparities << ", radius "
+                                      << c.p.radius << ", " << c.channels << " channels");
       PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(c.size, 3, 0, 255, c.channels).view());
       const Image<Word> left_words = words_of(c.size, 1), right_words = words_of(c.size, 2);
       PitchedImage<Word> left(left_words.view()), right(right_words.view());
@@ -81,13 +84,15 @@ void expect_equals_oracles(const Kind& kind, auto&& words_of) {
       OnDevice<float> disparity_there(device, queue, got_disparity), confidence_there(device, queue, got_confidence);
       OnDevice<std::uint8_t> validity_there(device, queue, got_validity);
       const gpu::Buffer planes = poisoned(device, queue, sizeof(float) * size.width * size.height * c.disparities);
-      const gpu::Buffer scratch = poisoned(device, queue, guided_wta::cuda_filter_bytes(c.p, c.size, c.channels, c.disparities));
+      const gpu::Buffer scratch =
+          poisoned(device, queue, guided_wta::cuda_filter_bytes(c.p, c.size, c.channels, c.disparities));
       const gpu::Array<float> cells{planes.handle(), 0};
-      guided_wta::cuda_filter(c.p, cost::Source<Kind, gpu::View>{left_there, right_there, kind}, c.min_disparity, c.disparities, guide_there,
-                              c.rows, cells, scratch.span(), queue);
+      guided_wta::cuda_filter(c.p, cost::Source<Kind, gpu::View>{left_there, right_there, kind}, c.min_disparity,
+                              c.disparities, guide_there, c.rows, cells, scratch.span(), queue);
       const guided_wta::Plane level{cells, size.width, size.height, c.rows.first, c.min_disparity, 1};
       guided_wta::cuda_select(select, {c.min_disparity, {}, {}}, std::span(&level, 1), c.disparities,
-                              {disparity_there.view(), validity_there.view(), {}, confidence_there.view()}, wta::Reference::left, queue);
+                              {disparity_there.view(), validity_there.view(), {}, confidence_there.view()},
+                              wta::Reference::left, queue);
       disparity_there.download();
       validity_there.download();
       confidence_there.download();
@@ -95,11 +100,13 @@ void expect_equals_oracles(const Kind& kind, auto&& words_of) {
       EXPECT_TRUE(same_bits(got_validity.view(), validity) && got_validity.guard_intact());
       EXPECT_TRUE(same_bits(got_confidence.view(), confidence) && got_confidence.guard_intact());
       Image<float> plane(size.width, size.height * c.disparities);
-      queue.download(gpu::View<float>{planes.handle(), 0, plane.width(), plane.height(), 1, plane.width()}, plane.view());
+      queue.download(gpu::View<float>{planes.handle(), 0, plane.width(), plane.height(), 1, plane.width()},
+                     plane.view());
       queue.wait();
       for (int k = 0; k < c.disparities; ++k)
         for (int y = 0; y < size.height; ++y)
-          for (int x = 0; x < size.width; ++x) ASSERT_EQ(plane(x, k * size.height + y), filtered(x, y, k)) << x << ", " << y << ", " << k;
+          for (int x = 0; x < size.width; ++x)
+            ASSERT_EQ(plane(x, k * size.height + y), filtered(x, y, k)) << x << ", " << y << ", " << k;
     }
   });
   if (!tried) GTEST_SKIP() << "no CUDA device of capability 8.0 or more";

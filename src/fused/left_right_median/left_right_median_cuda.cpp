@@ -9,8 +9,8 @@ void cuda(const left_right::Parameters& p, gpu::View<const float> right, gpu::Vi
   constexpr int tile_width = 32, tile_height = 32;
   const Size size = disparity.size();
   queue.launch({"left_right_median_cuda", "left_right_median", "w3"},
-               {(size.width + tile_width - 1) / tile_width, (size.height + tile_height - 1) / tile_height, 256, 1}, right,
-               disparity, validity, filtered, static_cast<float>(p.threshold));
+               {(size.width + tile_width - 1) / tile_width, (size.height + tile_height - 1) / tile_height, 256, 1},
+               right, disparity, validity, filtered, static_cast<float>(p.threshold));
 }
 
 }  // namespace stereopsis::left_right_median

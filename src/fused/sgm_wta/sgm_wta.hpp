@@ -6,10 +6,10 @@
 // Memory: 2 bytes a cell (a pixel and disparity, disparities rounded up to a multiple of 32) and the ends of
 // the paths. Traffic: one write and one read of that volume.
 //
-// Where that is too much, the image is worked on in stripes of rows: a first sweep down keeps the ends of the paths where they
-// enter each stripe; then, from the lowest stripe to the highest, the sweep down of the stripe is made once more from there, with
-// its sums, and the sweep up goes on through it. That gives the same bits, takes half as long again, and needs the sums of one
-// stripe and the ends of three paths a column for each stripe.
+// Where that is too much, the image is worked on in stripes of rows: a first sweep down keeps the ends of the paths
+// where they enter each stripe; then, from the lowest stripe to the highest, the sweep down of the stripe is made once
+// more from there, with its sums, and the sweep up goes on through it. That gives the same bits, takes half as long
+// again, and needs the sums of one stripe and the ends of three paths a column for each stripe.
 #pragma once
 
 #include <algorithm>
@@ -60,6 +60,7 @@ void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<st
 // The portable kernels of both stages, one after the other. `workspace` holds at least gpu_workspace_bytes().
 std::size_t gpu_workspace_bytes(Size, int disparities, int stripe_rows = 0);
 template <class Kind>
-void gpu(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
+void gpu(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace,
+         gpu::Queue&);
 
 }  // namespace stereopsis::sgm_wta

@@ -5,8 +5,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fused/sgm_wta/sgm_wta_cpu.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "stages/cost/cost_cpu-inl.hpp"
@@ -30,10 +30,15 @@ class Worker {
 
  public:
   Worker(const Job<Kind>& job, int stripe, Sweep<Lane>& down, Sweep<Lane>& up, Scratch<Lane> scratch)
-      : job_(job), bands_(job.bands(stripe)), first_y_(job.stripes.first_row(stripe)),
-        end_y_(first_y_ + job.stripes.rows_of(stripe)), sweeps_{&down, &up}, scratch_(scratch) {
+      : job_(job),
+        bands_(job.bands(stripe)),
+        first_y_(job.stripes.first_row(stripe)),
+        end_y_(first_y_ + job.stripes.rows_of(stripe)),
+        sweeps_{&down, &up},
+        scratch_(scratch) {
     if (job.guide.empty())
-      std::fill_n(scratch.penalties(0), static_cast<std::ptrdiff_t>(band_rows) * kPaths * job.width, static_cast<Lane>(job.penalties[0]));
+      std::fill_n(scratch.penalties(0), static_cast<std::ptrdiff_t>(band_rows) * kPaths * job.width,
+                  static_cast<Lane>(job.penalties[0]));
   }
 
   void run(const Bands::Band& band) {
@@ -46,8 +51,10 @@ class Worker {
     if (band.selects) sweeps_[!up_]->wait_for(bands_ - 1 - band.order, job_.tiles());
     for (int tile = 0; tile < job_.tiles(); ++tile) {
       if (band.order > 0) sweep_->wait_for(band.order - 1, std::min(tile + 2, job_.tiles()));
-      if (band.selects) visit_tile<true>(tile);
-      else visit_tile<false>(tile);
+      if (band.selects)
+        visit_tile<true>(tile);
+      else
+        visit_tile<false>(tile);
       if (tile == job_.tiles() - 1) hwy::FlushStream();
       sweep_->finish_tile(band.order, tile);
     }
@@ -141,7 +148,8 @@ class Worker {
       return hn::Or(candidates.block(d, left, first + k), hn::Load(d, padding + k));
     };
     const auto extend = [&](auto&& take_sums) HWY_ATTR {
-      sgm_cpu::extend_paths(D(), paths, -guard<Lane> / 2, here.p2 + kPaths * u, static_cast<Lane>(job_.p1), padded, block_costs, take_sums);
+      sgm_cpu::extend_paths(D(), paths, -guard<Lane> / 2, here.p2 + kPaths * u, static_cast<Lane>(job_.p1), padded,
+                            block_costs, take_sums);
     };
     std::uint16_t* stored = here.sums + static_cast<std::ptrdiff_t>(x) * padded;
     if constexpr (kSelects) {
@@ -173,8 +181,10 @@ class Worker {
   HWY_INLINE void take_candidates(int r, int x, int y, std::uint16_t* total) {
     const auto& in = job_.select;
     if (wants_right() && usable(in.mask_left, x, y)) {
-      if (up_) wta_cpu::update<true>(right_row(r), job_.width - 1 - x, total, job_.padded);
-      else wta_cpu::update<false>(right_row(r), job_.width - 1 - x, total, job_.padded);
+      if (up_)
+        wta_cpu::update<true>(right_row(r), job_.width - 1 - x, total, job_.padded);
+      else
+        wta_cpu::update<false>(right_row(r), job_.width - 1 - x, total, job_.padded);
     }
     const auto range = wta::candidates(job_.select_parameters, x, job_.width, in.min_disparity, job_.disparities);
     if (range.first > 0) std::fill_n(total, std::min(range.first, job_.disparities), wta_cpu::no_cost);
@@ -189,8 +199,8 @@ class Worker {
   HWY_INLINE void select(int step) {
     const bool want_confidence = !job_.out.confidence.empty();
     wta_cpu::SelectedBatch selected;
-    wta_cpu::select(job_.select_parameters, {scratch_.total(0), job_.total_entries(), job_.padded}, job_.select.min_disparity,
-                    want_confidence, selected);
+    wta_cpu::select(job_.select_parameters, {scratch_.total(0), job_.total_entries(), job_.padded},
+                    job_.select.min_disparity, want_confidence, selected);
     for (int r = 0; r < rows_; ++r) {
       const int u = step - row_lag * r;
       if (u < 0 || u >= job_.width) continue;
@@ -209,7 +219,9 @@ class Worker {
                     mask.empty() ? nullptr : mask.row(y), job_.out.right.row(y));
   }
 
-  static bool usable(const ImageView<const std::uint8_t>& mask, int x, int y) { return mask.empty() || mask(x, y) != 0; }
+  static bool usable(const ImageView<const std::uint8_t>& mask, int x, int y) {
+    return mask.empty() || mask(x, y) != 0;
+  }
   bool wants_right() const { return !job_.out.right.empty(); }
   wta_cpu::RightRow right_row(int r) const { return {scratch_.right_cost(r), scratch_.right_index(r)}; }
 
@@ -266,24 +278,36 @@ void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& thr
 template <class Lane, class Kind>
 void with_lanes(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
   const auto run = [&](auto d) {
-    if (job.directions == 4) both_sweeps<decltype(d), Kind, 4>(job, memory, threads);
-    else both_sweeps<decltype(d), Kind, 2>(job, memory, threads);
+    if (job.directions == 4)
+      both_sweeps<decltype(d), Kind, 4>(job, memory, threads);
+    else
+      both_sweeps<decltype(d), Kind, 2>(job, memory, threads);
   };
   const hn::CappedTag<Lane, 64> wide;
-  if (job.padded % static_cast<int>(hn::Lanes(wide)) == 0) run(wide);
-  else run(hn::CappedTag<Lane, 32>());
+  if (job.padded % static_cast<int>(hn::Lanes(wide)) == 0)
+    run(wide);
+  else
+    run(hn::CappedTag<Lane, 32>());
 }
 
 template <class Kind>
 void match(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
-  if (job.lane_bytes == 1) with_lanes<std::uint8_t>(job, memory, threads);
-  else with_lanes<std::uint16_t>(job, memory, threads);
+  if (job.lane_bytes == 1)
+    with_lanes<std::uint8_t>(job, memory, threads);
+  else
+    with_lanes<std::uint16_t>(job, memory, threads);
 }
 
 void match_rank(const Job<cost::Rank>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
-void match_census32(const Job<cost::Census<std::uint32_t>>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
-void match_census64(const Job<cost::Census<std::uint64_t>>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
-void match_census_gradient(const Job<cost::CensusGradient>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
+void match_census32(const Job<cost::Census<std::uint32_t>>& job, std::span<std::byte> m, Threads& t) {
+  match(job, m, t);
+}
+void match_census64(const Job<cost::Census<std::uint64_t>>& job, std::span<std::byte> m, Threads& t) {
+  match(job, m, t);
+}
+void match_census_gradient(const Job<cost::CensusGradient>& job, std::span<std::byte> m, Threads& t) {
+  match(job, m, t);
+}
 
 }  // namespace stereopsis::sgm_wta::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -306,21 +330,24 @@ auto dispatch(const cost::CensusGradient&) { return HWY_DYNAMIC_DISPATCH(match_c
 }  // namespace
 
 template <class Kind>
-std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, int threads, int stripe_rows) {
+std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, int threads,
+                            int stripe_rows) {
   const Extent extent(size, disparities, p.sgm.paths / 2, stripe_rows);
   const std::size_t lane = path_bytes_per_cell(p.sgm, kind.max_cost());
   const std::size_t candidate = cost::HWY_NAMESPACE::Candidates<Kind>::bytes_per_entry;
-  return extent.sums_bytes() + 2 * extent.sweep_bytes(lane) + extent.kept_bytes(lane) + threads * extent.scratch_bytes(lane, candidate);
+  return extent.sums_bytes() + 2 * extent.sweep_bytes(lane) + extent.kept_bytes(lane) +
+         threads * extent.scratch_bytes(lane, candidate);
 }
 
 template <class Kind>
-void cpu(const Parameters& p, const Input<Kind>& in, const wta::Output& out, std::span<std::byte> workspace, Threads& threads) {
+void cpu(const Parameters& p, const Input<Kind>& in, const wta::Output& out, std::span<std::byte> workspace,
+         Threads& threads) {
   sgm::check(p.sgm, in.source.kind.max_cost());
   const Job<Kind> job(p, in, out, workspace);
   dispatch(in.source.kind)(job, workspace.subspan(job.sums_bytes()), threads);
 }
 
-#define STEREOPSIS_INSTANCE(Kind)                                                                           \
+#define STEREOPSIS_INSTANCE(Kind)                                                                                \
   template std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparities, int threads, int); \
   template void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<std::byte>, Threads&);
 STEREOPSIS_INSTANCE(cost::Rank)

@@ -13,7 +13,9 @@ std::size_t sums_bytes(Size stripe, int disparities) {
   return sizeof(std::uint16_t) * stripe.width * static_cast<std::size_t>(stripe.height) * disparities;
 }
 // The path costs of a row.
-std::size_t row_bytes(Size size, int disparities) { return (sums_bytes({size.width, 1}, disparities) + 255) / 256 * 256; }
+std::size_t row_bytes(Size size, int disparities) {
+  return (sums_bytes({size.width, 1}, disparities) + 255) / 256 * 256;
+}
 // Of all kinds, where the paths down enter each stripe but the first, and twice where those up are.
 std::size_t kept_rows(const Stripes& stripes) { return stripes.count() == 1 ? 0 : kinds * (stripes.count() + 1); }
 
@@ -27,7 +29,12 @@ class Run {
  public:
   Run(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Span workspace,
       gpu::Queue& queue)
-      : p_(p), in_(in), out_(out), size_(in.source.left.size()), stripes_(size_.height, in.stripe_rows), queue_(queue),
+      : p_(p),
+        in_(in),
+        out_(out),
+        size_(in.source.left.size()),
+        stripes_(size_.height, in.stripe_rows),
+        queue_(queue),
         directions_(std::span(sgm::directions).first(static_cast<std::size_t>(p.sgm.paths))) {
     sums_ = workspace.take(sums_bytes({size_.width, stripes_.rows}, in.disparities)).template as<std::uint16_t>();
     kept_ = workspace.take(kept_rows(stripes_) * row_bytes(size_, in.disparities));
@@ -49,7 +56,8 @@ class Run {
   }
   Cells kept(std::size_t row) const {
     const gpu::Array<std::uint16_t> all = kept_.template as<std::uint16_t>();
-    return {all.memory, all.offset + static_cast<std::int64_t>(row * row_bytes(size_, in_.disparities) / sizeof(std::uint16_t))};
+    return {all.memory,
+            all.offset + static_cast<std::int64_t>(row * row_bytes(size_, in_.disparities) / sizeof(std::uint16_t))};
   }
   gpu::Volume<std::uint16_t> rows_of(int stripe, const Cells& cells) const {
     return {cells, size_.width, stripes_.rows_of(stripe), in_.disparities};
@@ -58,7 +66,10 @@ class Run {
   void keep_paths_down(int stripe) {
     for (const sgm::Direction r : directions_)
       if (leads_down(r))
-        follow(r, {stripes_.first_row(stripe), rows_of(stripe, {}), stripe > 0 ? kept_down(stripe, r) : Cells(), kept_down(stripe + 1, r)}, false);
+        follow(r,
+               {stripes_.first_row(stripe), rows_of(stripe, {}), stripe > 0 ? kept_down(stripe, r) : Cells(),
+                kept_down(stripe + 1, r)},
+               false);
   }
 
   void sum_and_select(int stripe) {
@@ -75,9 +86,13 @@ class Run {
       follow(r, {first, sums, before, behind}, add);
       add = true;
     }
-    wta::gpu(p_.select, {in_.select.min_disparity, in_.select.mask_left.rows(first, rows), in_.select.mask_right.rows(first, rows)},
-             sums, {out_.disparity.rows(first, rows), out_.validity.rows(first, rows), out_.right.rows(first, rows), out_.confidence.rows(first, rows)},
-             queue_);
+    wta::gpu(
+        p_.select,
+        {in_.select.min_disparity, in_.select.mask_left.rows(first, rows), in_.select.mask_right.rows(first, rows)},
+        sums,
+        {out_.disparity.rows(first, rows), out_.validity.rows(first, rows), out_.right.rows(first, rows),
+         out_.confidence.rows(first, rows)},
+        queue_);
   }
 
   void follow(sgm::Direction r, const sgm::GpuStripe& stripe, bool add) {

@@ -2,10 +2,11 @@
 //
 // The sweeps start at the same time at the top and at the bottom, and pass one another: whichever comes to a row first
 // stores its sums there, the other adds its own and selects. So two threads hardly ever need what the other one has in
-// its caches. (Where the image is worked on in stripes, one sweep at a time passes through a stripe.) A sweep visits the image in bands of rows, a band in tiles of columns; a thread takes a band, and follows
-// the band before at a distance of two tiles. Inside a tile everything stays in the first-level cache. A path keeps its
-// last pixel's costs in one place, updated in place: a vertical path by its column u, a diagonal one by u − v, an
-// antidiagonal one by u + v.
+// its caches. (Where the image is worked on in stripes, one sweep at a time passes through a stripe.) A sweep visits
+// the image in bands of rows, a band in tiles of columns; a thread takes a band, and follows the band before at a
+// distance of two tiles. Inside a tile everything stays in the first-level cache. A path keeps its last pixel's costs
+// in one place, updated in place: a vertical path by its column u, a diagonal one by u − v, an antidiagonal one by u +
+// v.
 #pragma once
 
 #include <atomic>
@@ -34,18 +35,26 @@ constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64
 // Sizes in lanes and bytes, without pointers: what the workspace is made of.
 struct Extent {
   Extent(Size size, int disparities_, int directions_, int stripe_rows)
-      : width(size.width), height(size.height), disparities(disparities_), padded(round_up(disparities_, 32)),
-        directions(directions_), stripes(size.height, stripe_rows) {}
+      : width(size.width),
+        height(size.height),
+        disparities(disparities_),
+        padded(round_up(disparities_, 32)),
+        directions(directions_),
+        stripes(size.height, stripe_rows) {}
 
   int bands(int stripe = 0) const { return (stripes.rows_of(stripe) + band_rows - 1) / band_rows; }
   int tiles() const { return (width + row_lag * (band_rows - 1) + tile_columns - 1) / tile_columns; }
   // Of the vertical paths; then of the diagonal and the antidiagonal ones, where there are any.
-  std::size_t places() const { return width + (directions == 4 ? 2 * (static_cast<std::size_t>(width) + height - 1) : 0); }
+  std::size_t places() const {
+    return width + (directions == 4 ? 2 * (static_cast<std::size_t>(width) + height - 1) : 0);
+  }
   int candidates() const { return width + padded + 64; }
   int right_entries() const { return width + 2 * padded; }
   int total_entries() const { return padded + 64; }
 
-  std::size_t sums_bytes() const { return align64(sizeof(std::uint16_t) * width * static_cast<std::size_t>(stripes.rows) * padded); }
+  std::size_t sums_bytes() const {
+    return align64(sizeof(std::uint16_t) * width * static_cast<std::size_t>(stripes.rows) * padded);
+  }
   std::size_t path_bytes(std::size_t lane) const { return lane * padded + 64; }
   // A sweep's: its paths, and how far its bands are.
   std::size_t sweep_bytes(std::size_t lane) const {
@@ -57,8 +66,10 @@ struct Extent {
   // A thread's.
   std::size_t scratch_bytes(std::size_t lane, std::size_t candidate) const {
     return align64(band_rows * path_bytes(lane) + 64) + align64(lane * padded) +
-           align64(lane * band_rows * directions * width) + align64(sizeof(std::uint16_t) * band_rows * total_entries()) +
-           2 * align64(band_rows * sizeof(std::uint16_t) * right_entries()) + band_rows * align64(candidate * candidates());
+           align64(lane * band_rows * directions * width) +
+           align64(sizeof(std::uint16_t) * band_rows * total_entries()) +
+           2 * align64(band_rows * sizeof(std::uint16_t) * right_entries()) +
+           band_rows * align64(candidate * candidates());
   }
 
   int width, height, disparities, padded;
@@ -67,15 +78,22 @@ struct Extent {
 };
 
 // Path costs stay below 256 if the largest cost and the largest penalty together do; they take 8 bits then, else 16.
-inline std::size_t path_bytes_per_cell(const sgm::Parameters& p, int max_cost) { return max_cost + p.p2 <= 255 ? 1 : 2; }
+inline std::size_t path_bytes_per_cell(const sgm::Parameters& p, int max_cost) {
+  return max_cost + p.p2 <= 255 ? 1 : 2;
+}
 
 // What is to be done, for every thread.
 template <class Kind>
 struct Job : Extent {
   Job(const Parameters& p, const Input<Kind>& in, const wta::Output& out_, std::span<std::byte> workspace)
-      : Extent(in.source.left.size(), in.disparities, p.sgm.paths / 2, in.stripe_rows), source(in.source),
-        select(in.select), select_parameters(p.select), penalties(sgm::penalties(p.sgm)),
-        lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())), p1(static_cast<std::uint16_t>(p.sgm.p1)), out(out_),
+      : Extent(in.source.left.size(), in.disparities, p.sgm.paths / 2, in.stripe_rows),
+        source(in.source),
+        select(in.select),
+        select_parameters(p.select),
+        penalties(sgm::penalties(p.sgm)),
+        lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())),
+        p1(static_cast<std::uint16_t>(p.sgm.p1)),
+        out(out_),
         sums(reinterpret_cast<std::uint16_t*>(workspace.data())) {
     if (p.sgm.adaptive()) guide = in.guide;
   }
@@ -123,8 +141,10 @@ template <class Lane>
 class Sweep {
  public:
   Sweep(const Extent& extent, Pieces pieces)
-      : extent_(extent), stride_(extent.padded + guard<Lane>),
-        costs_(pieces.take<Lane>(extent.places() * stride_ + guard<Lane>)), progress_(pieces.take<std::atomic<int>>(extent.bands())) {}
+      : extent_(extent),
+        stride_(extent.padded + guard<Lane>),
+        costs_(pieces.take<Lane>(extent.places() * stride_ + guard<Lane>)),
+        progress_(pieces.take<std::atomic<int>>(extent.bands())) {}
 
   // No band of the stripe that comes next is begun.
   void begin_stripe() {
@@ -132,7 +152,9 @@ class Sweep {
   }
   // The paths that enter row v from the rows before.
   void keep(int v, std::byte* kept) const {
-    for_each_end(v, [&](const Lane* paths, std::size_t bytes) { kept = std::copy_n(reinterpret_cast<const std::byte*>(paths), bytes, kept); });
+    for_each_end(v, [&](const Lane* paths, std::size_t bytes) {
+      kept = std::copy_n(reinterpret_cast<const std::byte*>(paths), bytes, kept);
+    });
   }
   void go_on_from(int v, const std::byte* kept) {
     for_each_end(v, [&](Lane* paths, std::size_t bytes) { std::memcpy(paths, kept, bytes), kept += bytes; });
@@ -154,7 +176,8 @@ class Sweep {
     const std::atomic<int>& progress = progress_[band];
     for (int spins = 0; spins < 1000; ++spins)
       if (progress.load(std::memory_order_acquire) >= tiles) return;
-    for (int seen; (seen = progress.load(std::memory_order_acquire)) < tiles;) progress.wait(seen, std::memory_order_acquire);
+    for (int seen; (seen = progress.load(std::memory_order_acquire)) < tiles;)
+      progress.wait(seen, std::memory_order_acquire);
   }
 
  private:
@@ -176,8 +199,8 @@ class Sweep {
 
 enum class Turn { both, down, up };
 
-// Which band of a stripe a thread does next. Those of a sweep are taken in its order, so that the band before is in work
-// or done.
+// Which band of a stripe a thread does next. Those of a sweep are taken in its order, so that the band before is in
+// work or done.
 class Bands {
  public:
   // Both sweeps at once, or one alone: the sweep up after the sweep down.
@@ -229,8 +252,12 @@ class Scratch {
   const Lane* padding() const { return padding_; }  // the largest value behind the last disparity, else 0
   // The sums over all paths of a pixel of row r, with 32 entries of no_cost before and behind.
   std::uint16_t* total(int r) const { return totals_ + r * extent_.total_entries() + 32; }
-  std::uint16_t* right_cost(int r) const { return right_costs_ + static_cast<std::size_t>(r) * extent_.right_entries(); }
-  std::uint16_t* right_index(int r) const { return right_indices_ + static_cast<std::size_t>(r) * extent_.right_entries(); }
+  std::uint16_t* right_cost(int r) const {
+    return right_costs_ + static_cast<std::size_t>(r) * extent_.right_entries();
+  }
+  std::uint16_t* right_index(int r) const {
+    return right_indices_ + static_cast<std::size_t>(r) * extent_.right_entries();
+  }
 
  private:
   std::ptrdiff_t path_stride() const { return extent_.padded + guard<Lane>; }

@@ -15,7 +15,7 @@ struct Case {
 };
 
 const std::vector<Case> cases = {
-    {{1, 1}, {0, 1}},   {{1, 9}, {0, 4}},    {{9, 1}, {-2, 5}},   {{5, 7}, {0, 33}},     {{17, 6}, {-40, 64}},
+    {{1, 1}, {0, 1}},   {{1, 9}, {0, 4}},    {{9, 1}, {-2, 5}},    {{5, 7}, {0, 33}},     {{17, 6}, {-40, 64}},
     {{67, 13}, {0, 1}}, {{67, 13}, {3, 70}}, {{131, 37}, {0, 64}}, {{131, 37}, {-7, 97}}, {{40, 21}, {500, 12}},
 };
 
@@ -73,7 +73,8 @@ Image<Word> random_words(Size size, Word max) {
   std::mt19937_64 generator(3);
   Image<Word> words(size);
   for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) words(x, y) = static_cast<Word>(max == Word(~Word{0}) ? generator() : generator() % (max + Word{1}));
+    for (int x = 0; x < size.width; ++x)
+      words(x, y) = static_cast<Word>(max == Word(~Word{0}) ? generator() : generator() % (max + Word{1}));
   return words;
 }
 
@@ -85,7 +86,8 @@ std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
   std::mt19937 noise(5);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x)
-      right(x, y) = noise() % 4 == 0 ? static_cast<Word>(left(x, y) ^ (noise() & 7)) : left.view().clamped(x + shift, y);
+      right(x, y) =
+          noise() % 4 == 0 ? static_cast<Word>(left(x, y) ^ (noise() & 7)) : left.view().clamped(x + shift, y);
   return {std::move(left), std::move(right)};
 }
 
@@ -108,14 +110,16 @@ void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm
   const OnDevice<Word> left_there(device, queue, left_pitched), right_there(device, queue, right_pitched);
   const OnDevice<std::uint8_t> guide_there(device, queue, guide), mask_left_there(device, queue, mask_left),
       mask_right_there(device, queue, mask_right);
-  sgm_wta::Input<Kind, gpu::View> there{{left_there, right_there, kind}, guide_there, {range.min, {}, {}}, range.count, stripe_rows};
+  sgm_wta::Input<Kind, gpu::View> there{
+      {left_there, right_there, kind}, guide_there, {range.min, {}, {}}, range.count, stripe_rows};
   if (masked) there.select = {range.min, mask_left_there, mask_right_there};
   const gpu::Buffer workspace = poisoned(device, queue, sgm_wta::gpu_workspace_bytes(size, range.count, stripe_rows));
   for (int run = 0; run < 2; ++run) {
-    SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": " << range.count
-                                    << ", paths " << p.sgm.paths << ", run " << run);
+    SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": "
+                                    << range.count << ", paths " << p.sgm.paths << ", run " << run);
     Outputs got(size);
-    OnDevice<float> disparity(device, queue, got.disparity), right_view(device, queue, got.right), confidence(device, queue, got.confidence);
+    OnDevice<float> disparity(device, queue, got.disparity), right_view(device, queue, got.right),
+        confidence(device, queue, got.confidence);
     OnDevice<std::uint8_t> validity(device, queue, got.validity);
     sgm_wta::gpu(p, there, {disparity, validity, right_view, confidence}, workspace.span(), queue);
     for (auto* out : {&disparity, &right_view, &confidence}) out->download();
@@ -129,8 +133,8 @@ void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm
 }
 
 template <class Kind>
-void expect_all_cases(const sgm_wta::Parameters& p, const Kind& kind, typename Kind::Word max_value, bool masked = false,
-                      int stripe_rows = 0) {
+void expect_all_cases(const sgm_wta::Parameters& p, const Kind& kind, typename Kind::Word max_value,
+                      bool masked = false, int stripe_rows = 0) {
   using Word = typename Kind::Word;
   for (const auto& [size, range] : cases) {
     auto [left, right] = features<Word>(size, range.min + range.count / 3, max_value);
@@ -180,8 +184,9 @@ TEST(SgmWta, AdaptivePenaltyEqualsOracles) {
 
 TEST(SgmWta, MasksUniquenessAndBorderCandidatesEqualOracles) {
   for (const bool border : {false, true})
-    expect_all_cases({{.p1 = 10, .p2 = 60}, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
-                     rank9, 72, true);
+    expect_all_cases(
+        {{.p1 = 10, .p2 = 60}, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
+        rank9, 72, true);
 }
 
 template <class Kind>
@@ -192,10 +197,14 @@ void expect_all_gpu_cases(gpu::Device& device, gpu::Queue& queue, const sgm_wta:
 
 TEST(SgmWta, GpuEqualsOracles) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
-    for (const int paths : {4, 8}) expect_all_gpu_cases(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, 72);
-    expect_all_gpu_cases(device, queue, {{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::parabola}}, census5x5, 0xFFFFFF);
-    expect_all_gpu_cases(device, queue, {{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::equiangular}}, census9x7, ~0ull >> 2);
-    expect_all_gpu_cases(device, queue, {{.p1 = 100, .p2 = 2000}, {.subpixel = wta::Subpixel::parabola}}, census_gradient, 0xFFFFFFFF);
+    for (const int paths : {4, 8})
+      expect_all_gpu_cases(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, 72);
+    expect_all_gpu_cases(device, queue, {{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::parabola}}, census5x5,
+                         0xFFFFFF);
+    expect_all_gpu_cases(device, queue, {{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::equiangular}}, census9x7,
+                         ~0ull >> 2);
+    expect_all_gpu_cases(device, queue, {{.p1 = 100, .p2 = 2000}, {.subpixel = wta::Subpixel::parabola}},
+                         census_gradient, 0xFFFFFFFF);
   });
 }
 
@@ -203,8 +212,10 @@ TEST(SgmWta, GpuEqualsOraclesWithAdaptivePenaltyMasksAndUniqueness) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
     const sgm::Parameters adaptive{.p1 = 10, .p2 = 90, .gradient = 8, .p2_min = 20};
     for (const bool border : {false, true})
-      expect_all_gpu_cases(device, queue, {adaptive, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
-                           rank9, 72, true);
+      expect_all_gpu_cases(
+          device, queue,
+          {adaptive, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}}, rank9, 72,
+          true);
   });
 }
 
@@ -234,7 +245,8 @@ TEST(SgmWta, GpuEqualsOraclesInWideRanges) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range : {DisparityRange{0, 1024}, DisparityRange{-20, 1025}, DisparityRange{0, 2100}}) {
       const Case wide{{30, 11}, range};
-      const sgm_wta::Parameters p{{.p1 = 5, .p2 = 40}, {.subpixel = wta::Subpixel::parabola, .border_candidates = true}};
+      const sgm_wta::Parameters p{{.p1 = 5, .p2 = 40},
+                                  {.subpixel = wta::Subpixel::parabola, .border_candidates = true}};
       expect_gpu_equals_oracles(device, queue, p, rank9, 72, wide, false);
       expect_gpu_equals_oracles(device, queue, p, census5x5, 0xFFFFFF, wide, false);
       expect_gpu_equals_oracles(device, queue, p, census9x7, ~0ull >> 2, wide, false);

@@ -60,38 +60,49 @@ struct Ring {
   int size = 0;
   int count = 0;
 };
-inline Ring make_ring(Memory& memory, int size, int count, int width) { return {memory.rows(size * count, width, 0), size, count}; }
+inline Ring make_ring(Memory& memory, int size, int count, int width) {
+  return {memory.rows(size * count, width, 0), size, count};
+}
 
 // What all threads share.
 struct Job {
   Job(const Parameters& p_, Size size, int disparities_, Memory& memory)
-      : parameters(p_), width(size.width), height(size.height), disparities(disparities_), slab(slab_of(p_, disparities_)) {
+      : parameters(p_),
+        width(size.width),
+        height(size.height),
+        disparities(disparities_),
+        slab(slab_of(p_, disparities_)) {
     if (const auto* e = std::get_if<esaw::Parameters>(&p_.aggregation)) {
       const Size all = esaw::weights_size(*e, size);
       weights = {memory.take<std::uint32_t>(static_cast<std::size_t>(all.width) * all.height), all.width, all.height};
       if (e->normalise == esaw::Normalise::end)
-        for (ImageView<float>& image : sums) image = {memory.take<float>(static_cast<std::size_t>(size.width) * size.height), size.width, size.height};
+        for (ImageView<float>& image : sums)
+          image = {memory.take<float>(static_cast<std::size_t>(size.width) * size.height), size.width, size.height};
     }
     if (const auto* s = std::get_if<asw_separable::Parameters>(&p_.aggregation))
-      for (std::uint8_t*& plane : taps) plane = memory.take<std::uint8_t>(static_cast<std::size_t>(s->window) * size.width * size.height);
+      for (std::uint8_t*& plane : taps)
+        plane = memory.take<std::uint8_t>(static_cast<std::size_t>(s->window) * size.width * size.height);
     // Row by row, and in it disparity by disparity.
     pitch = round_up(size.width + slack, 32);
     volume = memory.take<std::uint16_t>(static_cast<std::size_t>(pitch) * disparities_ * size.height);
   }
 
-  // Disparities at a time: as many as keep the rows of a slab in a second-level cache, and a vector's loads worth while.
+  // Disparities at a time: as many as keep the rows of a slab in a second-level cache, and a vector's loads worth
+  // while.
   static int slab_of(const Parameters& p, int disparities) {
     return std::min(disparities, std::holds_alternative<asw_separable::Parameters>(p.aggregation) ? 16 : 8);
   }
-  Rows volume_row(int y, int k) const { return {volume + (static_cast<std::ptrdiff_t>(y) * disparities + k) * pitch, pitch}; }
+  Rows volume_row(int y, int k) const {
+    return {volume + (static_cast<std::ptrdiff_t>(y) * disparities + k) * pitch, pitch};
+  }
 
   const Parameters& parameters;
   int width, height, disparities, slab;
   Input in{};
   wta::Output out{};
-  ImageView<std::uint32_t> weights;             // of esaw
-  ImageView<float> sums[2];                     // of esaw, normalised at the end
-  std::uint8_t* taps[2] = {};                   // of asw_separable, across and down: (y, tap, x)
+  ImageView<std::uint32_t> weights;  // of esaw
+  ImageView<float> sums[2];          // of esaw, normalised at the end
+  std::uint8_t* taps[2] = {};        // of asw_separable, across and down: (y, tap, x)
   std::uint16_t* volume = nullptr;
   std::ptrdiff_t pitch = 0;
 };
@@ -101,7 +112,8 @@ struct EsawScratch {
   EsawScratch(const esaw::Parameters& p, const Job& job, Memory& memory) {
     for (const esaw::Step& step : esaw::steps(p)) {
       const int across = std::min(step.offset, job.width), down = std::min(step.offset, job.height);
-      levels.push_back({across, down, memory.rows(job.slab, job.width, across), make_ring(memory, std::min(2 * down + 1, job.height), job.slab, job.width)});
+      levels.push_back({across, down, memory.rows(job.slab, job.width, across),
+                        make_ring(memory, std::min(2 * down + 1, job.height), job.slab, job.width)});
     }
     shares = memory.rows(3, job.width, 0);
   }
@@ -117,9 +129,12 @@ struct EsawScratch {
 // And for asw_separable: weights in pairs of taps, those of even and of odd pixels apart.
 struct SeparableScratch {
   SeparableScratch(const asw_separable::Parameters& p, const Job& job, Memory& memory)
-      : radius(p.window / 2), input(memory.rows(job.slab, job.width, radius + 1)),
-        horizontal(make_ring(memory, std::min(p.window, job.height), job.slab, job.width)), pairs(memory.rows(p.window + 1, job.width, 0)),
-        totals(memory.rows(2, job.width, 0)), inverses(memory.rows(4, job.width, 0)) {}
+      : radius(p.window / 2),
+        input(memory.rows(job.slab, job.width, radius + 1)),
+        horizontal(make_ring(memory, std::min(p.window, job.height), job.slab, job.width)),
+        pairs(memory.rows(p.window + 1, job.width, 0)),
+        totals(memory.rows(2, job.width, 0)),
+        inverses(memory.rows(4, job.width, 0)) {}
   int radius;
   Rows input;
   Ring horizontal;
@@ -131,7 +146,9 @@ struct SeparableScratch {
 // And for asw: the weights of a row of the window, and the sums of all disparities.
 struct FullScratch {
   FullScratch(const asw::Parameters& p, const Job& job, Memory& memory)
-      : radius(p.window / 2), left(memory.rows(p.window, job.width, 0)), right(memory.rows(p.window, job.width + job.disparities, 0)),
+      : radius(p.window / 2),
+        left(memory.rows(p.window, job.width, 0)),
+        right(memory.rows(p.window, job.width + job.disparities, 0)),
         cost(memory.rows(1, job.width, radius)) {
     sum_pitch = round_up(job.width, 16);
     sums = memory.take<std::uint64_t>(static_cast<std::size_t>(sum_pitch) * job.disparities);
@@ -166,7 +183,8 @@ inline std::size_t thread_bytes(const Job& job) {
   Memory aggregation(nullptr), selection(nullptr);
   Candidates candidates(job, aggregation);
   if (const auto* e = std::get_if<esaw::Parameters>(&job.parameters.aggregation)) EsawScratch(*e, job, aggregation);
-  if (const auto* s = std::get_if<asw_separable::Parameters>(&job.parameters.aggregation)) SeparableScratch(*s, job, aggregation);
+  if (const auto* s = std::get_if<asw_separable::Parameters>(&job.parameters.aggregation))
+    SeparableScratch(*s, job, aggregation);
   if (const auto* a = std::get_if<asw::Parameters>(&job.parameters.aggregation)) FullScratch(*a, job, aggregation);
   SelectScratch select(job, selection);
   return std::max(aggregation.used(), selection.used());
@@ -200,7 +218,8 @@ HWY_INLINE V16 narrowed(V32 lower, V32 upper) {
 }
 HWY_INLINE V16 narrowed_load(const std::uint32_t* words, int shift) {
   const D32 d;
-  const auto field = [&](const std::uint32_t* p) HWY_ATTR { return hn::And(hn::ShiftRightSame(hn::LoadU(d, p), shift), hn::Set(d, 255)); };
+  const auto field = [&](const std::uint32_t* p)
+                         HWY_ATTR { return hn::And(hn::ShiftRightSame(hn::LoadU(d, p), shift), hn::Set(d, 255)); };
   return narrowed(field(words), field(words + hn::Lanes(d)));
 }
 
@@ -215,7 +234,8 @@ HWY_INLINE V32 difference(V32 left, V32 right) {
 
 // The costs of row y at disparity k of the range, shifted by `shift`; `right` is the padded row that load_right made
 // for the disparities from `first` on, `count` of them.
-void make_costs(const Job& job, const std::uint32_t* right, int y, int first, int count, int k, int shift, std::uint16_t* out) {
+void make_costs(const Job& job, const std::uint32_t* right, int y, int first, int count, int k, int shift,
+                std::uint16_t* out) {
   const D32 d;
   const D16 d16;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -243,12 +263,13 @@ void pad(std::uint16_t* row, int width, int before, int behind) {
 
 // ---- esaw
 
-// ⌊(n_before C_before + n C + n_behind C_behind + 128) / 256⌋: the upper and the lower bytes of the costs apart, so that
-// 16 bits hold all sums.
+// ⌊(n_before C_before + n C + n_behind C_behind + 128) / 256⌋: the upper and the lower bytes of the costs apart, so
+// that 16 bits hold all sums.
 HWY_INLINE V16 average(const V16* n, V16 before, V16 here, V16 behind) {
   const D16 d;
   const auto byte = hn::Set(d, 255);
-  const auto sum = [&](V16 a, V16 b, V16 c) HWY_ATTR { return hn::Add(hn::Add(hn::Mul(n[0], a), hn::Mul(n[1], b)), hn::Mul(n[2], c)); };
+  const auto sum = [&](V16 a, V16 b, V16 c)
+                       HWY_ATTR { return hn::Add(hn::Add(hn::Mul(n[0], a), hn::Mul(n[1], b)), hn::Mul(n[2], c)); };
   const auto upper = sum(hn::ShiftRight<8>(before), hn::ShiftRight<8>(here), hn::ShiftRight<8>(behind));
   const auto lower = sum(hn::And(before, byte), hn::And(here, byte), hn::And(behind, byte));
   return hn::Add(upper, hn::ShiftRight<8>(hn::Add(lower, hn::Set(d, 128))));
@@ -256,20 +277,23 @@ HWY_INLINE V16 average(const V16* n, V16 before, V16 here, V16 behind) {
 
 class EsawSlab {
  public:
-  EsawSlab(const Job& job, const EsawScratch& scratch, const Candidates& candidates) : job_(job), scratch_(scratch), candidates_(candidates) {}
+  EsawSlab(const Job& job, const EsawScratch& scratch, const Candidates& candidates)
+      : job_(job), scratch_(scratch), candidates_(candidates) {}
 
   void run(int first) {
     first_ = first;
     count_ = std::min(job_.slab, job_.disparities - first);
     for (int y = 0; y < job_.height; ++y) {
       load_right(job_, y, first_, count_, candidates_.words);
-      for (int k = 0; k < count_; ++k) make_costs(job_, candidates_.words, y, first_, count_, first_ + k, 7, scratch_.levels[0].input[k]);
+      for (int k = 0; k < count_; ++k)
+        make_costs(job_, candidates_.words, y, first_, count_, first_ + k, 7, scratch_.levels[0].input[k]);
       push(0, y);
     }
   }
 
  private:
-  // Row y of the input of step t is there: makes its horizontal sums, and the vertical ones that have been waiting for it.
+  // Row y of the input of step t is there: makes its horizontal sums, and the vertical ones that have been waiting for
+  // it.
   void push(int t, int y) {
     const EsawScratch::Level& level = scratch_.levels[t];
     load_shares(t, y, 0);
@@ -310,10 +334,12 @@ class EsawSlab {
   }
 
   // Whole vectors: rows have room behind.
-  void average_row(const std::uint16_t* before, const std::uint16_t* here, const std::uint16_t* behind, std::uint16_t* out) const {
+  void average_row(const std::uint16_t* before, const std::uint16_t* here, const std::uint16_t* behind,
+                   std::uint16_t* out) const {
     const D16 d;
     for (int x = 0; x < job_.width; x += lanes16()) {
-      const V16 n[] = {hn::LoadU(d, scratch_.shares[0] + x), hn::LoadU(d, scratch_.shares[1] + x), hn::LoadU(d, scratch_.shares[2] + x)};
+      const V16 n[] = {hn::LoadU(d, scratch_.shares[0] + x), hn::LoadU(d, scratch_.shares[1] + x),
+                       hn::LoadU(d, scratch_.shares[2] + x)};
       hn::StoreU(average(n, hn::LoadU(d, before + x), hn::LoadU(d, here + x), hn::LoadU(d, behind + x)), d, out + x);
     }
   }
@@ -329,7 +355,8 @@ class EsawSlab {
 // 8-bit weights of the pixels p + (dx, dy) for the pixels p of a row, from x = `first` on; `table` in 32 bits.
 class WindowWeigher {
  public:
-  WindowWeigher(double gamma_colour, double gamma_distance) : scales_(support_weight::scales(gamma_colour, gamma_distance)) {
+  WindowWeigher(double gamma_colour, double gamma_distance)
+      : scales_(support_weight::scales(gamma_colour, gamma_distance)) {
     const auto table = support_weight::make_table();
     for (int i = 0; i < 256; ++i) table_[i] = support_weight::in_8_bits(table.of[i]);
   }
@@ -349,7 +376,8 @@ class WindowWeigher {
     for (; x < first; ++x) scalar(x);
     for (; x + lanes <= last; x += lanes) {
       const hn::Rebind<T, I32> narrow;
-      const auto load = [&](const std::uint32_t* p) HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const std::int32_t*>(p)); };
+      const auto load = [&](const std::uint32_t* p)
+                            HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const std::int32_t*>(p)); };
       hn::StoreU(hn::DemoteTo(narrow, weights(load(row + x), load(other + x + dx), part)), narrow, out + x);
     }
     for (; x < width; ++x) scalar(x);
@@ -385,7 +413,8 @@ void weigh_taps(const asw_separable::Parameters& p, const Job& job, int y) {
     const int i = tap - radius;
     const std::size_t row = (static_cast<std::size_t>(y) * p.window + tap) * job.width;
     weigher.run(lab.row(y), lab.row(y), job.width, i, 4 * std::abs(i), job.taps[0] + row);
-    weigher.run(lab.row(y), lab.row(std::clamp(y + i, 0, job.height - 1)), job.width, 0, 4 * std::abs(i), job.taps[1] + row);
+    weigher.run(lab.row(y), lab.row(std::clamp(y + i, 0, job.height - 1)), job.width, 0, 4 * std::abs(i),
+                job.taps[1] + row);
   }
 }
 
@@ -415,11 +444,13 @@ class SeparableSlab {
       make_costs(job_, candidates_.words, y, first_, count_, first_ + k, 7, row);
       pad(row, job_.width, scratch_.radius, scratch_.radius + 1);
       const std::uint16_t* window = row - scratch_.radius;
-      average_row([&](int pair, int x, V16& even, V16& odd) HWY_ATTR {
-        const D16 d;
-        even = hn::LoadU(d, window + x + 2 * pair);
-        odd = hn::LoadU(d, window + x + 2 * pair + 1);
-      }, sums[k]);
+      average_row(
+          [&](int pair, int x, V16& even, V16& odd) HWY_ATTR {
+            const D16 d;
+            even = hn::LoadU(d, window + x + 2 * pair);
+            odd = hn::LoadU(d, window + x + 2 * pair + 1);
+          },
+          sums[k]);
     }
   }
 
@@ -431,13 +462,15 @@ class SeparableSlab {
       for (int tap = 0; tap < taps_; ++tap)
         rows[tap] = scratch_.horizontal.slot(std::clamp(y + tap - scratch_.radius, 0, job_.height - 1))[k];
       rows[taps_] = rows[taps_ - 1];  // the one too many, which has no weight
-      average_row([&](int pair, int x, V16& even, V16& odd) HWY_ATTR {
-        const D16 d;
-        const D32 d32;
-        const auto a = hn::LoadU(d, rows[2 * pair] + x), b = hn::LoadU(d, rows[2 * pair + 1] + x);
-        even = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(hn::BitCast(d32, b))), a);
-        odd = hn::OddEven(b, hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(d32, a))));
-      }, out[k]);
+      average_row(
+          [&](int pair, int x, V16& even, V16& odd) HWY_ATTR {
+            const D16 d;
+            const D32 d32;
+            const auto a = hn::LoadU(d, rows[2 * pair] + x), b = hn::LoadU(d, rows[2 * pair + 1] + x);
+            even = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(hn::BitCast(d32, b))), a);
+            odd = hn::OddEven(b, hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(d32, a))));
+          },
+          out[k]);
     }
   }
 
@@ -562,7 +595,8 @@ class FullRow {
       std::uint16_t* right = scratch_.right[dx + radius];
       std::uint16_t* unclamped = scratch_.cost[0];
       weigher_.run(job_.in.lab_right.row(y), job_.in.lab_right.row(row), width, dx, quarters, unclamped);
-      copy_replicated(unclamped, width, -(job_.in.select.min_disparity + job_.disparities - 1), width + job_.disparities - 1, right);
+      copy_replicated(unclamped, width, -(job_.in.select.min_disparity + job_.disparities - 1),
+                      width + job_.disparities - 1, right);
     }
   }
 
@@ -595,7 +629,8 @@ class FullRow {
   void finish(int k, std::uint16_t* out) const {
     const std::uint64_t* sums = scratch_.sums + static_cast<std::ptrdiff_t>(k) * scratch_.sum_pitch;
     const std::uint32_t* totals = scratch_.totals + static_cast<std::ptrdiff_t>(k) * scratch_.sum_pitch;
-    for (int x = 0; x < job_.width; ++x) out[x] = static_cast<std::uint16_t>((128 * sums[x] + totals[x] / 2) / totals[x]);
+    for (int x = 0; x < job_.width; ++x)
+      out[x] = static_cast<std::uint16_t>((128 * sums[x] + totals[x] / 2) / totals[x]);
   }
 
   const Job& job_;
@@ -618,15 +653,17 @@ class Selector {
     for (int x = job_.width - 1; x >= 0; --x) select(x, y, right);
     if (job_.out.right.empty()) return;
     const auto& mask = job_.in.select.mask_right;
-    wta_cpu::finish(right, job_.width, job_.disparities, job_.in.select.min_disparity, mask.empty() ? nullptr : mask.row(y), job_.out.right.row(y));
+    wta_cpu::finish(right, job_.width, job_.disparities, job_.in.select.min_disparity,
+                    mask.empty() ? nullptr : mask.row(y), job_.out.right.row(y));
   }
 
  private:
   // Whole disparities of the left view from all candidates.
   bool is_plain() const {
     const wta::Parameters& p = job_.parameters.select;
-    return p.border_candidates && p.subpixel == wta::Subpixel::none && p.uniqueness == 0 && job_.in.select.mask_left.empty() &&
-           job_.in.select.mask_right.empty() && job_.out.right.empty() && job_.out.confidence.empty();
+    return p.border_candidates && p.subpixel == wta::Subpixel::none && p.uniqueness == 0 &&
+           job_.in.select.mask_left.empty() && job_.in.select.mask_right.empty() && job_.out.right.empty() &&
+           job_.out.confidence.empty();
   }
 
   void select_plainly(int y) const {
@@ -642,7 +679,8 @@ class Selector {
       }
       hn::StoreU(best, d, indices);
       const int whole = std::min(lanes16(), job_.width - x);
-      for (int i = 0; i < whole; ++i) job_.out.disparity(x + i, y) = static_cast<float>(job_.in.select.min_disparity + indices[i]);
+      for (int i = 0; i < whole; ++i)
+        job_.out.disparity(x + i, y) = static_cast<float>(job_.in.select.min_disparity + indices[i]);
     }
     std::fill_n(job_.out.validity.row(y), job_.width, std::uint8_t{0});
   }
@@ -652,7 +690,8 @@ class Selector {
     constexpr int block = 32;
     for (int first = 0; first < job_.width; first += block)
       for (int k = 0; k < job_.disparities; ++k)
-        for (int x = first; x < std::min(job_.width, first + block); ++x) scratch_.costs[static_cast<std::size_t>(x) * scratch_.padded + k] = costs[k][x];
+        for (int x = first; x < std::min(job_.width, first + block); ++x)
+          scratch_.costs[static_cast<std::size_t>(x) * scratch_.padded + k] = costs[k][x];
   }
 
   void select(int x, int y, const wta_cpu::RightRow& right) const {
@@ -670,7 +709,8 @@ class Selector {
       if (!in.mask_right.empty())
         for (int k = 0; k < job_.disparities; ++k)
           if (in.mask_right.clamped(x - in.min_disparity - k, y) == 0) costs[k] = wta_cpu::no_cost;
-      selected = wta_cpu::select(job_.parameters.select, costs, scratch_.padded, job_.disparities, in.min_disparity, !job_.out.confidence.empty());
+      selected = wta_cpu::select(job_.parameters.select, costs, scratch_.padded, job_.disparities, in.min_disparity,
+                                 !job_.out.confidence.empty());
     }
     job_.out.disparity(x, y) = selected.disparity;
     job_.out.validity(x, y) = selected.validity;
@@ -728,7 +768,8 @@ std::size_t workspace_bytes(const Parameters& p, Size size, int disparities, int
   return memory.used() + threads * ((thread_bytes(job) + 63) / 64 * 64);
 }
 
-void cpu(const Parameters& p, const Input& in, const wta::Output& out, std::span<std::byte> workspace, Threads& threads) {
+void cpu(const Parameters& p, const Input& in, const wta::Output& out, std::span<std::byte> workspace,
+         Threads& threads) {
   Memory memory(workspace.data());
   Job job(p, in.rgb_left.size(), in.disparities, memory);
   job.in = in;

@@ -23,7 +23,8 @@ struct Memory {
     for (gpu::Span& volume : volumes) volume = span.take(sizeof(Uint4) * pixels * groups);
     winners = span.take(sizeof(std::uint32_t) * pixels);
     weights = span.take(sizeof(std::uint32_t) * pixels * p.iterations);
-    for (gpu::Span& image : sums) image = p.normalise == esaw::Normalise::end ? span.take(sizeof(float) * pixels) : gpu::Span{};
+    for (gpu::Span& image : sums)
+      image = p.normalise == esaw::Normalise::end ? span.take(sizeof(float) * pixels) : gpu::Span{};
     used = bytes - span.bytes;
   }
 
@@ -41,8 +42,9 @@ gpu::View<T> image(gpu::Span span, Size size) {
 }  // namespace
 
 bool cuda_serves(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf<gpu::View>& out) {
-  return std::holds_alternative<esaw::Parameters>(p.aggregation) && p.select.border_candidates && p.select.subpixel == wta::Subpixel::none &&
-         p.select.uniqueness == 0 && in.select.mask_left.empty() && in.select.mask_right.empty() && out.right.empty() && out.confidence.empty();
+  return std::holds_alternative<esaw::Parameters>(p.aggregation) && p.select.border_candidates &&
+         p.select.subpixel == wta::Subpixel::none && p.select.uniqueness == 0 && in.select.mask_left.empty() &&
+         in.select.mask_right.empty() && out.right.empty() && out.confidence.empty();
 }
 
 std::size_t cuda_workspace_bytes(const Parameters& p, Size size, int disparities) {
@@ -51,18 +53,19 @@ std::size_t cuda_workspace_bytes(const Parameters& p, Size size, int disparities
   return e != nullptr ? Memory(*e, size, disparities, {0, 0, endless}).used : 0;
 }
 
-void cuda(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Span workspace, gpu::Queue& queue) {
+void cuda(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Span workspace,
+          gpu::Queue& queue) {
   constexpr const char* file = "support_weight_wta_cuda";
   const auto& e = std::get<esaw::Parameters>(p.aggregation);
   const Size size = in.rgb_left.size();
   const Memory memory(e, size, in.disparities, workspace);
-  esaw::gpu_weights(e, in.lab_left, image<std::uint32_t>(memory.weights, esaw::weights_size(e, size)), image<float>(memory.sums[0], size),
-                    image<float>(memory.sums[1], size), queue);
+  esaw::gpu_weights(e, in.lab_left, image<std::uint32_t>(memory.weights, esaw::weights_size(e, size)),
+                    image<float>(memory.sums[0], size), image<float>(memory.sums[1], size), queue);
 
   gpu::Grid rows = gpu::over(size.width * memory.groups);
   rows.groups_y = size.height;
-  queue.launch({file, "costs", "all"}, rows, in.rgb_left, in.rgb_right, memory.costs.as<Uint2>(), memory.groups, in.select.min_disparity,
-               p.cost.truncation);
+  queue.launch({file, "costs", "all"}, rows, in.rgb_left, in.rgb_right, memory.costs.as<Uint2>(), memory.groups,
+               in.select.min_disparity, p.cost.truncation);
   queue.fill({memory.winners.memory, memory.winners.offset}, memory.winners.bytes, 0xFF);
 
   const int tiles = (size.width + cuda_columns - 1) / cuda_columns;
@@ -70,18 +73,22 @@ void cuda(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf
   for (const esaw::Step& step : esaw::steps(e)) {
     const bool is_last = t + 1 == e.iterations;
     const int starts = std::min(step.offset, size.height), links = (size.height + starts - 1) / starts;
-    const gpu::Grid grid{tiles * ((memory.groups + cuda_groups - 1) / cuda_groups), starts * ((links + cuda_chain - 1) / cuda_chain),
-                         cuda_columns * cuda_groups, 1};
-    const CudaStep problem{size.width, size.height, memory.groups, in.disparities, step.offset, t * size.height, starts};
+    const gpu::Grid grid{tiles * ((memory.groups + cuda_groups - 1) / cuda_groups),
+                         starts * ((links + cuda_chain - 1) / cuda_chain), cuda_columns * cuda_groups, 1};
+    const CudaStep problem{size.width,  size.height,     memory.groups, in.disparities,
+                           step.offset, t * size.height, starts};
     const auto launch = [&](const char* instance, const auto& costs) {
-      queue.launch({file, "iterate", instance}, grid, memory.weights.as<std::uint32_t>(), costs, memory.volumes[t % 2].as<Uint4>(),
-                   memory.winners.as<std::uint32_t>(), problem);
+      queue.launch({file, "iterate", instance}, grid, memory.weights.as<std::uint32_t>(), costs,
+                   memory.volumes[t % 2].as<Uint4>(), memory.winners.as<std::uint32_t>(), problem);
     };
-    if (t == 0) launch(is_last ? "only" : "first", memory.costs.as<Uint2>());
-    else launch(is_last ? "last" : "middle", memory.volumes[(t + 1) % 2].as<Uint4>());
+    if (t == 0)
+      launch(is_last ? "only" : "first", memory.costs.as<Uint2>());
+    else
+      launch(is_last ? "last" : "middle", memory.volumes[(t + 1) % 2].as<Uint4>());
     ++t;
   }
-  queue.launch({file, "select", "all"}, gpu::over(size), memory.winners.as<std::uint32_t>(), out.disparity, out.validity, in.select.min_disparity);
+  queue.launch({file, "select", "all"}, gpu::over(size), memory.winners.as<std::uint32_t>(), out.disparity,
+               out.validity, in.select.min_disparity);
 }
 
 }  // namespace stereopsis::support_weight_wta

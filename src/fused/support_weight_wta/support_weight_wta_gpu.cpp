@@ -7,7 +7,8 @@ namespace {
 
 template <class T>
 gpu::Volume<T> take_volume(gpu::Span& memory, Size size, int disparities) {
-  return {memory.take(sizeof(T) * size.width * size.height * disparities).as<T>(), size.width, size.height, disparities};
+  return {memory.take(sizeof(T) * size.width * size.height * disparities).as<T>(), size.width, size.height,
+          disparities};
 }
 template <class T>
 gpu::View<T> take_image(gpu::Span& memory, Size size) {
@@ -21,7 +22,8 @@ struct Memory {
     const std::size_t bytes = span.bytes;
     costs = take_volume<std::uint8_t>(span, size, disparities);
     aggregated = take_volume<std::uint16_t>(span, size, disparities);
-    if (!std::holds_alternative<asw::Parameters>(p.aggregation)) other = take_volume<std::uint16_t>(span, size, disparities);
+    if (!std::holds_alternative<asw::Parameters>(p.aggregation))
+      other = take_volume<std::uint16_t>(span, size, disparities);
     if (const auto* e = std::get_if<esaw::Parameters>(&p.aggregation)) {
       weights = take_image<std::uint32_t>(span, esaw::weights_size(*e, size));
       if (e->normalise == esaw::Normalise::end) {
@@ -29,7 +31,8 @@ struct Memory {
         other_sums = take_image<float>(span, size);
       }
     }
-    if (const auto* s = std::get_if<asw_separable::Parameters>(&p.aggregation)) tap_weights = span.take(asw_separable::gpu_weights_bytes(*s, size));
+    if (const auto* s = std::get_if<asw_separable::Parameters>(&p.aggregation))
+      tap_weights = span.take(asw_separable::gpu_weights_bytes(*s, size));
     used = bytes - span.bytes;
   }
 
@@ -59,7 +62,8 @@ std::size_t gpu_workspace_bytes(const Parameters& p, Size size, int disparities)
   return Memory(p, size, disparities, {0, 0, endless}).used;
 }
 
-void gpu(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Span workspace, gpu::Queue& queue) {
+void gpu(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Span workspace,
+         gpu::Queue& queue) {
   const Memory memory(p, in.rgb_left.size(), in.disparities, workspace);
   colour_difference::gpu(p.cost, in.rgb_left, in.rgb_right, in.select.min_disparity, memory.costs, queue);
   std::visit([&](const auto& stage) { aggregate(stage, in, memory, queue); }, p.aggregation);

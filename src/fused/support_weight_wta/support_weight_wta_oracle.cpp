@@ -3,7 +3,8 @@
 namespace stereopsis::support_weight_wta {
 namespace {
 
-void aggregate(const esaw::Parameters& p, const Input& in, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated) {
+void aggregate(const esaw::Parameters& p, const Input& in, VolumeView<const std::uint8_t> costs,
+               VolumeView<std::uint16_t> aggregated) {
   Image<std::uint32_t> weights(esaw::weights_size(p, in.lab_left.size()));
   esaw::oracle_weights(p, in.lab_left, weights);
   esaw::oracle(p, weights, costs, aggregated);
@@ -14,7 +15,8 @@ void aggregate(const asw_separable::Parameters& p, const Input& in, VolumeView<c
   asw_separable::oracle(p, in.lab_left, costs, aggregated);
 }
 
-void aggregate(const asw::Parameters& p, const Input& in, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated) {
+void aggregate(const asw::Parameters& p, const Input& in, VolumeView<const std::uint8_t> costs,
+               VolumeView<std::uint16_t> aggregated) {
   asw::oracle(p, in.lab_left, in.lab_right, in.select.min_disparity, costs, aggregated);
 }
 

@@ -29,8 +29,11 @@ std::vector<Case> cases() {
 
 struct Inputs {
   explicit Inputs(const Case& c)
-      : rgb_left(random_words(c.size, 1, 0x1F1F1F)), rgb_right(random_words(c.size, 2, 0x1F1F1F)), lab_left(random_words(c.size, 3, dim)),
-        lab_right(random_words(c.size, 4, dim)), mask(random_image<std::uint8_t>(c.size, 5, 0, 3)) {}
+      : rgb_left(random_words(c.size, 1, 0x1F1F1F)),
+        rgb_right(random_words(c.size, 2, 0x1F1F1F)),
+        lab_left(random_words(c.size, 3, dim)),
+        lab_right(random_words(c.size, 4, dim)),
+        mask(random_image<std::uint8_t>(c.size, 5, 0, 3)) {}
   support_weight_wta::Input input(const Case& c) const {
     const auto usable = c.masked ? ImageView<const std::uint8_t>(mask) : ImageView<const std::uint8_t>();
     return {rgb_left, rgb_right, lab_left, lab_right, {c.min_disparity, usable, usable}, c.disparities};
@@ -40,8 +43,12 @@ struct Inputs {
 };
 
 struct Results {
-  explicit Results(const Case& c) : disparity(c.size), right(c.size), confidence(c.size), validity(c.size), everything(c.everything) {}
-  wta::Output output() { return {disparity.view(), validity.view(), everything ? right.view() : ImageView<float>(), everything ? confidence.view() : ImageView<float>()}; }
+  explicit Results(const Case& c)
+      : disparity(c.size), right(c.size), confidence(c.size), validity(c.size), everything(c.everything) {}
+  wta::Output output() {
+    return {disparity.view(), validity.view(), everything ? right.view() : ImageView<float>(),
+            everything ? confidence.view() : ImageView<float>()};
+  }
   void expect_same(const Results& expected) const {
     EXPECT_TRUE(same_bits(disparity.view(), expected.disparity.view()));
     EXPECT_TRUE(same_bits(validity.view(), expected.validity.view()));
@@ -55,7 +62,8 @@ struct Results {
 };
 
 void expect_cpu_equals_oracle(const support_weight_wta::Aggregation& aggregation, const Case& c) {
-  SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << "x" << c.disparities << " from " << c.min_disparity);
+  SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << "x" << c.disparities << " from "
+                                  << c.min_disparity);
   const support_weight_wta::Parameters p{{}, aggregation, c.select};
   const Inputs inputs(c);
   Results expected(c);
@@ -74,8 +82,9 @@ void expect_cpu_equals_oracle(const support_weight_wta::Aggregation& aggregation
 
 TEST(SupportWeightWta, EsawOnTheCpuEqualsTheOracles) {
   for (const Case& c : cases())
-    for (const esaw::Parameters& p : {esaw::Parameters{}, esaw::Parameters{.iterations = 1}, esaw::Parameters{.iterations = 4, .base = 7},
-                                      esaw::Parameters{.iterations = 7, .base = 1.9, .normalise = esaw::Normalise::end}})
+    for (const esaw::Parameters& p :
+         {esaw::Parameters{}, esaw::Parameters{.iterations = 1}, esaw::Parameters{.iterations = 4, .base = 7},
+          esaw::Parameters{.iterations = 7, .base = 1.9, .normalise = esaw::Normalise::end}})
       expect_cpu_equals_oracle(p, c);
 }
 

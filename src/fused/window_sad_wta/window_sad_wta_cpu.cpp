@@ -24,7 +24,9 @@ struct CandidateRow {
 // One thread's memory.
 struct Scratch {
   Scratch(Size size, int disparities, std::byte* memory = nullptr)
-      : padded((disparities + disparity_block - 1) / disparity_block * disparity_block), entries(size.width + padded), next(memory) {
+      : padded((disparities + disparity_block - 1) / disparity_block * disparity_block),
+        entries(size.width + padded),
+        next(memory) {
     columns = take<std::uint16_t>(static_cast<std::size_t>(size.width) * padded);
     for (CandidateRow* row : {&entering, &leaving}) *row = {take<std::uint16_t>(entries), take<std::uint16_t>(entries)};
     running = take<std::uint32_t>(padded);
@@ -75,12 +77,14 @@ HWY_INLINE V16 differences(V16 left_low, V16 left_high, const CandidateRow& row,
     return hn::BitCast(d, hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a)));
   };
   const V16 low = difference(left_low, row.low + i), high = difference(left_high, row.high + i), byte = hn::Set(d, 255);
-  return hn::Add(hn::Add(hn::And(low, byte), hn::ShiftRight<8>(low)), hn::Add(hn::And(high, byte), hn::ShiftRight<8>(high)));
+  return hn::Add(hn::Add(hn::And(low, byte), hn::ShiftRight<8>(low)),
+                 hn::Add(hn::And(high, byte), hn::ShiftRight<8>(high)));
 }
 
 struct LeftWord {
   explicit LeftWord(std::uint32_t word)
-      : low(hn::Set(D16(), static_cast<std::uint16_t>(word))), high(hn::Set(D16(), static_cast<std::uint16_t>(word >> 16))) {}
+      : low(hn::Set(D16(), static_cast<std::uint16_t>(word))),
+        high(hn::Set(D16(), static_cast<std::uint16_t>(word >> 16))) {}
   V16 low, high;
 };
 
@@ -92,7 +96,12 @@ class Band {
 
  public:
   Band(const Parameters& p, const Input<ImageView>& in, const wta::Output& out, const Scratch& scratch)
-      : p_(p), in_(in), out_(out), s_(scratch), width_(in.source.left.width), height_(in.source.left.height),
+      : p_(p),
+        in_(in),
+        out_(out),
+        s_(scratch),
+        width_(in.source.left.width),
+        height_(in.source.left.height),
         shift_(window_sad::shift_of(p.window, in.source.kind.max_cost())) {}
 
   void run(int first, int last) {
@@ -113,14 +122,17 @@ class Band {
   // The row, or the nearest one inside: its candidates are laid out, and its left words returned.
   const std::uint32_t* load(int y, const CandidateRow& row) const {
     const int inside = std::clamp(y, 0, height_ - 1);
-    cost_cpu::for_each_candidate(in_.source.right.row(inside), width_, in_.select.min_disparity, s_.padded, [&](int i, std::uint32_t word) {
-      row.low[i] = static_cast<std::uint16_t>(word);
-      row.high[i] = static_cast<std::uint16_t>(word >> 16);
-    });
+    cost_cpu::for_each_candidate(in_.source.right.row(inside), width_, in_.select.min_disparity, s_.padded,
+                                 [&](int i, std::uint32_t word) {
+                                   row.low[i] = static_cast<std::uint16_t>(word);
+                                   row.high[i] = static_cast<std::uint16_t>(word >> 16);
+                                 });
     return in_.source.left.row(inside);
   }
 
-  std::uint16_t* column(int x) const { return s_.columns + static_cast<std::ptrdiff_t>(std::clamp(x, 0, width_ - 1)) * s_.padded; }
+  std::uint16_t* column(int x) const {
+    return s_.columns + static_cast<std::ptrdiff_t>(std::clamp(x, 0, width_ - 1)) * s_.padded;
+  }
 
   void add_row(int y) const {
     const D16 d;
@@ -129,7 +141,8 @@ class Band {
       const LeftWord word(left[x]);
       std::uint16_t* sums = column(x);
       for (int k = 0; k < s_.padded; k += static_cast<int>(hn::Lanes(d)))
-        hn::Store(hn::Add(hn::Load(d, sums + k), differences(word.low, word.high, s_.entering, width_ - 1 - x + k)), d, sums + k);
+        hn::Store(hn::Add(hn::Load(d, sums + k), differences(word.low, word.high, s_.entering, width_ - 1 - x + k)), d,
+                  sums + k);
     }
   }
 
@@ -163,7 +176,8 @@ class Band {
     }
     if (!out_.right.empty()) {
       const auto& mask = in_.select.mask_right;
-      wta_cpu::finish(right, width_, in_.disparities, in_.select.min_disparity, mask.empty() ? nullptr : mask.row(y), out_.right.row(y));
+      wta_cpu::finish(right, width_, in_.disparities, in_.select.min_disparity, mask.empty() ? nullptr : mask.row(y),
+                      out_.right.row(y));
     }
   }
 
@@ -174,8 +188,10 @@ class Band {
     const D d;
     const hn::Rebind<std::uint16_t, D> narrow;
     const auto wide = [&](const std::uint16_t* sums) HWY_ATTR {
-      if constexpr (kWide) return hn::PromoteTo(d, hn::Load(narrow, sums));
-      else return hn::Load(narrow, sums);
+      if constexpr (kWide)
+        return hn::PromoteTo(d, hn::Load(narrow, sums));
+      else
+        return hn::Load(narrow, sums);
     };
     const std::uint16_t *more = column(enters), *less = column(leaves);
     for (int k = 0; k < s_.padded; k += static_cast<int>(hn::Lanes(d))) {
@@ -205,7 +221,8 @@ class Band {
       if (!in.mask_right.empty())
         for (int k = 0; k < in_.disparities; ++k)
           if (in.mask_right.clamped(x - in.min_disparity - k, y) == 0) total[k] = wta_cpu::no_cost;
-      selected = wta_cpu::select(p_.select, total, s_.padded, in_.disparities, in.min_disparity, !out_.confidence.empty());
+      selected =
+          wta_cpu::select(p_.select, total, s_.padded, in_.disparities, in.min_disparity, !out_.confidence.empty());
     }
     out_.disparity(x, y) = selected.disparity;
     out_.validity(x, y) = selected.validity;
@@ -221,9 +238,12 @@ class Band {
   const std::uint32_t *entering_ = nullptr, *leaving_ = nullptr;
 };
 
-void match_band(const Parameters& p, const Input<ImageView>& in, const wta::Output& out, const Scratch& scratch, int first, int last) {
-  if (window_sad::shift_of(p.window, in.source.kind.max_cost()) > 0) Band<true>(p, in, out, scratch).run(first, last);
-  else Band<false>(p, in, out, scratch).run(first, last);
+void match_band(const Parameters& p, const Input<ImageView>& in, const wta::Output& out, const Scratch& scratch,
+                int first, int last) {
+  if (window_sad::shift_of(p.window, in.source.kind.max_cost()) > 0)
+    Band<true>(p, in, out, scratch).run(first, last);
+  else
+    Band<false>(p, in, out, scratch).run(first, last);
 }
 
 }  // namespace stereopsis::window_sad_wta::HWY_NAMESPACE
@@ -234,9 +254,12 @@ namespace stereopsis::window_sad_wta {
 
 HWY_EXPORT(match_band);
 
-std::size_t workspace_bytes(Size size, int disparities, int threads) { return Scratch(size, disparities).bytes * threads; }
+std::size_t workspace_bytes(Size size, int disparities, int threads) {
+  return Scratch(size, disparities).bytes * threads;
+}
 
-void cpu(const Parameters& p, const Input<ImageView>& in, const wta::Output& out, std::span<std::byte> workspace, Threads& threads) {
+void cpu(const Parameters& p, const Input<ImageView>& in, const wta::Output& out, std::span<std::byte> workspace,
+         Threads& threads) {
   const Size size = in.source.left.size();
   const std::size_t bytes = Scratch(size, in.disparities).bytes;
   const auto row = [&](int i) { return static_cast<int>(static_cast<long long>(size.height) * i / threads.count()); };

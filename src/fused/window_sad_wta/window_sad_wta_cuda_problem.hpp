@@ -5,9 +5,9 @@
 
 namespace stereopsis::window_sad_wta {
 
-constexpr int strip_columns = 32;   // of column sums; the window's apron is among them
-constexpr int most_ranges = 4;      // warps that share a strip, each with disparities of its own
-constexpr int index_bits = 14;      // of a disparity in a key, below its sum
+constexpr int strip_columns = 32;  // of column sums; the window's apron is among them
+constexpr int most_ranges = 4;     // warps that share a strip, each with disparities of its own
+constexpr int index_bits = 14;     // of a disparity in a key, below its sum
 
 struct Problem {
   static constexpr bool is_argument = true;

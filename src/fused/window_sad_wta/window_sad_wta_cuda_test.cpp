@@ -32,14 +32,16 @@ TEST(WindowSadWtaCuda, EqualsTheOracles) {
       for (const DisparityRange range : ranges)
         for (const auto& window : windows)
           for (const bool border : {true, false}) {
-            SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": " << range.count
-                                            << ", window " << window.width << "x" << window.height << ", border " << border);
+            SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min
+                                            << ": " << range.count << ", window " << window.width << "x"
+                                            << window.height << ", border " << border);
             // Few levels, so that sums tie.
             PitchedImage<std::uint32_t> left(random_image<std::uint32_t>(size, 1, 0, 7).view());
             PitchedImage<std::uint32_t> right(random_image<std::uint32_t>(size, 2, 0, 7).view());
             const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
             const window_sad_wta::Parameters p{window, {.border_candidates = border}};
-            const window_sad_wta::Input<gpu::View> in{{left_there, right_there, {434}}, {range.min, {}, {}}, range.count};
+            const window_sad_wta::Input<gpu::View> in{
+                {left_there, right_there, {434}}, {range.min, {}, {}}, range.count};
 
             Volume<std::uint16_t> sums(size, range.count);
             window_sad::oracle(window, {left, right, {434}}, range.min, sums);

@@ -18,9 +18,10 @@ struct Case {
 };
 
 const std::vector<Case> cases = {
-    {{1, 1}, {0, 1}, {7, 7}},    {{1, 9}, {0, 4}, {3, 5}},      {{9, 1}, {-2, 5}, {1, 1}},      {{5, 7}, {0, 33}, {31, 15}},
-    {{67, 13}, {0, 1}, {3, 3}},  {{67, 13}, {3, 70}, {7, 3}},   {{17, 6}, {-40, 64}, {5, 1}},   {{131, 17}, {-7, 97}, {1, 9}},
-    {{40, 21}, {500, 12}, {9, 9}}, {{61, 23}, {0, 40}, {7, 7}}, {{13, 9}, {0, 20}, {85, 85}},
+    {{1, 1}, {0, 1}, {7, 7}},     {{1, 9}, {0, 4}, {3, 5}},      {{9, 1}, {-2, 5}, {1, 1}},
+    {{5, 7}, {0, 33}, {31, 15}},  {{67, 13}, {0, 1}, {3, 3}},    {{67, 13}, {3, 70}, {7, 3}},
+    {{17, 6}, {-40, 64}, {5, 1}}, {{131, 17}, {-7, 97}, {1, 9}}, {{40, 21}, {500, 12}, {9, 9}},
+    {{61, 23}, {0, 40}, {7, 7}},  {{13, 9}, {0, 20}, {85, 85}},
 };
 
 // All outputs of a selection, pitched and poisoned.
@@ -61,8 +62,10 @@ struct Pair {
   Image<std::uint32_t> left, right;
 };
 
-const wta::Parameters selections[] = {
-    {.border_candidates = true}, {}, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7}, {.subpixel = wta::Subpixel::equiangular, .border_candidates = true}};
+const wta::Parameters selections[] = {{.border_candidates = true},
+                                      {},
+                                      {.subpixel = wta::Subpixel::parabola, .uniqueness = 7},
+                                      {.subpixel = wta::Subpixel::equiangular, .border_candidates = true}};
 
 // f(parameters, input, expected outputs, whether masked) for all cases.
 template <class F>
@@ -71,9 +74,9 @@ void for_each_case(F&& f) {
     for (const int most : {3, 255})
       for (const wta::Parameters& select : selections)
         for (const bool masked : {false, true}) {
-          SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << ", disparities from " << c.range.min << ": "
-                                          << c.range.count << ", window " << c.window.width << "x" << c.window.height
-                                          << ", bytes to " << most << ", masked " << masked);
+          SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << ", disparities from "
+                                          << c.range.min << ": " << c.range.count << ", window " << c.window.width
+                                          << "x" << c.window.height << ", bytes to " << most << ", masked " << masked);
           const Pair pair(c, most);
           PitchedImage<std::uint32_t> left(pair.left.view()), right(pair.right.view());
           PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(c.size, 12, 0, 9).view());
@@ -89,16 +92,20 @@ void for_each_case(F&& f) {
 }
 
 TEST(WindowSadWta, CpuEqualsOracles) {
-  for_each_case([](const Parameters& p, const Input<ImageView>& in, auto&, auto&, auto&, auto&, bool, Outputs& expected) {
+  for_each_case([](const Parameters& p, const Input<ImageView>& in, auto&, auto&, auto&, auto&, bool,
+                   Outputs& expected) {
     const Size size = in.source.left.size();
     for_each_engine([&](Threads& threads) {
-      Image<std::uint8_t> memory(static_cast<int>(window_sad_wta::workspace_bytes(size, in.disparities, threads.count())), 1);
+      Image<std::uint8_t> memory(
+          static_cast<int>(window_sad_wta::workspace_bytes(size, in.disparities, threads.count())), 1);
       for (const bool all : {true, false}) {
         memory.fill(0xA5);
         Outputs got(size);
         wta::Output out = got.view();
         if (!all) out.right = out.confidence = {};
-        window_sad_wta::cpu(p, in, out, std::as_writable_bytes(std::span(memory.row(0), static_cast<std::size_t>(memory.width()))), threads);
+        window_sad_wta::cpu(p, in, out,
+                            std::as_writable_bytes(std::span(memory.row(0), static_cast<std::size_t>(memory.width()))),
+                            threads);
         expect_same(got, expected, all);
       }
     });
@@ -107,16 +114,19 @@ TEST(WindowSadWta, CpuEqualsOracles) {
 
 TEST(WindowSadWta, GpuEqualsOracles) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
-    for_each_case([&](const Parameters& p, const Input<ImageView>& in, auto& left, auto& right, auto& mask_left, auto& mask_right,
-                      bool masked, Outputs& expected) {
+    for_each_case([&](const Parameters& p, const Input<ImageView>& in, auto& left, auto& right, auto& mask_left,
+                      auto& mask_right, bool masked, Outputs& expected) {
       const Size size = in.source.left.size();
       const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
-      const OnDevice<std::uint8_t> mask_left_there(device, queue, mask_left), mask_right_there(device, queue, mask_right);
-      Input<gpu::View> there{{left_there, right_there, in.source.kind}, {in.select.min_disparity, {}, {}}, in.disparities};
+      const OnDevice<std::uint8_t> mask_left_there(device, queue, mask_left),
+          mask_right_there(device, queue, mask_right);
+      Input<gpu::View> there{
+          {left_there, right_there, in.source.kind}, {in.select.min_disparity, {}, {}}, in.disparities};
       if (masked) there.select = {in.select.min_disparity, mask_left_there, mask_right_there};
       const gpu::Buffer memory = poisoned(device, queue, window_sad_wta::gpu_workspace_bytes(size, in.disparities));
       Outputs got(size);
-      OnDevice<float> disparity(device, queue, got.disparity), right_map(device, queue, got.right), confidence(device, queue, got.confidence);
+      OnDevice<float> disparity(device, queue, got.disparity), right_map(device, queue, got.right),
+          confidence(device, queue, got.confidence);
       OnDevice<std::uint8_t> validity(device, queue, got.validity);
       window_sad_wta::gpu(p, there, {disparity, validity, right_map, confidence}, memory.span(), queue);
       for (auto* map : {&disparity, &right_map, &confidence}) map->download();

@@ -17,8 +17,15 @@ namespace stereopsis::zncc_wta {
 
 struct Job {
   Job(const Parameters& p_, const Input<>& in_, const wta::Output& out_)
-      : p(p_), in(in_), out(out_), width(in_.left.width), height(in_.left.height), radius(p_.zncc.radius()),
-        padded((in_.disparities + 31) / 32 * 32), columns(width + 2 * radius), entries(width + padded) {}
+      : p(p_),
+        in(in_),
+        out(out_),
+        width(in_.left.width),
+        height(in_.left.height),
+        radius(p_.zncc.radius()),
+        padded((in_.disparities + 31) / 32 * 32),
+        columns(width + 2 * radius),
+        entries(width + padded) {}
 
   Parameters p;
   Input<> in;
@@ -33,12 +40,13 @@ struct Job {
 // side in the order of their disparities: entry i is the pixel width − 1 − min_disparity − i.
 template <class Sum>
 struct Scratch {
-  Sum* column_sums{};               // of products, over the rows of the window: [columns][padded]
-  Sum* window_sums{};               // and over its columns: [padded]
-  Sum *left_new{}, *left_old{};     // samples of the rows that enter and leave: [columns]
-  Sum *right_new{}, *right_old{};   // [columns + padded]
-  std::int64_t *left_moments{}, *right_moments{};  // of each column, over the rows of the window: Σ v and Σ v²: [2][width]
-  Sum *left_mean{}, *right_sum{};   // of each pixel's window
+  Sum* column_sums{};              // of products, over the rows of the window: [columns][padded]
+  Sum* window_sums{};              // and over its columns: [padded]
+  Sum *left_new{}, *left_old{};    // samples of the rows that enter and leave: [columns]
+  Sum *right_new{}, *right_old{};  // [columns + padded]
+  std::int64_t *left_moments{},
+      *right_moments{};            // of each column, over the rows of the window: Σ v and Σ v²: [2][width]
+  Sum *left_mean{}, *right_sum{};  // of each pixel's window
   float *left_fraction{}, *left_root{}, *right_sum_float{}, *right_root{};
   std::uint16_t *costs{}, *right_cost{}, *right_index{};
   std::size_t bytes = 0;
@@ -218,7 +226,8 @@ class Band {
     if (wants_right()) wta_cpu::clear(right_row, job_.entries);
     std::fill_n(s_.window_sums, job_.padded, Sum{0});
     for (int i = job_.columns - 1; i >= 0; --i) {
-      const int x = i;  // the window's leftmost column is the pixel's number, as columns begin `radius` before the image
+      const int x =
+          i;  // the window's leftmost column is the pixel's number, as columns begin `radius` before the image
       const bool usable = x < job_.width && (in_.select.mask_left.empty() || in_.select.mask_left(x, y) != 0);
       if (!usable || s_.left_root[x] == 0) {
         move_window<false>(i);
@@ -228,8 +237,9 @@ class Band {
       move_window<true>(i);
       std::fill(s_.costs + in_.disparities, s_.costs + job_.padded, wta_cpu::no_cost);
       if (wants_right()) wta_cpu::update(right_row, job_.width - 1 - x, s_.costs, job_.padded);
-      set(x, y, wta_cpu::select(job_.p.select, s_.costs, job_.padded, in_.disparities, in_.select.min_disparity,
-                                !job_.out.confidence.empty()));
+      set(x, y,
+          wta_cpu::select(job_.p.select, s_.costs, job_.padded, in_.disparities, in_.select.min_disparity,
+                          !job_.out.confidence.empty()));
     }
     if (wants_right()) {
       const auto& mask = in_.select.mask_right;
@@ -244,14 +254,16 @@ class Band {
     if (!job_.out.confidence.empty()) job_.out.confidence(x, y) = selected.confidence;
   }
 
-  // Column i gets its new row and enters the window; the column behind the window leaves it. Then, if wanted, the costs.
+  // Column i gets its new row and enters the window; the column behind the window leaves it. Then, if wanted, the
+  // costs.
   template <bool kCosts>
   HWY_INLINE void move_window(int i) {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     const int window = 2 * job_.radius + 1;
     Sum* HWY_RESTRICT entering = s_.column_sums + static_cast<std::size_t>(i) * job_.padded;
-    const Sum* leaving = i + window < job_.columns ? entering + static_cast<std::size_t>(window) * job_.padded : nullptr;
+    const Sum* leaving =
+        i + window < job_.columns ? entering + static_cast<std::size_t>(window) * job_.padded : nullptr;
     const Sum* right_new = s_.right_new + (job_.columns - 1 - i);
     const Sum* right_old = s_.right_old + (job_.columns - 1 - i);
     const auto left_new = hn::Set(d, s_.left_new[i]), left_old = hn::Set(d, s_.left_old[i]);
@@ -279,8 +291,7 @@ class Band {
       const hn::Rebind<std::uint16_t, DF> d16;
       const auto centred = rounded(hn::NegMulAdd(mean, hn::LoadU(d, s_.right_sum + first + k), sum));
       const auto rest = hn::Mul(fraction, hn::LoadU(df, s_.right_sum_float + first + k));
-      const auto correlation =
-          hn::Mul(hn::Mul(hn::Sub(centred, rest), root), hn::LoadU(df, s_.right_root + first + k));
+      const auto correlation = hn::Mul(hn::Mul(hn::Sub(centred, rest), root), hn::LoadU(df, s_.right_root + first + k));
       const auto clamped = hn::Min(hn::Max(correlation, hn::Zero(df)), hn::Set(df, 1.0f));
       // The last bit of 256 + ρ is worth 2⁻¹⁵.
       const auto cost = hn::Sub(hn::Set(di, 0x43808000), hn::BitCast(di, hn::Add(clamped, hn::Set(df, 256.0f))));
@@ -290,8 +301,10 @@ class Band {
   }
 
   static HWY_INLINE hn::Vec<DF> rounded(hn::Vec<D> exact) {
-    if constexpr (std::is_same_v<Sum, float>) return exact;
-    else return hn::DemoteTo(DF(), exact);
+    if constexpr (std::is_same_v<Sum, float>)
+      return exact;
+    else
+      return hn::DemoteTo(DF(), exact);
   }
 
   const Job& job_;
@@ -313,7 +326,9 @@ void match(const Job& job, std::span<std::byte> memory, Threads& threads) {
 }
 
 void match_float(const Job& job, std::span<std::byte> memory, Threads& threads) { match<float>(job, memory, threads); }
-void match_double(const Job& job, std::span<std::byte> memory, Threads& threads) { match<double>(job, memory, threads); }
+void match_double(const Job& job, std::span<std::byte> memory, Threads& threads) {
+  match<double>(job, memory, threads);
+}
 
 }  // namespace stereopsis::zncc_wta::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -333,11 +348,14 @@ std::size_t workspace_bytes(const Parameters& p, Size size, int bits, int dispar
   return threads * (floats_are_exact(p.zncc, bits) ? scratch_bytes<float>(job) : scratch_bytes<double>(job));
 }
 
-void cpu(const Parameters& p, const Input<>& in, const wta::Output& out, std::span<std::byte> workspace, Threads& threads) {
+void cpu(const Parameters& p, const Input<>& in, const wta::Output& out, std::span<std::byte> workspace,
+         Threads& threads) {
   check(in.disparities);
   const Job job(p, in, out);
-  if (floats_are_exact(p.zncc, in.bits)) HWY_DYNAMIC_DISPATCH(match_float)(job, workspace, threads);
-  else HWY_DYNAMIC_DISPATCH(match_double)(job, workspace, threads);
+  if (floats_are_exact(p.zncc, in.bits))
+    HWY_DYNAMIC_DISPATCH(match_float)(job, workspace, threads);
+  else
+    HWY_DYNAMIC_DISPATCH(match_double)(job, workspace, threads);
 }
 
 }  // namespace stereopsis::zncc_wta

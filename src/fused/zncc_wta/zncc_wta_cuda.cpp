@@ -115,8 +115,9 @@ void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<g
   for (int view = 0; view < 2; ++view) {
     queue.launch({"zncc_wta", "moments", "narrow"}, gpu::over(Size{size.width, ceil_div(size.height, steps)}),
                  view == 0 ? in.left : in.right, memory.moments, problem.radius, steps);
-    queue.launch({"zncc_wta", "windows", "narrow"}, gpu::over(Size{ceil_div(size.width + 2 * problem.radius, steps), size.height}),
-                 memory.moments, memory.sums[view], memory.roots[view], size.width, size.height, problem.radius, steps,
+    queue.launch({"zncc_wta", "windows", "narrow"},
+                 gpu::over(Size{ceil_div(size.width + 2 * problem.radius, steps), size.height}), memory.moments,
+                 memory.sums[view], memory.roots[view], size.width, size.height, problem.radius, steps,
                  problem.one_over_n);
     const std::size_t best_bytes = sizeof(std::uint32_t) * size.width * size.height;
     queue.fill({memory.bests[view].memory, memory.bests[view].offset}, best_bytes, 0);
@@ -125,7 +126,8 @@ void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<g
   queue.launch(kernel("pack_left"), gpu::over(Size{problem.rows, size.width + p.zncc.window}), problem);
   queue.launch(kernel("pack_right"), gpu::over(Size{problem.pitch, problem.rows}), problem);
 
-  const int warps = std::min(ceil_div(in.disparities, 32), most_warps), groups = ceil_div(in.disparities, 32 * most_warps);
+  const int warps = std::min(ceil_div(in.disparities, 32), most_warps),
+            groups = ceil_div(in.disparities, 32 * most_warps);
   const int strips = ceil_div(size.height, strip_rows);
   // Short blocks begin anew more often, but small images have too few long ones for all multiprocessors.
   const bool small = std::int64_t{ceil_div(size.width, most_columns)} * strips * groups * warps < 132 * 27;

@@ -1,5 +1,5 @@
-// Correlation and selection of both views on CUDA devices, tuned: no volume, and no sum is kept in memory. Its meaning is that
-// of zncc_wta.hpp, bit for bit; what it does not do is left to the portable kernels.
+// Correlation and selection of both views on CUDA devices, tuned: no volume, and no sum is kept in memory. Its meaning
+// is that of zncc_wta.hpp, bit for bit; what it does not do is left to the portable kernels.
 //
 // Memory: 52 bytes a pixel, whatever the disparities.
 #pragma once
@@ -17,6 +17,7 @@ bool cuda_serves(const Parameters&, int bits, int disparities, bool wants_confid
 std::size_t cuda_workspace_bytes(const Parameters&, Size);
 
 // cuda_runs_on() and cuda_serves() are true, and `workspace` holds at least cuda_workspace_bytes().
-void cuda(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
+void cuda(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace,
+          gpu::Queue&);
 
 }  // namespace stereopsis::zncc_wta

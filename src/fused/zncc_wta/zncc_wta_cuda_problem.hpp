@@ -5,9 +5,9 @@
 
 namespace stereopsis::zncc_wta {
 
-inline constexpr int strip_rows = 16;     // that a thread follows side by side
-inline constexpr int most_warps = 9;      // of a block: 32 disparities each
-inline constexpr int most_columns = 128;  // of a block
+inline constexpr int strip_rows = 16;      // that a thread follows side by side
+inline constexpr int most_warps = 9;       // of a block: 32 disparities each
+inline constexpr int most_columns = 128;   // of a block
 inline constexpr int largest_window = 31;  // whose sums floats hold
 
 // Rows of the arrays below begin `radius` above the image; pixels outside it are those at the border.
@@ -26,8 +26,8 @@ struct Problem {
   const std::int32_t* sums[2];  // of windows, and 1/√V: from `radius` before the image on
   const float* roots[2];
 
-  // Of a left column and row: samples (entering, −leaving) of the window's next row and their negatives of its first, as
-  // 16-bit pairs; [width + window][rows].
+  // Of a left column and row: samples (entering, −leaving) of the window's next row and their negatives of its first,
+  // as 16-bit pairs; [width + window][rows].
   void* left_pairs;
   // Mean (negative), fraction, 1/√V; [width][rows].
   void* left_windows;

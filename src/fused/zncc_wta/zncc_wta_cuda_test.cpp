@@ -17,13 +17,14 @@ struct Case {
 };
 
 void expect_cuda_equals_cpu(const Case& c, gpu::Queue& queue, gpu::Device& device) {
-  SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << ", window " << c.window << ", " << c.disparities
-                                  << " from " << c.min_disparity);
-  Image<std::int16_t> noise = random_image<std::int16_t>(c.size, 5, -128, 127), moved = random_image<std::int16_t>(c.size, 6, -128, 127);
+  SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << ", window " << c.window << ", "
+                                  << c.disparities << " from " << c.min_disparity);
+  Image<std::int16_t> noise = random_image<std::int16_t>(c.size, 5, -128, 127),
+                      moved = random_image<std::int16_t>(c.size, 6, -128, 127);
   for (int y = 0; y < c.size.height; ++y)
     for (int x = 0; x < c.size.width; ++x) {
       if (x > c.size.width / 2) noise(x, y) = static_cast<std::int16_t>(y % 2 == 0 ? -128 : 127);  // the largest sums
-      if (x < c.size.width / 4) noise(x, y) = 17;                                                   // no variance
+      if (x < c.size.width / 4) noise(x, y) = 17;                                                  // no variance
       const int from = x + c.min_disparity + c.disparities / 3;
       if (from >= 0 && from < c.size.width && y % 3 != 0) moved(x, y) = noise(from, y);
     }
@@ -68,9 +69,17 @@ TEST(ZnccWtaCuda, EqualsTheCpu) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     if (!device.name().starts_with("cuda")) return;
     ++devices;
-    for (const Case& c : {Case{{1, 1}, 3, 1, 0}, {{1, 9}, 5, 3, 0}, {{9, 1}, 3, 7, -3, true}, {{17, 6}, 9, 33, -4, true},
-                          {{67, 13}, 7, 65, 2, true}, {{131, 37}, 21, 40, 0}, {{300, 70}, 31, 64, -20}, {{300, 70}, 9, 300, 0},
-                          {{700, 50}, 21, 600, -7, true}, {{17, 6}, 3, 9, 100}, {{17, 6}, 3, 9, -100}})
+    for (const Case& c : {Case{{1, 1}, 3, 1, 0},
+                          {{1, 9}, 5, 3, 0},
+                          {{9, 1}, 3, 7, -3, true},
+                          {{17, 6}, 9, 33, -4, true},
+                          {{67, 13}, 7, 65, 2, true},
+                          {{131, 37}, 21, 40, 0},
+                          {{300, 70}, 31, 64, -20},
+                          {{300, 70}, 9, 300, 0},
+                          {{700, 50}, 21, 600, -7, true},
+                          {{17, 6}, 3, 9, 100},
+                          {{17, 6}, 3, 9, -100}})
       expect_cuda_equals_cpu(c, queue, device);
   });
   if (devices == 0) GTEST_SKIP() << "no CUDA device: " << gpu::cuda_devices().reason;

@@ -7,8 +7,8 @@ namespace stereopsis::zncc_wta {
 namespace {
 
 constexpr std::size_t band_bytes = std::size_t{256} << 20;  // of the costs and sums that are there at a time
-constexpr int steps = 16;                                   // rows or columns along which a work-item moves a window of a view
-constexpr int run = 128;                                    // columns along which it moves a window of products
+constexpr int steps = 16;  // rows or columns along which a work-item moves a window of a view
+constexpr int run = 128;   // columns along which it moves a window of products
 
 // What the workspace holds: moments and windows of both views, and for a band of rows column sums and costs.
 struct Layout {
@@ -57,24 +57,25 @@ void match(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<
   const char* instance = sizeof(Sum) == 4 ? "narrow" : "wide";
   const auto blocks = [](int count, int size) { return (count + size - 1) / size; };
   for (int view = 0; view < 2; ++view) {
-    queue.launch({"zncc_wta", "moments", instance}, gpu::over(Size{width, blocks(height, steps)}), view == 0 ? in.left : in.right,
-                 layout.moments, radius, steps);
-    queue.launch({"zncc_wta", "windows", instance}, gpu::over(Size{blocks(width + 2 * radius, steps), height}), layout.moments,
-                 layout.sums[view], layout.roots[view], width, height, radius, steps, one_over_n);
+    queue.launch({"zncc_wta", "moments", instance}, gpu::over(Size{width, blocks(height, steps)}),
+                 view == 0 ? in.left : in.right, layout.moments, radius, steps);
+    queue.launch({"zncc_wta", "windows", instance}, gpu::over(Size{blocks(width + 2 * radius, steps), height}),
+                 layout.moments, layout.sums[view], layout.roots[view], width, height, radius, steps, one_over_n);
   }
   const gpu::Array<Sum> columns = layout.columns.as<Sum>();
   for (int first = 0; first < height; first += layout.band) {
     const int rows = std::min(layout.band, height - first);
-    queue.launch({"zncc_wta", "columns", instance}, gpu::over(Size{n, width + 2 * radius}), in.left, in.right, columns, n, min,
-                 radius, first, rows, layout.band - 1);
-    queue.launch({"zncc_wta", "costs", instance}, gpu::over(Size{n, rows * blocks(width, run)}), columns, layout.sums[0],
-                 layout.roots[0], layout.sums[1], layout.roots[1], layout.costs, width, n, min, radius, first, rows, run,
-                 one_over_n);
+    queue.launch({"zncc_wta", "columns", instance}, gpu::over(Size{n, width + 2 * radius}), in.left, in.right, columns,
+                 n, min, radius, first, rows, layout.band - 1);
+    queue.launch({"zncc_wta", "costs", instance}, gpu::over(Size{n, rows * blocks(width, run)}), columns,
+                 layout.sums[0], layout.roots[0], layout.sums[1], layout.roots[1], layout.costs, width, n, min, radius,
+                 first, rows, run, one_over_n);
     const wta::OutputOf<gpu::View> band{rows_of(out.disparity, first, rows), rows_of(out.validity, first, rows),
                                         rows_of(out.right, first, rows), rows_of(out.confidence, first, rows)};
     wta::gpu(p.select, {min, rows_of(in.select.mask_left, first, rows), rows_of(in.select.mask_right, first, rows)},
              {layout.costs, width, rows, n}, band, queue);
-    queue.launch({"zncc_wta", "mark_flat", instance}, gpu::over(Size{width, rows}), layout.roots[0], band.validity, radius, first);
+    queue.launch({"zncc_wta", "mark_flat", instance}, gpu::over(Size{width, rows}), layout.roots[0], band.validity,
+                 radius, first);
   }
 }
 
@@ -89,8 +90,10 @@ void gpu(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<gp
          gpu::Queue& queue) {
   check(in.disparities);
   const Layout layout(in.left.size(), p.zncc.radius(), in.bits, in.disparities, workspace);
-  if (in.bits == 8) match<std::int32_t>(p, in, out, layout, queue);
-  else match<std::int64_t>(p, in, out, layout, queue);
+  if (in.bits == 8)
+    match<std::int32_t>(p, in, out, layout, queue);
+  else
+    match<std::int64_t>(p, in, out, layout, queue);
 }
 
 }  // namespace stereopsis::zncc_wta

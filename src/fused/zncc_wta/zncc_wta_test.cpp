@@ -19,17 +19,25 @@ struct Case {
 
 std::vector<Case> cases() {
   const wta::Parameters plain, fine{.subpixel = wta::Subpixel::parabola, .uniqueness = 5, .border_candidates = true};
-  return {
-      {{1, 1}, {{3}, plain}, 1, 0, 8},          {{1, 9}, {{5}, plain}, 3, 0, 8},        {{9, 1}, {{3}, fine}, 7, -3, 8, true},
-      {{17, 6}, {{9}, plain}, 33, -4, 8, true}, {{67, 13}, {{9}, fine}, 20, 0, 8},      {{67, 13}, {{7}, plain}, 65, 2, 8, true},
-      {{67, 13}, {{31}, plain}, 10, 0, 8},      {{40, 21}, {{33}, plain}, 10, 0, 8},    {{131, 37}, {{21}, plain}, 40, 0, 8, true},
-      {{67, 13}, {{9}, plain}, 40, 0, 16},      {{45, 12}, {{101}, fine}, 5, -2, 16},   {{17, 6}, {{3}, plain}, 9, 100, 8},
-      {{17, 6}, {{3}, plain}, 9, -100, 16},     {{256, 9}, {{5}, fine}, 100, 0, 16, true}};
+  return {{{1, 1}, {{3}, plain}, 1, 0, 8},
+          {{1, 9}, {{5}, plain}, 3, 0, 8},
+          {{9, 1}, {{3}, fine}, 7, -3, 8, true},
+          {{17, 6}, {{9}, plain}, 33, -4, 8, true},
+          {{67, 13}, {{9}, fine}, 20, 0, 8},
+          {{67, 13}, {{7}, plain}, 65, 2, 8, true},
+          {{67, 13}, {{31}, plain}, 10, 0, 8},
+          {{40, 21}, {{33}, plain}, 10, 0, 8},
+          {{131, 37}, {{21}, plain}, 40, 0, 8, true},
+          {{67, 13}, {{9}, plain}, 40, 0, 16},
+          {{45, 12}, {{101}, fine}, 5, -2, 16},
+          {{17, 6}, {{3}, plain}, 9, 100, 8},
+          {{17, 6}, {{3}, plain}, 9, -100, 16},
+          {{256, 9}, {{5}, fine}, 100, 0, 16, true}};
 }
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.size.width << "x" << c.size.height << ", window " << c.p.zncc.window << ", " << c.disparities << " from "
-             << c.min_disparity << ", " << c.bits << " bits";
+  return out << c.size.width << "x" << c.size.height << ", window " << c.p.zncc.window << ", " << c.disparities
+             << " from " << c.min_disparity << ", " << c.bits << " bits";
 }
 
 // Noise whose right view is the left one moved by 2, a flat piece, extreme values.
@@ -65,14 +73,15 @@ Result expected_of(const Case& c, const Pair& pair) {
   Volume<std::uint16_t> costs(c.size, c.disparities);
   zncc::oracle(c.p.zncc, pair.left, pair.right, c.min_disparity, costs);
   const ImageView<const std::uint8_t> none;
-  wta::oracle(c.p.select, {c.min_disparity, c.masks ? pair.mask_left.view() : none, c.masks ? pair.mask_right.view() : none},
-              costs, result.out());
+  wta::oracle(c.p.select,
+              {c.min_disparity, c.masks ? pair.mask_left.view() : none, c.masks ? pair.mask_right.view() : none}, costs,
+              result.out());
   zncc::mark_flat_oracle(c.p.zncc, pair.left, result.validity);
   return result;
 }
 
-void expect_equal(const Result& expected, ImageView<float> disparity, ImageView<std::uint8_t> validity, ImageView<float> right,
-                  ImageView<float> confidence) {
+void expect_equal(const Result& expected, ImageView<float> disparity, ImageView<std::uint8_t> validity,
+                  ImageView<float> right, ImageView<float> confidence) {
   EXPECT_TRUE(same_bits(validity, expected.validity)) << "validity";
   EXPECT_TRUE(same_bits(disparity, expected.disparity)) << "disparity";
   EXPECT_TRUE(same_bits(right, expected.right)) << "right";
@@ -88,7 +97,8 @@ TEST(ZnccWta, CpuEqualsTheOracles) {
     PitchedImage<std::uint8_t> mask_left(pair.mask_left.view()), mask_right(pair.mask_right.view());
     for_each_engine([&](Threads& threads) {
       std::vector<std::max_align_t> memory(
-          zncc_wta::workspace_bytes(c.p, c.size, c.bits, c.disparities, threads.count()) / sizeof(std::max_align_t) + 8);
+          zncc_wta::workspace_bytes(c.p, c.size, c.bits, c.disparities, threads.count()) / sizeof(std::max_align_t) +
+          8);
       auto* start = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
       for (int run = 0; run < 2; ++run) {
         std::memset(static_cast<void*>(memory.data()), 0xA5, memory.size() * sizeof(std::max_align_t));
@@ -96,9 +106,11 @@ TEST(ZnccWta, CpuEqualsTheOracles) {
         PitchedImage<std::uint8_t> validity(c.size);
         zncc_wta::Input<> in{left, right, c.bits, {c.min_disparity, {}, {}}, c.disparities};
         if (c.masks) in.select = {c.min_disparity, mask_left, mask_right};
-        zncc_wta::cpu(c.p, in, {disparity, validity, right_map, confidence}, {start, memory.size() * sizeof(std::max_align_t) - 64}, threads);
+        zncc_wta::cpu(c.p, in, {disparity, validity, right_map, confidence},
+                      {start, memory.size() * sizeof(std::max_align_t) - 64}, threads);
         expect_equal(expected, disparity, validity, right_map, confidence);
-        EXPECT_TRUE(disparity.guard_intact() && validity.guard_intact() && right_map.guard_intact() && confidence.guard_intact());
+        EXPECT_TRUE(disparity.guard_intact() && validity.guard_intact() && right_map.guard_intact() &&
+                    confidence.guard_intact());
       }
     });
   }
@@ -113,8 +125,10 @@ TEST(ZnccWta, GpuEqualsTheOracles) {
       PitchedImage<std::int16_t> left(pair.left.view()), right(pair.right.view());
       PitchedImage<std::uint8_t> mask_left(pair.mask_left.view()), mask_right(pair.mask_right.view());
       const OnDevice<std::int16_t> left_there(device, queue, left), right_there(device, queue, right);
-      const OnDevice<std::uint8_t> mask_left_there(device, queue, mask_left), mask_right_there(device, queue, mask_right);
-      const gpu::Buffer memory = poisoned(device, queue, zncc_wta::gpu_workspace_bytes(c.p, c.size, c.bits, c.disparities));
+      const OnDevice<std::uint8_t> mask_left_there(device, queue, mask_left),
+          mask_right_there(device, queue, mask_right);
+      const gpu::Buffer memory =
+          poisoned(device, queue, zncc_wta::gpu_workspace_bytes(c.p, c.size, c.bits, c.disparities));
       for (int run = 0; run < 2; ++run) {
         PitchedImage<float> disparity(c.size), right_map(c.size), confidence(c.size);
         PitchedImage<std::uint8_t> validity(c.size);
@@ -123,13 +137,15 @@ TEST(ZnccWta, GpuEqualsTheOracles) {
         OnDevice<std::uint8_t> validity_there(device, queue, validity);
         zncc_wta::Input<gpu::View> in{left_there, right_there, c.bits, {c.min_disparity, {}, {}}, c.disparities};
         if (c.masks) in.select = {c.min_disparity, mask_left_there, mask_right_there};
-        zncc_wta::gpu(c.p, in, {disparity_there, validity_there, right_map_there, confidence_there}, memory.span(), queue);
+        zncc_wta::gpu(c.p, in, {disparity_there, validity_there, right_map_there, confidence_there}, memory.span(),
+                      queue);
         disparity_there.download();
         validity_there.download();
         right_map_there.download();
         confidence_there.download();
         expect_equal(expected, disparity, validity, right_map, confidence);
-        EXPECT_TRUE(disparity.guard_intact() && validity.guard_intact() && right_map.guard_intact() && confidence.guard_intact());
+        EXPECT_TRUE(disparity.guard_intact() && validity.guard_intact() && right_map.guard_intact() &&
+                    confidence.guard_intact());
       }
     }
   });

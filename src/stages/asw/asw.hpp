@@ -30,7 +30,8 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("window", p.window, odd(1, 63), "side of the square window, pixels");
-  visit("gamma_colour", p.gamma_colour, support_weight::gammas, "colour distance at which a weight falls to 1/e, units of L*a*b*");
+  visit("gamma_colour", p.gamma_colour, support_weight::gammas,
+        "colour distance at which a weight falls to 1/e, units of L*a*b*");
   visit("gamma_distance", p.gamma_distance, support_weight::gammas, "distance at which a weight falls to 1/e, pixels");
 }
 
@@ -39,9 +40,9 @@ inline Rect required_input(const Parameters& p, const Rect& output) { return gro
 // ⌊4 Δg⌋ of the pixel dx columns and dy rows away.
 inline int quarters(int dx, int dy) { return support_weight::root(16 * (dx * dx + dy * dy)); }
 
-void oracle(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right, int min_disparity,
-            VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated);
-void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right, int min_disparity,
-         gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated, gpu::Queue&);
+void oracle(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
+            int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
+         int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated, gpu::Queue&);
 
 }  // namespace stereopsis::asw

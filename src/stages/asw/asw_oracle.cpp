@@ -8,7 +8,8 @@ namespace {
 
 class Weigher {
  public:
-  explicit Weigher(const Parameters& p) : radius_(p.window / 2), scales_(support_weight::scales(p.gamma_colour, p.gamma_distance)) {}
+  explicit Weigher(const Parameters& p)
+      : radius_(p.window / 2), scales_(support_weight::scales(p.gamma_colour, p.gamma_distance)) {}
 
   // Of the window around (x, y), row by row.
   std::vector<int> operator()(ImageView<const std::uint32_t> lab, int x, int y) const {
@@ -30,8 +31,8 @@ class Weigher {
 
 }  // namespace
 
-void oracle(const Parameters& p, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right, int min_disparity,
-            VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated) {
+void oracle(const Parameters& p, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
+            int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated) {
   const Weigher weight(p);
   const int radius = p.window / 2;
   for (int y = 0; y < costs.height; ++y) {
@@ -46,7 +47,8 @@ void oracle(const Parameters& p, ImageView<const std::uint32_t> lab_left, ImageV
         for (int dy = -radius; dy <= radius; ++dy)
           for (int dx = -radius; dx <= radius; ++dx, ++q) {
             const int both = left[q] * opposite[q];
-            sum += std::int64_t{both} * costs(std::clamp(x + dx, 0, costs.width - 1), std::clamp(y + dy, 0, costs.height - 1), k);
+            sum += std::int64_t{both} *
+                   costs(std::clamp(x + dx, 0, costs.width - 1), std::clamp(y + dy, 0, costs.height - 1), k);
             weights += both;
           }
         aggregated(x, y, k) = static_cast<std::uint16_t>((128 * sum + weights / 2) / weights);

@@ -15,7 +15,8 @@ TEST(Asw, GpuEqualsOracle) {
       for (const int window : {1, 7, 17})
         for (const int disparities : {1, 7, 70}) {
           if (window > 7 && disparities > 7) continue;  // minutes, for the oracle
-          SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << "x" << disparities << ", window " << window);
+          SCOPED_TRACE(testing::Message()
+                       << size.width << "x" << size.height << "x" << disparities << ", window " << window);
           const asw::Parameters p{.window = window};
           PitchedImage<std::uint32_t> left(random_words(size, 1, dim).view()), right(random_words(size, 2, dim).view());
           const auto costs = random_volume<std::uint8_t>(size, disparities, 3, 0, 255);
@@ -44,7 +45,7 @@ TEST(AswOracle, LikePixelsOfBothViewsCount) {
   asw::oracle({.window = 3, .gamma_colour = 1, .gamma_distance = 1000}, left, right, 0, costs, aggregated);
   EXPECT_EQ(aggregated(0, 0, 0), (128 * (0 + 0 + 10) + 1) / 3);  // the border counts twice
   EXPECT_EQ(aggregated(1, 0, 0), 128 * 5);                       // pixel 2 is another colour in the right view
-  EXPECT_EQ(aggregated(2, 0, 0), 128 * 20);                      // alone: one view or the other sets its neighbours apart
+  EXPECT_EQ(aggregated(2, 0, 0), 128 * 20);  // alone: one view or the other sets its neighbours apart
   EXPECT_EQ(aggregated(4, 0, 0), (128 * (30 + 40 + 40) + 1) / 3);
 }
 

@@ -1,7 +1,8 @@
-// Adaptive support weights in two passes (Gong, Yang, Wang and Gong 2007; Yu et al. 2010, section 2.1): the weights of the
-// reference view alone, first over the pixels of the row, then over those of the column,
+// Adaptive support weights in two passes (Gong, Yang, Wang and Gong 2007; Yu et al. 2010, section 2.1): the weights of
+// the reference view alone, first over the pixels of the row, then over those of the column,
 //
-//   C^h(p) = Σ w(p, q) C₀(q) / Σ w(p, q),  q = (x + i, y), |i| ≤ r        C(p) = Σ w(p, q) C^h(q) / Σ w(p, q),  q = (x, y + i)
+//   C^h(p) = Σ w(p, q) C₀(q) / Σ w(p, q),  q = (x + i, y), |i| ≤ r        C(p) = Σ w(p, q) C^h(q) / Σ w(p, q),  q = (x,
+//   y + i)
 //
 // with the weights of stages/support_weight. q outside the image is the nearest pixel of the border.
 //
@@ -30,16 +31,18 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("window", p.window, odd(1, 63), "pixels of the horizontal and of the vertical window");
-  visit("gamma_colour", p.gamma_colour, support_weight::gammas, "colour distance at which a weight falls to 1/e, units of L*a*b*");
+  visit("gamma_colour", p.gamma_colour, support_weight::gammas,
+        "colour distance at which a weight falls to 1/e, units of L*a*b*");
   visit("gamma_distance", p.gamma_distance, support_weight::gammas, "distance at which a weight falls to 1/e, pixels");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
 
-void oracle(const Parameters&, ImageView<const std::uint32_t> lab, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated);
+void oracle(const Parameters&, ImageView<const std::uint32_t> lab, VolumeView<const std::uint8_t> costs,
+            VolumeView<std::uint16_t> aggregated);
 // `horizontal` is a volume between the passes, `weights` gpu_weights_bytes() of memory.
 std::size_t gpu_weights_bytes(const Parameters&, Size);
-void gpu(const Parameters&, gpu::View<const std::uint32_t> lab, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> horizontal,
-         gpu::Volume<std::uint16_t> aggregated, gpu::Span weights, gpu::Queue&);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> lab, gpu::Volume<const std::uint8_t> costs,
+         gpu::Volume<std::uint16_t> horizontal, gpu::Volume<std::uint16_t> aggregated, gpu::Span weights, gpu::Queue&);
 
 }  // namespace stereopsis::asw_separable

@@ -14,7 +14,8 @@ TEST(AswSeparable, GpuEqualsOracle) {
     for (const Size size : awkward_sizes)
       for (const int window : {1, 5, 33, 63})
         for (const int disparities : {1, 7, 16}) {
-          SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << "x" << disparities << ", window " << window);
+          SCOPED_TRACE(testing::Message()
+                       << size.width << "x" << size.height << "x" << disparities << ", window " << window);
           const asw_separable::Parameters p{.window = window};
           PitchedImage<std::uint32_t> lab(random_words(size, 1, dim).view());
           const auto costs = random_volume<std::uint8_t>(size, disparities, 3, 0, 255);
@@ -22,9 +23,11 @@ TEST(AswSeparable, GpuEqualsOracle) {
           asw_separable::oracle(p, lab, costs, expected);
           const OnDevice<std::uint32_t> lab_there(device, queue, lab);
           const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs);
-          VolumeOnDevice<std::uint16_t> horizontal(device, queue, size, disparities), got(device, queue, size, disparities);
+          VolumeOnDevice<std::uint16_t> horizontal(device, queue, size, disparities),
+              got(device, queue, size, disparities);
           gpu::Buffer weights = poisoned(device, queue, asw_separable::gpu_weights_bytes(p, size));
-          asw_separable::gpu(p, lab_there, costs_there.volume(), horizontal.volume(), got.volume(), weights.span(), queue);
+          asw_separable::gpu(p, lab_there, costs_there.volume(), horizontal.volume(), got.volume(), weights.span(),
+                             queue);
           EXPECT_TRUE(same_cells<std::uint16_t>(got.download(), expected));
         }
   });

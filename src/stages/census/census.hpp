@@ -24,8 +24,8 @@ namespace stereopsis::census {
 
 enum class Window { w3x3, w5x5, w7x5, w7x7, w9x7, w9x9, w11x9, w11x11 };
 constexpr auto names_of(Window) {
-  return std::array{std::pair{Window::w3x3, "3x3"}, std::pair{Window::w5x5, "5x5"},   std::pair{Window::w7x5, "7x5"},
-                    std::pair{Window::w7x7, "7x7"}, std::pair{Window::w9x7, "9x7"},   std::pair{Window::w9x9, "9x9"},
+  return std::array{std::pair{Window::w3x3, "3x3"},   std::pair{Window::w5x5, "5x5"},    std::pair{Window::w7x5, "7x5"},
+                    std::pair{Window::w7x7, "7x7"},   std::pair{Window::w9x7, "9x7"},    std::pair{Window::w9x9, "9x9"},
                     std::pair{Window::w11x9, "11x9"}, std::pair{Window::w11x11, "11x11"}};
 }
 
@@ -55,9 +55,7 @@ struct Parameters {
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, any, "window, width by height in pixels");
-}
+void describe(P& p, Visitor&& visit) { visit("window", p.window, any, "window, width by height in pixels"); }
 
 inline Rect required_input(const Parameters& p, const Rect& output) {
   const Shape shape = shape_of(p.window);

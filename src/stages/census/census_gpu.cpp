@@ -42,7 +42,9 @@ void tuned(const Parameters& p, gpu::View<const std::uint8_t> grey, gpu::View<Wo
                         census.width,
                         census.height};
   queue.launch({"census_cuda", "census", tuned_window(p.window)},
-               {(census.width + block_columns - 1) / block_columns, (census.height + block_rows - 1) / block_rows, block_columns, 1}, problem);
+               {(census.width + block_columns - 1) / block_columns, (census.height + block_rows - 1) / block_rows,
+                block_columns, 1},
+               problem);
 }
 #endif
 

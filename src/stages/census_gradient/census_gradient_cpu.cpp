@@ -18,7 +18,8 @@ constexpr int radius = 2;
 
 template <class T>
 std::uint32_t border_word(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, int x, int y) {
-  std::uint32_t word = static_cast<std::uint32_t>(std::clamp(128 + grey8.clamped(x + 1, y) - grey8.clamped(x - 1, y), 0, 255));
+  std::uint32_t word =
+      static_cast<std::uint32_t>(std::clamp(128 + grey8.clamped(x + 1, y) - grey8.clamped(x - 1, y), 0, 255));
   for (int i = 24; i >= 0; --i) {
     if (i == 12) continue;
     word = word << 1 | (grey.clamped(x + i % 5 - radius, y + i / 5 - radius) < grey(x, y));
@@ -45,27 +46,33 @@ void words_of_row(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, 
   const hn::Rebind<std::uint8_t, decltype(widest)> d8;
   const T* rows[5];
   for (int i = 0; i < 5; ++i) rows[i] = grey.row(std::clamp(y + i - radius, 0, grey.height - 1));
-  for_each_block(d8, radius, grey.width - radius, [&](int x) {
-    hn::VFromD<decltype(d8)> planes[3] = {hn::Zero(d8), hn::Zero(d8), hn::Zero(d8)};
-    int bit = 0;
-    for (int i = 0; i < 25; ++i) {
-      if (i == 12) continue;
-      const auto flag = darker(d8, rows[i / 5] + x + i % 5 - radius, rows[radius] + x);
-      auto& plane = planes[bit / 8];
-      plane = hn::Or(plane, hn::And(flag, hn::Set(d8, static_cast<std::uint8_t>(1u << bit % 8))));
-      ++bit;
-    }
-    const auto left = hn::LoadU(d8, grey8.row(y) + x - 1);
-    const auto right = hn::LoadU(d8, grey8.row(y) + x + 1);
-    // 128 + right − left, saturated: one of the two differences is 0.
-    const auto half = hn::Set(d8, 128);
-    const auto gradient = hn::SaturatedSub(hn::SaturatedAdd(half, hn::SaturatedSub(right, left)), hn::SaturatedSub(left, right));
-    hn::StoreInterleaved4(planes[0], planes[1], planes[2], gradient, d8, reinterpret_cast<std::uint8_t*>(words + x));
-  }, [&](int x) { words[x] = border_word(grey, grey8, x, y); });
+  for_each_block(
+      d8, radius, grey.width - radius,
+      [&](int x) {
+        hn::VFromD<decltype(d8)> planes[3] = {hn::Zero(d8), hn::Zero(d8), hn::Zero(d8)};
+        int bit = 0;
+        for (int i = 0; i < 25; ++i) {
+          if (i == 12) continue;
+          const auto flag = darker(d8, rows[i / 5] + x + i % 5 - radius, rows[radius] + x);
+          auto& plane = planes[bit / 8];
+          plane = hn::Or(plane, hn::And(flag, hn::Set(d8, static_cast<std::uint8_t>(1u << bit % 8))));
+          ++bit;
+        }
+        const auto left = hn::LoadU(d8, grey8.row(y) + x - 1);
+        const auto right = hn::LoadU(d8, grey8.row(y) + x + 1);
+        // 128 + right − left, saturated: one of the two differences is 0.
+        const auto half = hn::Set(d8, 128);
+        const auto gradient =
+            hn::SaturatedSub(hn::SaturatedAdd(half, hn::SaturatedSub(right, left)), hn::SaturatedSub(left, right));
+        hn::StoreInterleaved4(planes[0], planes[1], planes[2], gradient, d8,
+                              reinterpret_cast<std::uint8_t*>(words + x));
+      },
+      [&](int x) { words[x] = border_word(grey, grey8, x, y); });
 }
 
 template <class T>
-void words_of_rows(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, ImageView<std::uint32_t> words, int first, int last) {
+void words_of_rows(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, ImageView<std::uint32_t> words,
+                   int first, int last) {
   for (int y = first; y < last; ++y) words_of_row(grey, grey8, y, words.row(y));
 }
 
@@ -86,7 +93,8 @@ HWY_EXPORT(rows_u16);
 HWY_EXPORT(rows_f32);
 
 template <class T>
-void cpu(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, ImageView<std::uint32_t> words, Threads& threads) {
+void cpu(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, ImageView<std::uint32_t> words,
+         Threads& threads) {
   threads.rows(grey.height, [&](int first, int last) {
     if constexpr (std::is_same_v<T, std::uint8_t>) HWY_DYNAMIC_DISPATCH(rows_u8)(grey, grey8, words, first, last);
     if constexpr (std::is_same_v<T, std::uint16_t>) HWY_DYNAMIC_DISPATCH(rows_u16)(grey, grey8, words, first, last);

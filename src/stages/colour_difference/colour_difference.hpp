@@ -27,17 +27,20 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("truncation", p.truncation, between(1, 255), "the summed difference of the three channels counts up to here, 8-bit intensities");
+  visit("truncation", p.truncation, between(1, 255),
+        "the summed difference of the three channels counts up to here, 8-bit intensities");
 }
 
 inline int cost(const Parameters& p, std::uint32_t left, std::uint32_t right) {
-  const auto difference = [&](int shift) { return std::abs(static_cast<int>(left >> shift & 255) - static_cast<int>(right >> shift & 255)); };
+  const auto difference = [&](int shift) {
+    return std::abs(static_cast<int>(left >> shift & 255) - static_cast<int>(right >> shift & 255));
+  };
   return std::min(difference(0) + difference(8) + difference(16), p.truncation);
 }
 
-void oracle(const Parameters&, ImageView<const std::uint32_t> left, ImageView<const std::uint32_t> right, int min_disparity,
-            VolumeView<std::uint8_t> costs);
-void gpu(const Parameters&, gpu::View<const std::uint32_t> left, gpu::View<const std::uint32_t> right, int min_disparity,
-         gpu::Volume<std::uint8_t> costs, gpu::Queue&);
+void oracle(const Parameters&, ImageView<const std::uint32_t> left, ImageView<const std::uint32_t> right,
+            int min_disparity, VolumeView<std::uint8_t> costs);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> left, gpu::View<const std::uint32_t> right,
+         int min_disparity, gpu::Volume<std::uint8_t> costs, gpu::Queue&);
 
 }  // namespace stereopsis::colour_difference

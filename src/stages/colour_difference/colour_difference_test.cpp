@@ -14,7 +14,8 @@ TEST(ColourDifference, GpuEqualsOracle) {
     for (const Size size : awkward_sizes)
       for (const int disparities : {1, 7, 32})
         for (const int min_disparity : {-5, 0, 3}) {
-          SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << "x" << disparities << " from " << min_disparity);
+          SCOPED_TRACE(testing::Message()
+                       << size.width << "x" << size.height << "x" << disparities << " from " << min_disparity);
           PitchedImage<std::uint32_t> left(random_words(size, 1).view()), right(random_words(size, 2).view());
           const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
           Volume<std::uint8_t> expected(size, disparities);

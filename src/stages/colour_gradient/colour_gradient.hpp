@@ -4,12 +4,13 @@
 //   C(p, d) = (1 − α) · min(‖I_left − I_right‖, τ1) + α · min(|∇x G_left − ∇x G_right|, τ2)
 //
 // ‖·‖ is the mean of the absolute differences of the three colours, G the grey, ∇x its central difference
-// (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32 on, so that all
-// is exact; stages/cost makes costs of 0 to 255 of two words, 255 where both terms are truncated, rounded to the nearest.
+// (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32 on, so that
+// all is exact; stages/cost makes costs of 0 to 255 of two words, 255 where both terms are truncated, rounded to the
+// nearest.
 //
 // Outside the right image. Rhemann et al. give the shifted right image and gradient a constant there: `border`, an
-// intensity, which their program also gives to the gradient, whose zero lies at 127.5. −1 replicates the nearest pixel, as
-// other costs do; it is the default, since it has fewer errors (docs/costfilter.md).
+// intensity, which their program also gives to the gradient, whose zero lies at 127.5. −1 replicates the nearest pixel,
+// as other costs do; it is the default, since it has fewer errors (docs/costfilter.md).
 //
 // Input: 8-bit image with 1 or 3 channels (one counts three times), its 8-bit grey. Output: words of 64 bits.
 // Required input: 1 pixel to the left and right; borders replicate. Reads each pixel once, writes a word.
@@ -40,15 +41,19 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("alpha", p.alpha, between(0, 1), "weight of the gradient; the colour has what is left of 1");
-  visit("colour_limit", p.colour_limit, between(1, 255), "the mean colour difference counts up to here, 8-bit intensities");
-  visit("gradient_limit", p.gradient_limit, between(0.5, 127.5), "the difference of gradients counts up to here, 8-bit intensities a pixel");
-  visit("border", p.border, between(-1, 255), "intensity in place of pixels outside the right image; -1: the nearest pixel's");
+  visit("colour_limit", p.colour_limit, between(1, 255),
+        "the mean colour difference counts up to here, 8-bit intensities");
+  visit("gradient_limit", p.gradient_limit, between(0.5, 127.5),
+        "the difference of gradients counts up to here, 8-bit intensities a pixel");
+  visit("border", p.border, between(-1, 255),
+        "intensity in place of pixels outside the right image; -1: the nearest pixel's");
 }
 
 inline Rect required_input(const Rect& output) { return grow(output, 1, 0); }
 
 inline std::uint64_t word_of(int red, int green, int blue, int twice_gradient) {
-  return static_cast<std::uint64_t>(red | green << 8 | blue << 16) | static_cast<std::uint64_t>(256 + twice_gradient) << 32;
+  return static_cast<std::uint64_t>(red | green << 8 | blue << 16) | static_cast<std::uint64_t>(256 + twice_gradient)
+                                                                         << 32;
 }
 
 // The limits are rounded to a third and to a half of an intensity, which is what the differences come in.
@@ -57,12 +62,14 @@ inline cost::ColourGradient kind(const Parameters& p) {
   const double largest = (1 - p.alpha) * colour_limit / 3 + p.alpha * gradient_limit / 2;
   const auto factor = [&](double weight) { return static_cast<int>(65536 * 255 * weight / largest); };
   const int border = std::max(p.border, 0);
-  return {factor((1 - p.alpha) / 3), factor(p.alpha / 2), static_cast<int>(colour_limit), static_cast<int>(gradient_limit),
-          p.border < 0, word_of(border, border, border, 2 * border - 255)};
+  return {factor((1 - p.alpha) / 3),        factor(p.alpha / 2), static_cast<int>(colour_limit),
+          static_cast<int>(gradient_limit), p.border < 0,        word_of(border, border, border, 2 * border - 255)};
 }
 
 void oracle(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> words);
-void cpu(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> words, Threads&);
-void gpu(gpu::View<const std::uint8_t> image, gpu::View<const std::uint8_t> grey, gpu::View<std::uint64_t> words, gpu::Queue&);
+void cpu(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> words,
+         Threads&);
+void gpu(gpu::View<const std::uint8_t> image, gpu::View<const std::uint8_t> grey, gpu::View<std::uint64_t> words,
+         gpu::Queue&);
 
 }  // namespace stereopsis::colour_gradient

@@ -4,7 +4,8 @@
 namespace stereopsis::colour_gradient {
 
 // A word a pixel, once for all disparities: there is nothing to gain from vectors.
-void cpu(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> words, Threads& threads) {
+void cpu(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> words,
+         Threads& threads) {
   const int last = image.channels - 1, middle = std::min(1, last), right_end = grey.width - 1;
   threads.rows(grey.height, [&](int first_row, int last_row) {
     for (int y = first_row; y < last_row; ++y) {
@@ -12,7 +13,8 @@ void cpu(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey
       const std::uint8_t* values = grey.row(y);
       std::uint64_t* out = words.row(y);
       for (int x = 0; x < grey.width; ++x, colours += image.channels)
-        out[x] = word_of(colours[0], colours[middle], colours[last], values[std::min(x + 1, right_end)] - values[std::max(x - 1, 0)]);
+        out[x] = word_of(colours[0], colours[middle], colours[last],
+                         values[std::min(x + 1, right_end)] - values[std::max(x - 1, 0)]);
     }
   });
 }

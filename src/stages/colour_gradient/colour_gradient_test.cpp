@@ -17,23 +17,29 @@ TEST(ColourGradient, DevicesEqualOracle) {
       PitchedImage<std::uint8_t> grey(random_image<std::uint8_t>(size, 2, 0, 255).view());
       const auto oracle = [&](auto out) { colour_gradient::oracle(image, grey, out); };
       for_each_thread_count([&](Threads& threads) {
-        expect_equals_oracle<std::uint64_t>(size, oracle, [&](auto out) { colour_gradient::cpu(image, grey, out, threads); });
+        expect_equals_oracle<std::uint64_t>(size, oracle,
+                                            [&](auto out) { colour_gradient::cpu(image, grey, out, threads); });
       });
       for (gpu::Device* device : gpu::usable_devices()) {
         SCOPED_TRACE(device->name());
         const auto queue = device->make_queue();
         const OnDevice<std::uint8_t> image_there(*device, *queue, image), grey_there(*device, *queue, grey);
-        expect_gpu_equals_oracle<std::uint64_t>(*device, *queue, size, oracle,
-                                                [&](auto out) { colour_gradient::gpu(image_there, grey_there, out, *queue); });
+        expect_gpu_equals_oracle<std::uint64_t>(*device, *queue, size, oracle, [&](auto out) {
+          colour_gradient::gpu(image_there, grey_there, out, *queue);
+        });
       }
     }
 }
 
-double cost_of(const colour_gradient::Parameters& p, std::uint64_t a, std::uint64_t b) { return colour_gradient::kind(p)(a, b); }
+double cost_of(const colour_gradient::Parameters& p, std::uint64_t a, std::uint64_t b) {
+  return colour_gradient::kind(p)(a, b);
+}
 
 // In units of 1/255 of (1 − α) τ1 + α τ2.
 TEST(ColourGradientCost, IsTheTruncatedSumOfThePaper) {
-  const auto word = [](int grey, int twice_gradient) { return colour_gradient::word_of(grey, grey, grey, twice_gradient); };
+  const auto word = [](int grey, int twice_gradient) {
+    return colour_gradient::word_of(grey, grey, grey, twice_gradient);
+  };
   const colour_gradient::Parameters p{.alpha = 0.89, .colour_limit = 7, .gradient_limit = 2};
   const double unit = 255 / (0.11 * 7 + 0.89 * 2);
   EXPECT_EQ(cost_of(p, word(90, 3), word(90, 3)), 0);
@@ -42,7 +48,8 @@ TEST(ColourGradientCost, IsTheTruncatedSumOfThePaper) {
   EXPECT_NEAR(cost_of(p, word(90, 1), word(95, 3)), (0.11 * 5 + 0.89) * unit, 0.5);
   EXPECT_NEAR(cost_of(p, word(0, 0), word(255, 0)), 0.11 * 7 * unit, 0.5);
   EXPECT_EQ(cost_of(p, word(0, -255), word(255, 255)), 255);
-  EXPECT_NEAR(cost_of(p, colour_gradient::word_of(10, 20, 30, 0), colour_gradient::word_of(11, 18, 30, 0)), 0.11 * unit, 0.5);
+  EXPECT_NEAR(cost_of(p, colour_gradient::word_of(10, 20, 30, 0), colour_gradient::word_of(11, 18, 30, 0)), 0.11 * unit,
+              0.5);
 }
 
 TEST(ColourGradientCost, TheBorderIsAConstantWhereOneIsGiven) {

@@ -17,13 +17,19 @@ class Rows {
  public:
   Rows(const Parameters& p, const window_sad::Window& window, const window_sad::Source<ImageView>& source,
        ImageView<const float> disparity, ImageView<float> confidence)
-      : p_(p), window_(window), left_(source.left), disparity_(disparity), confidence_(confidence), sum_(window, source.left, source.right) {}
+      : p_(p),
+        window_(window),
+        left_(source.left),
+        disparity_(disparity),
+        confidence_(confidence),
+        sum_(window, source.left, source.right) {}
 
   void run(int first, int last) const {
     for (int y = first; y < last; ++y)
       for (int x = 0; x < disparity_.width; ++x) {
         const float disparity = disparity_(x, y);
-        confidence_(x, y) = std::isnan(disparity) ? 0.0f : measured(x, y, static_cast<int>(std::floor(disparity + 0.5f)));
+        confidence_(x, y) =
+            std::isnan(disparity) ? 0.0f : measured(x, y, static_cast<int>(std::floor(disparity + 0.5f)));
       }
   }
 

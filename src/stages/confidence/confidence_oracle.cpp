@@ -41,7 +41,8 @@ class Pixel {
   int sum(int d) const {
     int sum = 0;
     for_each([&](int x, int y) {
-      sum += cost::evaluate(source_, std::clamp(x, 0, source_.left.width - 1), std::clamp(y, 0, source_.left.height - 1), d);
+      sum += cost::evaluate(source_, std::clamp(x, 0, source_.left.width - 1),
+                            std::clamp(y, 0, source_.left.height - 1), d);
     });
     return sum;
   }
@@ -67,7 +68,8 @@ float measured(Measure measure, const Pixel& pixel, float disparity) {
 void oracle(const Parameters& p, const window_sad::Window& window, const window_sad::Source<ImageView>& source,
             ImageView<const float> disparity, ImageView<float> confidence) {
   for (int y = 0; y < disparity.height; ++y)
-    for (int x = 0; x < disparity.width; ++x) confidence(x, y) = measured(p.measure, Pixel(window, source, x, y), disparity(x, y));
+    for (int x = 0; x < disparity.width; ++x)
+      confidence(x, y) = measured(p.measure, Pixel(window, source, x, y), disparity(x, y));
 }
 
 }  // namespace stereopsis::confidence

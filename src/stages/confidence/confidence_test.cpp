@@ -28,8 +28,13 @@ TEST(Confidence, CpuEqualsOracle) {
         Scene scene(size);
         for_each_engine([&](Threads& threads) {
           expect_equals_oracle<float>(
-              size, [&](auto out) { confidence::oracle({measure}, window, {scene.left, scene.right, {}}, scene.disparity, out); },
-              [&](auto out) { confidence::cpu({measure}, window, {scene.left, scene.right, {}}, scene.disparity, out, threads); });
+              size,
+              [&](auto out) {
+                confidence::oracle({measure}, window, {scene.left, scene.right, {}}, scene.disparity, out);
+              },
+              [&](auto out) {
+                confidence::cpu({measure}, window, {scene.left, scene.right, {}}, scene.disparity, out, threads);
+              });
         });
       }
 }
@@ -44,8 +49,12 @@ TEST(Confidence, GpuEqualsOracle) {
           const OnDevice<float> disparity(device, queue, scene.disparity);
           expect_gpu_equals_oracle<float>(
               device, queue, size,
-              [&](auto out) { confidence::oracle({measure}, window, {scene.left, scene.right, {}}, scene.disparity, out); },
-              [&](auto out) { confidence::gpu({measure}, window, {left, right, {}}, disparity, out, queue); });
+              [&](auto out) {
+                confidence::oracle({measure}, window, {scene.left, scene.right, {}}, scene.disparity, out);
+              },
+              [&](auto out) {
+                confidence::gpu({measure}, window, {left, right, {}}, disparity, out, queue);
+              });
         }
   });
 }

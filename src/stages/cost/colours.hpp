@@ -1,5 +1,5 @@
-// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes, in which
-// the channels' weights already are. Prehn 2007, the summand of equation 5.1.
+// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes, in
+// which the channels' weights already are. Prehn 2007, the summand of equation 5.1.
 #pragma once
 
 #include <algorithm>
@@ -33,13 +33,15 @@ struct Weighting {
 inline Weighting weighting(Space space, const std::vector<double>& weights) {
   const auto shown = detail::value_text(weights);
   if (weights.size() != 3)
-    throw Error(ErrorCategory::call, text("cost.weights = ", shown, " is not allowed; give three numbers, one a channel, as 0.2,0.3,0.5"));
+    throw Error(ErrorCategory::call,
+                text("cost.weights = ", shown, " is not allowed; give three numbers, one a channel, as 0.2,0.3,0.5"));
   for (const double weight : weights)
     if (!(weight >= 0) || !std::isfinite(weight))
       throw Error(ErrorCategory::call, text("cost.weights = ", shown, " is not allowed; a weight must be 0 or more"));
   const double largest = *std::max_element(weights.begin(), weights.end());
   if (largest == 0)
-    throw Error(ErrorCategory::call, text("cost.weights = ", shown, " is not allowed; at least one weight must be above 0"));
+    throw Error(ErrorCategory::call,
+                text("cost.weights = ", shown, " is not allowed; at least one weight must be above 0"));
   Weighting result{space, {}};
   for (int i = 0; i < 3; ++i) result.scales[i] = static_cast<int>(std::floor(256 * (weights[i] / largest) + 0.5));
   return result;
@@ -53,7 +55,8 @@ struct Colours {
   int max_cost() const { return largest; }
   int operator()(Word a, Word b) const {
     int sum = 0;
-    for (int shift = 0; shift < 32; shift += 8) sum += std::abs(static_cast<int>(a >> shift & 255) - static_cast<int>(b >> shift & 255));
+    for (int shift = 0; shift < 32; shift += 8)
+      sum += std::abs(static_cast<int>(a >> shift & 255) - static_cast<int>(b >> shift & 255));
     return sum;
   }
 };

@@ -96,8 +96,10 @@ class BytePlanes {
 // Calls f(d8) for the costs in 8 bits, and widens them to the lanes of d.
 template <class D, class F>
 HWY_INLINE hn::VFromD<D> from_bytes(D d, F&& f) {
-  if constexpr (sizeof(hn::TFromD<D>) == 1) return f(d);
-  else return hn::PromoteTo(d, f(hn::Rebind<std::uint8_t, D>()));
+  if constexpr (sizeof(hn::TFromD<D>) == 1)
+    return f(d);
+  else
+    return hn::PromoteTo(d, f(hn::Rebind<std::uint8_t, D>()));
 }
 
 // The candidates of a row, and block(d, left, i): the costs of Lanes(d) of them from index i on, in 8 or 16 bits.
@@ -113,7 +115,8 @@ class Candidates<Rank> : BytePlanes<1> {
 
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, std::uint8_t left, int i) const {
-    return from_bytes(d, [&](auto d8) { return absolute_difference(d8, hn::Set(d8, left), hn::LoadU(d8, plane(0) + i)); });
+    return from_bytes(d,
+                      [&](auto d8) { return absolute_difference(d8, hn::Set(d8, left), hn::LoadU(d8, plane(0) + i)); });
   }
 };
 
@@ -170,9 +173,11 @@ class Candidates<ColourGradient> {
     const auto distance = [&](int p, std::uint64_t value) HWY_ATTR {
       return absolute_difference(d16, hn::Set(d16, static_cast<std::uint16_t>(value)), hn::LoadU(d16, plane(p) + i));
     };
-    const auto colours = hn::Add(hn::Add(distance(0, byte_of(left, 0)), distance(1, byte_of(left, 1))), distance(2, byte_of(left, 2)));
+    const auto colours =
+        hn::Add(hn::Add(distance(0, byte_of(left, 0)), distance(1, byte_of(left, 1))), distance(2, byte_of(left, 2)));
     const auto limited = hn::Min(colours, hn::Set(d16, static_cast<std::uint16_t>(kind_.colour_limit)));
-    const auto gradient = hn::Min(distance(3, left >> 32), hn::Set(d16, static_cast<std::uint16_t>(kind_.gradient_limit)));
+    const auto gradient =
+        hn::Min(distance(3, left >> 32), hn::Set(d16, static_cast<std::uint16_t>(kind_.gradient_limit)));
     const auto sum = hn::Add(hn::Mul(hn::PromoteTo(d32, limited), hn::Set(d32, kind_.colour_factor)),
                              hn::Mul(hn::PromoteTo(d32, gradient), hn::Set(d32, kind_.gradient_factor)));
     return hn::DemoteTo(hn::Rebind<std::int16_t, D32>(), hn::ShiftRight<16>(hn::Add(sum, hn::Set(d32, 32768))));

@@ -1,5 +1,5 @@
-// A volume of matching costs in 8 bits: C(p, d) of stages/cost for the disparities min_disparity + k, k = 0 … disparities − 1,
-// for stages that go through the costs slice by slice or more than once.
+// A volume of matching costs in 8 bits: C(p, d) of stages/cost for the disparities min_disparity + k, k = 0 …
+// disparities − 1, for stages that go through the costs slice by slice or more than once.
 //
 // Input: feature words of both views, of any kind whose costs fit 8 bits. Output: costs, disparity fastest.
 // Required input: the pixel's row. Writes each cell once.
@@ -22,8 +22,8 @@ namespace stereopsis::cost_volume {
 template <class Kind>
 void check(const Kind& kind) {
   if (kind.max_cost() > 255)
-    throw Error(ErrorCategory::call, text("a volume of costs holds costs of up to 255 and these go up to ", kind.max_cost(),
-                                          "; choose a smaller window, weight or limit"));
+    throw Error(ErrorCategory::call, text("a volume of costs holds costs of up to 255 and these go up to ",
+                                          kind.max_cost(), "; choose a smaller window, weight or limit"));
 }
 
 template <class Kind>
@@ -33,18 +33,15 @@ void oracle(const cost::Source<Kind>&, int min_disparity, VolumeView<std::uint8_
 template <class Kind>
 std::size_t scratch_bytes(const Kind&, int width, int disparities, int threads);
 template <class Kind>
-void cpu(const cost::Source<Kind>&, int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads&);
+void cpu(const cost::Source<Kind>&, int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch,
+         Threads&);
 
 template <class Kind>
 void gpu(const cost::Source<Kind, gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs, gpu::Queue&);
 
 // Defines `function`, a macro, for each kind of cost.
-#define STEREOPSIS_FOR_EACH_COST(function)  \
-  function(cost::Rank)                      \
-  function(cost::Census<std::uint32_t>)     \
-  function(cost::Census<std::uint64_t>)     \
-  function(cost::Census<Word128>)           \
-  function(cost::CensusGradient)            \
-  function(cost::ColourGradient)
+#define STEREOPSIS_FOR_EACH_COST(function)                                                         \
+  function(cost::Rank) function(cost::Census<std::uint32_t>) function(cost::Census<std::uint64_t>) \
+      function(cost::Census<Word128>) function(cost::CensusGradient) function(cost::ColourGradient)
 
 }  // namespace stereopsis::cost_volume

@@ -16,11 +16,11 @@ namespace targeted = cost::HWY_NAMESPACE;
 
 constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-// A row of cells. A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels, behind
-// which another thread's row begins, are made apart.
+// A row of cells. A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels,
+// behind which another thread's row begins, are made apart.
 template <class Kind>
-void volume_rows(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::byte* memory, int entries,
-                 int first, int last) {
+void volume_rows(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::byte* memory,
+                 int entries, int first, int last) {
   const hn::CappedTag<std::uint8_t, 64> d;
   const int lanes = static_cast<int>(hn::Lanes(d)), padded = round_up(costs.disparities, lanes);
   targeted::Candidates<Kind> candidates(source.kind, memory, entries);
@@ -44,9 +44,10 @@ void volume_rows(const cost::Source<Kind>& source, int min_disparity, VolumeView
   }
 }
 
-#define STEREOPSIS_ROWS(name, Kind)                                                                                           \
-  void name(const cost::Source<Kind>& s, int m, VolumeView<std::uint8_t> c, std::byte* b, int e, int first, int last) {    \
-    volume_rows(s, m, c, b, e, first, last);                                                                                   \
+#define STEREOPSIS_ROWS(name, Kind)                                                                         \
+  void name(const cost::Source<Kind>& s, int m, VolumeView<std::uint8_t> c, std::byte* b, int e, int first, \
+            int last) {                                                                                     \
+    volume_rows(s, m, c, b, e, first, last);                                                                \
   }
 STEREOPSIS_ROWS(rank_rows, cost::Rank)
 STEREOPSIS_ROWS(census32_rows, cost::Census<std::uint32_t>)
@@ -81,12 +82,18 @@ std::size_t bytes_of_row(int width, int disparities) {
 
 template <class Kind>
 auto rows_function() {
-  if constexpr (std::is_same_v<Kind, cost::Rank>) return HWY_DYNAMIC_DISPATCH(rank_rows);
-  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>) return HWY_DYNAMIC_DISPATCH(census32_rows);
-  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint64_t>>) return HWY_DYNAMIC_DISPATCH(census64_rows);
-  else if constexpr (std::is_same_v<Kind, cost::Census<Word128>>) return HWY_DYNAMIC_DISPATCH(census128_rows);
-  else if constexpr (std::is_same_v<Kind, cost::CensusGradient>) return HWY_DYNAMIC_DISPATCH(census_gradient_rows);
-  else return HWY_DYNAMIC_DISPATCH(colour_gradient_rows);
+  if constexpr (std::is_same_v<Kind, cost::Rank>)
+    return HWY_DYNAMIC_DISPATCH(rank_rows);
+  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>)
+    return HWY_DYNAMIC_DISPATCH(census32_rows);
+  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint64_t>>)
+    return HWY_DYNAMIC_DISPATCH(census64_rows);
+  else if constexpr (std::is_same_v<Kind, cost::Census<Word128>>)
+    return HWY_DYNAMIC_DISPATCH(census128_rows);
+  else if constexpr (std::is_same_v<Kind, cost::CensusGradient>)
+    return HWY_DYNAMIC_DISPATCH(census_gradient_rows);
+  else
+    return HWY_DYNAMIC_DISPATCH(colour_gradient_rows);
 }
 
 }  // namespace
@@ -97,8 +104,8 @@ std::size_t scratch_bytes(const Kind&, int width, int disparities, int threads) 
 }
 
 template <class Kind>
-void cpu(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch,
-         Threads& threads) {
+void cpu(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs,
+         std::span<std::byte> scratch, Threads& threads) {
   check(source.kind);
   const auto rows = rows_function<Kind>();
   const int parts = threads.count();
@@ -109,8 +116,8 @@ void cpu(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::ui
   });
 }
 
-#define STEREOPSIS_INSTANCE(Kind)                                          \
-  template std::size_t scratch_bytes(const Kind&, int, int, int);          \
+#define STEREOPSIS_INSTANCE(Kind)                                 \
+  template std::size_t scratch_bytes(const Kind&, int, int, int); \
   template void cpu(const cost::Source<Kind>&, int, VolumeView<std::uint8_t>, std::span<std::byte>, Threads&);
 STEREOPSIS_FOR_EACH_COST(STEREOPSIS_INSTANCE)
 #undef STEREOPSIS_INSTANCE

@@ -6,18 +6,25 @@ namespace {
 
 template <class Kind>
 constexpr const char* instance() {
-  if constexpr (std::is_same_v<Kind, cost::Rank>) return "rank";
-  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>) return "census32";
-  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint64_t>>) return "census64";
-  else if constexpr (std::is_same_v<Kind, cost::Census<Word128>>) return "census128";
-  else if constexpr (std::is_same_v<Kind, cost::CensusGradient>) return "census_gradient";
-  else return "colour_gradient";
+  if constexpr (std::is_same_v<Kind, cost::Rank>)
+    return "rank";
+  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>)
+    return "census32";
+  else if constexpr (std::is_same_v<Kind, cost::Census<std::uint64_t>>)
+    return "census64";
+  else if constexpr (std::is_same_v<Kind, cost::Census<Word128>>)
+    return "census128";
+  else if constexpr (std::is_same_v<Kind, cost::CensusGradient>)
+    return "census_gradient";
+  else
+    return "colour_gradient";
 }
 
 }  // namespace
 
 template <class Kind>
-void gpu(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Volume<std::uint8_t> costs, gpu::Queue& queue) {
+void gpu(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Volume<std::uint8_t> costs,
+         gpu::Queue& queue) {
   check(source.kind);
   const gpu::Grid pixels = gpu::over(costs.width * costs.disparities);
   const gpu::Grid grid{pixels.groups_x, costs.height, pixels.items_x, 1};
@@ -35,8 +42,9 @@ void gpu(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Vo
     outside_colour = static_cast<int>(kind.outside & 0xFFFFFF);
     outside_gradient = static_cast<int>(kind.outside >> 32);
   }
-  queue.launch({"cost_volume", "cost_volume", instance<Kind>()}, grid, source.left, source.right, costs.cells, costs.disparities,
-               min_disparity, parameters[0], parameters[1], parameters[2], parameters[3], replicates, outside_colour, outside_gradient);
+  queue.launch({"cost_volume", "cost_volume", instance<Kind>()}, grid, source.left, source.right, costs.cells,
+               costs.disparities, min_disparity, parameters[0], parameters[1], parameters[2], parameters[3], replicates,
+               outside_colour, outside_gradient);
 }
 
 #define STEREOPSIS_INSTANCE(Kind) \

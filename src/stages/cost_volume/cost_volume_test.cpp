@@ -16,8 +16,10 @@ Image<Word> random_words(Size size, unsigned seed) {
   Image<Word> words(size);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
-      if constexpr (std::is_same_v<Word, Word128>) words(x, y) = {generator(), generator()};
-      else words(x, y) = static_cast<Word>(generator());
+      if constexpr (std::is_same_v<Word, Word128>)
+        words(x, y) = {generator(), generator()};
+      else
+        words(x, y) = static_cast<Word>(generator());
     }
   return words;
 }
@@ -28,12 +30,15 @@ Image<std::uint64_t> random_colours(Size size, unsigned seed) {
   Image<std::uint64_t> words(size);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x)
-      words(x, y) = colour_gradient::word_of(generator() % 9, 100 + generator() % 9, generator() % 256, static_cast<int>(generator() % 13) - 6);
+      words(x, y) = colour_gradient::word_of(generator() % 9, 100 + generator() % 9, generator() % 256,
+                                             static_cast<int>(generator() % 13) - 6);
   return words;
 }
 
 // A volume with its number of disparities, as one row of bytes a row of pixels.
-ImageView<std::uint8_t> flat(VolumeView<std::uint8_t> v) { return {v.data, v.width * v.disparities, v.height, 1, v.row_pitch}; }
+ImageView<std::uint8_t> flat(VolumeView<std::uint8_t> v) {
+  return {v.data, v.width * v.disparities, v.height, 1, v.row_pitch};
+}
 
 struct Range {
   int min, count;
@@ -45,7 +50,8 @@ void expect_all_equal_oracle(const Kind& kind, auto&& words_of) {
   using Word = typename Kind::Word;
   for (const Size size : awkward_sizes)
     for (const Range range : ranges) {
-      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << range.count << " from " << range.min);
+      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << range.count << " from "
+                                      << range.min);
       const Image<Word> left_words = words_of(size, 1), right_words = words_of(size, 2);
       PitchedImage<Word> left(left_words.view()), right(right_words.view());
       const cost::Source<Kind> source{left, right, kind};
@@ -54,8 +60,10 @@ void expect_all_equal_oracle(const Kind& kind, auto&& words_of) {
       for_each_engine([&](Threads& threads) {
         Volume<std::uint8_t> got(size, range.count);
         std::fill_n(got.view().data, static_cast<std::size_t>(size.width) * size.height * range.count, 0xA5);
-        std::vector<std::byte> scratch(cost_volume::scratch_bytes(kind, size.width, range.count, threads.count()) + 64, std::byte{0xA5});
-        auto* const start = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+        std::vector<std::byte> scratch(cost_volume::scratch_bytes(kind, size.width, range.count, threads.count()) + 64,
+                                       std::byte{0xA5});
+        auto* const start =
+            reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
         cost_volume::cpu(source, range.min, got.view(), {start, scratch.size() - 64}, threads);
         EXPECT_TRUE(same_bits(flat(got.view()), ImageView<const std::uint8_t>(flat(expected.view()))));
       });

@@ -21,8 +21,8 @@ void cpu_halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> halv
   });
 }
 
-void cpu_combine(const Level& level, float weight, float coarse_weight, VolumeView<const float> coarse, VolumeView<float> costs,
-                 Threads& threads) {
+void cpu_combine(const Level& level, float weight, float coarse_weight, VolumeView<const float> coarse,
+                 VolumeView<float> costs, Threads& threads) {
   const int step = 1 << level.s;
   threads.rows(costs.height, [&](int first, int last) {
     for (int y = first; y < last; ++y)

@@ -6,11 +6,14 @@ void oracle_halve(ImageView<const std::uint8_t> image, ImageView<std::uint8_t> h
   for (int y = 0; y < halved.height; ++y)
     for (int x = 0; x < halved.width; ++x)
       for (int c = 0; c < image.channels; ++c)
-        halved(x, y, c) = static_cast<std::uint8_t>((image.clamped(2 * x, 2 * y, c) + image.clamped(2 * x + 1, 2 * y, c) +
-                                                     image.clamped(2 * x, 2 * y + 1, c) + image.clamped(2 * x + 1, 2 * y + 1, c) + 2) / 4);
+        halved(x, y, c) = static_cast<std::uint8_t>(
+            (image.clamped(2 * x, 2 * y, c) + image.clamped(2 * x + 1, 2 * y, c) + image.clamped(2 * x, 2 * y + 1, c) +
+             image.clamped(2 * x + 1, 2 * y + 1, c) + 2) /
+            4);
 }
 
-void oracle_combine(const Level& level, float weight, float coarse_weight, VolumeView<const float> coarse, VolumeView<float> costs) {
+void oracle_combine(const Level& level, float weight, float coarse_weight, VolumeView<const float> coarse,
+                    VolumeView<float> costs) {
   for (int y = 0; y < costs.height; ++y)
     for (int x = 0; x < costs.width; ++x)
       for (int k = 0; k < costs.disparities; ++k) {

@@ -43,7 +43,8 @@ struct Case {
 // The level's volume holds just what the cells ask for.
 Volume<float> coarse_of(Case& c) {
   auto& l = c.level;
-  const int last_row = (l.first_row + c.rows - 1) >> l.s, last = cross_scale::at_level(l.min_disparity + c.disparities - 1, l.s, l.from_right);
+  const int last_row = (l.first_row + c.rows - 1) >> l.s,
+            last = cross_scale::at_level(l.min_disparity + c.disparities - 1, l.s, l.from_right);
   l.coarse_first_row = l.first_row >> l.s;
   l.coarse_min_disparity = cross_scale::at_level(l.min_disparity, l.s, l.from_right);
   return {{((c.whole.width - 1) >> l.s) + 1, last_row - l.coarse_first_row + 1}, last - l.coarse_min_disparity + 1};
@@ -51,16 +52,19 @@ Volume<float> coarse_of(Case& c) {
 
 void fill_randomly(VolumeView<float> v, unsigned seed) {
   std::mt19937 generator(seed);
-  for (std::ptrdiff_t i = 0; i < v.row_pitch * v.height; ++i) v.data[i] = 0.01f * static_cast<float>(generator() % 10000);
+  for (std::ptrdiff_t i = 0; i < v.row_pitch * v.height; ++i)
+    v.data[i] = 0.01f * static_cast<float>(generator() % 10000);
 }
 
 ImageView<float> flat(VolumeView<float> v) { return {v.data, static_cast<int>(v.row_pitch), v.height}; }
 
 TEST(CrossScale, CombinesLikeTheOracle) {
-  for (Case c : {Case{{1, 1}, 1, 1, {.s = 1}}, Case{{17, 9}, 9, 16, {.s = 1}}, Case{{33, 20}, 7, 37, {.s = 3, .min_disparity = -19, .first_row = 6}},
+  for (Case c : {Case{{1, 1}, 1, 1, {.s = 1}}, Case{{17, 9}, 9, 16, {.s = 1}},
+                 Case{{33, 20}, 7, 37, {.s = 3, .min_disparity = -19, .first_row = 6}},
                  Case{{33, 20}, 7, 37, {.s = 2, .from_right = true, .min_disparity = -36, .first_row = 13}},
                  Case{{5, 4}, 4, 9, {.s = 5, .from_right = true, .min_disparity = 3}}}) {
-    Volume<float> coarse = coarse_of(c), start({c.whole.width, c.rows}, c.disparities), expected({c.whole.width, c.rows}, c.disparities);
+    Volume<float> coarse = coarse_of(c), start({c.whole.width, c.rows}, c.disparities),
+                  expected({c.whole.width, c.rows}, c.disparities);
     fill_randomly(coarse.view(), 1);
     fill_randomly(start.view(), 2);
     fill_randomly(expected.view(), 2);
@@ -75,7 +79,8 @@ TEST(CrossScale, CombinesLikeTheOracle) {
       const auto queue = device->make_queue();
       const auto there = [&](VolumeView<float> v) {
         gpu::Buffer buffer(*device, sizeof(float) * v.row_pitch * v.height);
-        queue->upload<float>(flat(v), gpu::View<float>{buffer.handle(), 0, static_cast<int>(v.row_pitch), v.height, 1, v.row_pitch});
+        queue->upload<float>(
+            flat(v), gpu::View<float>{buffer.handle(), 0, static_cast<int>(v.row_pitch), v.height, 1, v.row_pitch});
         queue->wait();
         return buffer;
       };
@@ -83,7 +88,8 @@ TEST(CrossScale, CombinesLikeTheOracle) {
       const auto volume_of = [](const gpu::Buffer& buffer, VolumeView<float> v) {
         return gpu::Volume<float>{{buffer.handle(), 0}, v.width, v.height, v.disparities};
       };
-      cross_scale::gpu_combine(c.level, 0.7f, 0.3f, volume_of(coarse_cells, coarse.view()), volume_of(cells, start.view()), *queue);
+      cross_scale::gpu_combine(c.level, 0.7f, 0.3f, volume_of(coarse_cells, coarse.view()),
+                               volume_of(cells, start.view()), *queue);
       Volume<float> got({c.whole.width, c.rows}, c.disparities);
       const auto out = flat(got.view());
       queue->download(gpu::View<float>{cells.handle(), 0, out.width, out.height, 1, out.pitch}, out);
@@ -101,7 +107,8 @@ TEST(CrossScaleWeights, SolveTheCoupledSystem) {
       ASSERT_EQ(static_cast<int>(w.size()), levels);
       for (int s = 0; s < levels; ++s) {
         const int neighbours = (s > 0) + (s < levels - 1);
-        const double left = (1 + lambda * neighbours) * w[s] - (s > 0 ? lambda * w[s - 1] : 0) - (s < levels - 1 ? lambda * w[s + 1] : 0);
+        const double left = (1 + lambda * neighbours) * w[s] - (s > 0 ? lambda * w[s - 1] : 0) -
+                            (s < levels - 1 ? lambda * w[s + 1] : 0);
         EXPECT_NEAR(left, s == 0 ? 1 : 0, 1e-5) << "lambda " << lambda << ", level " << s << " of " << levels;
       }
     }

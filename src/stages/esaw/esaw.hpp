@@ -17,11 +17,11 @@
 //   n_q = ⌊256 w(q, p) / Σ w + 1/2⌋ for the two neighbours, the rest of 256 for p (n of the second: at most that rest)
 //   C'(p) = ⌊(n_left C(left) + n_p C(p) + n_right C(right) + 128) / 256⌋
 //
-// and costs are in 1/128 intensities, 15 bits. Integers rather than floats or halves: they are the same whatever the order
-// and the width of the vectors, a volume of them is half as large as of floats, and the average of the paper's 12
+// and costs are in 1/128 intensities, 15 bits. Integers rather than floats or halves: they are the same whatever the
+// order and the width of the vectors, a volume of them is half as large as of floats, and the average of the paper's 12
 // figures moves by 0.02 or less from that with floats throughout (docs/esaw.md).
-// For `end`, N is a float; n_q counts the k = 1 … 255 with (k − 1/2) · S ≤ 256 · w N(q), S = (N(p) + w N(left)) + w N(right),
-// every operation rounded to float. 3^(2 · 32) fits.
+// For `end`, N is a float; n_q counts the k = 1 … 255 with (k − 1/2) · S ≤ 256 · w N(q), S = (N(p) + w N(left)) + w
+// N(right), every operation rounded to float. 3^(2 · 32) fits.
 //
 // Input: words of stages/lab for the weights; costs of up to 255 in 8 bits. Output: costs in 1/128 of them.
 // Required input: Σ os pixels around (42 with the defaults).
@@ -60,7 +60,8 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("iterations", p.iterations, between(1, 32), "aggregation steps; each is one horizontal and one vertical sum");
   visit("base", p.base, between(1, 1000), "the offset of step t is base^(t - 1), rounded, pixels");
-  visit("gamma_colour", p.gamma_colour, support_weight::gammas, "colour distance at which a weight falls to 1/e, units of L*a*b*");
+  visit("gamma_colour", p.gamma_colour, support_weight::gammas,
+        "colour distance at which a weight falls to 1/e, units of L*a*b*");
   visit("gamma_distance", p.gamma_distance, support_weight::gammas, "distance at which a weight falls to 1/e, pixels");
   visit("normalise", p.normalise, any, "divide by the weights after each step, or once at the end");
 }
@@ -95,17 +96,19 @@ inline Shares shares(int before, int behind) {
   return {(512 * before + sum) / (2 * sum), (512 * behind + sum) / (2 * sum)};
 }
 
-// The weights of all steps, one image below the other: of step t and pixel (x, y) at (x, t · height + y). A word holds n of
-// the left, the right, the upper and the lower neighbour, from the lowest byte up.
+// The weights of all steps, one image below the other: of step t and pixel (x, y) at (x, t · height + y). A word holds
+// n of the left, the right, the upper and the lower neighbour, from the lowest byte up.
 inline Size weights_size(const Parameters& p, Size size) { return {size.width, size.height * p.iterations}; }
-inline int rest(std::uint32_t word, int shift) { return 256 - static_cast<int>(word >> shift & 255) - static_cast<int>(word >> (shift + 8) & 255); }
+inline int rest(std::uint32_t word, int shift) {
+  return 256 - static_cast<int>(word >> shift & 255) - static_cast<int>(word >> (shift + 8) & 255);
+}
 
 void oracle_weights(const Parameters&, ImageView<const std::uint32_t> lab, ImageView<std::uint32_t> weights);
 // `sums`: two images of the size of `lab`, empty unless normalised at the end.
-void cpu_weights(const Parameters&, ImageView<const std::uint32_t> lab, ImageView<std::uint32_t> weights, ImageView<float> sums,
-                 ImageView<float> other_sums, Threads&);
-void gpu_weights(const Parameters&, gpu::View<const std::uint32_t> lab, gpu::View<std::uint32_t> weights, gpu::View<float> sums,
-                 gpu::View<float> other_sums, gpu::Queue&);
+void cpu_weights(const Parameters&, ImageView<const std::uint32_t> lab, ImageView<std::uint32_t> weights,
+                 ImageView<float> sums, ImageView<float> other_sums, Threads&);
+void gpu_weights(const Parameters&, gpu::View<const std::uint32_t> lab, gpu::View<std::uint32_t> weights,
+                 gpu::View<float> sums, gpu::View<float> other_sums, gpu::Queue&);
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> weights, VolumeView<const std::uint8_t> costs,
             VolumeView<std::uint16_t> aggregated);

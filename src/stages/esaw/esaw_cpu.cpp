@@ -22,7 +22,8 @@ using V = hn::Vec<D>;
 // The weights of one step, 32-bit for the look-up.
 class Weigher {
  public:
-  Weigher(const support_weight::Scales& scales, const std::int32_t* table, const Step& step) : scales_(scales), table_(table), step_(step) {}
+  Weigher(const support_weight::Scales& scales, const std::int32_t* table, const Step& step)
+      : scales_(scales), table_(table), step_(step) {}
 
   HWY_INLINE V operator()(V p, V q) const {
     const D d;
@@ -70,12 +71,13 @@ HWY_INLINE int words_of(int before, int behind) {
   return n.before | n.behind << 8;
 }
 
-void weigh_rows(const std::int32_t* table, const support_weight::Scales& scales, const Step& step, ImageView<const std::uint32_t> lab,
-                ImageView<std::uint32_t> words, int first, int last) {
+void weigh_rows(const std::int32_t* table, const support_weight::Scales& scales, const Step& step,
+                ImageView<const std::uint32_t> lab, ImageView<std::uint32_t> words, int first, int last) {
   const D d;
   const Weigher weigh(scales, table, step);
   const int width = lab.width;
-  const auto load = [&](const std::uint32_t* p) HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const std::int32_t*>(p)); };
+  const auto load = [&](const std::uint32_t* p)
+                        HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const std::int32_t*>(p)); };
   const auto column = [&](int x) { return std::clamp(x, 0, width - 1); };
   for (int y = first; y < last; ++y) {
     const std::uint32_t* row = lab.row(y);
@@ -83,7 +85,8 @@ void weigh_rows(const std::int32_t* table, const support_weight::Scales& scales,
     const std::uint32_t* below = lab.row(std::min(lab.height - 1, y + step.offset));
     std::uint32_t* out = words.row(y);
     const auto scalar = [&](int x) {
-      const int horizontal = words_of(weigh(row[x], row[column(x - step.offset)]), weigh(row[x], row[column(x + step.offset)]));
+      const int horizontal =
+          words_of(weigh(row[x], row[column(x - step.offset)]), weigh(row[x], row[column(x + step.offset)]));
       const int vertical = words_of(weigh(row[x], above[x]), weigh(row[x], below[x]));
       out[x] = static_cast<std::uint32_t>(horizontal) | static_cast<std::uint32_t>(vertical) << 16;
     };
@@ -124,14 +127,16 @@ struct Pass {
 };
 
 void weigh_and_carry(const support_weight::Scales& scales, const support_weight::Table& table, const Pass& pass,
-                     ImageView<const std::uint32_t> lab, ImageView<const float> sums, ImageView<float> next, ImageView<std::uint32_t> words,
-                     int y) {
+                     ImageView<const std::uint32_t> lab, ImageView<const float> sums, ImageView<float> next,
+                     ImageView<std::uint32_t> words, int y) {
   for (int x = 0; x < lab.width; ++x) {
     const int before_x = std::max(0, x - pass.offset_x), before_y = std::max(0, y - pass.offset_y);
-    const int behind_x = std::min(lab.width - 1, x + pass.offset_x), behind_y = std::min(lab.height - 1, y + pass.offset_y);
+    const int behind_x = std::min(lab.width - 1, x + pass.offset_x),
+              behind_y = std::min(lab.height - 1, y + pass.offset_y);
     const auto part = [&](int other_x, int other_y) {
       const int distance = support_weight::colour_distance(lab(x, y), lab(other_x, other_y));
-      return static_cast<float>(table.of[support_weight::exponent(scales, distance, pass.distance_part)]) * sums(other_x, other_y);
+      return static_cast<float>(table.of[support_weight::exponent(scales, distance, pass.distance_part)]) *
+             sums(other_x, other_y);
     };
     const float before = part(before_x, before_y), behind = part(behind_x, behind_y);
     const float centre_and_before = 65536.0f * sums(x, y) + before;
@@ -145,8 +150,8 @@ void weigh_and_carry(const support_weight::Scales& scales, const support_weight:
 
 }  // namespace
 
-void cpu_weights(const Parameters& p, ImageView<const std::uint32_t> lab, ImageView<std::uint32_t> weights, ImageView<float> sums,
-                 ImageView<float> other_sums, Threads& threads) {
+void cpu_weights(const Parameters& p, ImageView<const std::uint32_t> lab, ImageView<std::uint32_t> weights,
+                 ImageView<float> sums, ImageView<float> other_sums, Threads& threads) {
   const auto table = support_weight::make_table();
   const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
   std::array<std::int32_t, 256> wide;
@@ -164,7 +169,8 @@ void cpu_weights(const Parameters& p, ImageView<const std::uint32_t> lab, ImageV
       });
       continue;
     }
-    for (const Pass& pass : {Pass{step.offset, 0, step.distance_part, 0}, Pass{0, step.offset, step.distance_part, 16}}) {
+    for (const Pass& pass :
+         {Pass{step.offset, 0, step.distance_part, 0}, Pass{0, step.offset, step.distance_part, 16}}) {
       threads.rows(lab.height, [&](int first, int last) {
         for (int y = first; y < last; ++y) weigh_and_carry(scales, table, pass, lab, sums, other_sums, words, y);
       });

@@ -11,15 +11,16 @@ struct KernelSteps {
   std::int32_t offset[32], distance_part[32];
 };
 
-void carried_weights(const Parameters& p, gpu::View<const std::uint32_t> lab, gpu::View<std::uint32_t> weights, gpu::View<float> sums,
-                     gpu::View<float> other_sums, gpu::Queue& queue) {
+void carried_weights(const Parameters& p, gpu::View<const std::uint32_t> lab, gpu::View<std::uint32_t> weights,
+                     gpu::View<float> sums, gpu::View<float> other_sums, gpu::Queue& queue) {
   const int colour_scale = support_weight::scales(p.gamma_colour, p.gamma_distance).colour;
   int t = 0;
   for (const Step& step : steps(p)) {
     for (const int shift : {0, 16}) {
-      queue.launch({"esaw", "carry", "u8"}, gpu::over(lab.size()), lab, weights, gpu::View<const float>(sums), other_sums,
-                   support_weight::make_table(), colour_scale, step.distance_part, shift == 0 ? step.offset : 0,
-                   shift == 0 ? 0 : step.offset, t * lab.height, shift, t == 0 && shift == 0 ? 1 : 0);
+      queue.launch({"esaw", "carry", "u8"}, gpu::over(lab.size()), lab, weights, gpu::View<const float>(sums),
+                   other_sums, support_weight::make_table(), colour_scale, step.distance_part,
+                   shift == 0 ? step.offset : 0, shift == 0 ? 0 : step.offset, t * lab.height, shift,
+                   t == 0 && shift == 0 ? 1 : 0);
       std::swap(sums, other_sums);
     }
     ++t;
@@ -28,8 +29,8 @@ void carried_weights(const Parameters& p, gpu::View<const std::uint32_t> lab, gp
 
 }  // namespace
 
-void gpu_weights(const Parameters& p, gpu::View<const std::uint32_t> lab, gpu::View<std::uint32_t> weights, gpu::View<float> sums,
-                 gpu::View<float> other_sums, gpu::Queue& queue) {
+void gpu_weights(const Parameters& p, gpu::View<const std::uint32_t> lab, gpu::View<std::uint32_t> weights,
+                 gpu::View<float> sums, gpu::View<float> other_sums, gpu::Queue& queue) {
   if (p.normalise == Normalise::end) return carried_weights(p, lab, weights, sums, other_sums, queue);
   KernelSteps all{};
   int t = 0;
@@ -52,11 +53,13 @@ void gpu(const Parameters& p, gpu::View<const std::uint32_t> weights, gpu::Volum
     gpu::Grid grid = gpu::over(costs.width * costs.disparities);
     grid.groups_y = starts * ((links + chain - 1) / chain);
     const auto launch = [&](const char* instance, const auto& from) {
-      queue.launch({"esaw", "iterate", instance}, grid, weights, from, aggregated.cells, costs.disparities, costs.height, step.offset,
-                   t * costs.height, starts, chain);
+      queue.launch({"esaw", "iterate", instance}, grid, weights, from, aggregated.cells, costs.disparities,
+                   costs.height, step.offset, t * costs.height, starts, chain);
     };
-    if (t == 0) launch("u8", costs.cells);
-    else launch("u16", gpu::Volume<const std::uint16_t>(other).cells);
+    if (t == 0)
+      launch("u8", costs.cells);
+    else
+      launch("u16", gpu::Volume<const std::uint16_t>(other).cells);
     std::swap(aggregated, other);
     ++t;
   }

@@ -23,14 +23,18 @@ int count(float part, float sum) {
 class Weigher {
  public:
   Weigher(const Parameters& p, ImageView<const std::uint32_t> lab)
-      : parameters_(p), scales_(support_weight::scales(p.gamma_colour, p.gamma_distance)), lab_(lab), sums_({lab.width, lab.height}, 1, 1.0f) {}
+      : parameters_(p),
+        scales_(support_weight::scales(p.gamma_colour, p.gamma_distance)),
+        lab_(lab),
+        sums_({lab.width, lab.height}, 1, 1.0f) {}
 
   // The n of all pixels towards −offset and +offset.
   void run(const Step& step, Offset offset, int shift, ImageView<std::uint32_t> words) {
     Image<float> next(sums_.size());
     for (int y = 0; y < lab_.height; ++y)
       for (int x = 0; x < lab_.width; ++x) {
-        const int before = weight(x, y, x - offset.x, y - offset.y, step), behind = weight(x, y, x + offset.x, y + offset.y, step);
+        const int before = weight(x, y, x - offset.x, y - offset.y, step),
+                  behind = weight(x, y, x + offset.x, y + offset.y, step);
         Shares n = shares(before, behind);
         if (parameters_.normalise == Normalise::end) {
           const float part_before = static_cast<float>(before) * sums_.view().clamped(x - offset.x, y - offset.y);
@@ -61,7 +65,8 @@ class Weigher {
 
 // One of the two sums of a step.
 template <class T>
-Volume<std::uint16_t> average(VolumeView<const T> costs, int unit, ImageView<const std::uint32_t> weights, Offset offset, int shift) {
+Volume<std::uint16_t> average(VolumeView<const T> costs, int unit, ImageView<const std::uint32_t> weights,
+                              Offset offset, int shift) {
   Volume<std::uint16_t> result({costs.width, costs.height}, costs.disparities);
   const auto clamped = [&](int x, int y, int k) {
     return unit * int{costs(std::clamp(x, 0, costs.width - 1), std::clamp(y, 0, costs.height - 1), k)};
@@ -71,8 +76,10 @@ Volume<std::uint16_t> average(VolumeView<const T> costs, int unit, ImageView<con
       const std::uint32_t word = weights(x, y);
       const int before = word >> shift & 255, behind = word >> (shift + 8) & 255;
       for (int k = 0; k < costs.disparities; ++k)
-        result(x, y, k) = static_cast<std::uint16_t>((before * clamped(x - offset.x, y - offset.y, k) + rest(word, shift) * clamped(x, y, k) +
-                                                      behind * clamped(x + offset.x, y + offset.y, k) + 128) >> 8);
+        result(x, y, k) = static_cast<std::uint16_t>((before * clamped(x - offset.x, y - offset.y, k) +
+                                                      rest(word, shift) * clamped(x, y, k) +
+                                                      behind * clamped(x + offset.x, y + offset.y, k) + 128) >>
+                                                     8);
     }
   return result;
 }
@@ -96,8 +103,10 @@ void oracle(const Parameters& p, ImageView<const std::uint32_t> weights, VolumeV
   int t = 0;
   for (const Step& step : steps(p)) {
     const auto words = weights.crop({0, t * costs.height, costs.width, costs.height});
-    if (t++ == 0) current = average<std::uint8_t>(costs, 128, words, {step.offset, 0}, 0);
-    else current = average<std::uint16_t>(current, 1, words, {step.offset, 0}, 0);
+    if (t++ == 0)
+      current = average<std::uint8_t>(costs, 128, words, {step.offset, 0}, 0);
+    else
+      current = average<std::uint16_t>(current, 1, words, {step.offset, 0}, 0);
     current = average<std::uint16_t>(current, 1, words, {0, step.offset}, 16);
   }
   for (int y = 0; y < costs.height; ++y)

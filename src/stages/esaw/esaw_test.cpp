@@ -14,15 +14,22 @@ Image<std::uint32_t> lab_words(Size size, unsigned seed) {
   Image<std::uint32_t> image(size);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
-      const auto near = [&](std::uint32_t centre) { return centre + generator() % (generator() % 4 == 0 ? 120u : 16u); };
+      const auto near = [&](std::uint32_t centre) {
+        return centre + generator() % (generator() % 4 == 0 ? 120u : 16u);
+      };
       image(x, y) = near(200) | near(500) << 10 | near(480) << 20;
     }
   return image;
 }
 
 const std::vector<esaw::Parameters> all_parameters = {
-    {}, {.iterations = 1}, {.iterations = 8, .base = 1.9}, {.iterations = 3, .base = 40}, {.iterations = 4, .gamma_colour = 1, .gamma_distance = 1000},
-    {.iterations = 6, .base = 1.0, .gamma_colour = 300}, {.normalise = esaw::Normalise::end},
+    {},
+    {.iterations = 1},
+    {.iterations = 8, .base = 1.9},
+    {.iterations = 3, .base = 40},
+    {.iterations = 4, .gamma_colour = 1, .gamma_distance = 1000},
+    {.iterations = 6, .base = 1.0, .gamma_colour = 300},
+    {.normalise = esaw::Normalise::end},
     {.iterations = 12, .base = 1.5, .gamma_colour = 500, .gamma_distance = 1000, .normalise = esaw::Normalise::end}};
 
 template <class F>
@@ -91,8 +98,8 @@ TEST(EsawOracle, TakesTheAverageOfThreePixels) {
   const esaw::Parameters p{.iterations = 1, .gamma_distance = 1000};
   Image<std::uint32_t> weights(3, 1);
   esaw::oracle_weights(p, lab, weights);
-  EXPECT_EQ(weights(1, 0) & 255, 128u);      // as near as can be, and of the same colour
-  EXPECT_EQ(weights(1, 0) >> 8 & 255, 1u);   // 256 · e^(−5) / (2 + e^(−5)) = 0.86
+  EXPECT_EQ(weights(1, 0) & 255, 128u);       // as near as can be, and of the same colour
+  EXPECT_EQ(weights(1, 0) >> 8 & 255, 1u);    // 256 · e^(−5) / (2 + e^(−5)) = 0.86
   EXPECT_EQ(weights(1, 0) >> 16 & 255, 85u);  // above and below is the pixel itself
   Volume<std::uint8_t> costs({3, 1}, 1);
   costs(0, 0, 0) = 10;
@@ -143,8 +150,13 @@ TEST(EsawOracle, NormalisedAtTheEndItIsThePapersSum) {
       for (int x = 0; x < size.width; ++x) {
         to(x, y) = from(x, y);
         for (const int o : {-step.offset, step.offset}) {
-          const int qx = std::clamp(x + (vertical ? 0 : o), 0, size.width - 1), qy = std::clamp(y + (vertical ? o : 0), 0, size.height - 1);
-          to(x, y) += std::exp(-support_weight::exponent(scales, support_weight::colour_distance(lab(x, y), lab(qx, qy)), step.distance_part) / 32.0) * from(qx, qy);
+          const int qx = std::clamp(x + (vertical ? 0 : o), 0, size.width - 1),
+                    qy = std::clamp(y + (vertical ? o : 0), 0, size.height - 1);
+          to(x, y) +=
+              std::exp(-support_weight::exponent(scales, support_weight::colour_distance(lab(x, y), lab(qx, qy)),
+                                                 step.distance_part) /
+                       32.0) *
+              from(qx, qy);
         }
       }
     return to;

@@ -218,7 +218,8 @@ float nearest_within(int distance, ImageView<const float> disparity, int x, int 
   return invalid_disparity;
 }
 
-void fill_cross_rows(const Parameters& p, ImageView<const float> disparity, const Result& out, int first_row, int last_row) {
+void fill_cross_rows(const Parameters& p, ImageView<const float> disparity, const Result& out, int first_row,
+                     int last_row) {
   const int distance = std::min(p.distance, std::max(disparity.width, disparity.height));
   for (int y = first_row; y < last_row; ++y)
     for_each_gap(disparity.row(y), disparity.width, [&](int first, int last) {
@@ -226,11 +227,12 @@ void fill_cross_rows(const Parameters& p, ImageView<const float> disparity, cons
     });
 }
 
-// The medians of the boxes around the pixels from x on, a pixel in each lane; NaN where there is nothing valid. Counts up
-// from the lowest disparity, one value after the other: a box has few.
+// The medians of the boxes around the pixels from x on, a pixel in each lane; NaN where there is nothing valid. Counts
+// up from the lowest disparity, one value after the other: a box has few.
 template <class D>
 HWY_INLINE hn::VFromD<D> medians_of_boxes(D d, ImageView<const float> disparity, int radius, int x, int y) {
-  const int left = std::max(-radius, -x), right = std::min(radius, disparity.width - static_cast<int>(hn::Lanes(d)) - x);
+  const int left = std::max(-radius, -x),
+            right = std::min(radius, disparity.width - static_cast<int>(hn::Lanes(d)) - x);
   const int top = std::max(0, y - radius), bottom = std::min(disparity.height - 1, y + radius);
   const auto one = hn::Set(d, 1.0f), highest = hn::Set(d, std::numeric_limits<float>::infinity());
   const auto for_each = [&](auto&& f) HWY_ATTR {
@@ -239,7 +241,9 @@ HWY_INLINE hn::VFromD<D> medians_of_boxes(D d, ImageView<const float> disparity,
   };
   auto valid = hn::Zero(d), passed = hn::Zero(d), value = hn::Neg(highest);
   for_each([&](auto v) HWY_ATTR { valid = hn::Add(valid, hn::IfThenElseZero(hn::Eq(v, v), one)); });
-  const auto unfinished = [&]() HWY_ATTR { return hn::And(hn::Lt(hn::Add(passed, passed), valid), hn::Lt(value, highest)); };
+  const auto unfinished = [&]() HWY_ATTR {
+    return hn::And(hn::Lt(hn::Add(passed, passed), valid), hn::Lt(value, highest));
+  };
   while (!hn::AllFalse(d, unfinished())) {
     auto next = highest, equal = hn::Zero(d);
     for_each([&](auto v) HWY_ATTR {
@@ -253,7 +257,8 @@ HWY_INLINE hn::VFromD<D> medians_of_boxes(D d, ImageView<const float> disparity,
   return hn::IfThenElse(hn::Eq(valid, hn::Zero(d)), hn::Set(d, invalid_disparity), value);
 }
 
-void fill_box_rows(const Parameters& p, ImageView<const float> disparity, const Result& out, int first_row, int last_row) {
+void fill_box_rows(const Parameters& p, ImageView<const float> disparity, const Result& out, int first_row,
+                   int last_row) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
   const int lanes = static_cast<int>(hn::Lanes(d)), radius = p.window / 2;
@@ -263,8 +268,10 @@ void fill_box_rows(const Parameters& p, ImageView<const float> disparity, const 
       for (int x = first, count; x < last; x += count) {
         const bool inside = x >= radius && x + lanes + radius <= disparity.width;
         count = std::min(inside ? lanes : 1, last - x);
-        if (inside) hn::Store(medians_of_boxes(d, disparity, radius, x, y), d, values);
-        else hn::Store(medians_of_boxes(one, disparity, radius, x, y), one, values);
+        if (inside)
+          hn::Store(medians_of_boxes(d, disparity, radius, x, y), d, values);
+        else
+          hn::Store(medians_of_boxes(one, disparity, radius, x, y), one, values);
         for (int i = 0; i < count; ++i) out.fill(x + i, y, values[i]);
       }
     });
@@ -471,8 +478,10 @@ void cpu(const Parameters& p, const Input& input, ImageView<float> filled, Image
   });
   if (p.mode == Mode::cross || p.mode == Mode::box)
     return threads.rows(disparity.height, [&](int first, int last) {
-      if (p.mode == Mode::cross) HWY_DYNAMIC_DISPATCH(fill_cross_rows)(p, disparity, out, first, last);
-      else HWY_DYNAMIC_DISPATCH(fill_box_rows)(p, disparity, out, first, last);
+      if (p.mode == Mode::cross)
+        HWY_DYNAMIC_DISPATCH(fill_cross_rows)(p, disparity, out, first, last);
+      else
+        HWY_DYNAMIC_DISPATCH(fill_box_rows)(p, disparity, out, first, last);
     });
   if (!find_sources(scratch.source, disparity.height)) return;
 

@@ -8,7 +8,8 @@ namespace {
 
 // Modes are numbered alike in fill.cl.
 static_assert(static_cast<int>(Mode::nearest) == 1 && static_cast<int>(Mode::second_lowest) == 2 &&
-              static_cast<int>(Mode::hirschmueller) == 3 && static_cast<int>(Mode::cross) == 4 && static_cast<int>(Mode::box) == 5);
+              static_cast<int>(Mode::hirschmueller) == 3 && static_cast<int>(Mode::cross) == 4 &&
+              static_cast<int>(Mode::box) == 5);
 
 struct Scratch {
   Scratch(const Parameters& p, Size size, gpu::Span memory) {
@@ -55,7 +56,8 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> fil
     queue.launch({"fill", "mark_occluded", "any"}, pixels, in.disparity, validity, s.labels, s.met, s.occluded);
   }
   queue.launch({"fill", "fill", "any"}, pixels, in.disparity, filled, validity, s.serving, s.labels, s.occluded,
-               static_cast<int>(p.mode), p.mode == Mode::cross ? p.distance : std::numeric_limits<int>::max(), p.window / 2);
+               static_cast<int>(p.mode), p.mode == Mode::cross ? p.distance : std::numeric_limits<int>::max(),
+               p.window / 2);
 }
 
 }  // namespace stereopsis::fill

@@ -147,9 +147,12 @@ void oracle(const Parameters& p, const Input& input, ImageView<float> filled, Im
       if (p.mode == Mode::nearest) value = nearest(disparity, x, y);
       if (p.mode == Mode::second_lowest) value = second_lowest(disparity, x, y);
       if (p.mode == Mode::hirschmueller) value = hirschmueller(disparity, x, y, occluded(x, y) != 0);
-      if (p.mode == Mode::cross) value = cross(p, disparity, x, y);
-      else if (p.mode == Mode::box) value = box(p, disparity, x, y);
-      else if (!value) value = background(disparity, x, y);
+      if (p.mode == Mode::cross)
+        value = cross(p, disparity, x, y);
+      else if (p.mode == Mode::box)
+        value = box(p, disparity, x, y);
+      else if (!value)
+        value = background(disparity, x, y);
       if (!value) continue;
       filled(x, y) = *value + 0.0f;  // −0 becomes +0
       validity(x, y) = static_cast<std::uint8_t>((validity(x, y) & ~validity::reasons) | validity::filled);

@@ -13,7 +13,8 @@ using namespace test;
 using fill::Mode;
 
 constexpr float nan = invalid_disparity;
-constexpr Mode modes[] = {Mode::background, Mode::nearest, Mode::second_lowest, Mode::hirschmueller, Mode::cross, Mode::box};
+constexpr Mode modes[] = {Mode::background,    Mode::nearest, Mode::second_lowest,
+                          Mode::hirschmueller, Mode::cross,   Mode::box};
 
 void poison(ImageView<float> image) {
   for (int y = 0; y < image.height; ++y) std::fill_n(image.row(y), image.width, 12345.0f);
@@ -80,15 +81,21 @@ TEST(Fill, OcclusionSpreadsThroughWindingRegions) {
   expect_cpu_equals_oracle(Mode::hirschmueller, map, right);
 }
 
-void expect_gpu_equals_oracle(gpu::Device& device, gpu::Queue& queue, Mode mode, const Map& map, const Image<float>& right_map) {
+void expect_gpu_equals_oracle(gpu::Device& device, gpu::Queue& queue, Mode mode, const Map& map,
+                              const Image<float>& right_map) {
   SCOPED_TRACE(testing::Message() << map.disparity.width() << "x" << map.disparity.height() << ", mode "
                                   << detail::value_text(mode));
   PitchedImage<float> disparity(map.disparity.view()), right(right_map.view());
   const OnDevice<float> disparity_there(device, queue, disparity), right_there(device, queue, right);
   const gpu::Buffer scratch = poisoned(device, queue, fill::gpu_scratch_bytes({mode}, map.disparity.size()));
   expect_gpu_map_equals_oracle(
-      device, queue, map, [&](auto out, auto validity) { fill::oracle({mode}, {disparity, right}, out, validity); },
-      [&](auto out, auto validity) { fill::gpu({mode}, {disparity_there, right_there}, out, validity, scratch.span(), queue); });
+      device, queue, map,
+      [&](auto out, auto validity) {
+        fill::oracle({mode}, {disparity, right}, out, validity);
+      },
+      [&](auto out, auto validity) {
+        fill::gpu({mode}, {disparity_there, right_there}, out, validity, scratch.span(), queue);
+      });
 }
 
 TEST(Fill, GpuEqualsOracle) {
@@ -245,20 +252,31 @@ TEST(FillParameters, MissingInputsAreRefused) {
 TEST(Fill, CrossAndBoxEqualTheOracleAtOtherReaches) {
   const Map map = random_map({131, 37}, 8, -3, 30, 90);
   PitchedImage<float> disparity(map.disparity.view());
-  for (const fill::Parameters p : {fill::Parameters{Mode::cross, 1, 9}, {Mode::cross, 300, 9}, {Mode::box, 16, 3}, {Mode::box, 16, 31}}) {
+  for (const fill::Parameters p :
+       {fill::Parameters{Mode::cross, 1, 9}, {Mode::cross, 300, 9}, {Mode::box, 16, 3}, {Mode::box, 16, 31}}) {
     SCOPED_TRACE(testing::Message() << detail::value_text(p.mode) << ", " << p.distance << ", " << p.window);
     std::vector<std::byte> scratch(fill::scratch_bytes(p, map.disparity.size()));
     for_each_engine([&](Threads& threads) {
       expect_map_equals_oracle(
-          map, [&](auto out, auto validity) { fill::oracle(p, {disparity, {}}, out, validity); },
-          [&](auto out, auto validity) { fill::cpu(p, {disparity, {}}, out, validity, scratch, threads); });
+          map,
+          [&](auto out, auto validity) {
+            fill::oracle(p, {disparity, {}}, out, validity);
+          },
+          [&](auto out, auto validity) {
+            fill::cpu(p, {disparity, {}}, out, validity, scratch, threads);
+          });
     });
     for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
       const OnDevice<float> disparity_there(device, queue, disparity);
       const gpu::Buffer memory = poisoned(device, queue, fill::gpu_scratch_bytes(p, map.disparity.size()));
       expect_gpu_map_equals_oracle(
-          device, queue, map, [&](auto out, auto validity) { fill::oracle(p, {disparity, {}}, out, validity); },
-          [&](auto out, auto validity) { fill::gpu(p, {disparity_there, {}}, out, validity, memory.span(), queue); });
+          device, queue, map,
+          [&](auto out, auto validity) {
+            fill::oracle(p, {disparity, {}}, out, validity);
+          },
+          [&](auto out, auto validity) {
+            fill::gpu(p, {disparity_there, {}}, out, validity, memory.span(), queue);
+          });
     });
   }
 }

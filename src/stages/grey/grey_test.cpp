@@ -81,7 +81,8 @@ TYPED_TEST(Grey, GpuEqualsOracle) {
           const OnDevice<TypeParam> there(device, queue, image), grey_there(device, queue, grey);
           const OnDevice<std::uint8_t> mask_there(device, queue, mask);
           const auto mask_here = with_mask ? ImageView<const std::uint8_t>(mask) : no_mask;
-          const auto mask_used = with_mask ? gpu::View<const std::uint8_t>(mask_there) : gpu::View<const std::uint8_t>();
+          const auto mask_used =
+              with_mask ? gpu::View<const std::uint8_t>(mask_there) : gpu::View<const std::uint8_t>();
           expect_gpu_equals_oracle<TypeParam>(
               device, queue, size, [&](auto out) { grey::oracle<TypeParam>(image, mask_here, out, not_wanted); },
               [&](auto out) { grey::gpu<TypeParam>(there, mask_used, out, {}, queue); });

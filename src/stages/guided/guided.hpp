@@ -8,15 +8,15 @@
 // guide, and so are all sums:
 //
 //   guide     I' = I − 128. In a window of N pixels m = rint(ΣI' · (1/N)), near the mean; e = ΣI' − N m;
-//             δ = e · (1/N); μ = m + δ; N Σ = Σ(I'−m)(I'−m)ᵀ − δ eᵀ, whose integer part is exact; K = (N Σ + N ε U)⁻¹ by
-//             Cholesky's decomposition L D Lᵀ, stable where the colours of a window lie on a line
+//             δ = e · (1/N); μ = m + δ; N Σ = Σ(I'−m)(I'−m)ᵀ − δ eᵀ, whose integer part is exact; K = (N Σ + N ε U)⁻¹
+//             by Cholesky's decomposition L D Lᵀ, stable where the colours of a window lie on a line
 //   costs     v = Σ(I'−m) p − δ Σp = N · cov(I, p), whose sums are exact; a = K v; b = Σp · (1/N) − aᵀ μ
 //   result    A = rint(a 2^s), B = rint(b 2^t); q = ((ΣA)ᵀ I' 2^−s + ΣB 2^−t) · (1/N)
 //
-// Every product, sum and quotient that is not of integers is rounded to float, in the order of guided_oracle.cpp. Sums of
-// integers do not depend on an order: all devices, strips and tiles give the same bits. s and t are the most bits with
-// which no sum leaves 32 bits, from |a| ≤ σ_p / (2 √ε), σ_p ≤ 127.5: fixed_point(). Both round at less than 1/100 of
-// a cost for the usual r and ε.
+// Every product, sum and quotient that is not of integers is rounded to float, in the order of guided_oracle.cpp. Sums
+// of integers do not depend on an order: all devices, strips and tiles give the same bits. s and t are the most bits
+// with which no sum leaves 32 bits, from |a| ≤ σ_p / (2 √ε), σ_p ≤ 127.5: fixed_point(). Both round at less than 1/100
+// of a cost for the usual r and ε.
 //
 // Input: guide in 8 bits, 1 or 3 channels; costs in 8 bits. Output: float, the rows `rows` of the input alone.
 // Required input: 2 r pixels around.
@@ -50,7 +50,8 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("radius", p.radius, between(1, 64), "radius of the square window, pixels");
-  visit("epsilon", p.epsilon, between(0.1, 65025), "variance below which the guide counts as flat, squared 8-bit intensities");
+  visit("epsilon", p.epsilon, between(0.1, 65025),
+        "variance below which the guide counts as flat, squared 8-bit intensities");
   visit("colour", p.colour, any, "guide with the colours of a colour image; otherwise with its grey");
 }
 
@@ -88,7 +89,8 @@ void check_shapes(const Guide& guide, const Costs& costs, const Rows& rows, cons
   if ((guide.channels != 1 && guide.channels != 3) || costs.width != guide.width || costs.height != guide.height ||
       filtered.width != guide.width || filtered.height != rows.count() || filtered.disparities != costs.disparities ||
       rows.first < 0 || rows.last > guide.height)
-    throw Error(ErrorCategory::call, "the guided filter takes a guide and costs of one size and writes the rows that it is asked for");
+    throw Error(ErrorCategory::call,
+                "the guided filter takes a guide and costs of one size and writes the rows that it is asked for");
 }
 
 void oracle(const Parameters&, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, Rows rows,

@@ -54,7 +54,7 @@ using I = hn::VFromD<Integers>;
 
 // Sums of the guide and of its products, for some columns at once: 9 (or 2) sums in all.
 template <int channels>
-inline constexpr int guide_sums = channels + channels * (channels + 1) / 2;
+inline constexpr int guide_sums = channels + channels*(channels + 1) / 2;
 
 inline F divide(F a, F b) { return hn::Div(a, b); }
 
@@ -118,8 +118,8 @@ void add_guide_row(const std::uint8_t* row, int width, int sign, std::int32_t* c
   }
 }
 
-// The statistics of some rows. `columns` and `boxes` are for guide_sums<channels> rows of int32 (the latter with a vector
-// to spare).
+// The statistics of some rows. `columns` and `boxes` are for guide_sums<channels> rows of int32 (the latter with a
+// vector to spare).
 template <int channels>
 void statistics_of(const Parameters& p, ImageView<const std::uint8_t> guide, Rows rows, ImageView<float> statistics,
                    std::int32_t* columns, std::int32_t* boxes) {
@@ -132,7 +132,8 @@ void statistics_of(const Parameters& p, ImageView<const std::uint8_t> guide, Row
     add_guide_row<channels>(guide.row(y), width, 1, columns);
   HWY_ALIGN float apart[outputs * most_lanes];
   for (int y = rows.first; y < rows.last; ++y) {
-    if (y == rows.first || y + p.radius < height) add_guide_row<channels>(guide.row(window_last(y, p.radius, height)), width, 1, columns);
+    if (y == rows.first || y + p.radius < height)
+      add_guide_row<channels>(guide.row(window_last(y, p.radius, height)), width, 1, columns);
     if (y > rows.first && y - p.radius > 0) add_guide_row<channels>(guide.row(y - p.radius - 1), width, -1, columns);
     const int tall = window_last(y, p.radius, height) - window_first(y, p.radius) + 1;
     for (int s = 0; s < sums; ++s) {
@@ -152,7 +153,8 @@ void statistics_of(const Parameters& p, ImageView<const std::uint8_t> guide, Row
       float counts[most_lanes];
       for (int i = 0; i < lanes; ++i) {
         const int column = std::min(x + i, width - 1);
-        counts[i] = static_cast<float>(tall * (window_last(column, p.radius, width) - window_first(column, p.radius) + 1));
+        counts[i] =
+            static_cast<float>(tall * (window_last(column, p.radius, width) - window_first(column, p.radius) + 1));
       }
       F results[outputs];
       window_statistics<channels>(block, hn::LoadU(df, counts), static_cast<float>(p.epsilon), results);
@@ -187,7 +189,8 @@ class Sweep {
     std::fill_n(scratch_.columns, static_cast<std::ptrdiff_t>(cell_) * width_, 0);
     std::fill_n(scratch_.coefficients, static_cast<std::ptrdiff_t>(cell_) * width_, 0);
     const int from = window_first(first, radius_);
-    for (int y = window_first(from, radius_); y < window_last(from, radius_, height_); ++y) change_columns<true, false>(y, 0);
+    for (int y = window_first(from, radius_); y < window_last(from, radius_, height_); ++y)
+      change_columns<true, false>(y, 0);
     for (int y = from; y < last + radius_; ++y) {
       if (y < height_) {
         move_columns(y, from);
@@ -210,11 +213,14 @@ class Sweep {
 
   // Before row y of coefficients: the window's lowest row comes, the one above its highest goes.
   void move_columns(int y, int from) {
-    const bool comes = y == from || y + radius_ < height_, goes = y > from && y - radius_ > 0;
+    const bool comes = y == from || y + radius_<height_, goes = y> from && y - radius_ > 0;
     const int coming = window_last(y, radius_, height_), going = y - radius_ - 1;
-    if (comes && goes) change_columns<true, true>(coming, going);
-    else if (comes) change_columns<true, false>(coming, 0);
-    else if (goes) change_columns<false, true>(0, going);
+    if (comes && goes)
+      change_columns<true, true>(coming, going);
+    else if (comes)
+      change_columns<true, false>(coming, 0);
+    else if (goes)
+      change_columns<false, true>(0, going);
   }
 
   template <bool comes, bool goes>
@@ -227,8 +233,10 @@ class Sweep {
     std::int32_t* column = scratch_.columns;
     for (int x = 0; x < width_; ++x, column += cell_) {
       I added = hn::Zero(di), taken = hn::Zero(di);
-      if constexpr (comes) added = hn::PromoteTo(di, hn::LoadU(d8, new_cost + static_cast<std::ptrdiff_t>(x) * task_.costs.disparities));
-      if constexpr (goes) taken = hn::PromoteTo(di, hn::LoadU(d8, old_cost + static_cast<std::ptrdiff_t>(x) * task_.costs.disparities));
+      if constexpr (comes)
+        added = hn::PromoteTo(di, hn::LoadU(d8, new_cost + static_cast<std::ptrdiff_t>(x) * task_.costs.disparities));
+      if constexpr (goes)
+        taken = hn::PromoteTo(di, hn::LoadU(d8, old_cost + static_cast<std::ptrdiff_t>(x) * task_.costs.disparities));
       hn::StoreU(hn::Add(hn::LoadU(di, column), hn::Sub(added, taken)), di, column);
       for (int c = 0; c < channels; ++c) {
         std::int32_t* product = column + (1 + c) * lanes_;
@@ -289,7 +297,8 @@ class Sweep {
       }
       const F b = hn::Sub(times(window[statistics_count(channels) - 1], sum), offset);
       for (int s = 0; s < sums; ++s) {
-        const I value = hn::NearestInt(s < channels ? hn::Mul(a[s < channels ? s : 0], factor_a) : hn::Mul(b, factor_b));
+        const I value =
+            hn::NearestInt(s < channels ? hn::Mul(a[s < channels ? s : 0], factor_a) : hn::Mul(b, factor_b));
         I total = hn::Add(hn::LoadU(di, column + s * lanes_), value);
         if constexpr (goes) total = hn::Sub(total, hn::LoadU(di, out + s * lanes_));
         hn::StoreU(total, di, column + s * lanes_);
@@ -305,7 +314,8 @@ class Sweep {
   void drop_coefficients(int y) {
     const std::int32_t* old = ring_row(y);
     for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(cell_) * width_; i += lanes_)
-      hn::StoreU(hn::Sub(hn::LoadU(di, scratch_.coefficients + i), hn::LoadU(di, old + i)), di, scratch_.coefficients + i);
+      hn::StoreU(hn::Sub(hn::LoadU(di, scratch_.coefficients + i), hn::LoadU(di, old + i)), di,
+                 scratch_.coefficients + i);
   }
 
   void filter(int y) {
@@ -349,14 +359,18 @@ int vectors(int disparities) {
 
 void sweep(const Task& task, int vector, int first, int last, const Scratch& scratch) {
   const int disparity = vector * static_cast<int>(hn::Lanes(Floats()));
-  if (task.guide.channels == 3) Sweep<3>(task, disparity, scratch).run(first, last);
-  else Sweep<1>(task, disparity, scratch).run(first, last);
+  if (task.guide.channels == 3)
+    Sweep<3>(task, disparity, scratch).run(first, last);
+  else
+    Sweep<1>(task, disparity, scratch).run(first, last);
 }
 
-void statistics_rows(const Parameters& p, ImageView<const std::uint8_t> guide, Rows rows, ImageView<float> out, std::int32_t* columns,
-                     std::int32_t* boxes) {
-  if (guide.channels == 3) statistics_of<3>(p, guide, rows, out, columns, boxes);
-  else statistics_of<1>(p, guide, rows, out, columns, boxes);
+void statistics_rows(const Parameters& p, ImageView<const std::uint8_t> guide, Rows rows, ImageView<float> out,
+                     std::int32_t* columns, std::int32_t* boxes) {
+  if (guide.channels == 3)
+    statistics_of<3>(p, guide, rows, out, columns, boxes);
+  else
+    statistics_of<1>(p, guide, rows, out, columns, boxes);
 }
 
 }  // namespace stereopsis::guided::HWY_NAMESPACE
@@ -396,8 +410,8 @@ Scratch thread_scratch(const Parameters& p, int width, int channels, Pieces& pie
 
 ImageView<float> statistics_image(Size size, int channels, Pieces& pieces) {
   const int count = statistics_count(channels);
-  return {pieces.take<float>(static_cast<std::size_t>(size.width) * size.height * count), size.width, size.height, count,
-          static_cast<std::ptrdiff_t>(size.width) * count};
+  return {pieces.take<float>(static_cast<std::size_t>(size.width) * size.height * count), size.width, size.height,
+          count, static_cast<std::ptrdiff_t>(size.width) * count};
 }
 
 }  // namespace
@@ -417,7 +431,8 @@ void cpu(const Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<co
   std::vector<Scratch> scratch;
   for (int i = 0; i < threads.count(); ++i) scratch.push_back(thread_scratch(p, guide.width, guide.channels, pieces));
 
-  const Rows with_statistics{window_first(rows.first, p.radius), window_last(rows.last - 1, p.radius, guide.height) + 1};
+  const Rows with_statistics{window_first(rows.first, p.radius),
+                             window_last(rows.last - 1, p.radius, guide.height) + 1};
   const auto edge = [](const Rows& all, int part, int parts) {
     return all.first + static_cast<int>(static_cast<long long>(all.count()) * part / parts);
   };
@@ -430,12 +445,14 @@ void cpu(const Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<co
 
   // A piece of work is a vector of disparities in a band of rows, tall enough that the rows around it are few.
   const int vectors = HWY_DYNAMIC_DISPATCH(vectors)(costs.disparities);
-  const int bands = std::clamp(std::min(4 * threads.count() / vectors, rows.count() / (4 * p.radius)), 1, 4 * threads.count());
+  const int bands =
+      std::clamp(std::min(4 * threads.count() / vectors, rows.count() / (4 * p.radius)), 1, 4 * threads.count());
   const Task task{p, guide, costs, rows, filtered, statistics, with_statistics};
   std::atomic<int> next = 0;
   threads.each([&](int i) {
     for (int job = next++; job < vectors * bands; job = next++)
-      HWY_DYNAMIC_DISPATCH(sweep)(task, job / bands, edge(rows, job % bands, bands), edge(rows, job % bands + 1, bands), scratch[i]);
+      HWY_DYNAMIC_DISPATCH(sweep)
+      (task, job / bands, edge(rows, job % bands, bands), edge(rows, job % bands + 1, bands), scratch[i]);
   });
 }
 

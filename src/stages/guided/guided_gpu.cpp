@@ -48,20 +48,22 @@ void gpu(const Parameters& p, gpu::View<const std::uint8_t> guide, gpu::Volume<c
   const auto kernel = [&](const char* name) { return gpu::Kernel{"guided", name, instance}; };
 
   const Rows around{std::max(rows.first - r, 0), std::min(rows.last + r, height)};
-  queue.launch(kernel("guide_columns"), pieces(width, around.count()), guide, s.columns, width, r, around.first, around.last);
+  queue.launch(kernel("guide_columns"), pieces(width, around.count()), guide, s.columns, width, r, around.first,
+               around.last);
   queue.launch(kernel("statistics"), pieces(around.count(), width), s.columns, s.statistics, width, height, r,
                static_cast<float>(p.epsilon), around.first, around.last);
   for (int k = 0; k < costs.disparities; k += disparities_at_once) {
     const int count = std::min(disparities_at_once, costs.disparities - k);
     const long long columns = static_cast<long long>(width) * count;
-    queue.launch(kernel("cost_columns"), pieces(columns, around.count()), guide, costs.cells, s.columns, width, costs.disparities, k,
-                 count, r, around.first, around.last);
-    queue.launch(kernel("coefficients"), pieces(static_cast<long long>(around.count()) * count, width), s.columns, s.statistics,
-                 s.coefficients, width, around.count(), count, r, factor.a, factor.b);
-    queue.launch(kernel("coefficient_columns"), pieces(columns, rows.count()), s.coefficients, s.columns, width, height, count, r,
-                 around.first, rows.first, rows.last);
-    queue.launch(kernel("filter"), pieces(static_cast<long long>(rows.count()) * count, width), guide, s.columns, s.statistics,
-                 filtered.cells, width, costs.disparities, k, count, r, around.first, rows.first, rows.last, 1 / factor.a, 1 / factor.b);
+    queue.launch(kernel("cost_columns"), pieces(columns, around.count()), guide, costs.cells, s.columns, width,
+                 costs.disparities, k, count, r, around.first, around.last);
+    queue.launch(kernel("coefficients"), pieces(static_cast<long long>(around.count()) * count, width), s.columns,
+                 s.statistics, s.coefficients, width, around.count(), count, r, factor.a, factor.b);
+    queue.launch(kernel("coefficient_columns"), pieces(columns, rows.count()), s.coefficients, s.columns, width, height,
+                 count, r, around.first, rows.first, rows.last);
+    queue.launch(kernel("filter"), pieces(static_cast<long long>(rows.count()) * count, width), guide, s.columns,
+                 s.statistics, filtered.cells, width, costs.disparities, k, count, r, around.first, rows.first,
+                 rows.last, 1 / factor.a, 1 / factor.b);
   }
 }
 

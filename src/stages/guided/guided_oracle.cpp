@@ -13,10 +13,10 @@ using Sums = std::array<std::int64_t, 3>;
 class Box {
  public:
   template <class Value>
-  Box(Size size, int radius, Value&& value) : size_(size), radius_(radius), sums_((size.width + 1) * (size.height + 1)) {
+  Box(Size size, int radius, Value&& value)
+      : size_(size), radius_(radius), sums_((size.width + 1) * (size.height + 1)) {
     for (int y = 0; y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x)
-        at(x + 1, y + 1) = value(x, y) + at(x, y + 1) + at(x + 1, y) - at(x, y);
+      for (int x = 0; x < size.width; ++x) at(x + 1, y + 1) = value(x, y) + at(x, y + 1) + at(x + 1, y) - at(x, y);
   }
   std::int64_t operator()(int x, int y) {
     const int left = std::max(x - radius_, 0), right = std::min(x + radius_ + 1, size_.width);
@@ -54,7 +54,6 @@ void invert(float c11, float c12, float c13, float c22, float c23, float c33, Wi
   w.k12 = u31 * w.k23 - l21 * i2;
   w.k11 = (i1 + l21 * (l21 * i2)) + u31 * w.k13;
 }
-
 
 std::vector<Window> windows_of(const Parameters& p, ImageView<const std::uint8_t> guide) {
   const Size size = guide.size();
@@ -109,7 +108,9 @@ void oracle(const Parameters& p, ImageView<const std::uint8_t> guide, VolumeView
   const int channels = guide.channels;
   const FixedPoint factor = fixed_point(p, channels);
   const auto windows = windows_of(p, guide);
-  const auto window = [&](int x, int y) -> const Window& { return windows[static_cast<std::size_t>(y) * size.width + x]; };
+  const auto window = [&](int x, int y) -> const Window& {
+    return windows[static_cast<std::size_t>(y) * size.width + x];
+  };
 
   Image<std::int64_t> a[3] = {Image<std::int64_t>(size), Image<std::int64_t>(size), Image<std::int64_t>(size)}, b(size);
   for (int k = 0; k < costs.disparities; ++k) {
@@ -140,7 +141,9 @@ void oracle(const Parameters& p, ImageView<const std::uint8_t> guide, VolumeView
     Box sum_b(size, p.radius, [&](int x, int y) { return b(x, y); });
     for (int y = rows.first; y < rows.last; ++y)
       for (int x = 0; x < size.width; ++x) {
-        const auto term = [&](int c) { return static_cast<float>(sum_a[c](x, y)) * static_cast<float>(guide(x, y, c) - 128); };
+        const auto term = [&](int c) {
+          return static_cast<float>(sum_a[c](x, y)) * static_cast<float>(guide(x, y, c) - 128);
+        };
         const float product = channels == 3 ? (term(0) + term(1)) + term(2) : term(0);
         filtered(x, y - rows.first, k) =
             (product * (1 / factor.a) + static_cast<float>(sum_b(x, y)) * (1 / factor.b)) * window(x, y).share;

@@ -26,14 +26,17 @@ struct Case {
 };
 
 struct Input {
-  explicit Input(const Case& c, int step = 1) : guide(random_image<std::uint8_t>(c.size, 3, 0, 255, c.channels)), costs(c.size, c.disparities) {
+  explicit Input(const Case& c, int step = 1)
+      : guide(random_image<std::uint8_t>(c.size, 3, 0, 255, c.channels)), costs(c.size, c.disparities) {
     std::mt19937 generator(5);
     for (int y = 0; y < c.size.height; ++y)
       for (int x = 0; x < c.size.width; ++x) {
         // Flat parts, and parts with the extremes.
         for (int i = 0; i < c.channels; ++i)
-          if (x / 5 % 3 == 0) guide(x, y, i) = static_cast<std::uint8_t>(40 * i + y / 4 * step);
-          else if (x / 5 % 3 == 1) guide(x, y, i) = generator() % 2 != 0 ? 255 : 0;
+          if (x / 5 % 3 == 0)
+            guide(x, y, i) = static_cast<std::uint8_t>(40 * i + y / 4 * step);
+          else if (x / 5 % 3 == 1)
+            guide(x, y, i) = generator() % 2 != 0 ? 255 : 0;
         for (int k = 0; k < c.disparities; ++k)
           costs(x, y, k) = static_cast<std::uint8_t>(k % 3 == 0 ? generator() % 2 * 255 : generator() % 63);
       }
@@ -56,7 +59,8 @@ std::vector<Case> cases() {
 
 void trace(const Case& c, auto&& f) {
   SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << "x" << c.disparities << ", " << c.channels
-                                  << " channels, radius " << c.p.radius << ", rows " << c.rows.first << " to " << c.rows.last);
+                                  << " channels, radius " << c.p.radius << ", rows " << c.rows.first << " to "
+                                  << c.rows.last);
   f();
 }
 
@@ -95,10 +99,12 @@ TEST(Guided, GpuEqualsOracle) {
         const OnDevice<std::uint8_t> guide_there(device, queue, guide);
         const auto costs = flat(in.costs.view());
         const gpu::Buffer cost_cells(device, static_cast<std::size_t>(costs.width) * costs.height);
-        queue.upload<std::uint8_t>(costs, gpu::View<std::uint8_t>{cost_cells.handle(), 0, costs.width, costs.height, 1, costs.pitch});
+        queue.upload<std::uint8_t>(
+            costs, gpu::View<std::uint8_t>{cost_cells.handle(), 0, costs.width, costs.height, 1, costs.pitch});
         const auto out = flat(got.view());
         const gpu::Buffer cells = poisoned(device, queue, sizeof(float) * out.width * out.height);
-        const gpu::Buffer scratch = poisoned(device, queue, guided::gpu_scratch_bytes(c.p, c.size, c.channels, c.disparities));
+        const gpu::Buffer scratch =
+            poisoned(device, queue, guided::gpu_scratch_bytes(c.p, c.size, c.channels, c.disparities));
         for (int run = 0; run < 2; ++run) {
           guided::gpu(c.p, guide_there, {{cost_cells.handle(), 0}, c.size.width, c.size.height, c.disparities}, c.rows,
                       {{cells.handle(), 0}, size.width, size.height, c.disparities}, scratch.span(), queue);
@@ -162,7 +168,8 @@ TEST(GuidedOracle, IsTheFilterOfThePaper) {
       double worst = 0;
       for (int y = 0; y < 23; ++y)
         for (int x = 0; x < 31; ++x)
-          for (int k = 0; k < 4; ++k) worst = std::max(worst, std::abs(filtered(x, y, k) - filtered_exactly(c.p, in, x, y, k)));
+          for (int k = 0; k < 4; ++k)
+            worst = std::max(worst, std::abs(filtered(x, y, k) - filtered_exactly(c.p, in, x, y, k)));
       EXPECT_LT(worst, epsilon < 1 ? 0.2 : 0.05) << channels << " channels, epsilon " << epsilon;
     }
 }

@@ -53,7 +53,8 @@ HWY_INLINE V hsv_words(const std::array<int, 3>& scales, V red, V green, V blue)
   back = hn::Add(back, hn::IfThenElseZero(hn::Lt(back, set(0)), turn));
   const V saturation = quotient(hn::Add(hn::Mul(chroma, set(255 * scales[1])), hn::ShiftLeft<7>(value)),
                                 hn::ShiftLeft<8>(hn::Max(value, set(1))));
-  return pack(on_diamond(scales[0], hue, unit), on_diamond(scales[0], back, unit), saturation, scaled(scales[2], value));
+  return pack(on_diamond(scales[0], hue, unit), on_diamond(scales[0], back, unit), saturation,
+              scaled(scales[2], value));
 }
 
 HWY_INLINE V words_of(const Weighting& w, V red, V green, V blue) {
@@ -97,14 +98,22 @@ void row_of_words(const Weighting& w, const T* pixels, int width, int channels, 
 }
 
 template <class T>
-void word_rows(const Weighting& w, ImageView<const T> image, int bit_depth, ImageView<std::uint32_t> words, int first, int last) {
-  for (int y = first; y < last; ++y) row_of_words(w, image.row(y), image.width, image.channels, bit_depth, words.row(y));
+void word_rows(const Weighting& w, ImageView<const T> image, int bit_depth, ImageView<std::uint32_t> words, int first,
+               int last) {
+  for (int y = first; y < last; ++y)
+    row_of_words(w, image.row(y), image.width, image.channels, bit_depth, words.row(y));
 }
 
 using Words = ImageView<std::uint32_t>;
-void word_rows_u8(const Weighting& w, ImageView<const std::uint8_t> i, int b, Words o, int f, int l) { word_rows(w, i, b, o, f, l); }
-void word_rows_u16(const Weighting& w, ImageView<const std::uint16_t> i, int b, Words o, int f, int l) { word_rows(w, i, b, o, f, l); }
-void word_rows_f32(const Weighting& w, ImageView<const float> i, int b, Words o, int f, int l) { word_rows(w, i, b, o, f, l); }
+void word_rows_u8(const Weighting& w, ImageView<const std::uint8_t> i, int b, Words o, int f, int l) {
+  word_rows(w, i, b, o, f, l);
+}
+void word_rows_u16(const Weighting& w, ImageView<const std::uint16_t> i, int b, Words o, int f, int l) {
+  word_rows(w, i, b, o, f, l);
+}
+void word_rows_f32(const Weighting& w, ImageView<const float> i, int b, Words o, int f, int l) {
+  word_rows(w, i, b, o, f, l);
+}
 
 }  // namespace stereopsis::hsv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -120,7 +129,8 @@ namespace {
 
 // What is not finite has no word, and is not usable.
 template <class T>
-void settle_row(const T* pixels, int width, int channels, const std::uint8_t* mask, std::uint32_t* words, std::uint8_t* usable) {
+void settle_row(const T* pixels, int width, int channels, const std::uint8_t* mask, std::uint32_t* words,
+                std::uint8_t* usable) {
   for (int x = 0; x < width; ++x) {
     bool finite = true;
     if constexpr (std::is_same_v<T, float>)
@@ -136,9 +146,12 @@ template <class T>
 void cpu(const Weighting& w, ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> mask,
          ImageView<std::uint32_t> words, ImageView<std::uint8_t> usable, Threads& threads) {
   threads.rows(image.height, [&](int first, int last) {
-    if constexpr (std::is_same_v<T, std::uint8_t>) HWY_DYNAMIC_DISPATCH(word_rows_u8)(w, image, bit_depth, words, first, last);
-    if constexpr (std::is_same_v<T, std::uint16_t>) HWY_DYNAMIC_DISPATCH(word_rows_u16)(w, image, bit_depth, words, first, last);
-    if constexpr (std::is_same_v<T, float>) HWY_DYNAMIC_DISPATCH(word_rows_f32)(w, image, bit_depth, words, first, last);
+    if constexpr (std::is_same_v<T, std::uint8_t>)
+      HWY_DYNAMIC_DISPATCH(word_rows_u8)(w, image, bit_depth, words, first, last);
+    if constexpr (std::is_same_v<T, std::uint16_t>)
+      HWY_DYNAMIC_DISPATCH(word_rows_u16)(w, image, bit_depth, words, first, last);
+    if constexpr (std::is_same_v<T, float>)
+      HWY_DYNAMIC_DISPATCH(word_rows_f32)(w, image, bit_depth, words, first, last);
     if (usable.empty() && !std::is_same_v<T, float>) return;
     for (int y = first; y < last; ++y)
       settle_row(image.row(y), image.width, image.channels, mask.empty() ? nullptr : mask.row(y), words.row(y),
@@ -146,12 +159,12 @@ void cpu(const Weighting& w, ImageView<const T> image, int bit_depth, ImageView<
   });
 }
 
-template void cpu(const Weighting&, ImageView<const std::uint8_t>, int, ImageView<const std::uint8_t>, ImageView<std::uint32_t>,
-                  ImageView<std::uint8_t>, Threads&);
-template void cpu(const Weighting&, ImageView<const std::uint16_t>, int, ImageView<const std::uint8_t>, ImageView<std::uint32_t>,
-                  ImageView<std::uint8_t>, Threads&);
-template void cpu(const Weighting&, ImageView<const float>, int, ImageView<const std::uint8_t>, ImageView<std::uint32_t>,
-                  ImageView<std::uint8_t>, Threads&);
+template void cpu(const Weighting&, ImageView<const std::uint8_t>, int, ImageView<const std::uint8_t>,
+                  ImageView<std::uint32_t>, ImageView<std::uint8_t>, Threads&);
+template void cpu(const Weighting&, ImageView<const std::uint16_t>, int, ImageView<const std::uint8_t>,
+                  ImageView<std::uint32_t>, ImageView<std::uint8_t>, Threads&);
+template void cpu(const Weighting&, ImageView<const float>, int, ImageView<const std::uint8_t>,
+                  ImageView<std::uint32_t>, ImageView<std::uint8_t>, Threads&);
 
 }  // namespace stereopsis::hsv
 #endif

@@ -20,13 +20,16 @@ std::uint32_t hsv_word(const std::array<int, 3>& scales, int red, int green, int
   // The hue in units of 1/(12 chroma) turn.
   const int unit = std::max(chroma, 1);
   int hue = 0;
-  if (chroma > 0 && value == red) hue = 2 * (green - blue) + (green < blue ? 12 * chroma : 0);
-  else if (chroma > 0 && value == green) hue = 2 * (blue - red) + 4 * chroma;
-  else if (chroma > 0) hue = 2 * (red - green) + 8 * chroma;
+  if (chroma > 0 && value == red)
+    hue = 2 * (green - blue) + (green < blue ? 12 * chroma : 0);
+  else if (chroma > 0 && value == green)
+    hue = 2 * (blue - red) + 4 * chroma;
+  else if (chroma > 0)
+    hue = 2 * (red - green) + 8 * chroma;
   const int quarter_back = (hue - 3 * unit + 12 * unit) % (12 * unit);
   const int saturation = value == 0 ? 0 : rounded(scales[1] * 255 * chroma, 256 * value);
-  return static_cast<std::uint32_t>(on_diamond(scales[0], hue, unit) | on_diamond(scales[0], quarter_back, unit) << 8 | saturation << 16 |
-                                    rounded(scales[2] * value, 256) << 24);
+  return static_cast<std::uint32_t>(on_diamond(scales[0], hue, unit) | on_diamond(scales[0], quarter_back, unit) << 8 |
+                                    saturation << 16 | rounded(scales[2] * value, 256) << 24);
 }
 
 template <class T>
@@ -54,11 +57,11 @@ void oracle(const Weighting& w, ImageView<const T> image, int bit_depth, ImageVi
     }
 }
 
-template void oracle(const Weighting&, ImageView<const std::uint8_t>, int, ImageView<const std::uint8_t>, ImageView<std::uint32_t>,
-                     ImageView<std::uint8_t>);
-template void oracle(const Weighting&, ImageView<const std::uint16_t>, int, ImageView<const std::uint8_t>, ImageView<std::uint32_t>,
-                     ImageView<std::uint8_t>);
-template void oracle(const Weighting&, ImageView<const float>, int, ImageView<const std::uint8_t>, ImageView<std::uint32_t>,
-                     ImageView<std::uint8_t>);
+template void oracle(const Weighting&, ImageView<const std::uint8_t>, int, ImageView<const std::uint8_t>,
+                     ImageView<std::uint32_t>, ImageView<std::uint8_t>);
+template void oracle(const Weighting&, ImageView<const std::uint16_t>, int, ImageView<const std::uint8_t>,
+                     ImageView<std::uint32_t>, ImageView<std::uint8_t>);
+template void oracle(const Weighting&, ImageView<const float>, int, ImageView<const std::uint8_t>,
+                     ImageView<std::uint32_t>, ImageView<std::uint8_t>);
 
 }  // namespace stereopsis::hsv

@@ -10,8 +10,9 @@ namespace {
 using namespace test;
 using cost::Space;
 
-const hsv::Weighting weightings[] = {cost::weighting(Space::hsv, {0.2, 0.3, 0.5}), cost::weighting(Space::hsv, {1, 1, 1}),
-                                     cost::weighting(Space::rgb, {0.2, 0.3, 0.5}), cost::weighting(Space::hsv, {1, 0, 0})};
+const hsv::Weighting weightings[] = {
+    cost::weighting(Space::hsv, {0.2, 0.3, 0.5}), cost::weighting(Space::hsv, {1, 1, 1}),
+    cost::weighting(Space::rgb, {0.2, 0.3, 0.5}), cost::weighting(Space::hsv, {1, 0, 0})};
 
 template <class T>
 int depth() {

@@ -7,7 +7,8 @@ namespace {
 
 std::uint16_t linear(int intensity) {
   const double v = intensity / 255.0;
-  return static_cast<std::uint16_t>(std::floor(65535 * (v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4)) + 0.5));
+  return static_cast<std::uint16_t>(
+      std::floor(65535 * (v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4)) + 0.5));
 }
 
 // Integers throughout: 4096³ · t / 65536 = t · 2²⁰ has its cube root cut to a whole number.
@@ -36,12 +37,15 @@ const Transfer& transfer() {
 }
 
 void oracle(ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> lab) {
-  static constexpr std::uint32_t to_x[] = {28440, 24655, 12441}, to_y[] = {13938, 46868, 4730}, to_z[] = {1164, 7174, 57198};
+  static constexpr std::uint32_t to_x[] = {28440, 24655, 12441}, to_y[] = {13938, 46868, 4730},
+                                 to_z[] = {1164, 7174, 57198};
   for (int y = 0; y < rgb.height; ++y)
     for (int x = 0; x < rgb.width; ++x) {
       const std::uint32_t word = rgb(x, y);
-      const std::uint32_t linear_rgb[] = {transfer().of[word & 255], transfer().of[word >> 8 & 255], transfer().of[word >> 16 & 255]};
-      const int fx = root(relative(to_x, linear_rgb)), fy = root(relative(to_y, linear_rgb)), fz = root(relative(to_z, linear_rgb));
+      const std::uint32_t linear_rgb[] = {transfer().of[word & 255], transfer().of[word >> 8 & 255],
+                                          transfer().of[word >> 16 & 255]};
+      const int fx = root(relative(to_x, linear_rgb)), fy = root(relative(to_y, linear_rgb)),
+                fz = root(relative(to_z, linear_rgb));
       const int l = (464 * fy - 64 * 4096 + 2048) >> 12;
       const int a = 512 + ((2000 * (fx - fy) + 2048) >> 12);
       const int b = 512 + ((800 * (fy - fz) + 2048) >> 12);

@@ -24,7 +24,8 @@ Image<std::uint32_t> many_colours() {
   Image<std::uint32_t> image(256, 87 * 86 + 1);
   for (int y = 0; y < image.height(); ++y)
     for (int x = 0; x < 256; ++x)
-      image(x, y) = static_cast<std::uint32_t>(y == 87 * 86 ? x * 0x10101 : std::min(255, 3 * (y % 87)) | std::min(255, 3 * (y / 87)) << 8 | x << 16);
+      image(x, y) = static_cast<std::uint32_t>(
+          y == 87 * 86 ? x * 0x10101 : std::min(255, 3 * (y % 87)) | std::min(255, 3 * (y / 87)) << 8 | x << 16);
   return image;
 }
 
@@ -32,8 +33,8 @@ TEST(Lab, CpuEqualsOracle) {
   for (const Size size : awkward_sizes) {
     PitchedImage<std::uint32_t> rgb(colours(size, 3).view());
     for_each_thread_count([&](Threads& threads) {
-      expect_equals_oracle<std::uint32_t>(size, [&](auto out) { lab::oracle(rgb, out); },
-                                          [&](auto out) { lab::cpu(rgb, out, threads); });
+      expect_equals_oracle<std::uint32_t>(
+          size, [&](auto out) { lab::oracle(rgb, out); }, [&](auto out) { lab::cpu(rgb, out, threads); });
     });
   }
 }
@@ -43,8 +44,9 @@ TEST(Lab, GpuEqualsOracle) {
     for (const Size size : awkward_sizes) {
       PitchedImage<std::uint32_t> rgb(colours(size, 3).view());
       const OnDevice<std::uint32_t> there(device, queue, rgb);
-      expect_gpu_equals_oracle<std::uint32_t>(device, queue, size, [&](auto out) { lab::oracle(rgb, out); },
-                                              [&](auto out) { lab::gpu(there, out, queue); });
+      expect_gpu_equals_oracle<std::uint32_t>(
+          device, queue, size, [&](auto out) { lab::oracle(rgb, out); },
+          [&](auto out) { lab::gpu(there, out, queue); });
     }
   });
 }

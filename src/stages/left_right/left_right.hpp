@@ -4,8 +4,8 @@
 //   x' = x − ⌊d + 0.5⌋ lies inside the image, D_right(x', y) is valid and |d − D_right(x', y)| ≤ threshold
 //
 // with all operations rounded to float. A pixel that fails becomes invalid: left_right.
-// compare = same holds both maps' pixels (x, y) against each other, x' = x, as Syed's report does: that is no check of a match,
-// but says where the maps change slowly.
+// compare = same holds both maps' pixels (x, y) against each other, x' = x, as Syed's report does: that is no check of
+// a match, but says where the maps change slowly.
 //
 // Input and output, in place: float disparity (NaN where invalid) and validity of the left view.
 // Input: float disparity of the right view, d = x_left − x_right there too, of the same size.
@@ -40,7 +40,8 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("threshold", p.threshold, between(0, 100), "largest difference between the two views, pixels");
-  visit("compare", p.compare, any, "with the right pixel that the disparity points to, or with the one at the same place");
+  visit("compare", p.compare, any,
+        "with the right pixel that the disparity points to, or with the one at the same place");
 }
 
 template <class Right, class Left>
@@ -54,9 +55,10 @@ void check_sizes(const Right& right, const Left& disparity) {
 void oracle(const Parameters&, ImageView<const float> right, ImageView<float> disparity,
             ImageView<std::uint8_t> validity);
 
-void cpu(const Parameters&, ImageView<const float> right, ImageView<float> disparity,
-         ImageView<std::uint8_t> validity, Threads&);
+void cpu(const Parameters&, ImageView<const float> right, ImageView<float> disparity, ImageView<std::uint8_t> validity,
+         Threads&);
 
-void gpu(const Parameters&, gpu::View<const float> right, gpu::View<float> disparity, gpu::View<std::uint8_t> validity, gpu::Queue&);
+void gpu(const Parameters&, gpu::View<const float> right, gpu::View<float> disparity, gpu::View<std::uint8_t> validity,
+         gpu::Queue&);
 
 }  // namespace stereopsis::left_right

@@ -59,7 +59,8 @@ void cpu(const Parameters& p, ImageView<const float> right, ImageView<float> dis
          ImageView<std::uint8_t> validity, Threads& threads) {
   check_sizes(right, disparity);
   threads.rows(disparity.height, [&](int first, int last) {
-    HWY_DYNAMIC_DISPATCH(check_rows)(static_cast<float>(p.threshold), p.compare == Compare::same, right, disparity, validity, first, last);
+    HWY_DYNAMIC_DISPATCH(check_rows)
+    (static_cast<float>(p.threshold), p.compare == Compare::same, right, disparity, validity, first, last);
   });
 }
 

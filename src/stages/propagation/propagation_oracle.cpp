@@ -9,7 +9,8 @@ namespace {
 // One pixel of a line of the map, and the pixels around it.
 class Line {
  public:
-  Line(const Parameters& p, ImageView<const float> disparity, ImageView<const std::uint32_t> colours, bool columns, int line)
+  Line(const Parameters& p, ImageView<const float> disparity, ImageView<const std::uint32_t> colours, bool columns,
+       int line)
       : p_(p), disparity_(disparity), colours_(colours), columns_(columns), line_(line) {}
 
   int length() const { return columns_ ? disparity_.height : disparity_.width; }
@@ -58,7 +59,8 @@ void oracle(const Parameters& p, const MapsOf<ImageView>& maps) {
         if (!a && !b) continue;
         const float d = a && b ? std::min(*a, *b) : a ? *a : *b;
         if (d != before(x, y))
-          maps.validity(x, y) = static_cast<std::uint8_t>((maps.validity(x, y) & ~validity::reasons) | validity::repaired);
+          maps.validity(x, y) =
+              static_cast<std::uint8_t>((maps.validity(x, y) & ~validity::reasons) | validity::repaired);
         maps.disparity(x, y) = d;
       }
   }

@@ -10,9 +10,14 @@ using namespace test;
 
 struct Maps {
   Maps(const Map& map, ImageView<const std::uint32_t> words)
-      : colours(words), disparity(map.disparity.view()), between(map.disparity.size()), scratch(map.disparity.size()),
+      : colours(words),
+        disparity(map.disparity.view()),
+        between(map.disparity.size()),
+        scratch(map.disparity.size()),
         validity(map.validity.view()) {}
-  propagation::MapsOf<ImageView> view() { return {colours.view(), disparity.view(), between.view(), scratch.view(), validity.view()}; }
+  propagation::MapsOf<ImageView> view() {
+    return {colours.view(), disparity.view(), between.view(), scratch.view(), validity.view()};
+  }
 
   PitchedImage<std::uint32_t> colours;
   PitchedImage<float> disparity, between, scratch;
@@ -22,7 +27,8 @@ struct Maps {
 void expect_same(Maps& got, Maps& expected) {
   EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
   EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
-  EXPECT_TRUE(got.disparity.guard_intact() && got.between.guard_intact() && got.scratch.guard_intact() && got.validity.guard_intact());
+  EXPECT_TRUE(got.disparity.guard_intact() && got.between.guard_intact() && got.scratch.guard_intact() &&
+              got.validity.guard_intact());
 }
 
 template <class F>
@@ -53,7 +59,8 @@ TEST(Propagation, GpuEqualsOracle) {
     for_each_case([&](const auto& p, const Map& map, const auto& words, Maps& expected) {
       Maps got(map, words);
       OnDevice<std::uint32_t> colours(device, queue, got.colours);
-      OnDevice<float> disparity(device, queue, got.disparity), between(device, queue, got.between), scratch(device, queue, got.scratch);
+      OnDevice<float> disparity(device, queue, got.disparity), between(device, queue, got.between),
+          scratch(device, queue, got.scratch);
       OnDevice<std::uint8_t> validity(device, queue, got.validity);
       propagation::gpu(p, {colours, disparity, between, scratch, validity}, queue);
       for (auto* there : {&disparity, &between, &scratch}) there->download();
@@ -71,7 +78,9 @@ TEST(PropagationOracle, SpreadsUpToAVariationAndTheLowerStays) {
   propagation::oracle({3, 5}, maps.view());
   const float expected[] = {7, 7, 7, 3, 3, 3, 3, 3, 3, 1, x, 2};
   for (int i = 0; i < 12; ++i)
-    EXPECT_TRUE(maps.disparity.view()(i, 0) == expected[i] || (std::isnan(expected[i]) && std::isnan(maps.disparity.view()(i, 0)))) << i;
+    EXPECT_TRUE(maps.disparity.view()(i, 0) == expected[i] ||
+                (std::isnan(expected[i]) && std::isnan(maps.disparity.view()(i, 0))))
+        << i;
   EXPECT_EQ(maps.validity.view()(4, 0), validity::repaired);
   EXPECT_EQ(maps.validity.view()(10, 0), validity::no_candidate);
 }

@@ -28,7 +28,8 @@ class Rows {
   };
 
   void refine(int x, int y) {
-    if (!in_.mask_reference.empty() && in_.mask_reference(x, y) == 0) return set(x, y, invalid_disparity, validity::masked, 0);
+    if (!in_.mask_reference.empty() && in_.mask_reference(x, y) == 0)
+      return set(x, y, invalid_disparity, validity::masked, 0);
     const float above = in_.guess(x / 2, y / 2);
     if (!(above == above)) return set(x, y, invalid_disparity, validity::no_candidate, 0);
     const int guess = std::clamp(2 * static_cast<int>(above), in_.range.min, in_.range.max());
@@ -55,7 +56,8 @@ class Rows {
 
   bool is_candidate(int x, int y, int d) const {
     const int there = x + in_.direction * d;
-    return d >= in_.range.min && d <= in_.range.max() && (select_.border_candidates || (there >= 0 && there < in_.other.width)) &&
+    return d >= in_.range.min && d <= in_.range.max() &&
+           (select_.border_candidates || (there >= 0 && there < in_.other.width)) &&
            (in_.mask_other.empty() || in_.mask_other.clamped(there, y) != 0);
   }
 
@@ -63,7 +65,8 @@ class Rows {
     const int d = best.disparity;
     if (select_.subpixel == wta::Subpixel::none || !is_candidate(x, y, d - 1) || !is_candidate(x, y, d + 1)) return 0;
     const int before = sum(x, y, d - 1), behind = sum(x, y, d + 1);
-    return best.sum > before || best.sum > behind ? 0.0f : wta::subpixel_offset(select_.subpixel, before, best.sum, behind);
+    return best.sum > before || best.sum > behind ? 0.0f
+                                                  : wta::subpixel_offset(select_.subpixel, before, best.sum, behind);
   }
 
   void set(int x, int y, float disparity, std::uint8_t validity, float confidence) {
@@ -80,8 +83,8 @@ class Rows {
   const window_sad::HWY_NAMESPACE::WindowSum sum_;
 };
 
-void refine_rows(const Parameters& p, const window_sad::Window& window, const wta::Parameters& select, const Input<ImageView>& in,
-                 const Output<ImageView>& out, int first, int last) {
+void refine_rows(const Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
+                 const Input<ImageView>& in, const Output<ImageView>& out, int first, int last) {
   Rows(p, window, select, in, out).run(first, last);
 }
 
@@ -93,9 +96,11 @@ namespace stereopsis::pyramid {
 
 HWY_EXPORT(refine_rows);
 
-void cpu(const Parameters& p, const window_sad::Window& window, const wta::Parameters& select, const Input<ImageView>& in,
-         const Output<ImageView>& out, Threads& threads) {
-  threads.rows(in.reference.height, [&](int first, int last) { HWY_DYNAMIC_DISPATCH(refine_rows)(p, window, select, in, out, first, last); });
+void cpu(const Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
+         const Input<ImageView>& in, const Output<ImageView>& out, Threads& threads) {
+  threads.rows(in.reference.height, [&](int first, int last) {
+    HWY_DYNAMIC_DISPATCH(refine_rows)(p, window, select, in, out, first, last);
+  });
 }
 
 }  // namespace stereopsis::pyramid

@@ -8,7 +8,8 @@ namespace {
 
 class Pixel {
  public:
-  Pixel(const Parameters& p, const window_sad::Window& window, const wta::Parameters& select, const Input<ImageView>& in, int x, int y)
+  Pixel(const Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
+        const Input<ImageView>& in, int x, int y)
       : p_(p), window_(window), select_(select), in_(in), x_(x), y_(y) {}
 
   struct Result {
@@ -45,7 +46,8 @@ class Pixel {
     int sum = 0;
     for (int dy = -window_.radius_y(); dy <= window_.radius_y(); ++dy)
       for (int dx = -window_.radius_x(); dx <= window_.radius_x(); ++dx) {
-        const int x = std::clamp(x_ + dx, 0, in_.reference.width - 1), y = std::clamp(y_ + dy, 0, in_.reference.height - 1);
+        const int x = std::clamp(x_ + dx, 0, in_.reference.width - 1),
+                  y = std::clamp(y_ + dy, 0, in_.reference.height - 1);
         sum += cost::Colours{}(in_.reference(x, y), in_.other.clamped(x + in_.direction * d, y));
       }
     return sum;
@@ -74,8 +76,8 @@ class Pixel {
 
 }  // namespace
 
-void oracle(const Parameters& p, const window_sad::Window& window, const wta::Parameters& select, const Input<ImageView>& in,
-            const Output<ImageView>& out) {
+void oracle(const Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
+            const Input<ImageView>& in, const Output<ImageView>& out) {
   for (int y = 0; y < in.reference.height; ++y)
     for (int x = 0; x < in.reference.width; ++x) {
       const auto result = Pixel(p, window, select, in, x, y).refine();

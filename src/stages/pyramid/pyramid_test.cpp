@@ -42,15 +42,18 @@ struct Scene {
       for (int x = 0; x < c.size.width; ++x) left.view()(x, y) &= 0x03030303u, right.view()(x, y) &= 0x03030303u;
     for (int y = 0; y < guess.view().height; ++y)
       for (int x = 0; x < guess.view().width; ++x)
-        guess.view()(x, y) = random() % 10 == 0 ? invalid_disparity
-                                                : static_cast<float>(c.range.min + static_cast<int>(random() % static_cast<unsigned>(c.range.count))) / 2;
+        guess.view()(x, y) =
+            random() % 10 == 0
+                ? invalid_disparity
+                : static_cast<float>(c.range.min + static_cast<int>(random() % static_cast<unsigned>(c.range.count))) /
+                      2;
     for (int y = 0; y < guess.view().height; ++y)
       for (int x = 0; x < guess.view().width; ++x) guess.view()(x, y) = std::floor(guess.view()(x, y));
   }
 
   template <template <class> class View, class Words, class Mask, class Map>
-  static Input<View> input(const Case& c, bool masked, bool mirrored, const Words& l, const Words& r, const Mask& ml, const Mask& mr,
-                           const Map& g) {
+  static Input<View> input(const Case& c, bool masked, bool mirrored, const Words& l, const Words& r, const Mask& ml,
+                           const Mask& mr, const Map& g) {
     Input<View> in;
     in.reference = mirrored ? r : l;
     in.other = mirrored ? l : r;
@@ -64,7 +67,8 @@ struct Scene {
     return in;
   }
   Input<ImageView> input(const Case& c, bool masked, bool mirrored) {
-    return input<ImageView>(c, masked, mirrored, left.view(), right.view(), mask_left.view(), mask_right.view(), guess.view());
+    return input<ImageView>(c, masked, mirrored, left.view(), right.view(), mask_left.view(), mask_right.view(),
+                            guess.view());
   }
 
   PitchedImage<std::uint32_t> left, right;
@@ -92,7 +96,8 @@ void for_each_case(F&& f) {
   for (const Case& c : cases)
     for (const bool masked : {false, true})
       for (const bool mirrored : {false, true}) {
-        SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << ", masked " << masked << ", mirrored " << mirrored);
+        SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << ", masked " << masked
+                                        << ", mirrored " << mirrored);
         Scene scene(c);
         Maps expected(c.size);
         pyramid::oracle(c.parameters, c.window, c.select, scene.input(c, masked, mirrored), expected.view());
@@ -118,9 +123,11 @@ TEST(Pyramid, GpuEqualsOracle) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
     for_each_case([&](const Case& c, Scene& scene, bool masked, bool mirrored, Maps& expected) {
       const OnDevice<std::uint32_t> left(device, queue, scene.left), right(device, queue, scene.right);
-      const OnDevice<std::uint8_t> mask_left(device, queue, scene.mask_left), mask_right(device, queue, scene.mask_right);
+      const OnDevice<std::uint8_t> mask_left(device, queue, scene.mask_left),
+          mask_right(device, queue, scene.mask_right);
       const OnDevice<float> guess(device, queue, scene.guess);
-      const auto in = Scene::input<gpu::View>(c, masked, mirrored, left.view(), right.view(), mask_left.view(), mask_right.view(), guess.view());
+      const auto in = Scene::input<gpu::View>(c, masked, mirrored, left.view(), right.view(), mask_left.view(),
+                                              mask_right.view(), guess.view());
       for (const bool all : {true, false}) {
         Maps got(c.size);
         OnDevice<float> disparity(device, queue, got.disparity), confidence(device, queue, got.confidence);

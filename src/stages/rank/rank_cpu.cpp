@@ -29,18 +29,21 @@ void rank_row(ImageView<const T> grey, int radius, int y, std::uint8_t* ranks) {
   const hn::RebindToUnsigned<decltype(d)> du;
   const auto one = hn::Set(du, 1);
   const T* centre = grey.row(y);
-  for_each_block(d, radius, grey.width - radius, [&](int x) {
-    const auto value = hn::LoadU(d, centre + x);
-    auto count = hn::Zero(du);
-    for (int dy = -radius; dy <= radius; ++dy) {
-      const T* row = grey.row(std::clamp(y + dy, 0, grey.height - 1)) + x;
-      for (int dx = -radius; dx <= radius; ++dx) {
-        const auto less = hn::Lt(hn::LoadU(d, row + dx), value);
-        count = hn::Add(count, hn::IfThenElseZero(hn::RebindMask(du, less), one));
-      }
-    }
-    store_narrowed(du, count, ranks + x);
-  }, [&](int x) { ranks[x] = border_rank(grey, radius, x, y); });
+  for_each_block(
+      d, radius, grey.width - radius,
+      [&](int x) {
+        const auto value = hn::LoadU(d, centre + x);
+        auto count = hn::Zero(du);
+        for (int dy = -radius; dy <= radius; ++dy) {
+          const T* row = grey.row(std::clamp(y + dy, 0, grey.height - 1)) + x;
+          for (int dx = -radius; dx <= radius; ++dx) {
+            const auto less = hn::Lt(hn::LoadU(d, row + dx), value);
+            count = hn::Add(count, hn::IfThenElseZero(hn::RebindMask(du, less), one));
+          }
+        }
+        store_narrowed(du, count, ranks + x);
+      },
+      [&](int x) { ranks[x] = border_rank(grey, radius, x, y); });
 }
 
 template <class T>
@@ -48,9 +51,15 @@ void rank_rows(ImageView<const T> grey, int radius, ImageView<std::uint8_t> rank
   for (int y = first; y < last; ++y) rank_row(grey, radius, y, ranks.row(y));
 }
 
-void rank_rows_u8(ImageView<const std::uint8_t> g, int r, ImageView<std::uint8_t> o, int a, int b) { rank_rows(g, r, o, a, b); }
-void rank_rows_u16(ImageView<const std::uint16_t> g, int r, ImageView<std::uint8_t> o, int a, int b) { rank_rows(g, r, o, a, b); }
-void rank_rows_f32(ImageView<const float> g, int r, ImageView<std::uint8_t> o, int a, int b) { rank_rows(g, r, o, a, b); }
+void rank_rows_u8(ImageView<const std::uint8_t> g, int r, ImageView<std::uint8_t> o, int a, int b) {
+  rank_rows(g, r, o, a, b);
+}
+void rank_rows_u16(ImageView<const std::uint16_t> g, int r, ImageView<std::uint8_t> o, int a, int b) {
+  rank_rows(g, r, o, a, b);
+}
+void rank_rows_f32(ImageView<const float> g, int r, ImageView<std::uint8_t> o, int a, int b) {
+  rank_rows(g, r, o, a, b);
+}
 
 }  // namespace stereopsis::rank::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -67,7 +76,8 @@ void cpu(const Parameters& p, ImageView<const T> grey, ImageView<std::uint8_t> r
   const int radius = p.window / 2;
   threads.rows(grey.height, [&](int first, int last) {
     if constexpr (std::is_same_v<T, std::uint8_t>) HWY_DYNAMIC_DISPATCH(rank_rows_u8)(grey, radius, ranks, first, last);
-    if constexpr (std::is_same_v<T, std::uint16_t>) HWY_DYNAMIC_DISPATCH(rank_rows_u16)(grey, radius, ranks, first, last);
+    if constexpr (std::is_same_v<T, std::uint16_t>)
+      HWY_DYNAMIC_DISPATCH(rank_rows_u16)(grey, radius, ranks, first, last);
     if constexpr (std::is_same_v<T, float>) HWY_DYNAMIC_DISPATCH(rank_rows_f32)(grey, radius, ranks, first, last);
   });
 }

@@ -18,7 +18,9 @@ class Threads;
 
 namespace stereopsis::reduce {
 
-inline Size reduced(Size size, int factor) { return {(size.width + factor - 1) / factor, (size.height + factor - 1) / factor}; }
+inline Size reduced(Size size, int factor) {
+  return {(size.width + factor - 1) / factor, (size.height + factor - 1) / factor};
+}
 
 inline Rect required_input(int factor, const Rect& output) {
   return {output.x * factor, output.y * factor, output.width * factor, output.height * factor};

@@ -20,8 +20,10 @@ void reduce_row(int factor, ImageView<const T> image, int y, ImageView<T> out) {
         const T* row = image.row(std::min(factor * y + dy, image.height - 1)) + c;
         for (int dx = 0; dx < factor; ++dx) sum += row[std::min(factor * x + dx, image.width - 1) * channels];
       }
-      if constexpr (std::is_same_v<T, float>) result[x * channels + c] = sum * (1.0f / count);
-      else result[x * channels + c] = static_cast<T>((sum + count / 2) / count);
+      if constexpr (std::is_same_v<T, float>)
+        result[x * channels + c] = sum * (1.0f / count);
+      else
+        result[x * channels + c] = static_cast<T>((sum + count / 2) / count);
     }
 }
 

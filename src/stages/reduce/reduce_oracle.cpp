@@ -9,8 +9,10 @@ T mean(int factor, ImageView<const T> image, int x, int y, int channel) {
   std::conditional_t<std::is_same_v<T, float>, float, int> sum = 0;
   for (int dy = 0; dy < factor; ++dy)
     for (int dx = 0; dx < factor; ++dx) sum += image.clamped(factor * x + dx, factor * y + dy, channel);
-  if constexpr (std::is_same_v<T, float>) return sum * (1.0f / static_cast<float>(count));
-  else return static_cast<T>((2 * static_cast<long long>(sum) + count) / (2 * count));
+  if constexpr (std::is_same_v<T, float>)
+    return sum * (1.0f / static_cast<float>(count));
+  else
+    return static_cast<T>((2 * static_cast<long long>(sum) + count) / (2 * count));
 }
 
 }  // namespace

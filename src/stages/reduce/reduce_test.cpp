@@ -29,7 +29,8 @@ void for_each_case(F&& f) {
   for (const Size size : awkward_sizes)
     for (const int channels : {1, 3, 4})
       for (const int factor : {1, 2, 3, 7}) {
-        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << channels << " channels, factor " << factor);
+        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << channels << " channels, factor "
+                                        << factor);
         PitchedImage<T> image(random_image<T>(size, 4, 0, 255, channels).view());
         const Size small = reduce::reduced(size, factor);
         f(image, channels, factor, Size{small.width * channels, small.height});

@@ -1,16 +1,18 @@
 // Reduction of a grey image by an integer factor f (Syed, "Image Resizing").
 //
-//   average    the mean of each block of f × f pixels, rounded to nearest, halves up; floats: sums down the columns, then
+//   average    the mean of each block of f × f pixels, rounded to nearest, halves up; floats: sums down the columns,
+//   then
 //              from left to right, times float(1 / count)
 //   every_nth  the block's first pixel, as the report does: fine texture turns into noise
 //
-// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels; blocks at the right and at the bottom have what there is. A pixel is usable where
-// all that it is made from is.
+// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels; blocks at the right and at the bottom have what there is. A pixel is
+// usable where all that it is made from is.
 //
-// A method that works on reduced images searches the multiples of f that lie in the range, and its result is in pixels of the
-// input. What its refinements compare, and how far they reach, is in pixels of the reduced image.
+// A method that works on reduced images searches the multiples of f that lie in the range, and its result is in pixels
+// of the input. What its refinements compare, and how far they reach, is in pixels of the reduced image.
 //
-// Input: 8-bit, 16-bit or float. Output: the same. Required input: the block. Cost: one addition for a pixel of the input.
+// Input: 8-bit, 16-bit or float. Output: the same. Required input: the block. Cost: one addition for a pixel of the
+// input.
 #pragma once
 
 #include "core/parameters.hpp"
@@ -42,8 +44,10 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("factor", p.factor, between(1, 16), "how many times smaller the matched images are; 1 is off");
   visit("sampling", p.sampling, any, "a reduced pixel is the average of its block, or its first pixel");
-  visit("upsample", p.upsample, any, "bring the result to the size of the input, along its edges; else it has the reduced size");
-  visit("edge", p.edge, between(1, 255), "grey levels by which a neighbour differs that counts half as much in upsampling");
+  visit("upsample", p.upsample, any,
+        "bring the result to the size of the input, along its edges; else it has the reduced size");
+  visit("edge", p.edge, between(1, 255),
+        "grey levels by which a neighbour differs that counts half as much in upsampling");
 }
 
 // What has no effect is refused.
@@ -51,9 +55,11 @@ inline void check(const Parameters& p) {
   const auto refuse = [](const char* what, const char* instead) {
     throw Error(ErrorCategory::call, text(what, " has no effect ", instead));
   };
-  if (p.factor == 1 && p.sampling != Sampling::average) refuse("reduce.sampling = every_nth", "with reduce.factor = 1; set a factor too");
+  if (p.factor == 1 && p.sampling != Sampling::average)
+    refuse("reduce.sampling = every_nth", "with reduce.factor = 1; set a factor too");
   if (p.factor == 1 && p.upsample) refuse("reduce.upsample = true", "with reduce.factor = 1; set a factor too");
-  if (!p.upsample && p.edge != Parameters().edge) refuse("reduce.edge", "without upsampling; set reduce.upsample = true too");
+  if (!p.upsample && p.edge != Parameters().edge)
+    refuse("reduce.edge", "without upsampling; set reduce.upsample = true too");
 }
 
 inline Size reduced_size(const Parameters& p, Size size) {
@@ -66,8 +72,9 @@ inline DisparityRange reduced_range(const Parameters& p, const DisparityRange& r
   const auto floor_div = [](int a, int b) { return a / b - (a % b < 0); };
   const int first = floor_div(range.min + p.factor - 1, p.factor), last = floor_div(range.max(), p.factor);
   if (last < first)
-    throw Error(ErrorCategory::call, text("no multiple of reduce.factor = ", p.factor, " lies in the range of disparities ", range.min,
-                                          " to ", range.max(), "; search more disparities or reduce less"));
+    throw Error(ErrorCategory::call,
+                text("no multiple of reduce.factor = ", p.factor, " lies in the range of disparities ", range.min,
+                     " to ", range.max(), "; search more disparities or reduce less"));
   return {first, last - first + 1};
 }
 

@@ -15,15 +15,19 @@ void average_row(const Sum* columns, int width, int factor, int rows, T* out) {
     Sum sum = 0;
     for (int i = 0; i < columns_of_block; ++i) sum += columns[x * factor + i];
     const int count = columns_of_block * rows;
-    if constexpr (std::is_same_v<T, float>) out[x] = sum * (1.0f / static_cast<float>(count));
-    else out[x] = static_cast<T>((sum + count / 2) / count);
+    if constexpr (std::is_same_v<T, float>)
+      out[x] = sum * (1.0f / static_cast<float>(count));
+    else
+      out[x] = static_cast<T>((sum + count / 2) / count);
   };
   if (factor == 4 && rows == 4) {  // the common case, without a division
     for (int x = 0; x < whole; ++x) {
       const Sum* c = columns + 4 * x;
       const Sum sum = ((c[0] + c[1]) + c[2]) + c[3];
-      if constexpr (std::is_same_v<T, float>) out[x] = sum * (1.0f / 16.0f);
-      else out[x] = static_cast<T>((sum + 8) / 16);
+      if constexpr (std::is_same_v<T, float>)
+        out[x] = sum * (1.0f / 16.0f);
+      else
+        out[x] = static_cast<T>((sum + 8) / 16);
     }
   } else {
     for (int x = 0; x < whole; ++x) average(x, factor);
@@ -67,10 +71,10 @@ void cpu(const Parameters& p, ImageView<const T> grey, ImageView<const std::uint
   });
 }
 
-template void cpu(const Parameters&, ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
-                  ImageView<std::uint8_t>, Threads&);
-template void cpu(const Parameters&, ImageView<const std::uint16_t>, ImageView<const std::uint8_t>, ImageView<std::uint16_t>,
-                  ImageView<std::uint8_t>, Threads&);
+template void cpu(const Parameters&, ImageView<const std::uint8_t>, ImageView<const std::uint8_t>,
+                  ImageView<std::uint8_t>, ImageView<std::uint8_t>, Threads&);
+template void cpu(const Parameters&, ImageView<const std::uint16_t>, ImageView<const std::uint8_t>,
+                  ImageView<std::uint16_t>, ImageView<std::uint8_t>, Threads&);
 template void cpu(const Parameters&, ImageView<const float>, ImageView<const std::uint8_t>, ImageView<float>,
                   ImageView<std::uint8_t>, Threads&);
 

@@ -43,10 +43,10 @@ void oracle(const Parameters& p, ImageView<const T> grey, ImageView<const std::u
     }
 }
 
-template void oracle(const Parameters&, ImageView<const std::uint8_t>, ImageView<const std::uint8_t>, ImageView<std::uint8_t>,
-                     ImageView<std::uint8_t>);
-template void oracle(const Parameters&, ImageView<const std::uint16_t>, ImageView<const std::uint8_t>, ImageView<std::uint16_t>,
-                     ImageView<std::uint8_t>);
+template void oracle(const Parameters&, ImageView<const std::uint8_t>, ImageView<const std::uint8_t>,
+                     ImageView<std::uint8_t>, ImageView<std::uint8_t>);
+template void oracle(const Parameters&, ImageView<const std::uint16_t>, ImageView<const std::uint8_t>,
+                     ImageView<std::uint16_t>, ImageView<std::uint8_t>);
 template void oracle(const Parameters&, ImageView<const float>, ImageView<const std::uint8_t>, ImageView<float>,
                      ImageView<std::uint8_t>);
 

@@ -17,7 +17,7 @@ struct Neighbours {
 
 template <class T>
 T blend(const T* p, const Neighbours& n) {
-  const T *q = p + n.below;
+  const T* q = p + n.below;
   if constexpr (std::is_same_v<T, float>) {
     const float a = static_cast<float>(n.a) / one, b = static_cast<float>(n.b) / one;
     const float upper = (1.0f - a) * p[0] + a * p[n.right];
@@ -57,7 +57,8 @@ void remap_row(const InputOf<T, ImageView>& in, const std::int32_t* map, T* out,
     bool has_source = x >= 0 && y >= 0 && x + right < in.image.width && y + below < in.image.height;
     if (has_source && masked) has_source = usable_at(in.mask, x, y, right, below);
     if (has_source)
-      has_source = blend_all<channels>(in.image.data, {y * pitch + x * channels, right * channels, below * pitch, a, b}, out);
+      has_source =
+          blend_all<channels>(in.image.data, {y * pitch + x * channels, right * channels, below * pitch, a, b}, out);
     if (!has_source) std::fill_n(out, channels, T{0});
     if (usable) usable[i] = has_source ? 255 : 0;
   }

@@ -26,8 +26,13 @@ template <class T>
 class Sample {
  public:
   Sample(const InputOf<T, ImageView>& in, std::int32_t x, std::int32_t y)
-      : in_(in), x_(x >> fraction_bits), y_(y >> fraction_bits), a_(x & (one - 1)), b_(y & (one - 1)),
-        x_next_(x_ + (a_ > 0)), y_next_(y_ + (b_ > 0)) {}
+      : in_(in),
+        x_(x >> fraction_bits),
+        y_(y >> fraction_bits),
+        a_(x & (one - 1)),
+        b_(y & (one - 1)),
+        x_next_(x_ + (a_ > 0)),
+        y_next_(y_ + (b_ > 0)) {}
 
   bool has_source() const {
     if (x_ < 0 || y_ < 0 || x_next_ >= in_.image.width || y_next_ >= in_.image.height) return false;
@@ -39,8 +44,10 @@ class Sample {
     const auto at = [&](int x, int y) { return static_cast<Number>(in_.image(x, y, c)); };
     const Number upper = between(at(x_, y_), at(x_next_, y_), a_);
     const Number lower = between(at(x_, y_next_), at(x_next_, y_next_), a_);
-    if constexpr (std::is_same_v<T, float>) return between(upper, lower, b_);
-    else return rounded<T>(between(upper, lower, b_));
+    if constexpr (std::is_same_v<T, float>)
+      return between(upper, lower, b_);
+    else
+      return rounded<T>(between(upper, lower, b_));
   }
 
  private:

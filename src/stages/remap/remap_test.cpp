@@ -27,7 +27,8 @@ Image<std::int32_t> random_map(Size size, Size source, unsigned seed) {
         int position = below(256 * side + 512) - 256;
         if (kind < 4) position = position / 256 * 256;
         if (kind == 4) position = 256 * (side - 1);
-        if (kind == 5) position = c == 0 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int32_t>::max();
+        if (kind == 5)
+          position = c == 0 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int32_t>::max();
         map(x, y, c) = position;
       }
     }
@@ -60,8 +61,9 @@ class Remap : public testing::Test {
           Case c{PitchedImage<T>(image.view()), PitchedImage<std::uint8_t>(mask.view()),
                  PitchedImage<std::int32_t>(random_map(size, source, 5).view()), size, channels};
           for (const bool masked : {false, true}) {
-            SCOPED_TRACE(testing::Message() << source.width << "x" << source.height << " to " << size.width << "x"
-                                            << size.height << ", " << channels << (masked ? " channels, mask" : " channels"));
+            SCOPED_TRACE(testing::Message()
+                         << source.width << "x" << source.height << " to " << size.width << "x" << size.height << ", "
+                         << channels << (masked ? " channels, mask" : " channels"));
             f(c, masked);
           }
         }

@@ -55,7 +55,8 @@ void repair_row(const Parameters& p, const Pass& pass, ImageView<std::uint8_t> v
                     : pass.along_rows                     ? of_pair(p, line, x, width - 1 - x, need)
                                                           : of_pair(p, line, y, height - 1 - y, need);
     const bool found = d == d;
-    if (found && d != here) validity(x, y) = static_cast<std::uint8_t>((validity(x, y) & ~validity::reasons) | validity::repaired);
+    if (found && d != here)
+      validity(x, y) = static_cast<std::uint8_t>((validity(x, y) & ~validity::reasons) | validity::repaired);
     pass.disparity_out(x, y) = found ? d : here;
     pass.confidence_out(x, y) = found ? std::min(1.0f, need) : trust;
   }
@@ -70,7 +71,8 @@ void cpu(const Parameters& p, const MapsOf<ImageView>& maps, Threads& threads) {
     threads.rows(maps.disparity.height, [&](int first, int last) {
       for (int y = first; y < last; ++y) repair_row(p, pass, maps.validity, y);
     });
-  for (int y = 0; y < maps.confidence.height; ++y) std::copy_n(maps.scratch.row(y), maps.scratch.width, maps.confidence.row(y));
+  for (int y = 0; y < maps.confidence.height; ++y)
+    std::copy_n(maps.scratch.row(y), maps.scratch.width, maps.confidence.row(y));
 }
 
 }  // namespace stereopsis::repair

@@ -7,12 +7,13 @@ namespace {
 
 constexpr int beyond_repair = validity::masked | validity::outside;
 
-void repair_pixel(const Parameters& p, ImageView<const float> disparity, ImageView<const float> confidence, int x, int y, int dx, int dy,
-                  const MapsOf<ImageView>& out) {
+void repair_pixel(const Parameters& p, ImageView<const float> disparity, ImageView<const float> confidence, int x,
+                  int y, int dx, int dy, const MapsOf<ImageView>& out) {
   const float need = confidence(x, y) * p.factor();
   const auto agrees = [&](int i, int j) {
     const int x1 = x - i * dx, y1 = y - i * dy, x2 = x + j * dx, y2 = y + j * dy;
-    return x1 >= 0 && y1 >= 0 && x2 < disparity.width && y2 < disparity.height && confidence(x1, y1) > need && confidence(x2, y2) > need &&
+    return x1 >= 0 && y1 >= 0 && x2 < disparity.width && y2 < disparity.height && confidence(x1, y1) > need &&
+           confidence(x2, y2) > need &&
            std::abs(disparity(x1, y1) - disparity(x2, y2)) <= static_cast<float>(p.tolerance);
   };
   out.repaired(x, y) = disparity(x, y);
@@ -35,9 +36,11 @@ void repair_pixel(const Parameters& p, ImageView<const float> disparity, ImageVi
 
 void oracle(const Parameters& p, const MapsOf<ImageView>& maps) {
   for (const bool along_rows : {true, false, true}) {
-    const Image<float> disparity{ImageView<const float>(maps.disparity)}, confidence{ImageView<const float>(maps.confidence)};
+    const Image<float> disparity{ImageView<const float>(maps.disparity)},
+        confidence{ImageView<const float>(maps.confidence)};
     for (int y = 0; y < maps.disparity.height; ++y)
-      for (int x = 0; x < maps.disparity.width; ++x) repair_pixel(p, disparity, confidence, x, y, along_rows ? 1 : 0, along_rows ? 0 : 1, maps);
+      for (int x = 0; x < maps.disparity.width; ++x)
+        repair_pixel(p, disparity, confidence, x, y, along_rows ? 1 : 0, along_rows ? 0 : 1, maps);
     for (int y = 0; y < maps.disparity.height; ++y) {
       std::copy_n(maps.repaired.row(y), maps.disparity.width, maps.disparity.row(y));
       std::copy_n(maps.scratch.row(y), maps.disparity.width, maps.confidence.row(y));

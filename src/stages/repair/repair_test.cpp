@@ -8,13 +8,19 @@ namespace {
 
 using namespace test;
 
-const repair::Parameters parameters[] = {{}, {.reach = 31, .gain = 0, .tolerance = 2}, {.reach = 1, .gain = 50, .tolerance = 0}};
+const repair::Parameters parameters[] = {
+    {}, {.reach = 31, .gain = 0, .tolerance = 2}, {.reach = 1, .gain = 50, .tolerance = 0}};
 
 struct Maps {
   explicit Maps(const Map& map, ImageView<const float> trust)
-      : disparity(map.disparity.view()), repaired(map.disparity.size()), confidence(trust), scratch(map.disparity.size()),
+      : disparity(map.disparity.view()),
+        repaired(map.disparity.size()),
+        confidence(trust),
+        scratch(map.disparity.size()),
         validity(map.validity.view()) {}
-  repair::MapsOf<ImageView> view() { return {disparity.view(), repaired.view(), confidence.view(), scratch.view(), validity.view()}; }
+  repair::MapsOf<ImageView> view() {
+    return {disparity.view(), repaired.view(), confidence.view(), scratch.view(), validity.view()};
+  }
 
   PitchedImage<float> disparity, repaired, confidence, scratch;
   PitchedImage<std::uint8_t> validity;
@@ -24,8 +30,8 @@ void expect_same(Maps& got, Maps& expected) {
   EXPECT_TRUE(same_bits(got.repaired.view(), expected.repaired.view()));
   EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence.view()));
   EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
-  EXPECT_TRUE(got.disparity.guard_intact() && got.repaired.guard_intact() && got.confidence.guard_intact() && got.scratch.guard_intact() &&
-              got.validity.guard_intact());
+  EXPECT_TRUE(got.disparity.guard_intact() && got.repaired.guard_intact() && got.confidence.guard_intact() &&
+              got.scratch.guard_intact() && got.validity.guard_intact());
 }
 
 // f(parameters, map, confidence, expected)

@@ -19,8 +19,10 @@ struct Scale {
 
 template <class T>
 bool is_finite(T v) {
-  if constexpr (std::is_same_v<T, float>) return std::abs(v) <= std::numeric_limits<float>::max();
-  else return true;
+  if constexpr (std::is_same_v<T, float>)
+    return std::abs(v) <= std::numeric_limits<float>::max();
+  else
+    return true;
 }
 
 template <int channels, class T>
@@ -49,8 +51,10 @@ void cpu(ImageView<const T> image, int bit_depth, ImageView<const std::uint8_t> 
   const Scale scale(bit_depth);
   threads.rows(image.height, [&](int first, int last) {
     for (int y = first; y < last; ++y) {
-      if (image.channels == 3) convert_row<3>(image.row(y), image.width, scale, words.row(y));
-      else convert_row<1>(image.row(y), image.width, scale, words.row(y));
+      if (image.channels == 3)
+        convert_row<3>(image.row(y), image.width, scale, words.row(y));
+      else
+        convert_row<1>(image.row(y), image.width, scale, words.row(y));
       if (!usable.empty())
         find_usable(image.row(y), image.channels, mask.empty() ? nullptr : mask.row(y), image.width, usable.row(y));
     }

@@ -6,8 +6,8 @@ namespace stereopsis::rgb {
 template <class T>
 void gpu(gpu::View<const T> image, int bit_depth, gpu::View<const std::uint8_t> mask, gpu::View<std::uint32_t> words,
          gpu::View<std::uint8_t> usable, gpu::Queue& queue) {
-  queue.launch({"rgb", "words", gpu::instance_of<T>()}, gpu::over(words.size()), image, mask, words, usable, image.channels,
-               (1 << bit_depth) - 1);
+  queue.launch({"rgb", "words", gpu::instance_of<T>()}, gpu::over(words.size()), image, mask, words, usable,
+               image.channels, (1 << bit_depth) - 1);
 }
 
 using Mask = gpu::View<const std::uint8_t>;

@@ -16,7 +16,8 @@ void oracle(ImageView<const T> image, int bit_depth, ImageView<const std::uint8_
     for (int x = 0; x < image.width; ++x) {
       int colour[3] = {};
       bool finite = true;
-      for (int c = 0; c < 3; ++c) finite = finite && std::isfinite(static_cast<double>(image(x, y, c % image.channels)));
+      for (int c = 0; c < 3; ++c)
+        finite = finite && std::isfinite(static_cast<double>(image(x, y, c % image.channels)));
       for (int c = 0; finite && c < 3; ++c) colour[c] = in_8_bits(image(x, y, c % image.channels), white);
       words(x, y) = word_of(colour[0], colour[1], colour[2]);
       if (!usable.empty()) usable(x, y) = finite && (mask.empty() || mask(x, y) != 0) ? 255 : 0;

@@ -39,7 +39,8 @@ void for_each_input(F&& f) {
         SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", channels " << channels);
         PitchedImage<T> image(intensities<T>(size, channels).view());
         PitchedImage<std::uint8_t> mask(random_image<std::uint8_t>(size, 3, 0, 2).view());
-        for (const int bit_depth : {8, sizeof(T) == 2 ? 16 : 8, sizeof(T) == 2 ? 12 : 8}) f(size, image, bit_depth, mask, masked);
+        for (const int bit_depth : {8, sizeof(T) == 2 ? 16 : 8, sizeof(T) == 2 ? 12 : 8})
+          f(size, image, bit_depth, mask, masked);
       }
 }
 

@@ -23,8 +23,8 @@ template <class D, class V>
 HWY_INLINE void store_minima(D d, const V (&v)[4], hn::TFromD<D>* minima) {
   using Lane = hn::TFromD<D>;
   using Pair = hwy::MakeWide<Lane>;
-  auto lowest = minima_of_blocks(
-      d, merge_minima<Pair>(d, merge_minima<Lane>(d, v[0], v[1]), merge_minima<Lane>(d, v[2], v[3])));
+  auto lowest =
+      minima_of_blocks(d, merge_minima<Pair>(d, merge_minima<Lane>(d, v[0], v[1]), merge_minima<Lane>(d, v[2], v[3])));
   // Every four lanes now hold one candidate for each minimum.
   const hn::DFromV<decltype(lowest)> d128;
   const hn::Repartition<std::uint64_t, decltype(d128)> d64;
@@ -38,10 +38,10 @@ HWY_INLINE void store_minima(D d, const V (&v)[4], hn::TFromD<D>* minima) {
   for (int i = 0; i < 4; ++i) minima[i] = lanes[i];
 }
 
-// Extends kPaths paths by a pixel. `paths` are their costs L_r at the pixel before, updated in place; before the first and
-// behind the last lies the largest value, so that d ± 1 needs no special case, and their minimum `minimum_offset` lanes
-// from the first. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums over
-// the paths, in 16 bits, goes to `take_sums(k, sums)`.
+// Extends kPaths paths by a pixel. `paths` are their costs L_r at the pixel before, updated in place; before the first
+// and behind the last lies the largest value, so that d ± 1 needs no special case, and their minimum `minimum_offset`
+// lanes from the first. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums
+// over the paths, in 16 bits, goes to `take_sums(k, sums)`.
 template <int kPaths, class D, class BlockCosts, class TakeSums>
 HWY_INLINE void extend_paths(D d, hn::TFromD<D>* const (&paths)[kPaths], int minimum_offset, const hn::TFromD<D>* p2,
                              hn::TFromD<D> p1, int padded, BlockCosts&& block_costs, TakeSums&& take_sums) {
@@ -69,7 +69,8 @@ HWY_INLINE void extend_paths(D d, hn::TFromD<D>* const (&paths)[kPaths], int min
       const V best = hn::Min(hn::Min(same, step), ceiling[r]);
       extended[r] = hn::SaturatedAdd(hn::Sub(best, lowest[r]), cost);
       minimum[r] = hn::Min(minimum[r], extended[r]);
-      if (k + lanes < padded) below[r] = hn::LoadU(d, path + lanes - 1);  // before the store hides what the next block needs
+      if (k + lanes < padded)
+        below[r] = hn::LoadU(d, path + lanes - 1);  // before the store hides what the next block needs
       hn::Store(extended[r], d, path);
     }
     if constexpr (sizeof(Lane) == 2) {

@@ -35,16 +35,17 @@ std::size_t gpu_scratch_bytes(Size size, int disparities) {
 }
 
 template <class Kind>
-void gpu(const Parameters& p, Direction r, const cost::Source<Kind, gpu::View>& source, gpu::View<const std::uint8_t> guide,
-         int min_disparity, const GpuStripe& stripe, bool add, gpu::Span scratch, gpu::Queue& queue) {
+void gpu(const Parameters& p, Direction r, const cost::Source<Kind, gpu::View>& source,
+         gpu::View<const std::uint8_t> guide, int min_disparity, const GpuStripe& stripe, bool add, gpu::Span scratch,
+         gpu::Queue& queue) {
   const CostConstants cost = constants_of(source.kind);
   const auto& sums = stripe.sums;
   const bool wide = sums.disparities > narrow_disparities;
   queue.launch({"sgm", "paths", wide ? cost.wide : cost.narrow},
                {lines_of({sums.width, sums.height}, r), 1, items_for(sums.disparities), 1}, source.left, source.right,
-               p.adaptive() ? guide : gpu::View<const std::uint8_t>(), sums.cells, scratch.as<std::uint16_t>(), stripe.before,
-               stripe.behind, stripe.first_row, sums.height, sums.disparities, min_disparity, r.dx, r.dy, add ? 1 : 0, p.p1,
-               p.p2, p.p2_min, p.gradient, cost.census_weight, cost.gradient_limit);
+               p.adaptive() ? guide : gpu::View<const std::uint8_t>(), sums.cells, scratch.as<std::uint16_t>(),
+               stripe.before, stripe.behind, stripe.first_row, sums.height, sums.disparities, min_disparity, r.dx, r.dy,
+               add ? 1 : 0, p.p1, p.p2, p.p2_min, p.gradient, cost.census_weight, cost.gradient_limit);
 }
 
 #define STEREOPSIS_INSTANCE(Kind)                                                                                      \

@@ -7,7 +7,8 @@ namespace stereopsis::sgm {
 namespace {
 
 // L_r of one pixel from L_r of its predecessor on the path: equation 4.
-void extend_path(const std::vector<int>& costs, const std::vector<int>& previous, int p1, int p2, std::vector<int>& path) {
+void extend_path(const std::vector<int>& costs, const std::vector<int>& previous, int p1, int p2,
+                 std::vector<int>& path) {
   const int lowest = *std::min_element(previous.begin(), previous.end());
   const int count = static_cast<int>(costs.size());
   for (int d = 0; d < count; ++d) {
@@ -21,8 +22,8 @@ void extend_path(const std::vector<int>& costs, const std::vector<int>& previous
 }  // namespace
 
 template <class Kind>
-void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<const std::uint8_t> guide, int min_disparity,
-            VolumeView<std::uint16_t> sums) {
+void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<const std::uint8_t> guide,
+            int min_disparity, VolumeView<std::uint16_t> sums) {
   const int width = sums.width, height = sums.height, count = sums.disparities;
   const Penalties p2 = penalties(p);
   const auto inside = [&](int x, int y) { return x >= 0 && x < width && y >= 0 && y < height; };

@@ -38,7 +38,8 @@ void describe(P& p, Visitor&& visit) {
 
 void oracle(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity);
 
-// What cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws Error(unsupported) for too large images.
+// What cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws Error(unsupported) for too large
+// images.
 std::size_t scratch_bytes(Size size);
 
 void cpu(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch,
@@ -46,6 +47,7 @@ void cpu(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> 
 
 // `scratch` holds at least gpu_scratch_bytes().
 std::size_t gpu_scratch_bytes(Size size);
-void gpu(const Parameters&, gpu::View<float> disparity, gpu::View<std::uint8_t> validity, gpu::Span scratch, gpu::Queue&);
+void gpu(const Parameters&, gpu::View<float> disparity, gpu::View<std::uint8_t> validity, gpu::Span scratch,
+         gpu::Queue&);
 
 }  // namespace stereopsis::speckle

@@ -4,7 +4,8 @@
 //
 // made the same on every device: Δc and Δg are cut to whole quarters, their sum over the γ is rounded to 1/32, and the
 // exponential comes from a table of 256 entries that the host makes; where the exponent is below −255/32 the last
-// entry, 0, stands. The steps of the exponent, 3 % of a weight, change no figure of the paper's tables by more than 0.02.
+// entry, 0, stands. The steps of the exponent, 3 % of a weight, change no figure of the paper's tables by more than
+// 0.02.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@ struct Table {
 };
 inline Table make_table() {
   Table table{};
-  for (int i = 0; i < 255; ++i) table.of[i] = static_cast<std::uint16_t>(std::min(65535.0, std::floor(65536 * std::exp(-i / 32.0) + 0.5)));
+  for (int i = 0; i < 255; ++i)
+    table.of[i] = static_cast<std::uint16_t>(std::min(65535.0, std::floor(65536 * std::exp(-i / 32.0) + 0.5)));
   return table;
 }
 
@@ -33,7 +35,9 @@ struct Scales {
   int colour, distance;
 };
 inline int scale_of(double gamma) { return static_cast<int>(std::floor(65536 * 32 / (4 * gamma) + 0.5)); }
-inline Scales scales(double gamma_colour, double gamma_distance) { return {scale_of(gamma_colour), scale_of(gamma_distance)}; }
+inline Scales scales(double gamma_colour, double gamma_distance) {
+  return {scale_of(gamma_colour), scale_of(gamma_distance)};
+}
 
 // ⌊√n⌋; n < 2²², where the root rounded to float has the same integer part as the exact one.
 inline int root(int n) { return static_cast<int>(std::sqrt(static_cast<float>(n))); }

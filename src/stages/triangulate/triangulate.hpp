@@ -8,8 +8,8 @@
 // y = B/2 − X and z = −Y: the equations 2.3 and 2.7, and with 2.5 put in 2.8 and 2.9, where x_l = u − cx_left and
 // x_r = x_l − (d − (cx_left − cx_right)) count from the principal points, and y_l = cy − v counts upwards.
 //
-// In floats, each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z, with constants that the
-// host rounds once. There is no depth (NaN) where d is invalid and where w is not in [10⁻⁶, 10⁹] pixels: a point at
+// In floats, each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z, with constants that
+// the host rounds once. There is no depth (NaN) where d is invalid and where w is not in [10⁻⁶, 10⁹] pixels: a point at
 // infinity or behind the cameras.
 //
 // Input: disparity, NaN where invalid. Output: each of depth, points (3 channels) and uncertainty, or none (empty).
@@ -63,10 +63,11 @@ template <class In, class Out>
 void check(const Parameters& p, const In& disparity, const Out& out) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (!(p.rig.focal > 0) || !(p.rig.baseline > 0))
-    refuse(text("a rig with the focal length ", number_text(p.rig.focal), " and the baseline ", number_text(p.rig.baseline),
-                " has no depth; both must be positive"));
+    refuse(text("a rig with the focal length ", number_text(p.rig.focal), " and the baseline ",
+                number_text(p.rig.baseline), " has no depth; both must be positive"));
   if (!(p.disparity_error >= 0))
-    refuse(text("an error of the disparity of ", number_text(p.disparity_error), " is not allowed; it must be 0 or more pixels"));
+    refuse(text("an error of the disparity of ", number_text(p.disparity_error),
+                " is not allowed; it must be 0 or more pixels"));
   for (const auto* image : {&out.depth, &out.points, &out.uncertainty})
     if (!image->empty() && (image->size() != disparity.size() || image->channels != (image == &out.points ? 3 : 1)))
       refuse(text("an output of ", image->width, "×", image->height, " with ", image->channels,

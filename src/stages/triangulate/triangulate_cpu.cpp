@@ -35,7 +35,8 @@ HWY_INLINE void block(D d, const Constants& k, const Rows& rows, int x, float y)
   const auto across = hn::Mul(hn::Mul(column, value(k.inverse_focal)), z);
   const auto down = hn::Mul(value((k.step * y + k.first_y) * k.inverse_focal), z);
   if (k.head)
-    hn::StoreInterleaved3(shown(z), shown(hn::Sub(value(k.half_baseline), across)), shown(hn::Neg(down)), d, rows.points + 3 * x);
+    hn::StoreInterleaved3(shown(z), shown(hn::Sub(value(k.half_baseline), across)), shown(hn::Neg(down)), d,
+                          rows.points + 3 * x);
   else
     hn::StoreInterleaved3(shown(across), shown(down), shown(z), d, rows.points + 3 * x);
 }

@@ -11,7 +11,8 @@ struct Neighbour {
   int weight;
 };
 
-// A coordinate of the image in the reduced one, in units of 1 / (2 factor): the pixel before it and how far behind it lies.
+// A coordinate of the image in the reduced one, in units of 1 / (2 factor): the pixel before it and how far behind it
+// lies.
 struct Position {
   Position(const Parameters& p, int i) {
     const int twice = 2 * i + (p.centred ? 1 - p.factor : 0), unit = 2 * p.factor;
@@ -63,6 +64,8 @@ void upsample_rows(const Parameters& p, const Input& in, const Output& out, int 
     for (int x = 0; x < out.disparity.width; ++x) upsample_pixel(p, in, out, x, y);
 }
 
-void oracle(const Parameters& p, const Input& in, const Output& out) { upsample_rows(p, in, out, 0, out.disparity.height); }
+void oracle(const Parameters& p, const Input& in, const Output& out) {
+  upsample_rows(p, in, out, 0, out.disparity.height);
+}
 
 }  // namespace stereopsis::upsample

@@ -9,7 +9,8 @@ namespace {
 
 using namespace test;
 
-constexpr upsample::Parameters parameters[] = {{1, true, 6}, {2, true, 20}, {3, false, 1}, {4, true, 255}, {16, false, 40}};
+constexpr upsample::Parameters parameters[] = {
+    {1, true, 6}, {2, true, 20}, {3, false, 1}, {4, true, 255}, {16, false, 40}};
 
 Size reduced_size(const upsample::Parameters& p, Size size) {
   return {(size.width + p.factor - 1) / p.factor, (size.height + p.factor - 1) / p.factor};
@@ -70,12 +71,13 @@ TEST(Upsample, GpuEqualsOracle) {
         Result expected(size), got(size);
         upsample::oracle(p, scene.input(), expected.output());
         const OnDevice<float> disparity(device, queue, scene.disparity), confidence(device, queue, scene.confidence);
-        const OnDevice<std::uint8_t> validity(device, queue, scene.validity), reduced_grey(device, queue, scene.reduced_grey),
-            grey(device, queue, scene.grey), mask(device, queue, scene.mask);
+        const OnDevice<std::uint8_t> validity(device, queue, scene.validity),
+            reduced_grey(device, queue, scene.reduced_grey), grey(device, queue, scene.grey),
+            mask(device, queue, scene.mask);
         OnDevice<float> out_disparity(device, queue, got.disparity), out_confidence(device, queue, got.confidence);
         OnDevice<std::uint8_t> out_validity(device, queue, got.validity);
-        upsample::gpu(p, {disparity, validity, confidence, reduced_grey, grey, mask}, {out_disparity, out_validity, out_confidence},
-                      queue);
+        upsample::gpu(p, {disparity, validity, confidence, reduced_grey, grey, mask},
+                      {out_disparity, out_validity, out_confidence}, queue);
         out_disparity.download();
         out_confidence.download();
         out_validity.download();
@@ -84,8 +86,8 @@ TEST(Upsample, GpuEqualsOracle) {
   });
 }
 
-Image<float> upsampled(const upsample::Parameters& p, const std::vector<std::vector<float>>& rows, const Image<std::uint8_t>& reduced_grey,
-                       const Image<std::uint8_t>& grey) {
+Image<float> upsampled(const upsample::Parameters& p, const std::vector<std::vector<float>>& rows,
+                       const Image<std::uint8_t>& reduced_grey, const Image<std::uint8_t>& grey) {
   const Map map = map_of(rows);
   Image<float> disparity(grey.size());
   Image<std::uint8_t> validity(grey.size());

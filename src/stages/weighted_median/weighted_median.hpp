@@ -44,7 +44,8 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("radius", p.radius, between(1, largest_radius), "radius of the square window, pixels");
   visit("sigma_space", p.sigma_space, between(0.5, 1000), "a distance at which the weight falls to 1/e, pixels");
-  visit("sigma_colour", p.sigma_colour, between(1, 1000), "a colour difference at which the weight falls to 1/e, 8-bit intensities");
+  visit("sigma_colour", p.sigma_colour, between(1, 1000),
+        "a colour difference at which the weight falls to 1/e, 8-bit intensities");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius, p.radius); }
@@ -56,14 +57,17 @@ struct Weights {
   std::array<std::uint16_t, 32> distance;
 };
 inline Weights weights(const Parameters& p) {
-  const auto weight = [](double v, double sigma) { return static_cast<std::uint16_t>(std::nearbyint(65535 * std::exp(-v * v / (sigma * sigma)))); };
+  const auto weight = [](double v, double sigma) {
+    return static_cast<std::uint16_t>(std::nearbyint(65535 * std::exp(-v * v / (sigma * sigma))));
+  };
   Weights w{};
   for (int i = 0; i < 256; ++i) w.colour[i] = weight(i, p.sigma_colour);
   for (int i = 0; i <= p.radius; ++i) w.distance[i] = weight(i, p.sigma_space);
   return w;
 }
 
-inline std::uint32_t weight_of(std::uint32_t x, std::uint32_t y, std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
+inline std::uint32_t weight_of(std::uint32_t x, std::uint32_t y, std::uint32_t red, std::uint32_t green,
+                               std::uint32_t blue) {
   const std::uint32_t space = x * y >> 16, colour = (red * green >> 16) * blue >> 16;
   return std::max<std::uint32_t>(space * colour >> 16, 1);
 }
@@ -71,7 +75,8 @@ inline std::uint32_t weight_of(std::uint32_t x, std::uint32_t y, std::uint32_t r
 template <class In, class Out>
 void check_not_in_place(const In& disparity, const Out& filtered) {
   if (same_start(disparity, filtered))
-    throw Error(ErrorCategory::call, "the weighted median can't filter an image in place; give it an output of its own");
+    throw Error(ErrorCategory::call,
+                "the weighted median can't filter an image in place; give it an output of its own");
 }
 
 template <template <class> class View>

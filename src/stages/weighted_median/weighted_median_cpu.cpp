@@ -31,8 +31,8 @@ void gather(const Parameters& p, const Weights& table, const Input& in, int x, i
     for (int u = left; u <= right; ++u, there += channels) {
       if (std::isnan(disparity[u])) continue;
       const auto colour = [&](int c) -> std::uint32_t { return table.colour[std::abs(here[c] - there[c])]; };
-      const std::uint32_t weight =
-          weight_of(table.distance[std::abs(u - x)], table.distance[std::abs(v - y)], colour(0), colour(middle), colour(last));
+      const std::uint32_t weight = weight_of(table.distance[std::abs(u - x)], table.distance[std::abs(v - y)],
+                                             colour(0), colour(middle), colour(last));
       window.entries[window.count++] = {disparity[u] + 0.0f, weight};
       window.total += weight;
     }

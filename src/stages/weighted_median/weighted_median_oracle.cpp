@@ -21,9 +21,11 @@ void oracle(const Parameters& p, const Input& in, ImageView<float> filtered) {
       for (int v = std::max(y - p.radius, 0); v <= std::min(y + p.radius, height - 1); ++v)
         for (int u = std::max(x - p.radius, 0); u <= std::min(x + p.radius, width - 1); ++u) {
           if (std::isnan(in.disparity(u, v))) continue;
-          const auto colour = [&](int c) -> std::uint32_t { return table.colour[std::abs(in.image(x, y, c) - in.image(u, v, c))]; };
-          const std::uint32_t weight = weight_of(table.distance[std::abs(u - x)], table.distance[std::abs(v - y)], colour(0),
-                                                 colour(std::min(1, last)), colour(last));
+          const auto colour = [&](int c) -> std::uint32_t {
+            return table.colour[std::abs(in.image(x, y, c) - in.image(u, v, c))];
+          };
+          const std::uint32_t weight = weight_of(table.distance[std::abs(u - x)], table.distance[std::abs(v - y)],
+                                                 colour(0), colour(std::min(1, last)), colour(last));
           window.emplace_back(in.disparity(u, v) + 0.0f, weight);
           total += weight;
         }

@@ -24,14 +24,17 @@ TEST(WeightedMedian, DevicesEqualOracle) {
   for (const Size size : awkward_sizes)
     for (const weighted_median::Parameters& p : {weighted_median::Parameters{}, {2, 1.5, 300}, {24, 100, 5}})
       for (const int channels : {1, 3}) {
-        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", radius " << p.radius << ", " << channels << " channels");
+        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", radius " << p.radius << ", "
+                                        << channels << " channels");
         const Map map = random_filled_map(size);
         PitchedImage<float> disparity(map.disparity.view());
         PitchedImage<std::uint8_t> validity(map.validity.view());
         PitchedImage<std::uint8_t> image(random_image<std::uint8_t>(size, 8, 90, 130, channels).view());
         const auto oracle = [&](auto out) { weighted_median::oracle(p, {disparity, validity, image}, out); };
         for_each_thread_count([&](Threads& threads) {
-          expect_equals_oracle<float>(size, oracle, [&](auto out) { weighted_median::cpu(p, {disparity, validity, image}, out, threads); });
+          expect_equals_oracle<float>(size, oracle, [&](auto out) {
+            weighted_median::cpu(p, {disparity, validity, image}, out, threads);
+          });
         });
         for (gpu::Device* device : gpu::usable_devices()) {
           SCOPED_TRACE(device->name());

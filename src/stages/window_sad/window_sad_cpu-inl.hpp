@@ -19,7 +19,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 class WindowSum {
  public:
   WindowSum(const Window& window, ImageView<const std::uint32_t> reference, ImageView<const std::uint32_t> other)
-      : window_(window), reference_(reference), other_(other), rest_(hn::FirstN(D32(), static_cast<std::size_t>(window.width % 4))) {}
+      : window_(window),
+        reference_(reference),
+        other_(other),
+        rest_(hn::FirstN(D32(), static_cast<std::size_t>(window.width % 4))) {}
 
   int at(int x, int y, int shift) const {
     const int first = x - window_.radius_x(), last = x + window_.radius_x();

@@ -10,7 +10,8 @@ void oracle(const Window& window, const Source<ImageView>& source, int min_dispa
         int sum = 0;
         for (int dy = -window.radius_y(); dy <= window.radius_y(); ++dy)
           for (int dx = -window.radius_x(); dx <= window.radius_x(); ++dx)
-            sum += cost::evaluate(source, std::clamp(x + dx, 0, sums.width - 1), std::clamp(y + dy, 0, sums.height - 1), min_disparity + k);
+            sum += cost::evaluate(source, std::clamp(x + dx, 0, sums.width - 1), std::clamp(y + dy, 0, sums.height - 1),
+                                  min_disparity + k);
         sums(x, y, k) = static_cast<std::uint16_t>(sum >> shift);
       }
 }

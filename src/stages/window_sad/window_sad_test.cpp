@@ -15,14 +15,16 @@ struct Case {
 };
 
 const std::vector<Case> cases = {
-    {{1, 1}, {0, 1}, {7, 7}},    {{1, 9}, {0, 4}, {3, 5}},      {{9, 1}, {-2, 5}, {1, 1}},   {{17, 6}, {-40, 65}, {5, 1}},
-    {{67, 13}, {3, 70}, {7, 3}}, {{131, 37}, {-7, 97}, {1, 9}}, {{40, 21}, {500, 12}, {85, 85}},
+    {{1, 1}, {0, 1}, {7, 7}},        {{1, 9}, {0, 4}, {3, 5}},    {{9, 1}, {-2, 5}, {1, 1}},
+    {{17, 6}, {-40, 65}, {5, 1}},    {{67, 13}, {3, 70}, {7, 3}}, {{131, 37}, {-7, 97}, {1, 9}},
+    {{40, 21}, {500, 12}, {85, 85}},
 };
 
 TEST(WindowSad, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const auto& [size, range, window] : cases) {
-      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << window.width << "x" << window.height);
+      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << window.width << "x"
+                                      << window.height);
       PitchedImage<std::uint32_t> left(random_image<std::uint32_t>(size, 1, 0, 0x7FFFFFFF).view());
       PitchedImage<std::uint32_t> right(random_image<std::uint32_t>(size, 2, 0, 0x7FFFFFFF).view());
       const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);

@@ -54,7 +54,8 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("subpixel", p.subpixel, any, "interpolation between whole disparities");
-  visit("uniqueness", p.uniqueness, between(0, 99), "percent by which the best cost must undercut the others; 0 is off");
+  visit("uniqueness", p.uniqueness, between(0, 99),
+        "percent by which the best cost must undercut the others; 0 is off");
   visit("border_candidates", p.border_candidates, any, "take candidates outside the right image too");
 }
 
@@ -99,7 +100,9 @@ inline float subpixel_offset(Subpixel kind, float a, float b, float c) {
 }
 
 inline float confidence_of(float best, float second) { return second <= 0 ? 0.0f : 1 - std::max(best, 0.0f) / second; }
-inline float confidence_of(int best, int second) { return second == 0 ? 0.0f : 1.0f - static_cast<float>(best) / static_cast<float>(second); }
+inline float confidence_of(int best, int second) {
+  return second == 0 ? 0.0f : 1.0f - static_cast<float>(best) / static_cast<float>(second);
+}
 
 void oracle(const Parameters&, const Input&, VolumeView<const std::uint16_t> costs, const Output&);
 
@@ -108,10 +111,12 @@ enum class Reference { left, right };
 
 void oracle(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Reference = Reference::left);
 // 64 bytes behind the costs may be read.
-void cpu(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Threads&, Reference = Reference::left);
-void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const float> costs, const OutputOf<gpu::View>&, gpu::Queue&,
+void cpu(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Threads&,
          Reference = Reference::left);
+void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const float> costs, const OutputOf<gpu::View>&,
+         gpu::Queue&, Reference = Reference::left);
 
-void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const std::uint16_t> costs, const OutputOf<gpu::View>&, gpu::Queue&);
+void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const std::uint16_t> costs,
+         const OutputOf<gpu::View>&, gpu::Queue&);
 
 }  // namespace stereopsis::wta

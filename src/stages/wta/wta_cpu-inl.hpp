@@ -66,8 +66,8 @@ inline Selected select(const Parameters& p, std::uint16_t* costs, int padded, in
     }
   }
   const bool between = before != no_cost && behind != no_cost;
-  selected.disparity = static_cast<float>(min_disparity + best) +
-                       (between ? subpixel_offset(p.subpixel, before, lowest, behind) : 0.0f);
+  selected.disparity =
+      static_cast<float>(min_disparity + best) + (between ? subpixel_offset(p.subpixel, before, lowest, behind) : 0.0f);
   return selected;
 }
 
@@ -79,7 +79,8 @@ HWY_INLINE void store_minima(D d, const V (&v)[batch], std::uint16_t* minima) {
   V quarters[2];
   for (int i = 0; i < 2; ++i) {
     const V* of = v + 4 * i;
-    quarters[i] = merge_minima<std::uint32_t>(d, merge_minima<std::uint16_t>(d, of[0], of[1]), merge_minima<std::uint16_t>(d, of[2], of[3]));
+    quarters[i] = merge_minima<std::uint32_t>(d, merge_minima<std::uint16_t>(d, of[0], of[1]),
+                                              merge_minima<std::uint16_t>(d, of[2], of[3]));
   }
   const auto lowest = minima_of_blocks(d, merge_minima<std::uint64_t>(d, quarters[0], quarters[1]));
   hn::Store(lowest, hn::DFromV<decltype(lowest)>(), minima);
@@ -136,7 +137,8 @@ struct SelectedBatch {
 };
 
 // The same as select() for each pixel; overwrites the costs.
-inline void select(const Parameters& p, const Costs& costs, int min_disparity, bool want_confidence, SelectedBatch& selected) {
+inline void select(const Parameters& p, const Costs& costs, int min_disparity, bool want_confidence,
+                   SelectedBatch& selected) {
   HWY_ALIGN std::uint16_t lowest[batch], index[batch], before[batch], behind[batch], second[batch];
   find_lowest(costs, lowest);
   find_index(costs, lowest, index);
@@ -156,7 +158,8 @@ inline void select(const Parameters& p, const Costs& costs, int min_disparity, b
   const auto none = hn::Set(di, no_cost);
   const auto zero = hn::Zero(d);
   for (int i = 0; i < batch; i += static_cast<int>(hn::Lanes(d))) {
-    const auto load = [&](const std::uint16_t* values) HWY_ATTR { return hn::PromoteTo(di, hn::Load(d16, values + i)); };
+    const auto load = [&](const std::uint16_t* values)
+                          HWY_ATTR { return hn::PromoteTo(di, hn::Load(d16, values + i)); };
     const auto a = load(before), b = load(lowest), c = load(behind);
     auto valid = hn::Lt(b, none);
     auto validity = hn::IfThenElse(valid, hn::Zero(di), hn::Set(di, validity::no_candidate));
@@ -176,7 +179,8 @@ inline void select(const Parameters& p, const Costs& costs, int min_disparity, b
     }
     auto disparity = hn::ConvertTo(d, hn::Add(load(index), hn::Set(di, min_disparity)));
     if (p.subpixel != Subpixel::none) {
-      const auto difference = p.subpixel == Subpixel::parabola ? hn::Add(hn::Sub(a, b), hn::Sub(c, b)) : hn::Sub(hn::Max(a, c), b);
+      const auto difference =
+          p.subpixel == Subpixel::parabola ? hn::Add(hn::Sub(a, b), hn::Sub(c, b)) : hn::Sub(hn::Max(a, c), b);
       const auto offset = hn::Div(hn::ConvertTo(d, hn::Sub(a, c)), hn::ConvertTo(d, hn::Add(difference, difference)));
       const auto between = hn::And(hn::Lt(hn::Max(a, c), none), hn::Gt(difference, hn::Zero(di)));
       disparity = hn::Add(disparity, hn::IfThenElseZero(hn::RebindMask(d, between), offset));
@@ -208,7 +212,8 @@ HWY_INLINE void update(const RightRow& row, int from, const std::uint16_t* costs
   std::uint16_t* row_cost = row.cost + from;
   std::uint16_t* row_index = row.index + from;
   for (int k = 0; k < padded; k += lanes) {
-    const auto cost = hn::Load(d, costs + k), before = hn::LoadU(d, row_cost + k), index_before = hn::LoadU(d, row_index + k);
+    const auto cost = hn::Load(d, costs + k), before = hn::LoadU(d, row_cost + k),
+               index_before = hn::LoadU(d, row_index + k);
     const auto lowest = hn::Min(cost, before);
     const auto winner = later_wins ? hn::IfThenElse(hn::Eq(lowest, cost), index, index_before)
                                    : hn::IfThenElse(hn::Eq(lowest, before), index_before, index);
@@ -218,10 +223,12 @@ HWY_INLINE void update(const RightRow& row, int from, const std::uint16_t* costs
   }
 }
 
-inline void finish(const RightRow& row, int width, int disparities, int min_disparity, const std::uint8_t* mask, float* right) {
+inline void finish(const RightRow& row, int width, int disparities, int min_disparity, const std::uint8_t* mask,
+                   float* right) {
   for (int x = 0; x < width; ++x) {
     const long long i = static_cast<long long>(width) - 1 - min_disparity - x;
-    const bool any = i >= 0 && i < width + disparities - 1 && row.cost[i] != no_cost && (mask == nullptr || mask[x] != 0);
+    const bool any =
+        i >= 0 && i < width + disparities - 1 && row.cost[i] != no_cost && (mask == nullptr || mask[x] != 0);
     right[x] = any ? static_cast<float>(min_disparity + row.index[i]) : invalid_disparity;
   }
 }

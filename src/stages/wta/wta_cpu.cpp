@@ -44,7 +44,8 @@ inline int last_index_of(const float* costs, int last, float cost) {
 
 class RowSelection {
  public:
-  RowSelection(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Reference reference, int y)
+  RowSelection(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out,
+               Reference reference, int y)
       : p_(p), in_(in), costs_(costs), out_(out), reference_(reference), y_(y) {}
 
   void run() const {
@@ -70,7 +71,8 @@ class RowSelection {
 
     float confidence = 1;
     if (p_.uniqueness > 0 || !out_.confidence.empty()) {
-      const float second = std::min(lowest_of(x, costs, range.first, best - 2), lowest_of(x, costs, best + 2, range.last));
+      const float second =
+          std::min(lowest_of(x, costs, range.first, best - 2), lowest_of(x, costs, best + 2, range.last));
       if (second != no_cost) {
         if (p_.uniqueness > 0 && second * static_cast<float>(100 - p_.uniqueness) < lowest * 100.0f)
           return set(x, invalid_disparity, validity::ambiguous, 0);
@@ -85,7 +87,8 @@ class RowSelection {
 
   bool usable(ImageView<const std::uint8_t> mask, int x) const { return mask.empty() || mask.clamped(x, y_) != 0; }
   bool is_candidate(int x, int k, const Candidates& range) const {
-    return k >= range.first && k <= range.last && costs_(x, y_, k) != no_cost && usable(in_.mask_right, x - in_.min_disparity - k);
+    return k >= range.first && k <= range.last && costs_(x, y_, k) != no_cost &&
+           usable(in_.mask_right, x - in_.min_disparity - k);
   }
 
   // Candidates that a mask may take out are gone through one by one.
@@ -98,7 +101,8 @@ class RowSelection {
   }
   int index_of(int x, const float* costs, const Candidates& range, float lowest) const {
     const bool backwards = reference_ == Reference::right;
-    if (in_.mask_right.empty()) return backwards ? last_index_of(costs, range.last, lowest) : first_index_of(costs, range.first, lowest);
+    if (in_.mask_right.empty())
+      return backwards ? last_index_of(costs, range.last, lowest) : first_index_of(costs, range.first, lowest);
     int k = backwards ? range.last : range.first;
     while (costs[k] != lowest || !usable(in_.mask_right, x - in_.min_disparity - k)) k += backwards ? -1 : 1;
     return k;
@@ -107,9 +111,12 @@ class RowSelection {
   float right(int x_right) const {
     int best = -1;
     if (usable(in_.mask_right, x_right))
-      for (int k = std::max(0, -x_right - in_.min_disparity); k <= std::min(costs_.disparities, costs_.width - x_right - in_.min_disparity) - 1; ++k) {
+      for (int k = std::max(0, -x_right - in_.min_disparity);
+           k <= std::min(costs_.disparities, costs_.width - x_right - in_.min_disparity) - 1; ++k) {
         const int x = x_right + in_.min_disparity + k;
-        if (usable(in_.mask_left, x) && costs_(x, y_, k) != no_cost && (best < 0 || costs_(x, y_, k) < costs_(x_right + in_.min_disparity + best, y_, best))) best = k;
+        if (usable(in_.mask_left, x) && costs_(x, y_, k) != no_cost &&
+            (best < 0 || costs_(x, y_, k) < costs_(x_right + in_.min_disparity + best, y_, best)))
+          best = k;
       }
     return best < 0 ? invalid_disparity : static_cast<float>(in_.min_disparity + best);
   }
@@ -122,8 +129,8 @@ class RowSelection {
   int y_;
 };
 
-void select_rows(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Reference reference, int first,
-                 int last) {
+void select_rows(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out,
+                 Reference reference, int first, int last) {
   for (int y = first; y < last; ++y) RowSelection(p, in, costs, out, reference, y).run();
 }
 
@@ -135,7 +142,8 @@ namespace stereopsis::wta {
 
 HWY_EXPORT(select_rows);
 
-void cpu(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Threads& threads, Reference reference) {
+void cpu(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Threads& threads,
+         Reference reference) {
   threads.rows(costs.height, [&](int first, int last) {
     HWY_DYNAMIC_DISPATCH(select_rows)(p, in, costs, out, reference, first, last);
   });

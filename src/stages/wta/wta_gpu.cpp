@@ -5,8 +5,8 @@ namespace stereopsis::wta {
 namespace {
 
 template <class T>
-void select(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const T> costs, const OutputOf<gpu::View>& out,
-            gpu::Queue& queue, Reference reference) {
+void select(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const T> costs,
+            const OutputOf<gpu::View>& out, gpu::Queue& queue, Reference reference) {
   const gpu::Grid grid = gpu::over(Size{costs.width, costs.height});
   const char* const instance = gpu::instance_of<T>();
   queue.launch({"wta", "left", instance}, grid, costs.cells, costs.disparities, in.min_disparity, in.mask_left,
@@ -24,8 +24,8 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const st
   select(p, in, costs, out, queue, Reference::left);
 }
 
-void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const float> costs, const OutputOf<gpu::View>& out,
-         gpu::Queue& queue, Reference reference) {
+void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const float> costs,
+         const OutputOf<gpu::View>& out, gpu::Queue& queue, Reference reference) {
   select(p, in, costs, out, queue, reference);
 }
 

@@ -18,7 +18,8 @@ bool usable(ImageView<const std::uint8_t> mask, int x, int y) { return mask.empt
 
 // Ties go to the last candidate where the range runs backwards.
 template <class T>
-void select_left(const Parameters& p, const Input& in, VolumeView<const T> costs, int x, int y, const Output& out, Reference reference) {
+void select_left(const Parameters& p, const Input& in, VolumeView<const T> costs, int x, int y, const Output& out,
+                 Reference reference) {
   const auto range = candidates(p, x, costs.width, in.min_disparity, costs.disparities);
   const auto cost = [&](int k) -> std::optional<Number<T>> {
     if (k < range.first || k > range.last || !usable(in.mask_right, x - in.min_disparity - k, y)) return std::nullopt;
@@ -81,7 +82,8 @@ void oracle(const Parameters& p, const Input& in, VolumeView<const std::uint16_t
   select(p, in, costs, out, Reference::left);
 }
 
-void oracle(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out, Reference reference) {
+void oracle(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out,
+            Reference reference) {
   select(p, in, costs, out, reference);
 }
 

@@ -55,7 +55,8 @@ struct Input {
     for (int y = 0; y < c.size.height; ++y)
       for (int x = 0; x < c.size.width; ++x)
         for (int k = 0; k < c.disparities; ++k)
-          costs(x, y, k) = y % 3 == 0 ? static_cast<float>(generator() % 9) : 0.1f * static_cast<float>(generator() % 100) - 0.5f;
+          costs(x, y, k) =
+              y % 3 == 0 ? static_cast<float>(generator() % 9) : 0.1f * static_cast<float>(generator() % 100) - 0.5f;
     if (!c.masked) return;
     mask_left = random_image<std::uint8_t>(c.size, 1, 0, 5);
     mask_right = random_image<std::uint8_t>(c.size, 2, 0, 2);
@@ -87,7 +88,8 @@ TEST(WtaOfFloats, GpuEqualsOracle) {
       Input in(c);
       const bool with_right = c.reference == wta::Reference::left;
       Result expected(c.size);
-      wta::oracle(c.p, {c.min_disparity, in.mask_left, in.mask_right}, in.costs.view(), expected.output(with_right), c.reference);
+      wta::oracle(c.p, {c.min_disparity, in.mask_left, in.mask_right}, in.costs.view(), expected.output(with_right),
+                  c.reference);
 
       PitchedImage<float> disparity(c.size), right(c.size), confidence(c.size);
       PitchedImage<std::uint8_t> validity(c.size), left_mask(c.size), right_mask(c.size);
@@ -95,17 +97,20 @@ TEST(WtaOfFloats, GpuEqualsOracle) {
         left_mask = PitchedImage<std::uint8_t>(in.mask_left.view());
         right_mask = PitchedImage<std::uint8_t>(in.mask_right.view());
       }
-      OnDevice<float> disparity_there(device, queue, disparity), right_there(device, queue, right), confidence_there(device, queue, confidence);
+      OnDevice<float> disparity_there(device, queue, disparity), right_there(device, queue, right),
+          confidence_there(device, queue, confidence);
       OnDevice<std::uint8_t> validity_there(device, queue, validity);
       const OnDevice<std::uint8_t> left_there(device, queue, left_mask), right_mask_there(device, queue, right_mask);
       const gpu::View<const std::uint8_t> none;
       const auto cells = in.costs.view();
       const gpu::Buffer buffer(device, sizeof(float) * cells.row_pitch * cells.height);
-      queue.upload<float>({cells.data, static_cast<int>(cells.row_pitch), cells.height},
-                          gpu::View<float>{buffer.handle(), 0, static_cast<int>(cells.row_pitch), cells.height, 1, cells.row_pitch});
+      queue.upload<float>(
+          {cells.data, static_cast<int>(cells.row_pitch), cells.height},
+          gpu::View<float>{buffer.handle(), 0, static_cast<int>(cells.row_pitch), cells.height, 1, cells.row_pitch});
       wta::gpu(c.p, {c.min_disparity, c.masked ? left_there : none, c.masked ? right_mask_there : none},
                {{buffer.handle(), 0}, c.size.width, c.size.height, c.disparities},
-               {disparity_there.view(), validity_there.view(), with_right ? right_there.view() : gpu::View<float>(), confidence_there.view()},
+               {disparity_there.view(), validity_there.view(), with_right ? right_there.view() : gpu::View<float>(),
+                confidence_there.view()},
                queue, c.reference);
       disparity_there.download();
       validity_there.download();

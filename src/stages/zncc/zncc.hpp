@@ -1,10 +1,11 @@
-// Zero-mean normalised cross-correlation (Syed, "Calculating ZNCC") of the M×M windows A around a left and a right pixel:
+// Zero-mean normalised cross-correlation (Syed, "Calculating ZNCC") of the M×M windows A around a left and a right
+// pixel:
 //
 //   ρ(p, d) = Σ (l − l̄)(r − r̄) / √(Σ (l − l̄)² · Σ (r − r̄)²)
 //
 // The grey values become integer samples first, so that all sums over a window are exact and every device adds them up
-// as it likes: 8 bits, v − 128; 16 bits of depth b, min(v, 2ᵇ − 1) − 2ᵇ⁻¹; float, ⌊64 (v − 256) + ½⌋, so that the quantum is
-// 1/64 grey level and values from −256 to 767 have one each; what lies beyond counts as the nearest of them.
+// as it likes: 8 bits, v − 128; 16 bits of depth b, min(v, 2ᵇ − 1) − 2ᵇ⁻¹; float, ⌊64 (v − 256) + ½⌋, so that the
+// quantum is 1/64 grey level and values from −256 to 767 have one each; what lies beyond counts as the nearest of them.
 //
 // With N = M², m = the window's mean rounded to an integer, e = Σ l − N m and c = e / N, which are all small,
 //
@@ -47,9 +48,7 @@ struct Parameters {
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(3, 101), "side of the square window, pixels");
-}
+void describe(P& p, Visitor&& visit) { visit("window", p.window, odd(3, 101), "side of the square window, pixels"); }
 
 inline constexpr std::uint16_t no_cost = 65535;  // no candidate: wta.hpp
 
@@ -77,8 +76,8 @@ template <class T>
 void samples_gpu(gpu::View<const T> grey, int bit_depth, gpu::View<std::int16_t> samples, gpu::Queue&);
 
 // Costs of the candidates min_disparity + k.
-void oracle(const Parameters&, ImageView<const std::int16_t> left, ImageView<const std::int16_t> right, int min_disparity,
-            VolumeView<std::uint16_t> costs);
+void oracle(const Parameters&, ImageView<const std::int16_t> left, ImageView<const std::int16_t> right,
+            int min_disparity, VolumeView<std::uint16_t> costs);
 
 // After the selection: a pixel that has no candidate because its own window has no variance is ambiguous.
 void mark_flat_oracle(const Parameters&, ImageView<const std::int16_t> left, ImageView<std::uint8_t> validity);

@@ -50,7 +50,8 @@ Window window_of(std::int64_t sum, std::int64_t squares, int n) {
   if (n * squares == sum * sum) return w;
   const float one_over_n = 1.0f / static_cast<float>(n);
   const std::int64_t m = w.mean(one_over_n), e = sum - n * m;
-  const float variance = static_cast<float>(squares - m * sum - m * e) - w.fraction(one_over_n, n) * static_cast<float>(e);
+  const float variance =
+      static_cast<float>(squares - m * sum - m * e) - w.fraction(one_over_n, n) * static_cast<float>(e);
   w.inverse_root = 1.0f / std::sqrt(variance);
   return w;
 }
@@ -65,8 +66,8 @@ template void samples_oracle(ImageView<const std::uint8_t>, int, ImageView<std::
 template void samples_oracle(ImageView<const std::uint16_t>, int, ImageView<std::int16_t>);
 template void samples_oracle(ImageView<const float>, int, ImageView<std::int16_t>);
 
-void oracle(const Parameters& p, ImageView<const std::int16_t> left, ImageView<const std::int16_t> right, int min_disparity,
-            VolumeView<std::uint16_t> costs) {
+void oracle(const Parameters& p, ImageView<const std::int16_t> left, ImageView<const std::int16_t> right,
+            int min_disparity, VolumeView<std::uint16_t> costs) {
   const int n = p.pixels();
   const float one_over_n = 1.0f / static_cast<float>(n);
   for (int y = 0; y < left.height; ++y)
