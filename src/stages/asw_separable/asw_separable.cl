@@ -5,14 +5,6 @@
 #include "device/gpu/vocabulary.h"
 #include "stages/support_weight/support_weight.cl.h"
 
-#if VERTICAL
-#define NEIGHBOUR_X x
-#define NEIGHBOUR_Y clamp(y + i, 0, HEIGHT(lab) - 1)
-#else
-#define NEIGHBOUR_X clamp(x + i, 0, WIDTH(lab) - 1)
-#define NEIGHBOUR_Y y
-#endif
-
 // The weights of a pixel, window bytes from (y · width + x) · window on.
 KERNEL(weights)(IMAGE(const uint, lab), ARRAY(uchar, weights), Weights table, int radius, int colour_scale, int distance_scale) {
   const int x = global_id(0), y = global_id(1);
@@ -21,7 +13,7 @@ KERNEL(weights)(IMAGE(const uint, lab), ARRAY(uchar, weights), Weights table, in
   GLOBAL uchar* out = ELEMENTS(weights) + ((long)y * WIDTH(lab) + x) * (2 * radius + 1) + radius;
   for (int i = -radius; i <= radius; ++i) {
     const int distance_part = min(1 << 24, distance_scale * (int)(4 * abs(i)));
-    const uint q = PIXEL(lab, NEIGHBOUR_X, NEIGHBOUR_Y);
+    const uint q = VERTICAL ? PIXEL(lab, x, clamp(y + i, 0, HEIGHT(lab) - 1)) : PIXEL(lab, clamp(x + i, 0, WIDTH(lab) - 1), y);
     out[i] = (uchar)in_8_bits(table.of[exponent(colour_scale, colour_distance(p, q), distance_part)]);
   }
 }
@@ -34,7 +26,8 @@ KERNEL(average)(IMAGE(const uint, lab), ARRAY(const uchar, weights), ARRAY(const
   GLOBAL const uchar* weight = ELEMENTS(weights) + ((long)y * WIDTH(lab) + x) * (2 * radius + 1) + radius;
   uint sum = 0, total = 0;
   for (int i = -radius; i <= radius; ++i) {
-    sum += weight[i] * (UNIT * (uint)ELEMENTS(costs)[NEIGHBOUR_Y * pitch + (long)NEIGHBOUR_X * disparities + k]);
+    const int neighbour_x = VERTICAL ? x : clamp(x + i, 0, WIDTH(lab) - 1), neighbour_y = VERTICAL ? clamp(y + i, 0, HEIGHT(lab) - 1) : y;
+    sum += weight[i] * (UNIT * (uint)ELEMENTS(costs)[neighbour_y * pitch + (long)neighbour_x * disparities + k]);
     total += weight[i];
   }
   ELEMENTS(averages)[y * pitch + cell] = (ushort)((sum + total / 2u) / total);
