@@ -60,10 +60,11 @@ class PitchedImage {
 template <class T>
 Image<T> random_image(Size size, unsigned seed, int low, int high, int channels = 1) {
   std::mt19937 generator(seed);
+  const unsigned count = static_cast<unsigned>(high) - static_cast<unsigned>(low) + 1;
   Image<T> image(size, channels);
   for (int y = 0; y < size.height; ++y)
     for (int i = 0; i < size.width * channels; ++i)
-      image.row(y)[i] = static_cast<T>(low + static_cast<int>(generator() % static_cast<unsigned>(high - low + 1)));
+      image.row(y)[i] = static_cast<T>(low + static_cast<int>(generator() % count));
   return image;
 }
 
