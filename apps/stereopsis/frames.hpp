@@ -1,5 +1,4 @@
-// Inputs that are one file or a sequence of files: a printf pattern (left%03d.png), wildcards (left*.png) or a
-// directory.
+// Inputs that are one file or a sequence of files: a printf pattern (left%03d.png), wildcards (left*.png) or a directory.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // stereopsis match LEFT RIGHT -o OUT: one pair, or a sequence of them.
 //
-// All that can be wrong with the call is refused before any matching. Of a sequence one frame is read, two are matched
-// and one is written at a time.
+// All that can be wrong with the call is refused before any matching. Of a sequence one frame is read, two are matched and
+// one is written at a time.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// stereopsis rectify LEFT RIGHT --calib rig.yml -o DIR: raw pairs become rectified ones, with their masks and their
-// rig.
+// stereopsis rectify LEFT RIGHT --calib rig.yml -o DIR: raw pairs become rectified ones, with their masks and their rig.
 #include <fmt/core.h>
 
 #include <memory>

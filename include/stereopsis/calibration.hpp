@@ -20,8 +20,8 @@ Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesys
              KittiPair pair = KittiPair::any);
 
 // The cameras as they are, for rectification: OpenCV YAML or XML with M1, D1, M2, D2 (or K1, D1, …; cameraMatrix1,
-// distCoeffs1, …), R1, R2, P1 and P2, in one file or, as OpenCV's sample writes them, in two (extrinsics, intrinsics);
-// a pair of ROS camera_info files; KITTI's calib_cam_to_cam.txt with K, D, R_rect and P_rect. OpenCV's files need the
+// distCoeffs1, …), R1, R2, P1 and P2, in one file or, as OpenCV's sample writes them, in two (extrinsics, intrinsics); a
+// pair of ROS camera_info files; KITTI's calib_cam_to_cam.txt with K, D, R_rect and P_rect. OpenCV's files need the
 // images' size: image_width and image_height, or imageSize; without, `size` is taken. Throws as read_rig, and
 // Error(format) for a file of rectified images alone, such as Middlebury's.
 StereoCalibration read_calibration(const std::filesystem::path& file,

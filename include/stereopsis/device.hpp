@@ -20,12 +20,12 @@ struct DeviceDescription {
   std::vector<std::pair<std::string, std::string>> properties;
 };
 
-// All that was looked for, usable or not. Never throws for missing hardware. With `measure`, the properties of GPUs
-// have the bandwidth that a short copy reaches.
+// All that was looked for, usable or not. Never throws for missing hardware. With `measure`, the properties of GPUs have the
+// bandwidth that a short copy reaches.
 std::vector<DeviceDescription> devices(bool measure = false);
 
-// The device that `auto` stands for (cuda:0 where it can be used, else cpu), or the name itself, with its number.
-// Throws Error(call) for a name that is none, Error(unsupported) for one that can't be used here.
+// The device that `auto` stands for (cuda:0 where it can be used, else cpu), or the name itself, with its number. Throws Error(call) for a name that is none,
+// Error(unsupported) for one that can't be used here.
 std::string resolve_device(const std::string& name);
 
 }  // namespace stereopsis

@@ -10,8 +10,8 @@
 
 namespace stereopsis {
 
-// A window on pixels in the memory of a device, which somebody else owns. CUDA: any memory that the device can reach,
-// such as a framework's own. OpenCL: a buffer of this library's context, as DeviceImage makes it.
+// A window on pixels in the memory of a device, which somebody else owns. CUDA: any memory that the device can reach, such as
+// a framework's own. OpenCL: a buffer of this library's context, as DeviceImage makes it.
 struct DeviceImageView {
   std::uint64_t memory = 0;  // CUDA: the address; OpenCL: the cl_mem; 0 is none
   std::int64_t offset = 0;   // of pixel (0, 0), in elements
@@ -78,8 +78,8 @@ struct DeviceMatched {
   bool operator==(const DeviceMatched&) const = default;
 };
 
-// An image of the host that the device's copies reach directly (page-locked): copies of others go through such memory.
-// On the CPU it is like any other. New pixels are not initialised.
+// An image of the host that the device's copies reach directly (page-locked): copies of others go through such memory. On the
+// CPU it is like any other. New pixels are not initialised.
 template <class T>
 Image<T> page_locked_image(const std::string& device, Size size, int channels = 1);
 

@@ -35,9 +35,8 @@ Evaluation evaluate(ImageView<const float> disparity, ImageView<const float> tru
 double bad_pixels(ImageView<const float> disparity, ImageView<const float> truth, ImageView<const std::uint8_t> mask,
                   double threshold);
 
-// How well a confidence sorts right from wrong (Hu and Mordohai 2012, section 5): the counted pixels are thrown away,
-// the least confident first, and what is left is scored. Pixels of equal confidence go in no order: each counts as
-// their mean.
+// How well a confidence sorts right from wrong (Hu and Mordohai 2012, section 5): the counted pixels are thrown away, the least
+// confident first, and what is left is scored. Pixels of equal confidence go in no order: each counts as their mean.
 struct Sparsification {
   std::vector<double> curve;    // share of errors, in percent, where i percent are thrown away, i = 0 … 99
   std::vector<double> optimum;  // the same where all errors go first
@@ -45,8 +44,8 @@ struct Sparsification {
   double auc_optimum = 0;
 };
 
-// An error is a disparity that is invalid or off by more than `threshold`. A confidence that is not finite is the
-// lowest. Counts what evaluate() counts; throws Error(call) when sizes differ, an image is empty or no pixel counts.
+// An error is a disparity that is invalid or off by more than `threshold`. A confidence that is not finite is the lowest.
+// Counts what evaluate() counts; throws Error(call) when sizes differ, an image is empty or no pixel counts.
 Sparsification sparsification(ImageView<const float> disparity, ImageView<const float> confidence,
                               ImageView<const float> truth, ImageView<const std::uint8_t> mask, double threshold);
 

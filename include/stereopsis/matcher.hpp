@@ -90,11 +90,11 @@ class Plan {
   const Pipeline& pipeline() const { return pipeline_; }
   const Problem& problem() const { return problem_; }
   const Device& device() const { return device_; }
-  // The memory that a matcher takes on the device, known before it runs. Of a batch, as many pairs have memory of their
-  // own as can be worked on side by side, and as the limit allows.
+  // The memory that a matcher takes on the device, known before it runs. Of a batch, as many pairs have memory of their own as
+  // can be worked on side by side, and as the limit allows.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
-  // Where the limit is below what whole images take: the rows of the stripes that semi-global matching is done in, with
-  // the same result; 0: it is done whole.
+  // Where the limit is below what whole images take: the rows of the stripes that semi-global matching is done in, with the same
+  // result; 0: it is done whole.
   int stripe_rows() const { return stripe_rows_; }
   // The size of the result: the input's, unless the method works on reduced images.
   Size output_size() const { return output_size_; }
@@ -134,14 +134,13 @@ class Matcher {
   // As many pairs as one likes, a batch of them in work at a time.
   void match(std::span<const StereoPair> pairs, std::span<Matched> results);
 
-  // Begins to match a pair, and returns. The pair and the result must stay where and as they are until the ticket was
-  // waited for, or the matcher is gone. A batch of pairs may be in work; one more first waits for the oldest, and
-  // throws what went wrong with it. On a GPU, uploads, computation and downloads of the pairs in work overlap, and
-  // images that are not page-locked are copied through memory that is: in here and in wait().
+  // Begins to match a pair, and returns. The pair and the result must stay where and as they are until the ticket was waited
+  // for, or the matcher is gone. A batch of pairs may be in work; one more first waits for the oldest, and throws what went
+  // wrong with it. On a GPU, uploads, computation and downloads of the pairs in work overlap, and images that are not
+  // page-locked are copied through memory that is: in here and in wait().
   Ticket enqueue(const StereoPair& pair, Matched& result);
-  // The same with images on the device, all of the problem's size: nothing is transferred. With `stream`, a queue of
-  // the caller's (CUstream), the pair is matched after what it was given before, and before what it is given from then
-  // on.
+  // The same with images on the device, all of the problem's size: nothing is transferred. With `stream`, a queue of the
+  // caller's (CUstream), the pair is matched after what it was given before, and before what it is given from then on.
   Ticket enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream = {});
   // Until the pair is done. Throws what went wrong with it.
   void wait(Ticket);

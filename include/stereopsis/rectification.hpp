@@ -46,8 +46,7 @@ struct StereoCalibration {
   Rig rig;                // of the rectified pair
 };
 
-// Where each pixel of the rectified images comes from, in 1/256 pixel, x and y (2 channels):
-// src/stages/remap/remap.hpp.
+// Where each pixel of the rectified images comes from, in 1/256 pixel, x and y (2 channels): src/stages/remap/remap.hpp.
 struct RectificationMaps {
   Size input;  // of the images as the cameras give them
   Image<std::int32_t> left, right;

@@ -21,8 +21,7 @@ Roofs measure_roofs(const Device&);
 enum class Bound { memory, arithmetic, latency };
 const char* to_string(Bound);
 
-// The least time that the bytes and operations of a stage's definition can take, and what that is: the longer of the
-// two.
+// The least time that the bytes and operations of a stage's definition can take, and what that is: the longer of the two.
 struct Roof {
   double ms = 0;
   Bound bound = Bound::memory;
@@ -31,8 +30,8 @@ Roof roof_of(const StageTime&, const Roofs&);
 // Of several, one after the other; the bound is that of the largest share.
 Roof roof_of(std::span<const StageTime>, const Roofs&);
 
-// The roof's bound where the stage takes at most 2.5 times as long; else latency: waiting, starting, and what else no
-// roof accounts for.
+// The roof's bound where the stage takes at most 2.5 times as long; else latency: waiting, starting, and what else no roof
+// accounts for.
 Bound bound_of(const StageTime&, const Roofs&);
 
 }  // namespace stereopsis

@@ -21,8 +21,8 @@ struct Board {
   std::string dictionary;
   std::string unit;  // "mm", "m", or "" for whatever the squares are measured in
 
-  // chessboard:9x6:25mm (inner corners, square), charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square, marker,
-  // dictionary). Lengths are in mm, cm or m; without a unit the rig has none. Throws Error(call).
+  // chessboard:9x6:25mm (inner corners, square), charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square, marker, dictionary).
+  // Lengths are in mm, cm or m; without a unit the rig has none. Throws Error(call).
   static Board parse(const std::string& text);
 };
 

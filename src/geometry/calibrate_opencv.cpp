@@ -77,8 +77,7 @@ cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int ra
   return cv::norm(at - corner) < 1 ? at : corner;
 }
 
-// In windows of `half` pixels to each side, in which nothing but the corner lies; at most 6: beyond, the lens bends
-// edges.
+// In windows of `half` pixels to each side, in which nothing but the corner lies; at most 6: beyond, the lens bends edges.
 void refine(const cv::Mat& grey, Points2& corners, int half) {
   half = std::clamp(half, 2, 6);
   cv::cornerSubPix(grey, corners, {half, half}, {-1, -1}, {cv::TermCriteria::COUNT | cv::TermCriteria::EPS, 100, 1e-4});
@@ -134,8 +133,8 @@ BoardView charuco(const cv::Mat& grey, const Board& board) {
   Points2 corners;
   cv::aruco::interpolateCornersCharuco(markers, marker_ids, grey, layout, corners, ids);
   if (corners.empty()) return {};
-  // That module counts from the corner of the first pixel; everything else here from its middle. Refined once more, up
-  // to where a marker's edge comes into the window.
+  // That module counts from the corner of the first pixel; everything else here from its middle. Refined once more, up to
+  // where a marker's edge comes into the window.
   for (cv::Point2f& p : corners) p -= cv::Point2f(0.5f, 0.5f);
   float spacing = std::numeric_limits<float>::infinity();
   for (std::size_t i = 1; i < corners.size(); ++i)

@@ -171,8 +171,8 @@ Rig kitti(const Document& file, KittiPair pair) {
 }
 
 // OpenCV's stereoRectify: P1 and P2 of the left and the right camera, P2(0, 3) = −f · baseline; or Q, with
-// Z = Q(2, 3) / (Q(3, 2) · d + Q(3, 3)). The unit is that of the calibration board; `calibrate` adds it to the file,
-// OpenCV does not.
+// Z = Q(2, 3) / (Q(3, 2) · d + Q(3, 3)). The unit is that of the calibration board; `calibrate` adds it to the file, OpenCV
+// does not.
 Size rectified_size(const Document& file) {
   if (!file.has("rectified_size")) return opencv_size(file);
   const auto numbers = file.numbers("rectified_size", 2);

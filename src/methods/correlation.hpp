@@ -1,6 +1,5 @@
-// The route of zero-mean normalised cross-correlation (Syed): grey images, reduced if that is asked for, and the
-// disparities of both views from the same correlations. After the refinements the result is brought back to pixels of
-// the input.
+// The route of zero-mean normalised cross-correlation (Syed): grey images, reduced if that is asked for, and the disparities of
+// both views from the same correlations. After the refinements the result is brought back to pixels of the input.
 #pragma once
 
 #include "fused/zncc_wta/zncc_wta.hpp"

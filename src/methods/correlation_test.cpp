@@ -1,5 +1,4 @@
-// What correlation promises: another gain and offset of one camera change nothing. On real scenes, where
-// STEREOPSIS_DATA names them.
+// What correlation promises: another gain and offset of one camera change nothing. On real scenes, where STEREOPSIS_DATA names them.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
-// The route of filtered cost volumes (Rhemann et al. 2011; Reis and Souza 2017; across scales, Zhang et al. 2014):
-// features of both views, and then, a strip of rows after another, a volume of costs, the guided filter on its slices,
-// the same at coarser levels where they have a part, and the selection. Only a strip's volumes are there at a time:
-// they need the same memory whatever the height of the image, and give the same bits whatever the height of the strips.
+// The route of filtered cost volumes (Rhemann et al. 2011; Reis and Souza 2017; across scales, Zhang et al. 2014): features
+// of both views, and then, a strip of rows after another, a volume of costs, the guided filter on its slices, the same
+// at coarser levels where they have a part, and the selection. Only a strip's volumes are there at a time: they need
+// the same memory whatever the height of the image, and give the same bits whatever the height of the strips.
 //
 // The right view's disparity comes from costs of its own, which its own image guides.
 #pragma once
@@ -40,8 +40,8 @@ struct Parameters {
   const char* name(const char* stage) const { return strips ? "cost volume, guided filter, winner takes all" : stage; }
 };
 
-// What a region of interest needs of the image. It begins with a pixel of the coarsest level. With refinements, whole
-// rows: a fill may look so far.
+// What a region of interest needs of the image. It begins with a pixel of the coarsest level. With refinements, whole rows:
+// a fill may look so far.
 inline Rect required_input(const PipelineData& data, const Rect& region, DisparityRange range, Size size) {
   const Parameters p(data);
   constexpr int widest_feature = 7, widest_refinement = 32;  // a rank window of 15×15, a weighted median
@@ -247,8 +247,7 @@ auto coupled_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, guid
   return costs;
 }
 
-// How tall strips are: their volumes take some hundred megabytes, and they are taller than what is computed around
-// them.
+// How tall strips are: their volumes take some hundred megabytes, and they are taller than what is computed around them.
 template <class Backend>
 int strip_rows(const Parameters& p, Size size, int disparities, const Backend& backend) {
   if (backend.stripe_rows > 0) return backend.stripe_rows;

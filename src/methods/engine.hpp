@@ -1,5 +1,5 @@
-// What a matcher works with on its device. Frames are pairs in work, numbered from 0 to the batch; they are begun in
-// turn, and a frame is ended before it is begun again.
+// What a matcher works with on its device. Frames are pairs in work, numbered from 0 to the batch; they are begun in turn, and
+// a frame is ended before it is begun again.
 #pragma once
 
 #include <memory>

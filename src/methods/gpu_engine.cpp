@@ -71,8 +71,8 @@ class StandIns {
   std::array<Piece, 12> pieces_;  // of 4 inputs and 8 outputs
 };
 
-// What lies between its transfers is recorded when the frame comes the second time with the same images on the device,
-// and replayed from then on: small images are then done up to 1.1 times as fast.
+// What lies between its transfers is recorded when the frame comes the second time with the same images on the device, and
+// replayed from then on: small images are then done up to 1.1 times as fast.
 struct Frame {
   std::unique_ptr<gpu::Event> end;
   std::optional<DeviceFrame> last;

@@ -32,8 +32,7 @@ PipelineData sgm() {
   return p;
 }
 
-// Prehn 2007, with the weights of its results; the thesis clamps texture addresses, and has nothing after the
-// selection.
+// Prehn 2007, with the weights of its results; the thesis clamps texture addresses, and has nothing after the selection.
 PipelineData prehn_window() {
   PipelineData p;
   p.cost = window_sad::Parameters{};
@@ -70,8 +69,8 @@ PipelineData zncc() {
   return p;
 }
 
-// Reis and Souza 2017, with the refinements of Rhemann et al. to be switched on, and the coarser levels of Zhang et al.
-// by levels.lambda.
+// Reis and Souza 2017, with the refinements of Rhemann et al. to be switched on, and the coarser levels of Zhang et al. by
+// levels.lambda.
 PipelineData census_guided() {
   PipelineData p;
   p.cost = census::Parameters{.window = census::Window::w9x7};

@@ -59,8 +59,7 @@ struct Refinement {
       stage;
 };
 
-// How a region of interest is computed where a pixel may depend on the whole image: by semi-global matching, fills,
-// speckles.
+// How a region of interest is computed where a pixel may depend on the whole image: by semi-global matching, fills, speckles.
 struct RegionParameters {
   static constexpr const char* stage = "region";
   int margin = 64;
@@ -96,8 +95,8 @@ void describe(const Switched<Stage>& p, Visitor&& visit) {
   describe(p.stage, visit);
 }
 
-// Whether some stage of the pipeline, switched on or off, has no finite required input. Guided filters, whose windows
-// reach far, take all that theirs need.
+// Whether some stage of the pipeline, switched on or off, has no finite required input. Guided filters, whose windows reach
+// far, take all that theirs need.
 inline bool takes_margin(const PipelineData& data) {
   if (std::holds_alternative<guided::Parameters>(data.aggregation)) return false;
   return !std::holds_alternative<None>(data.optimisation) ||

@@ -14,8 +14,7 @@ inline bool is_unbounded(const Refinement& refinement) {
                                 std::holds_alternative<propagation::Parameters>(refinement.stage));
 }
 
-// What an enabled refinement needs of the left view's map and images. `span`: the columns that a range's candidates
-// spread over.
+// What an enabled refinement needs of the left view's map and images. `span`: the columns that a range's candidates spread over.
 inline Rect input_of_refinement(const Refinement& refinement, const window_sad::Window& window, int span,
                                 const Rect& output) {
   return std::visit(
@@ -34,8 +33,7 @@ inline Rect input_of_refinement(const Refinement& refinement, const window_sad::
       refinement.stage);
 }
 
-// The levels of a pyramid, each halved and grown by its window; in pixels of the finest, at multiples of the
-// coarsest's.
+// The levels of a pyramid, each halved and grown by its window; in pixels of the finest, at multiples of the coarsest's.
 inline Rect input_of_levels(int levels, const window_sad::Window& window, const Rect& output) {
   int x0 = output.x, y0 = output.y, x1 = output.x + output.width, y1 = output.y + output.height;
   Rect input = window_sad::required_input(window, output);
@@ -59,8 +57,8 @@ inline Rect aligned(const Rect& r, int multiple) {
   return {x, y, right - x, bottom - y};
 }
 
-// The part of the rectified images that a problem's region needs of window matching: all that its pixels depend on, so
-// that they are those of the whole image. What follows it and has no finite required input gets `roi.margin` around.
+// The part of the rectified images that a problem's region needs of window matching: all that its pixels depend on, so that
+// they are those of the whole image. What follows it and has no finite required input gets `roi.margin` around.
 inline Rect input_of_windows(const PipelineData& data, const Problem& p) {
   const Rect all{0, 0, p.rectified_size().width, p.rectified_size().height};
   Rect r = *p.region;

@@ -1,7 +1,7 @@
 // A pipeline, run: the one place where the stages of a method follow one another, for every backend.
 //
-// The way from the pair to the first disparity map is a *route*: the one that serves the pipeline's slots, in a header
-// of its own, with serves(pipeline) and run(pipeline, problem, inputs, outputs, backend). The refinements follow it.
+// The way from the pair to the first disparity map is a *route*: the one that serves the pipeline's slots, in a header of
+// its own, with serves(pipeline) and run(pipeline, problem, inputs, outputs, backend). The refinements follow it.
 //
 // A backend offers inputs<T>(pair) and outputs(out), the images where its stages work, and deliver(), which brings the
 // outputs to the caller; image<T>(size), memory of the workspace; memory(bytes), and used() and
@@ -22,9 +22,9 @@ namespace stereopsis {
 // The size of the result.
 inline Size output_size(const PipelineData& p, Size input) { return reduction::output_size(reduction_of(p), input); }
 
-// The part of the rectified images that a problem's region needs: of semi-global matching, its margin around and the
-// columns that its candidates lie in; of correlation, the window and the margin, and the candidates of both views;
-// whole blocks where the images are reduced. Window matching has a finite one (region.hpp).
+// The part of the rectified images that a problem's region needs: of semi-global matching, its margin around and the columns
+// that its candidates lie in; of correlation, the window and the margin, and the candidates of both views; whole blocks where
+// the images are reduced. Window matching has a finite one (region.hpp).
 inline Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all{0, 0, p.rectified_size().width, p.rectified_size().height};
   if (!p.region) return all;

@@ -138,8 +138,7 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
                                            {problem.range.min, prepared.mask_left, prepared.mask_right},
                                            problem.range.count};
     const auto memory = backend.memory(backend.sgm_wta_bytes(parameters, source.kind, size, problem.range.count));
-    // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions,
-    // sums.
+    // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
     const double cells = static_cast<double>(size.width) * size.height * problem.range.count;
     backend.stage(
         "semi-global matching",

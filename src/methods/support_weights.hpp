@@ -1,5 +1,5 @@
-// The route of adaptive support weights (Yu et al. 2010, Yoon and Kweon 2005): colours of both views, L*a*b* for the
-// weights, and one run of cost, aggregation and selection.
+// The route of adaptive support weights (Yu et al. 2010, Yoon and Kweon 2005): colours of both views, L*a*b* for the weights,
+// and one run of cost, aggregation and selection.
 #pragma once
 
 #include "fused/support_weight_wta/support_weight_wta.hpp"

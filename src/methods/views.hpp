@@ -14,8 +14,8 @@ struct Inputs {
   View<const std::uint8_t> mask_left, mask_right;
 };
 
-// What a stage reads and writes, and computes: instructions × lanes on path costs, popcounts of 32-bit words, additions
-// and minima of 32 bits. What is left out is small beside the rest.
+// What a stage reads and writes, and computes: instructions × lanes on path costs, popcounts of 32-bit words, additions and
+// minima of 32 bits. What is left out is small beside the rest.
 struct Work {
   Work(double bytes_) : bytes(bytes_) {}
   Work& path_operations(double n) { return paths = n, *this; }

@@ -1,5 +1,5 @@
-// The route of window matching (Prehn 2007): prepared colours of both views, and window sums with their selection, over
-// the whole range or, with a pyramid, on its coarsest level, and then around what each coarser level found.
+// The route of window matching (Prehn 2007): prepared colours of both views, and window sums with their selection, over the
+// whole range or, with a pyramid, on its coarsest level, and then around what each coarser level found.
 #pragma once
 
 #include "fused/window_sad_wta/window_sad_wta.hpp"
@@ -17,8 +17,7 @@ inline bool serves(const PipelineData& p) {
          (std::holds_alternative<None>(p.levels) || std::holds_alternative<pyramid::Parameters>(p.levels));
 }
 
-// Both views as prepared colours, of the method's own space and weights, or the defaults; masks are empty where all
-// pixels are usable.
+// Both views as prepared colours, of the method's own space and weights, or the defaults; masks are empty where all pixels are usable.
 template <template <class> class View>
 struct Colours {
   View<const std::uint32_t> left, right;

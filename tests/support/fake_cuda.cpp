@@ -1,5 +1,5 @@
-// A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail.
-// Device 0 is a current one, device 1 is too old.
+// A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail. Device 0
+// is a current one, device 1 is too old.
 #include <cstdlib>
 #include <cstring>
 #include <map>

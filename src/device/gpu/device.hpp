@@ -144,8 +144,8 @@ class Queue {
   virtual void record(Event&) = 0;
   // What is enqueued from now on starts when the event is passed: queues fork and join so.
   virtual void wait_for(Event&) = 0;
-  // The same, with all that a queue of the caller's (CUstream, cl_command_queue) has been given so far; and the other
-  // way round: what the caller's queue is given from now on starts when all here is done.
+  // The same, with all that a queue of the caller's (CUstream, cl_command_queue) has been given so far; and the other way
+  // round: what the caller's queue is given from now on starts when all here is done.
   virtual void wait_for_native(Handle queue) = 0;
   virtual void let_native_wait(Handle queue) = 0;
 

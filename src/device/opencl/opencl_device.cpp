@@ -299,8 +299,8 @@ class OpenClEvent final : public gpu::Event {
   cl_event event = nullptr;
 
  private:
-  // ms; nothing where the driver does not tell. Where several threads use a device, NVIDIA's driver completes an event
-  // a little later than its queue.
+  // ms; nothing where the driver does not tell. Where several threads use a device, NVIDIA's driver completes an event a
+  // little later than its queue.
   std::optional<double> time() {
     wait();
     cl_ulong nanoseconds = 0;

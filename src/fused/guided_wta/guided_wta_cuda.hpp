@@ -1,6 +1,6 @@
-// The guided filter of a volume of costs and the selection from it on CUDA devices, tuned: costs are made on the fly,
-// filtered ones lie in planes of disparities. The meaning is that of stages/cost_volume, guided, cross_scale and wta
-// composed, bit for bit; what it does not do is left to the portable kernels. See docs/costfilter.md.
+// The guided filter of a volume of costs and the selection from it on CUDA devices, tuned: costs are made on the fly, filtered
+// ones lie in planes of disparities. The meaning is that of stages/cost_volume, guided, cross_scale and wta composed, bit
+// for bit; what it does not do is left to the portable kernels. See docs/costfilter.md.
 #pragma once
 
 #include <span>

@@ -1,5 +1,4 @@
-// The left-right check and the 3×3 median after it, in one kernel: stages/left_right and stages/median composed, bit
-// for bit.
+// The left-right check and the 3×3 median after it, in one kernel: stages/left_right and stages/median composed, bit for bit.
 //
 // Cost: reads both disparities and the validity once, writes the median and the validity.
 #pragma once

@@ -6,10 +6,10 @@
 // Memory: 2 bytes a cell (a pixel and disparity, disparities rounded up to a multiple of 32) and the ends of
 // the paths. Traffic: one write and one read of that volume.
 //
-// Where that is too much, the image is worked on in stripes of rows: a first sweep down keeps the ends of the paths
-// where they enter each stripe; then, from the lowest stripe to the highest, the sweep down of the stripe is made once
-// more from there, with its sums, and the sweep up goes on through it. That gives the same bits, takes half as long
-// again, and needs the sums of one stripe and the ends of three paths a column for each stripe.
+// Where that is too much, the image is worked on in stripes of rows: a first sweep down keeps the ends of the paths where they
+// enter each stripe; then, from the lowest stripe to the highest, the sweep down of the stripe is made once more from there, with
+// its sums, and the sweep up goes on through it. That gives the same bits, takes half as long again, and needs the sums of one
+// stripe and the ends of three paths a column for each stripe.
 #pragma once
 
 #include <algorithm>

@@ -61,8 +61,8 @@ void lay_out_penalties(Problem& problem, Memory& memory) {
   problem.penalties = memory.take<std::uint32_t>(2 * problem.penalty_plane);
 }
 
-// Adjacent lines that a group of lanes follows: two share loads, but where that makes few warps, one each takes less
-// time (640 × 480 × 128 with 8 paths, on an H100: 0.301 instead of 0.325 ms; 1280 × 960 × 128: 0.993 instead of 0.959).
+// Adjacent lines that a group of lanes follows: two share loads, but where that makes few warps, one each takes less time
+// (640 × 480 × 128 with 8 paths, on an H100: 0.301 instead of 0.325 ms; 1280 × 960 × 128: 0.993 instead of 0.959).
 int line_columns(int around, int groups) { return ceil_div(around / 2, groups) < 128 ? 1 : 2; }
 
 // Sizes, and where everything lies in the workspace.

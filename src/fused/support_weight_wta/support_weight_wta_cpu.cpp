@@ -87,8 +87,7 @@ struct Job {
     volume = memory.take<std::uint16_t>(static_cast<std::size_t>(pitch) * disparities_ * size.height);
   }
 
-  // Disparities at a time: as many as keep the rows of a slab in a second-level cache, and a vector's loads worth
-  // while.
+  // Disparities at a time: as many as keep the rows of a slab in a second-level cache, and a vector's loads worth while.
   static int slab_of(const Parameters& p, int disparities) {
     return std::min(disparities, std::holds_alternative<asw_separable::Parameters>(p.aggregation) ? 16 : 8);
   }
@@ -263,8 +262,8 @@ void pad(std::uint16_t* row, int width, int before, int behind) {
 
 // ---- esaw
 
-// ⌊(n_before C_before + n C + n_behind C_behind + 128) / 256⌋: the upper and the lower bytes of the costs apart, so
-// that 16 bits hold all sums.
+// ⌊(n_before C_before + n C + n_behind C_behind + 128) / 256⌋: the upper and the lower bytes of the costs apart, so that
+// 16 bits hold all sums.
 HWY_INLINE V16 average(const V16* n, V16 before, V16 here, V16 behind) {
   const D16 d;
   const auto byte = hn::Set(d, 255);
@@ -292,8 +291,7 @@ class EsawSlab {
   }
 
  private:
-  // Row y of the input of step t is there: makes its horizontal sums, and the vertical ones that have been waiting for
-  // it.
+  // Row y of the input of step t is there: makes its horizontal sums, and the vertical ones that have been waiting for it.
   void push(int t, int y) {
     const EsawScratch::Level& level = scratch_.levels[t];
     load_shares(t, y, 0);

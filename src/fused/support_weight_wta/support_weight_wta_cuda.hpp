@@ -1,5 +1,5 @@
-// esaw with a plain selection (whole disparities of the left view, all candidates, no masks) on CUDA devices, tuned.
-// Its meaning is that of the portable kernels, bit for bit.
+// esaw with a plain selection (whole disparities of the left view, all candidates, no masks) on CUDA devices, tuned. Its
+// meaning is that of the portable kernels, bit for bit.
 //
 // Each step is one kernel that reads the volume once and writes it once, the floor: a work-item has 8 disparities of a
 // column and goes down from offset to offset, so that it makes each horizontal sum once and has the three that a

@@ -1,8 +1,8 @@
 // Window matching and selection in one run over the image: stages/window_sad and stages/wta composed, without a volume.
 // Its meaning is the composition of their oracles, bit for bit.
 //
-// The CPU keeps a row of column sums, 2 bytes a column and disparity, a thread: it stays in the cache, and time does
-// not grow with the window. Each thread takes a band of rows.
+// The CPU keeps a row of column sums, 2 bytes a column and disparity, a thread: it stays in the cache, and time does not
+// grow with the window. Each thread takes a band of rows.
 #pragma once
 
 #include <cstddef>

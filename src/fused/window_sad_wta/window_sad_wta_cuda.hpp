@@ -1,6 +1,5 @@
-// Window matching and selection on CUDA devices, tuned: without a volume. Its meaning is that of window_sad_wta.hpp,
-// bit for bit; what it does not do (masks, sub-pixel, uniqueness, other outputs, other windows) is left to the portable
-// kernels.
+// Window matching and selection on CUDA devices, tuned: without a volume. Its meaning is that of window_sad_wta.hpp, bit for
+// bit; what it does not do (masks, sub-pixel, uniqueness, other outputs, other windows) is left to the portable kernels.
 #pragma once
 
 #include "device/gpu/device.hpp"

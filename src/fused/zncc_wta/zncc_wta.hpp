@@ -1,11 +1,12 @@
-// Zero-mean normalised cross-correlation and selection of both views in one run over the image: stages/zncc and
-// stages/wta composed, from the same correlations, without a volume. Its meaning is the composition of their oracles
-// (zncc::oracle, wta::oracle, zncc::mark_flat_oracle), bit for bit.
+// Zero-mean normalised cross-correlation and selection of both views in one run over the image: stages/zncc and stages/wta
+// composed, from the same correlations, without a volume. Its meaning is the composition of their oracles (zncc::oracle,
+// wta::oracle, zncc::mark_flat_oracle), bit for bit.
 //
-// On the CPU each thread has a band of rows. It keeps, for each column and disparity, the sum of products over the rows
-// of the window: a new row costs two products a cell, whatever the window. Along a row the window's sum runs on the
-// same way, and a pixel's costs are selected from at once. Sums are floats where those are exact (8 bits, windows up to
-// 31×31), else doubles. Memory: 4 or 8 bytes a column and disparity for each thread.
+// On the CPU each thread has a band of rows. It keeps, for each column and disparity, the sum of products over the rows of
+// the window: a new row costs two products a cell, whatever the window. Along a row the window's sum runs on the same
+// way, and a pixel's costs are selected from at once. Sums are floats where those are exact (8 bits, windows up to 31×31),
+// else doubles.
+// Memory: 4 or 8 bytes a column and disparity for each thread.
 #pragma once
 
 #include <cstddef>

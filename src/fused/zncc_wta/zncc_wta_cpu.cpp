@@ -254,8 +254,7 @@ class Band {
     if (!job_.out.confidence.empty()) job_.out.confidence(x, y) = selected.confidence;
   }
 
-  // Column i gets its new row and enters the window; the column behind the window leaves it. Then, if wanted, the
-  // costs.
+  // Column i gets its new row and enters the window; the column behind the window leaves it. Then, if wanted, the costs.
   template <bool kCosts>
   HWY_INLINE void move_window(int i) {
     const D d;

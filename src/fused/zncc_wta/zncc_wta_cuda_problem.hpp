@@ -26,8 +26,8 @@ struct Problem {
   const std::int32_t* sums[2];  // of windows, and 1/√V: from `radius` before the image on
   const float* roots[2];
 
-  // Of a left column and row: samples (entering, −leaving) of the window's next row and their negatives of its first,
-  // as 16-bit pairs; [width + window][rows].
+  // Of a left column and row: samples (entering, −leaving) of the window's next row and their negatives of its first, as
+  // 16-bit pairs; [width + window][rows].
   void* left_pairs;
   // Mean (negative), fraction, 1/√V; [width][rows].
   void* left_windows;

@@ -1,8 +1,7 @@
-// Adaptive support weights in two passes (Gong, Yang, Wang and Gong 2007; Yu et al. 2010, section 2.1): the weights of
-// the reference view alone, first over the pixels of the row, then over those of the column,
+// Adaptive support weights in two passes (Gong, Yang, Wang and Gong 2007; Yu et al. 2010, section 2.1): the weights of the
+// reference view alone, first over the pixels of the row, then over those of the column,
 //
-//   C^h(p) = Σ w(p, q) C₀(q) / Σ w(p, q),  q = (x + i, y), |i| ≤ r        C(p) = Σ w(p, q) C^h(q) / Σ w(p, q),  q = (x,
-//   y + i)
+//   C^h(p) = Σ w(p, q) C₀(q) / Σ w(p, q),  q = (x + i, y), |i| ≤ r        C(p) = Σ w(p, q) C^h(q) / Σ w(p, q),  q = (x, y + i)
 //
 // with the weights of stages/support_weight. q outside the image is the nearest pixel of the border.
 //

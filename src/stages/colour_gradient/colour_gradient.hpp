@@ -4,13 +4,12 @@
 //   C(p, d) = (1 − α) · min(‖I_left − I_right‖, τ1) + α · min(|∇x G_left − ∇x G_right|, τ2)
 //
 // ‖·‖ is the mean of the absolute differences of the three colours, G the grey, ∇x its central difference
-// (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32 on, so that
-// all is exact; stages/cost makes costs of 0 to 255 of two words, 255 where both terms are truncated, rounded to the
-// nearest.
+// (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32 on, so that all
+// is exact; stages/cost makes costs of 0 to 255 of two words, 255 where both terms are truncated, rounded to the nearest.
 //
 // Outside the right image. Rhemann et al. give the shifted right image and gradient a constant there: `border`, an
-// intensity, which their program also gives to the gradient, whose zero lies at 127.5. −1 replicates the nearest pixel,
-// as other costs do; it is the default, since it has fewer errors (docs/costfilter.md).
+// intensity, which their program also gives to the gradient, whose zero lies at 127.5. −1 replicates the nearest pixel, as
+// other costs do; it is the default, since it has fewer errors (docs/costfilter.md).
 //
 // Input: 8-bit image with 1 or 3 channels (one counts three times), its 8-bit grey. Output: words of 64 bits.
 // Required input: 1 pixel to the left and right; borders replicate. Reads each pixel once, writes a word.

@@ -1,5 +1,5 @@
-// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes, in
-// which the channels' weights already are. Prehn 2007, the summand of equation 5.1.
+// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes, in which
+// the channels' weights already are. Prehn 2007, the summand of equation 5.1.
 #pragma once
 
 #include <algorithm>

@@ -5,10 +5,10 @@
 //   Census          C(p, d) = Hamming(T_left(x, y), T_right(x − d, y))             Zabih and Woodfill 1994
 //   CensusGradient  C(p, d) = w · Hamming(T_left, T_right) + min(|G_left − G_right|, t)   stages/census_gradient
 //
-//   ColourGradient  C(p, d) = f · min(Σ |I_left − I_right|, s) + g · min(|G_left − G_right|, t) stages/colour_gradient
+//   ColourGradient  C(p, d) = f · min(Σ |I_left − I_right|, s) + g · min(|G_left − G_right|, t)   stages/colour_gradient
 //
-// A candidate outside the right image costs what the nearest right pixel of its row costs, or, with ColourGradient,
-// what a given word does.
+// A candidate outside the right image costs what the nearest right pixel of its row costs, or, with ColourGradient, what
+// a given word does.
 #pragma once
 
 #include <algorithm>

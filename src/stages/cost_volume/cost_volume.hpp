@@ -1,5 +1,5 @@
-// A volume of matching costs in 8 bits: C(p, d) of stages/cost for the disparities min_disparity + k, k = 0 …
-// disparities − 1, for stages that go through the costs slice by slice or more than once.
+// A volume of matching costs in 8 bits: C(p, d) of stages/cost for the disparities min_disparity + k, k = 0 … disparities − 1,
+// for stages that go through the costs slice by slice or more than once.
 //
 // Input: feature words of both views, of any kind whose costs fit 8 bits. Output: costs, disparity fastest.
 // Required input: the pixel's row. Writes each cell once.

@@ -16,8 +16,8 @@ namespace targeted = cost::HWY_NAMESPACE;
 
 constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-// A row of cells. A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels,
-// behind which another thread's row begins, are made apart.
+// A row of cells. A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels, behind
+// which another thread's row begins, are made apart.
 template <class Kind>
 void volume_rows(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::byte* memory,
                  int entries, int first, int last) {

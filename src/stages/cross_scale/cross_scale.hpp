@@ -1,14 +1,14 @@
-// Cross-scale cost aggregation (Zhang et al. 2014): the aggregated costs C_s of levels s = 0 … S, each half the size of
-// the one before, are coupled; with the smoothness λ of equation 8, the coupled costs Ĉ minimise
+// Cross-scale cost aggregation (Zhang et al. 2014): the aggregated costs C_s of levels s = 0 … S, each half the size of the
+// one before, are coupled; with the smoothness λ of equation 8, the coupled costs Ĉ minimise
 //
 //   Σ_s (Ĉ_s − C_s)² + λ Σ_s (Ĉ_s − Ĉ_{s−1})²     so that     Ĉ = A⁻¹ C (equations 10 to 12)
 //
 // with the tridiagonal A: 1 + λ at both ends, 1 + 2λ between, −λ beside. What counts is the finest level,
 //   Ĉ_0(p, d) = Σ_s w_s C_s(p_s, d_s),   w the first row of A⁻¹, which is known beforehand.
 //
-// Our reading: p_s = ⌊p / 2^s⌋, and d_s = ⌈d / 2^s⌉, as in the authors' program, (d + 1) / 2 at each level; for costs
-// of the right view, −⌈d / 2^s⌉ of −d. A level is made by 2×2 averaging, ⌊(a + b + c + d + 2) / 4⌋, borders replicated,
-// of ⌈size / 2⌉ pixels. Float sums run from the finest level to the coarsest.
+// Our reading: p_s = ⌊p / 2^s⌋, and d_s = ⌈d / 2^s⌉, as in the authors' program, (d + 1) / 2 at each level; for costs of the
+// right view, −⌈d / 2^s⌉ of −d. A level is made by 2×2 averaging, ⌊(a + b + c + d + 2) / 4⌋, borders replicated, of ⌈size / 2⌉
+// pixels. Float sums run from the finest level to the coarsest.
 //
 // `halve`: 8-bit image to 8-bit image. `combine`: adds a level, costs ← w · costs + w_s · coarse, each product and the
 // sum rounded to float. Reads each fine cell once and writes it.

@@ -17,11 +17,11 @@
 //   n_q = ⌊256 w(q, p) / Σ w + 1/2⌋ for the two neighbours, the rest of 256 for p (n of the second: at most that rest)
 //   C'(p) = ⌊(n_left C(left) + n_p C(p) + n_right C(right) + 128) / 256⌋
 //
-// and costs are in 1/128 intensities, 15 bits. Integers rather than floats or halves: they are the same whatever the
-// order and the width of the vectors, a volume of them is half as large as of floats, and the average of the paper's 12
+// and costs are in 1/128 intensities, 15 bits. Integers rather than floats or halves: they are the same whatever the order
+// and the width of the vectors, a volume of them is half as large as of floats, and the average of the paper's 12
 // figures moves by 0.02 or less from that with floats throughout (docs/esaw.md).
-// For `end`, N is a float; n_q counts the k = 1 … 255 with (k − 1/2) · S ≤ 256 · w N(q), S = (N(p) + w N(left)) + w
-// N(right), every operation rounded to float. 3^(2 · 32) fits.
+// For `end`, N is a float; n_q counts the k = 1 … 255 with (k − 1/2) · S ≤ 256 · w N(q), S = (N(p) + w N(left)) + w N(right),
+// every operation rounded to float. 3^(2 · 32) fits.
 //
 // Input: words of stages/lab for the weights; costs of up to 255 in 8 bits. Output: costs in 1/128 of them.
 // Required input: Σ os pixels around (42 with the defaults).
@@ -96,8 +96,8 @@ inline Shares shares(int before, int behind) {
   return {(512 * before + sum) / (2 * sum), (512 * behind + sum) / (2 * sum)};
 }
 
-// The weights of all steps, one image below the other: of step t and pixel (x, y) at (x, t · height + y). A word holds
-// n of the left, the right, the upper and the lower neighbour, from the lowest byte up.
+// The weights of all steps, one image below the other: of step t and pixel (x, y) at (x, t · height + y). A word holds n of
+// the left, the right, the upper and the lower neighbour, from the lowest byte up.
 inline Size weights_size(const Parameters& p, Size size) { return {size.width, size.height * p.iterations}; }
 inline int rest(std::uint32_t word, int shift) {
   return 256 - static_cast<int>(word >> shift & 255) - static_cast<int>(word >> (shift + 8) & 255);

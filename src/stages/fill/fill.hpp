@@ -13,25 +13,23 @@
 //                  |⌊D_right(x_r) + 0.5⌋ − (x − x_r)| ≤ 1; other pixels are mismatched. "Mismatched pixel areas that
 //                  are direct neighbours of occluded pixels are treated as occlusions": a region of invalid
 //                  pixels, connected over their sides, that has an occluded pixel is occluded as a whole
-//   cross         the nearest valid disparity at most `distance` pixels to the left, to the right, above or below; that
-//   order
+//   cross         the nearest valid disparity at most `distance` pixels to the left, to the right, above or below; that order
 //                  breaks ties (Syed, "Occlusion Filling")
-//   box           the median (the lower of two middles) of the valid disparities in the box of window × window pixels
-//   around,
-//                  of which only what lies in the image counts. Syed's "box occlusion filling" takes "the non zero
-//                  pixel" of the window without saying which: the median is the choice that a single wrong pixel does
-//                  not sway
+//   box           the median (the lower of two middles) of the valid disparities in the box of window × window pixels around,
+//                  of which only what lies in the image counts. Syed's "box occlusion filling" takes "the non zero pixel" of
+//                  the window without saying which: the median is the choice that a single wrong pixel does not sway
 //
-// In cross and box, which look only so far, a pixel that finds nothing stays invalid. In the others, whatever meets no
-// valid pixel in its directions takes what `background` gives: the result is dense if there is any valid pixel, and
-// unchanged if there is none. Masked pixels and those outside the region of interest stay invalid, and separate
-// regions. A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is never −0.
+// In cross and box, which look only so far, a pixel that finds nothing stays invalid. In the others, whatever meets no valid
+// pixel in its directions takes what `background` gives: the result is dense if there is any valid pixel, and unchanged
+// if there is none. Masked pixels and those outside the region of interest stay invalid,
+// and separate regions.
+// A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is never −0.
 //
 // Input: float disparity, NaN where invalid; for hirschmueller the right view's, too. Output: float disparity, not in
 // place. Validity: input and output, in place.
 // Required input: the whole image.
-// Cost: reads the disparity twice (background) or five times (the others); the rest only in the gaps. box reads its
-// window as often as it has different disparities below the median.
+// Cost: reads the disparity twice (background) or five times (the others); the rest only in the gaps. box reads its window
+// as often as it has different disparities below the median.
 #pragma once
 
 #include <cstddef>

@@ -227,8 +227,8 @@ void fill_cross_rows(const Parameters& p, ImageView<const float> disparity, cons
     });
 }
 
-// The medians of the boxes around the pixels from x on, a pixel in each lane; NaN where there is nothing valid. Counts
-// up from the lowest disparity, one value after the other: a box has few.
+// The medians of the boxes around the pixels from x on, a pixel in each lane; NaN where there is nothing valid. Counts up
+// from the lowest disparity, one value after the other: a box has few.
 template <class D>
 HWY_INLINE hn::VFromD<D> medians_of_boxes(D d, ImageView<const float> disparity, int radius, int x, int y) {
   const int left = std::max(-radius, -x),

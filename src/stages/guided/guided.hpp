@@ -8,15 +8,15 @@
 // guide, and so are all sums:
 //
 //   guide     I' = I − 128. In a window of N pixels m = rint(ΣI' · (1/N)), near the mean; e = ΣI' − N m;
-//             δ = e · (1/N); μ = m + δ; N Σ = Σ(I'−m)(I'−m)ᵀ − δ eᵀ, whose integer part is exact; K = (N Σ + N ε U)⁻¹
-//             by Cholesky's decomposition L D Lᵀ, stable where the colours of a window lie on a line
+//             δ = e · (1/N); μ = m + δ; N Σ = Σ(I'−m)(I'−m)ᵀ − δ eᵀ, whose integer part is exact; K = (N Σ + N ε U)⁻¹ by
+//             Cholesky's decomposition L D Lᵀ, stable where the colours of a window lie on a line
 //   costs     v = Σ(I'−m) p − δ Σp = N · cov(I, p), whose sums are exact; a = K v; b = Σp · (1/N) − aᵀ μ
 //   result    A = rint(a 2^s), B = rint(b 2^t); q = ((ΣA)ᵀ I' 2^−s + ΣB 2^−t) · (1/N)
 //
-// Every product, sum and quotient that is not of integers is rounded to float, in the order of guided_oracle.cpp. Sums
-// of integers do not depend on an order: all devices, strips and tiles give the same bits. s and t are the most bits
-// with which no sum leaves 32 bits, from |a| ≤ σ_p / (2 √ε), σ_p ≤ 127.5: fixed_point(). Both round at less than 1/100
-// of a cost for the usual r and ε.
+// Every product, sum and quotient that is not of integers is rounded to float, in the order of guided_oracle.cpp. Sums of
+// integers do not depend on an order: all devices, strips and tiles give the same bits. s and t are the most bits with
+// which no sum leaves 32 bits, from |a| ≤ σ_p / (2 √ε), σ_p ≤ 127.5: fixed_point(). Both round at less than 1/100 of
+// a cost for the usual r and ε.
 //
 // Input: guide in 8 bits, 1 or 3 channels; costs in 8 bits. Output: float, the rows `rows` of the input alone.
 // Required input: 2 r pixels around.

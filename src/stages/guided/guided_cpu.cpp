@@ -118,8 +118,8 @@ void add_guide_row(const std::uint8_t* row, int width, int sign, std::int32_t* c
   }
 }
 
-// The statistics of some rows. `columns` and `boxes` are for guide_sums<channels> rows of int32 (the latter with a
-// vector to spare).
+// The statistics of some rows. `columns` and `boxes` are for guide_sums<channels> rows of int32 (the latter with a vector
+// to spare).
 template <int channels>
 void statistics_of(const Parameters& p, ImageView<const std::uint8_t> guide, Rows rows, ImageView<float> statistics,
                    std::int32_t* columns, std::int32_t* boxes) {

@@ -4,8 +4,8 @@
 //   x' = x − ⌊d + 0.5⌋ lies inside the image, D_right(x', y) is valid and |d − D_right(x', y)| ≤ threshold
 //
 // with all operations rounded to float. A pixel that fails becomes invalid: left_right.
-// compare = same holds both maps' pixels (x, y) against each other, x' = x, as Syed's report does: that is no check of
-// a match, but says where the maps change slowly.
+// compare = same holds both maps' pixels (x, y) against each other, x' = x, as Syed's report does: that is no check of a match,
+// but says where the maps change slowly.
 //
 // Input and output, in place: float disparity (NaN where invalid) and validity of the left view.
 // Input: float disparity of the right view, d = x_left − x_right there too, of the same size.

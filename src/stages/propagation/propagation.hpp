@@ -1,18 +1,18 @@
-// Propagation of reliable disparities, after Birchfield and Tomasi 1998, section 5 (the post-processor that Prehn 2007
-// puts behind its pyramid): first along the columns, then along the rows.
+// Propagation of reliable disparities, after Birchfield and Tomasi 1998, section 5 (the post-processor that Prehn 2007 puts
+// behind its pyramid): first along the columns, then along the rows.
 //
-//   The reliability of a pixel is the number of contiguous pixels of the line that agree on its whole disparity ⌊D +
-//   ½⌋, itself among them; 0 where D is invalid. It is reliable from `reliability` on. A reliable disparity spreads
-//   along the line, to both sides, over the pixels that are not, until it meets an intensity variation (two neighbours
-//   whose prepared colours differ by `variation` or more) or a reliable pixel. Where it comes from both sides, the
-//   lower one stays: the background, as at half-occlusions.
+//   The reliability of a pixel is the number of contiguous pixels of the line that agree on its whole disparity ⌊D + ½⌋, itself
+//   among them; 0 where D is invalid. It is reliable from `reliability` on.
+//   A reliable disparity spreads along the line, to both sides, over the pixels that are not, until it meets an intensity
+//   variation (two neighbours whose prepared colours differ by `variation` or more) or a reliable pixel.
+//   Where it comes from both sides, the lower one stays: the background, as at half-occlusions.
 //
-// The paper has integer disparities of its own scanline matcher and three grades of reliability; this is its rule with
-// one grade. All pixels of a pass see the map that the pass before left. A masked pixel stays as it is and stops
-// nothing. A pixel that changed is valid, and marked `repaired`.
+// The paper has integer disparities of its own scanline matcher and three grades of reliability; this is its rule with one
+// grade. All pixels of a pass see the map that the pass before left. A masked pixel stays as it is and stops nothing.
+// A pixel that changed is valid, and marked `repaired`.
 //
-// In and out: float disparity (NaN where invalid), validity. Input: prepared colours. Required input: lines of any
-// length. Cost: a few comparisons a pixel and pass.
+// In and out: float disparity (NaN where invalid), validity. Input: prepared colours. Required input: lines of any length.
+// Cost: a few comparisons a pixel and pass.
 #pragma once
 
 #include "core/parameters.hpp"

@@ -22,8 +22,8 @@ struct Line {
   int difference(int i, int j) const { return cost::Colours{}(at(maps.colours, i), at(maps.colours, j)); }
 };
 
-// Calls spread(i, disparity) in the direction of `step` for what arrives at each pixel: NaN where nothing does, and on
-// reliable pixels.
+// Calls spread(i, disparity) in the direction of `step` for what arrives at each pixel: NaN where nothing does, and on reliable
+// pixels.
 template <class F>
 void sweep(const Parameters& p, const Line& line, int step, F&& spread) {
   const int first = step > 0 ? 0 : line.length() - 1, end = step > 0 ? line.length() : -1;

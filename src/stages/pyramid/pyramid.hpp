@@ -1,21 +1,21 @@
 // Refinement of a guess on the next finer level of a pyramid (Prehn 2007, section 5.3): the levels are reduced by 2
-// (stages/reduce), the coarsest one is searched in full, and from level to level a pixel looks only around twice the
-// disparity of the pixel above it, so that the cost does not grow with the search range.
+// (stages/reduce), the coarsest one is searched in full, and from level to level a pixel looks only around twice the disparity
+// of the pixel above it, so that the cost does not grow with the search range.
 //
 //   g(x, y) = 2 D(⌊x/2⌋, ⌊y/2⌋), brought into the range of the level; none where D is none
-//   candidates g − ⌊(n−1)/2⌋ … g + ⌊n/2⌋ inside the range of the level, n = `range`: for 4, as in the thesis, g − 1 … g
-//   + 2 d = the candidate of the lowest window sum S (stages/window_sad, unshifted); ties go to the lowest disparity d
-//   = g instead, if g is a candidate and (S(d₂) − S(d)) / (N |d₂ − d|) < `keep`
+//   candidates g − ⌊(n−1)/2⌋ … g + ⌊n/2⌋ inside the range of the level, n = `range`: for 4, as in the thesis, g − 1 … g + 2
+//   d = the candidate of the lowest window sum S (stages/window_sad, unshifted); ties go to the lowest disparity
+//   d = g instead, if g is a candidate and (S(d₂) − S(d)) / (N |d₂ − d|) < `keep`
 //
-// with d₂ the best of the other candidates, S(d₂) its sum, and N the window's pixels: the peak ratio of the thesis, the
-// slope from winner to runner-up, below which "the current distribution" is not "good enough to change the guessed
-// disparity". The thesis gives no threshold; 0.3 lies on the flat optimum over its four images. Level l searches the
-// range from ⌊min / 2^l⌋ to ⌈max / 2^l⌉, the finest one exactly the range asked for.
+// with d₂ the best of the other candidates, S(d₂) its sum, and N the window's pixels: the peak ratio of the thesis, the slope
+// from winner to runner-up, below which "the current distribution" is not "good enough to change the guessed disparity". The
+// thesis gives no threshold; 0.3 lies on the flat optimum over its four images. Level l searches the range from
+// ⌊min / 2^l⌋ to ⌈max / 2^l⌉, the finest one exactly the range asked for.
 //
-// Selection is that of stages/wta in all else: candidates outside the other view are passed over unless
-// border_candidates, those whose pixel there is masked as well; a masked pixel is invalid, one without guess or
-// candidates too (no_candidate). Sub-pixel offsets take the sums beside d, where they are inside the range. Confidence
-// is 1 − S(d) / S(d₂), 1 without d₂. Masks count on the finest level alone: the coarser ones match every pixel.
+// Selection is that of stages/wta in all else: candidates outside the other view are passed over unless border_candidates,
+// those whose pixel there is masked as well; a masked pixel is invalid, one without guess or candidates too (no_candidate).
+// Sub-pixel offsets take the sums beside d, where they are inside the range. Confidence is 1 − S(d) / S(d₂), 1 without d₂.
+// Masks count on the finest level alone: the coarser ones match every pixel.
 //
 // The right view's map is made the same way with the views exchanged (`direction` +1: the candidate of x is x + d).
 // Input: prepared colours, the guess (half the size, NaN: none). Output: float disparity, 8-bit validity.

@@ -1,18 +1,16 @@
 // Reduction of a grey image by an integer factor f (Syed, "Image Resizing").
 //
-//   average    the mean of each block of f × f pixels, rounded to nearest, halves up; floats: sums down the columns,
-//   then
+//   average    the mean of each block of f × f pixels, rounded to nearest, halves up; floats: sums down the columns, then
 //              from left to right, times float(1 / count)
 //   every_nth  the block's first pixel, as the report does: fine texture turns into noise
 //
-// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels; blocks at the right and at the bottom have what there is. A pixel is
-// usable where all that it is made from is.
+// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels; blocks at the right and at the bottom have what there is. A pixel is usable where
+// all that it is made from is.
 //
-// A method that works on reduced images searches the multiples of f that lie in the range, and its result is in pixels
-// of the input. What its refinements compare, and how far they reach, is in pixels of the reduced image.
+// A method that works on reduced images searches the multiples of f that lie in the range, and its result is in pixels of the
+// input. What its refinements compare, and how far they reach, is in pixels of the reduced image.
 //
-// Input: 8-bit, 16-bit or float. Output: the same. Required input: the block. Cost: one addition for a pixel of the
-// input.
+// Input: 8-bit, 16-bit or float. Output: the same. Required input: the block. Cost: one addition for a pixel of the input.
 #pragma once
 
 #include "core/parameters.hpp"

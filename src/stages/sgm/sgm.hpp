@@ -62,10 +62,10 @@ template <class Kind>
 void oracle(const Parameters&, const cost::Source<Kind>&, ImageView<const std::uint8_t> guide, int min_disparity,
             VolumeView<std::uint16_t> sums);
 
-// The paths of one direction through a stripe of the image's rows. `sums` has the rows of the stripe; without cells
-// they are not wanted. `before` are the path costs in the row before the stripe, width × disparities of them, none
-// where the image ends there; `behind` takes those in the stripe's last row, if it is given. `scratch` holds at least
-// gpu_scratch_bytes() of the stripe's size.
+// The paths of one direction through a stripe of the image's rows. `sums` has the rows of the stripe; without cells they are not
+// wanted. `before` are the path costs in the row before the stripe, width × disparities of them, none where the image ends
+// there; `behind` takes those in the stripe's last row, if it is given. `scratch` holds at least gpu_scratch_bytes() of the
+// stripe's size.
 struct GpuStripe {
   int first_row = 0;
   gpu::Volume<std::uint16_t> sums;

@@ -38,10 +38,10 @@ HWY_INLINE void store_minima(D d, const V (&v)[4], hn::TFromD<D>* minima) {
   for (int i = 0; i < 4; ++i) minima[i] = lanes[i];
 }
 
-// Extends kPaths paths by a pixel. `paths` are their costs L_r at the pixel before, updated in place; before the first
-// and behind the last lies the largest value, so that d ± 1 needs no special case, and their minimum `minimum_offset`
-// lanes from the first. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums
-// over the paths, in 16 bits, goes to `take_sums(k, sums)`.
+// Extends kPaths paths by a pixel. `paths` are their costs L_r at the pixel before, updated in place; before the first and
+// behind the last lies the largest value, so that d ± 1 needs no special case, and their minimum `minimum_offset` lanes
+// from the first. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums over
+// the paths, in 16 bits, goes to `take_sums(k, sums)`.
 template <int kPaths, class D, class BlockCosts, class TakeSums>
 HWY_INLINE void extend_paths(D d, hn::TFromD<D>* const (&paths)[kPaths], int minimum_offset, const hn::TFromD<D>* p2,
                              hn::TFromD<D> p1, int padded, BlockCosts&& block_costs, TakeSums&& take_sums) {

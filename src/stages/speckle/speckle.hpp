@@ -38,8 +38,7 @@ void describe(P& p, Visitor&& visit) {
 
 void oracle(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity);
 
-// What cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws Error(unsupported) for too large
-// images.
+// What cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws Error(unsupported) for too large images.
 std::size_t scratch_bytes(Size size);
 
 void cpu(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch,

@@ -4,8 +4,7 @@
 //
 // made the same on every device: Δc and Δg are cut to whole quarters, their sum over the γ is rounded to 1/32, and the
 // exponential comes from a table of 256 entries that the host makes; where the exponent is below −255/32 the last
-// entry, 0, stands. The steps of the exponent, 3 % of a weight, change no figure of the paper's tables by more than
-// 0.02.
+// entry, 0, stands. The steps of the exponent, 3 % of a weight, change no figure of the paper's tables by more than 0.02.
 #pragma once
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 // y = B/2 − X and z = −Y: the equations 2.3 and 2.7, and with 2.5 put in 2.8 and 2.9, where x_l = u − cx_left and
 // x_r = x_l − (d − (cx_left − cx_right)) count from the principal points, and y_l = cy − v counts upwards.
 //
-// In floats, each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z, with constants that
-// the host rounds once. There is no depth (NaN) where d is invalid and where w is not in [10⁻⁶, 10⁹] pixels: a point at
+// In floats, each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z, with constants that the
+// host rounds once. There is no depth (NaN) where d is invalid and where w is not in [10⁻⁶, 10⁹] pixels: a point at
 // infinity or behind the cameras.
 //
 // Input: disparity, NaN where invalid. Output: each of depth, points (3 channels) and uncertainty, or none (empty).

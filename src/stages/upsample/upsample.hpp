@@ -1,16 +1,15 @@
 // Upsampling of a disparity map along the edges of the image, after joint bilateral upsampling (Kopf et al. 2007).
 //
-// Of the four pixels of the reduced map around a pixel of the image, the valid one with the largest weight decides: it
-// is on the pixel's surface. Others within one pixel of its disparity are on that surface too, and are interpolated:
+// Of the four pixels of the reduced map around a pixel of the image, the valid one with the largest weight decides: it is on the
+// pixel's surface. Others within one pixel of its disparity are on that surface too, and are interpolated:
 //
 //   w(q) = bilinear(q) · max(1, 64 · 2^−⌊|I(p) − I'(q)| / edge⌋)
-//   D(p) = f · (D'(q₀) + Σ w(q) t(q) / (256 Σ w(q))),   t(q) = rint(256 (D'(q) − D'(q₀))),   q₀ = argmax w, the first
-//   of equals
+//   D(p) = f · (D'(q₀) + Σ w(q) t(q) / (256 Σ w(q))),   t(q) = rint(256 (D'(q) − D'(q₀))),   q₀ = argmax w, the first of equals
 //
 // Kopf et al. average over all of them, which at a border of objects invents disparities between the two.
 //
-// A pixel takes the validity, and the confidence, of q₀. Where no neighbour is valid, it takes the validity of the one
-// that is bilinearly nearest; a masked pixel of the image is masked.
+// A pixel takes the validity, and the confidence, of q₀. Where no neighbour is valid, it takes the validity of the one that is
+// bilinearly nearest; a masked pixel of the image is masked.
 //
 // Input: float disparity and validity of the reduced image; 8-bit grey of both images. Output: of the image.
 // Required input: a pixel around in the reduced map. Cost: four reads each of map and grey a pixel.

@@ -2,11 +2,11 @@
 //
 //   S(p, d) = ⌊ Σ C(p + i, d) / 2^k ⌋ over the W×H offsets i of the window,   C the matching cost of prepared colours
 //
-// k is 0 where the largest sum fits 16 bits (11×11 with the default weights), and else the smallest that makes it fit.
-// At borders the costs C(·, d) replicate; the thesis leaves that rim out.
+// k is 0 where the largest sum fits 16 bits (11×11 with the default weights), and else the smallest that makes it fit. At
+// borders the costs C(·, d) replicate; the thesis leaves that rim out.
 //
-// Output: a volume of 16-bit sums. Required input: (W−1)/2 columns and (H−1)/2 rows around, in the right view the range
-// of disparities to their left too. Cost: sums are built from running ones, two costs and four additions a pixel and
+// Output: a volume of 16-bit sums. Required input: (W−1)/2 columns and (H−1)/2 rows around, in the right view the range of
+// disparities to their left too. Cost: sums are built from running ones, two costs and four additions a pixel and
 // disparity whatever the window; reads each word twice a disparity, from caches, and writes 2 bytes.
 #pragma once
 

@@ -1,11 +1,10 @@
-// Zero-mean normalised cross-correlation (Syed, "Calculating ZNCC") of the M×M windows A around a left and a right
-// pixel:
+// Zero-mean normalised cross-correlation (Syed, "Calculating ZNCC") of the M×M windows A around a left and a right pixel:
 //
 //   ρ(p, d) = Σ (l − l̄)(r − r̄) / √(Σ (l − l̄)² · Σ (r − r̄)²)
 //
 // The grey values become integer samples first, so that all sums over a window are exact and every device adds them up
-// as it likes: 8 bits, v − 128; 16 bits of depth b, min(v, 2ᵇ − 1) − 2ᵇ⁻¹; float, ⌊64 (v − 256) + ½⌋, so that the
-// quantum is 1/64 grey level and values from −256 to 767 have one each; what lies beyond counts as the nearest of them.
+// as it likes: 8 bits, v − 128; 16 bits of depth b, min(v, 2ᵇ − 1) − 2ᵇ⁻¹; float, ⌊64 (v − 256) + ½⌋, so that the quantum is
+// 1/64 grey level and values from −256 to 767 have one each; what lies beyond counts as the nearest of them.
 //
 // With N = M², m = the window's mean rounded to an integer, e = Σ l − N m and c = e / N, which are all small,
 //
