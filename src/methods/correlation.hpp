@@ -11,9 +11,9 @@
 namespace stereopsis {
 
 // How the images are reduced before they are matched; by 1 where they are not.
-inline reduction::Parameters reduction_of(const PipelineData& p) {
-  const auto* r = std::get_if<reduction::Parameters>(&p.prepare);
-  return r == nullptr ? reduction::Parameters{} : *r;
+inline reduce::Parameters reduction_of(const PipelineData& p) {
+  const auto* r = std::get_if<reduce::Parameters>(&p.prepare);
+  return r == nullptr ? reduce::Parameters{} : *r;
 }
 
 }  // namespace stereopsis
@@ -63,9 +63,9 @@ BothViews<T, View> prepare_grey(const Inputs<T, View>& in, Backend& backend) {
 }
 
 template <class T, template <class> class View, class Backend>
-BothViews<T, View> prepare_reduced(const reduction::Parameters& p, const BothViews<T, View>& views, Backend& backend) {
+BothViews<T, View> prepare_reduced(const reduce::Parameters& p, const BothViews<T, View>& views, Backend& backend) {
   if (p.factor == 1) return views;
-  const Size input = views.left.image.size(), size = reduction::reduced_size(p, input);
+  const Size input = views.left.image.size(), size = reduce::reduced_size(p, input);
   // Room for masks is there whether they are given or not: the memory is planned before.
   const View<T> left = backend.template image<T>(size), right = backend.template image<T>(size);
   const View<std::uint8_t> mask_left = backend.template image<std::uint8_t>(size),
@@ -75,8 +75,8 @@ BothViews<T, View> prepare_reduced(const reduction::Parameters& p, const BothVie
   const View<std::uint8_t> usable_right = views.right.mask.empty() ? none : mask_right;
   backend.stage("reduction", 2.0 * sizeof(T) * (1.0 * input.width * input.height + 1.0 * size.width * size.height),
                 [&] {
-                  backend.reduction(p, views.left.image, views.left.mask, left, usable_left);
-                  backend.reduction(p, views.right.image, views.right.mask, right, usable_right);
+                  backend.reduce(p, views.left.image, views.left.mask, left, usable_left);
+                  backend.reduce(p, views.right.image, views.right.mask, right, usable_right);
                 });
   return {{left, usable_left}, {right, usable_right}};
 }
@@ -84,9 +84,9 @@ BothViews<T, View> prepare_reduced(const reduction::Parameters& p, const BothVie
 template <class T, template <class> class View, class Backend>
 void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out,
          Backend& backend) {
-  const reduction::Parameters reduction = reduction_of(p);
-  reduction::check(reduction);
-  const DisparityRange range = reduction::reduced_range(reduction, problem.range);
+  const reduce::Parameters reduction = reduction_of(p);
+  reduce::check(reduction);
+  const DisparityRange range = reduce::reduced_range(reduction, problem.range);
   const auto views = prepare_reduced(reduction, prepare_grey(in, backend), backend);
   const Size size = views.left.image.size();
   const View<std::int16_t> left = backend.template image<std::int16_t>(size),
@@ -107,7 +107,7 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
 
 // From the map of the reduced images, in its pixels, to that in pixels of the input.
 template <class T, template <class> class View, class Backend>
-void restore(const reduction::Parameters& p, const Problem& problem, const Inputs<T, View>& in,
+void restore(const reduce::Parameters& p, const Problem& problem, const Inputs<T, View>& in,
              const OutputsOf<View>& reduced, const OutputsOf<View>& out, Backend& backend) {
   const Size size = out.disparity.size();
   const double pixels = 1.0 * size.width * size.height;
@@ -120,7 +120,7 @@ void restore(const reduction::Parameters& p, const Problem& problem, const Input
   }
   const auto views = prepare_grey(in, backend);
   const auto small = prepare_reduced(p, views, backend);
-  const upsample::Parameters parameters{p.factor, p.sampling == reduction::Sampling::average, p.edge};
+  const upsample::Parameters parameters{p.factor, p.sampling == reduce::Sampling::average, p.edge};
   const auto upsample_view = [&](const Grey<T, View>& image, const Grey<T, View>& reduced_image,
                                  const upsample::OutputOf<View>& to, View<const float> disparity,
                                  View<const std::uint8_t> validity, View<const float> confidence,

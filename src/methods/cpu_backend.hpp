@@ -6,10 +6,10 @@
 
 #include "methods/run.hpp"
 #include "methods/workspace.hpp"
+#include "stages/downsample/downsample.hpp"
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
 #include "stages/lab/lab.hpp"
-#include "stages/reduce/reduce.hpp"
 #include "stages/rgb/rgb.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
@@ -149,8 +149,8 @@ class OracleBackend : public HostBackend {
     wta::oracle(p.select, in.select, sums, out);
   }
   template <class T>
-  void reduce(int factor, ImageView<const T> image, ImageView<T> out) {
-    reduce::oracle(factor, image, out);
+  void downsample(int factor, ImageView<const T> image, ImageView<T> out) {
+    downsample::oracle(factor, image, out);
   }
   void pyramid(const pyramid::Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
                const pyramid::Input<ImageView>& in, const pyramid::Output<ImageView>& out) {
@@ -162,11 +162,11 @@ class OracleBackend : public HostBackend {
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<ImageView>& maps) { repair::oracle(p, maps); }
   template <class T>
-  void reduction(const reduction::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask,
-                 ImageView<T> reduced, ImageView<std::uint8_t> usable) {
-    reduction::oracle(p, grey, mask, reduced, usable);
+  void reduce(const reduce::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask,
+              ImageView<T> reduced, ImageView<std::uint8_t> usable) {
+    reduce::oracle(p, grey, mask, reduced, usable);
   }
-  void scale(const reduction::Parameters& p, ImageView<float> disparity) { reduction::scale_oracle(p, disparity); }
+  void scale(const reduce::Parameters& p, ImageView<float> disparity) { reduce::scale_oracle(p, disparity); }
   void upsample(const upsample::Parameters& p, const upsample::Input& in, const upsample::Output& out) {
     upsample::oracle(p, in, out);
   }
@@ -321,8 +321,8 @@ class CpuBackend : public HostBackend {
     window_sad_wta::cpu(p, in, out, memory, threads_);
   }
   template <class T>
-  void reduce(int factor, ImageView<const T> image, ImageView<T> out) {
-    reduce::cpu(factor, image, out, threads_);
+  void downsample(int factor, ImageView<const T> image, ImageView<T> out) {
+    downsample::cpu(factor, image, out, threads_);
   }
   void pyramid(const pyramid::Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
                const pyramid::Input<ImageView>& in, const pyramid::Output<ImageView>& out) {
@@ -334,13 +334,11 @@ class CpuBackend : public HostBackend {
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<ImageView>& maps) { repair::cpu(p, maps, threads_); }
   template <class T>
-  void reduction(const reduction::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask,
-                 ImageView<T> reduced, ImageView<std::uint8_t> usable) {
-    reduction::cpu(p, grey, mask, reduced, usable, threads_);
+  void reduce(const reduce::Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask,
+              ImageView<T> reduced, ImageView<std::uint8_t> usable) {
+    reduce::cpu(p, grey, mask, reduced, usable, threads_);
   }
-  void scale(const reduction::Parameters& p, ImageView<float> disparity) {
-    reduction::scale_cpu(p, disparity, threads_);
-  }
+  void scale(const reduce::Parameters& p, ImageView<float> disparity) { reduce::scale_cpu(p, disparity, threads_); }
   void upsample(const upsample::Parameters& p, const upsample::Input& in, const upsample::Output& out) {
     upsample::cpu(p, in, out, threads_);
   }

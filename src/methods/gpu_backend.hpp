@@ -15,10 +15,10 @@
 #include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 #endif
+#include "stages/downsample/downsample.hpp"
 #include "stages/grey/grey.hpp"
 #include "stages/hsv/hsv.hpp"
 #include "stages/lab/lab.hpp"
-#include "stages/reduce/reduce.hpp"
 #include "stages/rgb/rgb.hpp"
 #include "stereopsis/device_image.hpp"
 
@@ -240,8 +240,8 @@ class GpuBackend {
     window_sad_wta::gpu(p, in, out, workspace, *queue_);
   }
   template <class T>
-  void reduce(int factor, gpu::View<const T> image, gpu::View<T> out) {
-    reduce::gpu(factor, image, out, *queue_);
+  void downsample(int factor, gpu::View<const T> image, gpu::View<T> out) {
+    downsample::gpu(factor, image, out, *queue_);
   }
   void pyramid(const pyramid::Parameters& p, const window_sad::Window& window, const wta::Parameters& select,
                const pyramid::Input<gpu::View>& in, const pyramid::Output<gpu::View>& out) {
@@ -253,13 +253,11 @@ class GpuBackend {
   }
   void repair(const repair::Parameters& p, const repair::MapsOf<gpu::View>& maps) { repair::gpu(p, maps, *queue_); }
   template <class T>
-  void reduction(const reduction::Parameters& p, gpu::View<const T> grey, gpu::View<const std::uint8_t> mask,
-                 gpu::View<T> reduced, gpu::View<std::uint8_t> usable) {
-    reduction::gpu(p, grey, mask, reduced, usable, *queue_);
+  void reduce(const reduce::Parameters& p, gpu::View<const T> grey, gpu::View<const std::uint8_t> mask,
+              gpu::View<T> reduced, gpu::View<std::uint8_t> usable) {
+    reduce::gpu(p, grey, mask, reduced, usable, *queue_);
   }
-  void scale(const reduction::Parameters& p, gpu::View<float> disparity) {
-    reduction::scale_gpu(p, disparity, *queue_);
-  }
+  void scale(const reduce::Parameters& p, gpu::View<float> disparity) { reduce::scale_gpu(p, disparity, *queue_); }
   void upsample(const upsample::Parameters& p, const upsample::InputOf<gpu::View>& in,
                 const upsample::OutputOf<gpu::View>& out) {
     upsample::gpu(p, in, out, *queue_);

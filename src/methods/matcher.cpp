@@ -315,7 +315,7 @@ static Outputs outputs_of(const Plan& plan, Matched& result) {
 static void place_part(const Plan& plan, const Matched& part, Matched& result) {
   const Problem& p = plan.problem();
   // In pixels of the output: of the reduced images, if it has their size.
-  const reduction::Parameters reduction = reduction_of(plan.pipeline().data());
+  const reduce::Parameters reduction = reduction_of(plan.pipeline().data());
   const int factor = reduction.upsample ? 1 : reduction.factor;
   const auto in_output = [&](const Rect& r) {
     const auto up = [&](int at) { return (at + factor - 1) / factor; };

@@ -59,7 +59,7 @@ PipelineData prehn_pyramid() {
 // Syed's report: no reduction, check of the two maps, filling; what no box fills takes the background's disparity.
 PipelineData zncc() {
   PipelineData p;
-  p.prepare = reduction::Parameters{};
+  p.prepare = reduce::Parameters{};
   p.cost = zncc::Parameters{.window = 9};
   p.refinements = {{true, left_right::Parameters{}},
                    {false, speckle::Parameters{}},

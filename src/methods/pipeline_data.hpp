@@ -25,7 +25,7 @@
 #include "stages/propagation/propagation.hpp"
 #include "stages/pyramid/pyramid.hpp"
 #include "stages/rank/rank.hpp"
-#include "stages/reduction/reduction.hpp"
+#include "stages/reduce/reduce.hpp"
 #include "stages/repair/repair.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
@@ -44,7 +44,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, None>
 void describe(P&, Visitor&&) {}
 
-using Prepare = std::variant<None, reduction::Parameters>;
+using Prepare = std::variant<None, reduce::Parameters>;
 using Cost = std::variant<rank::Parameters, census::Parameters, census_gradient::Parameters, window_sad::Parameters,
                           zncc::Parameters, colour_gradient::Parameters, colour_difference::Parameters>;
 using Aggregation =

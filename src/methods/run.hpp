@@ -20,7 +20,7 @@
 namespace stereopsis {
 
 // The size of the result.
-inline Size output_size(const PipelineData& p, Size input) { return reduction::output_size(reduction_of(p), input); }
+inline Size output_size(const PipelineData& p, Size input) { return reduce::output_size(reduction_of(p), input); }
 
 // The part of the rectified images that a problem's region needs: of semi-global matching, its margin around and the columns
 // that its candidates lie in; of correlation, the window and the margin, and the candidates of both views; whole blocks where
@@ -175,9 +175,9 @@ OutputsOf<View> reduced_outputs(const OutputsOf<View>& out, Size size, Backend& 
 template <class T, template <class> class View, class Backend>
 void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, OutputsOf<View> out,
                 Backend& backend) {
-  const reduction::Parameters reduction = reduction_of(p);
+  const reduce::Parameters reduction = reduction_of(p);
   const OutputsOf<View> full = out;
-  const Size size = reduction::reduced_size(reduction, in.left.size());
+  const Size size = reduce::reduced_size(reduction, in.left.size());
   const RefinementNeeds needs(p);
   if (reduction.upsample) out = reduced_outputs(full, size, backend);
   if (needs.right && out.right.empty()) out.right = backend.template image<float>(size);

@@ -104,7 +104,7 @@ void run_stages(Tray& t) {
     b.stripe_rows = 0;
   });
   t.check("window sad", [&](auto& b) { t.match_windows(b, {{7, 5}, select}, t.words32(1), t.words32(2)); });
-  t.check("reduce", [&](auto& b) { b.reduce(2, t.grey(1), t.out_half()); });
+  t.check("downsample", [&](auto& b) { b.downsample(2, t.grey(1), t.out_half()); });
   t.check("pyramid", [&](auto& b) { t.refine_level(b, pyramid::Parameters{}, t.words32(1), t.words32(2)); });
   t.check("confidence", [&](auto& b) {
     b.confidence(confidence::Parameters{}, {7, 5}, {t.words32(1), t.words32(2), {1020}}, t.disparity(1), t.out_float());
@@ -170,7 +170,7 @@ class TrayOf {
   View<std::uint64_t> out64() { return tray().out(Image<std::uint64_t>(size, 1, 0xA5A5A5A5A5A5A5A5u)); }
   View<float> out_float() { return tray().out(Image<float>(size, 1, -777.0f)); }
   View<std::uint8_t> out_half() {
-    return tray().out(Image<std::uint8_t>(reduce::reduced(size, 2), 1, std::uint8_t{0xA5}));
+    return tray().out(Image<std::uint8_t>(downsample::downsampled(size, 2), 1, std::uint8_t{0xA5}));
   }
   View<float> out_points() { return tray().out(Image<float>(size, 3, -777.0f)); }
   View<float> trust() { return tray().out(checks::trust()); }

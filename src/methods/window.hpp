@@ -5,8 +5,8 @@
 #include "fused/window_sad_wta/window_sad_wta.hpp"
 #include "methods/pipeline_data.hpp"
 #include "methods/views.hpp"
+#include "stages/downsample/downsample.hpp"
 #include "stages/hsv/hsv.hpp"
-#include "stages/reduce/reduce.hpp"
 #include "stereopsis/matcher.hpp"
 
 namespace stereopsis::window {
@@ -124,7 +124,7 @@ std::vector<Level<View>> scale_down(int count, const Colours<View>& colours, con
   std::vector<Level<View>> levels{{colours, range, out.disparity, out.right}};
   std::vector<std::array<View<std::uint32_t>, 2>> words{{View<std::uint32_t>(), View<std::uint32_t>()}};
   for (int i = 0; i < count; ++i) {
-    const Size size = reduce::reduced(levels.back().colours.left.size(), 2);
+    const Size size = downsample::downsampled(levels.back().colours.left.size(), 2);
     words.push_back({backend.template image<std::uint32_t>(size), backend.template image<std::uint32_t>(size)});
     Level<View> level{
         {words.back()[0], words.back()[1], {}, {}, colours.kind}, pyramid::above(levels.back().range), {}, {}};
@@ -136,7 +136,7 @@ std::vector<Level<View>> scale_down(int count, const Colours<View>& colours, con
   backend.stage("scale down", 2 * 4 * 5.0 / 3 * size.width * size.height, [&] {
     for (int i = 1; i <= count; ++i) {
       const auto reduced = [&](const View<const std::uint32_t>& from, const View<std::uint32_t>& to) {
-        backend.template reduce<std::uint8_t>(2, bytes_of(from), bytes_of(to));
+        backend.template downsample<std::uint8_t>(2, bytes_of(from), bytes_of(to));
       };
       reduced(levels[i - 1].colours.left, words[i][0]);
       reduced(levels[i - 1].colours.right, words[i][1]);

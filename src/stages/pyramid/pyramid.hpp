@@ -1,5 +1,5 @@
 // Refinement of a guess on the next finer level of a pyramid (Prehn 2007, section 5.3): the levels are reduced by 2
-// (stages/reduce), the coarsest one is searched in full, and from level to level a pixel looks only around twice the disparity
+// (stages/downsample), the coarsest one is searched in full, and from level to level a pixel looks only around twice the disparity
 // of the pixel above it, so that the cost does not grow with the search range.
 //
 //   g(x, y) = 2 D(⌊x/2⌋, ⌊y/2⌋), brought into the range of the level; none where D is none

@@ -1,15 +1,21 @@
-// Reduction by averaging (Prehn 2007, section 5.3.1, with a factor of 2):
+// Reduction of a grey image by an integer factor f (Syed, "Image Resizing").
 //
-//   R(x, y) = the mean of the factor × factor pixels from (factor · x, factor · y) on, channel by channel
+//   average    the mean of each block of f × f pixels, rounded to nearest, halves up; floats: sums down the columns, then
+//              from left to right, times float(1 / count)
+//   every_nth  the block's first pixel, as the report does: fine texture turns into noise
 //
-// rounded to the nearest, ties up, for integers; for floats the sum, row by row, times the float 1 / factor². Pixels
-// beyond the right and bottom borders replicate: the result has ⌈size / factor⌉ pixels.
+// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels; blocks at the right and at the bottom have what there is. A pixel is usable where
+// all that it is made from is.
 //
-// Input: 8-bit, 16-bit or float, any number of channels. Output: the same type. Required input: the pixels averaged.
-// Cost: one addition an input pixel and channel; reads each input pixel once, writes each output pixel once.
+// A method that works on reduced images searches the multiples of f that lie in the range, and its result is in pixels of the
+// input. What its refinements compare, and how far they reach, is in pixels of the reduced image.
+//
+// Input: 8-bit, 16-bit or float. Output: the same. Required input: the block. Cost: one addition for a pixel of the input.
 #pragma once
 
+#include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
+#include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -18,20 +24,72 @@ class Threads;
 
 namespace stereopsis::reduce {
 
-inline Size reduced(Size size, int factor) {
-  return {(size.width + factor - 1) / factor, (size.height + factor - 1) / factor};
+enum class Sampling { average, every_nth };
+constexpr auto names_of(Sampling) {
+  return std::array{std::pair{Sampling::average, "average"}, std::pair{Sampling::every_nth, "every_nth"}};
 }
 
-inline Rect required_input(int factor, const Rect& output) {
-  return {output.x * factor, output.y * factor, output.width * factor, output.height * factor};
+struct Parameters {
+  static constexpr const char* stage = "reduce";
+  int factor = 1;
+  Sampling sampling = Sampling::average;
+  bool upsample = false;
+  int edge = 6;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("factor", p.factor, between(1, 16), "how many times smaller the matched images are; 1 is off");
+  visit("sampling", p.sampling, any, "a reduced pixel is the average of its block, or its first pixel");
+  visit("upsample", p.upsample, any,
+        "bring the result to the size of the input, along its edges; else it has the reduced size");
+  visit("edge", p.edge, between(1, 255),
+        "grey levels by which a neighbour differs that counts half as much in upsampling");
 }
 
-// T is uint8_t, uint16_t or float; factor is 1 to 64.
+// What has no effect is refused.
+inline void check(const Parameters& p) {
+  const auto refuse = [](const char* what, const char* instead) {
+    throw Error(ErrorCategory::call, text(what, " has no effect ", instead));
+  };
+  if (p.factor == 1 && p.sampling != Sampling::average)
+    refuse("reduce.sampling = every_nth", "with reduce.factor = 1; set a factor too");
+  if (p.factor == 1 && p.upsample) refuse("reduce.upsample = true", "with reduce.factor = 1; set a factor too");
+  if (!p.upsample && p.edge != Parameters().edge)
+    refuse("reduce.edge", "without upsampling; set reduce.upsample = true too");
+}
+
+inline Size reduced_size(const Parameters& p, Size size) {
+  return {(size.width + p.factor - 1) / p.factor, (size.height + p.factor - 1) / p.factor};
+}
+inline Size output_size(const Parameters& p, Size size) { return p.upsample ? size : reduced_size(p, size); }
+
+// The multiples of the factor in the range, divided by it.
+inline DisparityRange reduced_range(const Parameters& p, const DisparityRange& range) {
+  const auto floor_div = [](int a, int b) { return a / b - (a % b < 0); };
+  const int first = floor_div(range.min + p.factor - 1, p.factor), last = floor_div(range.max(), p.factor);
+  if (last < first)
+    throw Error(ErrorCategory::call,
+                text("no multiple of reduce.factor = ", p.factor, " lies in the range of disparities ", range.min,
+                     " to ", range.max(), "; search more disparities or reduce less"));
+  return {first, last - first + 1};
+}
+
+// T is uint8_t, uint16_t or float. `mask` may be empty: all pixels are usable; `usable` is then not wanted and empty.
 template <class T>
-void oracle(int factor, ImageView<const T> image, ImageView<T> out);
+void oracle(const Parameters&, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
+            ImageView<std::uint8_t> usable);
 template <class T>
-void cpu(int factor, ImageView<const T> image, ImageView<T> out, Threads&);
+void cpu(const Parameters&, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
+         ImageView<std::uint8_t> usable, Threads&);
 template <class T>
-void gpu(int factor, gpu::View<const T> image, gpu::View<T> out, gpu::Queue&);
+void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<const std::uint8_t> mask, gpu::View<T> reduced,
+         gpu::View<std::uint8_t> usable, gpu::Queue&);
+
+// Disparities of the reduced image in pixels of the input, in place.
+void scale_oracle(const Parameters&, ImageView<float> disparity);
+void scale_cpu(const Parameters&, ImageView<float> disparity, Threads&);
+void scale_gpu(const Parameters&, gpu::View<float> disparity, gpu::Queue&);
 
 }  // namespace stereopsis::reduce

@@ -1,68 +1,87 @@
+// Plain loops that the compiler turns into vectors: memory is read once, and that is what takes the time.
+#include <vector>
+
 #include "device/cpu/threads.hpp"
 #include "stages/reduce/reduce.hpp"
 
-// Loops that the compiler makes vectors of; all of it is a small part of any method.
 namespace stereopsis::reduce {
 namespace {
 
-template <class T>
-using Sum = std::conditional_t<std::is_same_v<T, float>, float, std::uint32_t>;
-
-template <class T>
-void reduce_row(int factor, ImageView<const T> image, int y, ImageView<T> out) {
-  const Sum<T> count = static_cast<Sum<T>>(factor * factor);
-  const int channels = out.channels;
-  T* result = out.row(y);
-  for (int x = 0; x < out.width; ++x)
-    for (int c = 0; c < channels; ++c) {
-      Sum<T> sum = 0;
-      for (int dy = 0; dy < factor; ++dy) {
-        const T* row = image.row(std::min(factor * y + dy, image.height - 1)) + c;
-        for (int dx = 0; dx < factor; ++dx) sum += row[std::min(factor * x + dx, image.width - 1) * channels];
-      }
+// The averages of `out`'s pixels from sums down the columns of their blocks.
+template <class T, class Sum>
+void average_row(const Sum* columns, int width, int factor, int rows, T* out) {
+  const int whole = width / factor, rest = width % factor;
+  const auto average = [&](int x, int columns_of_block) {
+    Sum sum = 0;
+    for (int i = 0; i < columns_of_block; ++i) sum += columns[x * factor + i];
+    const int count = columns_of_block * rows;
+    if constexpr (std::is_same_v<T, float>)
+      out[x] = sum * (1.0f / static_cast<float>(count));
+    else
+      out[x] = static_cast<T>((sum + count / 2) / count);
+  };
+  if (factor == 4 && rows == 4) {  // the common case, without a division
+    for (int x = 0; x < whole; ++x) {
+      const Sum* c = columns + 4 * x;
+      const Sum sum = ((c[0] + c[1]) + c[2]) + c[3];
       if constexpr (std::is_same_v<T, float>)
-        result[x * channels + c] = sum * (1.0f / count);
+        out[x] = sum * (1.0f / 16.0f);
       else
-        result[x * channels + c] = static_cast<T>((sum + count / 2) / count);
+        out[x] = static_cast<T>((sum + 8) / 16);
     }
+  } else {
+    for (int x = 0; x < whole; ++x) average(x, factor);
+  }
+  if (rest > 0) average(whole, rest);
 }
 
-// Two by two bytes of four channels: the levels of a pyramid of prepared colours.
-void halve_words(ImageView<const std::uint8_t> image, int y, ImageView<std::uint8_t> out) {
-  const std::uint8_t* upper = image.row(2 * y);
-  const std::uint8_t* lower = image.row(std::min(2 * y + 1, image.height - 1));
-  std::uint8_t* result = out.row(y);
-  const int whole = image.width / 2;
-  for (int x = 0; x < whole; ++x)
-    for (int c = 0; c < 4; ++c) {
-      const int i = 8 * x + c;
-      result[4 * x + c] = static_cast<std::uint8_t>((upper[i] + upper[i + 4] + lower[i] + lower[i + 4] + 2) >> 2);
+template <class T>
+void reduce_rows(const Parameters& p, ImageView<const T> grey, ImageView<T> reduced, int first, int last) {
+  using Sum = std::conditional_t<std::is_same_v<T, float>, float, std::uint32_t>;
+  constexpr int chunk = 1024;  // columns of the input at a time, on the stack
+  const int across = chunk / p.factor;
+  Sum columns[chunk];
+  for (int y = first; y < last; ++y) {
+    const int top = y * p.factor, rows = std::min(p.factor, grey.height - top);
+    for (int x = 0; x < reduced.width; x += across) {
+      const int left = x * p.factor, width = std::min(across * p.factor, grey.width - left);
+      std::fill_n(columns, width, Sum{0});
+      for (int i = 0; i < rows; ++i) {
+        const T* row = grey.row(top + i) + left;
+        for (int j = 0; j < width; ++j) columns[j] += row[j];
+      }
+      average_row(columns, width, p.factor, rows, reduced.row(y) + x);
     }
-  if (whole == out.width) return;
-  for (int c = 0; c < 4; ++c) {
-    const int i = 8 * whole + c;
-    result[4 * whole + c] = static_cast<std::uint8_t>((2 * upper[i] + 2 * lower[i] + 2) >> 2);
   }
 }
 
 }  // namespace
 
 template <class T>
-void cpu(int factor, ImageView<const T> image, ImageView<T> out, Threads& threads) {
-  threads.rows(out.height, [&](int first, int last) {
-    for (int y = first; y < last; ++y) {
-      if constexpr (sizeof(T) == 1)
-        if (factor == 2 && out.channels == 4) {
-          halve_words(image, y, out);
-          continue;
-        }
-      reduce_row(factor, image, y, out);
-    }
+void cpu(const Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
+         ImageView<std::uint8_t> usable, Threads& threads) {
+  threads.rows(reduced.height, [&](int first, int last) {
+    const int top = first * p.factor, bottom = std::min(grey.height, last * p.factor);
+    const auto band = [&](auto view) { return view.empty() ? view : view.crop({0, first, view.width, last - first}); };
+    const auto input = [&](auto view) { return view.empty() ? view : view.crop({0, top, view.width, bottom - top}); };
+    if (!mask.empty() || p.sampling == Sampling::every_nth)
+      oracle<T>(p, input(grey), input(mask), band(reduced), band(usable));
+    else
+      reduce_rows(p, grey, reduced, first, last);
   });
 }
 
-template void cpu(int, ImageView<const std::uint8_t>, ImageView<std::uint8_t>, Threads&);
-template void cpu(int, ImageView<const std::uint16_t>, ImageView<std::uint16_t>, Threads&);
-template void cpu(int, ImageView<const float>, ImageView<float>, Threads&);
+template void cpu(const Parameters&, ImageView<const std::uint8_t>, ImageView<const std::uint8_t>,
+                  ImageView<std::uint8_t>, ImageView<std::uint8_t>, Threads&);
+template void cpu(const Parameters&, ImageView<const std::uint16_t>, ImageView<const std::uint8_t>,
+                  ImageView<std::uint16_t>, ImageView<std::uint8_t>, Threads&);
+template void cpu(const Parameters&, ImageView<const float>, ImageView<const std::uint8_t>, ImageView<float>,
+                  ImageView<std::uint8_t>, Threads&);
+
+void scale_cpu(const Parameters& p, ImageView<float> disparity, Threads& threads) {
+  threads.rows(disparity.height, [&](int first, int last) {
+    scale_oracle(p, disparity.crop({0, first, disparity.width, last - first}));
+  });
+}
 
 }  // namespace stereopsis::reduce
