@@ -323,8 +323,10 @@ class Job {
       return;
     }
     if (options_.near) {
-      range_ = rig_->range(*options_.near, options_.far.value_or(std::numeric_limits<double>::infinity()));
-      fmt::print(stderr, "stereopsis: disparities {} from {}\n", range_text(range_), options_.calibration[0]);
+      const double far = options_.far.value_or(std::numeric_limits<double>::infinity());
+      range_ = rig_->range(*options_.near, far);
+      fmt::print(stderr, "stereopsis: disparities {} for depths of {} to {} {}, from {}\n", range_text(range_),
+                 *options_.near, far, rig_->unit.empty() ? "units" : rig_->unit, options_.calibration[0]);
       return;
     }
     range_ = estimated_range();

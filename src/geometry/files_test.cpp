@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "geometry/test_rigs.hpp"
+#include "io/test_files.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/error.hpp"
 #include "stereopsis/io.hpp"
@@ -20,16 +20,11 @@ namespace fs = std::filesystem;
 
 class CalibrationFiles : public testing::Test {
  protected:
-  CalibrationFiles() { fs::create_directories(folder_); }
-  ~CalibrationFiles() override { fs::remove_all(folder_); }
-
   fs::path file(const std::string& name, const std::string& contents) const {
-    std::ofstream(folder_ / name, std::ios::binary) << contents;
-    return folder_ / name;
+    return test::put(folder_ / name, contents);
   }
 
-  fs::path folder_ = fs::path(testing::TempDir()) /
-                     (std::string("geometry_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  TemporaryFolder folder_;
 };
 
 void expect_same_lens(const Lens& got, const Lens& expected) {

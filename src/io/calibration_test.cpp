@@ -4,16 +4,17 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <string>
 
 #include "io/calibration_rig.hpp"
+#include "io/test_files.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
 namespace {
 
+using namespace test;
 namespace fs = std::filesystem;
 
 Rig rig_from(const std::string& contents, KittiPair pair = KittiPair::any) {
@@ -83,19 +84,11 @@ std::string ros(const std::string& tx, const std::string& width = "640") {
          tx + ", 0, 400, 240, 0, 0, 0, 1, 0]\n";
 }
 
-// A folder of files that goes away with the test.
 class CalibrationFiles : public testing::Test {
  protected:
-  CalibrationFiles() { fs::create_directories(folder_); }
-  ~CalibrationFiles() override { fs::remove_all(folder_); }
+  fs::path file(const std::string& name, const std::string& contents) const { return put(folder_ / name, contents); }
 
-  fs::path file(const std::string& name, const std::string& contents) const {
-    std::ofstream(folder_ / name, std::ios::binary) << contents;
-    return folder_ / name;
-  }
-
-  fs::path folder_ = fs::path(testing::TempDir()) /
-                     (std::string("calibration_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  TemporaryFolder folder_;
 };
 
 TEST(Calibration, MiddleburyHasOffsetsOfThePrincipalPoints) {

@@ -4,6 +4,7 @@
 #include "stages/cost_volume/cost_volume.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
+#include "support/words.hpp"
 
 namespace stereopsis {
 namespace {
@@ -27,30 +28,6 @@ std::vector<Case> cases() {
   list.push_back({{300, 80}, 18, -9, {.radius = 32, .epsilon = 0.1}, {40, 41}, 1});
   list.push_back({{300, 80}, 9, 0, {.radius = 17}, {3, 80}, 3});
   return list;
-}
-
-template <class Word>
-Image<Word> random_words(Size size, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  Image<Word> words(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) {
-      if constexpr (std::is_same_v<Word, Word128>)
-        words(x, y) = {generator(), generator()};
-      else
-        words(x, y) = static_cast<Word>(generator());
-    }
-  return words;
-}
-
-Image<std::uint64_t> random_colours(Size size, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  Image<std::uint64_t> words(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      words(x, y) = colour_gradient::word_of(generator() % 9, 100 + generator() % 9, generator() % 256,
-                                             static_cast<int>(generator() % 13) - 6);
-  return words;
 }
 
 // Filtered costs and winners equal those of the oracles, one after the other.

@@ -4,36 +4,12 @@
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
+#include "support/words.hpp"
 
 namespace stereopsis {
 namespace {
 
 using namespace test;
-
-template <class Word>
-Image<Word> random_words(Size size, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  Image<Word> words(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) {
-      if constexpr (std::is_same_v<Word, Word128>)
-        words(x, y) = {generator(), generator()};
-      else
-        words(x, y) = static_cast<Word>(generator());
-    }
-  return words;
-}
-
-// Words of the colour and gradient cost are no numbers like others.
-Image<std::uint64_t> random_colours(Size size, unsigned seed) {
-  std::mt19937_64 generator(seed);
-  Image<std::uint64_t> words(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      words(x, y) = colour_gradient::word_of(generator() % 9, 100 + generator() % 9, generator() % 256,
-                                             static_cast<int>(generator() % 13) - 6);
-  return words;
-}
 
 // A volume with its number of disparities, as one row of bytes a row of pixels.
 ImageView<std::uint8_t> flat(VolumeView<std::uint8_t> v) {
