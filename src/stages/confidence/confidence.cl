@@ -1,4 +1,5 @@
-// Confidence of a disparity map: confidence.hpp.
+// Confidence of a disparity map: confidence.hpp. Where the compiler knows the window, a work-group keeps the left words of all its
+// windows.
 //
 // instance any: FIXED_RADIUS=0
 // instance r1: FIXED_RADIUS=1
@@ -7,53 +8,90 @@
 #include "device/gpu/vocabulary.h"
 #include "stages/window_sad/window_sad.cl.h"
 
-// Square windows of 3, 5 and 7 are known to the compiler.
-#if FIXED_RADIUS > 0
-#define RADIUS_X FIXED_RADIUS
-#define RADIUS_Y FIXED_RADIUS
-#else
-#define RADIUS_X radius_x
-#define RADIUS_Y radius_y
-#endif
-
 #define MSM 1
 #define FD 2
 #define PKR 3
 
-FUNCTION float feature_density(GLOBAL const uint* image, Layout layout, int radius_x, int radius_y, int x, int y) {
-  const int width = layout.width, inside = x >= radius_x && x + radius_x < width;
-  const uint count = (uint)((2 * radius_x + 1) * (2 * radius_y + 1));
+#define ITEMS_X 32
+#define ITEMS_Y 8
+
+// WORDS is the left window as a parameter, WORDS_AT_PIXEL as an argument, WORD its words.
+#undef WORDS
+#undef WORDS_AT_PIXEL
+#undef WORD
+#if FIXED_RADIUS > 0
+#define TILE_X (ITEMS_X + 2 * FIXED_RADIUS)
+#define TILE_Y (ITEMS_Y + 2 * FIXED_RADIUS)
+#define WORDS LOCAL_POINTER const uint* words
+#define WORDS_AT_PIXEL tile + (local_id(1) + FIXED_RADIUS) * TILE_X + local_id(0) + FIXED_RADIUS
+#define WORD(dx, dy) words[(dy) * TILE_X + (dx)]
+#else
+#define WORDS IMAGE(const uint, words), int x, int y
+#define WORDS_AT_PIXEL left, left_layout, x, y
+#define WORD(dx, dy) PIXEL(words, clamp(x + (dx), 0, WIDTH(words) - 1), clamp(y + (dy), 0, HEIGHT(words) - 1))
+#endif
+
+FUNCTION float feature_density(WORDS, int radius_x, int radius_y) {
   uint sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0, total = 0;
-#define ROW(dy) (image + layout.offset + clamp(y + (dy), 0, layout.height - 1) * layout.pitch)
-#define COLUMN(i) (inside ? (i) : clamp(i, 0, width - 1))
-  for (int dy = -radius_y; dy <= radius_y; ++dy) {
-    GLOBAL const uint* row = ROW(dy);
-    uint even = 0, odd = 0;  // two bytes' sums of a row each
-    for (int i = x - radius_x; i <= x + radius_x; ++i) {
-      const uint word = row[COLUMN(i)];
-      even += word & 0xFF00FFu;
+  uint all = 0, odd = 0;  // the words as they are, and their bytes 1 and 3 in 16 bits each; all − odd · 2⁸ are the bytes 0 and 2
+#pragma unroll
+  for (int dy = -RADIUS_Y; dy <= RADIUS_Y; ++dy) {
+#pragma unroll
+    for (int dx = -RADIUS_X; dx <= RADIUS_X; ++dx) {
+      const uint word = WORD(dx, dy);
+      all += word;
       odd += (word >> 8) & 0xFF00FFu;
     }
+    if (FIXED_RADIUS > 0 && dy < RADIUS_Y) continue;  // sums of a small window fit 16 bits, those of a row always do
+    const uint even = all - (odd << 8);
     sum0 += even & 0xFFFFu;
     sum1 += odd & 0xFFFFu;
     sum2 += even >> 16;
     sum3 += odd >> 16;
+    all = odd = 0;
   }
-#define MEAN(sum) ((2 * (sum) + count) / (2 * count))
+#define MEAN(sum) ((2 * (sum) + WINDOW_AREA) / (2 * WINDOW_AREA))
   const uint mean = MEAN(sum0) | MEAN(sum1) << 8 | MEAN(sum2) << 16 | MEAN(sum3) << 24;
-  for (int dy = -radius_y; dy <= radius_y; ++dy) {
-    GLOBAL const uint* row = ROW(dy);
-    for (int i = x - radius_x; i <= x + radius_x; ++i) total += colour_difference(row[COLUMN(i)], mean);
-  }
-  return quotient((int)total, (int)(total + 8 * count));
+#pragma unroll
+  for (int dy = -RADIUS_Y; dy <= RADIUS_Y; ++dy)
+#pragma unroll
+    for (int dx = -RADIUS_X; dx <= RADIUS_X; ++dx) total += colour_difference(WORD(dx, dy), mean);
+  return quotient((int)total, (int)(total + 8 * WINDOW_AREA));
 }
+
+#if FIXED_RADIUS > 0
+// The window sum, where what it is compared with lies inside the image.
+FUNCTION int sum_inside(WORDS, GLOBAL const uint* right, Layout right_layout, int x, int y) {
+  uint sum = 0;
+#pragma unroll
+  for (int dy = -RADIUS_Y; dy <= RADIUS_Y; ++dy) {
+    GLOBAL const uint* row = &PIXEL(right, x, clamp(y + dy, 0, HEIGHT(right) - 1));
+#pragma unroll
+    for (int dx = -RADIUS_X; dx <= RADIUS_X; ++dx) sum += colour_difference(WORD(dx, dy), row[dx]);
+  }
+  return (int)sum;
+}
+#endif
 
 KERNEL(confidence)(int measure, int radius_x, int radius_y, IMAGE(const uint, left), IMAGE(const uint, right),
                    IMAGE(const float, disparity), IMAGE(float, confidence)) {
-  const int x = global_id(0), y = global_id(1);
-  if (x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return;
-  const int count = (2 * RADIUS_X + 1) * (2 * RADIUS_Y + 1);
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
 #define SUM(d) window_sum(left, left_layout, right, right_layout, RADIUS_X, RADIUS_Y, x, y, -(d))
+#undef MATCH
+#if FIXED_RADIUS > 0
+  LOCAL uint tile[TILE_X * TILE_Y];
+  for (int j = local_id(1); j < TILE_Y; j += ITEMS_Y)
+    for (int i = local_id(0); i < TILE_X; i += ITEMS_X)
+      tile[j * TILE_X + i] = PIXEL(left, clamp(group_id(0) * ITEMS_X - FIXED_RADIUS + i, 0, width - 1),
+                                   clamp(group_id(1) * ITEMS_Y - FIXED_RADIUS + j, 0, height - 1));
+  BARRIER();
+#define MATCH(d)                                                                                                    \
+  (window_is_inside(width, RADIUS_X, x, -(d), -(d)) ? sum_inside(WORDS_AT_PIXEL, right, right_layout, x - (d), y) \
+                                                    : SUM(d))
+#else
+#define MATCH(d) SUM(d)
+#endif
+  if (x >= width || y >= height) return;
   const float value = PIXEL(disparity, x, y);
   float result = 0.0f;
   if (value == value) {
@@ -69,13 +107,11 @@ KERNEL(confidence)(int measure, int radius_x, int radius_y, IMAGE(const uint, le
         }
       }
       const int gain = max(0, lowest - SUM(d));
-      result = quotient(gain, gain + count * abs(best - d));
+      result = quotient(gain, gain + WINDOW_AREA * abs(best - d));
     } else {
-      result = measure == FD ? 1.0f : quotient(8 * count, 8 * count + SUM(d));
-      if (measure != MSM) result *= feature_density(left, left_layout, RADIUS_X, RADIUS_Y, x, y);
+      result = measure == FD ? 1.0f : quotient(8 * WINDOW_AREA, 8 * WINDOW_AREA + MATCH(d));
+      if (measure != MSM) result *= feature_density(WORDS_AT_PIXEL, RADIUS_X, RADIUS_Y);
     }
   }
   PIXEL(confidence, x, y) = result;
 }
-#undef RADIUS_X
-#undef RADIUS_Y

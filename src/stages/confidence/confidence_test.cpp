@@ -10,7 +10,7 @@ using namespace test;
 using confidence::Measure;
 
 constexpr Measure measures[] = {Measure::pkr, Measure::fd, Measure::msm, Measure::msm_fd};
-constexpr window_sad::Window windows[] = {{1, 1}, {7, 7}, {3, 9}, {21, 5}};
+constexpr window_sad::Window windows[] = {{1, 1}, {3, 3}, {5, 5}, {7, 7}, {3, 9}, {21, 25}};
 
 struct Scene {
   explicit Scene(Size size)

@@ -7,15 +7,6 @@
 #include "device/gpu/vocabulary.h"
 #include "stages/window_sad/window_sad.cl.h"
 
-// Square windows of 3, 5 and 7 are known to the compiler.
-#if FIXED_RADIUS > 0
-#define RADIUS_X FIXED_RADIUS
-#define RADIUS_Y FIXED_RADIUS
-#else
-#define RADIUS_X radius_x
-#define RADIUS_Y radius_y
-#endif
-
 #define NO_CANDIDATE 1
 #define MASKED 16
 #define PARABOLA 1
@@ -70,7 +61,7 @@ KERNEL(refine)(IMAGE(const uint, reference), IMAGE(const uint, other), int direc
     reason = best_sum < 0 ? NO_CANDIDATE : 0;
     if (reason == 0) {
       trust = second_sum < 0 ? 1.0f : second_sum == 0 ? 0.0f : 1.0f - quotient(best_sum, second_sum);
-      const long least = (long)keep * ((2 * RADIUS_X + 1) * (2 * RADIUS_Y + 1)) * abs(second - best);
+      const long least = (long)keep * WINDOW_AREA * abs(second - best);
       if (second_sum >= 0 && 256 * (long)(second_sum - best_sum) < least && IS_CANDIDATE(g)) best = g;
       result = (float)best;
       if (subpixel != 0 && IS_CANDIDATE(best - 1) && IS_CANDIDATE(best + 1))
@@ -81,5 +72,3 @@ KERNEL(refine)(IMAGE(const uint, reference), IMAGE(const uint, other), int direc
   if (GIVEN(validity)) PIXEL(validity, x, y) = (uchar)reason;
   if (GIVEN(confidence)) PIXEL(confidence, x, y) = trust;
 }
-#undef RADIUS_X
-#undef RADIUS_Y

@@ -1,48 +1,123 @@
-// Repair of outliers by confidence: repair.hpp. One pass.
+// Repair of outliers by confidence: repair.hpp. One pass, along lines that are the rows or the columns. A work-group takes RUN
+// pixels of LINES lines, with what these need around them.
 //
-// instance any:
+// Whether two pixels agree does not depend on the one between them: it is found once, as bits, and a pair is a bit that is set in
+// the words of both of its sides. Comparisons are differences whose signs are shifted in, of which a GPU does more.
+//
+// instance rows: ALONG_ROWS=1 MOST_REACH=10
+// instance columns: ALONG_ROWS=0 MOST_REACH=10
+// instance rows_far: ALONG_ROWS=1 MOST_REACH=31
+// instance columns_far: ALONG_ROWS=0 MOST_REACH=31
 #include "device/gpu/vocabulary.h"
 
 #define BEYOND_REPAIR (16 | 32)
 #define REASONS 63
 #define REPAIRED 128
 
-KERNEL(repair)(int reach, float factor, float tolerance, int along_rows, IMAGE(const float, disparity),
-               IMAGE(const float, confidence), IMAGE(uchar, validity), IMAGE(float, disparity_out),
-               IMAGE(float, confidence_out)) {
-  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
-  if (x >= width || y >= height) return;
-  const int before = min(reach, along_rows ? x : y), behind = min(reach, along_rows ? width - 1 - x : height - 1 - y);
-  const long step = along_rows ? 1 : disparity_layout.pitch, step_confidence = along_rows ? 1 : confidence_layout.pitch;
-  GLOBAL const float* centre = &PIXEL(disparity, x, y);
-  GLOBAL const float* trust = &PIXEL(confidence, x, y);
-  const float need = *trust * factor;
-  const int reasons = PIXEL(validity, x, y);
+#undef RUN
+#undef LINES
+#undef LINE
+#undef PART
+#undef PARTS
+#undef NEXT
+#undef PLACE
+#undef X_OF
+#undef Y_OF
+#if ALONG_ROWS
+#define RUN 128
+#define LINES 8
+#define LINE local_id(1)
+#define PART local_id(0)
+#define PARTS 32
+#define NEXT 1
+#define PLACE(at) (LINE * SPAN + (at))
+#define X_OF(at) (group_id(0) * RUN - MOST_REACH + (at))
+#define Y_OF(at) (group_id(1) * LINES + LINE)
+#else
+#define RUN 64
+#define LINES 16
+#define LINE local_id(0)
+#define PART local_id(1)
+#define PARTS 16
+#define NEXT LINES
+#define PLACE(at) ((at) * LINES + LINE)
+#define X_OF(at) (group_id(0) * LINES + LINE)
+#define Y_OF(at) (group_id(1) * RUN - MOST_REACH + (at))
+#endif
+#define SPAN (RUN + 2 * MOST_REACH)
 
-  // Bit i − 1 tells that the i-th pixel to a side is confident enough.
-  uint left = 0, right = 0;
-  if ((reasons & BEYOND_REPAIR) == 0) {
-    for (int i = 1; i <= before; ++i) left |= (uint)(trust[-i * step_confidence] > need) << (i - 1);
-    if (left != 0)
-      for (int i = 1; i <= behind; ++i) right |= (uint)(trust[i * step_confidence] > need) << (i - 1);
+// A bit for each pixel within two reaches.
+#if MOST_REACH > 16
+typedef ulong Bits;
+#else
+typedef uint Bits;
+#endif
+#define WITH_SIGN(bits, value) ((bits) << 1 | bits_of_float(value) >> 31)
+
+// Bit t − 1 tells that the t-th pixel after this one differs.
+FUNCTION Bits differing(LOCAL_POINTER const float* disparity, float tolerance) {
+  Bits bits = 0;
+#pragma unroll
+  for (int t = 2 * MOST_REACH; t > 0; --t)
+    bits = WITH_SIGN(bits, tolerance - fabs(disparity[0] - disparity[t * NEXT]));
+  return bits;
+}
+
+KERNEL(repair)(int reach, float factor, float tolerance, IMAGE(const float, disparity), IMAGE(const float, confidence),
+               IMAGE(uchar, validity), IMAGE(float, disparity_out), IMAGE(float, confidence_out)) {
+  LOCAL float disparities[LINES * SPAN];
+  LOCAL float confidences[LINES * SPAN];  // below all others where there is no disparity: such pixels are in no pair
+  LOCAL Bits differences[LINES * SPAN];
+  const int width = WIDTH(disparity), height = HEIGHT(disparity);
+#define INSIDE(at) (X_OF(at) >= 0 && X_OF(at) < width && Y_OF(at) >= 0 && Y_OF(at) < height)
+#define HERE(image, at) PIXEL(image, X_OF(at), Y_OF(at))
+  for (int at = PART; at < SPAN; at += PARTS) {
+    const float d = INSIDE(at) ? HERE(disparity, at) : INVALID;
+    disparities[PLACE(at)] = d;
+    confidences[PLACE(at)] = d == d ? HERE(confidence, at) : -1.0f;
   }
-  float result = *centre, gained = *trust;
-  if (left != 0 && right != 0) {
-    int found = 0;
-    for (int apart = 2; apart <= before + behind && !found; ++apart)
-      for (int i = max(1, apart - behind); i <= min(before, apart - 1) && !found; ++i) {
-        const int j = apart - i;
-        if (((left >> (i - 1)) & (right >> (j - 1)) & 1) == 0) continue;
-        const float a = centre[-i * step], b = centre[j * step], difference = a - b;
-        if (!(difference <= tolerance && -difference <= tolerance)) continue;
-        found = 1;
-        result = i <= j ? a : b;
-        gained = need < 1.0f ? need : 1.0f;
+  BARRIER();
+  for (int at = PART; at < RUN + MOST_REACH; at += PARTS)
+    differences[PLACE(at)] = differing(disparities + PLACE(at), tolerance);
+  BARRIER();
+
+  for (int at = MOST_REACH + PART; at < MOST_REACH + RUN; at += PARTS) {
+    if (!INSIDE(at)) continue;
+    const int place = PLACE(at), reasons = HERE(validity, at);
+    const float here = disparities[place], trust = HERE(confidence, at), need = trust * factor;
+    // Bit k − 1 tells that the k-th pixel to a side is confident enough.
+    uint left = 0, right = 0;
+#pragma unroll
+    for (int k = MOST_REACH; k > 0; --k) {
+      left = WITH_SIGN(left, need - confidences[place - k * NEXT]);
+      right = WITH_SIGN(right, need - confidences[place + k * NEXT]);
+    }
+    const uint within = (1u << reach) - 1;
+    left &= within;
+    right &= within;
+    float result = here, gained = trust;
+    if (left != 0 && right != 0 && (reasons & BEYOND_REPAIR) == 0) {
+      // A bit for each pixel between a pair, of the pair that lies closest together; `before` tells its left one.
+      Bits between = ~(Bits)0;
+      int before = 0;
+#pragma unroll
+      for (int k = 1; k <= MOST_REACH; ++k) {
+        const Bits pairs = ((Bits)right << k) & ~differences[place - k * NEXT], below = ~pairs & (pairs - 1);
+        if ((left >> (k - 1) & 1) != 0 && below < between) {
+          between = below;
+          before = k;
+        }
       }
-    if (found && result != *centre) PIXEL(validity, x, y) = (uchar)((reasons & ~REASONS) | REPAIRED);
+      if (before != 0) {
+        const int behind = 1 + (int)popcount(between) - before;
+        result = disparities[before <= behind ? place - before * NEXT : place + behind * NEXT];
+        gained = need < 1.0f ? need : 1.0f;
+        if (result != here) HERE(validity, at) = (uchar)((reasons & ~REASONS) | REPAIRED);
+      }
+    }
+    HERE(disparity_out, at) = result;
+    HERE(confidence_out, at) = gained;
   }
-  PIXEL(disparity_out, x, y) = result;
-  PIXEL(confidence_out, x, y) = gained;
 }
 
 KERNEL(copy)(IMAGE(const float, from), IMAGE(float, to)) {

@@ -9,7 +9,7 @@ namespace {
 using namespace test;
 
 const repair::Parameters parameters[] = {
-    {}, {.reach = 31, .gain = 0, .tolerance = 2}, {.reach = 1, .gain = 50, .tolerance = 0}};
+    {}, {.reach = 31, .gain = 0, .tolerance = 2}, {.reach = 11}, {.reach = 1, .gain = 50, .tolerance = 0}};
 
 struct Maps {
   explicit Maps(const Map& map, ImageView<const float> trust)
@@ -37,7 +37,9 @@ void expect_same(Maps& got, Maps& expected) {
 // f(parameters, map, confidence, expected)
 template <class F>
 void for_each_case(F&& f) {
-  for (const Size size : awkward_sizes)
+  std::vector<Size> sizes = awkward_sizes;
+  sizes.push_back({37, 150});  // columns of more than a work-group
+  for (const Size size : sizes)
     for (const auto& p : parameters) {
       SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", reach " << p.reach);
       const Map map = random_map(size, 4, 0, 2, 10);

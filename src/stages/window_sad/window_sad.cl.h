@@ -2,6 +2,18 @@
 // it for itself, hence no guard.
 #include "stages/cost/colours.cl.h"
 
+// Square windows of 3, 5 and 7 are known to the compiler.
+#undef RADIUS_X
+#undef RADIUS_Y
+#if FIXED_RADIUS > 0
+#define RADIUS_X FIXED_RADIUS
+#define RADIUS_Y FIXED_RADIUS
+#else
+#define RADIUS_X radius_x
+#define RADIUS_Y radius_y
+#endif
+#define WINDOW_AREA ((2 * RADIUS_X + 1) * (2 * RADIUS_Y + 1))
+
 // Whether a window, and what it is compared with at shifts from `first` to `last`, lies inside the image.
 FUNCTION int window_is_inside(int width, int radius_x, int x, int first, int last) {
   return x >= radius_x && x + radius_x < width && x - radius_x + first >= 0 && x + radius_x + last < width;
