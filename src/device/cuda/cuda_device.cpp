@@ -280,10 +280,17 @@ CudaQueue::~CudaQueue() {
 }
 
 void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const gpu::Arguments& arguments) {
+  const int layers = 1 + (grid.groups_y - 1) / gpu::most_cuda_groups_y;
+  if (layers > 1 && std::string_view(kernel.file).find("_cuda") != std::string_view::npos)
+    throw Error(ErrorCategory::unsupported,
+                text("an image that needs ", grid.groups_y, " rows of blocks is not allowed for ", kernel.file, " on '",
+                     device_.name(), "'; it must need at most ", gpu::most_cuda_groups_y,
+                     ", so take a region of interest, or another device"));
   const Current current(device_);
   std::array<void*, 40> values;
   for (int i = 0; i < arguments.count(); ++i) values[i] = const_cast<void*>(arguments.value(i));
-  device_.check(device_.api.launch(device_.find(kernel), grid.groups_x, grid.groups_y, 1, grid.items_x, grid.items_y, 1,
+  const int groups_y = (grid.groups_y + layers - 1) / layers;
+  device_.check(device_.api.launch(device_.find(kernel), grid.groups_x, groups_y, layers, grid.items_x, grid.items_y, 1,
                                    0, stream_, values.data(), nullptr),
                 "start a kernel");
 }

@@ -28,6 +28,9 @@ struct Grid {
   int items_x = 1, items_y = 1;
 };
 
+// What a CUDA device takes in y. Portable kernels go on in layers from there; tuned ones can't.
+constexpr int most_cuda_groups_y = 65535;
+
 // A work-item for each pixel.
 inline Grid over(Size size) {
   constexpr int items_x = 32, items_y = 8;

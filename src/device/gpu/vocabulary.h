@@ -2,7 +2,8 @@
 //
 // KERNEL(name)(arguments) { … } is a kernel; INSTANCE, which the build defines, tells its instances apart. FUNCTION
 // starts a helper. LOCAL declares memory of a work-group, in the kernel's outermost scope; LOCAL_POINTER and GLOBAL
-// qualify pointers. Integers have the same widths in both languages: long and ulong have 64 bits.
+// qualify pointers. Integers have the same widths in both languages: long and ulong have 64 bits. A kernel checks that it is
+// inside, in y also where the groups are counted out.
 #ifndef STEREOPSIS_VOCABULARY_H
 #define STEREOPSIS_VOCABULARY_H
 
@@ -23,7 +24,8 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 static_assert(sizeof(long) == 8, "kernels need 64-bit long");
 
-FUNCTION int group_id(int axis) { return axis == 0 ? blockIdx.x : blockIdx.y; }
+// Groups in y that a grid can't hold go on in z; the last of them may be beyond what was asked for.
+FUNCTION int group_id(int axis) { return axis == 0 ? blockIdx.x : blockIdx.z * gridDim.y + blockIdx.y; }
 FUNCTION int local_id(int axis) { return axis == 0 ? threadIdx.x : threadIdx.y; }
 FUNCTION int local_size(int axis) { return axis == 0 ? blockDim.x : blockDim.y; }
 FUNCTION int popcount(uint v) { return __popc(v); }

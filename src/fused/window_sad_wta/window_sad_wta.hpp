@@ -34,7 +34,8 @@ std::size_t workspace_bytes(Size, int disparities, int threads);
 // `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
 void cpu(const Parameters&, const Input<ImageView>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
-// The portable kernels of both stages, one after the other. `workspace` holds at least gpu_workspace_bytes().
+// The portable kernels of both stages, one after the other, on bands of rows whose volume fits `workspace`: it holds a row
+// at least, and gpu_workspace_bytes() is enough to be fast.
 std::size_t gpu_workspace_bytes(Size, int disparities);
 void gpu(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
 

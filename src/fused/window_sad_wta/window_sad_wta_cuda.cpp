@@ -1,7 +1,6 @@
 #include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
 
@@ -15,51 +14,64 @@ T* address(const gpu::View<T>& view) {
   return reinterpret_cast<T*>(view.memory) + view.offset;
 }
 
+// Rows that share a start: few, so that about `wanted_warps` are at work, and many, so that their start does not count.
+int rows_of_band(const Problem& p, int wanted_warps, int warps_across) {
+  constexpr int least = 12;
+  return std::max(least, ceil_div(p.height, std::max(1, wanted_warps / warps_across)));
+}
+
+void match_narrow(Problem& p, bool border_candidates, gpu::Queue& queue) {
+  const int per_lane = p.disparities <= 64 ? 2 : 4, warps = ceil_div(p.disparities, 32 * per_lane),
+            strips = ceil_div(p.width, strip_columns - 2 * p.radius_x);
+  p.band = rows_of_band(p, 1500, strips * warps);
+  static constexpr const char* instances[3][2][5] = {
+      {{"2_1_inside_1", "2_1_inside_2", "2_1_inside_3", "2_1_inside_4", "2_1_inside_5"},
+       {"2_1_border_1", "2_1_border_2", "2_1_border_3", "2_1_border_4", "2_1_border_5"}},
+      {{"4_1_inside_1", "4_1_inside_2", "4_1_inside_3", "4_1_inside_4", "4_1_inside_5"},
+       {"4_1_border_1", "4_1_border_2", "4_1_border_3", "4_1_border_4", "4_1_border_5"}},
+      {{"4_4_inside_1", "4_4_inside_2", "4_4_inside_3", "4_4_inside_4", "4_4_inside_5"},
+       {"4_4_border_1", "4_4_border_2", "4_4_border_3", "4_4_border_4", "4_4_border_5"}}};
+  const char* instance = instances[per_lane == 2 ? 0 : warps == 1 ? 1 : 2][border_candidates][p.radius_x - 1];
+  queue.launch({"window_sad_wta_cuda", "match", instance}, {strips, ceil_div(p.height, p.band), 32, warps}, p);
+}
+
+void match_wide(Problem& p, bool border_candidates, gpu::Queue& queue) {
+  const bool widest = p.radius_x > 15;
+  const int strips = ceil_div(p.width, strip_outputs);
+  p.band = rows_of_band(p, widest ? 660 : 1056, strips);
+  static constexpr const char* instances[2][2] = {{"inside_15", "border_15"}, {"inside_42", "border_42"}};
+  queue.launch({"window_sad_wta_wide_cuda", "match", instances[widest][border_candidates]},
+               {strips, ceil_div(p.height, p.band), 32, 1}, p);
+}
+
 }  // namespace
 
 bool cuda_serves(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out) {
-  const int radius = p.window.radius_x();
-  return radius >= 1 && radius <= 5 && window_sad::shift_of(p.window, in.source.kind.max_cost()) == 0 &&
-         in.disparities <= most_ranges * 128 && in.source.left.width >= strip_columns &&
-         p.select.subpixel == wta::Subpixel::none && p.select.uniqueness == 0 && in.select.mask_left.empty() &&
-         in.select.mask_right.empty() && out.right.empty() && out.confidence.empty();
+  return in.disparities < 1 << index_bits && p.select.subpixel == wta::Subpixel::none && p.select.uniqueness == 0 &&
+         in.select.mask_left.empty() && in.select.mask_right.empty() && out.right.empty() && out.confidence.empty();
 }
 
 void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Queue& queue) {
-  constexpr int wanted_warps = 1500;  // about what an H100 holds at a time
-  constexpr int least_band = 12;      // rows, so that the start of a band does not count
   const Size size = in.source.left.size();
-  const int radius = p.window.radius_x(), per_lane = in.disparities <= 64 ? 2 : 4,
-            warps = ceil_div(in.disparities, 32 * per_lane);
-  const int strips = ceil_div(size.width, strip_columns - 2 * radius);
-  const int band = std::max(least_band, ceil_div(size.height, std::max(1, wanted_warps / (strips * warps))));
-  const Problem problem{address(in.source.left),
-                        address(in.source.right),
-                        in.source.left.pitch,
-                        in.source.right.pitch,
-                        address(out.disparity),
-                        address(out.validity),
-                        out.disparity.pitch,
-                        out.validity.pitch,
-                        size.width,
-                        size.height,
-                        in.select.min_disparity,
-                        in.disparities,
-                        p.window.radius_y(),
-                        band};
-  static constexpr const char* instances[2][2][5] = {
-      {{"2_1_inside_1", "2_1_inside_2", "2_1_inside_3", "2_1_inside_4", "2_1_inside_5"},
-       {"2_1_border_1", "2_1_border_2", "2_1_border_3", "2_1_border_4", "2_1_border_5"}},
-      {{"4_4_inside_1", "4_4_inside_2", "4_4_inside_3", "4_4_inside_4", "4_4_inside_5"},
-       {"4_4_border_1", "4_4_border_2", "4_4_border_3", "4_4_border_4", "4_4_border_5"}}};
-  static constexpr const char* single[2][5] = {
-      {"4_1_inside_1", "4_1_inside_2", "4_1_inside_3", "4_1_inside_4", "4_1_inside_5"},
-      {"4_1_border_1", "4_1_border_2", "4_1_border_3", "4_1_border_4", "4_1_border_5"}};
-  const int border = p.select.border_candidates ? 1 : 0;
-  const char* instance = per_lane == 2 ? instances[0][border][radius - 1]
-                         : warps == 1  ? single[border][radius - 1]
-                                       : instances[1][border][radius - 1];
-  queue.launch({"window_sad_wta_cuda", "match", instance}, {strips, ceil_div(size.height, band), 32, warps}, problem);
+  Problem problem{address(in.source.left),
+                  address(in.source.right),
+                  in.source.left.pitch,
+                  in.source.right.pitch,
+                  address(out.disparity),
+                  address(out.validity),
+                  out.disparity.pitch,
+                  out.validity.pitch,
+                  size.width,
+                  size.height,
+                  in.select.min_disparity,
+                  in.disparities,
+                  p.window.radius_x(),
+                  p.window.radius_y(),
+                  window_sad::shift_of(p.window, in.source.kind.max_cost()),
+                  0};
+  const bool narrow = problem.radius_x >= 1 && problem.radius_x <= 5 && problem.shift == 0 &&
+                      problem.disparities <= most_ranges * 128 && problem.width >= strip_columns;
+  (narrow ? match_narrow : match_wide)(problem, p.select.border_candidates, queue);
 }
 
 }  // namespace stereopsis::window_sad_wta

@@ -1,5 +1,8 @@
 // Window matching and selection on CUDA devices, tuned: without a volume. Its meaning is that of window_sad_wta.hpp, bit for
-// bit; what it does not do (masks, sub-pixel, uniqueness, other outputs, other windows) is left to the portable kernels.
+// bit; what it does not do (masks, sub-pixel, uniqueness, other outputs) is left to the portable kernels.
+//
+// Windows 3 to 11 columns wide whose sums fit 16 bits keep their column sums in registers, in images of at least 32 columns
+// and for up to 512 disparities; all others keep them in shared memory.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -10,7 +13,6 @@ namespace stereopsis::window_sad_wta {
 // Whether the tuned kernel runs on the queue's device.
 inline bool cuda_runs_on(const gpu::Queue& queue) { return queue.cuda_capability() >= 80; }
 
-// Windows 3 to 11 columns wide whose sums fit 16 bits, up to 512 disparities, images of at least 32 columns.
 bool cuda_serves(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&);
 
 // cuda_runs_on() and cuda_serves() are true.

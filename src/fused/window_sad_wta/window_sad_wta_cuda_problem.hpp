@@ -7,6 +7,7 @@ namespace stereopsis::window_sad_wta {
 
 constexpr int strip_columns = 32;  // of column sums; the window's apron is among them
 constexpr int most_ranges = 4;     // warps that share a strip, each with disparities of its own
+constexpr int strip_outputs = 64;  // of the kernel for wide windows
 constexpr int index_bits = 14;     // of a disparity in a key, below its sum
 
 struct Problem {
@@ -17,7 +18,7 @@ struct Problem {
   float* disparity;
   std::uint8_t* validity;
   std::int64_t disparity_pitch, validity_pitch;
-  std::int32_t width, height, min_disparity, disparities, radius_y, band;
+  std::int32_t width, height, min_disparity, disparities, radius_x, radius_y, shift, band;
 };
 
 }  // namespace stereopsis::window_sad_wta

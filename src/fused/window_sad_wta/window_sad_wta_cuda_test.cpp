@@ -26,43 +26,67 @@ void for_each_cuda_device(F&& f) {
   if (!any) GTEST_SKIP() << "no CUDA device of compute capability 8.0 or later: " << found.reason;
 }
 
-TEST(WindowSadWtaCuda, EqualsTheOracles) {
+struct Case {
+  Size size;
+  DisparityRange range;
+  window_sad::Window window;
+};
+
+// What the kernel for narrow windows leaves to the other one.
+const std::vector<Case> wide_cases = {
+    {{1, 1}, {0, 1}, {13, 13}},     {{1, 9}, {-1, 3}, {7, 7}},         {{5, 7}, {-3, 4}, {31, 3}},
+    {{70, 9}, {0, 65}, {13, 15}},   {{131, 37}, {-40, 128}, {13, 13}}, {{64, 13}, {0, 129}, {15, 5}},
+    {{33, 5}, {3, 20}, {85, 85}},   {{150, 6}, {5, 300}, {31, 7}},     {{40, 21}, {0, 600}, {3, 3}},
+    {{20, 30}, {0, 17}, {7, 7}},    {{100, 20}, {0, 64}, {11, 31}},    {{83, 13}, {-4, 33}, {1, 1}},
+    {{130, 14}, {900, 40}, {33, 9}}};
+
+// With words up to `most`: few levels, so that sums tie, or large sums.
+void expect_equals_oracles(const Case& c, std::uint32_t most, gpu::Device& device, gpu::Queue& queue) {
+  const auto& [size, range, window] = c;
+  const cost::Colours kind{most == 7 ? 434 : 1020};
+  PitchedImage<std::uint32_t> left(random_image<std::uint32_t>(size, 1, 0, most).view());
+  PitchedImage<std::uint32_t> right(random_image<std::uint32_t>(size, 2, 0, most).view());
+  const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
+  Volume<std::uint16_t> sums(size, range.count);
+  window_sad::oracle(window, {left, right, kind}, range.min, sums);
+  for (const bool border : {true, false}) {
+    SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": "
+                                    << range.count << ", window " << window.width << "x" << window.height << ", border "
+                                    << border << ", words to " << most);
+    const window_sad_wta::Parameters p{window, {.border_candidates = border}};
+    const window_sad_wta::Input<gpu::View> in{{left_there, right_there, kind}, {range.min, {}, {}}, range.count};
+    Image<float> expected(size);
+    Image<std::uint8_t> expected_validity(size);
+    wta::oracle(p.select, {range.min, {}, {}}, sums, {expected, expected_validity, {}, {}});
+    for (int run = 0; run < 2; ++run) {
+      PitchedImage<float> disparity(size);
+      PitchedImage<std::uint8_t> validity(size);
+      OnDevice<float> disparity_there(device, queue, disparity);
+      OnDevice<std::uint8_t> validity_there(device, queue, validity);
+      const wta::OutputOf<gpu::View> out{disparity_there, validity_there, {}, {}};
+      ASSERT_TRUE(window_sad_wta::cuda_serves(p, in, out));
+      window_sad_wta::cuda(p, in, out, queue);
+      disparity_there.download();
+      validity_there.download();
+      EXPECT_TRUE(same_bits(disparity.view(), expected.view()));
+      EXPECT_TRUE(same_bits(validity.view(), expected_validity.view()));
+      EXPECT_TRUE(disparity.guard_intact() && validity.guard_intact());
+    }
+  }
+}
+
+TEST(WindowSadWtaCuda, NarrowWindowsEqualTheOracles) {
   for_each_cuda_device([](gpu::Device& device, gpu::Queue& queue) {
     for (const Size size : sizes)
       for (const DisparityRange range : ranges)
-        for (const auto& window : windows)
-          for (const bool border : {true, false}) {
-            SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min
-                                            << ": " << range.count << ", window " << window.width << "x"
-                                            << window.height << ", border " << border);
-            // Few levels, so that sums tie.
-            PitchedImage<std::uint32_t> left(random_image<std::uint32_t>(size, 1, 0, 7).view());
-            PitchedImage<std::uint32_t> right(random_image<std::uint32_t>(size, 2, 0, 7).view());
-            const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
-            const window_sad_wta::Parameters p{window, {.border_candidates = border}};
-            const window_sad_wta::Input<gpu::View> in{
-                {left_there, right_there, {434}}, {range.min, {}, {}}, range.count};
+        for (const auto& window : windows) expect_equals_oracles({size, range, window}, 7, device, queue);
+  });
+}
 
-            Volume<std::uint16_t> sums(size, range.count);
-            window_sad::oracle(window, {left, right, {434}}, range.min, sums);
-            Image<float> expected(size);
-            Image<std::uint8_t> expected_validity(size);
-            wta::oracle(p.select, {range.min, {}, {}}, sums, {expected, expected_validity, {}, {}});
-            for (int run = 0; run < 2; ++run) {
-              PitchedImage<float> disparity(size);
-              PitchedImage<std::uint8_t> validity(size);
-              OnDevice<float> disparity_there(device, queue, disparity);
-              OnDevice<std::uint8_t> validity_there(device, queue, validity);
-              const wta::OutputOf<gpu::View> out{disparity_there, validity_there, {}, {}};
-              ASSERT_TRUE(window_sad_wta::cuda_serves(p, in, out));
-              window_sad_wta::cuda(p, in, out, queue);
-              disparity_there.download();
-              validity_there.download();
-              EXPECT_TRUE(same_bits(disparity.view(), expected.view()));
-              EXPECT_TRUE(same_bits(validity.view(), expected_validity.view()));
-              EXPECT_TRUE(disparity.guard_intact() && validity.guard_intact());
-            }
-          }
+TEST(WindowSadWtaCuda, OthersEqualTheOracles) {
+  for_each_cuda_device([](gpu::Device& device, gpu::Queue& queue) {
+    for (const Case& c : wide_cases)
+      for (const std::uint32_t most : {7u, 0x7FFFFFFFu}) expect_equals_oracles(c, most, device, queue);
   });
 }
 

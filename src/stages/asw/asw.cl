@@ -24,6 +24,7 @@ KERNEL(aggregate)(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARR
   const int first_right = first_x - min_disparity - first_k - (TILE_D - 1);  // of the tile's right pixels
   const int cost_pitch = TILE_X + taps - 1;
   const int tile_x = item % TILE_X, tile_k = item / TILE_X * PER_ITEM;
+  if (y >= height) return;
   weight_of[item] = table.of[item];
 
   ulong sum[PER_ITEM];

@@ -10,14 +10,14 @@
 #define MOST_COLUMNS (STRIP + 84)
 
 KERNEL(window_sad)(IMAGE(const uint, left), IMAGE(const uint, right), int disparities, int min_disparity, int radius_x,
-                   int radius_y, int shift, int band, ARRAY(ushort, sums)) {
+                   int radius_y, int shift, int band, int first_row, int rows, ARRAY(ushort, sums)) {
   LOCAL ushort columns[MOST_COLUMNS * LANES];
   const int width = WIDTH(left), height = HEIGHT(left), lane = local_id(0);
   const int strips = (width + STRIP - 1) / STRIP;
   const int k = group_id(0) / strips * LANES + lane, d = min_disparity + k;
   if (k >= disparities) return;
   const int first_x = group_id(0) % strips * STRIP, last_x = min(first_x + STRIP, width);
-  const int first_y = group_id(1) * band, last_y = min(first_y + band, height);
+  const int first_y = first_row + group_id(1) * band, last_y = min(first_y + band, first_row + rows);
   const int count = last_x - first_x + 2 * radius_x;
 #define COLUMN(c) columns[(c) * LANES + lane]
 #define COST_AT(x, y) \
@@ -37,7 +37,7 @@ KERNEL(window_sad)(IMAGE(const uint, left), IMAGE(const uint, right), int dispar
       }
     uint sum = 0;
     for (int c = 0; c < 2 * radius_x; ++c) sum += COLUMN(c);
-    GLOBAL ushort* out = ELEMENTS(sums) + ((long)y * width + first_x) * disparities + k;
+    GLOBAL ushort* out = ELEMENTS(sums) + ((long)(y - first_row) * width + first_x) * disparities + k;
     for (int c = 0; c < last_x - first_x; ++c) {
       sum += COLUMN(c + 2 * radius_x);
       out[(long)c * disparities] = (ushort)(sum >> shift);

@@ -69,6 +69,8 @@ using Source = cost::Source<cost::Colours, View>;
 
 void oracle(const Window&, const Source<ImageView>&, int min_disparity, VolumeView<std::uint16_t> sums);
 
-void gpu(const Window&, const Source<gpu::View>&, int min_disparity, gpu::Volume<std::uint16_t> sums, gpu::Queue&);
+// Of the rows from `first_row` on, as many as `sums` has.
+void gpu(const Window&, const Source<gpu::View>&, int min_disparity, int first_row, gpu::Volume<std::uint16_t> sums,
+         gpu::Queue&);
 
 }  // namespace stereopsis::window_sad

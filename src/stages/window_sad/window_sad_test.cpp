@@ -34,7 +34,7 @@ TEST(WindowSad, GpuEqualsOracle) {
       for (int run = 0; run < 2; ++run) {
         const std::size_t cells = static_cast<std::size_t>(size.width) * size.height * range.count;
         const gpu::Buffer buffer = poisoned(device, queue, sizeof(std::uint16_t) * cells);
-        window_sad::gpu(window, {left_there, right_there, kind}, range.min,
+        window_sad::gpu(window, {left_there, right_there, kind}, range.min, 0,
                         {buffer.span().as<std::uint16_t>(), size.width, size.height, range.count}, queue);
         const int row = size.width * range.count;
         Image<std::uint16_t> got(Size{row, size.height});
