@@ -1,5 +1,6 @@
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "fused/zncc_wta/zncc_wta_cuda_problem.hpp"
@@ -7,33 +8,22 @@
 namespace stereopsis::zncc_wta {
 namespace {
 
-constexpr int steps = 16;  // of the portable kernels that find the windows' sums
-
 constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
 
 // Where everything lies in the workspace.
 struct Memory {
   Memory(const Problem& p, gpu::Span span) {
-    const std::size_t before = span.bytes, width = p.width, height = p.height, rows = p.rows, window = 2 * p.radius + 1;
-    const std::size_t windows = (width + 2 * p.radius) * height;
-    const auto take = [&](std::size_t size) { return span.take(size); };
-    moments = take(2 * sizeof(std::int64_t) * width * height).as<std::int64_t>();
+    const std::size_t before = span.bytes, height = p.height;
+    const Side* sides[2] = {&p.left, &p.right};
     for (int view = 0; view < 2; ++view) {
-      sums[view] = take(sizeof(std::int32_t) * windows).as<std::int32_t>();
-      roots[view] = take(sizeof(float) * windows).as<float>();
+      octets[view] = span.take(8 * sides[view]->pitch * height);
+      windows[view] = span.take((view == 0 ? 16 : 8) * sides[view]->pitch * height);
+      bests[view] = span.take(sizeof(std::uint32_t) * p.width * height);
     }
-    left_pairs = take(8 * (width + window) * rows);
-    left_windows = take(16 * width * rows);
-    right_bytes = take(4 * p.pitch * rows);
-    right_windows = take(8 * p.pitch * rows);
-    for (gpu::Span& best : bests) best = take(sizeof(std::uint32_t) * width * height);
     bytes = before - span.bytes;
   }
 
-  gpu::Array<std::int64_t> moments;
-  gpu::Array<std::int32_t> sums[2];
-  gpu::Array<float> roots[2];
-  gpu::Span left_pairs, left_windows, right_bytes, right_windows, bests[2];
+  gpu::Span octets[2], windows[2], bests[2];
   std::size_t bytes;
 };
 
@@ -42,9 +32,12 @@ Problem shape_of(const Parameters& p, Size size) {
   problem.width = size.width;
   problem.height = size.height;
   problem.radius = p.zncc.radius();
-  problem.rows = ceil_div(size.height, strip_rows) * strip_rows + p.zncc.window;
-  problem.pitch = size.width + 2 * p.zncc.window;
   problem.one_over_n = 1.0f / static_cast<float>(p.zncc.pixels());
+  // Octets are read for whole steps of the matrix products, 32 columns of the window.
+  const int columns = ceil_div(p.zncc.window, 32) * 32;
+  problem.left.pitch = ceil_div(size.width, warp_pixels) * warp_pixels + columns;
+  problem.right.margin = warp_span;
+  problem.right.pitch = ceil_div(size.width + 2 * warp_span + columns, 2) * 2;
   return problem;
 }
 
@@ -66,27 +59,25 @@ T* pointer(const gpu::Span& span) {
   return pointer<T>(span.as<T>());
 }
 
+void attach(Side& side, const gpu::View<const std::int16_t>& samples, const gpu::View<const std::uint8_t>& mask,
+            const Memory& memory, int view) {
+  side.samples = pointer(samples);
+  side.samples_pitch = samples.pitch;
+  side.mask = pointer(mask);
+  side.mask_pitch = mask.pitch;
+  side.octets = pointer<std::uint8_t>(memory.octets[view]);
+  side.windows = pointer<std::uint8_t>(memory.windows[view]);
+  side.best = pointer<std::uint32_t>(memory.bests[view]);
+}
+
 void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out, const Memory& memory) {
+  attach(p.left, in.left, in.select.mask_left, memory, 0);
+  attach(p.right, in.right, in.select.mask_right, memory, 1);
   p.disparities = in.disparities;
   p.min_disparity = in.select.min_disparity;
-  p.left_samples = pointer(in.left);
-  p.right_samples = pointer(in.right);
-  p.mask_left = pointer(in.select.mask_left);
-  p.mask_right = pointer(in.select.mask_right);
-  p.left_pitch = in.left.pitch;
-  p.right_pitch = in.right.pitch;
-  p.mask_left_pitch = in.select.mask_left.pitch;
-  p.mask_right_pitch = in.select.mask_right.pitch;
-  for (int view = 0; view < 2; ++view) {
-    p.sums[view] = pointer(memory.sums[view]);
-    p.roots[view] = pointer(memory.roots[view]);
-  }
-  p.left_pairs = pointer<std::uint8_t>(memory.left_pairs);
-  p.left_windows = pointer<std::uint8_t>(memory.left_windows);
-  p.right_bytes = pointer<std::uint32_t>(memory.right_bytes);
-  p.right_windows = pointer<std::uint8_t>(memory.right_windows);
-  p.left_best = pointer<std::uint32_t>(memory.bests[0]);
-  p.right_best = pointer<std::uint32_t>(memory.bests[1]);
+  // Right pixels are read in pairs, the first one of which is even.
+  p.first_k = in.disparities - 1 + ((in.select.min_disparity + in.disparities - 1) & 1);
+  p.chunks = ceil_div(p.first_k + 16, warp_disparities);
   p.disparity = pointer(out.disparity);
   p.validity = pointer(out.validity);
   p.right_disparity = pointer(out.right);
@@ -95,10 +86,19 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
   p.right_disparity_pitch = out.right.pitch;
 }
 
+// Rows before a strip take a seventh of the time of its own, so that strips are long where there are warps enough for all
+// multiprocessors twice.
+int strip_rows_for(Size size, int warps) {
+  constexpr int resident = 132 * 16;
+  int rows = 16;
+  while (rows < 128 && warps * ceil_div(size.height, 2 * rows) >= 2 * resident) rows *= 2;
+  return rows;
+}
+
 }  // namespace
 
 bool cuda_serves(const Parameters& p, int bits, int disparities, bool wants_confidence) {
-  return bits == 8 && p.zncc.window <= largest_window && disparities <= 65535 && !wants_confidence &&
+  return bits == 8 && disparities <= most_disparities && !wants_confidence &&
          p.select.subpixel == wta::Subpixel::none && p.select.uniqueness == 0 && !p.select.border_candidates;
 }
 
@@ -110,30 +110,22 @@ void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<g
           gpu::Queue& queue) {
   const Size size = in.left.size();
   Problem problem = shape_of(p, size);
-  const Memory memory(problem, workspace);
-  attach(problem, in, out, memory);
-  for (int view = 0; view < 2; ++view) {
-    queue.launch({"zncc_wta", "moments", "narrow"}, gpu::over(Size{size.width, ceil_div(size.height, steps)}),
-                 view == 0 ? in.left : in.right, memory.moments, problem.radius, steps);
-    queue.launch({"zncc_wta", "windows", "narrow"},
-                 gpu::over(Size{ceil_div(size.width + 2 * problem.radius, steps), size.height}), memory.moments,
-                 memory.sums[view], memory.roots[view], size.width, size.height, problem.radius, steps,
-                 problem.one_over_n);
-    const std::size_t best_bytes = sizeof(std::uint32_t) * size.width * size.height;
-    queue.fill({memory.bests[view].memory, memory.bests[view].offset}, best_bytes, 0);
-  }
-  const auto kernel = [](const char* name) { return gpu::Kernel{"zncc_wta_cuda", name, "all"}; };
-  queue.launch(kernel("pack_left"), gpu::over(Size{problem.rows, size.width + p.zncc.window}), problem);
-  queue.launch(kernel("pack_right"), gpu::over(Size{problem.pitch, problem.rows}), problem);
-
-  const int warps = std::min(ceil_div(in.disparities, 32), most_warps),
-            groups = ceil_div(in.disparities, 32 * most_warps);
-  const int strips = ceil_div(size.height, strip_rows);
-  // Short blocks begin anew more often, but small images have too few long ones for all multiprocessors.
-  const bool small = std::int64_t{ceil_div(size.width, most_columns)} * strips * groups * warps < 132 * 27;
-  problem.columns = small ? most_columns / 2 : most_columns;
-  queue.launch(kernel("correlate"), {ceil_div(size.width, problem.columns) * groups, strips, 32 * warps, 1}, problem);
-  queue.launch(kernel("select"), gpu::over(size), problem);
+  attach(problem, in, out, Memory(problem, workspace));
+  const int warps = ceil_div(size.width, warp_pixels) * problem.chunks;
+  problem.strip_rows = strip_rows_for(size, warps);
+  problem.prepare_rows = size.height < 1024 ? 8 : 32;
+  const auto kernel = [](const char* name, const char* instance) {
+    return gpu::Kernel{"zncc_wta_cuda", name, instance};
+  };
+  const int columns = prepare_threads - problem.radius - std::max(problem.radius, 8);
+  queue.launch(kernel("prepare", "all"),
+               {ceil_div(std::max(problem.left.pitch, problem.right.pitch), columns),
+                2 * ceil_div(size.height, problem.prepare_rows), prepare_threads, 1},
+               problem);
+  queue.launch(kernel("correlate", p.zncc.window <= narrow_window ? "narrow" : "wide"),
+               {ceil_div(warps, correlate_warps), ceil_div(size.height, problem.strip_rows), 32 * correlate_warps, 1},
+               problem);
+  queue.launch(kernel("select", "all"), gpu::over(size), problem);
 }
 
 }  // namespace stereopsis::zncc_wta

@@ -1,168 +1,332 @@
-// Correlation without a volume. A thread has one disparity and 16 rows: it walks along them and keeps the window sum of each in
-// a register. From one column to the next a sum changes by the products of the column that enters less those of the one that
-// leaves; from one row to the next that change differs by four products, which two dp2a instructions add. The best disparity of a
-// left pixel is a reduction over the warp; that of a right pixel moves on to the next lane with each column.
+// Correlation without a volume, on tensor cores. A warp has 32 left pixels of a row and 48 disparities, and keeps the window sums
+// Σ l r of all its cells as the accumulators of integer matrix products. From one row to the next a sum changes by the products
+// of the row that enters the window less those of the row that leaves it: an outer product of left and right pixels
+// over the window's columns, exact in 32 bits. −l has no place among 8-bit numbers where l = −128, but −1 − l has:
+// −Σ l r = Σ (−1 − l) r + Σ r.
+//
+// Disparities are constant along a diagonal of left and right pixels: the second 16 left pixels meet right pixels 16 further on, so
+// that the cells of a warp are a parallelogram, and few of them lie outside the range. Those start from so small a sum that they
+// never correlate.
 #include "fused/zncc_wta/zncc_wta_cuda_problem.hpp"
 
 using namespace stereopsis::zncc_wta;
 
 namespace {
 
-constexpr int kRows = strip_rows;
+constexpr unsigned everyone = 0xFFFFFFFF;
 
-__device__ int sample(const std::int16_t* samples, std::int64_t pitch, int x, int y, int width, int height) {
-  return samples[min(max(y, 0), height - 1) * pitch + min(max(x, 0), width - 1)];
+// Windows up to 21×21 have sums that are the bits of a float, 2²³ + margin + sum. It is exact above −margin, which is further below
+// 0 than c Σ r can be, so that what lies there has no positive covariance.
+constexpr int float_margin = 1 << 19, float_bias = 0x4B000000 + float_margin;
+
+// Element 0 of the row belongs to pixel 0.
+template <class T>
+__device__ T* row_of(void* array, const Side& side, int y) {
+  return static_cast<T*>(array) + static_cast<std::int64_t>(y) * side.pitch + side.margin;
 }
 
-__device__ unsigned pair_of(int low, int high) { return (low & 0xFFFF) | static_cast<unsigned>(high) << 16; }
+struct Fragment {
+  unsigned words[4];
+};
 
-// Adds two products of 16-bit samples of the left pair and bytes: the low or the high two.
-__device__ int dot_low(unsigned pair, unsigned bytes, int sum) { return __dp2a_lo(static_cast<int>(pair), static_cast<int>(bytes), sum); }
-__device__ int dot_high(unsigned pair, unsigned bytes, int sum) { return __dp2a_hi(static_cast<int>(pair), static_cast<int>(bytes), sum); }
+// sums += a · b: 16 left pixels times 8 right ones, over 32 columns of a row of the window.
+__device__ void multiply(int (&sums)[4], const Fragment& a, uint2 b) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+      : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]), "r"(b.x), "r"(b.y));
+}
+
+// The first `count` of four bytes.
+__device__ unsigned first_bytes(int count) { return count >= 4 ? everyone : count <= 0 ? 0 : (1u << 8 * count) - 1; }
+
+// Of 2·N values that all lanes have, each lane gets the greatest over the lanes that differ from it in `Bit` and lower ones down to
+// `Last`: of N values where its bit is not set, of the other N where it is.
+template <int Count, int Bit, int Last>
+__device__ void reduce_max(unsigned* values) {
+  const bool upper = threadIdx.x & Bit;
+#pragma unroll
+  for (int i = 0; i < Count / 2; ++i) {
+    const unsigned sent = upper ? values[i] : values[i + Count / 2], kept = upper ? values[i + Count / 2] : values[i];
+    values[i] = max(kept, __shfl_xor_sync(everyone, sent, Bit));
+  }
+  if constexpr (Bit > Last) reduce_max<Count / 2, Bit / 2, Last>(values);
+}
+
+// A warp's cells: 16 · tile_rows left pixels from x0 on, and for each 16 of them 8 · tile_columns right pixels. Left pixel x0 + a
+// and right pixel leftmost + b have the disparity first_k + a − b. Of a matrix fragment lane (g, q) has left pixels g and
+// g + 8, right pixel g, and columns 8 q to 8 q + 7 of the window; of sums, left pixels g and g + 8, right pixels 2 q and 2 q + 1.
+struct Cells {
+  int g, q, x0, first_k, leftmost;
+  int sums[tile_rows][tile_columns][4];
+
+  // Cells outside the range begin so far below 0 that they never correlate.
+  __device__ void begin(int disparities, int bias) {
+#pragma unroll
+    for (int j = 0; j < tile_columns; ++j)
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        const int k = first_k + g + c / 2 * 8 - (8 * j + 2 * q + c % 2);
+#pragma unroll
+        for (int i = 0; i < tile_rows; ++i) sums[i][j][c] = k >= 0 && k < disparities ? bias : bias - (1 << 30);
+      }
+  }
+};
+
+// Adds the products of a row that enters all windows, or takes away those of one that leaves them.
+template <bool is_wide, bool leaves>
+__device__ void accumulate(Cells& cells, const Problem& p, int row) {
+  const int y = min(max(row, 0), p.height - 1), window = 2 * p.radius + 1;
+  const int place = cells.g + 8 * cells.q;
+  const uint2* left = row_of<uint2>(p.left.octets, p.left, y) + cells.x0 + place;
+  const uint2* right = row_of<uint2>(p.right.octets, p.right, y) + cells.leftmost + place;
+  for (int columns = 0; columns < (is_wide ? window : 1); columns += 32) {
+    const int left_over = window - columns - 8 * cells.q;
+    const unsigned low = first_bytes(left_over), high = first_bytes(left_over - 4), flip = leaves ? everyone : 0;
+    const Fragment ones{low & 0x01010101, low & 0x01010101, high & 0x01010101, high & 0x01010101};
+    Fragment a[tile_rows];
+#pragma unroll
+    for (int i = 0; i < tile_rows; ++i) {
+      const uint2 upper = left[columns + 16 * i], lower = left[columns + 16 * i + 8];
+      a[i] = {(upper.x ^ flip) & low, (lower.x ^ flip) & low, (upper.y ^ flip) & high, (lower.y ^ flip) & high};
+    }
+#pragma unroll
+    for (int at = 0; at < warp_span / 8; ++at) {
+      const uint2 b = right[columns + 8 * at];
+#pragma unroll
+      for (int i = 0; i < tile_rows; ++i) {
+        const int j = at - 2 * i;
+        if (j < 0 || j >= tile_columns) continue;
+        multiply(cells.sums[i][j], a[i], b);
+        if (leaves) multiply(cells.sums[i][j], ones, b);
+      }
+    }
+  }
+}
+
+// What a lane knows of its left pixels, and their best candidates so far.
+struct LeftPixels {
+  int minus_mean[2 * tile_rows];
+  float fraction[2 * tile_rows], root[2 * tile_rows];
+  unsigned best[2 * tile_rows];
+
+  __device__ void load(const int4* windows) {
+#pragma unroll
+    for (int i = 0; i < 2 * tile_rows; ++i) {
+      const int4 window = windows[8 * i];
+      minus_mean[i] = window.x;
+      fraction[i] = __int_as_float(window.y);
+      root[i] = __int_as_float(window.z);
+      best[i] = 0;
+    }
+  }
+};
+
+// The score of a cell, in the upper half of a key.
+template <bool is_wide>
+__device__ unsigned score_of(const LeftPixels& left, int i, int sum, int right_sum, float right_float,
+                             float right_root) {
+  const int exact = sum + left.minus_mean[i] * right_sum;
+  const float centred = is_wide ? static_cast<float>(exact) : __int_as_float(exact) - (8388608.0f + float_margin);
+  const float covariance = centred - left.fraction[i] * right_float;
+  const float correlation = __saturatef(covariance * left.root[i] * right_root);
+  return __float_as_uint(correlation + 256.0f) << 16;  // the last bit of 256 + ρ is worth 2⁻¹⁵
+}
+
+// Correlates the left pixels with right pixels 8 · at + 2 q and the next, and keeps the best of both. The low half of a key says which
+// disparity it is, apart from what is the same for all of the lane's cells.
+template <bool is_wide>
+__device__ void correlate_pair(const Cells& cells, LeftPixels& left, int at, int4 windows, unsigned (&right_best)[2]) {
+  const int right_sum[2] = {windows.x, windows.z};
+  const float right_float[2] = {static_cast<float>(windows.x), static_cast<float>(windows.z)};
+  const float right_root[2] = {__int_as_float(windows.y), __int_as_float(windows.w)};
+  right_best[0] = right_best[1] = 0;
+#pragma unroll
+  for (int i = 0; i < tile_rows; ++i) {
+    const int j = at - 2 * i;
+    if (j < 0 || j >= tile_columns) continue;
+    unsigned keys[2][2];
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+#pragma unroll
+      for (int c = 0; c < 2; ++c)
+        keys[h][c] = score_of<is_wide>(left, 2 * i + h, cells.sums[i][j][2 * h + c], right_sum[c], right_float[c],
+                                       right_root[c]) +
+                     (8 * (j - h) + c + 8);
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      left.best[2 * i + n] = __vimax3_u32(left.best[2 * i + n], keys[n][0], keys[n][1]);
+      right_best[n] = __vimax3_u32(right_best[n], keys[0][n], keys[1][n]);
+    }
+  }
+}
+
+__device__ void offer(std::uint32_t* best, int width, int x, unsigned key) {
+  if (x >= 0 && x < width && key >= 65536) atomicMax(best + x, key);
+}
+
+// Correlates all cells in row y.
+template <bool is_wide>
+__device__ void correlate_row(const Cells& cells, const Problem& p, int y) {
+  const int g = cells.g, q = cells.q;
+  const unsigned code = last_code - cells.first_k - g + 2 * q - 8;
+  const std::int64_t row = static_cast<std::int64_t>(y) * p.width;
+  const int2* right_windows = row_of<int2>(p.right.windows, p.right, y) + cells.leftmost + 2 * q;
+  LeftPixels left;
+  left.load(row_of<int4>(p.left.windows, p.left, y) + cells.x0 + g);
+#pragma unroll
+  for (int first = 0; first < warp_span / 8; first += 4) {
+    unsigned best[4][2];
+#pragma unroll
+    for (int at = 0; at < 4; ++at)
+      correlate_pair<is_wide>(cells, left, first + at, *reinterpret_cast<const int4*>(right_windows + 8 * (first + at)),
+                              best[at]);
+    if (p.right_disparity == nullptr) continue;
+    unsigned* all = &best[0][0];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) all[i] += code;
+    reduce_max<8, 16, 4>(all);
+    offer(p.right.best + row, p.width, cells.leftmost + 8 * first + 8 * (g / 2) + 2 * q + g % 2, all[0]);
+  }
+#pragma unroll
+  for (int i = 0; i < 2 * tile_rows; ++i) left.best[i] += code;
+  reduce_max<2 * tile_rows, 2, 1>(left.best);
+#pragma unroll
+  for (int i = 0; i < tile_rows / 2; ++i)
+    offer(p.left.best + row, p.width, cells.x0 + 8 * (q * tile_rows / 2 + i) + g, left.best[i]);
+}
+
+template <bool is_wide>
+__device__ void correlate(const Problem& p) {
+  const int lane = threadIdx.x % 32, task = blockIdx.x * correlate_warps + threadIdx.x / 32, chunk = task % p.chunks;
+  const int y0 = blockIdx.y * p.strip_rows, y1 = min(y0 + p.strip_rows, p.height);
+  Cells cells;
+  cells.g = lane / 4;
+  cells.q = lane % 4;
+  cells.x0 = task / p.chunks * warp_pixels;
+  cells.first_k = p.first_k - chunk * warp_disparities;
+  cells.leftmost = cells.x0 - p.min_disparity - cells.first_k;
+  if (cells.x0 >= p.width || cells.leftmost >= p.width || cells.leftmost + warp_span <= 0) return;
+  cells.begin(p.disparities, is_wide ? 0 : float_bias);
+  for (int y = y0 - p.radius - 1; y < y0 + p.radius; ++y) accumulate<is_wide, false>(cells, p, y);
+  for (int y = y0; y < y1; ++y) {
+    accumulate<is_wide, false>(cells, p, y + p.radius);
+    accumulate<is_wide, true>(cells, p, y - p.radius - 1);
+    correlate_row<is_wide>(cells, p, y);
+  }
+}
+
+// Σ v and Σ v² of the columns first to last of a block's row, from running sums that start anew in each warp.
+__device__ int2 sums_over(int first, int last, const int2* running, const int2* totals) {
+  int2 sums = running[last];
+  const auto add = [&](int2 v, int sign) { sums = make_int2(sums.x + sign * v.x, sums.y + sign * v.y); };
+  if (first > 0) add(running[first - 1], -1);
+  for (int warp = max(first - 1, 0) / 32; warp < last / 32; ++warp) add(totals[warp], 1);
+  return sums;
+}
+
+// stages/zncc/zncc.hpp.
+struct Window {
+  int mean;
+  float fraction, root;
+};
+
+__device__ Window window_of(int2 sums, int n, float one_over_n) {
+  const int mean = __float2int_rn(static_cast<float>(sums.x) * one_over_n), rest = sums.x - n * mean;
+  const float fraction = static_cast<float>(rest) * one_over_n;
+  if (static_cast<std::int64_t>(n) * sums.y == static_cast<std::int64_t>(sums.x) * sums.x) return {mean, fraction, 0};
+  const float variance = static_cast<float>(sums.y - mean * sums.x - mean * rest) - fraction * static_cast<float>(rest);
+  return {mean, fraction, 1.0f / sqrtf(variance)};
+}
 
 }  // namespace
 
 extern "C" {
 
-__global__ void pack_left_all(const __grid_constant__ Problem p) {
-  const int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
-  const int window = 2 * p.radius + 1, x = column - window;
-  if (row >= p.rows || column >= p.width + window) return;
-  const auto at = [&](int dx, int y) { return sample(p.left_samples, p.left_pitch, x + dx, y, p.width, p.height); };
-  const int first = row - p.radius, next = first + window;
-  static_cast<uint2*>(p.left_pairs)[static_cast<std::int64_t>(column) * p.rows + row] =
-      make_uint2(pair_of(at(p.radius, next), -at(-p.radius - 1, next)), pair_of(-at(p.radius, first), at(-p.radius - 1, first)));
-  if (x < 0) return;
-  float4 w = make_float4(0, 0, 0, 0);
-  if (row < p.height && (p.mask_left == nullptr || p.mask_left[row * p.mask_left_pitch + x] != 0)) {
-    const std::int64_t i = static_cast<std::int64_t>(row) * (p.width + 2 * p.radius) + p.radius + x;
-    const int sum = p.sums[0][i], mean = __float2int_rn(static_cast<float>(sum) * p.one_over_n);
-    w = make_float4(static_cast<float>(-mean), static_cast<float>(sum - window * window * mean) * p.one_over_n, p.roots[0][i], 0);
-  }
-  static_cast<float4*>(p.left_windows)[static_cast<std::int64_t>(x) * p.rows + row] = w;
-}
-
-__global__ void pack_right_all(const __grid_constant__ Problem p) {
-  const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
-  const int window = 2 * p.radius + 1, x = column - window;
-  if (row >= p.rows || column >= p.pitch) return;
-  const auto at = [&](int dx, int y) {
-    return static_cast<unsigned>(sample(p.right_samples, p.right_pitch, x + dx, y, p.width, p.height)) & 0xFF;
+// Octets and windows of both views. A thread goes down a column; sums along a row are differences of running sums.
+__global__ void __launch_bounds__(prepare_threads) prepare_all(const __grid_constant__ Problem p) {
+  constexpr int warps = prepare_threads / 32;
+  __shared__ __align__(16) std::uint8_t bytes[2][prepare_threads + 16];
+  __shared__ int2 running[2][prepare_threads], totals[2][warps];
+  const bool is_left = blockIdx.y % 2 == 0;
+  const Side& side = is_left ? p.left : p.right;
+  const int n = (2 * p.radius + 1) * (2 * p.radius + 1), behind = max(p.radius, 8);
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const int i = blockIdx.x * (prepare_threads - p.radius - behind) + thread - p.radius, x = i - side.margin;
+  const bool mine = thread >= p.radius && thread < prepare_threads - behind && i < side.pitch,
+             inside = x >= 0 && x < p.width;
+  const std::int16_t* column = side.samples + min(max(x, 0), p.width - 1);
+  const auto sample = [&](int y) {
+    return static_cast<int>(column[min(max(y, 0), p.height - 1) * side.samples_pitch]);
   };
-  const int first = row - p.radius, next = first + window;
-  const std::int64_t i = static_cast<std::int64_t>(row) * p.pitch + column;
-  p.right_bytes[i] = at(p.radius, next) | at(-p.radius - 1, next) << 8 | at(p.radius, first) << 16 | at(-p.radius - 1, first) << 24;
-  float2 w = make_float2(0, 0);
-  if (x >= 0 && x < p.width && row < p.height && (p.mask_right == nullptr || p.mask_right[row * p.mask_right_pitch + x] != 0)) {
-    const std::int64_t k = static_cast<std::int64_t>(row) * (p.width + 2 * p.radius) + p.radius + x;
-    w = make_float2(static_cast<float>(p.sums[1][k]), p.roots[1][k]);
+  const int y0 = blockIdx.y / 2 * p.prepare_rows, y1 = min(y0 + p.prepare_rows, p.height);
+  int sum = 0, squares = 0;
+#pragma unroll 8
+  for (int y = y0 - p.radius - 1; y < y0 + p.radius; ++y) {
+    const int v = sample(y);
+    sum += v;
+    squares += v * v;
   }
-  static_cast<float2*>(p.right_windows)[i] = w;
+  int entering = sample(y0 + p.radius), leaving = sample(y0 - p.radius - 1), centre = sample(y0);
+  for (int y = y0; y < y1; ++y) {
+    const int now = y % 2;
+    sum += entering - leaving;
+    squares += entering * entering - leaving * leaving;
+    bytes[now][thread] = static_cast<std::uint8_t>(centre);
+    // Of the next row, long before it is due.
+    entering = sample(y + 1 + p.radius);
+    leaving = sample(y - p.radius);
+    centre = sample(y + 1);
+    int2 scan = make_int2(sum, squares);
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const int a = __shfl_up_sync(everyone, scan.x, step), b = __shfl_up_sync(everyone, scan.y, step);
+      if (lane >= step) scan = make_int2(scan.x + a, scan.y + b);
+    }
+    running[now][thread] = scan;
+    if (lane == 31) totals[now][warp] = scan;
+    __syncthreads();
+    if (!mine) continue;
+    const int first = thread - p.radius;
+    const unsigned* words = reinterpret_cast<const unsigned*>(bytes[now]) + first / 4;
+    const unsigned shift = first % 4 * 8;
+    const std::int64_t at = static_cast<std::int64_t>(y) * side.pitch + i;
+    static_cast<uint2*>(side.octets)[at] =
+        make_uint2(__funnelshift_r(words[0], words[1], shift), __funnelshift_r(words[1], words[2], shift));
+
+    const int2 sums = sums_over(first, thread + p.radius, running[now], totals[now]);
+    Window window = window_of(sums, n, p.one_over_n);
+    if (!inside || (side.mask != nullptr && side.mask[y * side.mask_pitch + x] == 0)) window.root = 0;
+    if (is_left)
+      static_cast<int4*>(side.windows)[at] =
+          make_int4(-window.mean, __float_as_int(window.fraction), __float_as_int(window.root), 0);
+    else
+      static_cast<int2*>(side.windows)[at] = make_int2(sums.x, __float_as_int(window.root));
+    if (inside) side.best[static_cast<std::int64_t>(y) * p.width + x] = 0;
+  }
 }
 
-__global__ void __launch_bounds__(32 * most_warps, 3) correlate_all(const __grid_constant__ Problem p) {
-  __shared__ unsigned left_best[most_columns * kRows];
-  __shared__ unsigned right_best[(most_columns + 32 * most_warps) * kRows];
-  const int thread = threadIdx.x, lane = thread % 32, window = 2 * p.radius + 1;
-  // Groups of disparities lie side by side in x.
-  const int groups = (p.disparities + 32 * most_warps - 1) / (32 * most_warps), group = blockIdx.x % groups;
-  const int first_k = group * 32 * most_warps, k = first_k + thread, span = p.columns + blockDim.x;
-  const int x0 = blockIdx.x / groups * p.columns, x1 = min(x0 + p.columns, p.width), y0 = blockIdx.y * kRows;
-  const int leftmost = x0 - p.min_disparity - first_k - static_cast<int>(blockDim.x) + 1;  // right pixel of the block
-  for (int i = thread; i < p.columns * kRows; i += blockDim.x) left_best[i] = 0;
-  for (int i = thread; i < span * kRows; i += blockDim.x) right_best[i] = 0;
-  __syncthreads();
-
-  const unsigned code = 65535 - k;
-  int sums[kRows];
-  unsigned best[kRows];  // of right pixels
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-    sums[i] = 0;
-    best[i] = 0;
-  }
-  for (int x = x0 - window; x < x1; ++x) {
-    const int x_right = x - p.min_disparity - k;
-    // A lane without a disparity stays where nothing matches.
-    const int place = k < p.disparities ? min(max(x_right, -window), p.width - 1 + window) + window : 0;
-    const std::int64_t start = static_cast<std::int64_t>(y0) * p.pitch + place;
-    const unsigned* bytes = p.right_bytes + start;
-    const uint2* pairs = static_cast<const uint2*>(p.left_pairs) + static_cast<std::int64_t>(x + window) * p.rows + y0;
-    const bool warm = x < x0;  // columns enter, none leaves
-    const unsigned used = warm ? 0x0000FFFF : 0xFFFFFFFF;
-    int change = 0;
-    for (int i = 0; i < window; ++i) change = dot_high(pairs[i].y & used, bytes[i * p.pitch], change);
-    change = -change;
-    const float2* windows = static_cast<const float2*>(p.right_windows) + start;
-    const float4* left_windows = static_cast<const float4*>(p.left_windows) + static_cast<std::int64_t>(x) * p.rows + y0;
-    if (warm) {
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-        sums[i] += change;
-        const unsigned b = bytes[i * p.pitch];
-        change = dot_high(pairs[i].y & used, b, dot_low(pairs[i].x & used, b, change));
-      }
-      continue;
-    }
-    unsigned mine = 0;
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      sums[i] += change;
-      const unsigned b = bytes[i * p.pitch];
-      const uint2 pair = pairs[i];
-      change = dot_high(pair.y, b, dot_low(pair.x, b, change));
-      const float2 right = windows[i * p.pitch];
-      const float4 left = left_windows[i];
-      // Exact up to here: all of it is an integer below 2²⁴.
-      const float centred = __fmaf_rn(left.x, right.x, static_cast<float>(sums[i]));
-      const float correlation = __saturatef((centred - left.y * right.x) * left.z * right.y);
-      const unsigned key = __byte_perm(__float_as_uint(correlation + 256.0f), code, 0x1054);
-      const unsigned winner = __reduce_max_sync(0xFFFFFFFF, key);
-      if (lane == i) mine = winner;
-      const unsigned before = __shfl_up_sync(0xFFFFFFFF, best[i], 1);
-      best[i] = max(lane == 0 ? 0 : before, key);
-    }
-    if (lane < kRows) atomicMax(&left_best[(x - x0) * kRows + lane], mine);
-    if (lane == 31) {
-      unsigned* out = right_best + (x_right - leftmost) * kRows;
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) atomicMax(out + i, best[i]);
-    }
-  }
-  if (lane != 31) {  // which is done
-    unsigned* out = right_best + (x1 - 1 - p.min_disparity - k - leftmost) * kRows;
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) atomicMax(out + i, best[i]);
-  }
-  __syncthreads();
-  const int rows = min(kRows, p.height - y0);
-  for (int i = thread; i < (x1 - x0) * rows; i += blockDim.x) {
-    const int x = i % (x1 - x0), row = i / (x1 - x0);
-    atomicMax(p.left_best + static_cast<std::int64_t>(y0 + row) * p.width + x0 + x, left_best[x * kRows + row]);
-  }
-  if (p.right_disparity == nullptr) return;
-  for (int i = thread; i < span * rows; i += blockDim.x) {
-    const int column = i % span, row = i / span, x = leftmost + column;
-    const unsigned key = x >= 0 && x < p.width ? right_best[column * kRows + row] : 0;
-    if (key >= 65536) atomicMax(p.right_best + static_cast<std::int64_t>(y0 + row) * p.width + x, key);
-  }
+__global__ void __launch_bounds__(32 * correlate_warps, 4) correlate_narrow(const __grid_constant__ Problem p) {
+  correlate<false>(p);
+}
+__global__ void __launch_bounds__(32 * correlate_warps, 4) correlate_wide(const __grid_constant__ Problem p) {
+  correlate<true>(p);
 }
 
 __global__ void select_all(const __grid_constant__ Problem p) {
   constexpr std::uint8_t no_candidate = 1, ambiguous = 4, masked = 16;
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= p.width || y >= p.height) return;
-  const float invalid = __uint_as_float(0x7FC00000);
   const auto disparity_of = [&](unsigned key) {
-    return key < 65536 ? invalid : static_cast<float>(p.min_disparity + static_cast<int>(65535 - (key & 65535)));
+    if (key < 65536) return __uint_as_float(0x7FC00000);
+    return static_cast<float>(p.min_disparity + static_cast<int>(last_code - (key & 65535)));
   };
   const std::int64_t i = static_cast<std::int64_t>(y) * p.width + x;
-  const unsigned key = p.left_best[i];
-  const bool usable = p.mask_left == nullptr || p.mask_left[y * p.mask_left_pitch + x] != 0;
-  const bool flat = p.roots[0][static_cast<std::int64_t>(y) * (p.width + 2 * p.radius) + p.radius + x] == 0;
+  const unsigned key = p.left.best[i];
+  const bool usable = p.left.mask == nullptr || p.left.mask[y * p.left.mask_pitch + x] != 0;
+  const bool flat = static_cast<const int4*>(p.left.windows)[static_cast<std::int64_t>(y) * p.left.pitch + x].z == 0;
   p.disparity[y * p.disparity_pitch + x] = disparity_of(key);
   p.validity[y * p.validity_pitch + x] = !usable ? masked : key >= 65536 ? 0 : flat ? ambiguous : no_candidate;
-  if (p.right_disparity != nullptr) p.right_disparity[y * p.right_disparity_pitch + x] = disparity_of(p.right_best[i]);
+  if (p.right_disparity != nullptr) p.right_disparity[y * p.right_disparity_pitch + x] = disparity_of(p.right.best[i]);
 }
 
 }  // extern "C"

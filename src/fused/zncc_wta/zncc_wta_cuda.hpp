@@ -1,7 +1,7 @@
 // Correlation and selection of both views on CUDA devices, tuned: no volume, and no sum is kept in memory. Its meaning is that
 // of zncc_wta.hpp, bit for bit; what it does not do is left to the portable kernels.
 //
-// Memory: 52 bytes a pixel, whatever the disparities.
+// Memory: 48 bytes a pixel, whatever the disparities.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -11,7 +11,7 @@ namespace stereopsis::zncc_wta {
 
 inline bool cuda_runs_on(int capability) { return capability >= 80; }
 
-// Whole disparities from 8-bit samples, windows up to 31×31.
+// Whole disparities from 8-bit samples.
 bool cuda_serves(const Parameters&, int bits, int disparities, bool wants_confidence);
 
 std::size_t cuda_workspace_bytes(const Parameters&, Size);

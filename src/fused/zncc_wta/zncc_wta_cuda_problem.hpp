@@ -5,44 +5,44 @@
 
 namespace stereopsis::zncc_wta {
 
-inline constexpr int strip_rows = 16;      // that a thread follows side by side
-inline constexpr int most_warps = 9;       // of a block: 32 disparities each
-inline constexpr int most_columns = 128;   // of a block
-inline constexpr int largest_window = 31;  // whose sums floats hold
+inline constexpr int narrow_window = 21;  // the largest that correlate_narrow takes
 
-// Rows of the arrays below begin `radius` above the image; pixels outside it are those at the border.
+// Of correlate: a warp has `tile_rows` times 16 left pixels and `tile_columns` times 8 right pixels for each of them.
+inline constexpr int tile_rows = 2, tile_columns = 6;
+inline constexpr int warp_pixels = 16 * tile_rows, warp_disparities = 8 * tile_columns;
+// Right pixels that a warp meets, and the zeros around the right image that it may read.
+inline constexpr int warp_span = warp_disparities + 16 * (tile_rows - 1);
+inline constexpr int correlate_warps = 4;
+inline constexpr int prepare_threads = 256;
+
+// A row of an array of octets or windows has `margin` elements before the image: 0 of the left, warp_span of the right.
+struct Side {
+  const std::int16_t* samples;
+  const std::uint8_t* mask;  // may be null
+  std::int64_t samples_pitch, mask_pitch;
+  int margin, pitch;
+  void* octets;         // 8 bytes an element: the samples from x − radius on
+  void* windows;        // left: −mean, fraction, 1/√V; right: Σ r, 1/√V
+  std::uint32_t* best;  // score << 16 | last_code − k; [height][width]
+};
+
+// Cells of a warp may lie up to 63 disparities below and 63 above the range.
+inline constexpr int last_code = 65535 - 64, most_disparities = last_code - 64;
+
 struct Problem {
   int width, height, radius;
   int disparities, min_disparity;
-  int columns;  // of a block
-  int rows;     // of the arrays: strips, and a window more
-  int pitch;    // pixels of a row of right arrays: `window` more on both sides of the image
+  float one_over_n;
+  Side left, right;
+  int prepare_rows;  // of a block
+  int strip_rows;    // that a warp follows
+  int first_k;       // of the right pixel furthest to the left that the first left pixel of a warp meets
+  int chunks;        // warps for the disparities of a left pixel
 
-  const std::int16_t* left_samples;
-  const std::int16_t* right_samples;
-  const std::uint8_t* mask_left;  // masks may be null
-  const std::uint8_t* mask_right;
-  std::int64_t left_pitch, right_pitch, mask_left_pitch, mask_right_pitch;
-  const std::int32_t* sums[2];  // of windows, and 1/√V: from `radius` before the image on
-  const float* roots[2];
-
-  // Of a left column and row: samples (entering, −leaving) of the window's next row and their negatives of its first, as
-  // 16-bit pairs; [width + window][rows].
-  void* left_pairs;
-  // Mean (negative), fraction, 1/√V; [width][rows].
-  void* left_windows;
-  // Of a right pixel and row: the same samples, unsigned ones, as bytes; [rows][pitch].
-  std::uint32_t* right_bytes;
-  // Σ r and 1/√V; [rows][pitch].
-  void* right_windows;
-
-  std::uint32_t* left_best;  // score << 16 | 65535 − k; [height][width]
-  std::uint32_t* right_best;
   float* disparity;
   std::uint8_t* validity;
   float* right_disparity;  // null: not wanted
   std::int64_t disparity_pitch, validity_pitch, right_disparity_pitch;
-  float one_over_n;
 
   static constexpr bool is_argument = true;
 };
