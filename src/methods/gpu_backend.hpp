@@ -8,6 +8,7 @@
 #include "device/gpu/device.hpp"
 #include "methods/run.hpp"
 #ifdef STEREOPSIS_CUDA
+#include "fused/asw_separable_wta/asw_separable_wta_cuda.hpp"
 #include "fused/guided_wta/guided_wta_cuda.hpp"
 #include "fused/left_right_median/left_right_median.hpp"
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
@@ -208,9 +209,10 @@ class GpuBackend {
   std::size_t support_weight_wta_bytes(const support_weight_wta::Parameters& p, Size size, int disparities) {
     const std::size_t portable = support_weight_wta::gpu_workspace_bytes(p, size, disparities);
 #ifdef STEREOPSIS_CUDA
-    // Masks, known at the run, decide which of the two serves.
+    // Masks, known at the run, decide whether the tuned ones serve.
     if (cuda_capability_ >= 80)
-      return std::max(portable, support_weight_wta::cuda_workspace_bytes(p, size, disparities));
+      return std::max({portable, support_weight_wta::cuda_workspace_bytes(p, size, disparities),
+                       asw_separable_wta::cuda_workspace_bytes(p, size, disparities)});
 #endif
     return portable;
   }
@@ -219,6 +221,8 @@ class GpuBackend {
 #ifdef STEREOPSIS_CUDA
     if (cuda_capability_ >= 80 && support_weight_wta::cuda_serves(p, in, out))
       return support_weight_wta::cuda(p, in, out, workspace, *queue_);
+    if (cuda_capability_ >= 80 && asw_separable_wta::cuda_serves(p, in, out))
+      return asw_separable_wta::cuda(p, in, out, workspace, *queue_);
 #endif
     support_weight_wta::gpu(p, in, out, workspace, *queue_);
   }

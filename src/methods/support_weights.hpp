@@ -48,10 +48,10 @@ inline support_weight_wta::Parameters parameters(const PipelineData& p) {
   return parameters;
 }
 
-// Bytes: one read and one write of a 16-bit volume for each sum of two directions, or for each pass.
+// Bytes: one read and one write of a 16-bit volume for each step, or between two passes.
 inline double traffic(const support_weight_wta::Parameters& p, double cells) {
-  if (const auto* e = std::get_if<esaw::Parameters>(&p.aggregation)) return 4.0 * e->iterations * cells;
-  return (std::holds_alternative<asw_separable::Parameters>(p.aggregation) ? 8 : 4) * cells;
+  const auto* e = std::get_if<esaw::Parameters>(&p.aggregation);
+  return 4.0 * (e != nullptr ? e->iterations : 1) * cells;
 }
 
 template <class T, template <class> class View, class Backend>

@@ -37,6 +37,13 @@ struct InputOf {
 };
 using Input = InputOf<ImageView>;
 
+// Whether the selection takes whole disparities of the left view from all candidates, which kernels of its own do.
+template <template <class> class View>
+bool is_plain(const wta::Parameters& p, const wta::InputOf<View>& in, const wta::OutputOf<View>& out) {
+  return p.border_candidates && p.subpixel == wta::Subpixel::none && p.uniqueness == 0 && in.mask_left.empty() &&
+         in.mask_right.empty() && out.right.empty() && out.confidence.empty();
+}
+
 // The oracles of the stages one after the other.
 void oracle(const Parameters&, const Input&, const wta::Output&);
 

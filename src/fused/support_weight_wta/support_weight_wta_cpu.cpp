@@ -644,7 +644,7 @@ class Selector {
   Selector(const Job& job, const SelectScratch& scratch) : job_(job), scratch_(scratch) {}
 
   void run(int y) const {
-    if (is_plain()) return select_plainly(y);
+    if (is_plain(job_.parameters.select, job_.in.select, job_.out)) return select_plainly(y);
     transpose(y);
     const wta_cpu::RightRow right{scratch_.right_cost, scratch_.right_index};
     if (!job_.out.right.empty()) wta_cpu::clear(right, job_.width + scratch_.padded);
@@ -656,14 +656,6 @@ class Selector {
   }
 
  private:
-  // Whole disparities of the left view from all candidates.
-  bool is_plain() const {
-    const wta::Parameters& p = job_.parameters.select;
-    return p.border_candidates && p.subpixel == wta::Subpixel::none && p.uniqueness == 0 &&
-           job_.in.select.mask_left.empty() && job_.in.select.mask_right.empty() && job_.out.right.empty() &&
-           job_.out.confidence.empty();
-  }
-
   void select_plainly(int y) const {
     const D16 d;
     const Rows costs = job_.volume_row(y, 0);

@@ -42,10 +42,8 @@ gpu::View<T> image(gpu::Span span, Size size) {
 }  // namespace
 
 bool cuda_serves(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf<gpu::View>& out) {
-  return std::holds_alternative<esaw::Parameters>(p.aggregation) && p.select.border_candidates &&
-         in.rgb_left.height <= gpu::most_cuda_groups_y && p.select.subpixel == wta::Subpixel::none &&
-         p.select.uniqueness == 0 && in.select.mask_left.empty() && in.select.mask_right.empty() && out.right.empty() &&
-         out.confidence.empty();
+  return std::holds_alternative<esaw::Parameters>(p.aggregation) && in.rgb_left.height <= gpu::most_cuda_groups_y &&
+         is_plain(p.select, in.select, out);
 }
 
 std::size_t cuda_workspace_bytes(const Parameters& p, Size size, int disparities) {

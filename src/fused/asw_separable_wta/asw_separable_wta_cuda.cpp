@@ -1,0 +1,121 @@
+#include "fused/asw_separable_wta/asw_separable_wta_cuda.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "fused/asw_separable_wta/asw_separable_wta_cuda_problem.hpp"
+
+namespace stereopsis::asw_separable_wta {
+namespace {
+
+using asw_separable::Parameters;
+
+struct Uint2 {
+  std::uint32_t v[2];
+};
+struct Uint4 {
+  std::uint32_t v[4];
+};
+
+int blocks_of(const Parameters& p) { return cuda_blocks(p.window / 2); }
+int divided_up(int n, int by) { return (n + by - 1) / by; }
+
+// The weights of all tiles of a pass.
+struct Bands {
+  Bands(const Parameters& p, std::size_t tiles, gpu::Span& span)
+      : matrices(span.take(tiles * blocks_of(p) * 32 * sizeof(Uint2))),
+        divisors(span.take(tiles * cuda_tile * sizeof(Uint2))) {}
+  gpu::Span matrices, divisors;
+};
+
+// Where everything lies.
+struct Memory {
+  Memory(const Parameters& p, Size size, int disparities, gpu::Span span)
+      : bytes(span.bytes),
+        slices(divided_up(disparities, cuda_slice)),
+        across(p, static_cast<std::size_t>(divided_up(size.width, cuda_tile)) * size.height, span),
+        down(p, static_cast<std::size_t>(divided_up(size.height, cuda_tile)) * size.width, span),
+        volume(span.take(sizeof(Uint4) * (cuda_slice / 2) * slices * divided_up(size.height, cuda_rows) * size.width)),
+        used(bytes - span.bytes) {}
+
+  std::size_t bytes;
+  int slices;
+  Bands across, down;
+  gpu::Span volume;  // between the passes
+  std::size_t used;
+};
+
+CudaWeights weights_of(const Parameters& p) {
+  const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
+  const auto table = support_weight::make_table();
+  CudaWeights weights{.table = {}, .colour_scale = static_cast<std::uint32_t>(scales.colour), .distances = {}};
+  for (int i = 0; i < 256; ++i) weights.table[i] = static_cast<std::uint8_t>(support_weight::in_8_bits(table.of[i]));
+  // Beyond the window the last entry, 0.
+  for (int i = 0; i <= cuda_reach(5); ++i) {
+    const int part = i <= p.window / 2 ? support_weight::distance_part(scales, 4 * i) : 255 << 16;
+    weights.distances[i] = cuda_distance(weights.colour_scale, static_cast<std::uint32_t>(part));
+  }
+  return weights;
+}
+
+// Tiles one below the other of a warp: many, as each run of them makes the rows around it once more, but so few that
+// the last blocks don't run alone. `blocks` side by side, `columns` of a block.
+int tiles_of(int tiles, int blocks, int columns, int extra) {
+  constexpr int resident = 396;  // blocks on an H100
+  int best = 1;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int n = std::min(tiles, cuda_most_tiles / columns); n > 0; --n) {
+    const std::int64_t all = static_cast<std::int64_t>(blocks) * divided_up(tiles, n);
+    const std::int64_t time = (all + resident - 1) / resident * (n + extra);
+    if (time < least) {
+      least = time;
+      best = n;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+bool cuda_serves(const support_weight_wta::Parameters& p, const support_weight_wta::InputOf<gpu::View>& in,
+                 const wta::OutputOf<gpu::View>& out) {
+  return std::holds_alternative<Parameters>(p.aggregation) &&
+         divided_up(in.rgb_left.height, cuda_rows) <= gpu::most_cuda_groups_y &&
+         divided_up(in.rgb_left.width, cuda_tile) <= gpu::most_cuda_groups_y &&
+         support_weight_wta::is_plain(p.select, in.select, out);
+}
+
+std::size_t cuda_workspace_bytes(const support_weight_wta::Parameters& p, Size size, int disparities) {
+  constexpr auto endless = static_cast<std::size_t>(1) << 62;
+  const auto* s = std::get_if<Parameters>(&p.aggregation);
+  return s != nullptr ? Memory(*s, size, disparities, {0, 0, endless}).used : 0;
+}
+
+void cuda(const support_weight_wta::Parameters& p, const support_weight_wta::InputOf<gpu::View>& in,
+          const wta::OutputOf<gpu::View>& out, gpu::Span workspace, gpu::Queue& queue) {
+  const auto& s = std::get<Parameters>(p.aggregation);
+  const Size size = in.rgb_left.size();
+  const Memory memory(s, size, in.disparities, workspace);
+  const bool is_small = blocks_of(s) == 3;
+  const int run = cuda_tile * cuda_run_tiles(blocks_of(s));
+  const auto launch = [&](const char* kernel, const gpu::Grid& grid, const auto&... arguments) {
+    queue.launch({"asw_separable_wta_cuda", kernel, is_small ? "3" : "5"}, grid, arguments...);
+  };
+  const auto weigh = [&](const char* kernel, int lines, int length, const Bands& bands) {
+    launch(kernel, {divided_up(lines, cuda_rows), divided_up(length, run), cuda_weight_threads, 1}, in.lab_left,
+           bands.matrices.as<Uint2>(), bands.divisors.as<Uint2>(), weights_of(s));
+  };
+  weigh("weights_across", size.height, size.width, memory.across);
+  weigh("weights_down", size.width, size.height, memory.down);
+  launch("horizontal", {divided_up(size.width, run), divided_up(size.height, cuda_rows), 2 * run, 1},
+         memory.across.matrices.as<Uint2>(), memory.across.divisors.as<Uint2>(), in.rgb_left, in.rgb_right,
+         memory.volume.as<Uint4>(), CudaCosts{in.disparities, in.select.min_disparity, p.cost.truncation});
+  const int warps = std::min(memory.slices, cuda_warps), columns = cuda_warps / warps;
+  const int side_by_side = divided_up(size.width, columns), all_tiles = divided_up(size.height, cuda_tile);
+  const int tiles = tiles_of(all_tiles, side_by_side, columns, blocks_of(s) - 1);
+  launch("vertical", {side_by_side, divided_up(all_tiles, tiles), 32 * columns * warps, 1},
+         memory.down.matrices.as<Uint2>(), memory.down.divisors.as<Uint2>(), memory.volume.as<Uint4>(), out.disparity,
+         out.validity, CudaVertical{size.width, size.height, memory.slices, in.select.min_disparity, columns, tiles});
+}
+
+}  // namespace stereopsis::asw_separable_wta
