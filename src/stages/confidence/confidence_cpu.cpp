@@ -8,10 +8,13 @@
 
 #include <cmath>
 
+#include "device/cpu/lanes-inl.hpp"
 #include "stages/window_sad/window_sad_cpu-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::confidence::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using stereopsis::HWY_NAMESPACE::for_each_block;
 
 class Rows {
  public:
@@ -25,18 +28,22 @@ class Rows {
         sum_(window, source.left, source.right) {}
 
   void run(int first, int last) const {
-    for (int y = first; y < last; ++y)
+    const bool wants_density = p_.measure == Measure::fd || p_.measure == Measure::msm_fd;
+    for (int y = first; y < last; ++y) {
+      if (wants_density) measure_densities(y, confidence_.row(y));
       for (int x = 0; x < disparity_.width; ++x) {
-        const float disparity = disparity_(x, y);
-        confidence_(x, y) =
-            std::isnan(disparity) ? 0.0f : measured(x, y, static_cast<int>(std::floor(disparity + 0.5f)));
+        const float d = disparity_(x, y), density = wants_density ? confidence_(x, y) : 1.0f;
+        confidence_(x, y) = std::isnan(d) ? 0.0f : measured(x, y, static_cast<int>(std::floor(d + 0.5f)), density);
       }
+    }
   }
 
  private:
-  float measured(int x, int y, int d) const {
+  using D32 = hn::ScalableTag<std::uint32_t>;
+  using V32 = hn::Vec<D32>;
+
+  float measured(int x, int y, int d, float density) const {
     if (p_.measure == Measure::pkr) return pkr(x, y, d);
-    const float density = p_.measure == Measure::msm ? 1.0f : fd(x, y);
     const int half = 8 * window_.area();
     return p_.measure == Measure::fd ? density : quotient(half, half + sum_.at(x, y, -d)) * density;
   }
@@ -53,7 +60,64 @@ class Rows {
     return quotient(gain, gain + window_.area() * std::abs(best - d));
   }
 
-  float fd(int x, int y) const {
+  void measure_densities(int y, float* out) const {
+    for_each_block(
+        D32(), window_.radius_x(), left_.width - window_.radius_x(),
+        [&](int x) HWY_ATTR { store_densities(x, y, out + x); }, [&](int x) { out[x] = density(x, y); });
+  }
+
+  // Of as many pixels as there are lanes, whose windows lie inside the row.
+  HWY_INLINE void store_densities(int x, int y, float* out) const {
+    const D32 d32;
+    const hn::RebindToFloat<D32> f32;
+    const hn::RebindToSigned<D32> i32;
+    const auto low_bytes = hn::Set(d32, 0xFF00FFu), low_half = hn::Set(d32, 0xFFFFu);
+    V32 sum0 = hn::Zero(d32), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+    for (int dy = -window_.radius_y(); dy <= window_.radius_y(); ++dy) {
+      V32 even = hn::Zero(d32), odd = even;  // two bytes' sums of a row each
+      for (int dx = -window_.radius_x(); dx <= window_.radius_x(); ++dx) {
+        const auto words = words_at(x + dx, y + dy);
+        even = hn::Add(even, hn::And(words, low_bytes));
+        odd = hn::Add(odd, hn::And(hn::ShiftRight<8>(words), low_bytes));
+      }
+      sum0 = hn::Add(sum0, hn::And(even, low_half));
+      sum1 = hn::Add(sum1, hn::And(odd, low_half));
+      sum2 = hn::Add(sum2, hn::ShiftRight<16>(even));
+      sum3 = hn::Add(sum3, hn::ShiftRight<16>(odd));
+    }
+    const auto count = hn::Set(f32, 2.0f * static_cast<float>(window_.area()));
+    // ⌊(2 sum + N) / 2 N⌋: all below 2²⁴, so that no quotient is rounded up to the next integer.
+    const auto mean = [&](V32 sum) HWY_ATTR {
+      const auto doubled = hn::Add(hn::Add(sum, sum), hn::Set(d32, static_cast<std::uint32_t>(window_.area())));
+      const auto wanted = hn::Div(hn::ConvertTo(f32, hn::BitCast(i32, doubled)), count);
+      return hn::BitCast(d32, hn::ConvertTo(i32, wanted));
+    };
+    const auto means = hn::Or(hn::Or(mean(sum0), hn::ShiftLeft<8>(mean(sum1))),
+                              hn::Or(hn::ShiftLeft<16>(mean(sum2)), hn::ShiftLeft<24>(mean(sum3))));
+    V32 total = hn::Zero(d32);
+    for (int dy = -window_.radius_y(); dy <= window_.radius_y(); ++dy) {
+      V32 sums = hn::Zero(d32);  // of two bytes each
+      for (int dx = -window_.radius_x(); dx <= window_.radius_x(); ++dx) {
+        const auto difference = byte_differences(words_at(x + dx, y + dy), means);
+        sums = hn::Add(sums, hn::And(difference, low_bytes));
+        sums = hn::Add(sums, hn::And(hn::ShiftRight<8>(difference), low_bytes));
+      }
+      total = hn::Add(total, hn::Add(hn::And(sums, low_half), hn::ShiftRight<16>(sums)));
+    }
+    const auto whole = hn::Add(total, hn::Set(d32, 8u * static_cast<std::uint32_t>(window_.area())));
+    hn::StoreU(hn::Div(hn::ConvertTo(f32, hn::BitCast(i32, total)), hn::ConvertTo(f32, hn::BitCast(i32, whole))), f32,
+               out);
+  }
+
+  V32 words_at(int x, int y) const { return hn::LoadU(D32(), left_.row(std::clamp(y, 0, left_.height - 1)) + x); }
+
+  static V32 byte_differences(V32 a, V32 b) {
+    const hn::Repartition<std::uint8_t, D32> d8;
+    const auto bytes_a = hn::BitCast(d8, a), bytes_b = hn::BitCast(d8, b);
+    return hn::BitCast(D32(), hn::Or(hn::SaturatedSub(bytes_a, bytes_b), hn::SaturatedSub(bytes_b, bytes_a)));
+  }
+
+  float density(int x, int y) const {
     int sums[4] = {}, total = 0;
     for_each_byte(x, y, [&](int channel, int byte) { sums[channel] += byte; });
     for (int& sum : sums) sum = (2 * sum + window_.area()) / (2 * window_.area());

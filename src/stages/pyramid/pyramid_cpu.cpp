@@ -33,22 +33,28 @@ class Rows {
     const float above = in_.guess(x / 2, y / 2);
     if (!(above == above)) return set(x, y, invalid_disparity, validity::no_candidate, 0);
     const int guess = std::clamp(2 * static_cast<int>(above), in_.range.min, in_.range.max());
-    Candidate best, second;
-    for (int d = guess - (p_.range - 1) / 2; d <= guess + p_.range / 2; ++d) {
-      if (!is_candidate(x, y, d)) continue;
-      const Candidate next{d, sum(x, y, d)};
-      if (best.sum < 0 || next.sum < best.sum) {
-        second = best;
-        best = next;
-      } else if (second.sum < 0 || next.sum < second.sum) {
-        second = next;
+    Candidate best, second, guessed;
+    const int first = guess - (p_.range - 1) / 2, last = guess + p_.range / 2;
+    for (int block = first; block <= last; block += 4) {
+      std::array<int, 4> sums;
+      sum_.at(x, y, in_.direction < 0 ? -(block + 3) : block, sums);
+      for (int d = block; d <= std::min(block + 3, last); ++d) {
+        if (!is_candidate(x, y, d)) continue;
+        const Candidate next{d, sums[in_.direction < 0 ? block + 3 - d : d - block]};
+        if (d == guess) guessed = next;
+        if (best.sum < 0 || next.sum < best.sum) {
+          second = best;
+          best = next;
+        } else if (second.sum < 0 || next.sum < second.sum) {
+          second = next;
+        }
       }
     }
     if (best.sum < 0) return set(x, y, invalid_disparity, validity::no_candidate, 0);
     const float confidence = second.sum < 0 ? 1.0f : wta::confidence_of(best.sum, second.sum);
     const auto slope = 256 * static_cast<std::int64_t>(second.sum - best.sum);
     const auto least = static_cast<std::int64_t>(p_.keep_256()) * area_ * std::abs(second.disparity - best.disparity);
-    if (second.sum >= 0 && slope < least && is_candidate(x, y, guess)) best = {guess, sum(x, y, guess)};
+    if (second.sum >= 0 && slope < least && guessed.sum >= 0) best = guessed;
     set(x, y, static_cast<float>(best.disparity) + offset(x, y, best), 0, confidence);
   }
 

@@ -1,7 +1,7 @@
 #include "stages/repair/repair.hpp"
 
 #include "support/devices.hpp"
-#include "support/threads.hpp"
+#include "support/targets.hpp"
 
 namespace stereopsis {
 namespace {
@@ -38,7 +38,8 @@ void expect_same(Maps& got, Maps& expected) {
 template <class F>
 void for_each_case(F&& f) {
   std::vector<Size> sizes = awkward_sizes;
-  sizes.push_back({37, 150});  // columns of more than a work-group
+  sizes.push_back({37, 150});  // more than the tiles of all devices
+  sizes.push_back({300, 21});
   for (const Size size : sizes)
     for (const auto& p : parameters) {
       SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", reach " << p.reach);
@@ -54,7 +55,7 @@ void for_each_case(F&& f) {
 
 TEST(Repair, CpuEqualsOracle) {
   for_each_case([](const auto& p, const Map& map, const Image<float>& trust, Maps& expected) {
-    for_each_thread_count([&](Threads& threads) {
+    for_each_engine([&](Threads& threads) {
       Maps got(map, trust);
       repair::cpu(p, got.view(), threads);
       expect_same(got, expected);
