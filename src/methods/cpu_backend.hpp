@@ -136,8 +136,7 @@ class OracleBackend : public HostBackend {
     hsv::oracle(w, image, bit_depth, mask, words, usable);
   }
   // The volume of sums.
-  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size,
-                                   int disparities) {
+  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, Size size, int disparities, const wta::Output&) {
     return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(size.height) * disparities;
   }
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in,
@@ -312,8 +311,7 @@ class CpuBackend : public HostBackend {
            ImageView<std::uint32_t> words, ImageView<std::uint8_t> usable) {
     hsv::cpu(w, image, bit_depth, mask, words, usable, threads_);
   }
-  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, const cost::Colours&, Size size,
-                                   int disparities) {
+  std::size_t window_sad_wta_bytes(const window_sad_wta::Parameters&, Size size, int disparities, const wta::Output&) {
     return window_sad_wta::workspace_bytes(size, disparities, threads_.count());
   }
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<ImageView>& in,

@@ -187,7 +187,8 @@ class TrayOf {
   template <class Backend, class Words>
   void match_windows(Backend& b, const window_sad_wta::Parameters& p, Words left, Words right) {
     const window_sad_wta::Input<View> in{{left, right, {1020}}, {min_disparity, mask(1), mask(2)}, disparities};
-    b.window_sad_wta(p, in, selected(), memory(b.window_sad_wta_bytes(p, in.source.kind, size, disparities)));
+    const wta::OutputOf<View> out = selected();
+    b.window_sad_wta(p, in, out, memory(b.window_sad_wta_bytes(p, size, disparities, out)));
   }
   template <class Backend, class Words>
   void refine_level(Backend& b, const pyramid::Parameters& p, Words left, Words right) {

@@ -80,7 +80,7 @@ void search(const PipelineData& p, const wta::Parameters& select, const Colours<
   const window_sad_wta::Input<View> input{
       colours.source(), {range.min, colours.mask_left, colours.mask_right}, range.count};
   const std::size_t used = backend.used();
-  const auto memory = backend.memory(backend.window_sad_wta_bytes(parameters, input.source.kind, size, range.count));
+  const auto memory = backend.memory(backend.window_sad_wta_bytes(parameters, size, range.count, out));
   const bool first_guess = !std::holds_alternative<None>(p.levels);
   // The words of both views, once; the result.
   backend.stage(first_guess ? "first guess" : "window matching", 13.0 * size.width * size.height,

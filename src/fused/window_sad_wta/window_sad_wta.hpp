@@ -36,7 +36,8 @@ void cpu(const Parameters&, const Input<ImageView>&, const wta::Output&, std::sp
 
 // The portable kernels of both stages, one after the other, on bands of rows whose volume fits `workspace`: it holds a row
 // at least, and gpu_workspace_bytes() is enough to be fast.
-std::size_t gpu_workspace_bytes(Size, int disparities);
+// Rarely: another kernel mostly does the work, and the memory should not wait in vain.
+std::size_t gpu_workspace_bytes(Size, int disparities, bool rarely = false);
 void gpu(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
 
 }  // namespace stereopsis::window_sad_wta

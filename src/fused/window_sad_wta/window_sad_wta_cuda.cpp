@@ -46,9 +46,13 @@ void match_wide(Problem& p, bool border_candidates, gpu::Queue& queue) {
 
 }  // namespace
 
+bool cuda_serves_unmasked(const Parameters& p, int disparities, const wta::OutputOf<gpu::View>& out) {
+  return disparities < 1 << index_bits && p.select.subpixel == wta::Subpixel::none && p.select.uniqueness == 0 &&
+         out.right.width == 0 && out.confidence.width == 0;
+}
+
 bool cuda_serves(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out) {
-  return in.disparities < 1 << index_bits && p.select.subpixel == wta::Subpixel::none && p.select.uniqueness == 0 &&
-         in.select.mask_left.empty() && in.select.mask_right.empty() && out.right.empty() && out.confidence.empty();
+  return cuda_serves_unmasked(p, in.disparities, out) && in.select.mask_left.empty() && in.select.mask_right.empty();
 }
 
 void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Queue& queue) {

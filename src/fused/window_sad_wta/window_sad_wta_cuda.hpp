@@ -10,9 +10,10 @@
 
 namespace stereopsis::window_sad_wta {
 
-// Whether the tuned kernel runs on the queue's device.
-inline bool cuda_runs_on(const gpu::Queue& queue) { return queue.cuda_capability() >= 80; }
+inline bool cuda_runs_on(int cuda_capability) { return cuda_capability >= 80; }
 
+// Whether only masks, known at the run, can lead to the portable kernels. Outputs count that have a size.
+bool cuda_serves_unmasked(const Parameters&, int disparities, const wta::OutputOf<gpu::View>&);
 bool cuda_serves(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&);
 
 // cuda_runs_on() and cuda_serves() are true.

@@ -19,7 +19,7 @@ void for_each_cuda_device(F&& f) {
   for (const auto& candidate : found.candidates) {
     if (!candidate.device) continue;
     const auto queue = candidate.device->make_queue();
-    if (!window_sad_wta::cuda_runs_on(*queue)) continue;
+    if (!window_sad_wta::cuda_runs_on(queue->cuda_capability())) continue;
     any = true;
     f(*candidate.device, *queue);
   }
