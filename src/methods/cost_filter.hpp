@@ -303,7 +303,7 @@ void match(Parameters p, const Pyramid<Kind, View>& pyramid, const std::array<Vi
     const wta::OutputOf<View> part{
         rows_of(out.disparity, rows), rows_of(out.validity, rows), {}, rows_of(out.confidence, rows)};
     if constexpr (Backend::template tunes_filter<Kind>) {
-      if (backend.has_tuned_filter(p.guided)) {
+      if (backend.has_tuned_filter(p.guided, size)) {
         match_tuned_strip(p, pyramid, rows, in, part, backend);
         backend.give_back(used);
         continue;
