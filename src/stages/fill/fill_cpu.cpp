@@ -379,7 +379,7 @@ void sweep_hirschmueller(ImageView<const float> disparity, const Scratch& scratc
 
 // Of the 8 disparities met, NaN where none is: the second lowest for an occluded pixel, else the median.
 template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V choose(D d, V (&met)[8], hn::MFromD<D> is_occluded) {
+HWY_INLINE V choose(D d, V (&met)[8], hn::Mask<D> is_occluded) {
   const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
   auto count = zero;
   for (V& value : met) {
