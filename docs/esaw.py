@@ -7,8 +7,8 @@ prints Table 2 (error and speed over the iterations) and what the two passes tak
 paper's Figure 2 (error and speed over iterations and base) and Figure 3 (error over time per disparity evaluation).
 
 Errors come from `stereopsis evaluate` and are the same on all devices. Times come from `stereopsis bench` at the sizes of
-the four scenes, on a GPU without transfers and with several pairs on their way; their mean per disparity evaluation, each
-scene with one vote, is what the paper plots.
+the four scenes, the shortest of several runs, on a GPU without transfers and of 16 pairs at a time; their mean per
+disparity evaluation, each scene with one vote, is what the paper plots.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ BASES = {3: 3, 4: 2.8, 5: 2.2, 6: 2.2, 7: 1.9, 8: 1.9, 9: 1.9, 10: 1.8}
 PAPER_ERROR = {3: 13.24, 4: 11.12, 5: 10.48, 6: 10.22, 7: 10.04, 8: 9.92, 9: 9.80, 10: 9.83}
 PAPER_SPEED = {3: 309.6, 4: 256.2, 5: 219.2, 6: 191.2, 7: 170.1, 8: 153.3, 9: 140.5, 10: 127.7}  # MDE/s
 FIGURE_2_BASES = (1.5, 1.8, 2.2, 2.6, 3.0)
-WINDOWS = (9, 17, 25, 33)
+WINDOWS = (9, 17, 25, 33, 49, 63)
 SIZES = {"384x288x16": 1, "434x383x20": 1, "450x375x60": 2}  # scenes of each
 COLOURS = ["#1b6ca8", "#c8553d", "#3a7d44", "#7b4b94", "#b8860b"]
 
@@ -47,7 +47,8 @@ def errors(arguments, methods):
     result = {}
     for method in methods:
         name, _, settings = method.partition(":")
-        command = [arguments.stereopsis, "evaluate", "--dataset", arguments.data, "--method", name, "--device", arguments.device]
+        command = [arguments.stereopsis, "evaluate", "--dataset", arguments.data, "--method", name,
+                   "--device", arguments.device]
         for setting in settings.split(","):
             command += ["--set", setting]
         scenes = command_json(command)["scenes"]
@@ -66,8 +67,9 @@ def times(arguments, methods):
         command += ["--size", size]
     per_evaluation = {method: [] for method in methods}
     for r in command_json(command)["results"]:
-        size = f'{r["width"]}x{r["height"]}x{r["disparities"]}'
-        per_evaluation[r["method"]] += SIZES[size] * [1 / r["gde_per_s"]]
+        width, height, disparities = r["width"], r["height"], r["disparities"]
+        scenes = SIZES[f"{width}x{height}x{disparities}"]
+        per_evaluation[r["method"]] += scenes * [r["min_ms"] * 1e6 / (width * height * disparities * batch)]
     return {method: mean(values) for method, values in per_evaluation.items()}
 
 
@@ -101,17 +103,19 @@ def plot(file, title, x_title, y_title, series, log_x=False):
            ' font-family="Helvetica, Arial, sans-serif" font-size="12">',
            f'<rect width="{width}" height="{height}" fill="white"/>', text(left, 22, title, 'font-size="14"')]
     for x in ticks(low_x, high_x, log_x):
-        out += [f'<path d="M{px(x):.1f} {top}V{height - bottom}" stroke="#ddd"/>', text(px(x), height - bottom + 16, f"{x:g}")]
+        out += [f'<path d="M{px(x):.1f} {top}V{height - bottom}" stroke="#ddd"/>',
+                text(px(x), height - bottom + 16, f"{x:g}")]
     for y in ticks(low_y, high_y, False):
-        out += [f'<path d="M{left} {py(y):.1f}H{width - right}" stroke="#ddd"/>', text(left - 6, py(y) + 4, f"{y:g}", 'text-anchor="end"')]
+        out += [f'<path d="M{left} {py(y):.1f}H{width - right}" stroke="#ddd"/>',
+                text(left - 6, py(y) + 4, f"{y:g}", 'text-anchor="end"')]
     for i, (name, points) in enumerate(series):
         colour = COLOURS[i % len(COLOURS)]
         path = " ".join(f"{px(x):.1f},{py(y):.1f}" for x, y in points)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
         out += [f'<circle cx="{px(x):.1f}" cy="{py(y):.1f}" r="3" fill="{colour}"/>' for x, y in points]
         out.append(text(width - right + 10, top + 14 + 17 * i, name, f'fill="{colour}"'))
-    out += [text((left + width - right) / 2, height - 12, x_title),
-            text(0, 0, y_title, f'text-anchor="middle" transform="translate(18 {(top + height - bottom) / 2}) rotate(-90)"'), "</svg>"]
+    upright = f'text-anchor="middle" transform="translate(18 {(top + height - bottom) / 2}) rotate(-90)"'
+    out += [text((left + width - right) / 2, height - 12, x_title), text(0, 0, y_title, upright), "</svg>"]
     Path(file).write_text("\n".join(out) + "\n")
 
 
@@ -119,21 +123,24 @@ def table_2(error, time):
     print("| iterations | base | average bad % | paper | MDE/s | paper, 8800 GTX |\n|---|---|---|---|---|---|")
     for n, base in BASES.items():
         method = esaw(n, base)
-        print(f"| {n} | {base} | {error[method]['average']:.2f} | {PAPER_ERROR[n]:.2f} | {1e3 / time[method]:.0f} | {PAPER_SPEED[n]:.1f} |")
+        bad, speed = error[method]["average"], 1e3 / time[method]
+        print(f"| {n} | {base} | {bad:.2f} | {PAPER_ERROR[n]:.2f} | {speed:.0f} | {PAPER_SPEED[n]:.1f} |")
 
 
 def figure_2(folder, device, error, time):
     def series(value):
         return [(f"base {base}", [(n, value(esaw(n, base))) for n in BASES]) for base in FIGURE_2_BASES]
 
-    plot(folder / "esaw-error.svg", "ESAW: error", "iterations", "average bad pixels, %", series(lambda m: error[m]["average"]))
-    plot(folder / f"esaw-speed-{device}.svg", f"ESAW: speed, {device}", "iterations", "MDE/s", series(lambda m: 1e3 / time[m]))
+    plot(folder / "esaw-error.svg", "ESAW: error", "iterations", "average bad pixels, %",
+         series(lambda m: error[m]["average"]))
+    plot(folder / f"esaw-speed-{device}.svg", f"ESAW: speed, {device}", "iterations", "MDE/s",
+         series(lambda m: 1e3 / time[m]))
 
 
 def figure_3(folder, device, error, time):
     """Also, for each window of the two passes, the fewest steps with no larger error and how much less time they take."""
-    print("\n| two passes, window | average bad % | nonocc | disc | MDE/s | ESAW of no larger error | its MDE/s | times faster |\n"
-          "|---|---|---|---|---|---|---|---|")
+    print("\n| two passes, window | average bad % | nonocc | disc | MDE/s "
+          "| ESAW of no larger error | its MDE/s | times faster |\n|---|---|---|---|---|---|---|---|")
     for window in WINDOWS:
         own = two_passes(window)
         e, speed = error[own], 1e3 / time[own]
@@ -162,8 +169,8 @@ def main():
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder for the figures")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
-    methods = list(dict.fromkeys([esaw(n, b) for n, b in BASES.items()] + [esaw(n, b) for b in FIGURE_2_BASES for n in BASES] +
-                                 [two_passes(w) for w in WINDOWS]))
+    steps = [esaw(n, b) for n, b in BASES.items()] + [esaw(n, b) for b in FIGURE_2_BASES for n in BASES]
+    methods = list(dict.fromkeys(steps + [two_passes(w) for w in WINDOWS]))
     error, time = errors(arguments, methods), times(arguments, methods)
     device = arguments.name or arguments.device.replace(":", "")
     table_2(error, time)

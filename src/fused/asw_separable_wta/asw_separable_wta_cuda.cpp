@@ -81,7 +81,6 @@ bool cuda_serves(const support_weight_wta::Parameters& p, const support_weight_w
                  const wta::OutputOf<gpu::View>& out) {
   return std::holds_alternative<Parameters>(p.aggregation) &&
          divided_up(in.rgb_left.height, cuda_rows) <= gpu::most_cuda_groups_y &&
-         divided_up(in.rgb_left.width, cuda_tile) <= gpu::most_cuda_groups_y &&
          support_weight_wta::is_plain(p.select, in.select, out);
 }
 
@@ -101,12 +100,11 @@ void cuda(const support_weight_wta::Parameters& p, const support_weight_wta::Inp
   const auto launch = [&](const char* kernel, const gpu::Grid& grid, const auto&... arguments) {
     queue.launch({"asw_separable_wta_cuda", kernel, is_small ? "3" : "5"}, grid, arguments...);
   };
-  const auto weigh = [&](const char* kernel, int lines, int length, const Bands& bands) {
-    launch(kernel, {divided_up(lines, cuda_rows), divided_up(length, run), cuda_weight_threads, 1}, in.lab_left,
-           bands.matrices.as<Uint2>(), bands.divisors.as<Uint2>(), weights_of(s));
-  };
-  weigh("weights_across", size.height, size.width, memory.across);
-  weigh("weights_down", size.width, size.height, memory.down);
+  const auto runs = [&](int lines, int length) { return divided_up(lines, cuda_rows) * divided_up(length, run); };
+  const int runs_down = runs(size.width, size.height), runs_across = runs(size.height, size.width);
+  launch("weights", {runs_down + runs_across, 1, cuda_weight_threads, 1}, in.lab_left, memory.down.matrices.as<Uint2>(),
+         memory.down.divisors.as<Uint2>(), memory.across.matrices.as<Uint2>(), memory.across.divisors.as<Uint2>(),
+         runs_down, weights_of(s));
   launch("horizontal", {divided_up(size.width, run), divided_up(size.height, cuda_rows), 2 * run, 1},
          memory.across.matrices.as<Uint2>(), memory.across.divisors.as<Uint2>(), in.rgb_left, in.rgb_right,
          memory.volume.as<Uint4>(), CudaCosts{in.disparities, in.select.min_disparity, p.cost.truncation});

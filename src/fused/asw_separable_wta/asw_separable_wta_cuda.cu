@@ -32,6 +32,8 @@ __device__ __forceinline__ void copy_ahead(void* to, const void* from) {
 }
 __device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
+__device__ __forceinline__ int tiles_of(int pixels) { return (pixels + cuda_tile - 1) / cuda_tile; }
+
 template <int blocks_>
 struct Shape {
   static constexpr int blocks = blocks_, reach = cuda_reach(blocks);
@@ -143,20 +145,23 @@ __device__ __forceinline__ void store_band(const Weights<S>& weights, int line, 
     divisors[place * cuda_tile + lane / 4 + 8 * (lane % 4)] = Divider::divisor(lane % 4 == 0 ? sums[0] : sums[1]);
 }
 
-// Of a run of rows or columns; tiles come in the order in which the passes go through them.
-template <class S, bool is_vertical>
-__device__ void make_bands(const Pixels& lab, uint2* bands, uint2* divisors, const CudaWeights& w) {
-  using W = Weights<S>;
-  __shared__ W weights;
-  const int first_line = blockIdx.x * cuda_rows, first = blockIdx.y * S::run;
+// Of `cuda_rows` rows for the horizontal pass or as many columns for the vertical one, `nth` of the runs of them. Tiles
+// come in the order in which the passes go through them.
+template <class S>
+__device__ void make_bands(Weights<S>& weights, const Pixels& lab, bool is_vertical, int nth, uint2* bands,
+                           uint2* divisors, const CudaWeights& w) {
+  const int width = lab.layout.width, height = lab.layout.height;
+  const int lines = is_vertical ? width : height, tiles = tiles_of(is_vertical ? height : width);
+  const int runs = (tiles + S::tiles - 1) / S::tiles, first_line = nth / runs * cuda_rows,
+            first_tile = nth % runs * S::tiles;
   constexpr int pixels = cuda_rows * S::input, rounds = (pixels + cuda_weight_threads - 1) / cuda_weight_threads;
   std::uint32_t words[rounds];
-  const auto line_of = [](int i) { return is_vertical ? i % cuda_rows : i / S::input; };
-  const auto k_of = [](int i) { return is_vertical ? i / cuda_rows : i % S::input; };
+  const auto line_of = [&](int i) { return is_vertical ? i % cuda_rows : i / S::input; };
+  const auto k_of = [&](int i) { return is_vertical ? i / cuda_rows : i % S::input; };
 #pragma unroll
   for (int n = 0; n < rounds; ++n) {
     const int i = threadIdx.x + n * cuda_weight_threads, across = first_line + line_of(i),
-              along = first - S::reach + k_of(i);
+              along = first_tile * cuda_tile - S::reach + k_of(i);
     words[n] = is_vertical ? lab(across, along) : lab(along, across);
   }
   for (int i = threadIdx.x; i < 256; i += cuda_weight_threads) weights.table[i] = w.table[i];
@@ -177,16 +182,11 @@ __device__ void make_bands(const Pixels& lab, uint2* bands, uint2* divisors, con
   __syncthreads();
   weigh(weights, w);
   __syncthreads();
-  const int width = lab.layout.width, height = lab.layout.height, lines = is_vertical ? width : height,
-            length = is_vertical ? height : width;
-  const int tiles = (length + cuda_tile - 1) / cuda_tile;
   for (int i = threadIdx.x / 32; i < cuda_rows * S::tiles; i += cuda_weight_threads / 32) {
-    const int line = i / S::tiles, across = first_line + line, tile = first / cuda_tile + i % S::tiles;
-    if (across < lines && tile < tiles)
-      store_band(weights, line, i % S::tiles,
-                 is_vertical ? static_cast<std::int64_t>(tile) * width + across
-                             : static_cast<std::int64_t>(across) * tiles + tile,
-                 bands, divisors);
+    const int line = first_line + i / S::tiles, tile = first_tile + i % S::tiles;
+    const std::int64_t place =
+        is_vertical ? static_cast<std::int64_t>(tile) * width + line : static_cast<std::int64_t>(line) * tiles + tile;
+    if (line < lines && tile < tiles) store_band(weights, i / S::tiles, i % S::tiles, place, bands, divisors);
   }
 }
 
@@ -287,13 +287,14 @@ __device__ __forceinline__ void replicate_border(Costs<S>& costs, int begin, int
   }
 }
 
-// Rows y to y + 3 of a run of pixels. A cell of `volume` is two disparities, each four lower and four upper bytes.
+// Rows y to y + 3 of a run of pixels. A cell of `volume` is two disparities, each four lower and four upper bytes. From the
+// last row to the first: so it finds the weights made last, and the vertical pass what it wrote last, in the cache.
 template <class S>
 __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* __restrict__ band_divisors,
                                  const Pixels& left, const Pixels& right, uint4* volume, const CudaCosts& c) {
   __shared__ Costs<S> costs;
-  const int width = left.layout.width, x0 = blockIdx.x * S::run, y0 = blockIdx.y * cuda_rows,
-            last_row = left.layout.height - 1;
+  const int width = left.layout.width, group = gridDim.y - 1 - blockIdx.y, x0 = blockIdx.x * S::run,
+            y0 = group * cuda_rows, last_row = left.layout.height - 1;
   const int tile = threadIdx.x / 32, lane = threadIdx.x % 32, slices = (c.disparities + cuda_slice - 1) / cuda_slice;
   const auto copy_candidate = [&](int row, int k) {
     copy_ahead<4>(&costs.right[row][k & Costs<S>::ring - 1],
@@ -307,7 +308,7 @@ __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* _
   const int own_row = threadIdx.x / cuda_slice, own = threadIdx.x % cuda_slice;  // of the next slice's candidates
   if (own_row < cuda_rows) copy_candidate(own_row, own - cuda_slice);
   uint2 weights[cuda_rows][S::blocks];
-  const int tiles = (width + cuda_tile - 1) / cuda_tile, own_tile = min(x0 / cuda_tile + tile, tiles - 1);
+  const int tiles = tiles_of(width), own_tile = min(x0 / cuda_tile + tile, tiles - 1);
   const auto place = [&](int row) { return static_cast<std::int64_t>(min(y0 + row, last_row)) * tiles + own_tile; };
 #pragma unroll
   for (int row = 0; row < cuda_rows; ++row)
@@ -331,7 +332,7 @@ __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* _
     if (own_row < cuda_rows) copy_candidate(own_row, own - (slice + 2) * cuda_slice);
     const int x = x0 + tile * cuda_tile + lane / 4;
     uint4* out =
-        volume + ((static_cast<std::int64_t>(blockIdx.y) * slices + slice) * width + x) * (cuda_slice / 2) + lane % 4;
+        volume + ((static_cast<std::int64_t>(group) * slices + slice) * width + x) * (cuda_slice / 2) + lane % 4;
 #pragma unroll
     for (int n = 0; n < cuda_slice / 8; ++n) {
       Sums sums[cuda_rows] = {};
@@ -391,8 +392,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, column = warp % s.columns,
             warps = blockDim.x / 32 / s.columns;
   const int x = min(blockIdx.x * s.columns + column, s.width - 1), groups = (s.height + cuda_rows - 1) / cuda_rows;
-  const int all_tiles = (s.height + cuda_tile - 1) / cuda_tile, first = blockIdx.y * s.tiles,
-            end = min(first + s.tiles, all_tiles);
+  const int all_tiles = tiles_of(s.height), first = blockIdx.y * s.tiles, end = min(first + s.tiles, all_tiles);
   for (int slice = warp / s.columns; slice < s.slices; slice += warps) {
     const auto cells_of = [&](int block) {
       const int group = min(max(4 * block + lane % 4, 0), groups - 1);
@@ -500,28 +500,32 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
 
 extern "C" {
 
-#define STEREOPSIS_WEIGHTS(name, blocks, is_vertical)                                                               \
-  __global__ void __launch_bounds__(cuda_weight_threads)                                                            \
-      weights_##name(const std::uint32_t* lab, Layout lab_layout, uint2* bands, std::int64_t bands_offset,          \
-                     uint2* divisors, std::int64_t divisors_offset, const CudaWeights w) {                          \
-    make_bands<Shape<blocks>, is_vertical>({lab, lab_layout}, bands + bands_offset, divisors + divisors_offset, w); \
-  }
-#define STEREOPSIS_PASSES(blocks)                                                                                    \
-  STEREOPSIS_WEIGHTS(across_##blocks, blocks, false)                                                                 \
-  STEREOPSIS_WEIGHTS(down_##blocks, blocks, true)                                                                    \
-  __global__ void __launch_bounds__(Shape<blocks>::threads, 768 / Shape<blocks>::threads) horizontal_##blocks(       \
-      const uint2* bands, std::int64_t bands_offset, const uint2* divisors, std::int64_t divisors_offset,            \
-      const std::uint32_t* left, Layout left_layout, const std::uint32_t* right, Layout right_layout, uint4* volume, \
-      std::int64_t volume_offset, const CudaCosts c) {                                                               \
-    add_horizontally<Shape<blocks>>(bands + bands_offset, divisors + divisors_offset, {left, left_layout},           \
-                                    {right, right_layout}, volume + volume_offset, c);                               \
-  }                                                                                                                  \
-  __global__ void __launch_bounds__(32 * cuda_warps, blocks == 3 ? 3 : 2) vertical_##blocks(                         \
-      const uint2* bands, std::int64_t bands_offset, const uint2* divisors, std::int64_t divisors_offset,            \
-      const uint4* volume, std::int64_t volume_offset, float* disparity, Layout layout, std::uint8_t* validity,      \
-      Layout validity_layout, const CudaVertical s) {                                                                \
-    add_vertically<blocks>(bands + bands_offset, divisors + divisors_offset, volume + volume_offset, disparity,      \
-                           layout, validity, validity_layout, s);                                                    \
+#define STEREOPSIS_PASSES(blocks)                                                                                     \
+  __global__ void __launch_bounds__(cuda_weight_threads, 4) weights_##blocks(                                         \
+      const std::uint32_t* lab, Layout lab_layout, uint2* down, std::int64_t down_offset, uint2* down_divisors,       \
+      std::int64_t down_divisors_offset, uint2* across, std::int64_t across_offset, uint2* across_divisors,           \
+      std::int64_t across_divisors_offset, int runs_down, const CudaWeights w) {                                      \
+    __shared__ Weights<Shape<blocks>> weights;                                                                        \
+    const int run = blockIdx.x;                                                                                       \
+    if (run < runs_down)                                                                                              \
+      make_bands(weights, {lab, lab_layout}, true, run, down + down_offset, down_divisors + down_divisors_offset, w); \
+    else                                                                                                              \
+      make_bands(weights, {lab, lab_layout}, false, run - runs_down, across + across_offset,                          \
+                 across_divisors + across_divisors_offset, w);                                                        \
+  }                                                                                                                   \
+  __global__ void __launch_bounds__(Shape<blocks>::threads, 768 / Shape<blocks>::threads) horizontal_##blocks(        \
+      const uint2* bands, std::int64_t bands_offset, const uint2* divisors, std::int64_t divisors_offset,             \
+      const std::uint32_t* left, Layout left_layout, const std::uint32_t* right, Layout right_layout, uint4* volume,  \
+      std::int64_t volume_offset, const CudaCosts c) {                                                                \
+    add_horizontally<Shape<blocks>>(bands + bands_offset, divisors + divisors_offset, {left, left_layout},            \
+                                    {right, right_layout}, volume + volume_offset, c);                                \
+  }                                                                                                                   \
+  __global__ void __launch_bounds__(32 * cuda_warps, blocks == 3 ? 3 : 2) vertical_##blocks(                          \
+      const uint2* bands, std::int64_t bands_offset, const uint2* divisors, std::int64_t divisors_offset,             \
+      const uint4* volume, std::int64_t volume_offset, float* disparity, Layout layout, std::uint8_t* validity,       \
+      Layout validity_layout, const CudaVertical s) {                                                                 \
+    add_vertically<blocks>(bands + bands_offset, divisors + divisors_offset, volume + volume_offset, disparity,       \
+                           layout, validity, validity_layout, s);                                                     \
   }
 STEREOPSIS_PASSES(3)
 STEREOPSIS_PASSES(5)
