@@ -11,6 +11,8 @@
 // Cost: W·H − 1 comparisons a pixel; reads each pixel once, writes a word.
 #pragma once
 
+#include <array>
+
 #include "core/parameters.hpp"
 #include "core/word128.hpp"
 #include "device/gpu/view.hpp"
@@ -79,5 +81,9 @@ void cpu(const Parameters&, ImageView<const T> grey, ImageView<Word> census, Thr
 
 template <class T, class Word>
 void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<Word> census, gpu::Queue&);
+// Both views of a pair.
+template <class T, class Word>
+void gpu(const Parameters&, const std::array<gpu::View<const T>, 2>& grey, const std::array<gpu::View<Word>, 2>& census,
+         gpu::Queue&);
 
 }  // namespace stereopsis::census

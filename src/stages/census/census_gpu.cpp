@@ -1,3 +1,5 @@
+#include <span>
+
 #include "device/gpu/device.hpp"
 #include "stages/census/census.hpp"
 #ifdef STEREOPSIS_CUDA
@@ -21,30 +23,44 @@ constexpr const char* instance() {
 }
 
 #ifdef STEREOPSIS_CUDA
-constexpr const char* tuned_window(Window window) {
-  constexpr const char* names[] = {"w3x3", "w5x5", "w7x5", "w7x7", "w9x7", "w9x9", "w11x9", "w11x11"};
-  return names[static_cast<int>(window)];
+constexpr const char* tuned_window(Window window, bool low) {
+  constexpr const char* high_ones[] = {"w3x3", "w5x5", "w7x5", "w7x7", "w9x7", "w9x9", "w11x9", "w11x11"};
+  constexpr const char* low_ones[] = {"low_w3x3", "low_w5x5", "low_w7x5",  "low_w7x7",
+                                      "low_w9x7", "low_w9x9", "low_w11x9", "low_w11x11"};
+  return (low ? low_ones : high_ones)[static_cast<int>(window)];
 }
 
 // 8-bit images on a CUDA device, in the narrowest words that hold the window.
 template <class Word>
-bool is_tuned(const Parameters& p, const gpu::Queue& queue) {
+bool is_tuned(const Parameters& p, int height, const gpu::Queue& queue) {
   const int bits = shape_of(p.window).bits();
-  return queue.cuda_capability() >= 80 && sizeof(Word) == (bits <= 32 ? 4 : bits <= 64 ? 8 : 16);
+  return queue.cuda_capability() >= 80 && height <= 2 * high_piece * gpu::most_cuda_groups_y &&
+         sizeof(Word) == (bits <= 32   ? 4
+                          : bits <= 64 ? 8
+                                       : 16);
 }
 
 template <class Word>
-void tuned(const Parameters& p, gpu::View<const std::uint8_t> grey, gpu::View<Word> census, gpu::Queue& queue) {
-  const Problem problem{reinterpret_cast<const std::uint8_t*>(grey.memory) + grey.offset,
-                        reinterpret_cast<Word*>(census.memory) + census.offset,
-                        grey.pitch,
-                        census.pitch,
-                        census.width,
-                        census.height};
-  queue.launch({"census_cuda", "census", tuned_window(p.window)},
-               {(census.width + block_columns - 1) / block_columns, (census.height + block_rows - 1) / block_rows,
-                block_columns, 1},
-               problem);
+void tuned(const Parameters& p, std::span<const gpu::View<const std::uint8_t>> grey,
+           std::span<const gpu::View<Word>> census, gpu::Queue& queue) {
+  Problem problem{};
+  problem.width = census[0].width;
+  problem.height = census[0].height;
+  problem.blocks_across = (problem.width + block_columns - 1) / block_columns;
+  for (std::size_t v = 0; v < grey.size(); ++v) {
+    problem.grey[v] = reinterpret_cast<const std::uint8_t*>(grey[v].memory) + grey[v].offset;
+    problem.words[v] = reinterpret_cast<Word*>(census[v].memory) + census[v].offset;
+    problem.grey_pitch[v] = grey[v].pitch;
+    problem.words_pitch[v] = census[v].pitch;
+  }
+  constexpr int multiprocessors = 132;
+  const auto grid = [&](int piece_rows) {
+    return gpu::Grid{problem.blocks_across * static_cast<int>(grey.size()),
+                     (problem.height + 2 * piece_rows - 1) / (2 * piece_rows), block_columns, 1};
+  };
+  const gpu::Grid high = grid(high_piece);
+  const bool low = high.groups_x * high.groups_y < 2 * multiprocessors;
+  queue.launch({"census_cuda", "census", tuned_window(p.window, low)}, low ? grid(low_piece) : high, problem);
 }
 #endif
 
@@ -55,21 +71,39 @@ void gpu(const Parameters& p, gpu::View<const T> grey, gpu::View<Word> census, g
   check_word<Word>(p);
 #ifdef STEREOPSIS_CUDA
   if constexpr (std::is_same_v<T, std::uint8_t>)
-    if (is_tuned<Word>(p, queue)) return tuned(p, grey, census, queue);
+    if (is_tuned<Word>(p, census.height, queue)) return tuned<Word>(p, {&grey, 1}, {&census, 1}, queue);
 #endif
   const Shape shape = shape_of(p.window);
   queue.launch({"census", "census", instance<T, Word>()}, gpu::over(census.size()), grey, census, shape.width / 2,
                shape.height / 2);
 }
 
-template void gpu(const Parameters&, gpu::View<const std::uint8_t>, gpu::View<std::uint32_t>, gpu::Queue&);
-template void gpu(const Parameters&, gpu::View<const std::uint16_t>, gpu::View<std::uint32_t>, gpu::Queue&);
-template void gpu(const Parameters&, gpu::View<const float>, gpu::View<std::uint32_t>, gpu::Queue&);
-template void gpu(const Parameters&, gpu::View<const std::uint8_t>, gpu::View<std::uint64_t>, gpu::Queue&);
-template void gpu(const Parameters&, gpu::View<const std::uint16_t>, gpu::View<std::uint64_t>, gpu::Queue&);
-template void gpu(const Parameters&, gpu::View<const float>, gpu::View<std::uint64_t>, gpu::Queue&);
-template void gpu(const Parameters&, gpu::View<const std::uint8_t>, gpu::View<Word128>, gpu::Queue&);
-template void gpu(const Parameters&, gpu::View<const std::uint16_t>, gpu::View<Word128>, gpu::Queue&);
-template void gpu(const Parameters&, gpu::View<const float>, gpu::View<Word128>, gpu::Queue&);
+template <class T, class Word>
+void gpu(const Parameters& p, const std::array<gpu::View<const T>, 2>& grey,
+         const std::array<gpu::View<Word>, 2>& census, gpu::Queue& queue) {
+#ifdef STEREOPSIS_CUDA
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    if (is_tuned<Word>(p, census[0].height, queue) && census[0].size() == census[1].size()) {
+      check_word<Word>(p);
+      return tuned<Word>(p, grey, census, queue);
+    }
+  }
+#endif
+  for (int v = 0; v < 2; ++v) gpu(p, grey[v], census[v], queue);
+}
+
+#define STEREOPSIS_INSTANCE(T, Word)                                                      \
+  template void gpu(const Parameters&, gpu::View<const T>, gpu::View<Word>, gpu::Queue&); \
+  template void gpu(const Parameters&, const std::array<gpu::View<const T>, 2>&,          \
+                    const std::array<gpu::View<Word>, 2>&, gpu::Queue&);
+#define STEREOPSIS_INSTANCES(T)         \
+  STEREOPSIS_INSTANCE(T, std::uint32_t) \
+  STEREOPSIS_INSTANCE(T, std::uint64_t) \
+  STEREOPSIS_INSTANCE(T, Word128)
+STEREOPSIS_INSTANCES(std::uint8_t)
+STEREOPSIS_INSTANCES(std::uint16_t)
+STEREOPSIS_INSTANCES(float)
+#undef STEREOPSIS_INSTANCES
+#undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::census

@@ -53,6 +53,20 @@ void expect_gpu_census(gpu::Device& device, gpu::Queue& queue, Window window, Si
   expect_gpu_equals_oracle<Word>(
       device, queue, size, [&](auto out) { census::oracle<T, Word>({window}, grey, out); },
       [&](auto out) { census::gpu<T, Word>({window}, there, out, queue); });
+  // As either view of a pair.
+  PitchedImage<T> other(random_image<T>(size, 8, 0, 20).view());
+  PitchedImage<Word> other_words(size);
+  const OnDevice<T> other_there(device, queue, other);
+  const OnDevice<Word> other_words_there(device, queue, other_words);
+  for (const bool is_left : {true, false})
+    expect_gpu_equals_oracle<Word>(
+        device, queue, size, [&](auto out) { census::oracle<T, Word>({window}, grey, out); },
+        [&](auto out) {
+          if (is_left)
+            census::gpu<T, Word>({window}, {there, other_there}, {out, other_words_there}, queue);
+          else
+            census::gpu<T, Word>({window}, {other_there, there}, {other_words_there, out}, queue);
+        });
 }
 
 TYPED_TEST(Census, GpuEqualsOracle) {
