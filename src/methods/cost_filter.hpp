@@ -31,6 +31,14 @@ struct Parameters {
         scales(std::get<cross_scale::Parameters>(p.levels)),
         select(p.select) {}
 
+  // The filter of level s.
+  guided::Parameters guided_at(int s) const {
+    guided::Parameters result = guided;
+    if (s > 0) result.radius = scales.radius;
+    return result;
+  }
+  bool has_levels() const { return cross_scale::levels_of(scales) > 1; }
+
   guided::Parameters guided;
   cross_scale::Parameters scales;
   wta::Parameters select;
@@ -48,7 +56,8 @@ inline Rect required_input(const PipelineData& data, const Rect& region, Dispari
   const int coarsest = 1 << (cross_scale::levels_of(p.scales) - 1);
   const bool refines =
       std::any_of(data.refinements.begin(), data.refinements.end(), [](const Refinement& r) { return r.enabled; });
-  const int margin = (2 * p.guided.radius + widest_feature + 1) * coarsest + (refines ? widest_refinement : 0);
+  const int radius = p.has_levels() ? std::max(p.guided.radius, p.scales.radius) : p.guided.radius;
+  const int margin = (2 * radius + widest_feature + 1) * coarsest + (refines ? widest_refinement : 0);
   Rect r = grow(region, margin, margin);
   const int left = refines ? size.width : std::max(0, range.max()),
             right = refines ? size.width : std::max(0, -range.min);
@@ -154,25 +163,33 @@ struct Level {
   std::array<View<const std::uint8_t>, 2> guide;
 };
 
+template <class Kind, class T, class Word, template <class> class View, class Backend>
+void make_words(const Cost& matching_cost, const Views<T, View>& views, int v, View<Word> words, Backend& backend) {
+  if constexpr (std::is_same_v<Kind, cost::Rank>)
+    backend.rank(std::get<rank::Parameters>(matching_cost), views.grey[v], words);
+  else if constexpr (std::is_same_v<Kind, cost::CensusGradient>)
+    backend.census_gradient(views.grey[v], views.grey8[v], words);
+  else if constexpr (std::is_same_v<Kind, cost::ColourGradient>)
+    backend.colour_gradient(views.image8[v], views.grey8[v], words);
+  else
+    backend.census(std::get<census::Parameters>(matching_cost), views.grey[v], words);
+}
+
 template <class Kind, class T, template <class> class View, class Backend>
 Level<Kind, View> make_level(const PipelineData& p, const Kind& kind, const Views<T, View>& views, Backend& backend) {
   using Word = typename Kind::Word;
   Level<Kind, View> level{kind, {}, std::get<guided::Parameters>(p.aggregation).colour ? views.image8 : views.grey8};
   const Size size = views.grey[0].size();
-  for (int v = 0; v < 2; ++v) {
-    const View<Word> words = backend.template image<Word>(size);
-    backend.stage("features", (sizeof(T) + sizeof(Word)) * 1.0 * size.width * size.height, [&] {
-      if constexpr (std::is_same_v<Kind, cost::Rank>)
-        backend.rank(std::get<rank::Parameters>(p.cost), views.grey[v], words);
-      else if constexpr (std::is_same_v<Kind, cost::CensusGradient>)
-        backend.census_gradient(views.grey[v], views.grey8[v], words);
-      else if constexpr (std::is_same_v<Kind, cost::ColourGradient>)
-        backend.colour_gradient(views.image8[v], views.grey8[v], words);
-      else
-        backend.census(std::get<census::Parameters>(p.cost), views.grey[v], words);
-    });
-    level.words[v] = words;
-  }
+  const std::array<View<Word>, 2> words{backend.template image<Word>(size), backend.template image<Word>(size)};
+  backend.stage("features", 2.0 * (sizeof(T) + sizeof(Word)) * size.width * size.height, [&] {
+    // The census of both views at once where the backend can.
+    if constexpr (std::is_same_v<Kind, cost::Census<Word>> &&
+                  requires { backend.census(census::Parameters{}, views.grey, words); })
+      backend.census(std::get<census::Parameters>(p.cost), views.grey, words);
+    else
+      for (int v = 0; v < 2; ++v) make_words<Kind>(p.cost, views, v, words[v], backend);
+  });
+  level.words = {words[0], words[1]};
   return level;
 }
 
@@ -205,9 +222,10 @@ template <class Kind, template <class> class View, class Backend>
 auto filtered_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, int s, guided::Rows rows,
                     Backend& backend) {
   const Level<Kind, View>& level = pyramid.levels[s];
+  const guided::Parameters filter = p.guided_at(s);
   const auto guide = level.guide[pyramid.reference];
   const DisparityRange range = pyramid.range_at(s);
-  const guided::Rows read = rows_around(rows, p.guided.radius, guide.height);
+  const guided::Rows read = rows_around(rows, filter.radius, guide.height);
   const Size size{guide.width, read.count()};
   const auto filtered = backend.template volume<float>({guide.width, rows.count()}, range.count);
 
@@ -220,9 +238,9 @@ auto filtered_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, int
   const auto row_memory = backend.memory(backend.cost_volume_bytes(level.kind, guide.width, range.count));
   backend.stage(p.name("cost volume"), cells, [&] { backend.cost_volume(source, range.min, costs, row_memory); });
   backend.give_back(in_use);
-  const auto memory = backend.memory(backend.guided_bytes(p.guided, size, guide.channels, range.count));
+  const auto memory = backend.memory(backend.guided_bytes(filter, size, guide.channels, range.count));
   backend.stage(p.name("guided filter"), 5 * cells, [&] {
-    backend.guided(p.guided, rows_of(guide, read), costs, {rows.first - read.first, rows.last - read.first}, filtered,
+    backend.guided(filter, rows_of(guide, read), costs, {rows.first - read.first, rows.last - read.first}, filtered,
                    memory);
   });
   backend.give_back(used);
@@ -251,9 +269,10 @@ auto coupled_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, guid
 template <class Backend>
 int strip_rows(const Parameters& p, Size size, int disparities, const Backend& backend) {
   if (backend.stripe_rows > 0) return backend.stripe_rows;
+  constexpr double tallest_strip = 1 << 15;  // a GPU's grids are bounded: gpu::most_cuda_groups_y
   const double bytes = backend.strip_bytes();
   const double bytes_of_row = static_cast<double>(size.width) * disparities * backend.strip_bytes_per_cell();
-  const int tallest = static_cast<int>(std::min(bytes / bytes_of_row, 1e6)) - 4 * p.guided.radius;
+  const int tallest = static_cast<int>(std::min(bytes / bytes_of_row, tallest_strip)) - 4 * p.guided.radius;
   return std::clamp(tallest, 16, std::max(size.height, 16));
 }
 
@@ -266,18 +285,19 @@ void match_tuned_strip(const Parameters& p, const Pyramid<Kind, View>& pyramid, 
   double cells = 0;
   for (int s = 0; s < pyramid.count; ++s) {
     const Level<Kind, View>& level = pyramid.levels[s];
+    const guided::Parameters filter = p.guided_at(s);
     const auto guide = level.guide[pyramid.reference];
     const DisparityRange range = pyramid.range_at(s);
-    const guided::Rows mine = rows_at(rows, s), read = rows_around(mine, p.guided.radius, guide.height);
+    const guided::Rows mine = rows_at(rows, s), read = rows_around(mine, filter.radius, guide.height);
     planes[s] = backend.plane({guide.width, mine.count()}, range.count, mine.first, range.min, weights[s]);
     const std::size_t used = backend.used();
     const auto memory =
-        backend.memory(backend.tuned_filter_bytes(p.guided, {guide.width, read.count()}, guide.channels, range.count));
+        backend.memory(backend.tuned_filter_bytes(filter, {guide.width, read.count()}, guide.channels, range.count));
     const cost::Source<Kind, View> source{rows_of(level.words[pyramid.reference], read),
                                           rows_of(level.words[1 - pyramid.reference], read), level.kind};
     const double level_cells = static_cast<double>(guide.width) * mine.count() * range.count;
-    backend.stage(p.name("cost and guided filter"), 52 * level_cells, [&] {
-      backend.tuned_filter(p.guided, source, range, rows_of(guide, read),
+    backend.stage(p.name("cost and guided filter"), 55 * level_cells, [&] {
+      backend.tuned_filter(filter, source, range, rows_of(guide, read),
                            {mine.first - read.first, mine.last - read.first}, planes[s], memory);
     });
     backend.give_back(used);
@@ -303,7 +323,7 @@ void match(Parameters p, const Pyramid<Kind, View>& pyramid, const std::array<Vi
     const wta::OutputOf<View> part{
         rows_of(out.disparity, rows), rows_of(out.validity, rows), {}, rows_of(out.confidence, rows)};
     if constexpr (Backend::template tunes_filter<Kind>) {
-      if (backend.has_tuned_filter(p.guided, size)) {
+      if (backend.has_tuned_filter(p.guided) && (!p.has_levels() || backend.has_tuned_filter(p.guided_at(1)))) {
         match_tuned_strip(p, pyramid, rows, in, part, backend);
         backend.give_back(used);
         continue;

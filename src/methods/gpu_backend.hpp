@@ -175,6 +175,11 @@ class GpuBackend {
     rank::gpu(p, image, out, *queue_);
   }
   template <class T, class Word>
+  void census(const census::Parameters& p, const std::array<gpu::View<const T>, 2>& images,
+              const std::array<gpu::View<Word>, 2>& out) {
+    census::gpu(p, images, out, *queue_);
+  }
+  template <class T, class Word>
   void census(const census::Parameters& p, gpu::View<const T> image, gpu::View<Word> out) {
     census::gpu(p, image, out, *queue_);
   }
@@ -299,20 +304,22 @@ class GpuBackend {
   }
   // What a strip's costs may take, and what they take a cell before, in and after a filter.
   static constexpr double strip_bytes() { return 1.0 * (1 << 30); }
-  static constexpr double strip_bytes_per_cell() { return 20; }
+  static constexpr double strip_bytes_per_cell() { return 21; }
 #ifdef STEREOPSIS_CUDA
   template <class Kind>
   static constexpr bool tunes_filter = guided_wta::cuda_has_kind<Kind>;
   using Planes = std::vector<guided_wta::Plane>;
 
-  bool has_tuned_filter(const guided::Parameters& p, Size image) const {
-    return guided_wta::cuda_runs_on(cuda_capability_) && guided_wta::cuda_serves(p) &&
-           image.height <= gpu::most_cuda_groups_y;
+  bool has_tuned_filter(const guided::Parameters& p) const {
+    return guided_wta::cuda_runs_on(cuda_capability_) && guided_wta::cuda_serves(p);
   }
   guided_wta::Plane plane(Size size, int disparities, int first_row, int min_disparity, float weight) {
-    const std::size_t cells = static_cast<std::size_t>(size.width) * size.height * disparities;
-    return {
-        memory(sizeof(float) * cells).template as<float>(), size.width, size.height, first_row, min_disparity, weight};
+    return {memory(guided_wta::cuda_plane_bytes(size, disparities)).template as<float>(),
+            size.width,
+            size.height,
+            first_row,
+            min_disparity,
+            weight};
   }
   std::size_t tuned_filter_bytes(const guided::Parameters& p, Size strip, int channels, int disparities) {
     return guided_wta::cuda_filter_bytes(p, strip, channels, disparities);

@@ -19,54 +19,58 @@ T* address(const gpu::Array<T>& array) {
   return reinterpret_cast<T*>(array.memory) + array.offset;
 }
 
-// Where everything lies in the scratch; begin and end are known.
-std::size_t lay_out(FilterProblem& problem, gpu::Span memory) {
+// Where everything lies in the scratch; the sizes are known.
+std::size_t lay_out(FilterProblem& problem, int channels, gpu::Span memory) {
   const std::size_t before = memory.bytes;
   const auto take = [&]<class T>(T*& pointer, std::size_t count) {
     pointer = address(memory.take(sizeof(T) * count).template as<T>());
   };
-  const int channels = problem.channels;
-  const auto rows = static_cast<std::size_t>(problem.end - problem.begin),
-             width = static_cast<std::size_t>(problem.width);
-  take(problem.guide_columns, rows * width * (channels + channels * (channels + 1) / 2));
-  take(problem.packed_guide, width * problem.height);
-  take(problem.statistics, rows * width * (channels == 3 ? 12 : 4));
-  take(problem.coefficients, rows * width * problem.disparities * (channels + 1));
+  const auto plane = static_cast<std::size_t>(problem.height) * problem.pitch,
+             plane_of_coefficients = static_cast<std::size_t>(problem.end - problem.begin) * problem.pitch;
+  take(problem.costs, plane * problem.disparities);
+  take(problem.packed_guide, plane);
+  take(problem.guide_columns, plane * guide_sums_of(channels));
+  take(problem.statistics, plane_of_coefficients * statistics_numbers(channels));
+  take(problem.coefficients, plane_of_coefficients * problem.disparities * (channels + 1));
   return before - memory.bytes;
 }
 
 // Names of instances are literals, for the devices keep them.
 template <class Kind>
-const char* instance_of(int channels) {
+constexpr const char* instance_of() {
   if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>)
-    return channels == 3 ? "census32_colour" : "census32_grey";
+    return "census32";
   else if constexpr (std::is_same_v<Kind, cost::Census<std::uint64_t>>)
-    return channels == 3 ? "census64_colour" : "census64_grey";
+    return "census64";
   else if constexpr (std::is_same_v<Kind, cost::Census<Word128>>)
-    return channels == 3 ? "census128_colour" : "census128_grey";
+    return "census128";
   else
-    return channels == 3 ? "colour_gradient_colour" : "colour_gradient_grey";
+    return "colour_gradient";
 }
 
-// Pieces of rows so tall that the device is full, and their first windows are few.
-int rows_in_piece(const FilterProblem& p, int rows) {
-  constexpr int warps_wanted = 132 * 24;
-  const int warps_of_row =
-      ceil_div(p.width, warp_columns - 2 * p.radius) * ceil_div(p.disparities, disparities_of_warp);
-  return std::clamp(ceil_div(rows * warps_of_row, warps_wanted), 2 * p.radius, 256);
+// Rows that a warp walks down: about 48, behind which the first window's do not count, and such that blocks fill the
+// device a whole number of times. `blocks` go over a piece.
+int rows_in_piece(int rows, int blocks, int channels) {
+  constexpr int multiprocessors = 132, tallest = 48;
+  const int at_a_time = multiprocessors * (channels == 3 ? blocks_with_colour : blocks_with_grey);
+  const int times = ceil_div(ceil_div(rows, tallest) * blocks, at_a_time);
+  return ceil_div(rows, std::max(times * at_a_time / blocks, 1));
 }
 
 constexpr const char* file = "guided_wta_cuda";
 
 }  // namespace
 
+std::size_t cuda_plane_bytes(Size size, int disparities) {
+  return sizeof(float) * pitch_of(size.width) * size.height * disparities;
+}
+
 std::size_t cuda_filter_bytes(const guided::Parameters&, Size strip, int channels, int disparities) {
   FilterProblem problem{};
-  problem.width = strip.width;
+  problem.pitch = pitch_of(strip.width);
   problem.height = problem.end = strip.height;
-  problem.channels = channels;
   problem.disparities = disparities;
-  return lay_out(problem, {0, 0, std::numeric_limits<std::size_t>::max()});
+  return lay_out(problem, channels, {0, 0, std::numeric_limits<std::size_t>::max()});
 }
 
 template <class Kind>
@@ -77,8 +81,11 @@ void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View
   FilterProblem problem{};
   problem.width = guide.width;
   problem.height = guide.height;
+  problem.pitch = pitch_of(guide.width);
   problem.radius = p.radius;
-  problem.channels = guide.channels;
+  problem.segments = segments_of(guide.width, p.radius);
+  problem.segment_step = segment_step(p.radius);
+  problem.segment_border = border_columns(p.radius);
   problem.first = rows.first;
   problem.last = rows.last;
   problem.begin = std::max(rows.first - p.radius, 0);
@@ -91,7 +98,7 @@ void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View
   problem.right_pitch = source.right.pitch;
   problem.guide = address(guide);
   problem.guide_pitch = guide.pitch;
-  lay_out(problem, scratch);
+  lay_out(problem, guide.channels, scratch);
   problem.filtered = address(filtered);
   problem.epsilon = static_cast<float>(p.epsilon);
   problem.factor_a = factor.a;
@@ -108,19 +115,20 @@ void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View
   }
 
   const char* const channels = guide.channels == 3 ? "colour" : "grey";
-  const int rows_of_coefficients = problem.end - problem.begin, across = ceil_div(guide.width, 128);
-  queue.launch({file, "pack_guide", channels}, {across, guide.height, 128, 1}, problem);
-  queue.launch({file, "guide_columns", channels}, {across, ceil_div(rows_of_coefficients, 4), 128, 1}, problem);
-  queue.launch({file, "statistics", channels}, {across, rows_of_coefficients, 128, 1}, problem);
-  const int segments = ceil_div(guide.width, warp_columns - 2 * p.radius),
-            blocks = ceil_div(disparities, disparities_of_block);
-  const auto walk = [&](const char* kernel, const char* instance, int count) {
-    problem.rows_in_piece = rows_in_piece(problem, count);
-    queue.launch({file, kernel, instance},
-                 {segments, blocks * ceil_div(count, problem.rows_in_piece), 32 * warps_in_block, 1}, problem);
+  constexpr int block = 128;
+  const int rows_of_coefficients = problem.end - problem.begin, across = ceil_div(guide.width, block);
+  queue.launch({file, "costs", instance_of<Kind>()},
+               {ceil_div(guide.width, 4 * block) * ceil_div(disparities, disparities_of_costs), guide.height, block, 1},
+               problem);
+  queue.launch({file, "guide", channels}, {across, ceil_div(guide.height, 4), block, 1}, problem);
+  queue.launch({file, "statistics", channels}, {across, rows_of_coefficients, block, 1}, problem);
+  const int blocks = problem.segments * ceil_div(disparities, warps_in_block);
+  problem.rows_in_piece = rows_in_piece(rows_of_coefficients, blocks, guide.channels);
+  const auto warps = [&](const char* kernel, int count) {
+    queue.launch({file, kernel, channels}, {count, 1, 32 * warps_in_block, 1}, problem);
   };
-  walk("coefficients", instance_of<Kind>(guide.channels), rows_of_coefficients);
-  walk("filter", channels, rows.count());
+  warps("coefficients", blocks * ceil_div(rows_of_coefficients, problem.rows_in_piece));
+  warps("filter", problem.segments * disparities * ceil_div(rows.count(), rows_in_filter_block));
 }
 
 void cuda_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, std::span<const Plane> levels,
@@ -129,8 +137,8 @@ void cuda_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, st
   problem.count = static_cast<int>(levels.size());
   for (int s = 0; s < problem.count; ++s) {
     const Plane& level = levels[s];
-    problem.levels[s] = {address(level.costs), level.width,         level.rows,
-                         level.first_row,      level.min_disparity, level.weight};
+    problem.levels[s] = {address(level.costs), pitch_of(level.width), level.rows,
+                         level.first_row,      level.min_disparity,   level.weight};
   }
   problem.width = out.disparity.width;
   problem.rows = out.disparity.height;

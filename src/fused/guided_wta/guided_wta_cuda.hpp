@@ -19,7 +19,9 @@ template <class Kind>
 constexpr bool cuda_has_kind = !std::is_same_v<Kind, cost::Rank> && !std::is_same_v<Kind, cost::CensusGradient>;
 inline bool cuda_serves(const guided::Parameters& p) { return p.radius <= 32; }
 
-// The rows `rows` of a strip, whose words and guide hold the rows that are required. `filtered` holds a float a cell.
+// The rows `rows` of a strip, whose words and guide hold the rows that are required. `filtered` holds cuda_plane_bytes(),
+// `scratch` cuda_filter_bytes().
+std::size_t cuda_plane_bytes(Size size, int disparities);
 std::size_t cuda_filter_bytes(const guided::Parameters&, Size strip, int channels, int disparities);
 template <class Kind>
 void cuda_filter(const guided::Parameters&, const cost::Source<Kind, gpu::View>&, int min_disparity, int disparities,

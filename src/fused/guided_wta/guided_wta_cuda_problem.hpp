@@ -5,31 +5,50 @@
 
 namespace stereopsis::guided_wta {
 
-inline constexpr int warp_columns = 128;  // that a warp walks down, four a lane
+inline constexpr int warp_columns = 128;  // that a warp walks down
 inline constexpr int warps_in_block = 4;
-inline constexpr int disparities_of_warp = 2;
-inline constexpr int disparities_of_block = disparities_of_warp * warps_in_block;
+// Of coefficients, on a multiprocessor.
+inline constexpr int blocks_with_colour = 4;
+inline constexpr int blocks_with_grey = 6;
+inline constexpr int rows_in_filter_block = 8;
+inline constexpr int disparities_of_costs = 16;  // that a thread makes
 inline constexpr int most_levels = 16;
 
-// Image rows are those of the strip that is read; disparities are planes.
+// Planes have rows of whole quadruples.
+constexpr int pitch_of(int width) { return (width + 3) / 4 * 4; }
+
+// A warp's columns are `step` behind those of the one before; the outermost on either side only lend their sums.
+constexpr int border_columns(int radius) { return (radius + 1) / 2 * 2; }
+constexpr int segment_step(int radius) { return (warp_columns - 2 * border_columns(radius)) / 4 * 4; }
+constexpr int segments_of(int width, int radius) {
+  return width <= warp_columns ? 1 : (width - warp_columns + segment_step(radius) - 1) / segment_step(radius) + 1;
+}
+
+// How many numbers there are of a window of the guide, and of sums of its pixels.
+constexpr int statistics_numbers(int channels) { return channels == 3 ? 11 : 4; }
+constexpr int guide_sums_of(int channels) { return channels == 3 ? 9 : 2; }
+
+// Image rows are those of the strip that is read. All planes have rows of pitch_of(width).
 struct FilterProblem {
   static constexpr bool is_argument = true;
 
-  int width, height, radius, channels;
+  int width, height, pitch, radius;
+  int segments, segment_step, segment_border;
   int first, last;  // rows of the result
   int begin, end;   // rows of coefficients
   int disparities, min_disparity;
-  int rows_in_piece;  // that a warp walks down
+  int rows_in_piece;  // of coefficients: a warp walks down one
 
   const void *left, *right;  // words
   std::int64_t left_pitch, right_pitch;
   const std::uint8_t* guide;
   std::int64_t guide_pitch;
 
-  std::int32_t* guide_columns;  // (sum, row, x)
+  std::uint8_t* costs;          // (disparity, row, x)
   std::uint32_t* packed_guide;  // (row, x)
-  float* statistics;            // (quadruple, row, x): see pack()
-  std::int32_t* coefficients;   // (disparity, row, x, coefficient)
+  std::int32_t* guide_columns;  // (sum, row, x)
+  float* statistics;            // (number, row, x)
+  std::uint32_t* coefficients;  // (disparity, coefficient, row, x), as sums down a piece
   float* filtered;              // (disparity, row, x)
 
   float epsilon, factor_a, factor_b, unit_a, unit_b;
@@ -41,7 +60,7 @@ struct FilterProblem {
 // A level's filtered costs: planes of disparities.
 struct LevelPlanes {
   const float* costs;
-  int width, rows, first_row, min_disparity;
+  int pitch, rows, first_row, min_disparity;
   float weight;
 };
 

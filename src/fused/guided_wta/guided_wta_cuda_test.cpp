@@ -27,6 +27,7 @@ std::vector<Case> cases() {
   list.push_back({{131, 37}, 37, 3, {.radius = 9}, {5, 30}, 3});
   list.push_back({{300, 80}, 18, -9, {.radius = 32, .epsilon = 0.1}, {40, 41}, 1});
   list.push_back({{300, 80}, 9, 0, {.radius = 17}, {3, 80}, 3});
+  list.push_back({{129, 260}, 5, 1, {.radius = 9}, {0, 260}, 1});  // two segments, pieces shorter than a window
   return list;
 }
 
@@ -60,7 +61,7 @@ void expect_equals_oracles(const Kind& kind, auto&& words_of) {
       PitchedImage<std::uint8_t> got_validity(size);
       OnDevice<float> disparity_there(device, queue, got_disparity), confidence_there(device, queue, got_confidence);
       OnDevice<std::uint8_t> validity_there(device, queue, got_validity);
-      const gpu::Buffer planes = poisoned(device, queue, sizeof(float) * size.width * size.height * c.disparities);
+      const gpu::Buffer planes = poisoned(device, queue, guided_wta::cuda_plane_bytes(size, c.disparities));
       const gpu::Buffer scratch =
           poisoned(device, queue, guided_wta::cuda_filter_bytes(c.p, c.size, c.channels, c.disparities));
       const gpu::Array<float> cells{planes.handle(), 0};
@@ -76,9 +77,9 @@ void expect_equals_oracles(const Kind& kind, auto&& words_of) {
       EXPECT_TRUE(same_bits(got_disparity.view(), disparity) && got_disparity.guard_intact());
       EXPECT_TRUE(same_bits(got_validity.view(), validity) && got_validity.guard_intact());
       EXPECT_TRUE(same_bits(got_confidence.view(), confidence) && got_confidence.guard_intact());
+      const auto pitch = static_cast<int>(guided_wta::cuda_plane_bytes({size.width, 1}, 1) / sizeof(float));
       Image<float> plane(size.width, size.height * c.disparities);
-      queue.download(gpu::View<float>{planes.handle(), 0, plane.width(), plane.height(), 1, plane.width()},
-                     plane.view());
+      queue.download(gpu::View<float>{planes.handle(), 0, plane.width(), plane.height(), 1, pitch}, plane.view());
       queue.wait();
       for (int k = 0; k < c.disparities; ++k)
         for (int y = 0; y < size.height; ++y)

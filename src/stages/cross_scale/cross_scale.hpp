@@ -6,6 +6,9 @@
 // with the tridiagonal A: 1 + λ at both ends, 1 + 2λ between, −λ beside. What counts is the finest level,
 //   Ĉ_0(p, d) = Σ_s w_s C_s(p_s, d_s),   w the first row of A⁻¹, which is known beforehand.
 //
+// The window of the coarser levels is wider than the authors', who have one radius for all: they are there for what
+// the finest one can't decide, and with narrow windows they spoil as much as they mend (docs/costfilter.md).
+//
 // Our reading: p_s = ⌊p / 2^s⌋, and d_s = ⌈d / 2^s⌉, as in the authors' program, (d + 1) / 2 at each level; for costs of the
 // right view, −⌈d / 2^s⌉ of −d. A level is made by 2×2 averaging, ⌊(a + b + c + d + 2) / 4⌋, borders replicated, of ⌈size / 2⌉
 // pixels. Float sums run from the finest level to the coarsest.
@@ -31,6 +34,7 @@ struct Parameters {
   static constexpr const char* stage = "cross_scale";
   double lambda = 0;
   int levels = 5;
+  int radius = 27;
 };
 
 template <class P, class Visitor>
@@ -38,6 +42,7 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("lambda", p.lambda, between(0, 100), "smoothness between the levels; 0: the finest level alone");
   visit("levels", p.levels, between(1, 16), "levels in all, each half the size of the one before");
+  visit("radius", p.radius, between(1, 64), "radius of the filter's window at the coarser levels, pixels of the level");
 }
 
 // How many levels have a part in the result.
