@@ -62,8 +62,8 @@ PipelineData zncc() {
   p.prepare = reduce::Parameters{};
   p.cost = zncc::Parameters{.window = 9};
   p.refinements = {{true, left_right::Parameters{}},
-                   {false, speckle::Parameters{}},
-                   {true, fill::Parameters{.mode = fill::Mode::box}},
+                   {true, speckle::Parameters{}},
+                   {true, fill::Parameters{.mode = fill::Mode::box, .window = 15}},
                    {true, fill::Parameters{.mode = fill::Mode::background}},
                    {false, median::Parameters{.window = 3}}};
   return p;

@@ -140,6 +140,77 @@ FUNCTION float median_of_box(IMAGE(const float, disparity), int x, int y, int ra
   return valid == 0 ? INVALID : value;
 }
 
+#define BOX_RADIUS 7  // of the boxes that local memory holds, as in fill_gpu.cpp
+#define BOX_PITCH (32 + 2 * BOX_RADIUS)
+#define BOX_ROWS (8 + 2 * BOX_RADIUS)
+
+// The lower median of the `valid` values in a square of local memory, where the others are not numbers: it is below the
+// pivot or above it, and found value by value from there.
+FUNCTION float median_from(LOCAL_POINTER const float* square, int side, int valid, float pivot) {
+  int passed = 0;  // values up to the pivot
+  float below = -INFINITY, above = INFINITY;
+  for (int j = 0; j < side; ++j)
+    for (int i = 0; i < side; ++i) {
+      const float d = square[j * BOX_PITCH + i];
+      passed += d <= pivot;
+      below = d <= pivot ? fmax(below, d) : below;
+      above = d > pivot ? fmin(above, d) : above;
+    }
+  while (2 * passed >= valid) {
+    const float value = below;
+    passed = 0;
+    below = -INFINITY;
+    for (int j = 0; j < side; ++j)
+      for (int i = 0; i < side; ++i) {
+        const float d = square[j * BOX_PITCH + i];
+        passed += d < value;
+        below = d < value ? fmax(below, d) : below;
+      }
+    if (2 * passed < valid) return value;
+  }
+  for (;;) {
+    const float value = above;
+    above = INFINITY;
+    for (int j = 0; j < side; ++j)
+      for (int i = 0; i < side; ++i) {
+        const float d = square[j * BOX_PITCH + i];
+        passed += d == value;
+        above = d > value ? fmin(above, d) : above;
+      }
+    if (2 * passed >= valid) return value;
+  }
+}
+
+// Mode box where the radius is at most BOX_RADIUS.
+KERNEL(small_box)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, validity), int radius) {
+  LOCAL float tile[BOX_ROWS * BOX_PITCH];
+  const int width = WIDTH(disparity), height = HEIGHT(disparity);
+  const int left = group_id(0) * local_size(0) - radius, top = group_id(1) * local_size(1) - radius;
+  for (int j = local_id(1); j < local_size(1) + 2 * radius; j += local_size(1))
+    for (int i = local_id(0); i < local_size(0) + 2 * radius; i += local_size(0)) {
+      const int x = left + i, y = top + j, inside = x >= 0 && x < width && y >= 0 && y < height;
+      tile[j * BOX_PITCH + i] = inside ? PIXEL(disparity, x, y) : INVALID;
+    }
+  BARRIER();
+  const int x = global_id(0), y = global_id(1), side = 2 * radius + 1;
+  if (x >= width || y >= height) return;
+  PIXEL(filled, x, y) = PIXEL(disparity, x, y);
+  if (!TO_BE_FILLED(x, y)) return;
+  LOCAL_POINTER const float* square = tile + local_id(1) * BOX_PITCH + local_id(0);
+  int valid = 0;
+  float sum = 0.0f;
+  for (int j = 0; j < side; ++j)
+    for (int i = 0; i < side; ++i) {
+      const float d = square[j * BOX_PITCH + i];
+      valid += VALID(d);
+      sum += VALID(d) ? d : 0.0f;
+    }
+  if (valid == 0) return;
+  const float mean = sum / (float)valid, value = median_from(square, side, valid, VALID(mean) ? mean : 0.0f);
+  PIXEL(filled, x, y) = value == 0.0f ? 0.0f : value;  // −0 becomes +0
+  PIXEL(validity, x, y) = (uchar)((PIXEL(validity, x, y) & ~REASONS) | FILLED);
+}
+
 // Of what is met in the directions, all 8 or the 4 along rows and columns: the second lowest, or the lower
 // median.
 FUNCTION float ranked(IMAGE(const float, disparity), int x, int y, int all_directions, int median) {

@@ -11,6 +11,8 @@ static_assert(static_cast<int>(Mode::nearest) == 1 && static_cast<int>(Mode::sec
               static_cast<int>(Mode::hirschmueller) == 3 && static_cast<int>(Mode::cross) == 4 &&
               static_cast<int>(Mode::box) == 5);
 
+constexpr int small_radius = 7;  // BOX_RADIUS of fill.cl
+
 struct Scratch {
   Scratch(const Parameters& p, Size size, gpu::Span memory) {
     const std::size_t before = memory.bytes;
@@ -45,6 +47,10 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> fil
   check_images(p, in, filled);
   const Scratch s(p, filled.size(), memory);
   const gpu::Grid pixels = gpu::over(filled.size()), rows = gpu::over(filled.height);
+  if (p.mode == Mode::box && p.window / 2 <= small_radius) {
+    queue.launch({"fill", "small_box", "any"}, pixels, in.disparity, filled, validity, p.window / 2);
+    return;
+  }
   const bool looks_far = p.mode != Mode::cross && p.mode != Mode::box;
   if (looks_far) {
     queue.launch({"fill", "find_rows", "any"}, rows, in.disparity, s.rows);

@@ -5,23 +5,22 @@
 #include "device/gpu/union_find.cl.h"
 
 #define SPECKLE 8
-// Pixels of a row that a work-item takes, where it takes several.
-#define RUN 16
+#define RUN 16     // pixels of a row that start together
+#define GROUP 256  // work-items of a group: gpu::over()
 
 // Pixels of a run that belong together start with one label. Comparisons with what is not a number are false.
 KERNEL(start)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(int, counts_in), float difference) {
-  const int first = global_id(0) * RUN, y = global_id(1), width = WIDTH(disparity);
-  if (first >= width || y >= HEIGHT(disparity)) return;
-  float before = INVALID;
-  int head = 0;
-  for (int x = first; x < min(width, first + RUN); ++x) {
-    const int i = y * width + x;
-    const float d = PIXEL(disparity, x, y);
-    if (!(fabs(d - before) <= difference)) head = i;
-    ELEMENTS(labels_in)[i] = head;
-    ELEMENTS(counts_in)[i] = 0;
-    before = d;
-  }
+  LOCAL int linked[GROUP];  // to the pixel before
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
+  const int own = local_id(1) * local_size(0) + local_id(0), inside = x < width && y < HEIGHT(disparity);
+  linked[own] = inside && x % RUN != 0 && fabs(PIXEL(disparity, x, y) - PIXEL(disparity, x - 1, y)) <= difference;
+  BARRIER();
+  if (!inside) return;
+  int steps = 0;
+  while (linked[own - steps]) ++steps;
+  const int i = y * width + x;
+  ELEMENTS(labels_in)[i] = i - steps;
+  ELEMENTS(counts_in)[i] = 0;
 }
 
 KERNEL(unite)(IMAGE(const float, disparity), ARRAY(int, labels_in), float difference) {
@@ -46,26 +45,31 @@ FUNCTION void count_pixels(GLOBAL int* counts, int root, int pixels, int enough)
   if (pixels > 0 && FRESH(int, counts + root) < enough) atomic_add(counts + root, pixels);
 }
 
+// The first pixel of a run counts for all of it, and the first of those that have a parent in common looks for their root.
 KERNEL(count)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(int, counts_in), int enough) {
-  const int first = global_id(0) * RUN, y = global_id(1), width = WIDTH(disparity);
-  if (first >= width || y >= HEIGHT(disparity)) return;
+  LOCAL int parents[GROUP], roots[GROUP];
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
+  const int own = local_id(1) * local_size(0) + local_id(0), inside = x < width && y < HEIGHT(disparity);
   GLOBAL int* labels = ELEMENTS(labels_in);
-  GLOBAL int* counts = ELEMENTS(counts_in);
-  int root = -1, pixels = 0, label = -1, own = -1;
-  for (int x = first; x < min(width, first + RUN); ++x) {
-    const float d = PIXEL(disparity, x, y);
-    if (d != d) continue;
-    const int parent = FRESH(int, labels + (y * width + x));
-    if (parent != label) own = find_root(labels, parent);
-    label = parent;
-    if (own != root) {
-      count_pixels(counts, root, pixels, enough);
-      root = own;
+  const int valid = inside && PIXEL(disparity, x, y) == PIXEL(disparity, x, y);
+  const int parent = valid ? FRESH(int, labels + (y * width + x)) : -1;
+  parents[own] = parent;
+  BARRIER();
+  const int as_before = x % RUN != 0 && parent == parents[own - 1];
+  roots[own] = valid && !as_before ? find_root(labels, parent) : -1;
+  BARRIER();
+  if (!inside || x % RUN != 0) return;
+  int root = -1, pixels = 0;
+  for (int i = own; i < own + RUN; ++i) {
+    if (parents[i] < 0) continue;
+    if (roots[i] >= 0 && roots[i] != root) {
+      count_pixels(ELEMENTS(counts_in), root, pixels, enough);
+      root = roots[i];
       pixels = 0;
     }
     ++pixels;
   }
-  count_pixels(counts, root, pixels, enough);
+  count_pixels(ELEMENTS(counts_in), root, pixels, enough);
 }
 
 KERNEL(remove_small)(IMAGE(float, disparity), IMAGE(uchar, validity), ARRAY(int, labels_in), ARRAY(int, counts_in),

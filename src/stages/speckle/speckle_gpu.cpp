@@ -6,8 +6,6 @@
 namespace stereopsis::speckle {
 namespace {
 
-constexpr int run = 16;  // RUN of speckle.cl
-
 std::size_t label_bytes(Size size) { return sizeof(std::int32_t) * size.width * static_cast<std::size_t>(size.height); }
 
 }  // namespace
@@ -27,10 +25,10 @@ void gpu(const Parameters& p, gpu::View<float> disparity, gpu::View<std::uint8_t
   const auto labels = scratch.take(label_bytes(size)).as<std::int32_t>(),
              counts = scratch.take(label_bytes(size)).as<std::int32_t>();
   const float difference = static_cast<float>(p.difference);
-  const gpu::Grid pixels = gpu::over(size), runs = gpu::over(Size{(size.width + run - 1) / run, size.height});
-  queue.launch({"speckle", "start", "any"}, runs, disparity, labels, counts, difference);
+  const gpu::Grid pixels = gpu::over(size);
+  queue.launch({"speckle", "start", "any"}, pixels, disparity, labels, counts, difference);
   queue.launch({"speckle", "unite", "any"}, pixels, disparity, labels, difference);
-  queue.launch({"speckle", "count", "any"}, runs, disparity, labels, counts, p.size);
+  queue.launch({"speckle", "count", "any"}, pixels, disparity, labels, counts, p.size);
   queue.launch({"speckle", "remove_small", "any"}, pixels, disparity, validity, labels, counts, p.size);
 }
 
