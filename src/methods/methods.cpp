@@ -56,15 +56,16 @@ PipelineData prehn_pyramid() {
   return p;
 }
 
-// Syed's report: no reduction, check of the two maps, filling; what no box fills takes the background's disparity.
+// Syed's report: no reduction, check of the two maps, filling along rows and columns. Small regions that pass the check by
+// chance are removed, for filling would spread them. With fill.mode = box, fill2 fills what no box does.
 PipelineData zncc() {
   PipelineData p;
   p.prepare = reduce::Parameters{};
   p.cost = zncc::Parameters{.window = 9};
   p.refinements = {{true, left_right::Parameters{}},
-                   {true, speckle::Parameters{}},
-                   {true, fill::Parameters{.mode = fill::Mode::box, .window = 15}},
-                   {true, fill::Parameters{.mode = fill::Mode::background}},
+                   {true, speckle::Parameters{.size = 150}},
+                   {true, fill::Parameters{.mode = fill::Mode::second_lowest}},
+                   {false, fill::Parameters{.mode = fill::Mode::background}},
                    {false, median::Parameters{.window = 3}}};
   return p;
 }

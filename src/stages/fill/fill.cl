@@ -76,18 +76,27 @@ KERNEL(mark_occluded)(IMAGE(const float, disparity), IMAGE(const uchar, validity
   if (TO_BE_FILLED(x, y) && !ELEMENTS(met)[i]) ELEMENTS(occluded)[find_root(ELEMENTS(labels_in), i)] = 1;
 }
 
+#define AHEAD 8  // pixels that are read at a time on the way: a step that waits for the one before it takes long
+
 // The first valid disparity on the way from (x, y), and in steps how far it is; 0 steps if there is none.
 FUNCTION int look(IMAGE(const float, disparity), int x, int y, int dx, int dy, float* found) {
-  for (int n = 1;; ++n) {
-    x += dx;
-    y += dy;
-    if (x < 0 || y < 0 || x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return 0;
-    const float d = PIXEL(disparity, x, y);
-    if (VALID(d)) {
-      *found = d;
-      return n;
+  const int across = dx > 0 ? WIDTH(disparity) - 1 - x : x, down = dy > 0 ? HEIGHT(disparity) - 1 - y : y;
+  const int furthest = dx == 0 ? down : dy == 0 ? across : min(across, down);
+  for (int n = 1; n <= furthest; n += AHEAD) {
+    float ahead[AHEAD];
+#pragma unroll
+    for (int i = 0; i < AHEAD; ++i) {
+      const int step = min(n + i, furthest);
+      ahead[i] = PIXEL(disparity, x + step * dx, y + step * dy);
     }
+#pragma unroll
+    for (int i = 0; i < AHEAD; ++i)
+      if (VALID(ahead[i])) {
+        *found = ahead[i];
+        return n + i;
+      }
   }
+  return 0;
 }
 
 FUNCTION float background(IMAGE(const float, disparity), int x, int row) {

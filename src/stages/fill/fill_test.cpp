@@ -252,8 +252,11 @@ TEST(FillParameters, MissingInputsAreRefused) {
 TEST(Fill, CrossAndBoxEqualTheOracleAtOtherReaches) {
   const Map map = random_map({131, 37}, 8, -3, 30, 90);
   PitchedImage<float> disparity(map.disparity.view());
-  for (const fill::Parameters p :
-       {fill::Parameters{Mode::cross, 1, 9}, {Mode::cross, 300, 9}, {Mode::box, 16, 3}, {Mode::box, 16, 15}, {Mode::box, 16, 31}}) {
+  for (const fill::Parameters p : {fill::Parameters{Mode::cross, 1, 9},
+                                   {Mode::cross, 300, 9},
+                                   {Mode::box, 16, 3},
+                                   {Mode::box, 16, 15},
+                                   {Mode::box, 16, 31}}) {
     SCOPED_TRACE(testing::Message() << detail::value_text(p.mode) << ", " << p.distance << ", " << p.window);
     std::vector<std::byte> scratch(fill::scratch_bytes(p, map.disparity.size()));
     for_each_engine([&](Threads& threads) {
