@@ -427,13 +427,15 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         const Matched a = result_of(reduced), b = result_of(moved);
         different = a.disparity.size() != b.disparity.size() || !same_bits(a.disparity.view(), b.disparity.view());
       }
-      // And what only one mode of filling reads.
+      // And what only one mode of filling reads, and a second filling where the first leaves nothing.
       if (!different && info.name.starts_with("fill")) {
         const std::string slot = info.name.substr(0, info.name.find('.'));
         Pipeline reads_it = pipeline;
         reads_it.set(slot + ".mode", info.name.ends_with(".distance") ? "cross" : "box");
         Pipeline moved = reads_it;
-        moved.set(info.name, "3");
+        moved.set(info.name, info.name.ends_with(".enabled") ? "false"
+                             : info.name.ends_with(".mode")  ? "nearest"
+                                                             : "3");
         for (Pipeline* p : {&reads_it, &moved}) {
           if (slot == "fill2") p->set("fill.enabled", "false");
         }

@@ -82,13 +82,12 @@ KERNEL(mark_occluded)(IMAGE(const float, disparity), IMAGE(const uchar, validity
 FUNCTION int look(IMAGE(const float, disparity), int x, int y, int dx, int dy, float* found) {
   const int across = dx > 0 ? WIDTH(disparity) - 1 - x : x, down = dy > 0 ? HEIGHT(disparity) - 1 - y : y;
   const int furthest = dx == 0 ? down : dy == 0 ? across : min(across, down);
+  GLOBAL const float* start = &PIXEL(disparity, x, y);
+  const long step = dy * disparity_layout.pitch + dx;
   for (int n = 1; n <= furthest; n += AHEAD) {
     float ahead[AHEAD];
 #pragma unroll
-    for (int i = 0; i < AHEAD; ++i) {
-      const int step = min(n + i, furthest);
-      ahead[i] = PIXEL(disparity, x + step * dx, y + step * dy);
-    }
+    for (int i = 0; i < AHEAD; ++i) ahead[i] = start[min(n + i, furthest) * step];
 #pragma unroll
     for (int i = 0; i < AHEAD; ++i)
       if (VALID(ahead[i])) {
