@@ -156,7 +156,7 @@ class Band {
       const Sum* right = s_.right_new + (job_.columns - 1 - i);
       const auto left = hn::Set(d, s_.left_new[i]);
       for (int k = 0; k < job_.padded; k += static_cast<int>(hn::Lanes(d)))
-        hn::Store(hn::MulAdd(left, hn::LoadU(d, right + k), hn::Load(d, sums + k)), d, sums + k);
+        hn::Store(plus_product(left, hn::LoadU(d, right + k), hn::Load(d, sums + k)), d, sums + k);
     }
     add_moments(in_.left, y, 1, s_.left_moments);
     add_moments(in_.right, y, 1, s_.right_moments);
@@ -268,8 +268,8 @@ class Band {
     const auto left_new = hn::Set(d, s_.left_new[i]), left_old = hn::Set(d, s_.left_old[i]);
     const auto costs = costs_at(kCosts ? i : 0);
     for (int k = 0; k < job_.padded; k += lanes) {
-      const auto added = hn::MulAdd(left_new, hn::LoadU(d, right_new + k), hn::Load(d, entering + k));
-      const auto column = hn::NegMulAdd(left_old, hn::LoadU(d, right_old + k), added);
+      const auto added = plus_product(left_new, hn::LoadU(d, right_new + k), hn::Load(d, entering + k));
+      const auto column = less_product(left_old, hn::LoadU(d, right_old + k), added);
       hn::Store(column, d, entering + k);
       auto sum = hn::Add(hn::Load(d, s_.window_sums + k), column);
       if (leaving != nullptr) sum = hn::Sub(sum, hn::Load(d, leaving + k));
@@ -288,7 +288,7 @@ class Band {
     return [=, this](int k, hn::Vec<D> sum) HWY_ATTR {
       const hn::RebindToSigned<DF> di;
       const hn::Rebind<std::uint16_t, DF> d16;
-      const auto centred = rounded(hn::NegMulAdd(mean, hn::LoadU(d, s_.right_sum + first + k), sum));
+      const auto centred = rounded(less_product(mean, hn::LoadU(d, s_.right_sum + first + k), sum));
       const auto rest = hn::Mul(fraction, hn::LoadU(df, s_.right_sum_float + first + k));
       const auto correlation = hn::Mul(hn::Mul(hn::Sub(centred, rest), root), hn::LoadU(df, s_.right_root + first + k));
       const auto clamped = hn::Min(hn::Max(correlation, hn::Zero(df)), hn::Set(df, 1.0f));
@@ -299,9 +299,25 @@ class Band {
     };
   }
 
+  // c + a b and c − a b, which are exact.
+  static HWY_INLINE hn::Vec<D> plus_product(hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
+    if constexpr (std::is_integral_v<Sum>)
+      return hn::Add(c, hn::Mul(a, b));
+    else
+      return hn::MulAdd(a, b, c);
+  }
+  static HWY_INLINE hn::Vec<D> less_product(hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
+    if constexpr (std::is_integral_v<Sum>)
+      return hn::Sub(c, hn::Mul(a, b));
+    else
+      return hn::NegMulAdd(a, b, c);
+  }
+
   static HWY_INLINE hn::Vec<DF> rounded(hn::Vec<D> exact) {
     if constexpr (std::is_same_v<Sum, float>)
       return exact;
+    else if constexpr (std::is_same_v<Sum, std::int32_t>)
+      return hn::ConvertTo(DF(), exact);
     else
       return hn::DemoteTo(DF(), exact);
   }
@@ -325,6 +341,9 @@ void match(const Job& job, std::span<std::byte> memory, Threads& threads) {
 }
 
 void match_float(const Job& job, std::span<std::byte> memory, Threads& threads) { match<float>(job, memory, threads); }
+void match_integer(const Job& job, std::span<std::byte> memory, Threads& threads) {
+  match<std::int32_t>(job, memory, threads);
+}
 void match_double(const Job& job, std::span<std::byte> memory, Threads& threads) {
   match<double>(job, memory, threads);
 }
@@ -336,6 +355,7 @@ HWY_AFTER_NAMESPACE();
 namespace stereopsis::zncc_wta {
 
 HWY_EXPORT(match_float);
+HWY_EXPORT(match_integer);
 HWY_EXPORT(match_double);
 
 std::size_t workspace_bytes(const Parameters& p, Size size, int bits, int disparities, int threads) {
@@ -344,7 +364,7 @@ std::size_t workspace_bytes(const Parameters& p, Size size, int bits, int dispar
   in.left = {nullptr, size.width, size.height};
   in.disparities = disparities;
   const Job job(p, in, {});
-  return threads * (floats_are_exact(p.zncc, bits) ? scratch_bytes<float>(job) : scratch_bytes<double>(job));
+  return threads * (bits == 8 ? scratch_bytes<float>(job) : scratch_bytes<double>(job));
 }
 
 void cpu(const Parameters& p, const Input<>& in, const wta::Output& out, std::span<std::byte> workspace,
@@ -353,6 +373,8 @@ void cpu(const Parameters& p, const Input<>& in, const wta::Output& out, std::sp
   const Job job(p, in, out);
   if (floats_are_exact(p.zncc, in.bits))
     HWY_DYNAMIC_DISPATCH(match_float)(job, workspace, threads);
+  else if (in.bits == 8)
+    HWY_DYNAMIC_DISPATCH(match_integer)(job, workspace, threads);
   else
     HWY_DYNAMIC_DISPATCH(match_double)(job, workspace, threads);
 }
