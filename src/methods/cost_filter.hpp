@@ -269,10 +269,9 @@ auto coupled_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, guid
 template <class Backend>
 int strip_rows(const Parameters& p, Size size, int disparities, const Backend& backend) {
   if (backend.stripe_rows > 0) return backend.stripe_rows;
-  constexpr double tallest_strip = 1 << 15;  // a GPU's grids are bounded: gpu::most_cuda_groups_y
   const double bytes = backend.strip_bytes();
   const double bytes_of_row = static_cast<double>(size.width) * disparities * backend.strip_bytes_per_cell();
-  const int tallest = static_cast<int>(std::min(bytes / bytes_of_row, tallest_strip)) - 4 * p.guided.radius;
+  const int tallest = static_cast<int>(std::min(bytes / bytes_of_row, 1e6)) - 4 * p.guided.radius;
   return std::clamp(tallest, 16, std::max(size.height, 16));
 }
 
@@ -323,7 +322,8 @@ void match(Parameters p, const Pyramid<Kind, View>& pyramid, const std::array<Vi
     const wta::OutputOf<View> part{
         rows_of(out.disparity, rows), rows_of(out.validity, rows), {}, rows_of(out.confidence, rows)};
     if constexpr (Backend::template tunes_filter<Kind>) {
-      if (backend.has_tuned_filter(p.guided) && (!p.has_levels() || backend.has_tuned_filter(p.guided_at(1)))) {
+      if (backend.has_tuned_filter(p.guided, size) &&
+          (!p.has_levels() || backend.has_tuned_filter(p.guided_at(1), size))) {
         match_tuned_strip(p, pyramid, rows, in, part, backend);
         backend.give_back(used);
         continue;

@@ -310,8 +310,9 @@ class GpuBackend {
   static constexpr bool tunes_filter = guided_wta::cuda_has_kind<Kind>;
   using Planes = std::vector<guided_wta::Plane>;
 
-  bool has_tuned_filter(const guided::Parameters& p) const {
-    return guided_wta::cuda_runs_on(cuda_capability_) && guided_wta::cuda_serves(p);
+  bool has_tuned_filter(const guided::Parameters& p, Size image) const {
+    return guided_wta::cuda_runs_on(cuda_capability_) && guided_wta::cuda_serves(p) &&
+           image.height <= gpu::most_cuda_groups_y;
   }
   guided_wta::Plane plane(Size size, int disparities, int first_row, int min_disparity, float weight) {
     return {memory(guided_wta::cuda_plane_bytes(size, disparities)).template as<float>(),
