@@ -20,6 +20,7 @@ struct Shape {
   explicit Shape(int disparities) : range(range_of(disparities)) {}
   int groups() const { return 512 / range; }
   int tile_width() const { return 4 * groups(); }
+  int line_stride() const { return tile_width() < 16 ? tile_width() : 64 / groups(); }
   int right_margin_of_zero() const { return range / 2 + 8; }
 
   int range;
@@ -44,14 +45,12 @@ class Memory {
 
 void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slopes) {
   const auto height = static_cast<std::size_t>(problem.height);
-  const int right = round_up(shape.right_margin_of_zero() + problem.width + right_margin, 4);
-  const int left = round_up(left_margin + problem.width + right_margin, 4);
+  const int pitch = round_up(shape.right_margin_of_zero() + problem.width + right_margin, 4);
   constexpr int modulo_4[] = {0, 3, 1};
   for (int s = 0; s < slopes; ++s) {
-    problem.left_pitch[s] = left + modulo_4[s];
-    problem.right_pitch[s] = right + modulo_4[s];
-    problem.left[s] = memory.take<std::uint8_t>(problem.left_pitch[s] * height);
-    problem.right[s] = memory.take<std::uint32_t>(problem.right_pitch[s] * height);
+    problem.pitch[s] = pitch + modulo_4[s];
+    problem.left[s] = memory.take<std::uint8_t>(problem.pitch[s] * height);
+    problem.right[s] = memory.take<std::uint32_t>(problem.pitch[s] * height);
   }
 }
 
@@ -65,6 +64,10 @@ void lay_out_penalties(Problem& problem, Memory& memory) {
 // (640 × 480 × 128 with 8 paths, on an H100: 0.301 instead of 0.325 ms; 1280 × 960 × 128: 0.993 instead of 0.959).
 int line_columns(int around, int groups) { return ceil_div(around / 2, groups) < 128 ? 1 : 2; }
 
+// Of the first pass, about as many as run at once on an H100.
+constexpr int blocks_at_once = 12 * 132;
+int row_blocks(int height, const Shape& shape) { return 2 * ceil_div(height, shape.groups()); }
+
 // Sizes, and where everything lies in the workspace.
 template <class Kind>
 Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory) {
@@ -76,9 +79,13 @@ Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory)
   problem.disparities = disparities;
   problem.strips = ceil_div(size.width, shape.tile_width());
   problem.bands = ceil_div(size.height, tile_height);
-  problem.around = round_up(size.width, 4) + (diagonals ? 4 : 0);
+  const int line_groups = shape.line_stride() * shape.groups();
+  problem.around = diagonals ? round_up(size.width + 1, shape.tile_width()) : round_up(size.width, 4);
   problem.line_columns = line_columns(problem.around, shape.groups());
-  problem.line_blocks = ceil_div(problem.around / problem.line_columns, shape.groups()) * (diagonals ? 6 : 2);
+  problem.line_blocks = diagonals
+                            ? 6 * ceil_div(problem.around, line_groups) * shape.line_stride() / problem.line_columns
+                            : 2 * ceil_div(size.width, problem.line_columns * shape.groups());
+  problem.rows_first = problem.line_blocks + row_blocks(size.height, shape) <= blocks_at_once;
   problem.p1 = p.sgm.p1;
   problem.p2 = p.sgm.p2;
   problem.subpixel = static_cast<int>(p.select.subpixel);
@@ -170,9 +177,9 @@ class Launcher {
   template <class Kind>
   void paths(const Parameters& p) {
     const char* variant = variant_of<Kind>(p);
-    const int row_blocks = 2 * ceil_div(problem_.height, shape_.groups());
     const char* borders = problem_.line_columns == 1 ? "narrow_borders" : "borders";
-    queue_.launch(kernel(borders, variant), {problem_.line_blocks + row_blocks, 1, 32, 1}, problem_);
+    queue_.launch(kernel(borders, variant), {problem_.line_blocks + row_blocks(problem_.height, shape_), 1, 32, 1},
+                  problem_);
     if (problem_.right_best != nullptr)
       queue_.fill({reinterpret_cast<gpu::Handle>(problem_.right_best), 0}, 4 * pixels_, 0xFF);
     queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, 64, 1}, problem_);

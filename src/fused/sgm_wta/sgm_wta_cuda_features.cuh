@@ -18,8 +18,8 @@ __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   const u32 pair = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
   const u8 l = left[clamp_column(p, i - left_margin)];
   for (int s = 0; s < slopes; ++s) {
-    p.right[s][(i64)y * p.right_pitch[s] + i] = pair;
-    if (i < left_margin + p.width + right_margin) p.left[s][(i64)y * p.left_pitch[s] + i] = l;
+    p.right[s][(i64)y * p.pitch[s] + i] = pair;
+    if (i < left_margin + p.width + right_margin) p.left[s][(i64)y * p.pitch[s] + i] = l;
   }
 }
 

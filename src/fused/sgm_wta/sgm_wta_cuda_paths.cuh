@@ -16,6 +16,8 @@
 
 #include <cuda_fp16.h>
 
+#include <type_traits>
+
 #include "fused/sgm_wta/sgm_wta_cuda_problem.hpp"
 
 namespace stereopsis::sgm_wta {
@@ -53,8 +55,16 @@ __device__ __forceinline__ u32 smallest(u32 a, u32 b, u32 c) { return __vimin3_u
 __device__ __forceinline__ u32 smallest_of(const State& v) {
   return smaller(smallest(smallest(smallest(v[0], v[1], v[2]), v[3], v[4]), v[5], v[6]), v[7]);
 }
-// Byte `i` of a word, in both halves.
-__device__ __forceinline__ u32 byte_of(u32 word, int i) { return __byte_perm(word, 0, 0x4040 + 0x101 * i); }
+// __byte_perm, in which 8 more than a byte's number asks for copies of its sign.
+__device__ __forceinline__ u32 permute(u32 a, u32 b, u32 selector) {
+  u32 result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
+  return result;
+}
+// Byte `i` of a word, in both halves; not before `after` is known, a pair of path costs (whose sign makes the zeros).
+__device__ __forceinline__ u32 byte_of(u32 word, int i, u32 after = 0) {
+  return permute(word, after, 0xd0d0 + 0x101 * i);
+}
 
 __device__ __forceinline__ int clamp_column(const Problem& p, int x) { return min(max(x, 0), p.width - 1); }
 
@@ -101,6 +111,31 @@ __device__ __forceinline__ void reduce(u32 (&low)[N]) {
   }
 }
 
+// The same for one or two, in two parts: between them goes on what does not need them.
+template <class T, int N>
+struct Minima {
+  static_assert(N <= 2);
+  u32 mine, others;
+
+  __device__ __forceinline__ void set(const u32 (&low)[N]) {
+    mine = others = N == 2 ? __byte_perm(low[0], low[N - 1], 0x5410) : low[0];
+  }
+  __device__ __forceinline__ void start(const u32 (&low)[N]) {
+    if constexpr (N == 2)
+      mine = smaller(__byte_perm(low[0], low[1], 0x5410), __byte_perm(low[0], low[1], 0x7632));
+    else
+      mine = smaller(low[0], __byte_perm(low[0], low[0], 0x1032));
+#pragma unroll
+    for (int step = T::lanes / 2; step > 1; step /= 2) mine = smaller(mine, __shfl_xor_sync(everywhere, mine, step));
+    others = __shfl_xor_sync(everywhere, mine, 1);
+  }
+  __device__ __forceinline__ void get(u32 (&low)[N]) const {
+    const u32 m = smaller(mine, others);
+    low[0] = N == 2 ? __byte_perm(m, m, 0x1010) : m;
+    if constexpr (N == 2) low[1] = __byte_perm(m, m, 0x3232);
+  }
+};
+
 __device__ __forceinline__ void clear(State& state, u32& low) {
 #pragma unroll
   for (int j = 0; j < words; ++j) state[j] = 0;
@@ -124,11 +159,11 @@ __device__ __forceinline__ Packed pack(const State& state) {
   for (int j = 0; j < words / 2; ++j) packed.w[j] = __byte_perm(state[2 * j], state[2 * j + 1], 0x6420);
   return packed;
 }
-__device__ __forceinline__ void unpack(State& state, const Packed& packed) {
+__device__ __forceinline__ void unpack(State& state, const Packed& packed, u32 after = 0) {
 #pragma unroll
   for (int j = 0; j < words / 2; ++j) {
-    state[2 * j] = __byte_perm(packed.w[j], 0, 0x4140);
-    state[2 * j + 1] = __byte_perm(packed.w[j], 0, 0x4342);
+    state[2 * j] = permute(packed.w[j], after, 0xd1d0);
+    state[2 * j + 1] = permute(packed.w[j], after, 0xd3d2);
   }
 }
 // States are written once and read once: streaming hints keep them from pushing the features out of the cache.
@@ -178,21 +213,25 @@ struct RankCost {
   struct Cursor {
     const u32* right;
     const u8* left;
-    i64 right_step, left_step;
+    int offset, by;  // both pitches are the same
     __device__ __forceinline__ Cursor(const Problem& p, Slope slope, int x, int y, int dx, int dy, int lane) {
-      const int right_pitch = p.right_pitch[slope], left_pitch = p.left_pitch[slope];
-      right = p.right[slope] + (i64)y * right_pitch + (x - lane * words - words + T::right_margin_of_zero);
-      left = p.left[slope] + (i64)y * left_pitch + x + left_margin;
-      right_step = dy * right_pitch + dx;
-      left_step = dy * left_pitch + dx;
+      const int pitch = p.pitch[slope];
+      right = p.right[slope] + (T::right_margin_of_zero - lane * words - words);
+      left = p.left[slope] + left_margin;
+      offset = y * pitch + x;
+      by = dy * pitch + dx;
     }
-    __device__ __forceinline__ void step() { right += right_step, left += left_step; }
-    __device__ __forceinline__ void jump(int dx) { right += dx, left += dx; }
+    __device__ __forceinline__ void step() { offset += by; }
+    __device__ __forceinline__ void jump(int dx) { offset += dx; }
   };
 
   // Features stay in the caches.
   __device__ __forceinline__ static void look_ahead(const Cursor&) {}
-  __device__ __forceinline__ void fetch(const Cursor& at) {
+  __device__ __forceinline__ void fetch(const Cursor& cursor) {
+    const struct {
+      const u32* right;
+      const u8* left;
+    } at = {cursor.right + cursor.offset, cursor.left + cursor.offset};
     if constexpr (N == 4) {
 #pragma unroll
       for (int i = 0; i < words / 4 + 1; ++i) {
@@ -203,21 +242,21 @@ struct RankCost {
     } else if constexpr (N == 1) {
 #pragma unroll
       for (int i = 1; i <= words; ++i) right[i] = __ldg(at.right + i);
-      left = __ldg(at.left);
+      asm("ld.global.nc.u8 %0, [%1];" : "=r"(left) : "l"(at.left));
     } else {
 #pragma unroll
       for (int i = 0; i < words / 2 + 1; ++i) {
         const uint2 v = __ldg(reinterpret_cast<const uint2*>(at.right) + i);
         right[2 * i] = v.x, right[2 * i + 1] = v.y;
       }
-      left = __ldg(reinterpret_cast<const std::uint16_t*>(at.left));
+      asm("ld.global.nc.u16 %0, [%1];" : "=r"(left) : "l"(at.left));
     }
   }
-  __device__ __forceinline__ void column(State& cost, int c) const {
+  __device__ __forceinline__ void column(State& cost, int c, u32 after = 0) const {
     // Without this use the register of right[0] would be free while its load is under way, and whatever takes it
     // would wait for the load.
     if constexpr (N > 1) asm volatile("" ::"r"(right[0]));
-    const u32 l = byte_of(left, c);
+    const u32 l = byte_of(left, c, after);
 #pragma unroll
     for (int j = 0; j < words; ++j) cost[j] = subtract(l, right[words + c - j]);
   }
@@ -272,7 +311,7 @@ struct VolumeCost {
       bytes[c] = {v.x, v.y, v.z, v.w};
     }
   }
-  __device__ __forceinline__ void column(State& cost, int c) const { unpack(cost, bytes[c]); }
+  __device__ __forceinline__ void column(State& cost, int c, u32 after = 0) const { unpack(cost, bytes[c], after); }
   template <bool kLeftward>
   __device__ __forceinline__ void shift() {
 #pragma unroll

@@ -11,8 +11,10 @@ struct Layout {
   static constexpr int range = kRange;
   static constexpr int half = kRange / 2;
   static constexpr int lanes = kRange / 16;
-  static constexpr int groups = 32 / lanes;              // of a warp
-  static constexpr int tile_width = groups * 4;          // a group has four adjacent columns
+  static constexpr int groups = 32 / lanes;      // of a warp
+  static constexpr int tile_width = groups * 4;  // a group has four adjacent columns
+  // Between the lines that the groups of a warp follow.
+  static constexpr int line_stride = tile_width < 16 ? tile_width : 64 / groups;
   static constexpr int right_margin_of_zero = half + 8;  // of a row of right pairs, left of x = 0
 };
 inline constexpr int tile_height = 8;
@@ -28,9 +30,10 @@ struct Problem {
   int strips, bands;  // tiles across and down
   int around;         // vertical lines, or diagonal ones on a cylinder
   int line_columns;   // adjacent ones of these that a group follows
-  int line_blocks;    // of the first pass; those for rows follow
-  int p1, p2;         // p2: the largest there is
-  int subpixel;       // wta::Subpixel
+  int line_blocks;    // of the first pass; there are others for rows
+  int rows_first;
+  int p1, p2;    // p2: the largest there is
+  int subpixel;  // wta::Subpixel
   int uniqueness, border_candidates;
 
   // What comes in: feature words of both views, grey of the left one for the adaptive P2, masks or null.
@@ -46,7 +49,7 @@ struct Problem {
   // follows a vertical, a falling or a rising line stays on 16-byte boundaries.
   std::uint8_t* left[3];    // column x at x + left_margin
   std::uint32_t* right[3];  // pairs (R(x − min), R(x − min − half)) at x + right_margin_of_zero
-  int left_pitch[3], right_pitch[3];
+  int pitch[3];             // of both
 
   std::uint8_t* volume;      // other costs: bytes of (y, x), in the order of the lanes
   std::uint32_t* penalties;  // adaptive P2: column x at x + left_margin; the four paths of a sense of y are its bytes

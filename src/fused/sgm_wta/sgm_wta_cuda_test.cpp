@@ -39,6 +39,17 @@ std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
   return {std::move(left), std::move(right)};
 }
 
+// Views of which every pixel differs from every other one's by about the most.
+template <class Word>
+std::pair<Image<Word>, Image<Word>> far_apart(Size size, Word max) {
+  std::mt19937 random(4);
+  Image<Word> left(size), right(size);
+  left.fill(0);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) right(x, y) = Word(max - random() % 8);
+  return {std::move(left), std::move(right)};
+}
+
 // Runs f(device, queue) on each CUDA device.
 template <class F>
 void for_each_cuda_device(F&& f) {
@@ -56,12 +67,14 @@ void for_each_cuda_device(F&& f) {
 
 template <class Kind>
 void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
-                           typename Kind::Word max_word, Size size, DisparityRange range, bool masked) {
+                           typename Kind::Word max_word, Size size, DisparityRange range, bool masked,
+                           bool apart = false) {
   using Word = typename Kind::Word;
   SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": "
                                   << range.count << ", paths " << p.sgm.paths << ", p1 " << p.sgm.p1 << ", p2 "
                                   << p.sgm.p2);
-  auto [left, right] = features<Word>(size, range.min + range.count / 3, max_word);
+  auto [left, right] =
+      apart ? far_apart<Word>(size, max_word) : features<Word>(size, range.min + range.count / 3, max_word);
   PitchedImage<Word> left_pitched(left.view()), right_pitched(right.view());
   PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
   PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(size, 12, 0, 9).view());
@@ -159,6 +172,18 @@ TEST(SgmWtaCuda, WideImagesEqualOracles) {
                               {2100, 10}, range, false);
         expect_equals_oracles(device, queue, {adaptive(paths, 20, 100, 30), {}}, census_gradient, 0xFFFFFFFFu,
                               {2100, 10}, range, false);
+      }
+  });
+}
+
+// Every cost is about the largest: path costs grow as fast as they can.
+TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
+  for_each_cuda_device([&](gpu::Device& device, gpu::Queue& queue) {
+    for (const DisparityRange range : {DisparityRange{0, 64}, DisparityRange{0, 100}, DisparityRange{0, 256}})
+      for (const int paths : {4, 8}) {
+        const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 60}, {.subpixel = parabola}};
+        expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, {67, 21}, range, false, true);
+        expect_equals_oracles(device, queue, p, census9x7, ~0ull >> 2, {67, 21}, range, false, true);
       }
   });
 }

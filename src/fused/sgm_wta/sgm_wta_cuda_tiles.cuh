@@ -21,78 +21,121 @@ constexpr int pixel_words = sum_word(T::half);
 template <class T>
 constexpr int tile_pixels = tile_height* T::tile_width;
 
-__device__ __forceinline__ void accumulate(u32* pixel, int lane, const State& part, u32 offset, bool first) {
+// ---- horizontal paths ------------------------------------------------------------------------------------------
+__device__ __forceinline__ void accumulate(u32* pixel, int lane, const State& part, u32 offset) {
   uint4* at = reinterpret_cast<uint4*>(pixel + sum_word(lane * words));
 #pragma unroll
   for (int i = 0; i < words / 4; ++i) {
-    uint4 s = make_uint4(0, 0, 0, 0);
-    if (!first) s = at[i];
+    uint4 s = at[i];
     s.x += part[4 * i] - offset, s.y += part[4 * i + 1] - offset;
     s.z += part[4 * i + 2] - offset, s.w += part[4 * i + 3] - offset;
     at[i] = s;
   }
 }
 
-// ---- horizontal paths ------------------------------------------------------------------------------------------
-// A group has some rows of the tile. Both senses run at once and meet in the middle; what comes first writes the sums,
-// what comes second adds. One column an iteration keeps the code in the instruction cache.
+// A path through a row of the tile, four columns at a time.
 template <class T, class V, bool kLeftward>
-__device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip, int y0) {
+struct Row {
   using Cost = typename V::Cost<T, columns>;
-  constexpr int rows = tile_height / T::groups > 0 ? tile_height / T::groups : 1;
-  constexpr int step = kLeftward ? -1 : 1, first = kLeftward ? T::tile_width - 1 : 0;
-  constexpr int row_words = T::tile_width * pixel_words<T>;
-  const Position<T> at;
-  const u32 p1 = both(p.p1), p2 = both(p.p2);
-  const typename V::Padding<T> padding(p, at.lane);
-  const int x0 = strip * T::tile_width;
-  const bool enters = strip != (kLeftward ? p.strips - 1 : 0);
-  const auto y = [&](int r) { return min(y0 + at.group * rows + r, p.height - 1); };
-  const auto costs_at = [&](int x, int r) {
-    return typename Cost::Cursor(p, straight, x / 4 * 4, y(r), 0, 0, at.lane);
-  };
+  using Penalty = typename V::Penalty<columns>;
+  static constexpr int step = kLeftward ? -columns : columns, first = kLeftward ? T::tile_width - columns : 0;
 
-  State state[rows];
-  u32 low[rows], p2_here[rows];
-  Cost costs[rows];
-  const auto p2_at = [&](int x, int r) {
-    return typename V::Penalty<1>(p, kLeftward, x, y(r)).of(0, penalty_byte_along_row);
-  };
-#pragma unroll
-  for (int r = 0; r < rows; ++r) {
-    clear(state[r], low[r]);
-    p2_here[r] = p2_at(x0 + first, r);
-    costs[r].fetch(costs_at(x0 + first, r));
-    if (enters) unpack(state[r], load_state(end_state<T>(p, kLeftward, strip, y(r)), at.lane));
+  State state;
+  u32 low;
+  typename Cost::Cursor cursor;
+  Cost costs;
+  Penalty penalty;
+  u32* pixel;
+
+  __device__ __forceinline__ Row(const Problem& p, u32* sums, int strip, int r, int y, int lane)
+      : cursor(p, straight, strip * T::tile_width + first, y, step, 0, lane),
+        penalty(p, kLeftward, strip * T::tile_width + first, y),
+        pixel(sums + (r * T::tile_width + first) * pixel_words<T>) {
+    clear(state, low);
+    costs.fetch(cursor);
+    if (strip != (kLeftward ? p.strips - 1 : 0)) unpack(state, load_state(end_state<T>(p, kLeftward, strip, y), lane));
   }
-  u32* pixel = sums + at.group * rows * row_words + first * pixel_words<T>;
+  // The k-th of four columns, in the order of the path. Its smallest cost is left to be reduced over the lanes.
+  template <class Padding>
+  __device__ __forceinline__ void advance_column(const Problem& p, int k, int x, int y, bool more, u32 p1,
+                                                 const Padding& padding, int lane) {
+    const int c = kLeftward ? columns - 1 - k : k;
+    State cost;
+    costs.column(cost, c);
+    padding.apply(cost);
+    const u32 limit = add(low, penalty.of(c, penalty_byte_along_row));
+    if (k == columns - 1) {
+      // Into the registers that were just used up.
+      if (more) cursor.step();
+      costs.fetch(cursor);
+      if (more) penalty.fetch(p, kLeftward, x + step, y);
+    }
+    advance<T>(state, cost, limit, p1, lane);
+    accumulate(pixel + c * pixel_words<T>, lane, state, low);
+    low = smallest_of(state);
+  }
+};
+
+template <class T>
+__device__ __forceinline__ void clear_sums(u32* sums) {
+  for (int i = threadIdx.x; i < tile_pixels<T> * pixel_words<T> / 4; i += tile_threads)
+    reinterpret_cast<uint4*>(sums)[i] = make_uint4(0, 0, 0, 0);
+}
+
+// A group takes a row of the tile, its paths of both senses at once.
+template <class T, class V, bool kPartial>
+__device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip, int y0) {
+  constexpr int block_groups = tile_threads / T::lanes;
+  const int lane = threadIdx.x % T::lanes;
+  const u32 p1 = both(p.p1), p2 = both(p.p2);
+  const typename V::Padding<T> padding(p, lane);
+  if constexpr (block_groups <= tile_height) {
 #pragma unroll 1
-  for (int i = 0; i < T::tile_width; ++i, pixel += step * pixel_words<T>) {
-    const int x = x0 + first + step * i;
-    if (i == T::tile_width / 2) __syncthreads();
-    if (i && i % longest_run == 0) {
+    for (int r = threadIdx.x / T::lanes; r < tile_height; r += block_groups) {
+      const int y = min(y0 + r, p.height - 1);
+      Row<T, V, false> rightward(p, sums, strip, r, y, lane);
+      Row<T, V, true> leftward(p, sums, strip, r, y, lane);
+#pragma unroll 1
+      for (int i = 0; i < T::tile_width; i += columns) {
+        const bool more = i + columns < T::tile_width;
+        const int left_x = strip * T::tile_width + T::tile_width - columns - i, right_x = strip * T::tile_width + i;
 #pragma unroll
-      for (int r = 0; r < rows; ++r) normalise(state[r], low[r], p2);
+        for (int k = 0; k < columns; ++k) {
+          rightward.advance_column(p, k, right_x, y, more, p1, padding, lane);
+          leftward.advance_column(p, k, left_x, y, more, p1, padding, lane);
+          reduce_two<T>(rightward.low, leftward.low);
+          if (kPartial && left_x + columns - 1 - k >= p.width) clear(leftward.state, leftward.low);
+        }
+        rightward.pixel += columns * pixel_words<T>;
+        leftward.pixel -= columns * pixel_words<T>;
+      }
     }
+  } else {
+    const int r = threadIdx.x % 32 / T::lanes, y = min(y0 + r, p.height - 1);
+    const auto follow = [&](auto& row, bool left) {
+#pragma unroll 1
+      for (int i = 0; i < T::tile_width; i += columns) {
+        const bool more = i + columns < T::tile_width;
+        const int x = strip * T::tile_width + (left ? T::tile_width - columns - i : i);
+        if (i == T::tile_width / 2) __syncthreads();
+        if (i && i % longest_run == 0) normalise(row.state, row.low, p2);
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      State cost;
-      costs[r].column(cost, kLeftward ? 3 : 0);
-      costs[r].template shift<kLeftward>();
-      padding.apply(cost);
-      advance<T>(state[r], cost, add(low[r], p2_here[r]), p1, at.lane);
-      accumulate(pixel + r * row_words, at.lane, state[r], low[r], i < T::tile_width / 2);
-      low[r] = smallest_of(state[r]);
-      p2_here[r] = p2_at(x + step, r);
-    }
-    if (i % 4 == 3 && i + 1 < T::tile_width) {
-#pragma unroll
-      for (int r = 0; r < rows; ++r) costs[r].fetch(costs_at(x + step, r));
-    }
-    reduce<T>(low);
-    if (kLeftward && x >= p.width) {
-#pragma unroll
-      for (int r = 0; r < rows; ++r) clear(state[r], low[r]);
+        for (int k = 0; k < columns; ++k) {
+          row.advance_column(p, k, x, y, more, p1, padding, lane);
+          u32 low[1] = {row.low};
+          reduce<T>(low);
+          row.low = low[0];
+          if (kPartial && left && x + columns - 1 - k >= p.width) clear(row.state, row.low);
+        }
+        row.pixel += (left ? -columns : columns) * pixel_words<T>;
+      }
+    };
+    if (threadIdx.x < 32) {
+      Row<T, V, false> row(p, sums, strip, r, y, lane);
+      follow(row, false);
+    } else {
+      Row<T, V, true> row(p, sums, strip, r, y, lane);
+      follow(row, true);
     }
   }
 }
@@ -212,7 +255,7 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, int st
         sum[j] = vertical.state[c][j];
         if (V::diagonals) sum[j] += rightward.state[c][j] + leftward.state[c][j];
       }
-      accumulate(pixel + c * pixel_words<T>, at.lane, sum, offset, false);
+      accumulate(pixel + c * pixel_words<T>, at.lane, sum, offset);
     }
     reduce<T>(vertical.low);
     if constexpr (V::diagonals) {
@@ -271,56 +314,6 @@ struct Winner {
 };
 __device__ __forceinline__ bool wants_second(const Problem& p) { return p.uniqueness != 0 || p.confidence != nullptr; }
 
-// Keys of sums that may not win are all ones.
-template <class T, class May>
-__device__ __forceinline__ void mask_keys(State& key, int d0, const May& may_win) {
-#pragma unroll
-  for (int j = 0; j < words; ++j) {
-    if (!may_win(d0 + j)) key[j] |= 0xffff;
-    if (!may_win(d0 + j + T::half)) key[j] |= 0xffff0000;
-  }
-}
-
-// A group takes a pixel: first over a lane's words, then over lanes.
-template <class T>
-__device__ __forceinline__ void find_left(const Problem& p, const u32* sums, Winner* winners, int strip, int y0) {
-  const Position<T> at;
-  const int d0 = at.lane * words, x_first = strip * T::tile_width, x_last = x_first + T::tile_width - 1;
-  // Where every candidate of every pixel of the tile exists, nothing needs to be masked.
-  const bool masked = first_candidate(p, x_last) > 0 || end_candidate(p, x_first) < T::range;
-#pragma unroll 1
-  for (int i = threadIdx.x / T::lanes; i < tile_pixels<T>; i += tile_threads / T::lanes) {
-    const uint4* pixel = reinterpret_cast<const uint4*>(sums + i * pixel_words<T> + sum_word(d0));
-    State key;  // S · 16 + j
-#pragma unroll
-    for (int k = 0; k < words; k += 4) {
-      const uint4 s = pixel[k / 4];
-      key[k] = s.x * 16 + both(k), key[k + 1] = s.y * 16 + both(k + 1);
-      key[k + 2] = s.z * 16 + both(k + 2), key[k + 3] = s.w * 16 + both(k + 3);
-    }
-    const int x = x_first + i % T::tile_width, y = min(y0 + i / T::tile_width, p.height - 1);
-    if (masked) {
-      const int first = first_candidate(p, x), end = end_candidate(p, x);
-      mask_keys<T>(key, d0, [&](int d) { return d >= first && d < end; });
-    }
-    if (p.mask_right != nullptr) mask_keys<T>(key, d0, [&](int d) { return right_usable(p, x, y, d); });
-    const u32 m = smallest_of(key);
-    u32 winner = min((m & 0xfff0) << 12 | (d0 + (m & 15)), (m >> 20) << 16 | (T::half + d0 + (m >> 16 & 15)));
-#pragma unroll
-    for (int step = T::lanes / 2; step; step /= 2) winner = min(winner, __shfl_xor_sync(everywhere, winner, step));
-    u32 second = Winner::none;
-    if (wants_second(p)) {
-      const int best = winner & 0xffff;
-      mask_keys<T>(key, d0, [&](int d) { return abs(d - best) > 1; });
-      const u32 rest = smallest_of(key);
-      second = min(rest & 0xffff, rest >> 16) >> 4;
-#pragma unroll
-      for (int step = T::lanes / 2; step; step /= 2) second = min(second, __shfl_xor_sync(everywhere, second, step));
-    }
-    if (at.lane == 0) winners[i] = Winner::of(winner >> 16, second, winner & 0xffff);
-  }
-}
-
 // wta::subpixel_offset of the sums a, b, c at d − 1, d, d + 1; b is the smallest.
 __device__ __forceinline__ float subpixel_offset(const Problem& p, int a, int b, int c) {
   const int denominator = p.subpixel == 1 ? a - 2 * b + c : max(a, c) - b;
@@ -348,99 +341,203 @@ __device__ __forceinline__ Selected select_left(const Problem& p, const u32* pix
   return {(float)(d + p.min_disparity) + offset, 0, 1.0f - ratio};
 }
 
-// Sub-pixel part and output, a thread a pixel.
 template <class T>
-__device__ __forceinline__ void write_left(const Problem& p, const u32* sums, const Winner* winners, int strip,
-                                           int y0) {
-  for (int i = threadIdx.x; i < tile_pixels<T>; i += tile_threads) {
-    const int y = y0 + i / T::tile_width, x = strip * T::tile_width + i % T::tile_width;
-    if (x >= p.width || y >= p.height) continue;
-    const Selected selected = select_left<T>(p, sums + i * pixel_words<T>, winners[i], x, y);
-    p.disparity[y * p.disparity_pitch + x] = selected.disparity;
-    p.validity[y * p.validity_pitch + x] = selected.validity;
-    if (p.confidence != nullptr) p.confidence[y * p.confidence_pitch + x] = selected.confidence;
-  }
+__device__ __forceinline__ void write_left(const Problem& p, const u32* pixel, Winner winner, int x, int y) {
+  if (x >= p.width || y >= p.height) return;
+  const Selected selected = select_left<T>(p, pixel, winner, x, y);
+  p.disparity[y * p.disparity_pitch + x] = selected.disparity;
+  p.validity[y * p.validity_pitch + x] = selected.validity;
+  if (p.confidence != nullptr) p.confidence[y * p.confidence_pitch + x] = selected.confidence;
 }
 
-// Sums of columns outside the image, and of masked pixels, never win.
+// The sums of a lane: eight words of a pixel.
 template <class T>
-__device__ __forceinline__ void blank_unusable(const Problem& p, u32* sums, int strip, int y0) {
-  for (int i = threadIdx.x; i < tile_pixels<T> * pixel_words<T>; i += tile_threads) {
-    const int pixel = i / pixel_words<T>, x = strip * T::tile_width + pixel % T::tile_width;
-    const int y = min(y0 + pixel / T::tile_width, p.height - 1);
-    if (x >= p.width || !left_usable(p, x, y)) sums[i] = no_sum;
-  }
-}
-
-// Right winners: a thread takes the pixels of a row with the same x − d modulo half, that is two values of x − d (one
-// for x < turn, one from there on), and two more in the upper halves. The lowest x is the lowest d.
-template <class T, bool kMasked>
-struct RightWinners {
-  static constexpr int part_columns = T::tile_width < 16 ? T::tile_width : 16;  // x fits the 4-bit position
-
-  const Problem& p;
-  u32 before = ~0u, after = ~0u;  // x < turn: x − d = turn − half; else x − d = turn
-
-  __device__ __forceinline__ explicit RightWinners(const Problem& problem) : p(problem) {}
-
-  __device__ __forceinline__ u32 key(u32 sum, int x, int d) const {
-    const u32 all = sum * 16 + both(x);
-    if (!kMasked) return all;
-    return all | (d >= p.disparities ? 0xffffu : 0u) | (d + T::half >= p.disparities ? 0xffff0000u : 0u);
-  }
-  __device__ __forceinline__ void find(const u32* row, int turn) {
-    if (__all_sync(everywhere, turn >= part_columns)) {
-      const int d = T::half - turn;
+__device__ __forceinline__ void load_sums(State& s, const u32* pixel, int lane) {
+  const uint4* at = reinterpret_cast<const uint4*>(pixel + sum_word(lane * words));
 #pragma unroll
-      for (int x = 0; x < part_columns; ++x)
-        before = smaller(before, key(row[d + x * (pixel_words<T> + 1) + (d + x) / 32 * 4], x, d + x));
-    } else {
-#pragma unroll 4
-      for (int x = 0; x < part_columns; ++x) {
-        const int d = (x - turn) & (T::half - 1);
-        const u32 k = key(row[x * pixel_words<T> + sum_word(d)], x, d);
-        before = smaller(before, x < turn ? k : ~0u);
-        after = smaller(after, x < turn ? ~0u : k);
+  for (int k = 0; k < words; k += 4) {
+    const uint4 v = at[k / 4];
+    s[k] = v.x, s[k + 1] = v.y, s[k + 2] = v.z, s[k + 3] = v.w;
+  }
+}
+// What may not win becomes `value`.
+template <class T, class May>
+__device__ __forceinline__ void mask(State& s, u32 value, int lane, const May& may_win) {
+#pragma unroll
+  for (int j = 0; j < words; ++j) {
+    const int d = lane * words + j;
+    const u32 out = (may_win(d) ? 0 : 0xffffu) | (may_win(d + T::half) ? 0 : 0xffff0000u);
+    s[j] = (s[j] & ~out) | (value & out);
+  }
+}
+
+// Sums of columns outside the image, of masked pixels, and of what is no candidate never win, neither in the left nor
+// in the right view.
+template <class T>
+__device__ __forceinline__ void blank(const Problem& p, u32* sums, int strip, int y0) {
+  const Position<T> at;
+#pragma unroll 1
+  for (int i = threadIdx.x / T::lanes; i < tile_pixels<T>; i += tile_threads / T::lanes) {
+    const int x = strip * T::tile_width + i % T::tile_width, y = min(y0 + i / T::tile_width, p.height - 1);
+    const bool usable = x < p.width && left_usable(p, x, y);
+    const int first = first_candidate(p, x), end = usable ? end_candidate(p, x) : 0;
+    State s;
+    load_sums<T>(s, sums + i * pixel_words<T>, at.lane);
+    mask<T>(s, no_sum, at.lane, [&](int d) { return d >= first && d < end; });
+    if (p.mask_right != nullptr) mask<T>(s, no_sum, at.lane, [&](int d) { return right_usable(p, x, y, d); });
+    uint4* to = reinterpret_cast<uint4*>(sums + i * pixel_words<T> + sum_word(at.lane * words));
+    to[0] = make_uint4(s[0], s[1], s[2], s[3]);
+    to[1] = make_uint4(s[4], s[5], s[6], s[7]);
+  }
+}
+template <class T>
+__device__ __forceinline__ bool needs_blanks(const Problem& p, int strip) {
+  const int first = strip * T::tile_width, last = first + T::tile_width - 1;
+  return last >= p.width || p.mask_left != nullptr || p.mask_right != nullptr || first_candidate(p, last) > 0 ||
+         end_candidate(p, first) < T::range;
+}
+
+// The lowest sum more than a disparity away from `best`.
+template <class T>
+__device__ __forceinline__ u32 second_of(const u32* pixel, int best, int lane) {
+  State s;
+  load_sums<T>(s, pixel, lane);
+  mask<T>(s, no_sum, lane, [&](int d) { return abs(d - best) > 1; });
+  const u32 lowest = smallest_of(s);
+  u32 second = min(lowest & 0xffff, lowest >> 16);
+#pragma unroll
+  for (int step = T::lanes / 2; step; step /= 2) second = min(second, __shfl_xor_sync(everywhere, second, step));
+  return second;
+}
+
+// Minima over the lanes of a group, of eight values each: lane i gets that of value i, or of 2 i and 2 i + 1 where there
+// are four lanes.
+template <class T>
+__device__ __forceinline__ void reduce_eight(u32 (&v)[8], int lane) {
+  int count = 8;
+#pragma unroll
+  for (int step = (T::lanes < 8 ? T::lanes : 8) / 2; step; step /= 2) {
+    count /= 2;
+    const bool upper = lane & step;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (i < count) {
+        const u32 other = __shfl_xor_sync(everywhere, upper ? v[i] : v[i + count], step);
+        v[i] = min(upper ? v[i + count] : v[i], other);
+      }
+  }
+  if (T::lanes == 16) v[0] = min(v[0], __shfl_xor_sync(everywhere, v[0], 8));
+}
+
+// Columns of a row that a group searches at once: x fits the 4-bit position.
+template <class T>
+constexpr int part_columns = T::tile_width < 16 ? T::tile_width : 16;
+template <class T>
+constexpr int parts = T::tile_width / part_columns<T>;
+template <class T>
+using Finished = std::uint16_t[tile_height * parts<T>][part_columns<T>];
+
+// Of a row's right winners S · 16 + x, in the order of x − d, those that exist, to be combined over tiles by an atomic
+// minimum of (S, d). They pass through the memory of the row's sums, which were used up.
+template <class T>
+__device__ __forceinline__ void offer_right(const Problem& p, const State& right, const std::uint16_t* finished,
+                                            u32* row, int x_first, int y) {
+  constexpr int count = part_columns<T> + T::range;
+  const int lane = threadIdx.x % T::lanes;
+  std::uint16_t* const best = reinterpret_cast<std::uint16_t*>(row);  // of x − d = i − range
+  for (int i = lane; i < part_columns<T>; i += T::lanes) best[i] = finished[i];
+#pragma unroll
+  for (int j = 0; j < words; ++j) {
+    const int low = count - 1 - (lane * words + j);
+    best[low] = right[j];
+    best[low - T::half] = right[j] >> 16;
+  }
+  __syncwarp();
+  if (y >= p.height) return;
+  const int x_0 = x_first - p.min_disparity - T::range;
+  u32* const to = p.right_best + (i64)y * p.width + x_0;
+  const int first = max(1, -x_0), end = min(count, p.width - x_0);
+  for (int i = first + lane; i < end; i += T::lanes) {
+    const u32 key = best[i];
+    if (key < 0xfff0) atomicMin(to + i, key >> 4 << 16 | (T::range - i + (int)(key & 15)));
+  }
+}
+
+// Left and right winners, in one walk along a row. Beside the sums of a pixel a lane holds, for each of its d, the lowest
+// sum so far along x − d = constant; from a column to the next these move up by a disparity. What moves beyond the last
+// one is finished.
+template <class T>
+__device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>& finished, int strip, int y0) {
+  constexpr int batch = 8, batch_lanes = T::lanes < batch ? T::lanes : batch, per_lane = batch / batch_lanes;
+  const int lane = threadIdx.x % T::lanes;
+  const u32 d_low = lane * words, d_high = d_low + T::half;
+  const u32 entering = lane == 0 ? 0x1044 : 0x3210;
+#pragma unroll 1
+  for (int unit = threadIdx.x / T::lanes; unit < tile_height * parts<T>; unit += tile_threads / T::lanes) {
+    const int r = unit / parts<T>, y = y0 + r, x_part = unit % parts<T> * part_columns<T>;
+    u32* const row = sums + (r * T::tile_width + x_part) * pixel_words<T>;
+    State right;
+#pragma unroll
+    for (int j = 0; j < words; ++j) right[j] = ~0u;
+#pragma unroll 1
+    for (int x0 = 0; x0 < part_columns<T>; x0 += batch) {
+      const u32* const pixels = row + x0 * pixel_words<T>;
+      u32 winner[batch];  // S << 16 | d
+#pragma unroll
+      for (int i = 0; i < batch; ++i) {
+        State s, key;
+        load_sums<T>(s, pixels + i * pixel_words<T>, lane);
+#pragma unroll
+        for (int j = 0; j < words; ++j) key[j] = s[j] * 16 + both(j);
+        const u32 m = smallest_of(key);
+        winner[i] = min((m & 0xfff0) << 12 | (m & 15) | d_low, (m >> 4 & 0x0fff0000) | (m >> 16 & 15) | d_high);
+
+        const u32 in = __shfl_sync(everywhere, right[words - 1], lane - 1, T::lanes);
+        if (lane == 0) finished[unit][x0 + i] = in >> 16;
+        const u32 column = both(x0 + i);
+#pragma unroll
+        for (int j = words - 1; j; --j) right[j] = smaller(right[j - 1], s[j] * 16 + column);
+        right[0] = smaller(__byte_perm(in, ~0u, entering), s[0] * 16 + column);
+      }
+      reduce_eight<T>(winner, lane);
+      u32 second[per_lane];
+#pragma unroll
+      for (int k = 0; k < per_lane; ++k) second[k] = Winner::none;
+      if (wants_second(p)) {
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k)
+#pragma unroll 1
+          for (int i = 0; i < batch_lanes; ++i) {
+            const int best = __shfl_sync(everywhere, winner[k], i, T::lanes) & 0xffff;
+            const u32 found = second_of<T>(pixels + (i * per_lane + k) * pixel_words<T>, best, lane);
+            if (lane % batch_lanes == i) second[k] = found;
+          }
+      }
+      if (lane < batch_lanes) {
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k) {
+          const int i = lane * per_lane + k;
+          write_left<T>(p, pixels + i * pixel_words<T>, Winner::of(winner[k] >> 16, second[k], winner[k] & 0xffff),
+                        strip * T::tile_width + x_part + x0 + i, y);
+        }
       }
     }
-  }
-  // Tiles are combined by an atomic minimum of (S, d).
-  __device__ __forceinline__ void offer(u32* row, int x, u32 sum_and_column, int d_of_column_0) const {
-    if (sum_and_column >= 0xfff0 || x < 0 || x >= p.width) return;
-    atomicMin(row + x, sum_and_column >> 4 << 16 | (d_of_column_0 + (int)(sum_and_column & 15)));
-  }
-  __device__ __forceinline__ void offer_all(u32* row, int x, int turn) const {
-    offer(row, x, after & 0xffff, -turn);
-    offer(row, x - T::half, before & 0xffff, T::half - turn);
-    offer(row, x - T::half, after >> 16, T::half - turn);
-    offer(row, x - T::range, before >> 16, T::range - turn);
-  }
-};
-
-template <class T, bool kMasked>
-__device__ __forceinline__ void select_right(const Problem& p, const u32* sums, int strip, int y0) {
-  using Right = RightWinners<T, kMasked>;
-  constexpr int parts = T::tile_width / Right::part_columns;
-  const int rows = min(tile_height, p.height - y0);
-#pragma unroll 1
-  for (int i = threadIdx.x; i < rows * parts * T::half; i += tile_threads) {
-    const int turn = i % T::half, part = i / T::half % parts, r = i / (T::half * parts);
-    const int first = part * Right::part_columns;
-    Right right(p);
-    right.find(sums + (r * T::tile_width + first) * pixel_words<T>, turn);
-    right.offer_all(p.right_best + (i64)(y0 + r) * p.width, strip * T::tile_width + first + turn - p.min_disparity,
-                    turn);
+    __syncwarp();
+    if (p.right_best != nullptr) offer_right<T>(p, right, finished[unit], row, strip * T::tile_width + x_part, y);
+    __syncwarp();
   }
 }
 
 template <class T, class V>
 __device__ __forceinline__ void sum_and_select(const Problem& p) {
   __shared__ alignas(16) u32 sums[tile_pixels<T> * pixel_words<T>];
-  __shared__ Winner winners[tile_pixels<T>];
+  __shared__ alignas(16) Finished<T> finished;
   const int strip = blockIdx.x % p.strips, band = blockIdx.x / p.strips, y0 = band * tile_height;
   const bool partial = (strip + 1) * T::tile_width > p.width;
   const bool second = threadIdx.x >= 32;
-  if (second)
+  clear_sums<T>(sums);
+  __syncthreads();
+  if (partial)
     tile_rows<T, V, true>(p, sums, strip, y0);
   else
     tile_rows<T, V, false>(p, sums, strip, y0);
@@ -450,14 +547,11 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
   else
     tile_columns<T, V, false>(p, sums, strip, band, second);
   __syncthreads();
-  if (partial || p.mask_left != nullptr) {
-    blank_unusable<T>(p, sums, strip, y0);
+  if (needs_blanks<T>(p, strip)) {
+    blank<T>(p, sums, strip, y0);
     __syncthreads();
   }
-  find_left<T>(p, sums, winners, strip, y0);
-  if (p.right_best != nullptr) select_right<T, V::template Padding<T>::masks_sums>(p, sums, strip, y0);
-  __syncthreads();
-  write_left<T>(p, sums, winners, strip, y0);
+  select<T>(p, sums, finished, strip, y0);
 }
 
 }  // namespace stereopsis::sgm_wta
