@@ -56,8 +56,8 @@ PipelineData prehn_pyramid() {
   return p;
 }
 
-// Syed's report: no reduction, check of the two maps, filling along rows and columns. Small regions that pass the check by
-// chance are removed, for filling would spread them. With fill.mode = box, fill2 fills what no box does.
+// Syed's report: no reduction, check of the two maps, filling along rows and columns. Small regions that pass the check
+// by chance are removed, for filling would spread them. With fill.mode = box, fill2 fills what no box does.
 PipelineData zncc() {
   PipelineData p;
   p.prepare = reduce::Parameters{};

@@ -86,8 +86,8 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
   p.right_disparity_pitch = out.right.pitch;
 }
 
-// The rows before a strip take a seventh of the time of its own, so that strips are long where there are still warps enough
-// to fill all multiprocessors twice.
+// The rows before a strip take a seventh of the time of its own, so that strips are long where there are still warps
+// enough to fill all multiprocessors twice.
 int strip_rows_for(Size size, int warps) {
   constexpr int resident = 132 * 16;
   int rows = 16;

@@ -5,8 +5,8 @@
 // l = −128, but −1 − l has: −Σ l r = Σ (−1 − l) r + Σ r.
 //
 // Disparities are constant along a diagonal of left and right pixels: the second 16 left pixels meet right pixels 16
-// further on, so that the cells of a warp are a parallelogram, and few of them lie outside the range. Those start from so
-// small a sum that they never correlate.
+// further on, so that the cells of a warp are a parallelogram, and few of them lie outside the range. Those start from
+// so small a sum that they never correlate.
 #include "fused/zncc_wta/zncc_wta_cuda_problem.hpp"
 
 using namespace stereopsis::zncc_wta;
@@ -39,8 +39,8 @@ __device__ void multiply(int (&sums)[4], const Fragment& a, uint2 b) {
 // The first `count` of four bytes.
 __device__ unsigned first_bytes(int count) { return count >= 4 ? everyone : count <= 0 ? 0 : (1u << 8 * count) - 1; }
 
-// The greatest of each value over the lanes that differ in `Bit` and lower ones down to `Last`. Each step leaves a lane half
-// of its values: the first ones where its bit is not set, the others where it is.
+// The greatest of each value over the lanes that differ in `Bit` and lower ones down to `Last`. Each step leaves a lane
+// half of its values: the first ones where its bit is not set, the others where it is.
 template <int Count, int Bit, int Last>
 __device__ void reduce_max(unsigned* values) {
   const bool upper = threadIdx.x & Bit;
@@ -52,10 +52,10 @@ __device__ void reduce_max(unsigned* values) {
   if constexpr (Bit > Last) reduce_max<Count / 2, Bit / 2, Last>(values);
 }
 
-// A warp's cells: 16 · tile_rows left pixels from x0 on, and for each 16 of them 8 · tile_columns right pixels. Left pixel
-// x0 + a and right pixel leftmost + b have the disparity first_k + a − b. Of a matrix fragment lane (g, q) has left pixels
-// g and g + 8, right pixel g, and columns 8 q to 8 q + 7 of the window; of sums, left pixels g and g + 8, right pixels 2 q
-// and 2 q + 1.
+// A warp's cells: 16 · tile_rows left pixels from x0 on, and for each 16 of them 8 · tile_columns right pixels. Left
+// pixel x0 + a and right pixel leftmost + b have the disparity first_k + a − b. Of a matrix fragment lane (g, q) has
+// left pixels g and g + 8, right pixel g, and columns 8 q to 8 q + 7 of the window; of sums, left pixels g and g + 8,
+// right pixels 2 q and 2 q + 1.
 struct Cells {
   int g, q, x0, first_k, leftmost;
   int sums[tile_rows][tile_columns][4];
@@ -133,8 +133,8 @@ __device__ unsigned score_of(const LeftPixels& left, int i, int sum, int right_s
   return __float_as_uint(correlation + 256.0f) << 16;  // the last bit of 256 + ρ is worth 2⁻¹⁵
 }
 
-// Correlates the left pixels with right pixels 8 · at + 2 q and the next, and keeps the best of both. The low half of a key
-// says which disparity it is, apart from what is the same for all of the lane's cells.
+// Correlates the left pixels with right pixels 8 · at + 2 q and the next, and keeps the best of both. The low half of a
+// key says which disparity it is, apart from what is the same for all of the lane's cells.
 template <bool is_wide>
 __device__ void correlate_pair(const Cells& cells, LeftPixels& left, int at, int4 windows, unsigned (&right_best)[2]) {
   const int right_sum[2] = {windows.x, windows.z};

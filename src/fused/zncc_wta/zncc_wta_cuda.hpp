@@ -1,5 +1,5 @@
-// Correlation and selection of both views on CUDA devices, tuned: no volume, and no sum is kept in memory. Its meaning is
-// that of zncc_wta.hpp, bit for bit; what it does not do is left to the portable kernels.
+// Correlation and selection of both views on CUDA devices, tuned: no volume, and no sum is kept in memory. Its meaning
+// is that of zncc_wta.hpp, bit for bit; what it does not do is left to the portable kernels.
 //
 // Memory: 48 bytes a pixel, whatever the disparities.
 #pragma once

@@ -45,7 +45,8 @@ FUNCTION void count_pixels(GLOBAL int* counts, int root, int pixels, int enough)
   if (pixels > 0 && FRESH(int, counts + root) < enough) atomic_add(counts + root, pixels);
 }
 
-// The first pixel of a run counts for all of it, and the first of those that have a parent in common looks for their root.
+// The first pixel of a run counts for all of it, and the first of those that have a parent in common looks for their
+// root.
 KERNEL(count)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(int, counts_in), int enough) {
   LOCAL int parents[GROUP], roots[GROUP];
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
