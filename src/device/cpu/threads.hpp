@@ -8,6 +8,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #ifdef __SANITIZE_THREAD__
 #include <thread>
@@ -18,6 +19,10 @@ namespace stereopsis {
 
 // How many threads the process may use at a time: its affinity mask and its control group's quota allow them.
 int available_cores();
+
+// What a thread's own `bytes` take among those of others. In the gap end the prefetches of a core that reads its last
+// lines: without it they fetch, up to the end of a page, what the core of the next thread is writing.
+constexpr std::size_t with_gap(std::size_t bytes) { return (bytes + 63) / 64 * 64 + 4096; }
 
 class Threads {
  public:

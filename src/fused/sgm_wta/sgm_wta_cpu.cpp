@@ -255,7 +255,7 @@ void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& thr
     if (turn != Turn::down) up.begin_stripe();
     Bands bands(job.bands(stripe), turn);
     threads.each([&](int thread) {
-      const Pieces pieces(memory.subspan(thread * job.scratch_bytes(sizeof(Lane), candidate_bytes)));
+      const Pieces pieces(memory.subspan(thread * with_gap(job.scratch_bytes(sizeof(Lane), candidate_bytes))));
       Worker<D, Kind, kPaths> worker(job, stripe, down, up, Scratch<Lane>(job, candidate_bytes, pieces));
       while (const auto band = bands.take(thread % 2 == 1)) worker.run(*band);
     });
@@ -336,7 +336,7 @@ std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, in
   const std::size_t lane = path_bytes_per_cell(p.sgm, kind.max_cost());
   const std::size_t candidate = cost::HWY_NAMESPACE::Candidates<Kind>::bytes_per_entry;
   return extent.sums_bytes() + 2 * extent.sweep_bytes(lane) + extent.kept_bytes(lane) +
-         threads * extent.scratch_bytes(lane, candidate);
+         threads * with_gap(extent.scratch_bytes(lane, candidate));
 }
 
 template <class Kind>

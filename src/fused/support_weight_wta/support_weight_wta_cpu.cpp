@@ -755,7 +755,7 @@ HWY_EXPORT(weigh_tap_rows);
 std::size_t workspace_bytes(const Parameters& p, Size size, int disparities, int threads) {
   Memory memory(nullptr);
   const Job job(p, size, disparities, memory);
-  return memory.used() + threads * ((thread_bytes(job) + 63) / 64 * 64);
+  return memory.used() + threads * with_gap(thread_bytes(job));
 }
 
 void cpu(const Parameters& p, const Input& in, const wta::Output& out, std::span<std::byte> workspace,
@@ -770,7 +770,7 @@ void cpu(const Parameters& p, const Input& in, const wta::Output& out, std::span
     threads.rows(job.height, [&](int first, int last) { HWY_DYNAMIC_DISPATCH(weigh_tap_rows)(*s, job, first, last); });
 
   std::byte* const scratch = workspace.data() + memory.used();
-  const std::size_t bytes = (thread_bytes(job) + 63) / 64 * 64;
+  const std::size_t bytes = with_gap(thread_bytes(job));
   std::atomic<int> next_slab = 0, next_row = 0;
   threads.each([&](int i) { HWY_DYNAMIC_DISPATCH(aggregate_slabs)(job, scratch + i * bytes, next_slab); });
   threads.each([&](int i) { HWY_DYNAMIC_DISPATCH(select_rows)(job, scratch + i * bytes, next_row); });

@@ -332,7 +332,7 @@ class Band {
 template <class Sum>
 void match(const Job& job, std::span<std::byte> memory, Threads& threads) {
   const int bands = threads.count();
-  const std::size_t bytes = scratch_bytes<Sum>(job);
+  const std::size_t bytes = with_gap(scratch_bytes<Sum>(job));
   threads.each([&](int i) {
     const int first = static_cast<int>(std::int64_t{job.height} * i / bands);
     const int last = static_cast<int>(std::int64_t{job.height} * (i + 1) / bands);
@@ -364,7 +364,7 @@ std::size_t workspace_bytes(const Parameters& p, Size size, int bits, int dispar
   in.left = {nullptr, size.width, size.height};
   in.disparities = disparities;
   const Job job(p, in, {});
-  return threads * (bits == 8 ? scratch_bytes<float>(job) : scratch_bytes<double>(job));
+  return threads * with_gap(bits == 8 ? scratch_bytes<float>(job) : scratch_bytes<double>(job));
 }
 
 void cpu(const Parameters& p, const Input<>& in, const wta::Output& out, std::span<std::byte> workspace,

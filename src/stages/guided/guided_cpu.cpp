@@ -405,7 +405,10 @@ class Pieces {
 Scratch thread_scratch(const Parameters& p, int width, int channels, Pieces& pieces) {
   const std::size_t row = static_cast<std::size_t>(width) * (channels + 1) * most_lanes;
   const std::size_t ring_rows = 2 * static_cast<std::size_t>(p.radius) + 1;
-  return {pieces.take<std::int32_t>(row), pieces.take<std::int32_t>(row * ring_rows), pieces.take<std::int32_t>(row)};
+  const Scratch scratch{pieces.take<std::int32_t>(row), pieces.take<std::int32_t>(row * ring_rows),
+                        pieces.take<std::int32_t>(row)};
+  pieces.take<std::byte>(with_gap(0));
+  return scratch;
 }
 
 ImageView<float> statistics_image(Size size, int channels, Pieces& pieces) {
