@@ -21,6 +21,8 @@ from accuracy_time import title
 DOCS = Path(__file__).resolve().parent
 SGM_8, SGM_4, BANZ = "sgm:sgm.paths=8", "sgm:sgm.paths=4", "banz-sgm"
 METHODS = [SGM_8, SGM_4, BANZ]
+OTHERS = ["prehn-window", "prehn-pyramid", "census-guided", "census-guided:levels.lambda=0.3", "costfilter", "esaw", "asw",
+          "asw-separable", "zncc"]
 REFINED = "left_right.enabled=true,speckle.enabled=true,fill.enabled=true"
 BANZ_VARIANTS = {
     BANZ: "as in the paper",
@@ -62,7 +64,7 @@ def size_of(result):
 
 
 def against(run):
-    results = run.bench(METHODS, "--repeat", "5", sizes=SIZES)["results"]
+    results = run.bench(METHODS, "--repeat", "11", sizes=SIZES)["results"]
     tables = []
     for size in dict.fromkeys(map(size_of, results)):
         here = [r for r in results if size_of(r) == size]
@@ -166,6 +168,8 @@ def main():
     tables = {"against": against(run), "threads": threads(run), "growth": growth(run)}
     if options.dataset:
         everyone = run.bench(METHODS, "--dataset", options.dataset)
+        others = run.bench(OTHERS, "--no-peers", "--repeat", "1", "--dataset", options.dataset)
+        everyone["results"][len(METHODS):len(METHODS)] = others["results"]
         tables["accuracy"] = accuracy(everyone["results"])
         tables["banz"] = banz(run, options.dataset)
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
