@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fused/zncc_wta/zncc_wta.hpp"
+#include "methods/grey_views.hpp"
 #include "methods/pipeline_data.hpp"
 #include "methods/views.hpp"
 #include "stages/upsample/upsample.hpp"
@@ -31,37 +32,6 @@ inline int radius(const PipelineData& p) {
   return parameters == nullptr ? 0 : parameters->radius();
 }
 
-// A view as a grey image; its mask is empty where all pixels are usable.
-template <class T, template <class> class View>
-struct Grey {
-  View<const T> image;
-  View<const std::uint8_t> mask;
-};
-
-template <class T, template <class> class View>
-struct BothViews {
-  Grey<T, View> left, right;
-};
-
-template <class T, template <class> class View, class Backend>
-BothViews<T, View> prepare_grey(const Inputs<T, View>& in, Backend& backend) {
-  constexpr bool is_float = std::is_same_v<T, float>;
-  if (in.left.channels == 1 && !is_float) return {{in.left, in.mask_left}, {in.right, in.mask_right}};
-  const Size size = in.left.size();
-  const View<T> left = backend.template image<T>(size), right = backend.template image<T>(size);
-  View<std::uint8_t> usable_left, usable_right;
-  if (is_float) {
-    usable_left = backend.template image<std::uint8_t>(size);
-    usable_right = backend.template image<std::uint8_t>(size);
-  }
-  backend.stage("grey", 2.0 * sizeof(T) * size.width * size.height * (in.left.channels + 1), [&] {
-    backend.grey(in.left, in.mask_left, left, usable_left);
-    backend.grey(in.right, in.mask_right, right, usable_right);
-  });
-  if (is_float) return {{left, usable_left}, {right, usable_right}};
-  return {{left, in.mask_left}, {right, in.mask_right}};
-}
-
 template <class T, template <class> class View, class Backend>
 BothViews<T, View> prepare_reduced(const reduce::Parameters& p, const BothViews<T, View>& views, Backend& backend) {
   if (p.factor == 1) return views;
@@ -87,7 +57,7 @@ void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& i
   const reduce::Parameters reduction = reduction_of(p);
   reduce::check(reduction);
   const DisparityRange range = reduce::reduced_range(reduction, problem.range);
-  const auto views = prepare_reduced(reduction, prepare_grey(in, backend), backend);
+  const auto views = prepare_reduced(reduction, grey_views(in, backend), backend);
   const Size size = views.left.image.size();
   const View<std::int16_t> left = backend.template image<std::int16_t>(size),
                            right = backend.template image<std::int16_t>(size);
@@ -118,7 +88,7 @@ void restore(const reduce::Parameters& p, const Problem& problem, const Inputs<T
     });
     return;
   }
-  const auto views = prepare_grey(in, backend);
+  const auto views = grey_views(in, backend);
   const auto small = prepare_reduced(p, views, backend);
   const upsample::Parameters parameters{p.factor, p.sampling == reduce::Sampling::average, p.edge};
   const auto upsample_view = [&](const Grey<T, View>& image, const Grey<T, View>& reduced_image,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta.hpp"
+#include "methods/grey_views.hpp"
 #include "methods/pipeline_data.hpp"
 #include "methods/views.hpp"
 #include "stereopsis/matcher.hpp"
@@ -43,26 +44,8 @@ struct Prepared {
 template <class T, template <class> class View, class Backend>
 Prepared<T, View> prepare_grey(const Needs& needs, const Inputs<T, View>& in, int bit_depth, Backend& backend) {
   const Size size = in.left.size();
-  Prepared<T, View> prepared{in.left, in.right, {}, {}, in.mask_left, in.mask_right};
-  constexpr bool is_float = std::is_same_v<T, float>;
-  if (in.left.channels == 3 || is_float) {
-    const View<T> left = backend.template image<T>(size), right = backend.template image<T>(size);
-    View<std::uint8_t> usable_left, usable_right;
-    if (is_float) {
-      usable_left = backend.template image<std::uint8_t>(size);
-      usable_right = backend.template image<std::uint8_t>(size);
-    }
-    backend.stage("grey", 2.0 * sizeof(T) * size.width * size.height * (in.left.channels + 1), [&] {
-      backend.grey(in.left, in.mask_left, left, usable_left);
-      backend.grey(in.right, in.mask_right, right, usable_right);
-    });
-    prepared.left = left;
-    prepared.right = right;
-    if (is_float) {
-      prepared.mask_left = usable_left;
-      prepared.mask_right = usable_right;
-    }
-  }
+  const BothViews<T, View> grey = grey_views(in, backend);
+  Prepared<T, View> prepared{grey.left.image, grey.right.image, {}, {}, grey.left.mask, grey.right.mask};
   if constexpr (sizeof(T) == 1) {
     prepared.left8 = prepared.left;
     prepared.right8 = prepared.right;
