@@ -264,7 +264,7 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
       progress.update(++done);
     }
     if (bench.peers)
-      for (const Peer& peer : make_peers(left, right, workload.disparities, bench.threads, PeerColumns::as_found))
+      for (const Peer& peer : make_peers({left, right, workload.disparities, bench.threads, PeerColumns::as_found}))
         results.push_back({workload,
                            peer.name,
                            "cpu",

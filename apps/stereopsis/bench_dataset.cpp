@@ -69,7 +69,7 @@ void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
     }
     const Image<std::uint8_t> left = grey(to_8_bits(loaded.left)), right = grey(to_8_bits(loaded.right));
     if (bench.peers)
-      for (const Peer& peer : make_peers(left, right, scene.disparities, bench.threads, PeerColumns::all)) {
+      for (const Peer& peer : make_peers({left, right, scene.disparities, bench.threads, PeerColumns::all})) {
         if (next == entries.size()) entries.push_back({peer.name, "cpu", peer.parameters, true, {}});
         const double ms = median(time_runs(bench.repeat, peer.run));
         entries[next++].results.push_back(score(scene, loaded, peer.disparity(), ms));

@@ -13,7 +13,7 @@ struct Peer {
   std::string name;
   Json parameters;
   std::function<void()> run;  // one match of the pair it was made for
-  // What the last run found, made dense: an invalid run of pixels takes the smaller of its two row neighbours.
+  // What the last run found, made dense.
   std::function<Image<float>()> disparity;
 };
 
@@ -22,8 +22,20 @@ enum class PeerColumns {
   all        // the images are padded, before the run, so that it leaves out none
 };
 
-// Those that were built in, ready for one pair of 8-bit grey images, which must outlive them. `threads` 0: all.
-std::vector<Peer> make_peers(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int disparities,
-                             int threads, PeerColumns columns);
+// A pair of 8-bit grey images, which must outlive the peers. `threads` 0: all.
+struct PeerProblem {
+  ImageView<const std::uint8_t> left, right;
+  int disparities, threads;
+  PeerColumns columns;
+};
+
+// Fills what is NaN: a run of pixels takes the smaller of its two neighbours in the row, a row without any disparity, at
+// the top or the bottom, that of the nearest row.
+void make_dense(Image<float>& disparity);
+
+// Those that were built in, ready for one pair.
+std::vector<Peer> make_peers(const PeerProblem&);
+std::vector<Peer> opencv_peers(const PeerProblem&);
+std::vector<Peer> libelas_peers(const PeerProblem&);
 
 }  // namespace stereopsis::command

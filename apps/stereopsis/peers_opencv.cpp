@@ -3,8 +3,6 @@
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -19,33 +17,15 @@ cv::Mat as_mat(ImageView<const std::uint8_t> image) {
           static_cast<std::size_t>(image.pitch)};
 }
 
-// Fills the runs without a disparity; false where the whole row has none.
-bool fill(float* row, int width) {
-  int done = 0;  // columns
-  for (int x = 0; x < width; ++x) {
-    if (std::isnan(row[x])) continue;
-    std::fill(row + done, row + x, done > 0 ? std::min(row[done - 1], row[x]) : row[x]);
-    done = x + 1;
-  }
-  if (done > 0) std::fill(row + done, row + width, row[done - 1]);
-  return done > 0;
-}
-
-// Pixels instead of sixteenths, without the padding. A row without any disparity, at the top or the bottom, takes that
-// of the nearest row.
+// Pixels instead of sixteenths, without the padding.
 Image<float> dense(const cv::Mat& sixteenths, int padding) {
   Image<float> out({sixteenths.cols - padding, sixteenths.rows}, 1, invalid_disparity);
-  int first = out.height();
   for (int y = 0; y < out.height(); ++y) {
     const auto* found = sixteenths.ptr<std::int16_t>(y) + padding;
     for (int x = 0; x < out.width(); ++x)
       if (found[x] >= 0) out(x, y) = static_cast<float>(found[x]) / 16;
-    if (fill(&out(0, y), out.width()))
-      first = std::min(first, y);
-    else if (y > first)
-      std::copy_n(&out(0, y - 1), out.width(), &out(0, y));
   }
-  for (int y = 0; y < first && first < out.height(); ++y) std::copy_n(&out(0, first), out.width(), &out(0, y));
+  make_dense(out);
   return out;
 }
 
@@ -64,12 +44,11 @@ Peer make_peer(std::string name, Json parameters, cv::Ptr<cv::StereoMatcher> mat
 
 }  // namespace
 
-std::vector<Peer> make_peers(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int disparities,
-                             int threads, PeerColumns columns) {
-  cv::setNumThreads(threads > 0 ? threads : -1);
-  const int searched = (disparities + 15) / 16 * 16;
-  const int padding = columns == PeerColumns::all ? searched : 0;
-  const cv::Mat l = padded(as_mat(left), padding), r = padded(as_mat(right), padding);
+std::vector<Peer> opencv_peers(const PeerProblem& problem) {
+  cv::setNumThreads(problem.threads > 0 ? problem.threads : -1);
+  const int searched = (problem.disparities + 15) / 16 * 16;
+  const int padding = problem.columns == PeerColumns::all ? searched : 0;
+  const cv::Mat l = padded(as_mat(problem.left), padding), r = padded(as_mat(problem.right), padding);
   constexpr int window = 15;
   if (l.cols < searched + window || l.rows < window) return {};  // nothing would be left to match
   std::vector<Peer> peers;
