@@ -79,41 +79,33 @@ TYPED_TEST(Census, GpuEqualsOracle) {
   });
 }
 
-// A bit for each neighbour, at the place that the header says.
+// A bit for each neighbour, at the place that the header says: that of a window's only darker pixel is with_bit(its number).
+template <class Word>
+void expect_own_bits(Window window, Word (*with_bit)(int)) {
+  const census::Shape shape = census::shape_of(window);
+  int bit = shape.bits();
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x) {
+      if (x == shape.width / 2 && y == shape.height / 2) continue;
+      Image<std::uint8_t> grey({shape.width, shape.height}, 1, 200);
+      grey(x, y) = 199;
+      Image<Word> words(shape.width, shape.height);
+      census::oracle<std::uint8_t, Word>({window}, grey, words);
+      EXPECT_EQ(words(shape.width / 2, shape.height / 2), with_bit(--bit)) << x << ", " << y;
+    }
+  EXPECT_EQ(bit, 0);
+}
+
 TEST(CensusOracle, EveryDarkerNeighbourSetsItsOwnBit) {
-  for (const Window window : windows) {
-    const census::Shape shape = census::shape_of(window);
-    int bit = shape.bits();
-    for (int y = 0; y < shape.height; ++y)
-      for (int x = 0; x < shape.width; ++x) {
-        if (x == shape.width / 2 && y == shape.height / 2) continue;
-        Image<std::uint8_t> grey({shape.width, shape.height}, 1, 200);
-        grey(x, y) = 199;
-        Image<std::uint64_t> words(shape.width, shape.height);
-        census::oracle<std::uint8_t, std::uint64_t>({window}, grey, words);
-        EXPECT_EQ(words(shape.width / 2, shape.height / 2), std::uint64_t{1} << --bit) << x << ", " << y;
-      }
-    EXPECT_EQ(bit, 0);
-  }
+  for (const Window window : windows)
+    expect_own_bits<std::uint64_t>(window, [](int bit) { return std::uint64_t{1} << bit; });
 }
 
 TEST(CensusOracle, WideWindowsReachBeyondTheLowerHalfOfTheirWords) {
-  for (const Window window : wide_windows) {
-    const census::Shape shape = census::shape_of(window);
-    int bit = shape.bits();
-    for (int y = 0; y < shape.height; ++y)
-      for (int x = 0; x < shape.width; ++x) {
-        if (x == shape.width / 2 && y == shape.height / 2) continue;
-        Image<std::uint8_t> grey({shape.width, shape.height}, 1, 200);
-        grey(x, y) = 199;
-        Image<Word128> words(shape.width, shape.height);
-        census::oracle<std::uint8_t, Word128>({window}, grey, words);
-        --bit;
-        const Word128 expected{bit < 64 ? std::uint64_t{1} << bit : 0, bit < 64 ? 0 : std::uint64_t{1} << (bit - 64)};
-        EXPECT_EQ(words(shape.width / 2, shape.height / 2), expected) << x << ", " << y;
-      }
-    EXPECT_EQ(bit, 0);
-  }
+  for (const Window window : wide_windows)
+    expect_own_bits<Word128>(window, [](int bit) {
+      return Word128{bit < 64 ? std::uint64_t{1} << bit : 0, bit < 64 ? 0 : std::uint64_t{1} << (bit - 64)};
+    });
 }
 
 TEST(CensusOracle, BitsOfThePaper) {
