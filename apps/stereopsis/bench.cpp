@@ -135,10 +135,11 @@ void print(const std::vector<Result>& results) {
   }
 }
 
-// NAME, or NAME:slot.parameter=value,…: its own settings come after those of all.
+// NAME or FILE.json, with :slot.parameter=value,… or without: its own settings come after those of all.
 Pipeline parse_method(const std::string& text, std::vector<std::string> settings) {
   const std::size_t colon = text.find(':');
-  Pipeline pipeline(text.substr(0, colon));
+  const std::string name = text.substr(0, colon);
+  Pipeline pipeline = name.ends_with(".json") ? read_pipeline(name) : Pipeline(name);
   std::istringstream parts(colon == std::string::npos ? "" : text.substr(colon + 1));
   for (std::string part; std::getline(parts, part, ',');) settings.push_back(part);
   apply_settings(pipeline, settings);
@@ -339,7 +340,7 @@ void add_bench(CLI::App& application) {
   auto* app = application.add_subcommand("bench", "Times methods beside the installed peers");
   const auto o = std::make_shared<Options>();
   add_list(*app, "--method", o->methods, "NAME[:SET,...]",
-           "With its own --set, as in sgm:sgm.paths=8; repeatable [sgm]");
+           "Or the FILE.json of a pipeline; with its own --set, as in sgm:sgm.paths=8; repeatable [sgm]");
   add_list(*app, "--set", o->settings, "NAME.PARAMETER=VALUE", "Sets a parameter of all of them; repeatable");
   add_list(*app, "--device", o->devices, "NAME", "auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
   add_list(*app, "--threads", o->threads, "N|all", "Threads of the CPU; repeatable, the last also for the peers [all]");
