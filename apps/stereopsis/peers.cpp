@@ -33,7 +33,7 @@ void make_dense(Image<float>& disparity) {
     std::copy_n(disparity.row(first), disparity.width(), disparity.row(y));
 }
 
-std::vector<Peer> make_peers(const PeerProblem& problem) {
+std::vector<Peer> make_peers([[maybe_unused]] const PeerProblem& problem) {
   std::vector<Peer> peers;
   [[maybe_unused]] const auto add = [&](std::vector<Peer> more) {
     std::move(more.begin(), more.end(), std::back_inserter(peers));
