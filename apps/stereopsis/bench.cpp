@@ -249,6 +249,14 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
   return result;
 }
 
+// What the names of the usable devices stand for.
+Json hardware() {
+  Json names = Json::object();
+  for (const DeviceDescription& device : devices())
+    if (device.usable) names[device.name] = device.description;
+  return names;
+}
+
 void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
   std::vector<Result> results;
   std::map<std::string, Roofs> roofs;
@@ -285,7 +293,7 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
   if (bench.json.empty()) return;
   Json list = Json::array();
   for (const Result& result : results) list.push_back(to_json(result));
-  write_json(bench.json, {{"results", list}});
+  write_json(bench.json, {{"hardware", hardware()}, {"results", list}});
 }
 
 // Numbers of threads; 0 is all.

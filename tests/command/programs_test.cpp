@@ -133,6 +133,7 @@ TEST_F(Programs, BenchKeys) {
   const Answer answer = call({"bench", "--method", "banz-sgm", "--size", "96x64x16", "--repeat", "2", "--threads", "1",
                               "--device", "cpu", "--json", "bench.json"});
   ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(json("bench.json")["hardware"]["cpu"].is_string());
   const Json results = json("bench.json")["results"];
   ASSERT_FALSE(results.empty());
   const Json ours = results[0];
@@ -149,6 +150,22 @@ TEST_F(Programs, BenchKeys) {
   EXPECT_NEAR(ours["gde_per_s"].get<double>(), 96 * 64 * 16 / ours["median_ms"].get<double>() * 1e-6, 1e-9);
   for (const char* key : {"parameters", "workspace_bytes", "roof", "stages"}) EXPECT_TRUE(ours.contains(key)) << key;
   for (std::size_t i = 1; i < results.size(); ++i) EXPECT_TRUE(results[i]["peer"].is_string());
+}
+
+TEST_F(Programs, BenchTakesAPipelineFromAFile) {
+  const Answer printed = call({"methods", "banz-sgm", "--json"});
+  ASSERT_EQ(printed.code, 0) << printed.err;
+  auto pipeline = nlohmann::ordered_json::parse(printed.out);  // the order of the slots counts
+  pipeline["cost"] = {{"stage", "census"}, {"window", "9x7"}};
+  write(folder / "census.json", pipeline.dump());
+  const Answer answer = call({"bench", "--method", "census.json:sgm.paths=4", "--size", "96x64x16", "--repeat", "1",
+                              "--device", "cpu", "--no-peers", "--json", "bench.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const Json ours = json("bench.json")["results"][0];
+  EXPECT_EQ(ours["method"], "census.json:sgm.paths=4");
+  EXPECT_EQ(ours["parameters"]["cost.window"], "9x7");
+  EXPECT_EQ(ours["parameters"]["optimisation.paths"], 4);
+  EXPECT_EQ(call({"bench", "--method", "nothing.json", "--size", "96x64x16"}).code, 1);
 }
 
 TEST_F(Programs, BenchOfADatasetScoresMethodsAndPeersAlike) {
