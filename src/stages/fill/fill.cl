@@ -11,17 +11,39 @@
 #define SECOND_LOWEST 2
 #define HIRSCHMUELLER 3
 #define CROSS 4
-#define BOX 5
 
 #define VALID(d) ((d) == (d))
 
+#define WORD 32  // pixels in a line, of which a bit says whether they are valid
+
+FUNCTION int words_of(int pixels) { return (pixels + WORD - 1) / WORD; }
+
+// The words of all rows, and those of all columns, in which neighbouring columns lie side by side. A group makes those of
+// a block of 32 × 32 pixels.
+KERNEL(mark_valid)(IMAGE(const float, disparity), ARRAY(uint, in_rows), ARRAY(uint, in_columns)) {
+  LOCAL uchar valid[WORD * (WORD + 1)];
+  const int width = WIDTH(disparity), height = HEIGHT(disparity), i = local_id(0);
+  const int left = group_id(0) * WORD, top = group_id(1) * WORD;
+  for (int j = local_id(1); j < WORD; j += local_size(1)) {
+    const int inside = left + i < width && top + j < height;
+    valid[j * (WORD + 1) + i] = inside && VALID(PIXEL(disparity, left + i, top + j));
+  }
+  BARRIER();
+  const int of_row = local_id(1) == 0, of_column = local_id(1) == 1;
+  uint word = 0;
+  if (of_row || of_column)
+    for (int k = 0; k < WORD; ++k) word |= (uint)valid[of_row ? i * (WORD + 1) + k : k * (WORD + 1) + i] << k;
+  if (of_row && top + i < height) ELEMENTS(in_rows)[(long)(top + i) * words_of(width) + group_id(0)] = word;
+  if (of_column && left + i < width && top < height) ELEMENTS(in_columns)[(long)group_id(1) * width + left + i] = word;
+}
+
 // 1 for each row that has a valid pixel; a work-item a row.
-KERNEL(find_rows)(IMAGE(const float, disparity), ARRAY(int, rows)) {
+KERNEL(find_rows)(ARRAY(const uint, in_rows), ARRAY(int, rows), int words, int height) {
   const int y = global_id(0);
-  if (y >= HEIGHT(disparity)) return;
-  int any = 0;
-  for (int x = 0; x < WIDTH(disparity) && !any; ++x) any = VALID(PIXEL(disparity, x, y));
-  ELEMENTS(rows)[y] = any;
+  if (y >= height) return;
+  uint any = 0;
+  for (int i = 0; i < words; ++i) any |= ELEMENTS(in_rows)[(long)y * words + i];
+  ELEMENTS(rows)[y] = any != 0;
 }
 
 // For each row the one that serves it: itself, the nearest above that has a valid pixel, else below; −1 if
@@ -76,12 +98,78 @@ KERNEL(mark_occluded)(IMAGE(const float, disparity), IMAGE(const uchar, validity
   if (TO_BE_FILLED(x, y) && !ELEMENTS(met)[i]) ELEMENTS(occluded)[find_root(ELEMENTS(labels_in), i)] = 1;
 }
 
+// A line of the image, row or column: `count` words that are `stride` apart.
+typedef struct {
+  GLOBAL const uint* words;
+  long stride;
+  int count;
+} Line;
+
+// How far it is from pixel `at` of a line to the nearest valid one towards its end; 0 if there is none.
+FUNCTION int steps_forward(Line line, int at) {
+  int i = at / WORD;
+  uint bits = line.words[i * line.stride] & (0xFFFFFFFEu << at % WORD);
+  while (bits == 0 && ++i < line.count) bits = line.words[i * line.stride];
+  return bits == 0 ? 0 : i * WORD + popcount((bits & (~bits + 1)) - 1) - at;
+}
+// The same towards its beginning.
+FUNCTION int steps_back(Line line, int at) {
+  int i = at / WORD;
+  uint bits = line.words[i * line.stride] & ~(0xFFFFFFFFu << at % WORD);
+  while (bits == 0 && --i >= 0) bits = line.words[i * line.stride];
+  for (int shift = 1; shift < WORD; shift *= 2) bits |= bits >> shift;
+  return bits == 0 ? 0 : at - (i * WORD + popcount(bits) - 1);
+}
+
+FUNCTION Line row_line(ARRAY(const uint, in_rows), int width, int y) {
+  const int count = words_of(width);
+  const Line line = {ELEMENTS(in_rows) + (long)y * count, 1, count};
+  return line;
+}
+FUNCTION Line column_line(ARRAY(const uint, in_columns), int width, int height, int x) {
+  const Line line = {ELEMENTS(in_columns) + x, width, words_of(height)};
+  return line;
+}
+
+FUNCTION float background(IMAGE(const float, disparity), ARRAY(const uint, in_rows), int x, int row) {
+  const float own = PIXEL(disparity, x, row);
+  if (VALID(own)) return own;
+  const Line line = row_line(in_rows, in_rows_offset, WIDTH(disparity), row);
+  const int left = steps_back(line, x), right = steps_forward(line, x);
+  const float before = PIXEL(disparity, x - left, row), behind = PIXEL(disparity, x + right, row);
+  if (left && right) return behind < before ? behind : before;
+  return left ? before : behind;
+}
+
+// The way to the valid pixels that are met first to the left, to the right, above and below, in steps; 0 if there is
+// none.
+typedef struct {
+  int x[4], y[4];
+} Met;
+FUNCTION Met meet(Line row, Line column, int x, int y) {
+  const Met met = {{-steps_back(row, x), steps_forward(row, x), 0, 0},
+                   {0, 0, -steps_back(column, y), steps_forward(column, y)}};
+  return met;
+}
+
+// The nearest of them, if it is at most `distance` away; of equals the first.
+FUNCTION float nearest(IMAGE(const float, disparity), Met met, int x, int y, int distance) {
+  int at = -1, shortest = distance;
+  for (int i = 3; i >= 0; --i) {
+    const int steps = abs(met.x[i] + met.y[i]);
+    if (steps == 0 || steps > shortest) continue;
+    shortest = steps;
+    at = i;
+  }
+  return at < 0 ? INVALID : PIXEL(disparity, x + met.x[at], y + met.y[at]);
+}
+
 #define AHEAD 8  // pixels that are read at a time on the way: a step that waits for the one before it takes long
 
-// The first valid disparity on the way from (x, y), and in steps how far it is; 0 steps if there is none.
-FUNCTION int look(IMAGE(const float, disparity), int x, int y, int dx, int dy, float* found) {
+// The first valid disparity on a diagonal way from (x, y); INVALID if there is none.
+FUNCTION float look(IMAGE(const float, disparity), int x, int y, int dx, int dy) {
   const int across = dx > 0 ? WIDTH(disparity) - 1 - x : x, down = dy > 0 ? HEIGHT(disparity) - 1 - y : y;
-  const int furthest = dx == 0 ? down : dy == 0 ? across : min(across, down);
+  const int furthest = min(across, down);
   GLOBAL const float* start = &PIXEL(disparity, x, y);
   const long step = dy * disparity_layout.pitch + dx;
   for (int n = 1; n <= furthest; n += AHEAD) {
@@ -90,34 +178,7 @@ FUNCTION int look(IMAGE(const float, disparity), int x, int y, int dx, int dy, f
     for (int i = 0; i < AHEAD; ++i) ahead[i] = start[min(n + i, furthest) * step];
 #pragma unroll
     for (int i = 0; i < AHEAD; ++i)
-      if (VALID(ahead[i])) {
-        *found = ahead[i];
-        return n + i;
-      }
-  }
-  return 0;
-}
-
-FUNCTION float background(IMAGE(const float, disparity), int x, int row) {
-  const float own = PIXEL(disparity, x, row);
-  if (VALID(own)) return own;
-  float before = INVALID, behind = INVALID;
-  const int left = look(disparity, disparity_layout, x, row, -1, 0, &before);
-  const int right = look(disparity, disparity_layout, x, row, 1, 0, &behind);
-  if (left && right) return behind < before ? behind : before;
-  return left ? before : behind;
-}
-
-FUNCTION float nearest(IMAGE(const float, disparity), int x, int y, int distance) {
-  const int last_x = WIDTH(disparity) - 1, last_y = HEIGHT(disparity) - 1;
-  const int furthest = min(distance, max(max(x, last_x - x), max(y, last_y - y)));
-  for (int n = 1; n <= furthest; ++n) {
-    float d = INVALID;
-    if (x - n >= 0) d = PIXEL(disparity, x - n, y);
-    if (!VALID(d) && x + n <= last_x) d = PIXEL(disparity, x + n, y);
-    if (!VALID(d) && y - n >= 0) d = PIXEL(disparity, x, y - n);
-    if (!VALID(d) && y + n <= last_y) d = PIXEL(disparity, x, y + n);
-    if (VALID(d)) return d;
+      if (VALID(ahead[i])) return ahead[i];
   }
   return INVALID;
 }
@@ -219,39 +280,49 @@ KERNEL(small_box)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uch
   PIXEL(validity, x, y) = (uchar)((PIXEL(validity, x, y) & ~REASONS) | FILLED);
 }
 
-// Of what is met in the directions, all 8 or the 4 along rows and columns: the second lowest, or the lower
-// median.
-FUNCTION float ranked(IMAGE(const float, disparity), int x, int y, int all_directions, int median) {
+// A rank list of up to eight disparities, the lowest first.
+typedef struct {
   float sorted[8];
-  int count = 0;
-  for (int dy = -1; dy <= 1; ++dy)
-    for (int dx = -1; dx <= 1; ++dx) {
-      if ((dx == 0 && dy == 0) || (!all_directions && dx != 0 && dy != 0)) continue;
-      float d = INVALID;
-      if (!look(disparity, disparity_layout, x, y, dx, dy, &d)) continue;
-      int at = count++;
-      for (; at > 0 && sorted[at - 1] > d; --at) sorted[at] = sorted[at - 1];
-      sorted[at] = d;
-    }
-  if (count == 0) return INVALID;
-  return sorted[median ? (count - 1) / 2 : min(1, count - 1)];
+  int count;
+} Ranks;
+FUNCTION void rank(Ranks* ranks, float d) {
+  if (!VALID(d)) return;
+  int at = ranks->count++;
+  for (; at > 0 && ranks->sorted[at - 1] > d; --at) ranks->sorted[at] = ranks->sorted[at - 1];
+  ranks->sorted[at] = d;
 }
 
-KERNEL(fill)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, validity), ARRAY(const int, serving),
-             ARRAY(int, labels_in), ARRAY(const uchar, occluded), int mode, int distance, int radius) {
-  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
-  if (x >= width || y >= HEIGHT(disparity)) return;
+// Of what is met along the row and the column, and on the diagonals too if they are wanted: the second lowest, or the
+// lower median.
+FUNCTION float ranked(IMAGE(const float, disparity), Met met, int x, int y, int diagonals, int median) {
+  Ranks ranks;
+  ranks.count = 0;
+  for (int i = 0; i < 4; ++i)
+    if (met.x[i] != 0 || met.y[i] != 0) rank(&ranks, PIXEL(disparity, x + met.x[i], y + met.y[i]));
+  if (diagonals)
+    for (int dy = -1; dy <= 1; dy += 2)
+      for (int dx = -1; dx <= 1; dx += 2) rank(&ranks, look(disparity, disparity_layout, x, y, dx, dy));
+  if (ranks.count == 0) return INVALID;
+  return ranks.sorted[median ? (ranks.count - 1) / 2 : min(1, ranks.count - 1)];
+}
+
+KERNEL(fill)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, validity), ARRAY(const uint, in_rows),
+             ARRAY(const uint, in_columns), ARRAY(const int, serving), ARRAY(int, labels_in),
+             ARRAY(const uchar, occluded), int mode, int distance) {
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
+  if (x >= width || y >= height) return;
   float value = PIXEL(disparity, x, y);
   if (TO_BE_FILLED(x, y)) {
-    if (mode == NEAREST || mode == CROSS) value = nearest(disparity, disparity_layout, x, y, distance);
-    if (mode == BOX) value = median_of_box(disparity, disparity_layout, x, y, radius);
-    if (mode == SECOND_LOWEST) value = ranked(disparity, disparity_layout, x, y, 0, 0);
+    const Met met = meet(row_line(in_rows, in_rows_offset, width, y),
+                         column_line(in_columns, in_columns_offset, width, height, x), x, y);
+    if (mode == NEAREST || mode == CROSS) value = nearest(disparity, disparity_layout, met, x, y, distance);
+    if (mode == SECOND_LOWEST) value = ranked(disparity, disparity_layout, met, x, y, 0, 0);
     if (mode == HIRSCHMUELLER) {
       const int is_occluded = ELEMENTS(occluded)[find_root(ELEMENTS(labels_in), y * width + x)];
-      value = ranked(disparity, disparity_layout, x, y, 1, !is_occluded);
+      value = ranked(disparity, disparity_layout, met, x, y, 1, !is_occluded);
     }
-    if (!VALID(value) && mode < CROSS && ELEMENTS(serving)[y] >= 0)
-      value = background(disparity, disparity_layout, x, ELEMENTS(serving)[y]);
+    if (!VALID(value) && mode != CROSS && ELEMENTS(serving)[y] >= 0)
+      value = background(disparity, disparity_layout, in_rows, in_rows_offset, x, ELEMENTS(serving)[y]);
     if (VALID(value)) {
       value = value == 0.0f ? 0.0f : value;  // −0 becomes +0
       PIXEL(validity, x, y) = (uchar)((PIXEL(validity, x, y) & ~REASONS) | FILLED);
@@ -260,4 +331,14 @@ KERNEL(fill)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, v
     }
   }
   PIXEL(filled, x, y) = value;
+}
+
+// Mode box where local memory does not hold the boxes.
+KERNEL(large_box)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, validity), int radius) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return;
+  const float own = PIXEL(disparity, x, y);
+  const float value = TO_BE_FILLED(x, y) ? median_of_box(disparity, disparity_layout, x, y, radius) : INVALID;
+  if (VALID(value)) PIXEL(validity, x, y) = (uchar)((PIXEL(validity, x, y) & ~REASONS) | FILLED);
+  PIXEL(filled, x, y) = !VALID(value) ? own : value == 0.0f ? 0.0f : value;  // −0 becomes +0
 }

@@ -12,19 +12,25 @@ static_assert(static_cast<int>(Mode::nearest) == 1 && static_cast<int>(Mode::sec
               static_cast<int>(Mode::box) == 5);
 
 constexpr int small_radius = 7;  // BOX_RADIUS of fill.cl
+constexpr int word = 32;         // WORD of fill.cl
+constexpr int words_of(int pixels) { return (pixels + word - 1) / word; }
 
 struct Scratch {
   Scratch(const Parameters& p, Size size, gpu::Span memory) {
     const std::size_t before = memory.bytes;
-    const std::size_t pixels = p.mode == Mode::hirschmueller ? static_cast<std::size_t>(size.width) * size.height : 0;
-    rows = memory.take(sizeof(std::int32_t) * size.height).as<std::int32_t>();
-    serving = memory.take(sizeof(std::int32_t) * size.height).as<std::int32_t>();
+    const std::size_t width = p.mode == Mode::box ? 0 : size.width, height = p.mode == Mode::box ? 0 : size.height;
+    const std::size_t pixels = p.mode == Mode::hirschmueller ? width * height : 0;
+    in_rows = memory.take(sizeof(std::uint32_t) * words_of(size.width) * height).as<std::uint32_t>();
+    in_columns = memory.take(sizeof(std::uint32_t) * width * words_of(size.height)).as<std::uint32_t>();
+    rows = memory.take(sizeof(std::int32_t) * height).as<std::int32_t>();
+    serving = memory.take(sizeof(std::int32_t) * height).as<std::int32_t>();
     labels = memory.take(sizeof(std::int32_t) * pixels).as<std::int32_t>();
     met = memory.take(pixels).as<std::uint8_t>();
     occluded = memory.take(pixels).as<std::uint8_t>();
     bytes = before - memory.bytes;
   }
 
+  gpu::Array<std::uint32_t> in_rows, in_columns;
   gpu::Array<std::int32_t> rows, serving, labels;
   gpu::Array<std::uint8_t> met, occluded;
   std::size_t bytes;
@@ -45,25 +51,29 @@ std::size_t gpu_scratch_bytes(const Parameters& p, Size size) {
 void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> filled, gpu::View<std::uint8_t> validity,
          gpu::Span memory, gpu::Queue& queue) {
   check_images(p, in, filled);
-  const Scratch s(p, filled.size(), memory);
-  const gpu::Grid pixels = gpu::over(filled.size()), rows = gpu::over(filled.height);
-  if (p.mode == Mode::box && p.window / 2 <= small_radius) {
-    queue.launch({"fill", "small_box", "any"}, pixels, in.disparity, filled, validity, p.window / 2);
+  const Size size = filled.size();
+  const gpu::Grid pixels = gpu::over(size), rows = gpu::over(size.height);
+  if (p.mode == Mode::box) {
+    const int radius = p.window / 2;
+    queue.launch({"fill", radius <= small_radius ? "small_box" : "large_box", "any"}, pixels, in.disparity, filled,
+                 validity, radius);
     return;
   }
-  const bool looks_far = p.mode != Mode::cross && p.mode != Mode::box;
-  if (looks_far) {
-    queue.launch({"fill", "find_rows", "any"}, rows, in.disparity, s.rows);
-    queue.launch({"fill", "choose_rows", "any"}, rows, s.rows, s.serving, filled.height);
+  const Scratch s(p, size, memory);
+  queue.launch({"fill", "mark_valid", "any"}, {words_of(size.width), words_of(size.height), word, 8}, in.disparity,
+               s.in_rows, s.in_columns);
+  if (p.mode != Mode::cross) {
+    queue.launch({"fill", "find_rows", "any"}, rows, s.in_rows, s.rows, words_of(size.width), size.height);
+    queue.launch({"fill", "choose_rows", "any"}, rows, s.rows, s.serving, size.height);
   }
   if (p.mode == Mode::hirschmueller) {
     queue.launch({"fill", "start", "any"}, pixels, in.disparity, s.labels, s.met, s.occluded);
     queue.launch({"fill", "unite", "any"}, pixels, in.disparity, validity, in.right, s.labels, s.met);
     queue.launch({"fill", "mark_occluded", "any"}, pixels, in.disparity, validity, s.labels, s.met, s.occluded);
   }
-  queue.launch({"fill", "fill", "any"}, pixels, in.disparity, filled, validity, s.serving, s.labels, s.occluded,
-               static_cast<int>(p.mode), p.mode == Mode::cross ? p.distance : std::numeric_limits<int>::max(),
-               p.window / 2);
+  queue.launch({"fill", "fill", "any"}, pixels, in.disparity, filled, validity, s.in_rows, s.in_columns, s.serving,
+               s.labels, s.occluded, static_cast<int>(p.mode),
+               p.mode == Mode::cross ? p.distance : std::numeric_limits<int>::max());
 }
 
 }  // namespace stereopsis::fill
