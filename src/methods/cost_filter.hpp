@@ -268,14 +268,22 @@ auto coupled_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, guid
 // How tall strips are: their volumes take some hundred megabytes, and they are taller than what is computed around them.
 template <class Backend>
 int strip_rows(const Parameters& p, Size size, int disparities, const Backend& backend) {
-  if (backend.stripe_rows > 0) return backend.stripe_rows;
   const double bytes = backend.strip_bytes();
   const double bytes_of_row = static_cast<double>(size.width) * disparities * backend.strip_bytes_per_cell();
   const int tallest = static_cast<int>(std::min(bytes / bytes_of_row, 1e6)) - 4 * p.guided.radius;
   return std::clamp(tallest, 16, std::max(size.height, 16));
 }
 
-// The same by kernels that make costs on the fly and keep filtered ones in planes.
+// By kernels that filter some disparities at a time: only what is around the strip costs time, so that they are as tall
+// as may be, and of one height.
+template <class Backend>
+int tuned_strip_rows(Size size, int disparities, const Backend& backend) {
+  const int tallest = std::clamp(backend.tallest_strip(size, disparities), 16, std::max(size.height, 16));
+  const int strips = (size.height + tallest - 1) / tallest;
+  return (size.height + strips - 1) / strips;
+}
+
+// The same as coupled_costs, with the selection, by these kernels.
 template <class Kind, template <class> class View, class Backend>
 void match_tuned_strip(const Parameters& p, const Pyramid<Kind, View>& pyramid, guided::Rows rows,
                        const wta::InputOf<View>& in, const wta::OutputOf<View>& out, Backend& backend) {
@@ -291,11 +299,13 @@ void match_tuned_strip(const Parameters& p, const Pyramid<Kind, View>& pyramid, 
     planes[s] = backend.plane({guide.width, mine.count()}, range.count, mine.first, range.min, weights[s]);
     const std::size_t used = backend.used();
     const auto memory =
-        backend.memory(backend.tuned_filter_bytes(filter, {guide.width, read.count()}, guide.channels, range.count));
+        backend.memory(backend.tuned_filter_bytes({guide.width, read.count()}, guide.channels, range.count));
     const cost::Source<Kind, View> source{rows_of(level.words[pyramid.reference], read),
                                           rows_of(level.words[1 - pyramid.reference], read), level.kind};
     const double level_cells = static_cast<double>(guide.width) * mine.count() * range.count;
-    backend.stage(p.name("cost and guided filter"), 55 * level_cells, [&] {
+    // A cost written and read, the coefficients too, and a filtered cost.
+    const int bytes = 2 + 2 * 4 * (guide.channels + 1) + 4;
+    backend.stage(p.name("cost and guided filter"), bytes * level_cells, [&] {
       backend.tuned_filter(filter, source, range, rows_of(guide, read),
                            {mine.first - read.first, mine.last - read.first}, planes[s], memory);
     });
@@ -312,7 +322,14 @@ template <class Kind, template <class> class View, class Backend>
 void match(Parameters p, const Pyramid<Kind, View>& pyramid, const std::array<View<const std::uint8_t>, 2>& masks,
            const wta::OutputOf<View>& out, Backend& backend) {
   const Size size = out.disparity.size();
-  const int height = strip_rows(p, size, pyramid.range.count, backend);
+  bool tuned = false;
+  int height = strip_rows(p, size, pyramid.range.count, backend);
+  if constexpr (Backend::template tunes_filter<Kind>) {
+    tuned =
+        backend.has_tuned_filter(p.guided, size) && (!p.has_levels() || backend.has_tuned_filter(p.guided_at(1), size));
+    if (tuned) height = tuned_strip_rows(size, pyramid.range.count, backend);
+  }
+  if (backend.stripe_rows > 0) height = backend.stripe_rows;
   p.strips = height < size.height;
   for (int first = 0; first < size.height; first += height) {
     const std::size_t used = backend.used();
@@ -322,8 +339,7 @@ void match(Parameters p, const Pyramid<Kind, View>& pyramid, const std::array<Vi
     const wta::OutputOf<View> part{
         rows_of(out.disparity, rows), rows_of(out.validity, rows), {}, rows_of(out.confidence, rows)};
     if constexpr (Backend::template tunes_filter<Kind>) {
-      if (backend.has_tuned_filter(p.guided, size) &&
-          (!p.has_levels() || backend.has_tuned_filter(p.guided_at(1), size))) {
+      if (tuned) {
         match_tuned_strip(p, pyramid, rows, in, part, backend);
         backend.give_back(used);
         continue;

@@ -322,15 +322,25 @@ class GpuBackend {
             min_disparity,
             weight};
   }
-  std::size_t tuned_filter_bytes(const guided::Parameters& p, Size strip, int channels, int disparities) {
-    return guided_wta::cuda_filter_bytes(p, strip, channels, disparities);
+  // The planes of a strip, and what a portion of the disparities takes before and in a filter, are to fit in these.
+  static constexpr std::size_t plane_bytes() { return std::size_t{768} << 20; }
+  static constexpr std::size_t portion_bytes() { return std::size_t{768} << 20; }
+  static int disparities_at_a_time(Size strip, int channels, int disparities) {
+    return guided_wta::cuda_disparities_at_a_time(strip, channels, disparities, portion_bytes());
+  }
+  static int tallest_strip(Size image, int disparities) {
+    return static_cast<int>(plane_bytes() / guided_wta::cuda_plane_bytes({image.width, 1}, disparities));
+  }
+  std::size_t tuned_filter_bytes(Size strip, int channels, int disparities) {
+    return guided_wta::cuda_filter_bytes(strip, channels, disparities_at_a_time(strip, channels, disparities));
   }
   template <class Kind>
   void tuned_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View>& source, DisparityRange range,
                     gpu::View<const std::uint8_t> guide, guided::Rows rows, const guided_wta::Plane& plane,
                     gpu::Span scratch) {
-    guided_wta::cuda_filter(p, source, range.min, range.count, guide, rows, {plane.costs.memory, plane.costs.offset},
-                            scratch, *queue_);
+    guided_wta::cuda_filter(p, source, range.min, range.count,
+                            disparities_at_a_time(guide.size(), guide.channels, range.count), guide, rows,
+                            {plane.costs.memory, plane.costs.offset}, scratch, *queue_);
   }
   void tuned_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, const Planes& planes, int disparities,
                     const wta::OutputOf<gpu::View>& out, wta::Reference reference) {

@@ -28,7 +28,7 @@ std::size_t lay_out(FilterProblem& problem, int channels, gpu::Span memory) {
   const auto plane = static_cast<std::size_t>(problem.height) * problem.pitch,
              plane_of_coefficients = static_cast<std::size_t>(problem.end - problem.begin) * problem.pitch;
   take(problem.costs, plane * problem.disparities);
-  take(problem.packed_guide, plane);
+  take(problem.guide_bytes, plane * (channels == 3 ? 4 : 1));
   take(problem.guide_columns, plane * guide_sums_of(channels));
   take(problem.statistics, plane_of_coefficients * statistics_numbers(channels));
   take(problem.coefficients, plane_of_coefficients * problem.disparities * (channels + 1));
@@ -48,13 +48,32 @@ constexpr const char* instance_of() {
     return "colour_gradient";
 }
 
-// Rows that a warp walks down: about 48, behind which the first window's do not count, and such that blocks fill the
-// device a whole number of times. `blocks` go over a piece.
-int rows_in_piece(int rows, int blocks, int channels) {
-  constexpr int multiprocessors = 132, tallest = 48;
-  const int at_a_time = multiprocessors * (channels == 3 ? blocks_with_colour : blocks_with_grey);
-  const int times = ceil_div(ceil_div(rows, tallest) * blocks, at_a_time);
-  return ceil_div(rows, std::max(times * at_a_time / blocks, 1));
+// Rows that a warp walks down, before which it sums up the costs of a window: such that what the blocks do one after
+// another on a device's multiprocessors takes least. `blocks` go over a piece.
+int rows_in_piece(int rows, int blocks, int radius) {
+  constexpr int at_a_time = 132 * blocks_of_coefficients, tallest = 128;
+  const double start = 2 + 0.08 * 2 * radius;  // takes as long as so many rows of coefficients
+  int best = 1;
+  double least = std::numeric_limits<double>::max();
+  for (int times = ceil_div(blocks, at_a_time); times * start < least; ++times) {
+    const int height = ceil_div(rows, times * at_a_time / blocks);
+    const double time = times * (height + start);
+    if (height > tallest || time >= least) continue;
+    least = time;
+    best = height;
+  }
+  return best;
+}
+
+int spans_of(int channels) { return channels == 3 ? spans_of_coefficients<3> : spans_of_coefficients<1>; }
+
+FilterProblem problem_of(Size strip, int disparities) {
+  FilterProblem problem{};
+  problem.width = strip.width;
+  problem.height = problem.end = strip.height;
+  problem.pitch = pitch_of(strip.width);
+  problem.disparities = disparities;
+  return problem;
 }
 
 constexpr const char* file = "guided_wta_cuda";
@@ -65,33 +84,31 @@ std::size_t cuda_plane_bytes(Size size, int disparities) {
   return sizeof(float) * pitch_of(size.width) * size.height * disparities;
 }
 
-std::size_t cuda_filter_bytes(const guided::Parameters&, Size strip, int channels, int disparities) {
-  FilterProblem problem{};
-  problem.pitch = pitch_of(strip.width);
-  problem.height = problem.end = strip.height;
-  problem.disparities = disparities;
+std::size_t cuda_filter_bytes(Size strip, int channels, int at_a_time) {
+  FilterProblem problem = problem_of(strip, at_a_time);
   return lay_out(problem, channels, {0, 0, std::numeric_limits<std::size_t>::max()});
+}
+
+int cuda_disparities_at_a_time(Size strip, int channels, int disparities, std::size_t bytes) {
+  int most = disparities;
+  while (most > 1 && cuda_filter_bytes(strip, channels, most) > bytes) --most;
+  return ceil_div(disparities, ceil_div(disparities, most));
 }
 
 template <class Kind>
 void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View>& source, int min_disparity,
-                 int disparities, gpu::View<const std::uint8_t> guide, guided::Rows rows, gpu::Array<float> filtered,
-                 gpu::Span scratch, gpu::Queue& queue) {
+                 int disparities, int at_a_time, gpu::View<const std::uint8_t> guide, guided::Rows rows,
+                 gpu::Array<float> filtered, gpu::Span scratch, gpu::Queue& queue) {
   const guided::FixedPoint factor = guided::fixed_point(p, guide.channels);
-  FilterProblem problem{};
-  problem.width = guide.width;
-  problem.height = guide.height;
-  problem.pitch = pitch_of(guide.width);
+  FilterProblem problem = problem_of(guide.size(), at_a_time);
   problem.radius = p.radius;
-  problem.segments = segments_of(guide.width, p.radius);
-  problem.segment_step = segment_step(p.radius);
-  problem.segment_border = border_columns(p.radius);
+  problem.border = border_columns(p.radius);
+  problem.segments = segments_of(spans_of(guide.channels), guide.width, p.radius);
+  problem.filter_segments = segments_of(spans_of_filter, guide.width, p.radius);
   problem.first = rows.first;
   problem.last = rows.last;
   problem.begin = std::max(rows.first - p.radius, 0);
   problem.end = std::min(rows.last + p.radius, guide.height);
-  problem.disparities = disparities;
-  problem.min_disparity = min_disparity;
   problem.left = address(source.left);
   problem.right = address(source.right);
   problem.left_pitch = source.left.pitch;
@@ -99,7 +116,8 @@ void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View
   problem.guide = address(guide);
   problem.guide_pitch = guide.pitch;
   lay_out(problem, guide.channels, scratch);
-  problem.filtered = address(filtered);
+  const int side = 2 * p.radius + 1;
+  problem.share = 1.0f / static_cast<float>(side * side);
   problem.epsilon = static_cast<float>(p.epsilon);
   problem.factor_a = factor.a;
   problem.factor_b = factor.b;
@@ -116,19 +134,26 @@ void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View
 
   const char* const channels = guide.channels == 3 ? "colour" : "grey";
   constexpr int block = 128;
-  const int rows_of_coefficients = problem.end - problem.begin, across = ceil_div(guide.width, block);
-  queue.launch({file, "costs", instance_of<Kind>()},
-               {ceil_div(guide.width, 4 * block) * ceil_div(disparities, disparities_of_costs), guide.height, block, 1},
+  const int rows_of_coefficients = problem.end - problem.begin;
+  queue.launch({file, "guide", channels}, {ceil_div(guide.width, block), ceil_div(guide.height, 4), block, 1}, problem);
+  queue.launch({file, "statistics", channels}, {ceil_div(problem.pitch, block), rows_of_coefficients, block, 1},
                problem);
-  queue.launch({file, "guide", channels}, {across, ceil_div(guide.height, 4), block, 1}, problem);
-  queue.launch({file, "statistics", channels}, {across, rows_of_coefficients, block, 1}, problem);
-  const int blocks = problem.segments * ceil_div(disparities, warps_in_block);
-  problem.rows_in_piece = rows_in_piece(rows_of_coefficients, blocks, guide.channels);
   const auto warps = [&](const char* kernel, int count) {
     queue.launch({file, kernel, channels}, {count, 1, 32 * warps_in_block, 1}, problem);
   };
-  warps("coefficients", blocks * ceil_div(rows_of_coefficients, problem.rows_in_piece));
-  warps("filter", problem.segments * disparities * ceil_div(rows.count(), rows_in_filter_block));
+  for (int first = 0; first < disparities; first += at_a_time) {
+    problem.disparities = std::min(at_a_time, disparities - first);
+    problem.min_disparity = min_disparity + first;
+    problem.filtered = address(filtered) + static_cast<std::int64_t>(first) * rows.count() * problem.pitch;
+    queue.launch({file, "costs", instance_of<Kind>()},
+                 {ceil_div(guide.width, 4 * block) * ceil_div(problem.disparities, disparities_of_costs), guide.height,
+                  block, 1},
+                 problem);
+    const int blocks = problem.segments * ceil_div(problem.disparities, warps_in_block);
+    problem.rows_in_piece = rows_in_piece(rows_of_coefficients, blocks, p.radius);
+    warps("coefficients", blocks * ceil_div(rows_of_coefficients, problem.rows_in_piece));
+    warps("filter", problem.filter_segments * problem.disparities * ceil_div(rows.count(), rows_in_filter_block));
+  }
 }
 
 void cuda_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, std::span<const Plane> levels,
@@ -163,8 +188,8 @@ void cuda_select(const wta::Parameters& p, const wta::InputOf<gpu::View>& in, st
                {ceil_div(problem.width, 64), problem.rows, 64, 1}, problem);
 }
 
-#define STEREOPSIS_INSTANCE(Kind)                                                                      \
-  template void cuda_filter(const guided::Parameters&, const cost::Source<Kind, gpu::View>&, int, int, \
+#define STEREOPSIS_INSTANCE(Kind)                                                                           \
+  template void cuda_filter(const guided::Parameters&, const cost::Source<Kind, gpu::View>&, int, int, int, \
                             gpu::View<const std::uint8_t>, guided::Rows, gpu::Array<float>, gpu::Span, gpu::Queue&);
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)

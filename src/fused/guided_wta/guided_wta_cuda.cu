@@ -11,12 +11,16 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
-constexpr int lane_columns = 4;  // neighbours, whose numbers are one load or store
-constexpr int lane_pairs = 2;    // pairs of neighbours, 64 columns apart, whose boxes a lane makes
-static_assert(32 * lane_columns == warp_columns && 32 * 2 * lane_pairs == warp_columns);
+constexpr int lane_columns = 4;  // neighbours in a span, whose numbers are one load or store
+static_assert(32 * lane_columns == span);
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
 __device__ __forceinline__ int clamped(int i, int size) { return min(max(i, 0), size - 1); }
+
+__device__ __forceinline__ float part(const float4& v, int i) {
+  return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
+}
+__device__ __forceinline__ u32 part(const uint4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
 
 // Kinds of stages/cost.
 struct Census32 {
@@ -99,12 +103,30 @@ struct WindowPlanes {
   static_assert(count == statistics_numbers(kChannels) && guide_sums == guide_sums_of(kChannels));
 };
 
-// Channels are kept about 128, as bytes of a word, whose highest one is 0.
-__device__ __forceinline__ int guide_value(u32 packed, int channel) {
-  return (int)(packed << (24 - 8 * channel)) >> 24;
+// Numbers about 128, as bytes of a word.
+__device__ __forceinline__ int signed_byte(u32 packed, int i) { return (int)(packed << (24 - 8 * i)) >> 24; }
+
+// The guide of a lane's neighbours: a byte each, with colour a word each, whose highest byte is 0.
+template <int kChannels>
+struct GuideOf {
+  using Quad = uint4;
+};
+template <>
+struct GuideOf<1> {
+  using Quad = u32;
+};
+template <int kChannels>
+using GuideQuad = typename GuideOf<kChannels>::Quad;
+template <int kChannels>
+constexpr int guide_pixel_bytes = kChannels == 1 ? 1 : 4;
+
+template <int kChannels>
+__device__ __forceinline__ GuideQuad<kChannels> guide_quad(const FilterProblem& p, int x, int y) {
+  return *reinterpret_cast<const GuideQuad<kChannels>*>(p.guide_bytes +
+                                                        ((i64)y * p.pitch + x) * guide_pixel_bytes<kChannels>);
 }
 
-// A thread packs four rows of a column, and makes their sums.
+// A thread makes bytes of four rows of a column, and their sums.
 template <int kChannels>
 __device__ __forceinline__ void prepare_guide(const FilterProblem& p) {
   constexpr int rows = 4, sums_count = WindowPlanes<kChannels>::guide_sums;
@@ -112,9 +134,8 @@ __device__ __forceinline__ void prepare_guide(const FilterProblem& p) {
   if (x >= p.width) return;
   const auto pixel = [&](int y, int c) { return p.guide[y * p.guide_pitch + x * kChannels + c] - 128; };
   for (int y = from; y < to; ++y) {
-    u32 packed = 0;
-    for (int c = 0; c < kChannels; ++c) packed |= (pixel(y, c) & 255) << 8 * c;
-    p.packed_guide[(i64)y * p.pitch + x] = packed;
+    u8* const out = p.guide_bytes + ((i64)y * p.pitch + x) * guide_pixel_bytes<kChannels>;
+    for (int i = 0; i < guide_pixel_bytes<kChannels>; ++i) out[i] = i < kChannels ? (u8)pixel(y, i) : 0;
   }
   int sums[sums_count] = {};
   const auto change = [&](int y, int sign) {
@@ -124,6 +145,7 @@ __device__ __forceinline__ void prepare_guide(const FilterProblem& p) {
       for (int d = c; d < kChannels; ++d) sums[index++] += sign * value[c] * value[d];
   };
   const i64 plane = (i64)p.height * p.pitch;
+#pragma unroll 8
   for (int y = max(from - p.radius, 0); y < min(from + p.radius, p.height); ++y) change(y, 1);
   for (int y = from; y < to; ++y) {
     if (y + p.radius < p.height) change(y + p.radius, 1);
@@ -138,7 +160,13 @@ __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   using Planes = WindowPlanes<kChannels>;
   constexpr int sums_count = Planes::guide_sums;
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = p.begin + blockIdx.y;
-  if (x >= p.width) return;
+  if (x >= p.pitch) return;
+  const i64 plane = (i64)(p.end - p.begin) * p.pitch;
+  float* const out = p.statistics + (i64)(y - p.begin) * p.pitch + x;
+  if (x >= p.width) {  // the quadruple's rest: no coefficients
+    for (int i = 0; i < Planes::count; ++i) out[i * plane] = 0;
+    return;
+  }
   const i64 columns = (i64)p.height * p.pitch, row = (i64)y * p.pitch;
   const int left = max(x - p.radius, 0), right = min(x + p.radius, p.width - 1);
   const int n = (right - left + 1) * (min(y + p.radius, p.height - 1) - max(y - p.radius, 0) + 1);
@@ -146,8 +174,6 @@ __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   for (int u = left; u <= right; ++u)
     for (int s = 0; s < sums_count; ++s) sums[s] += p.guide_columns[s * columns + row + u];
 
-  const i64 plane = (i64)(p.end - p.begin) * p.pitch;
-  float* const out = p.statistics + (i64)(y - p.begin) * p.pitch + x;
   const float share = 1.0f / (float)n;
   int m[kChannels], e[kChannels];
   float delta[kChannels];
@@ -192,6 +218,17 @@ __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   for (int i = 0; i < Planes::k_count; ++i) out[i * plane] = k[i];
 }
 
+// Whether all windows of neighbours lie in the image, whole.
+__device__ __forceinline__ bool lie_inside(const FilterProblem& p, int x, int y) {
+  return y >= p.radius && y + p.radius < p.height && x >= p.radius && x + lane_columns - 1 + p.radius < p.width;
+}
+
+// The shares of pixels in the windows of neighbours: read near the border only.
+__device__ __forceinline__ float4 shares(const FilterProblem& p, const float* plane, int x, int y) {
+  if (lie_inside(p, x, y)) return {p.share, p.share, p.share, p.share};
+  return *reinterpret_cast<const float4*>(plane + (i64)(y - p.begin) * p.pitch + x);
+}
+
 // ---- Boxes.
 
 template <int kSums>
@@ -199,73 +236,88 @@ struct alignas(4 * kSums) Cell {
   u32 values[kSums];
 };
 
-// Prefix sums over a warp's columns, in shared memory. Columns lie in four groups by their residue, such that neither
-// the lanes that write four neighbours each nor those that read pairs meet in a bank.
-template <int kSums>
-struct Prefix {
-  static constexpr int group = 34, zero = 4 * group;
-  static __device__ __forceinline__ int index(int place) { return (place & 3) * group + (place >> 2); }
+// A warp's columns: spans, of which a lane has four neighbours each, and of which quadruples it makes the boxes.
+template <int kSpans>
+struct Columns {
+  __device__ __forceinline__ Columns(const FilterProblem& p, int segment, int segments) : lane(threadIdx.x & 31) {
+    const int step = span * kSpans - 2 * p.border;
+    first = segment * step;
+    begin = segment == 0 ? 0 : first + p.border;
+    end = segment + 1 == segments ? p.pitch : first + p.border + step;
+    spans = min(kSpans, (p.width - first + span - 1) / span);
+  }
+  __device__ __forceinline__ int own(int which) const { return first + span * which + lane_columns * lane; }
+  __device__ __forceinline__ bool makes(int which) const { return own(which) >= begin && own(which) < end; }
 
-  __device__ __forceinline__ void set(const u32 (&columns)[lane_columns][kSums], int lane) {
-    u32 sum[lane_columns][kSums], total[kSums];
+  int lane, first, begin, end;
+  int spans;  // that the image reaches
+};
+
+// A value and that of the lane `step` below, where there is one.
+__device__ __forceinline__ u32 plus_lower(u32 value, int step) {
+  u32 sum;
+  asm volatile("{ .reg .pred there; shfl.sync.up.b32 %0|there, %1, %2, 0, 0xffffffff; @there add.u32 %0, %0, %1; }"
+               : "=&r"(sum)
+               : "r"(value), "r"(step));
+  return sum;
+}
+
+// Prefix sums over a warp's columns, in shared memory, and beside them what windows that reach beyond them read there.
+// Columns lie in four groups by their residue, so that lanes never meet in a bank.
+template <int kSums, int kSpans>
+struct Prefix {
+  static constexpr int apron = (widest_radius + 1 + lane_columns - 1) / lane_columns;
+  static constexpr int group = 32 * kSpans + 2 * apron;
+  static __device__ __forceinline__ int index(int place) { return (place & 3) * group + apron + (place >> 2); }
+
+  // What lies before the columns sums up to nothing.
+  __device__ __forceinline__ void clear_apron(int lane) {
+    for (int i = lane; i < lane_columns * apron; i += 32) cells[index(-1 - i)] = {};
+  }
+
+  __device__ __forceinline__ void set(const u32 (&column)[kSpans][lane_columns][kSums], int lane, int spans,
+                                      int radius) {
+    Cell<kSums> before{};
 #pragma unroll
-    for (int s = 0; s < kSums; ++s) {
-      sum[0][s] = columns[0][s];
-#pragma unroll
-      for (int i = 1; i < lane_columns; ++i) sum[i][s] = sum[i - 1][s] + columns[i][s];
-      total[s] = sum[lane_columns - 1][s];
-    }
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2)
+    for (int w = 0; w < kSpans; ++w) {
+      if (w >= spans) break;
+      u32 sum[lane_columns][kSums], total[kSums];
 #pragma unroll
       for (int s = 0; s < kSums; ++s) {
-        const u32 other = __shfl_up_sync(all_lanes, total[s], step);
-        if (lane >= step) total[s] += other;
+        sum[0][s] = column[w][0][s];
+#pragma unroll
+        for (int i = 1; i < lane_columns; ++i) sum[i][s] = sum[i - 1][s] + column[w][i][s];
+        total[s] = sum[lane_columns - 1][s];
       }
 #pragma unroll
-    for (int i = 0; i < lane_columns; ++i) {
-      Cell<kSums> cell;
+      for (int step = 1; step < 32; step *= 2)
 #pragma unroll
-      for (int s = 0; s < kSums; ++s) cell.values[s] = sum[i][s] + (total[s] - sum[lane_columns - 1][s]);
-      cells[i * group + lane] = cell;
+        for (int s = 0; s < kSums; ++s) total[s] = plus_lower(total[s], step);
+#pragma unroll
+      for (int i = 0; i < lane_columns; ++i) {
+        Cell<kSums> cell;
+#pragma unroll
+        for (int s = 0; s < kSums; ++s)
+          cell.values[s] = sum[i][s] + (total[s] - sum[lane_columns - 1][s] + before.values[s]);
+        cells[index(span * w + i) + lane] = cell;
+      }
+#pragma unroll
+      for (int s = 0; s < kSums; ++s) before.values[s] += __shfl_sync(all_lanes, total[s], 31);
     }
+    if (lane < radius) cells[index(span * spans + lane)] = before;
   }
 
-  Cell<kSums> cells[zero + 1];
-};
-
-// A warp's columns: which a lane sums, and of which it makes the boxes.
-struct Columns {
-  __device__ __forceinline__ Columns(const FilterProblem& p, int segment)
-      : lane(threadIdx.x & 31), first(segment * p.segment_step), own(first + lane_columns * lane) {
-    begin = segment == 0 ? 0 : first + p.segment_border;
-    end = segment + 1 == p.segments ? p.pitch : first + p.segment_border + p.segment_step;
-  }
-  __device__ __forceinline__ int pair(int i) const { return first + 2 * lane + 64 * i; }
-  __device__ __forceinline__ bool has_pair(int i) const { return pair(i) >= begin && pair(i) < end; }
-
-  int lane, first, own, begin, end;
-};
-
-// Where the prefix sums lie whose differences are the boxes of a lane's pairs.
-template <int kSums>
-struct Boxes {
-  __device__ __forceinline__ Boxes(const Columns& columns, int radius) {
+  // Around a lane's column i of span w.
+  __device__ __forceinline__ void box(int lane, int w, int i, int radius, int (&sums)[kSums]) const {
+    const Cell<kSums> to = cells[index(span * w + i + radius) + lane];
+    const Cell<kSums> before = cells[index(span * w + i - radius - 1) + lane];
 #pragma unroll
-    for (int i = 0; i < 2 * lane_pairs; ++i) {
-      const int place = columns.pair(i / 2) + i % 2 - columns.first;
-      right[i] = Prefix<kSums>::index(min(place + radius, warp_columns - 1));
-      left[i] = place > radius ? Prefix<kSums>::index(place - radius - 1) : Prefix<kSums>::zero;
-    }
-  }
-  __device__ __forceinline__ void of(const Prefix<kSums>& prefix, int i, int (&box)[kSums]) const {
-    const Cell<kSums> to = prefix.cells[right[i]], before = prefix.cells[left[i]];
-#pragma unroll
-    for (int s = 0; s < kSums; ++s) box[s] = (int)(to.values[s] - before.values[s]);
+    for (int s = 0; s < kSums; ++s) sums[s] = (int)(to.values[s] - before.values[s]);
   }
 
-  int right[2 * lane_pairs], left[2 * lane_pairs];
+  Cell<kSums> cells[lane_columns * group];
 };
+static_assert(widest_radius <= 32);  // a lane writes one cell beyond the columns
 
 // Σ a_i b_i of bytes.
 __device__ __forceinline__ u32 dot(u32 bytes, u32 signed_bytes, u32 sum) {
@@ -274,16 +326,62 @@ __device__ __forceinline__ u32 dot(u32 bytes, u32 signed_bytes, u32 sum) {
   return result;
 }
 
-// Σ p and Σ I' p of a column, whose window loses a row and gains one: −x = ¬x + 1 in bytes.
+// What the windows of a row gain and lose against those of the row before.
 template <int kChannels>
-__device__ __forceinline__ void change(u32 (&sums)[kChannels + 1], u32 gained, u32 lost, int i, u32 guide_gained,
-                                       u32 guide_lost) {
+struct Step {
+  u32 costs_gained = 0, costs_lost = 0;
+  GuideQuad<kChannels> guide_gained = {}, guide_lost = {};
+};
+
+// Σ I' p and Σ p of columns, whose windows gain a row and lose one: −x = ¬x + 1 in bytes.
+template <int kChannels>
+__device__ __forceinline__ void change(u32 (&column)[lane_columns][kChannels + 1], const Step<kChannels>& step) {
   constexpr u32 once_each = 0x0000FF01, not_and_one = 0x01FFFFFF;
-  const u32 costs = __byte_perm(gained, lost, 0x4440 + 0x1111 * i);
 #pragma unroll
-  for (int c = 0; c < kChannels; ++c)
-    sums[c] = dot(costs, __byte_perm(guide_gained, guide_lost ^ not_and_one, 0x3740 + 0x11 * c), sums[c]);
-  sums[kChannels] = dot(costs, once_each, sums[kChannels]);
+  for (int i = 0; i < lane_columns; ++i) {
+    const int gained_and_lost = 0x4440 + 0x1111 * i;
+    const u32 costs = __byte_perm(step.costs_gained, step.costs_lost, gained_and_lost);
+    if constexpr (kChannels == 1) {
+      const u32 guide = __byte_perm(step.guide_gained, ~step.guide_lost, gained_and_lost);
+      column[i][0] = dot(costs, (guide & 0x0000FFFF) | 0x00010000, column[i][0]);
+    } else {
+      const u32 gained = part(step.guide_gained, i), lost = part(step.guide_lost, i) ^ not_and_one;
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c)
+        column[i][c] = dot(costs, __byte_perm(gained, lost, 0x3740 + 0x11 * c), column[i][c]);
+    }
+    column[i][kChannels] = dot(costs, once_each, column[i][kChannels]);
+  }
+}
+
+// Bytes i of four words become word i.
+__device__ __forceinline__ void transpose(const u32 (&in)[4], u32 (&out)[4]) {
+  const u32 a = __byte_perm(in[0], in[1], 0x5140), b = __byte_perm(in[2], in[3], 0x5140);
+  const u32 c = __byte_perm(in[0], in[1], 0x7362), d = __byte_perm(in[2], in[3], 0x7362);
+  out[0] = __byte_perm(a, b, 0x5410);
+  out[1] = __byte_perm(a, b, 0x7632);
+  out[2] = __byte_perm(c, d, 0x5410);
+  out[3] = __byte_perm(c, d, 0x7632);
+}
+
+// The same of columns that gain four rows.
+template <int kChannels>
+__device__ __forceinline__ void gain(u32 (&column)[lane_columns][kChannels + 1], const u32 (&rows)[4],
+                                     const GuideQuad<kChannels> (&guides)[4]) {
+  u32 costs[4], guide[4];
+  transpose(rows, costs);
+  if constexpr (kChannels == 1) transpose(guides, guide);
+#pragma unroll
+  for (int i = 0; i < lane_columns; ++i) {
+    if constexpr (kChannels == 1) {
+      column[i][0] = dot(costs[i], guide[i], column[i][0]);
+    } else {
+      transpose({part(guides[0], i), part(guides[1], i), part(guides[2], i), part(guides[3], i)}, guide);
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) column[i][c] = dot(costs[i], guide[c], column[i][c]);
+    }
+    column[i][kChannels] = dot(costs[i], 0x01010101, column[i][kChannels]);
+  }
 }
 
 // From a window's sums and its numbers.
@@ -296,7 +394,7 @@ __device__ __forceinline__ void make_coefficients(const FilterProblem& p, const 
   float v[kChannels], a[kChannels], mu[kChannels], offset;
 #pragma unroll
   for (int c = 0; c < kChannels; ++c) {
-    const int m = guide_value(__float_as_uint(number(Planes::m)), c);
+    const int m = signed_byte(__float_as_uint(number(Planes::m)), c);
     const float delta = number(Planes::delta + c);
     v[c] = (float)(box[c] - m * total) - delta * sum;
     mu[c] = (float)m + delta;
@@ -315,155 +413,178 @@ __device__ __forceinline__ void make_coefficients(const FilterProblem& p, const 
   out[kChannels] = __float2int_rn((sum * number(Planes::share) - offset) * p.factor_b);
 }
 
-// What the window of a row gains and loses against the one before.
-struct Step {
-  u32 costs_gained = 0, costs_lost = 0;
-  uint4 guide_gained = {}, guide_lost = {};
-};
+__device__ __forceinline__ u32 cost_quad(const FilterProblem& p, const u8* costs, int x, int y) {
+  return *reinterpret_cast<const u32*>(costs + (i64)y * p.pitch + x);
+}
+
+// Sums of a warp's columns from one row to another.
+template <int kChannels, int kSpans>
+__device__ __forceinline__ void sum_rows(const FilterProblem& p, const u8* costs, const Columns<kSpans>& columns,
+                                         int from, int to, u32 (&column)[kSpans][lane_columns][kChannels + 1]) {
+  for (int y = from; y < to; y += 4)
+#pragma unroll
+    for (int w = 0; w < kSpans; ++w) {
+      const int x = columns.own(w);
+      if (x >= p.width) break;
+      u32 rows[4];
+      GuideQuad<kChannels> guides[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        rows[i] = y + i < to ? cost_quad(p, costs, x, y + i) : 0;
+        guides[i] = guide_quad<kChannels>(p, x, min(y + i, p.height - 1));
+      }
+      gain<kChannels>(column[w], rows, guides);
+    }
+}
 
 // Coefficients are written as prefix sums down a piece of rows, modulo 2^32. Blocks go over segments, disparities and
 // pieces: neighbouring segments share lines of the cache.
 template <int kChannels>
 __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
   using Planes = WindowPlanes<kChannels>;
-  constexpr int sums = kChannels + 1;
-  __shared__ Prefix<sums> shared[warps_in_block];
+  constexpr int sums = kChannels + 1, spans = spans_of_coefficients<kChannels>;
+  __shared__ Prefix<sums, spans> shared[warps_in_block];
   auto& prefix = shared[threadIdx.x / 32];
   const int blocks = (p.disparities + warps_in_block - 1) / warps_in_block, place = blockIdx.x / p.segments;
   const int disparity = place % blocks * warps_in_block + threadIdx.x / 32;
   const int first = p.begin + place / blocks * p.rows_in_piece, last = min(first + p.rows_in_piece, p.end);
   if (disparity >= p.disparities) return;
-  const Columns columns(p, blockIdx.x % p.segments);
-  const Boxes<sums> boxes(columns, p.radius);
-  if (columns.lane == 0) prefix.cells[Prefix<sums>::zero] = {};
+  const Columns<spans> columns(p, blockIdx.x % p.segments, p.segments);
+  prefix.clear_apron(columns.lane);
 
-  const u8* const costs = p.costs + (i64)disparity * p.height * p.pitch + columns.own;
-  const u32* const guide = p.packed_guide + columns.own;
-  const auto load = [&](int gained, bool loses) {
-    Step step;
-    if (columns.own >= p.width) return step;
-    if (gained < p.height) {
-      step.costs_gained = *reinterpret_cast<const u32*>(costs + (i64)gained * p.pitch);
-      step.guide_gained = *reinterpret_cast<const uint4*>(guide + (i64)gained * p.pitch);
-    }
-    if (const int lost = gained - 2 * p.radius - 1; loses && lost >= 0) {
-      step.costs_lost = *reinterpret_cast<const u32*>(costs + (i64)lost * p.pitch);
-      step.guide_lost = *reinterpret_cast<const uint4*>(guide + (i64)lost * p.pitch);
-    }
+  const u8* const costs = p.costs + (i64)disparity * p.height * p.pitch;
+  u32 column[spans][lane_columns][sums] = {};
+  sum_rows<kChannels>(p, costs, columns, max(first - p.radius, 0), min(first + p.radius, p.height), column);
+
+  // Where there is no cost, the guide does not matter.
+  const auto load = [&](int w, int gained, bool loses) {
+    Step<kChannels> step;
+    const int x = columns.own(w), lost = gained - 2 * p.radius - 1;
+    if (x >= p.width) return step;
+    if (gained < p.height) step.costs_gained = cost_quad(p, costs, x, gained);
+    step.guide_gained = guide_quad<kChannels>(p, x, min(gained, p.height - 1));
+    if (!loses) return step;
+    if (lost >= 0) step.costs_lost = cost_quad(p, costs, x, lost);
+    step.guide_lost = guide_quad<kChannels>(p, x, max(lost, 0));
     return step;
   };
-  u32 column[lane_columns][sums] = {};
-  const auto take = [&](const Step& step) {
-    change<kChannels>(column[0], step.costs_gained, step.costs_lost, 0, step.guide_gained.x, step.guide_lost.x);
-    change<kChannels>(column[1], step.costs_gained, step.costs_lost, 1, step.guide_gained.y, step.guide_lost.y);
-    change<kChannels>(column[2], step.costs_gained, step.costs_lost, 2, step.guide_gained.z, step.guide_lost.z);
-    change<kChannels>(column[3], step.costs_gained, step.costs_lost, 3, step.guide_gained.w, step.guide_lost.w);
-  };
-#pragma unroll 4
-  for (int y = max(first - p.radius, 0); y < min(first + p.radius, p.height); ++y) take(load(y, false));
-
+  Step<kChannels> next[spans];
+#pragma unroll
+  for (int w = 0; w < spans; ++w) next[w] = load(w, first + p.radius, false);
   const i64 plane = (i64)(p.end - p.begin) * p.pitch;
-  u32 above[2 * lane_pairs][sums] = {};
-  Step next = load(first + p.radius, false);
+  u32 above[spans][lane_columns][sums] = {};
   for (int y = first; y < last; ++y) {
     // Loads are under way while sums are made.
-    take(next);
-    next = load(y + 1 + p.radius, true);
     const i64 row = (i64)(y - p.begin) * p.pitch;
-    float2 numbers[lane_pairs][Planes::count];
+    float4 numbers[spans][Planes::count];
 #pragma unroll
-    for (int i = 0; i < lane_pairs; ++i)
-      if (columns.has_pair(i))
+    for (int w = 0; w < spans; ++w) {
+      if (w >= columns.spans) break;
+      change<kChannels>(column[w], next[w]);
+      next[w] = load(w, y + 1 + p.radius, true);
+      if (!columns.makes(w)) continue;
+      const float* const of_windows = p.statistics + columns.own(w);
 #pragma unroll
-        for (int n = 0; n < Planes::count; ++n)
-          numbers[i][n] = *reinterpret_cast<const float2*>(p.statistics + n * plane + row + columns.pair(i));
+      for (int n = 0; n < Planes::count; ++n)
+        if (n != Planes::share) numbers[w][n] = *reinterpret_cast<const float4*>(of_windows + n * plane + row);
+      numbers[w][Planes::share] = shares(p, p.statistics + Planes::share * plane, columns.own(w), y);
+    }
     __syncwarp();
-    prefix.set(column, columns.lane);
+    prefix.set(column, columns.lane, columns.spans, p.radius);
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < lane_pairs; ++i) {
-      if (!columns.has_pair(i)) continue;
-      const int x = columns.pair(i);
+    for (int w = 0; w < spans; ++w) {
+      if (!columns.makes(w)) continue;
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
+      for (int i = 0; i < lane_columns; ++i) {
         int box[sums], coefficients[sums];
-        boxes.of(prefix, 2 * i + h, box);
+        prefix.box(columns.lane, w, i, p.radius, box);
         make_coefficients<kChannels>(
-            p, box, [&](int n) { return h == 0 ? numbers[i][n].x : numbers[i][n].y; }, coefficients);
+            p, box, [&](int n) { return part(numbers[w][n], i); }, coefficients);
 #pragma unroll
-        for (int s = 0; s < sums; ++s) above[2 * i + h][s] += x + h < p.width ? coefficients[s] : 0;
+        for (int s = 0; s < sums; ++s) above[w][i][s] += coefficients[s];
       }
+      // Costs and guides are read again soon: what streams by is not to drive them out of the cache.
+      u32* const out = p.coefficients + (i64)disparity * sums * plane + row + columns.own(w);
 #pragma unroll
       for (int s = 0; s < sums; ++s)
-        *reinterpret_cast<uint2*>(p.coefficients + ((i64)disparity * sums + s) * plane + row + x) = {
-            above[2 * i][s], above[2 * i + 1][s]};
+        __stcs(reinterpret_cast<uint4*>(out + s * plane),
+               make_uint4(above[w][0][s], above[w][1][s], above[w][2][s], above[w][3][s]));
     }
   }
 }
 
-// The byte of a guide about 128, as a float.
-__device__ __forceinline__ float guide_float(u32 packed, int channel) {
+// A signed byte as a float.
+__device__ __forceinline__ float byte_float(u32 packed, int i) {
   constexpr u32 two_to_23 = 0x4B000000;
-  return __uint_as_float(__byte_perm(packed ^ 0x00808080, two_to_23, 0x7650 + channel)) - (8388608.0f + 128.0f);
+  return __uint_as_float(__byte_perm(packed ^ 0x80808080, two_to_23, 0x7650 + i)) - (8388608.0f + 128.0f);
+}
+template <int kChannels>
+__device__ __forceinline__ float guide_float(const GuideQuad<kChannels>& quad, int i, int channel) {
+  if constexpr (kChannels == 1)
+    return byte_float(quad, i);
+  else
+    return byte_float(part(quad, i), channel);
 }
 
 // A warp has a few rows, each on its own. Blocks go over segments, rows and disparities: what the window of a row loses
 // is still in the cache from when it was gained.
 template <int kChannels>
 __device__ __forceinline__ void filter(const FilterProblem& p) {
-  constexpr int sums = kChannels + 1;
-  __shared__ Prefix<sums> shared[warps_in_block];
+  constexpr int sums = kChannels + 1, spans = spans_of_filter;
+  __shared__ Prefix<sums, spans> shared[warps_in_block];
   auto& prefix = shared[threadIdx.x / 32];
   const int rows = p.last - p.first, blocks = (rows + rows_in_filter_block - 1) / rows_in_filter_block;
-  const int place = blockIdx.x / p.segments, disparity = place / blocks;
-  const int first = p.first + place % blocks * rows_in_filter_block + threadIdx.x / 32;
-  const Columns columns(p, blockIdx.x % p.segments);
-  const Boxes<sums> boxes(columns, p.radius);
-  if (columns.lane == 0) prefix.cells[Prefix<sums>::zero] = {};
+  const int place = blockIdx.x / p.filter_segments, disparity = place / blocks;
+  const int first = p.first + place % blocks * rows_in_filter_block, last = min(first + rows_in_filter_block, p.last);
+  const Columns<spans> columns(p, blockIdx.x % p.filter_segments, p.filter_segments);
+  prefix.clear_apron(columns.lane);
 
   const i64 plane = (i64)(p.end - p.begin) * p.pitch;
-  const u32* const coefficients = p.coefficients + (i64)disparity * sums * plane + columns.own;
+  const u32* const coefficients = p.coefficients + (i64)disparity * sums * plane;
   float* const filtered = p.filtered + (i64)disparity * rows * p.pitch;
-  const float* const shares = p.statistics + WindowPlanes<kChannels>::share * plane;
-  for (int y = first; y < min(first + rows_in_filter_block, p.last); y += warps_in_block) {
+  for (int y = first + threadIdx.x / 32; y < last; y += warps_in_block) {
     // The sums down a window: at its bottom, less those above it, and those of the pieces that end in it.
-    u32 column[lane_columns][sums] = {};
+    u32 column[spans][lane_columns][sums] = {};
     const auto add = [&](int row, u32 sign) {
 #pragma unroll
-      for (int s = 0; s < sums; ++s) {
-        const uint4 cells = *reinterpret_cast<const uint4*>(coefficients + s * plane + (i64)row * p.pitch);
-        column[0][s] += sign * cells.x;
-        column[1][s] += sign * cells.y;
-        column[2][s] += sign * cells.z;
-        column[3][s] += sign * cells.w;
+      for (int w = 0; w < spans; ++w) {
+        if (columns.own(w) >= p.width) break;
+#pragma unroll
+        for (int s = 0; s < sums; ++s) {
+          const uint4 cells =
+              *reinterpret_cast<const uint4*>(coefficients + s * plane + (i64)row * p.pitch + columns.own(w));
+#pragma unroll
+          for (int i = 0; i < lane_columns; ++i) column[w][i][s] += sign * part(cells, i);
+        }
       }
     };
-    if (columns.own < p.width) {
-      const int bottom = min(y + p.radius, p.height - 1) - p.begin, above = y - p.radius - 1 - p.begin;
-      add(bottom, 1);
-      if (above >= 0) add(above, -1u);
-      for (int end = (max(above, 0) / p.rows_in_piece + 1) * p.rows_in_piece; end <= bottom; end += p.rows_in_piece)
-        add(end - 1, 1);
-    }
+    const int bottom = min(y + p.radius, p.height - 1) - p.begin, above = y - p.radius - 1 - p.begin;
+    add(bottom, 1);
+    if (above >= 0) add(above, -1u);
+    for (int end = (max(above, 0) / p.rows_in_piece + 1) * p.rows_in_piece; end <= bottom; end += p.rows_in_piece)
+      add(end - 1, 1);
     __syncwarp();
-    prefix.set(column, columns.lane);
+    prefix.set(column, columns.lane, columns.spans, p.radius);
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < lane_pairs; ++i) {
-      if (!columns.has_pair(i)) continue;
-      const int x = columns.pair(i);
-      const uint2 guides = *reinterpret_cast<const uint2*>(p.packed_guide + (i64)y * p.pitch + x);
-      const float2 share = *reinterpret_cast<const float2*>(shares + (i64)(y - p.begin) * p.pitch + x);
-      const auto filtered_cost = [&](int h, u32 guide, float one_share) {
+    for (int w = 0; w < spans; ++w) {
+      if (!columns.makes(w)) continue;
+      const int x = columns.own(w);
+      const GuideQuad<kChannels> guide = guide_quad<kChannels>(p, x, y);
+      const float4 share = shares(p, p.statistics + WindowPlanes<kChannels>::share * plane, x, y);
+      float costs[lane_columns];
+#pragma unroll
+      for (int i = 0; i < lane_columns; ++i) {
         int box[sums];
-        boxes.of(prefix, 2 * i + h, box);
-        float product = (float)box[0] * guide_float(guide, 0);
+        prefix.box(columns.lane, w, i, p.radius, box);
+        float product = (float)box[0] * guide_float<kChannels>(guide, i, 0);
 #pragma unroll
-        for (int c = 1; c < kChannels; ++c) product += (float)box[c] * guide_float(guide, c);
-        return (product * p.unit_a + (float)box[kChannels] * p.unit_b) * one_share;
-      };
-      *reinterpret_cast<float2*>(filtered + (i64)(y - p.first) * p.pitch + x) = {filtered_cost(0, guides.x, share.x),
-                                                                                 filtered_cost(1, guides.y, share.y)};
+        for (int c = 1; c < kChannels; ++c) product += (float)box[c] * guide_float<kChannels>(guide, i, c);
+        costs[i] = (product * p.unit_a + (float)box[kChannels] * p.unit_b) * part(share, i);
+      }
+      *reinterpret_cast<float4*>(filtered + (i64)(y - p.first) * p.pitch + x) = {costs[0], costs[1], costs[2],
+                                                                                 costs[3]};
     }
   }
 }
@@ -549,15 +670,16 @@ using namespace stereopsis::guided_wta;
 
 extern "C" {
 
-#define STEREOPSIS_CHANNELS(name, channels)                                                                       \
-  __global__ void guide_##name(const __grid_constant__ FilterProblem p) { prepare_guide<channels>(p); }           \
-  __global__ void statistics_##name(const __grid_constant__ FilterProblem p) { window_statistics<channels>(p); }  \
-  __global__ void __launch_bounds__(32 * warps_in_block, channels == 3 ? blocks_with_colour : blocks_with_grey)   \
-      coefficients_##name(const __grid_constant__ FilterProblem p) {                                              \
-    sum_coefficients<channels>(p);                                                                                \
-  }                                                                                                               \
-  __global__ void __launch_bounds__(32 * warps_in_block) filter_##name(const __grid_constant__ FilterProblem p) { \
-    filter<channels>(p);                                                                                          \
+#define STEREOPSIS_CHANNELS(name, channels)                                                                      \
+  __global__ void guide_##name(const __grid_constant__ FilterProblem p) { prepare_guide<channels>(p); }          \
+  __global__ void statistics_##name(const __grid_constant__ FilterProblem p) { window_statistics<channels>(p); } \
+  __global__ void __launch_bounds__(32 * warps_in_block, blocks_of_coefficients)                                 \
+      coefficients_##name(const __grid_constant__ FilterProblem p) {                                             \
+    sum_coefficients<channels>(p);                                                                               \
+  }                                                                                                              \
+  __global__ void __launch_bounds__(32 * warps_in_block, blocks_of_filter<channels>)                             \
+      filter_##name(const __grid_constant__ FilterProblem p) {                                                   \
+    filter<channels>(p);                                                                                         \
   }
 STEREOPSIS_CHANNELS(grey, 1)
 STEREOPSIS_CHANNELS(colour, 3)

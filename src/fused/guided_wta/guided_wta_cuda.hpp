@@ -1,5 +1,5 @@
-// The guided filter of a volume of costs and the selection from it on CUDA devices, tuned: costs are made on the fly, filtered
-// ones lie in planes of disparities. The meaning is that of stages/cost_volume, guided, cross_scale and wta composed, bit
+// The guided filter of a volume of costs and the selection from it on CUDA devices, tuned: costs are made for some
+// disparities at a time, filtered ones lie in planes of disparities. The meaning is that of stages/cost_volume, guided, cross_scale and wta composed, bit
 // for bit; what it does not do is left to the portable kernels. See docs/costfilter.md.
 #pragma once
 
@@ -17,16 +17,17 @@ inline bool cuda_runs_on(int cuda_capability) { return cuda_capability >= 80; }
 // Census and colour with gradient; radii that leave a warp enough columns of its own.
 template <class Kind>
 constexpr bool cuda_has_kind = !std::is_same_v<Kind, cost::Rank> && !std::is_same_v<Kind, cost::CensusGradient>;
-inline bool cuda_serves(const guided::Parameters& p) { return p.radius <= 32; }
+inline bool cuda_serves(const guided::Parameters& p) { return p.radius <= 32; }  // widest_radius
 
 // The rows `rows` of a strip, whose words and guide hold the rows that are required. `filtered` holds cuda_plane_bytes(),
-// `scratch` cuda_filter_bytes().
+// `scratch` cuda_filter_bytes(), for as many disparities as are filtered at a time: the fewest portions that fit.
 std::size_t cuda_plane_bytes(Size size, int disparities);
-std::size_t cuda_filter_bytes(const guided::Parameters&, Size strip, int channels, int disparities);
+int cuda_disparities_at_a_time(Size strip, int channels, int disparities, std::size_t bytes);
+std::size_t cuda_filter_bytes(Size strip, int channels, int at_a_time);
 template <class Kind>
 void cuda_filter(const guided::Parameters&, const cost::Source<Kind, gpu::View>&, int min_disparity, int disparities,
-                 gpu::View<const std::uint8_t> guide, guided::Rows rows, gpu::Array<float> filtered, gpu::Span scratch,
-                 gpu::Queue&);
+                 int at_a_time, gpu::View<const std::uint8_t> guide, guided::Rows rows, gpu::Array<float> filtered,
+                 gpu::Span scratch, gpu::Queue&);
 
 // Levels of filtered costs, from the finest on.
 struct Plane {

@@ -5,23 +5,29 @@
 
 namespace stereopsis::guided_wta {
 
-inline constexpr int warp_columns = 128;  // that a warp walks down
+inline constexpr int span = 128;  // columns, four neighbours a lane
 inline constexpr int warps_in_block = 4;
-// Of coefficients, on a multiprocessor.
-inline constexpr int blocks_with_colour = 4;
-inline constexpr int blocks_with_grey = 6;
+// Spans that a warp walks down with the sums of coefficients: more take more registers than are there, with colour.
+template <int kChannels>
+inline constexpr int spans_of_coefficients = kChannels == 3 ? 1 : 2;
+inline constexpr int spans_of_filter = 2;
+// Blocks on a multiprocessor.
+inline constexpr int blocks_of_coefficients = 4;
+template <int kChannels>
+inline constexpr int blocks_of_filter = kChannels == 3 ? 5 : 8;
 inline constexpr int rows_in_filter_block = 8;
 inline constexpr int disparities_of_costs = 16;  // that a thread makes
+inline constexpr int widest_radius = 32;
 inline constexpr int most_levels = 16;
 
 // Planes have rows of whole quadruples.
 constexpr int pitch_of(int width) { return (width + 3) / 4 * 4; }
 
-// A warp's columns are `step` behind those of the one before; the outermost on either side only lend their sums.
-constexpr int border_columns(int radius) { return (radius + 1) / 2 * 2; }
-constexpr int segment_step(int radius) { return (warp_columns - 2 * border_columns(radius)) / 4 * 4; }
-constexpr int segments_of(int width, int radius) {
-  return width <= warp_columns ? 1 : (width - warp_columns + segment_step(radius) - 1) / segment_step(radius) + 1;
+// A warp's columns are a step behind those of the one before: the outermost ones on either side only lend their sums.
+constexpr int border_columns(int radius) { return (radius + 3) / 4 * 4; }
+constexpr int segments_of(int spans, int width, int radius) {
+  const int all = span * spans, step = all - 2 * border_columns(radius);
+  return width <= all ? 1 : (width - all + step - 1) / step + 1;
 }
 
 // How many numbers there are of a window of the guide, and of sums of its pixels.
@@ -33,7 +39,7 @@ struct FilterProblem {
   static constexpr bool is_argument = true;
 
   int width, height, pitch, radius;
-  int segments, segment_step, segment_border;
+  int border, segments, filter_segments;
   int first, last;  // rows of the result
   int begin, end;   // rows of coefficients
   int disparities, min_disparity;
@@ -45,12 +51,13 @@ struct FilterProblem {
   std::int64_t guide_pitch;
 
   std::uint8_t* costs;          // (disparity, row, x)
-  std::uint32_t* packed_guide;  // (row, x)
+  std::uint8_t* guide_bytes;    // (row, x, channel, and with colour a zero)
   std::int32_t* guide_columns;  // (sum, row, x)
   float* statistics;            // (number, row, x)
   std::uint32_t* coefficients;  // (disparity, coefficient, row, x), as sums down a piece
   float* filtered;              // (disparity, row, x)
 
+  float share;  // of a pixel, in a window that lies in the image whole
   float epsilon, factor_a, factor_b, unit_a, unit_b;
   // Of the colour and gradient cost.
   int colour_factor, gradient_factor, colour_limit, gradient_limit, replicates;

@@ -13,7 +13,7 @@ using namespace test;
 
 struct Case {
   Size size;
-  int disparities, min_disparity;
+  int disparities, at_a_time, min_disparity;
   guided::Parameters p;
   guided::Rows rows;
   int channels;
@@ -22,12 +22,16 @@ struct Case {
 std::vector<Case> cases() {
   std::vector<Case> list;
   for (const Size size : awkward_sizes)
-    for (const int channels : {1, 3}) list.push_back({size, 5, -2, {.radius = 2}, {0, size.height}, channels});
-  list.push_back({{131, 37}, 1, 0, {.radius = 9}, {0, 37}, 3});
-  list.push_back({{131, 37}, 37, 3, {.radius = 9}, {5, 30}, 3});
-  list.push_back({{300, 80}, 18, -9, {.radius = 32, .epsilon = 0.1}, {40, 41}, 1});
-  list.push_back({{300, 80}, 9, 0, {.radius = 17}, {3, 80}, 3});
-  list.push_back({{129, 260}, 5, 1, {.radius = 9}, {0, 260}, 1});  // two segments, pieces shorter than a window
+    for (const int channels : {1, 3}) list.push_back({size, 5, 5, -2, {.radius = 2}, {0, size.height}, channels});
+  list.push_back({{131, 37}, 1, 1, 0, {.radius = 9}, {0, 37}, 3});
+  list.push_back({{131, 37}, 37, 19, 3, {.radius = 9}, {5, 30}, 3});
+  list.push_back({{300, 80}, 18, 5, -9, {.radius = 32, .epsilon = 0.1}, {40, 41}, 1});
+  list.push_back({{300, 80}, 9, 9, 0, {.radius = 17}, {3, 80}, 3});
+  list.push_back({{129, 260}, 5, 5, 1, {.radius = 9}, {0, 260}, 1});  // pieces shorter than a window
+  // Warps with neighbours on both sides; the last one's columns end with the image, and short of it.
+  for (const int channels : {1, 3})
+    for (const int width : {641, 384 + 128, 513, 259})
+      list.push_back({{width, 9}, 2, 2, 0, {.radius = channels == 1 ? 32 : 27}, {0, 9}, channels});
   return list;
 }
 
@@ -63,10 +67,10 @@ void expect_equals_oracles(const Kind& kind, auto&& words_of) {
       OnDevice<std::uint8_t> validity_there(device, queue, got_validity);
       const gpu::Buffer planes = poisoned(device, queue, guided_wta::cuda_plane_bytes(size, c.disparities));
       const gpu::Buffer scratch =
-          poisoned(device, queue, guided_wta::cuda_filter_bytes(c.p, c.size, c.channels, c.disparities));
+          poisoned(device, queue, guided_wta::cuda_filter_bytes(c.size, c.channels, c.at_a_time));
       const gpu::Array<float> cells{planes.handle(), 0};
       guided_wta::cuda_filter(c.p, cost::Source<Kind, gpu::View>{left_there, right_there, kind}, c.min_disparity,
-                              c.disparities, guide_there, c.rows, cells, scratch.span(), queue);
+                              c.disparities, c.at_a_time, guide_there, c.rows, cells, scratch.span(), queue);
       const guided_wta::Plane level{cells, size.width, size.height, c.rows.first, c.min_disparity, 1};
       guided_wta::cuda_select(select, {c.min_disparity, {}, {}}, std::span(&level, 1), c.disparities,
                               {disparity_there.view(), validity_there.view(), {}, confidence_there.view()},
