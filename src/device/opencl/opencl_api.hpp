@@ -17,7 +17,8 @@ struct Api {
   X(BuildProgram) X(ReleaseProgram) X(GetProgramInfo) X(GetProgramBuildInfo) X(CreateKernel) X(SetKernelArg)        \
   X(EnqueueNDRangeKernel) X(EnqueueWriteBufferRect) X(EnqueueReadBufferRect) X(EnqueueCopyBuffer)                   \
   X(EnqueueFillBuffer) X(EnqueueMarkerWithWaitList) X(GetEventProfilingInfo) X(ReleaseEvent)                        \
-  X(WaitForEvents) X(Finish) X(Flush) X(EnqueueMapBuffer) X(EnqueueUnmapMemObject) X(EnqueueBarrierWithWaitList) X(GetEventInfo)
+  X(WaitForEvents) X(Finish) X(Flush) X(EnqueueMapBuffer) X(EnqueueUnmapMemObject) X(EnqueueBarrierWithWaitList) X(GetEventInfo) \
+  X(RetainCommandQueue)
   // clang-format on
 #define X(function) decltype(&::cl##function) function = nullptr;
   STEREOPSIS_OPENCL_FUNCTIONS(X)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -66,7 +67,9 @@ class OpenClDevice final : public gpu::Device {
       : gpu::Device(std::move(name)),
         api(functions),
         id(device),
-        platform_(info_text([&](auto... a) { functions.GetPlatformInfo(platform, CL_PLATFORM_NAME, a...); })) {}
+        platform_(info_text([&](auto... a) { functions.GetPlatformInfo(platform, CL_PLATFORM_NAME, a...); })),
+        has_one_queue_(platform_ == "Portable Computing Language" &&
+                       std::atoi(text_of(CL_DRIVER_VERSION).c_str()) < 6) {}
 
   DeviceDescription describe() override {
     DeviceDescription d{name(), text_of(CL_DEVICE_NAME), true, {}, {}};
@@ -140,10 +143,16 @@ class OpenClDevice final : public gpu::Device {
     host_buffers_.erase(found);
   }
 
-  cl_command_queue make_command_queue(cl_context in) const {
-    cl_int status = CL_SUCCESS;
-    const cl_command_queue queue = api.CreateCommandQueue(in, id, CL_QUEUE_PROFILING_ENABLE, &status);
-    check(status, "make a queue");
+  cl_command_queue make_command_queue(cl_context in) {
+    const std::lock_guard lock(one_queue_mutex_);
+    cl_command_queue queue = one_queue_;
+    if (queue == nullptr) {
+      cl_int status = CL_SUCCESS;
+      queue = api.CreateCommandQueue(in, id, CL_QUEUE_PROFILING_ENABLE, &status);
+      check(status, "make a queue");
+      if (has_one_queue_) one_queue_ = queue;
+    }
+    if (has_one_queue_) api.RetainCommandQueue(queue);
     return queue;
   }
 
@@ -258,6 +267,11 @@ class OpenClDevice final : public gpu::Device {
   }
 
   std::string platform_;
+  // PoCL before 6.0 takes one kernel's machine code for small grids and for large ones as the same when it counts what
+  // is in use, and aborts where both are: not in one queue, which is in order. It serves all, and is kept.
+  const bool has_one_queue_;
+  std::mutex one_queue_mutex_;
+  cl_command_queue one_queue_ = nullptr;
   std::mutex mutex_;
   cl_context context_ = nullptr;
   cl_command_queue host_queue_ = nullptr;  // maps and unmaps
