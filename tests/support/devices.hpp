@@ -18,6 +18,19 @@ void for_each_gpu(F&& f) {
   }
 }
 
+// The same for those that tuned kernels run on.
+template <class F>
+void for_each_tuned_gpu(F&& f) {
+  bool any = false;
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    if (queue.cuda_capability() < 80) return;
+    any = true;
+    f(queue, device);
+  });
+  if (!any && !testing::Test::IsSkipped())
+    GTEST_SKIP() << "no CUDA device of compute capability 8.0 or later: " << gpu::cuda_devices().reason;
+}
+
 // A pitched image on the device, with the poison that surrounds it.
 template <class T>
 class OnDevice {

@@ -59,17 +59,6 @@ void expect_equals_oracle(const support_weight_wta::Parameters& p, const Case& c
   }
 }
 
-template <class F>
-void for_each_tuned_gpu(F&& f) {
-  int devices = 0;
-  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
-    if (!device.name().starts_with("cuda") || queue.cuda_capability() < 80) return;
-    ++devices;
-    f(queue, device);
-  });
-  if (devices == 0 && !testing::Test::IsSkipped()) GTEST_SKIP() << "no GPU of compute capability 8.0 or more";
-}
-
 TEST(AswSeparableWtaCuda, EqualsTheOracles) {
   for_each_tuned_gpu([](gpu::Queue& queue, gpu::Device& device) {
     const auto expect = [&](const support_weight_wta::Parameters& p, const Case& c, std::uint32_t rgb,

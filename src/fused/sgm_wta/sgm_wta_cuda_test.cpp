@@ -1,6 +1,7 @@
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 
 #include "support/devices.hpp"
+#include "support/selected.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis {
@@ -12,16 +13,6 @@ using namespace test;
 const std::vector<Size> sizes = {{1, 1}, {1, 9}, {9, 1}, {5, 7}, {31, 8}, {33, 9}, {67, 13}, {131, 37}, {257, 17}};
 const std::vector<DisparityRange> ranges = {{0, 1},   {-2, 5},   {3, 63},  {0, 64},  {-40, 65}, {0, 100},
                                             {0, 128}, {-7, 129}, {2, 200}, {0, 256}, {500, 12}};
-
-struct Outputs {
-  explicit Outputs(Size size) : disparity(size), right(size), confidence(size), validity(size) {}
-  bool guards_intact() const {
-    return disparity.guard_intact() && right.guard_intact() && confidence.guard_intact() && validity.guard_intact();
-  }
-
-  PitchedImage<float> disparity, right, confidence;
-  PitchedImage<std::uint8_t> validity;
-};
 
 // A right view that is the left one shifted, with noise: costs as a scene has them, and ties.
 template <class Word>
@@ -50,21 +41,6 @@ std::pair<Image<Word>, Image<Word>> far_apart(Size size, Word max) {
   return {std::move(left), std::move(right)};
 }
 
-// Runs f(device, queue) on each CUDA device.
-template <class F>
-void for_each_cuda_device(F&& f) {
-  const gpu::Found& found = gpu::cuda_devices();
-  bool any = false;
-  for (const auto& candidate : found.candidates) {
-    if (!candidate.device) continue;
-    const auto queue = candidate.device->make_queue();
-    if (!sgm_wta::cuda_runs_on(*queue)) continue;
-    any = true;
-    f(*candidate.device, *queue);
-  }
-  if (!any) GTEST_SKIP() << "no CUDA device of compute capability 8.0 or later: " << found.reason;
-}
-
 template <class Kind>
 void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
                            typename Kind::Word max_word, Size size, DisparityRange range, bool masked,
@@ -80,12 +56,12 @@ void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta
   PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(size, 12, 0, 9).view());
   PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(size, 13, 0, 3).view());
 
-  Outputs expected(size);
+  Selected expected(size);
   Volume<std::uint16_t> sums(size, range.count);
   sgm::oracle<Kind>(p.sgm, {left_pitched, right_pitched, kind}, guide, range.min, sums.view());
   wta::Input select{range.min, {}, {}};
   if (masked) select = {range.min, mask_left, mask_right};
-  wta::oracle(p.select, select, sums, {expected.disparity, expected.validity, expected.right, expected.confidence});
+  wta::oracle(p.select, select, sums, expected.view());
 
   const OnDevice<Word> left_there(device, queue, left_pitched), right_there(device, queue, right_pitched);
   const OnDevice<std::uint8_t> guide_there(device, queue, guide), mask_left_there(device, queue, mask_left),
@@ -95,27 +71,18 @@ void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta
   ASSERT_TRUE(sgm_wta::cuda_serves(p, kind, range.count));
   const gpu::Buffer workspace = poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, kind, size, range.count));
   for (const bool all_wanted : {true, true, false}) {
-    Outputs got(size);
-    OnDevice<float> disparity(device, queue, got.disparity), right_view(device, queue, got.right),
-        confidence(device, queue, got.confidence);
-    OnDevice<std::uint8_t> validity(device, queue, got.validity);
-    wta::OutputOf<gpu::View> out{disparity, validity, {}, {}};
-    if (all_wanted) out = {disparity, validity, right_view, confidence};
-    sgm_wta::cuda(p, in, out, workspace.span(), queue);
-    for (auto* map : {&disparity, &right_view, &confidence}) map->download();
-    validity.download();
-    EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
-    EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
-    EXPECT_TRUE(!all_wanted || same_bits(got.right.view(), expected.right.view()));
-    EXPECT_TRUE(!all_wanted || same_bits(got.confidence.view(), expected.confidence.view()));
-    EXPECT_TRUE(got.guards_intact());
+    Selected got(size);
+    SelectedOnDevice got_there(device, queue, got);
+    sgm_wta::cuda(p, in, got_there.view(all_wanted), workspace.span(), queue);
+    got_there.download();
+    expect_same(got, expected, all_wanted);
   }
 }
 
 template <class Kind>
 void expect_all_equal(const sgm_wta::Parameters& p, const Kind& kind, typename Kind::Word max_word,
                       bool masked = false) {
-  for_each_cuda_device([&](gpu::Device& device, gpu::Queue& queue) {
+  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const Size size : sizes)
       for (const DisparityRange range : ranges)
         expect_equals_oracles(device, queue, p, kind, max_word, size, range, masked);
@@ -165,7 +132,7 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
 
 // Groups of lanes follow two lines at a time where there are enough of them.
 TEST(SgmWtaCuda, WideImagesEqualOracles) {
-  for_each_cuda_device([&](gpu::Device& device, gpu::Queue& queue) {
+  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range : {DisparityRange{0, 60}, DisparityRange{0, 128}, DisparityRange{-7, 250}})
       for (const int paths : {4, 8}) {
         expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80},
@@ -178,7 +145,7 @@ TEST(SgmWtaCuda, WideImagesEqualOracles) {
 
 // Every cost is about the largest: path costs grow as fast as they can.
 TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
-  for_each_cuda_device([&](gpu::Device& device, gpu::Queue& queue) {
+  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range : {DisparityRange{0, 64}, DisparityRange{0, 100}, DisparityRange{0, 256}})
       for (const int paths : {4, 8}) {
         const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 60}, {.subpixel = parabola}};

@@ -1,6 +1,7 @@
 #include "fused/sgm_wta/sgm_wta.hpp"
 
 #include "support/devices.hpp"
+#include "support/selected.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
@@ -19,18 +20,6 @@ const std::vector<Case> cases = {
     {{67, 13}, {0, 1}}, {{67, 13}, {3, 70}}, {{131, 37}, {0, 64}}, {{131, 37}, {-7, 97}}, {{40, 21}, {500, 12}},
 };
 
-// All outputs of a selection, pitched and poisoned.
-struct Outputs {
-  explicit Outputs(Size size) : disparity(size), right(size), confidence(size), validity(size) {}
-  wta::Output view() { return {disparity, validity, right, confidence}; }
-  bool guards_intact() const {
-    return disparity.guard_intact() && right.guard_intact() && confidence.guard_intact() && validity.guard_intact();
-  }
-
-  PitchedImage<float> disparity, right, confidence;
-  PitchedImage<std::uint8_t> validity;
-};
-
 // The composition of the stages' oracles: what the fused run means.
 template <class Kind>
 void oracle(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out) {
@@ -43,13 +32,13 @@ template <class Kind>
 void expect_equals_oracles(const sgm_wta::Parameters& p, sgm_wta::Input<Kind> in, int stripe_rows = 0) {
   in.stripe_rows = stripe_rows;
   const Size size = in.source.left.size();
-  Outputs expected(size);
+  Selected expected(size);
   oracle(p, in, expected.view());
   for_each_engine([&](Threads& threads) {
     std::vector<std::byte> memory(
         64 + sgm_wta::workspace_bytes(p, in.source.kind, size, in.disparities, threads.count(), stripe_rows));
     for (int run = 0; run < 2; ++run) {
-      Outputs got(size);
+      Selected got(size);
       std::fill(memory.begin(), memory.end(), std::byte{0xA5});
       void* start = memory.data();
       std::size_t space = memory.size();
@@ -58,11 +47,7 @@ void expect_equals_oracles(const sgm_wta::Parameters& p, sgm_wta::Input<Kind> in
       SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from "
                                       << in.select.min_disparity << ": " << in.disparities << ", paths " << p.sgm.paths
                                       << ", threads " << threads.count() << ", run " << run);
-      EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
-      EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
-      EXPECT_TRUE(same_bits(got.right.view(), expected.right.view()));
-      EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence.view()));
-      EXPECT_TRUE(got.guards_intact());
+      expect_same(got, expected);
     }
   });
 }
@@ -104,7 +89,7 @@ void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm
   PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(size, 13, 0, 9).view());
   sgm_wta::Input<Kind> in{{left_pitched, right_pitched, kind}, guide, {range.min, {}, {}}, range.count};
   if (masked) in.select = {range.min, mask_left, mask_right};
-  Outputs expected(size);
+  Selected expected(size);
   oracle(p, in, expected.view());
 
   const OnDevice<Word> left_there(device, queue, left_pitched), right_there(device, queue, right_pitched);
@@ -117,18 +102,11 @@ void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm
   for (int run = 0; run < 2; ++run) {
     SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": "
                                     << range.count << ", paths " << p.sgm.paths << ", run " << run);
-    Outputs got(size);
-    OnDevice<float> disparity(device, queue, got.disparity), right_view(device, queue, got.right),
-        confidence(device, queue, got.confidence);
-    OnDevice<std::uint8_t> validity(device, queue, got.validity);
-    sgm_wta::gpu(p, there, {disparity, validity, right_view, confidence}, workspace.span(), queue);
-    for (auto* out : {&disparity, &right_view, &confidence}) out->download();
-    validity.download();
-    EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
-    EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
-    EXPECT_TRUE(same_bits(got.right.view(), expected.right.view()));
-    EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence.view()));
-    EXPECT_TRUE(got.guards_intact());
+    Selected got(size);
+    SelectedOnDevice there_got(device, queue, got);
+    sgm_wta::gpu(p, there, there_got.view(), workspace.span(), queue);
+    there_got.download();
+    expect_same(got, expected);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "fused/window_sad_wta/window_sad_wta.hpp"
 
 #include "support/devices.hpp"
+#include "support/selected.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
@@ -23,26 +24,6 @@ const std::vector<Case> cases = {
     {{17, 6}, {-40, 64}, {5, 1}}, {{131, 17}, {-7, 97}, {1, 9}}, {{40, 21}, {500, 12}, {9, 9}},
     {{61, 23}, {0, 40}, {7, 7}},  {{13, 9}, {0, 20}, {85, 85}},
 };
-
-// All outputs of a selection, pitched and poisoned.
-struct Outputs {
-  explicit Outputs(Size size) : disparity(size), right(size), confidence(size), validity(size) {}
-  wta::Output view() { return {disparity, validity, right, confidence}; }
-  bool guards_intact() const {
-    return disparity.guard_intact() && right.guard_intact() && confidence.guard_intact() && validity.guard_intact();
-  }
-
-  PitchedImage<float> disparity, right, confidence;
-  PitchedImage<std::uint8_t> validity;
-};
-
-void expect_same(Outputs& got, Outputs& expected, bool all) {
-  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
-  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
-  EXPECT_TRUE(!all || same_bits(got.right.view(), expected.right.view()));
-  EXPECT_TRUE(!all || same_bits(got.confidence.view(), expected.confidence.view()));
-  EXPECT_TRUE(got.guards_intact());
-}
 
 // Words of bytes up to `most`; the right view is the left one shifted, with noise.
 struct Pair {
@@ -85,7 +66,7 @@ void for_each_case(F&& f) {
           if (masked) in.select = {c.range.min, mask_left, mask_right};
           Volume<std::uint16_t> sums(c.size, c.range.count);
           window_sad::oracle(c.window, in.source, c.range.min, sums);
-          Outputs expected(c.size);
+          Selected expected(c.size);
           wta::oracle(select, in.select, sums, expected.view());
           f(Parameters{c.window, select}, in, left, right, mask_left, mask_right, masked, expected);
         }
@@ -93,14 +74,14 @@ void for_each_case(F&& f) {
 
 TEST(WindowSadWta, CpuEqualsOracles) {
   for_each_case([](const Parameters& p, const Input<ImageView>& in, auto&, auto&, auto&, auto&, bool,
-                   Outputs& expected) {
+                   Selected& expected) {
     const Size size = in.source.left.size();
     for_each_engine([&](Threads& threads) {
       Image<std::uint8_t> memory(
           static_cast<int>(window_sad_wta::workspace_bytes(size, in.disparities, threads.count())), 1);
       for (const bool all : {true, false}) {
         memory.fill(0xA5);
-        Outputs got(size);
+        Selected got(size);
         wta::Output out = got.view();
         if (!all) out.right = out.confidence = {};
         window_sad_wta::cpu(p, in, out,
@@ -115,7 +96,7 @@ TEST(WindowSadWta, CpuEqualsOracles) {
 TEST(WindowSadWta, GpuEqualsOracles) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
     for_each_case([&](const Parameters& p, const Input<ImageView>& in, auto& left, auto& right, auto& mask_left,
-                      auto& mask_right, bool masked, Outputs& expected) {
+                      auto& mask_right, bool masked, Selected& expected) {
       const Size size = in.source.left.size();
       const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
       const OnDevice<std::uint8_t> mask_left_there(device, queue, mask_left),
@@ -127,14 +108,11 @@ TEST(WindowSadWta, GpuEqualsOracles) {
       // Whole, and in bands of a few rows.
       for (const int bands : {1, 3}) {
         const gpu::Buffer memory = poisoned(device, queue, bytes / size.height * ((size.height + bands - 1) / bands));
-        Outputs got(size);
-        OnDevice<float> disparity(device, queue, got.disparity), right_map(device, queue, got.right),
-            confidence(device, queue, got.confidence);
-        OnDevice<std::uint8_t> validity(device, queue, got.validity);
-        window_sad_wta::gpu(p, there, {disparity, validity, right_map, confidence}, memory.span(), queue);
-        for (auto* map : {&disparity, &right_map, &confidence}) map->download();
-        validity.download();
-        expect_same(got, expected, true);
+        Selected got(size);
+        SelectedOnDevice got_there(device, queue, got);
+        window_sad_wta::gpu(p, there, got_there.view(), memory.span(), queue);
+        got_there.download();
+        expect_same(got, expected);
       }
     });
   });
