@@ -239,7 +239,7 @@ class GpuBackend {
   std::size_t window_sad_wta_bytes([[maybe_unused]] const window_sad_wta::Parameters& p, Size size, int disparities,
                                    [[maybe_unused]] const wta::OutputOf<gpu::View>& out) {
 #ifdef STEREOPSIS_CUDA
-    if (window_sad_wta::cuda_runs_on(cuda_capability_) && window_sad_wta::cuda_serves_unmasked(p, disparities, out))
+    if (window_sad_wta::cuda_serves_unmasked(cuda_capability_, p, disparities, out))
       return window_sad_wta::gpu_workspace_bytes(size, disparities, true);
 #endif
     return window_sad_wta::gpu_workspace_bytes(size, disparities);
@@ -247,7 +247,7 @@ class GpuBackend {
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<gpu::View>& in,
                       const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
 #ifdef STEREOPSIS_CUDA
-    if (window_sad_wta::cuda_runs_on(cuda_capability_) && window_sad_wta::cuda_serves(p, in, out))
+    if (window_sad_wta::cuda_serves(cuda_capability_, p, in, out))
       return window_sad_wta::cuda(p, in, out, *queue_);
 #endif
     window_sad_wta::gpu(p, in, out, workspace, *queue_);

@@ -134,6 +134,7 @@ Status cuGraphInstantiateWithFlags(GraphExec* graph, Graph, unsigned long long) 
 }
 Status cuGraphDestroy(Graph graph) { return destroy("cuGraphDestroy", graph); }
 Status cuGraphExecDestroy(GraphExec graph) { return destroy("cuGraphExecDestroy", graph); }
+Status cuFuncSetAttribute(Function, int, int) { return success; }
 Status cuGraphLaunch(GraphExec, Stream) { return called("cuGraphLaunch"); }
 Status cuModuleLoadData(Module* module, const void*) { return make("cuModuleLoadData", module); }
 Status cuModuleGetFunction(Function* function, Module, const char*) { return make("cuModuleGetFunction", function); }

@@ -41,6 +41,8 @@ enum Attribute : int {
   compute_capability_minor = 76,
 };
 
+inline constexpr int max_dynamic_shared_memory = 8;  // an attribute of functions
+
 // CUDA_MEMCPY2D.
 struct Copy2D {
   enum Kind : int { host = 1, device = 2 };
@@ -86,6 +88,7 @@ struct Api {
   X(elapsed_ms, cuEventElapsedTime, (float* ms, Event, Event))                                        \
   X(load_module, cuModuleLoadData, (Module*, const void* image))                                      \
   X(get_function, cuModuleGetFunction, (Function*, Module, const char* name))                         \
+  X(set_function_attribute, cuFuncSetAttribute, (Function, int attribute, int value))                 \
   X(launch, cuLaunchKernel,                                                                           \
     (Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, Stream, void** arguments, void** extra))                \

@@ -290,8 +290,12 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
   std::array<void*, 40> values;
   for (int i = 0; i < arguments.count(); ++i) values[i] = const_cast<void*>(arguments.value(i));
   const int groups_y = (grid.groups_y + layers - 1) / layers;
-  device_.check(device_.api.launch(device_.find(kernel), grid.groups_x, groups_y, layers, grid.items_x, grid.items_y, 1,
-                                   0, stream_, values.data(), nullptr),
+  const Function function = device_.find(kernel);
+  if (grid.local_bytes > 0)
+    device_.check(device_.api.set_function_attribute(function, max_dynamic_shared_memory, grid.local_bytes),
+                  "give local memory");
+  device_.check(device_.api.launch(function, grid.groups_x, groups_y, layers, grid.items_x, grid.items_y, 1,
+                                   grid.local_bytes, stream_, values.data(), nullptr),
                 "start a kernel");
 }
 

@@ -26,6 +26,7 @@ struct Kernel {
 struct Grid {
   int groups_x = 1, groups_y = 1;
   int items_x = 1, items_y = 1;
+  int local_bytes = 0;  // of a group, beyond what the kernel declares; tuned kernels alone
 };
 
 // What a CUDA device takes in y. Portable kernels go on in layers from there; tuned ones can't.

@@ -3,6 +3,7 @@
 // window and takes off those of the row that leaves it, made anew; the window's sum then runs along the columns, and
 // the warp reduces keys of sum and disparity. Strips at the sides repeat their outermost column.
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
+#include "fused/window_sad_wta/window_sad_wta_difference.cuh"
 
 namespace stereopsis::window_sad_wta {
 
@@ -112,7 +113,7 @@ class Strip {
       if (kLeaves) less[0] = right_word(leaving, kPerLane - 1 + c);
 #pragma unroll
       for (int j = 0; j < kPerLane; ++j) {
-        sums_[c][j] += __vsadu4(left_more, more[j]);
+        sums_[c][j] = add_difference(left_more, more[j], sums_[c][j]);
         if (kLeaves) sums_[c][j] -= __vsadu4(left_less, less[j]);
       }
 #pragma unroll
@@ -179,7 +180,8 @@ class Strip {
     const int x = first_x_ + lane_;
     const bool found = key < no_key;
     const int k = static_cast<int>(key & ((1u << index_bits) - 1));
-    p_.disparity[y * p_.disparity_pitch + x] = found ? static_cast<float>(p_.min_disparity + k) : __uint_as_float(0x7FC00000u);
+    p_.disparity[y * p_.disparity_pitch + x] =
+        found ? static_cast<float>(p_.min_disparity + k) : __uint_as_float(0x7FC00000u);
     p_.validity[y * p_.validity_pitch + x] = found ? 0 : 1;
   }
 
@@ -202,10 +204,10 @@ __device__ void match(const Problem& p) {
 using namespace stereopsis::window_sad_wta;
 
 // By the name that the host finds them by: disparities a lane, most warps a strip, candidates outside, radius.
-#define STEREOPSIS_MATCH(per_lane, ranges, border, flag, radius)                                          \
-  extern "C" __global__ void __launch_bounds__(32 * ranges, (per_lane == 2 ? 12 : 10) / ranges)            \
-      match_##per_lane##_##ranges##_##border##_##radius(const __grid_constant__ Problem p) {               \
-    match<per_lane, ranges, flag, radius>(p);                                                              \
+#define STEREOPSIS_MATCH(per_lane, ranges, border, flag, radius)                                \
+  extern "C" __global__ void __launch_bounds__(32 * ranges, (per_lane == 2 ? 12 : 10) / ranges) \
+      match_##per_lane##_##ranges##_##border##_##radius(const __grid_constant__ Problem p) {    \
+    match<per_lane, ranges, flag, radius>(p);                                                   \
   }
 #define STEREOPSIS_RADII(per_lane, ranges, border, flag) \
   STEREOPSIS_MATCH(per_lane, ranges, border, flag, 1)    \

@@ -1,8 +1,9 @@
 // Window matching and selection on CUDA devices, tuned: without a volume. Its meaning is that of window_sad_wta.hpp, bit for
 // bit; what it does not do (masks, sub-pixel, uniqueness, other outputs) is left to the portable kernels.
 //
-// Windows 3 to 11 columns wide whose sums fit 16 bits keep their column sums in registers, in images of at least 32 columns
-// and for up to 512 disparities; all others keep them in shared memory.
+// Windows 3 to 11 columns wide whose sums fit 16 bits keep their column sums in registers, in images
+// of at least 32 columns and for up to 512 disparities, on compute capability 8.0 or later. All others share them in a block, in
+// images of at least 24 columns, on 9.0 or later.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -10,13 +11,11 @@
 
 namespace stereopsis::window_sad_wta {
 
-inline bool cuda_runs_on(int cuda_capability) { return cuda_capability >= 80; }
-
 // Whether only masks, known at the run, can lead to the portable kernels. Outputs count that have a size.
-bool cuda_serves_unmasked(const Parameters&, int disparities, const wta::OutputOf<gpu::View>&);
-bool cuda_serves(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&);
+bool cuda_serves_unmasked(int cuda_capability, const Parameters&, int disparities, const wta::OutputOf<gpu::View>&);
+bool cuda_serves(int cuda_capability, const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&);
 
-// cuda_runs_on() and cuda_serves() are true.
+// cuda_serves() is true.
 void cuda(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Queue&);
 
 }  // namespace stereopsis::window_sad_wta

@@ -7,8 +7,11 @@ namespace stereopsis::window_sad_wta {
 
 constexpr int strip_columns = 32;  // of column sums; the window's apron is among them
 constexpr int most_ranges = 4;     // warps that share a strip, each with disparities of its own
-constexpr int strip_outputs = 64;  // of the kernel for wide windows
 constexpr int index_bits = 14;     // of a disparity in a key, below its sum
+
+// Of the kernel for wide windows: a block has a strip, each of its warps has some of the columns.
+constexpr int wide_warps = 12, columns_of_warp = 24, wide_columns = wide_warps * columns_of_warp;
+constexpr int wide_shared_bytes = 172160;
 
 struct Problem {
   static constexpr bool is_argument = true;
@@ -18,7 +21,9 @@ struct Problem {
   float* disparity;
   std::uint8_t* validity;
   std::int64_t disparity_pitch, validity_pitch;
-  std::int32_t width, height, min_disparity, disparities, radius_x, radius_y, shift, band;
+  std::int32_t width, height, min_disparity, disparities, radius_x, radius_y, shift, border_candidates;
+  std::int32_t band;     // rows that share a start
+  std::int32_t outputs;  // columns of a strip of the kernel for wide windows
 };
 
 }  // namespace stereopsis::window_sad_wta

@@ -19,11 +19,11 @@ void for_each_cuda_device(F&& f) {
   for (const auto& candidate : found.candidates) {
     if (!candidate.device) continue;
     const auto queue = candidate.device->make_queue();
-    if (!window_sad_wta::cuda_runs_on(queue->cuda_capability())) continue;
+    if (queue->cuda_capability() < 90) continue;
     any = true;
     f(*candidate.device, *queue);
   }
-  if (!any) GTEST_SKIP() << "no CUDA device of compute capability 8.0 or later: " << found.reason;
+  if (!any) GTEST_SKIP() << "no CUDA device of compute capability 9.0 or later: " << found.reason;
 }
 
 struct Case {
@@ -32,13 +32,15 @@ struct Case {
   window_sad::Window window;
 };
 
-// What the kernel for narrow windows leaves to the other one.
+// What the kernel for narrow windows leaves to the other one: strips and their sides, windows narrower and wider than a warp's 24
+// columns, one band of rows and many, disparities in several turns.
 const std::vector<Case> wide_cases = {
-    {{1, 1}, {0, 1}, {13, 13}},     {{1, 9}, {-1, 3}, {7, 7}},         {{5, 7}, {-3, 4}, {31, 3}},
-    {{70, 9}, {0, 65}, {13, 15}},   {{131, 37}, {-40, 128}, {13, 13}}, {{64, 13}, {0, 129}, {15, 5}},
-    {{33, 5}, {3, 20}, {85, 85}},   {{150, 6}, {5, 300}, {31, 7}},     {{40, 21}, {0, 600}, {3, 3}},
-    {{20, 30}, {0, 17}, {7, 7}},    {{100, 20}, {0, 64}, {11, 31}},    {{83, 13}, {-4, 33}, {1, 1}},
-    {{130, 14}, {900, 40}, {33, 9}}};
+    {{24, 1}, {0, 1}, {13, 13}},     {{25, 9}, {-1, 3}, {7, 7}},         {{27, 7}, {-3, 4}, {31, 3}},
+    {{70, 9}, {0, 65}, {13, 15}},    {{131, 37}, {-40, 128}, {13, 13}},  {{64, 13}, {0, 129}, {15, 5}},
+    {{33, 5}, {3, 20}, {85, 85}},    {{150, 6}, {5, 300}, {31, 7}},      {{40, 21}, {0, 600}, {3, 3}},
+    {{26, 30}, {0, 17}, {7, 7}},     {{100, 20}, {0, 64}, {11, 31}},     {{83, 13}, {-4, 33}, {1, 1}},
+    {{130, 14}, {900, 40}, {33, 9}}, {{205, 11}, {-9, 70}, {85, 3}},     {{577, 150}, {0, 128}, {9, 9}},
+    {{600, 17}, {-30, 77}, {49, 5}}, {{289, 140}, {-200, 131}, {25, 3}}, {{311, 5}, {1, 128}, {47, 1}}};
 
 // With words up to `most`: few levels, so that sums tie, or large sums.
 void expect_equals_oracles(const Case& c, std::uint32_t most, gpu::Device& device, gpu::Queue& queue) {
@@ -64,7 +66,7 @@ void expect_equals_oracles(const Case& c, std::uint32_t most, gpu::Device& devic
       OnDevice<float> disparity_there(device, queue, disparity);
       OnDevice<std::uint8_t> validity_there(device, queue, validity);
       const wta::OutputOf<gpu::View> out{disparity_there, validity_there, {}, {}};
-      ASSERT_TRUE(window_sad_wta::cuda_serves(p, in, out));
+      ASSERT_TRUE(window_sad_wta::cuda_serves(queue.cuda_capability(), p, in, out));
       window_sad_wta::cuda(p, in, out, queue);
       disparity_there.download();
       validity_there.download();
@@ -88,6 +90,25 @@ TEST(WindowSadWtaCuda, OthersEqualTheOracles) {
     for (const Case& c : wide_cases)
       for (const std::uint32_t most : {7u, 0x7FFFFFFFu}) expect_equals_oracles(c, most, device, queue);
   });
+}
+
+TEST(WindowSadWtaCuda, LeavesToOthersWhatItCannotDo) {
+  const auto serves = [](int capability, Size size, const window_sad::Window& window, int disparities) {
+    gpu::View<const std::uint32_t> words;
+    words.width = size.width;
+    words.height = size.height;
+    wta::OutputOf<gpu::View> out;
+    out.disparity.width = size.width;
+    out.disparity.height = size.height;
+    return window_sad_wta::cuda_serves(capability, {window, {}}, {{words, words, cost::Colours{434}}, {}, disparities},
+                                       out);
+  };
+  EXPECT_TRUE(serves(90, {24, 1}, {31, 31}, 128));
+  EXPECT_FALSE(serves(90, {23, 9}, {31, 31}, 128));
+  EXPECT_FALSE(serves(86, {640, 480}, {31, 31}, 128));
+  EXPECT_TRUE(serves(86, {640, 480}, {7, 7}, 128));
+  EXPECT_FALSE(serves(86, {640, 480}, {13, 13}, 128));
+  EXPECT_FALSE(serves(75, {640, 480}, {7, 7}, 128));
 }
 
 }  // namespace

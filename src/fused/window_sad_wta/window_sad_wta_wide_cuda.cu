@@ -1,221 +1,291 @@
-// Window matching without a volume, for windows of any width and any number of disparities. A warp takes `strip_outputs` columns
-// through a band of rows, 128 disparities at a time; each lane has four that lie side by side. The column sums of a strip with
-// its aprons, four of 16 bits a lane, lie in shared memory: a row adds the costs of the row that enters the window and takes off
-// those of the row that leaves it, and then the window's sum runs along the columns.
+// Window matching without a volume, for windows of any width and any number of disparities. A block takes a strip of
+// columns, with the aprons of its windows, through a band of rows, 128 disparities at a time; each lane has four that
+// lie side by side. A warp keeps the column sums of 24 columns in registers: a row adds the costs of the row that enters
+// the window and takes off those of the row that leaves it, made anew. The warp shows its column sums to the others in
+// shared memory, and has the windows that begin at its own columns: their first one is a sum of warps' totals and a few
+// columns, and from there on what leaves a window is the warp's own and what enters is another one's.
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
+#include "fused/window_sad_wta/window_sad_wta_difference.cuh"
 
 namespace stereopsis::window_sad_wta {
 
 constexpr unsigned no_key = 1u << 30;  // of what is no candidate: above all others
-constexpr int per_lane = 4, disparities_of_warp = 32 * per_lane;
+constexpr int per_lane = 4, disparities_of_block = 32 * per_lane;
+constexpr int sum_scale = disparities_of_block;  // a key is a sum times this, and a disparity
 
-// Words of a row. Right words lie in four planes: what the lanes read at a time is in 32 banks.
-template <int kMostRadius>
-struct WideRow {
-  static constexpr int columns = (strip_outputs + 2 * kMostRadius + 31) / 32 * 32;
-  static constexpr int right_words = columns + disparities_of_warp, plane = right_words / per_lane;
+// Words of a row that the block needs, the right ones for all of its disparities.
+struct RowWords {
+  static constexpr int count = 2 * wide_columns + disparities_of_block;
 
-  alignas(16) unsigned left[columns];
-  unsigned right[right_words];
+  alignas(16) unsigned left[wide_columns];
+  alignas(16) unsigned right[wide_columns + disparities_of_block];
 };
 
-// Sums of the window at four disparities, from packed column sums: the sum of the words as they are, modulo 2³², and that of
-// their upper halves, which tells the lower ones apart.
-struct WindowSums {
-  uint2 words{0, 0}, upper{0, 0};
+// Two of what is written for the next row while some warps still read that of this row.
+struct Shared {
+  uint2 sums[2][wide_columns][32];  // of columns: 4 × 16 bits a lane
+  uint4 totals[2][wide_warps][32];  // of the columns of a warp
+  RowWords entering[2], leaving[2];
+  uint4 keys[wide_warps][columns_of_warp / 4];
+};
 
-  __device__ void add(uint2 column) {
-    words.x += column.x;
-    words.y += column.y;
-    upper.x += column.x >> 16;
-    upper.y += column.y >> 16;
-  }
-  __device__ void subtract(uint2 column) {
-    words.x -= column.x;
-    words.y -= column.y;
-    upper.x -= column.x >> 16;
-    upper.y -= column.y >> 16;
-  }
-  __device__ unsigned of(int j) const {
-    const unsigned word = j < 2 ? words.x : words.y, high = j < 2 ? upper.x : upper.y;
-    return j % 2 == 0 ? word - (high << 16) : high;
+// The right words of four columns: entry 3 + i − j is that of column i at the lane's disparity j.
+struct RightWords {
+  uint4 low, high;
+
+  __device__ unsigned entry(int e) const {
+    return e == 0   ? low.x
+           : e == 1 ? low.y
+           : e == 2 ? low.z
+           : e == 3 ? low.w
+           : e == 4 ? high.x
+           : e == 5 ? high.y
+                    : high.z;
   }
 };
 
-template <int kMostRadius, bool kBorder>
+// kExact: sums are compared as they are, without a shift.
+template <bool kExact>
 class WideStrip {
-  using Row = WideRow<kMostRadius>;
-  static constexpr int left_loads = Row::columns / 32, right_loads = Row::right_words / 32;
-
  public:
-  struct Shared {
-    uint2 sums[strip_outputs + 2 * kMostRadius + 2][32];  // columns go by fours
-    Row entering, leaving;
-  };
-
   __device__ WideStrip(const Problem& p, Shared& shared)
       : p_(p),
         shared_(shared),
         lane_(threadIdx.x),
-        first_x_(static_cast<int>(blockIdx.x) * strip_outputs),
-        columns_(strip_outputs + 2 * p.radius_x) {}
+        warp_(threadIdx.y),
+        first_column_(columns_of_warp * warp_),
+        first_x_(static_cast<int>(blockIdx.x) * p.outputs) {}
 
   __device__ void run() {
-    for (int k = 0; k < p_.disparities; k += disparities_of_warp) match(k);
+    for (first_k_ = 0; first_k_ < p_.disparities; first_k_ += disparities_of_block) {
+      if (first_k_ > 0) __syncthreads();
+      match();
+    }
   }
 
  private:
   struct Words {
-    unsigned left[left_loads], right[right_loads];
+    unsigned first, second;
   };
 
   __device__ static int within(int v, int first, int last) { return min(max(v, first), last); }
 
-  __device__ void match(int first_k) {
-    first_k_ = first_k;
+  // Columns of the strip.
+  __device__ int first_inside() const { return p_.radius_x - first_x_; }
+  __device__ int last_inside() const { return first_inside() + p_.width - 1; }
+
+  __device__ void match() {
     const int first_y = static_cast<int>(blockIdx.y) * p_.band, last_y = min(first_y + p_.band, p_.height);
-    for (int c = 0; c < columns_; ++c) shared_.sums[c][lane_] = {0, 0};
-    Words entering = load(first_y - p_.radius_y), leaving;
-    for (int dy = -p_.radius_y; dy <= p_.radius_y; ++dy) {
-      store(entering, shared_.entering);
-      __syncwarp();
-      entering = load(first_y + dy + 1);
-      update<false>();
-      __syncwarp();
+    place_loads();
+#pragma unroll
+    for (int j = 0; j < per_lane; ++j) {
+      edge_[j] = 0;
+#pragma unroll
+      for (int i = 0; i < columns_of_warp; ++i) sums_[i][j] = 0;
     }
-    leaving = load(first_y - p_.radius_y);
-    for (int y = first_y; y < last_y; ++y) {
-      if (y > first_y) update<true>();
-      __syncwarp();
-      store(entering, shared_.entering);
-      store(leaving, shared_.leaving);
+    const bool at_side = first_column_ < first_inside() || first_column_ + columns_of_warp - 1 > last_inside();
+    Words entering = load(first_y - p_.radius_y);
+    for (int dy = -p_.radius_y; dy <= p_.radius_y; ++dy) {
+      RowWords& row = shared_.entering[dy & 1];
+      store(entering, row);
+      __syncthreads();
+      entering = load(first_y + dy + 1);
+      update<false>(row, row, at_side);
+    }
+    Words leaving = load(first_y - p_.radius_y);
+    const int x = first_x_ + first_column_;
+    const bool has_outputs = first_column_ < p_.outputs && x < p_.width;
+    const bool all_inside = p_.border_candidates || (x - p_.min_disparity - p_.disparities + 1 >= 0 &&
+                                                     x + columns_of_warp - 1 - p_.min_disparity < p_.width);
+    int now = p_.radius_y & 1;  // the start's last row is still read while the next one is stored
+    for (int y = first_y; y < last_y; ++y, now ^= 1) {
+      if (y > first_y) update<true>(shared_.entering[now], shared_.leaving[now], at_side);
+      show(now);
+      store(entering, shared_.entering[now ^ 1]);
+      store(leaving, shared_.leaving[now ^ 1]);
+      __syncthreads();
       entering = load(y + 2 + p_.radius_y);
       leaving = load(y + 1 - p_.radius_y);
-      select(y);
-      __syncwarp();
+      if (!has_outputs) continue;
+      if (all_inside)
+        select<true>(y, now);
+      else
+        select<false>(y, now);
     }
+  }
+
+  // A thread brings two words of a row: one of either view, and one that is the right view's.
+  __device__ void place_loads() {
+    const int x = first_x_ - p_.radius_x, word = 32 * warp_ + lane_, right_word = word - wide_columns,
+              right_x = x - (p_.min_disparity + first_k_ + disparities_of_block - 1) + right_word;
+    const bool is_left = right_word < 0;
+    first_word_ = (is_left ? p_.left : p_.right) + within(is_left ? x + word : right_x, 0, p_.width - 1);
+    first_pitch_ = static_cast<int>(is_left ? p_.left_pitch : p_.right_pitch);
+    second_x_ = within(right_x + 32 * wide_warps, 0, p_.width - 1);
   }
 
   __device__ Words load(int y) const {
-    const int row = within(y, 0, p_.height - 1), x = first_x_ - p_.radius_x;
-    const unsigned* left = p_.left + row * p_.left_pitch;
-    const unsigned* right = p_.right + row * p_.right_pitch;
-    const int first = x - (p_.min_disparity + first_k_ + disparities_of_warp - 1);
-    Words words;
-#pragma unroll
-    for (int i = 0; i < left_loads; ++i) words.left[i] = __ldg(left + within(x + 32 * i + lane_, 0, p_.width - 1));
-#pragma unroll
-    for (int i = 0; i < right_loads; ++i)
-      words.right[i] = __ldg(right + within(first + 32 * i + lane_, 0, p_.width - 1));
-    return words;
+    const int row = within(y, 0, p_.height - 1);
+    return {__ldg(first_word_ + static_cast<std::int64_t>(row) * first_pitch_),
+            __ldg(p_.right + row * p_.right_pitch + second_x_)};
   }
 
-  __device__ void store(const Words& words, Row& row) const {
+  __device__ void store(const Words& words, RowWords& row) const {
+    static_assert(wide_columns <= 32 * wide_warps && RowWords::count <= 2 * 32 * wide_warps);
+    const int first = 32 * warp_ + lane_, second = first + 32 * wide_warps;
+    row.left[first] = words.first;
+    if (second < RowWords::count) row.left[second] = words.second;
+  }
+
+  __device__ const uint4* lefts(const RowWords& row) const {
+    return reinterpret_cast<const uint4*>(row.left + first_column_);
+  }
+  __device__ const uint4* rights(const RowWords& row) const {
+    return reinterpret_cast<const uint4*>(row.right + first_column_) + 31 - lane_;
+  }
+  __device__ static unsigned part(const uint4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
+
+  // Columns outside the image have the sums of the outermost one inside. A warp knows one side: an image is wider than it.
+  template <bool kLeaves>
+  __device__ void update_edge(const RowWords& entering, const RowWords& leaving) {
+    const int column = first_column_ < first_inside() ? first_inside() : last_inside();
+    const int first = column + disparities_of_block - 1 - per_lane * lane_;
 #pragma unroll
-    for (int i = 0; i < left_loads; ++i) row.left[32 * i + lane_] = words.left[i];
-#pragma unroll
-    for (int i = 0; i < right_loads; ++i) {
-      const int t = 32 * i + lane_;
-      row.right[t % per_lane * Row::plane + t / per_lane] = words.right[i];
+    for (int j = 0; j < per_lane; ++j) {
+      edge_[j] = add_difference(entering.left[column], entering.right[first - j], edge_[j]);
+      if (kLeaves) edge_[j] -= add_difference(leaving.left[column], leaving.right[first - j], 0);
     }
-  }
-
-  // The right word of column c at the lane's disparity j is entry 3 + c − j of the lane.
-  __device__ unsigned right_word(const Row& row, int entry) const {
-    return row.right[entry % per_lane * Row::plane + entry / per_lane + 31 - lane_];
-  }
-
-  // The right words of four columns: entry i is that of the first of them, and what the four before them have read stays.
-  struct RightWords {
-    unsigned of[7];
-  };
-  __device__ void advance(RightWords& words, const Row& row, int column) const {
-#pragma unroll
-    for (int i = 0; i < 3; ++i) words.of[i] = words.of[i + 4];
-    const unsigned* first = row.right + column / per_lane + 31 - lane_;
-    words.of[3] = first[3 * Row::plane];
-#pragma unroll
-    for (int i = 0; i < 3; ++i) words.of[i + 4] = first[i * Row::plane + 1];
   }
 
   template <bool kLeaves>
-  __device__ void update() {
+  __device__ void update(const RowWords& entering, const RowWords& leaving, bool at_side) {
+    if (at_side)
+      update<kLeaves, true>(entering, leaving);
+    else
+      update<kLeaves, false>(entering, leaving);
+  }
+
+  // kSide: some of the warp's columns are outside the image.
+  template <bool kLeaves, bool kSide>
+  __device__ void update(const RowWords& entering, const RowWords& leaving) {
     RightWords more, less;
+    more.high = rights(entering)[0];
+    if (kLeaves) less.high = rights(leaving)[0];
+    if (kSide) update_edge<kLeaves>(entering, leaving);
 #pragma unroll
-    for (int i = 0; i < 3; ++i) {
-      more.of[i + 4] = right_word(shared_.entering, i);
-      if (kLeaves) less.of[i + 4] = right_word(shared_.leaving, i);
-    }
-    for (int first = 0; first < columns_; first += 4) {
-      advance(more, shared_.entering, first);
-      if (kLeaves) advance(less, shared_.leaving, first);
-      const uint4 left_more = reinterpret_cast<const uint4*>(shared_.entering.left)[first / 4];
-      const uint4 left_less = kLeaves ? reinterpret_cast<const uint4*>(shared_.leaving.left)[first / 4] : uint4{};
-      const unsigned lefts_more[4] = {left_more.x, left_more.y, left_more.z, left_more.w};
-      const unsigned lefts_less[4] = {left_less.x, left_less.y, left_less.z, left_less.w};
-      uint2 sums[4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) sums[i] = shared_.sums[first + i][lane_];
+    for (int first = 0; first < columns_of_warp; first += 4) {
+      more = {more.high, rights(entering)[first / 4 + 1]};
+      const uint4 left_more = lefts(entering)[first / 4];
+      uint4 left_less{};
+      if (kLeaves) {
+        less = {less.high, rights(leaving)[first / 4 + 1]};
+        left_less = lefts(leaving)[first / 4];
+      }
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        unsigned change[per_lane];
+        const int column = first_column_ + first + i;
+        const bool outside = kSide && (column < first_inside() || column > last_inside());
 #pragma unroll
         for (int j = 0; j < per_lane; ++j) {
-          change[j] = __vsadu4(lefts_more[i], more.of[3 + i - j]);
-          if (kLeaves) change[j] -= __vsadu4(lefts_less[i], less.of[3 + i - j]);
+          unsigned& sum = sums_[first + i][j];
+          unsigned changed = add_difference(part(left_more, i), more.entry(3 + i - j), sum);
+          if (kLeaves) changed -= add_difference(part(left_less, i), less.entry(3 + i - j), 0);
+          sum = outside ? edge_[j] : changed;
         }
-        sums[i].x += change[0] + (change[1] << 16);
-        sums[i].y += change[2] + (change[3] << 16);
-        shared_.sums[first + i][lane_] = sums[i];
       }
     }
   }
 
-  // Columns outside repeat the outermost one inside.
-  __device__ uint2 column(int c) const {
-    const int before = p_.radius_x - first_x_;
-    return shared_.sums[within(c, before, p_.width - 1 + before)][lane_];
+  __device__ void show(int now) {
+    unsigned totals[per_lane] = {};
+#pragma unroll
+    for (int i = 0; i < columns_of_warp; ++i) {
+      shared_.sums[now][first_column_ + i][lane_] = {__byte_perm(sums_[i][0], sums_[i][1], 0x5410),
+                                                     __byte_perm(sums_[i][2], sums_[i][3], 0x5410)};
+#pragma unroll
+      for (int j = 0; j < per_lane; ++j) totals[j] += sums_[i][j];
+    }
+    shared_.totals[now][warp_][lane_] = {totals[0], totals[1], totals[2], totals[3]};
   }
 
-  __device__ void select(int y) {
-    unsigned index[per_lane];
+  // Adds a column to a window's sums, which are scaled.
+  __device__ static void add(unsigned (&window)[per_lane], uint2 column) {
+    constexpr unsigned lower = sum_scale, upper = sum_scale << 8;
+    window[0] = __dp2a_lo(column.x, lower, window[0]);
+    window[1] = __dp2a_lo(column.x, upper, window[1]);
+    window[2] = __dp2a_lo(column.y, lower, window[2]);
+    window[3] = __dp2a_lo(column.y, upper, window[3]);
+  }
+
+  // The scaled sums of the window that begins at the warp's first column: of as many whole warps as come closest to its
+  // width, and the columns that are missing or too many.
+  __device__ void begin(unsigned (&window)[per_lane], int now) const {
+    const int width = 2 * p_.radius_x + 1, whole = (width + columns_of_warp / 2) / columns_of_warp,
+              rest = width - columns_of_warp * whole;
+    for (int i = 0; i < whole; ++i) {
+      const uint4 totals = shared_.totals[now][warp_ + i][lane_];
+      window[0] += totals.x;
+      window[1] += totals.y;
+      window[2] += totals.z;
+      window[3] += totals.w;
+    }
+    unsigned more[per_lane] = {};
+    const uint2(*columns)[32] = shared_.sums[now] + first_column_ + min(width, columns_of_warp * whole);
+    for (int i = 0; i < abs(rest); ++i) add(more, columns[i][lane_]);
+#pragma unroll
+    for (int j = 0; j < per_lane; ++j) window[j] = window[j] * sum_scale + (rest > 0 ? more[j] : -more[j]);
+  }
+
+  // Bit i: whether the candidate of the warp's column i has its right pixel outside the image.
+  __device__ unsigned outside(int k) const {
+    const int there = first_x_ + first_column_ - p_.min_disparity - k;
+    return ((1u << within(-there, 0, columns_of_warp)) - 1) | ~0u << within(p_.width - there, 0, columns_of_warp);
+  }
+
+  template <bool kInside>
+  __device__ void select(int y, int now) {
+    const unsigned mask = ~((static_cast<unsigned>(sum_scale) << p_.shift) - 1);
+    unsigned window[per_lane] = {}, index[per_lane], excluded[per_lane];
 #pragma unroll
     for (int j = 0; j < per_lane; ++j) {
-      const int k = first_k_ + per_lane * lane_ + j;
-      index[j] = k < p_.disparities ? k : no_key;
+      const int k = per_lane * lane_ + j;
+      index[j] = first_k_ + k < p_.disparities ? k : no_key;
+      if (!kInside) excluded[j] = outside(first_k_ + k);
     }
-    const int up = index_bits - p_.shift;
-    WindowSums window;
-    for (int c = 0; c < 2 * p_.radius_x; ++c) window.add(column(c));
-    for (int first = 0; first < strip_outputs; first += 32) {
-      unsigned result = no_key;
-#pragma unroll 4
-      for (int i = 0; i < 32; ++i) {
-        window.add(column(first + i + 2 * p_.radius_x));
-        unsigned lowest = no_key;
+    begin(window, now);
+    if (kExact)
 #pragma unroll
-        for (int j = 0; j < per_lane; ++j) {
-          unsigned key = (window.of(j) << up & ~((1u << index_bits) - 1)) | index[j];
-          if (!kBorder) {
-            const int there = first_x_ + first + i - p_.min_disparity - first_k_ - per_lane * lane_ - j;
-            if (there < 0 || there >= p_.width) key = no_key;
-          }
-          lowest = min(lowest, key);
-        }
-        window.subtract(column(first + i));
-        lowest = __reduce_min_sync(0xFFFFFFFFu, lowest);
-        if (lane_ == i) result = lowest;
+      for (int j = 0; j < per_lane; ++j) window[j] += index[j];
+    const uint2(*entering)[32] = shared_.sums[now] + first_column_ + 2 * p_.radius_x + 1;
+    unsigned lowest[4];
+#pragma unroll
+    for (int i = 0; i < columns_of_warp; ++i) {
+      unsigned keys[per_lane];
+#pragma unroll
+      for (int j = 0; j < per_lane; ++j) {
+        keys[j] = kExact ? window[j] : (window[j] & mask) | index[j];
+        // A shift brings the bits of two columns to where they exclude.
+        if (!kInside) keys[j] |= excluded[j] << (30 - i / 2 * 2) & no_key << i % 2;
       }
-      write(first_x_ + first + lane_, y, result);
+      lowest[i % 4] = __reduce_min_sync(0xFFFFFFFFu, min(__vimin3_u32(keys[0], keys[1], keys[2]), keys[3]));
+      if (i % 4 == 3 && lane_ == 0) shared_.keys[warp_][i / 4] = {lowest[0], lowest[1], lowest[2], lowest[3]};
+      if (i == columns_of_warp - 1) break;
+      add(window, entering[i][lane_]);
+#pragma unroll
+      for (int j = 0; j < per_lane; ++j) window[j] -= sum_scale * sums_[i][j];
     }
+    __syncwarp();
+    if (lane_ < min(columns_of_warp, p_.outputs - first_column_))
+      write(first_x_ + first_column_ + lane_, y, reinterpret_cast<const unsigned*>(shared_.keys[warp_])[lane_]);
   }
 
-  // Between the turns over the disparities the keys lie where the result will.
+  // Between the turns over the disparities the keys lie where the result will, with a disparity of `index_bits`.
   __device__ void write(int x, int y, unsigned key) const {
     if (x >= p_.width) return;
+    key = key >= no_key ? no_key : (key / sum_scale >> p_.shift << index_bits) | (first_k_ + key % sum_scale);
     float* disparity = p_.disparity + y * p_.disparity_pitch + x;
     if (first_k_ > 0) key = min(key, __float_as_uint(*disparity));
-    if (first_k_ + disparities_of_warp < p_.disparities) {
+    if (first_k_ + disparities_of_block < p_.disparities) {
       *disparity = __uint_as_float(key);
       return;
     }
@@ -227,26 +297,28 @@ class WideStrip {
 
   const Problem& p_;
   Shared& shared_;
-  const int lane_, first_x_, columns_;
+  const int lane_, warp_, first_column_, first_x_;
   int first_k_ = 0;
+  const unsigned* first_word_;
+  int first_pitch_, second_x_;
+  unsigned sums_[columns_of_warp][per_lane], edge_[per_lane];
 };
 
-template <int kMostRadius, bool kBorder>
+static_assert(sizeof(Shared) == wide_shared_bytes);
+
+template <bool kExact>
 __device__ void match(const Problem& p) {
-  __shared__ typename WideStrip<kMostRadius, kBorder>::Shared shared;
-  WideStrip<kMostRadius, kBorder>(p, shared).run();
+  extern __shared__ __align__(16) unsigned char memory[];
+  WideStrip<kExact>(p, *reinterpret_cast<Shared*>(memory)).run();
 }
 
 }  // namespace stereopsis::window_sad_wta
 
 using namespace stereopsis::window_sad_wta;
 
-// By the name that the host finds them by: candidates outside, largest radius.
-#define STEREOPSIS_MATCH(border, flag, radius)                                                                  \
-  extern "C" __global__ void __launch_bounds__(32) match_##border##_##radius(const __grid_constant__ Problem p) { \
-    match<radius, flag>(p);                                                                                     \
-  }
-STEREOPSIS_MATCH(inside, false, 15)
-STEREOPSIS_MATCH(border, true, 15)
-STEREOPSIS_MATCH(inside, false, 42)
-STEREOPSIS_MATCH(border, true, 42)
+extern "C" {
+
+__global__ void __launch_bounds__(32 * wide_warps) match_exact(const __grid_constant__ Problem p) { match<true>(p); }
+__global__ void __launch_bounds__(32 * wide_warps) match_shifted(const __grid_constant__ Problem p) { match<false>(p); }
+
+}  // extern "C"
