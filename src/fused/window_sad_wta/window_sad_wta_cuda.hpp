@@ -1,8 +1,8 @@
 // Window matching and selection on CUDA devices, tuned: without a volume. Its meaning is that of window_sad_wta.hpp, bit for
 // bit; what it does not do (masks, sub-pixel, uniqueness, other outputs) is left to the portable kernels.
 //
-// Windows 3 to 11 columns wide whose sums fit 16 bits keep their column sums in registers, in images
-// of at least 32 columns and for up to 512 disparities, on compute capability 8.0 or later. All others share them in a block, in
+// Windows 3 to 11 columns wide whose sums fit 16 bits keep their column sums in registers, in images of at least 32
+// columns and for up to 512 disparities, on compute capability 8.0 or later. All others share them in a block, in
 // images of at least 24 columns, on 9.0 or later.
 #pragma once
 

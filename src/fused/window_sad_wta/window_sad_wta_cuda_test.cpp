@@ -32,8 +32,8 @@ struct Case {
   window_sad::Window window;
 };
 
-// What the kernel for narrow windows leaves to the other one: strips and their sides, windows narrower and wider than a warp's 24
-// columns, one band of rows and many, disparities in several turns.
+// What the kernel for narrow windows leaves to the other one: strips and their sides, windows narrower and wider than a
+// warp's 24 columns, one band of rows and many, disparities in several turns.
 const std::vector<Case> wide_cases = {
     {{24, 1}, {0, 1}, {13, 13}},     {{25, 9}, {-1, 3}, {7, 7}},         {{27, 7}, {-3, 4}, {31, 3}},
     {{70, 9}, {0, 65}, {13, 15}},    {{131, 37}, {-40, 128}, {13, 13}},  {{64, 13}, {0, 129}, {15, 5}},
