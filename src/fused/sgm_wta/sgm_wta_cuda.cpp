@@ -30,11 +30,12 @@ struct Shape {
 class Memory {
  public:
   explicit Memory(gpu::Span span) : span_(span) {}
+  // The address of what follows `margin` of them; there are as many at the end.
   template <class T>
-  T* take(std::size_t count) {
-    const auto piece = span_.take(count * sizeof(T));
+  T* take(std::size_t count, std::size_t margin = 0) {
+    const auto piece = span_.take((count + 2 * margin) * sizeof(T));
     bytes_ += (piece.bytes + 255) / 256 * 256;
-    return reinterpret_cast<T*>(piece.memory + piece.offset);
+    return reinterpret_cast<T*>(piece.memory + piece.offset + margin * sizeof(T));
   }
   std::size_t bytes() const { return bytes_; }
 
@@ -49,8 +50,10 @@ void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slop
   constexpr int modulo_4[] = {0, 3, 1};
   for (int s = 0; s < slopes; ++s) {
     problem.pitch[s] = pitch + modulo_4[s];
-    problem.left[s] = memory.take<std::uint8_t>(problem.pitch[s] * height);
-    problem.right[s] = memory.take<std::uint32_t>(problem.pitch[s] * height);
+    const auto pixels = problem.pitch[s] * height;
+    const auto margin = static_cast<std::size_t>(round_up(row_margin * problem.pitch[s], 4));  // keeps the alignment
+    problem.left[s] = memory.take<std::uint8_t>(pixels, margin);
+    problem.right[s] = memory.take<std::uint32_t>(pixels, margin);
   }
 }
 
@@ -59,14 +62,6 @@ void lay_out_penalties(Problem& problem, Memory& memory) {
   problem.penalty_plane = static_cast<std::int64_t>(problem.penalty_pitch) * problem.height;
   problem.penalties = memory.take<std::uint32_t>(2 * problem.penalty_plane);
 }
-
-// Adjacent lines that a group of lanes follows: two share loads, but where that makes few warps, one each takes less time
-// (640 × 480 × 128 with 8 paths, on an H100: 0.301 instead of 0.325 ms; 1280 × 960 × 128: 0.993 instead of 0.959).
-int line_columns(int around, int groups) { return ceil_div(around / 2, groups) < 128 ? 1 : 2; }
-
-// Of the first pass, about as many as run at once on an H100.
-constexpr int blocks_at_once = 12 * 132;
-int row_blocks(int height, const Shape& shape) { return 2 * ceil_div(height, shape.groups()); }
 
 // Sizes, and where everything lies in the workspace.
 template <class Kind>
@@ -81,13 +76,13 @@ Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory)
   problem.bands = ceil_div(size.height, tile_height);
   const int line_groups = shape.line_stride() * shape.groups();
   problem.around = diagonals ? round_up(size.width + 1, shape.tile_width()) : round_up(size.width, 4);
-  problem.line_columns = line_columns(problem.around, shape.groups());
-  problem.line_blocks = diagonals
-                            ? 6 * ceil_div(problem.around, line_groups) * shape.line_stride() / problem.line_columns
-                            : 2 * ceil_div(size.width, problem.line_columns * shape.groups());
-  problem.rows_first = problem.line_blocks + row_blocks(size.height, shape) <= blocks_at_once;
+  problem.line_bundles = diagonals ? ceil_div(problem.around, line_groups) * shape.line_stride() / line_columns
+                                   : ceil_div(size.width, line_columns * shape.groups());
+  problem.rows_first = size.width > 2 * size.height;  // then they take longer: a step of a line takes twice a row's
   problem.p1 = p.sgm.p1;
   problem.p2 = p.sgm.p2;
+  problem.p1_pair = problem.p1 * 0x10001u;
+  problem.p2_pair = problem.p2 * 0x10001u;
   problem.subpixel = static_cast<int>(p.select.subpixel);
   problem.uniqueness = p.select.uniqueness;
   problem.border_candidates = p.select.border_candidates;
@@ -97,7 +92,7 @@ Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory)
   if (is_rank<Kind>)
     lay_out_rank(problem, shape, memory, diagonals ? 3 : 1);
   else
-    problem.volume = memory.take<std::uint8_t>(width * height * range);
+    problem.volume = memory.take<std::uint8_t>(width * height * range, width * row_margin * range);
   if (p.sgm.adaptive()) lay_out_penalties(problem, memory);
   problem.rows = memory.take<std::uint8_t>(6 * problem.bands * width * range);
   if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
@@ -160,14 +155,14 @@ class Launcher {
   void features(int paths) {
     if constexpr (is_rank<Kind>) {
       queue_.launch(kernel("lay_out_rank", "all"),
-                    over_columns(shape_.right_margin_of_zero() + problem_.width + right_margin), problem_,
-                    paths == 8 ? 3 : 1);
+                    over_columns(rows_with_margins(), shape_.right_margin_of_zero() + problem_.width + right_margin),
+                    problem_, paths == 8 ? 3 : 1);
     } else {
       const char* kind = std::is_same_v<Kind, cost::CensusGradient> ? "census_gradient"
                          : sizeof(typename Kind::Word) == 4         ? "census32"
                                                                     : "census64";
       queue_.launch(kernel("volume", kind),
-                    {problem_.height, ceil_div(problem_.width, volume_columns), volume_threads, 1}, problem_);
+                    {rows_with_margins(), ceil_div(problem_.width, volume_columns), volume_threads, 1}, problem_);
     }
   }
   void penalties(const PenaltyTable& table) {
@@ -175,15 +170,15 @@ class Launcher {
   }
 
   template <class Kind>
-  void paths(const Parameters& p) {
-    const char* variant = variant_of<Kind>(p);
-    const char* borders = problem_.line_columns == 1 ? "narrow_borders" : "borders";
-    queue_.launch(kernel(borders, variant), {problem_.line_blocks + row_blocks(problem_.height, shape_), 1, 32, 1},
+  void paths(const Parameters& p, int max_cost) {
+    const char* variant = variant_of<Kind>(p, max_cost);
+    queue_.launch(kernel("borders", variant), {border_blocks(p.sgm.paths == 8 ? 6 : 2), 1, 32 * border_warps, 1},
                   problem_);
     if (problem_.right_best != nullptr)
       queue_.fill({reinterpret_cast<gpu::Handle>(problem_.right_best), 0}, 4 * pixels_, 0xFF);
     queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, 64, 1}, problem_);
-    if (problem_.right_best != nullptr) queue_.launch(kernel("right", "all"), over_columns(problem_.width), problem_);
+    if (problem_.right_best != nullptr)
+      queue_.launch(kernel("right", "all"), over_columns(problem_.height, problem_.width), problem_);
   }
 
  private:
@@ -194,17 +189,23 @@ class Launcher {
     return {file, name, instance};
   }
   gpu::Grid a_block_a_row() const { return {problem_.height, 1, 256, 1}; }
-  gpu::Grid over_columns(int columns) const { return {problem_.height, ceil_div(columns, 256), 256, 1}; }
+  gpu::Grid over_columns(int rows, int columns) const { return {rows, ceil_div(columns, 256), 256, 1}; }
+  int border_blocks(int directions) const {
+    const int row_bundles = ceil_div(problem_.height, shape_.groups());
+    return directions * ceil_div(problem_.line_bundles, border_warps) + 2 * ceil_div(row_bundles, border_warps);
+  }
+  int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
   template <class Kind>
-  const char* variant_of(const Parameters& p) const {
+  const char* variant_of(const Parameters& p, int max_cost) const {
     const bool eight = p.sgm.paths == 8;
     if (!is_rank<Kind>) {
       if (p.sgm.adaptive()) return eight ? "volume_adaptive_8" : "volume_adaptive_4";
       return eight ? "volume_8" : "volume_4";
     }
     if (p.sgm.adaptive()) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
-    if (problem_.disparities == shape_.range) return eight ? "rank_8" : "rank_4";
+    // These count on costs of at most P2 (Variant::early_minimum).
+    if (problem_.disparities == shape_.range && max_cost <= p.sgm.p2) return eight ? "rank_8" : "rank_4";
     return eight ? "rank_padded_8" : "rank_padded_4";
   }
 
@@ -243,7 +244,7 @@ void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::Outp
   Launcher launcher(problem, queue);
   launcher.features<Kind>(p.sgm.paths);
   if (p.sgm.adaptive()) launcher.penalties(penalty_table(p));
-  launcher.paths<Kind>(p);
+  launcher.paths<Kind>(p, in.source.kind.max_cost());
 }
 
 #define STEREOPSIS_INSTANCE(Kind)                                                                                  \

@@ -12,7 +12,7 @@ using namespace stereopsis::sgm_wta;
 
 using T = Layout<STEREOPSIS_RANGE>;
 template <int kPaths>
-using Rank = Variant<RankCost, AllCosts, ConstantPenalty, kPaths>;
+using Rank = Variant<RankCost, AllCosts, ConstantPenalty, kPaths, true>;
 template <int kPaths>
 using RankPadded = Variant<RankCost, PaddedCosts, ConstantPenalty, kPaths>;
 template <int kPaths>
@@ -42,11 +42,9 @@ __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
 
 // Both passes, by the name that the host finds them by.
 #define STEREOPSIS_PASSES(name, V)                                                                                  \
-  __global__ void __launch_bounds__(32, 12) borders_##name(const __grid_constant__ Problem p) {                     \
-    follow_paths<T, V, 2>(p);                                                                                       \
-  }                                                                                                                 \
-  __global__ void __launch_bounds__(32, 16) narrow_borders_##name(const __grid_constant__ Problem p) {              \
-    follow_paths<T, V, 1>(p);                                                                                       \
+  __global__ void __launch_bounds__(32 * border_warps, border_blocks)                                               \
+      borders_##name(const __grid_constant__ Problem p) {                                                           \
+    follow_paths<T, V>(p);                                                                                          \
   }                                                                                                                 \
   __global__ void __launch_bounds__(tile_threads, tile_blocks<V>) tiles_##name(const __grid_constant__ Problem p) { \
     sum_and_select<T, V>(p);                                                                                        \

@@ -6,20 +6,27 @@
 
 namespace stereopsis::sgm_wta {
 
+// Of an image with its row margins, of which the grid has a block each.
+struct RowOfMargins {
+  int y, source;
+  __device__ __forceinline__ explicit RowOfMargins(const Problem& p)
+      : y((int)blockIdx.x - row_margin), source(min(max(y, 0), p.height - 1)) {}
+};
+
 // Blocks for each row, and for its columns. Those beyond the image repeat its edge.
 template <class T>
 __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
-  const int y = blockIdx.x;
-  const u8* left = static_cast<const u8*>(p.left_words) + y * p.left_words_pitch;
-  const u8* right = static_cast<const u8*>(p.right_words) + y * p.right_words_pitch;
+  const RowOfMargins row(p);
+  const u8* left = static_cast<const u8*>(p.left_words) + row.source * p.left_words_pitch;
+  const u8* right = static_cast<const u8*>(p.right_words) + row.source * p.right_words_pitch;
   const int i = blockIdx.y * blockDim.x + threadIdx.x;
   if (i >= T::right_margin_of_zero + p.width + right_margin) return;
   const int x = i - T::right_margin_of_zero - p.min_disparity;
   const u32 pair = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
   const u8 l = left[clamp_column(p, i - left_margin)];
   for (int s = 0; s < slopes; ++s) {
-    p.right[s][(i64)y * p.pitch[s] + i] = pair;
-    if (i < left_margin + p.width + right_margin) p.left[s][(i64)y * p.pitch[s] + i] = l;
+    p.right[s][(i64)row.y * p.pitch[s] + i] = pair;
+    if (i < left_margin + p.width + right_margin) p.left[s][(i64)row.y * p.pitch[s] + i] = l;
   }
 }
 
@@ -57,9 +64,10 @@ template <class T, class Kind>
 __device__ __forceinline__ void fill_volume(const Problem& p) {
   using Word = typename Kind::Word;
   __shared__ Word right[volume_columns + T::range];  // from x0 − min_disparity − (range − 1)
-  const int y = blockIdx.x, x0 = blockIdx.y * volume_columns;
-  const Word* left_row = static_cast<const Word*>(p.left_words) + y * p.left_words_pitch;
-  const Word* right_row = static_cast<const Word*>(p.right_words) + y * p.right_words_pitch;
+  const RowOfMargins row(p);
+  const int x0 = blockIdx.y * volume_columns;
+  const Word* left_row = static_cast<const Word*>(p.left_words) + row.source * p.left_words_pitch;
+  const Word* right_row = static_cast<const Word*>(p.right_words) + row.source * p.right_words_pitch;
   for (int i = threadIdx.x; i < volume_columns + T::range; i += volume_threads)
     right[i] = right_row[clamp_column(p, x0 - p.min_disparity - (T::range - 1) + i)];
   __syncthreads();
@@ -68,7 +76,7 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
   const int w = threadIdx.x % words_out, d = w / 4 * words + w % 4 * 2;
   const auto padding = [&](int k) -> u32 { return k < p.disparities ? 0 : 0xff; };
   const u32 pad = padding(d) | padding(d + T::half) << 8 | padding(d + 1) << 16 | padding(d + 1 + T::half) << 24;
-  u32* out = reinterpret_cast<u32*>(p.volume + ((u64)y * p.width + x0) * T::range) + w;
+  u32* out = reinterpret_cast<u32*>(p.volume + ((i64)row.y * p.width + x0) * T::range) + w;
   for (int x = threadIdx.x / words_out; x < min(volume_columns, p.width - x0); x += volume_threads / words_out) {
     const Word* r = right + x + T::range - 1 - d;
     out[x * words_out] = pad | Kind::costs(p, left_row[x0 + x], {r[0], r[-T::half], r[-1], r[-1 - T::half]});

@@ -73,19 +73,59 @@ struct Position {
   int lane = threadIdx.x % T::lanes, group = threadIdx.x % 32 / T::lanes;
 };
 
+// A value that the compiler keeps in a register instead of computing it again in every step.
+__device__ __forceinline__ int kept(int value) { return __shfl_sync(everywhere, value, threadIdx.x % 32); }
+
 // ---- one step of a path ----------------------------------------------------------------------------------------
+// The words just before and after a lane's own. The source lane wraps inside the group; beyond both ends lies `far`.
+template <class T>
+struct Neighbours {
+  int lane_before, lane_after, take_before, take_after;
+  __device__ __forceinline__ explicit Neighbours(int lane)
+      : lane_before(lane - 1),
+        lane_after(lane + 1),
+        take_before(lane == 0 ? 0x1054 : 0x3210),
+        take_after(lane == T::lanes - 1 ? 0x5432 : 0x3210) {}
+  __device__ __forceinline__ void keep() {
+    lane_before = kept(lane_before), lane_after = kept(lane_after);
+    take_before = kept(take_before), take_after = kept(take_after);
+  }
+  __device__ __forceinline__ u32 before(const State& state) const {
+    return __byte_perm(__shfl_sync(everywhere, state[words - 1], lane_before, T::lanes), far, take_before);
+  }
+  __device__ __forceinline__ u32 after(const State& state) const {
+    return __byte_perm(__shfl_sync(everywhere, state[0], lane_after, T::lanes), far, take_after);
+  }
+};
+
 // next = cost + min(from[d], from[d−1] + P1, from[d+1] + P1, limit), limit = min(from) + P2. In place.
 template <class T>
-__device__ __forceinline__ void advance(State& state, const State& cost, u32 limit, u32 p1, int lane) {
-  // The words just before and after a lane's own. The source lane wraps inside the group; beyond both ends lies `far`.
-  u32 before = __shfl_sync(everywhere, state[words - 1], lane - 1, T::lanes);
-  u32 last = __shfl_sync(everywhere, state[0], lane + 1, T::lanes);
-  before = __byte_perm(before, far, lane == 0 ? 0x1054 : 0x3210);
-  last = __byte_perm(last, far, lane == T::lanes - 1 ? 0x5432 : 0x3210);
+__device__ __forceinline__ void advance(State& state, const State& cost, u32 limit, u32 p1,
+                                        const Neighbours<T>& neighbours) {
+  u32 before = neighbours.before(state);
+  const u32 last = neighbours.after(state);
 #pragma unroll
   for (int j = 0; j < words; ++j) {
     const u32 here = state[j], after = j + 1 < words ? state[j + 1 < words ? j + 1 : 0] : last;
     state[j] = add(smallest(add(smaller(before, after), p1), here, limit), magnitude(cost[j]));
+    before = here;
+  }
+}
+
+template <class T>
+__device__ __forceinline__ void advance(State& state, const State& cost, u32 limit, u32 p1, int lane) {
+  advance<T>(state, cost, limit, p1, Neighbours<T>(lane));
+}
+
+// All but the last term: min(from[d], from[d−1] + P1, from[d+1] + P1).
+template <class T>
+__device__ __forceinline__ void best_from(State& best, const State& state, u32 p1, const Neighbours<T>& neighbours) {
+  u32 before = neighbours.before(state);
+  const u32 last = neighbours.after(state);
+#pragma unroll
+  for (int j = 0; j < words; ++j) {
+    const u32 here = state[j], after = j + 1 < words ? state[j + 1 < words ? j + 1 : 0] : last;
+    best[j] = __viaddmin_u16x2(smaller(before, after), p1, here);
     before = here;
   }
 }
@@ -186,15 +226,15 @@ __device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
 // Where they lie. Vertical and diagonal directions are numbered up · 3 + dx + 1.
 template <class T>
 __device__ __forceinline__ u8* row_state(const Problem& p, bool up, int dx, int band, int x) {
-  return p.rows + ((u64)((up * 3 + dx + 1) * p.bands + band) * p.width + x) * T::range;
+  return p.rows + (i64)(((up * 3 + dx + 1) * p.bands + band) * p.width + x) * T::range;
 }
 template <class T>
 __device__ __forceinline__ u8* side_state(const Problem& p, bool up, int dx, int strip, int y) {
-  return p.sides + ((u64)((up * 2 + (dx > 0)) * p.strips + strip) * p.height + y) * T::range;
+  return p.sides + (i64)(((up * 2 + (dx > 0)) * p.strips + strip) * p.height + y) * T::range;
 }
 template <class T>
 __device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int strip, int y) {
-  return p.ends + ((u64)(leftward * p.strips + strip) * p.height + y) * T::range;
+  return p.ends + (i64)((leftward * p.strips + strip) * p.height + y) * T::range;
 }
 
 // ---- matching costs of N adjacent columns ----------------------------------------------------------------------
@@ -213,49 +253,41 @@ struct RankCost {
   struct Cursor {
     const u32* right;
     const u8* left;
-    int offset, by;  // both pitches are the same
+    int by;  // both pitches are the same
     __device__ __forceinline__ Cursor(const Problem& p, Slope slope, int x, int y, int dx, int dy, int lane) {
       const int pitch = p.pitch[slope];
       right = p.right[slope] + (T::right_margin_of_zero - lane * words - words);
       left = p.left[slope] + left_margin;
-      offset = y * pitch + x;
       by = dy * pitch + dx;
+      jump(y * pitch + x);
     }
-    __device__ __forceinline__ void step() { offset += by; }
-    __device__ __forceinline__ void jump(int dx) { offset += dx; }
+    __device__ __forceinline__ void step() { jump(by); }
+    __device__ __forceinline__ void jump(int dx) { right += dx, left += dx; }
   };
 
   // Features stay in the caches.
   __device__ __forceinline__ static void look_ahead(const Cursor&) {}
   __device__ __forceinline__ void fetch(const Cursor& cursor) {
-    const struct {
-      const u32* right;
-      const u8* left;
-    } at = {cursor.right + cursor.offset, cursor.left + cursor.offset};
     if constexpr (N == 4) {
 #pragma unroll
       for (int i = 0; i < words / 4 + 1; ++i) {
-        const uint4 v = __ldg(reinterpret_cast<const uint4*>(at.right) + i);
+        const uint4 v = __ldg(reinterpret_cast<const uint4*>(cursor.right) + i);
         right[4 * i] = v.x, right[4 * i + 1] = v.y, right[4 * i + 2] = v.z, right[4 * i + 3] = v.w;
       }
-      left = __ldg(reinterpret_cast<const u32*>(at.left));
-    } else if constexpr (N == 1) {
-#pragma unroll
-      for (int i = 1; i <= words; ++i) right[i] = __ldg(at.right + i);
-      asm("ld.global.nc.u8 %0, [%1];" : "=r"(left) : "l"(at.left));
+      left = __ldg(reinterpret_cast<const u32*>(cursor.left));
     } else {
 #pragma unroll
       for (int i = 0; i < words / 2 + 1; ++i) {
-        const uint2 v = __ldg(reinterpret_cast<const uint2*>(at.right) + i);
+        const uint2 v = __ldg(reinterpret_cast<const uint2*>(cursor.right) + i);
         right[2 * i] = v.x, right[2 * i + 1] = v.y;
       }
-      asm("ld.global.nc.u16 %0, [%1];" : "=r"(left) : "l"(at.left));
+      asm("ld.global.nc.u16 %0, [%1];" : "=r"(left) : "l"(cursor.left));
     }
   }
   __device__ __forceinline__ void column(State& cost, int c, u32 after = 0) const {
     // Without this use the register of right[0] would be free while its load is under way, and whatever takes it
     // would wait for the load.
-    if constexpr (N > 1) asm volatile("" ::"r"(right[0]));
+    asm volatile("" ::"r"(right[0]));
     const u32 l = byte_of(left, c, after);
 #pragma unroll
     for (int j = 0; j < words; ++j) cost[j] = subtract(l, right[words + c - j]);
@@ -284,7 +316,7 @@ struct VolumeCost {
     i64 pitch;
     int x, dx, width, lane;
     __device__ __forceinline__ Cursor(const Problem& p, Slope, int x_, int y, int dx_, int dy, int lane_)
-        : row(p.volume + (u64)y * p.width * T::range),
+        : row(p.volume + (i64)y * p.width * T::range),
           pitch((i64)dy * p.width * T::range),
           x(x_),
           dx(dx_),
@@ -364,8 +396,9 @@ constexpr int penalty_byte_along_row = 3;
 template <int N>
 struct ConstantPenalty {
   u32 p2;
-  __device__ __forceinline__ ConstantPenalty(const Problem& p, bool, int, int) : p2(both(p.p2)) {}
-  __device__ __forceinline__ void fetch(const Problem&, bool, int, int) {}
+  ConstantPenalty() = default;
+  __device__ __forceinline__ ConstantPenalty(const Problem& p, bool up, int x, int y) { fetch(p, up, x, y); }
+  __device__ __forceinline__ void fetch(const Problem& p, bool, int, int) { p2 = p.p2_pair; }
   __device__ __forceinline__ static void look_ahead(const Problem&, bool, int, int) {}
   __device__ __forceinline__ u32 of(int, int) const { return p2; }
 };
@@ -373,6 +406,7 @@ struct ConstantPenalty {
 template <int N>
 struct GradientPenalty {
   u32 word[N];
+  GradientPenalty() = default;
   __device__ __forceinline__ GradientPenalty(const Problem& p, bool up, int x, int y) { fetch(p, up, x, y); }
   __device__ __forceinline__ static const u32* at(const Problem& p, bool up, int x, int y) {
     return p.penalties + (up ? p.penalty_plane : 0) + (i64)y * p.penalty_pitch + x + left_margin;
@@ -396,7 +430,7 @@ struct GradientPenalty {
 
 // Which of all these a kernel is made of.
 template <template <class, int> class CostOf, template <class> class PaddingOf, template <int> class PenaltyOf,
-          int kPaths>
+          int kPaths, bool kEarlyMinimum = false>
 struct Variant {
   template <class T, int N>
   using Cost = CostOf<T, N>;
@@ -406,6 +440,9 @@ struct Variant {
   using Penalty = PenaltyOf<N>;
   static constexpr int paths = kPaths;
   static constexpr bool diagonals = kPaths == 8;
+  // min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term, if no cost is above P2: the
+  // right side is at most C + min(from), at the d of that minimum. So it does not have to wait for min(from).
+  static constexpr bool early_minimum = kEarlyMinimum;
   // The lines of 4 paths are too few to hide the latency of memory; those of 8 only lose by more requests.
   static constexpr bool looks_ahead = !diagonals;
 };

@@ -20,6 +20,10 @@ struct Layout {
 inline constexpr int tile_height = 8;
 // Columns around the image that tiles and lines may read.
 inline constexpr int left_margin = 8, right_margin = 40;
+// Rows above and below it that lines may read; features and volumes have them.
+inline constexpr int row_margin = 3;
+// The first pass: adjacent lines that a group of lanes follows, warps of a block, blocks of a multiprocessor.
+inline constexpr int line_columns = 2, border_warps = 4, border_blocks = 5;
 // Steps after which an unnormalised path is normalised at the latest.
 inline constexpr int longest_run = 16;
 inline constexpr int volume_columns = 64, volume_threads = 256;  // of a block that fills the volume
@@ -27,13 +31,13 @@ inline constexpr int volume_columns = 64, volume_threads = 256;  // of a block t
 struct Problem {
   int width, height;
   int disparities, min_disparity;
-  int strips, bands;  // tiles across and down
-  int around;         // vertical lines, or diagonal ones on a cylinder
-  int line_columns;   // adjacent ones of these that a group follows
-  int line_blocks;    // of the first pass; there are others for rows
-  int rows_first;
-  int p1, p2;    // p2: the largest there is
-  int subpixel;  // wta::Subpixel
+  int strips, bands;               // tiles across and down
+  int around;                      // vertical lines, or diagonal ones on a cylinder
+  int line_bundles;                // of a direction: what a warp of the first pass follows
+  int rows_first;                  // before lines
+  int p1, p2;                      // p2: the largest there is
+  std::uint32_t p1_pair, p2_pair;  // the same in both halves
+  int subpixel;                    // wta::Subpixel
   int uniqueness, border_candidates;
 
   // What comes in: feature words of both views, grey of the left one for the adaptive P2, masks or null.

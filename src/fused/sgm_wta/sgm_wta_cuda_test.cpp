@@ -10,7 +10,8 @@ namespace {
 using namespace test;
 
 // Around the widths of tiles (8, 16, 32), their height (8), and the ranges (64, 128, 256) of the kernels.
-const std::vector<Size> sizes = {{1, 1}, {1, 9}, {9, 1}, {5, 7}, {31, 8}, {33, 9}, {67, 13}, {131, 37}, {257, 17}};
+const std::vector<Size> sizes = {{1, 1},  {1, 9},  {9, 1},   {5, 7},    {7, 70},
+                                 {31, 8}, {33, 9}, {67, 13}, {131, 37}, {257, 17}};
 const std::vector<DisparityRange> ranges = {{0, 1},   {-2, 5},   {3, 63},  {0, 64},  {-40, 65}, {0, 100},
                                             {0, 128}, {-7, 129}, {2, 200}, {0, 256}, {500, 12}};
 
@@ -130,7 +131,7 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
   }
 }
 
-// Groups of lanes follow two lines at a time where there are enough of them.
+// Rows come before lines where they take longer.
 TEST(SgmWtaCuda, WideImagesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range : {DisparityRange{0, 60}, DisparityRange{0, 128}, DisparityRange{-7, 250}})
