@@ -86,12 +86,13 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
   p.right_disparity_pitch = out.right.pitch;
 }
 
-// The rows before a strip take a seventh of the time of its own, so that strips are long where there are still warps
-// enough to fill all multiprocessors twice.
-int strip_rows_for(Size size, int warps) {
+// Strips of rows are long where there are still warps enough to fill all multiprocessors twice. As far as the rows before a
+// strip, a window's, are more than its own, one time is enough, not quite full.
+int strip_rows_for(Size size, int window, int warps) {
   constexpr int resident = 132 * 16;
   int rows = 16;
-  while (rows < 128 && warps * ceil_div(size.height, 2 * rows) >= 2 * resident) rows *= 2;
+  while (rows < 128 && warps * ceil_div(size.height, 2 * rows) >= (rows <= window ? 3 * resident / 4 : 2 * resident))
+    rows *= 2;
   return rows;
 }
 
@@ -112,8 +113,8 @@ void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<g
   Problem problem = shape_of(p, size);
   attach(problem, in, out, Memory(problem, workspace));
   const int warps = ceil_div(size.width, warp_pixels) * problem.chunks;
-  problem.strip_rows = strip_rows_for(size, warps);
-  problem.prepare_rows = size.height < 1024 ? 8 : 32;
+  problem.strip_rows = strip_rows_for(size, p.zncc.window, warps);
+  problem.prepare_rows = size.height < 1024 && p.zncc.window <= 31 ? 8 : 32;
   const auto kernel = [](const char* name, const char* instance) {
     return gpu::Kernel{"zncc_wta_cuda", name, instance};
   };

@@ -80,6 +80,12 @@ __device__ void accumulate(Cells& cells, const Problem& p, int row) {
   const int place = cells.g + 8 * cells.q;
   const uint2* left = row_of<uint2>(p.left.octets, p.left, y) + cells.x0 + place;
   const uint2* right = row_of<uint2>(p.right.octets, p.right, y) + cells.leftmost + place;
+  // What the upper half of the warp's right pixels has in one step the lower half has in the next.
+  constexpr int pieces = warp_span / 8;
+  static_assert(8 * pieces / 2 == 32);
+  uint2 b[pieces];
+#pragma unroll
+  for (int at = 0; at < pieces / 2; ++at) b[pieces / 2 + at] = right[8 * at];
   for (int columns = 0; columns < (is_wide ? window : 1); columns += 32) {
     const int left_over = window - columns - 8 * cells.q;
     const unsigned low = first_bytes(left_over), high = first_bytes(left_over - 4), flip = leaves ? everyone : 0;
@@ -91,16 +97,19 @@ __device__ void accumulate(Cells& cells, const Problem& p, int row) {
       a[i] = {(upper.x ^ flip) & low, (lower.x ^ flip) & low, (upper.y ^ flip) & high, (lower.y ^ flip) & high};
     }
 #pragma unroll
-    for (int at = 0; at < warp_span / 8; ++at) {
-      const uint2 b = right[columns + 8 * at];
+    for (int at = 0; at < pieces / 2; ++at) {
+      b[at] = b[pieces / 2 + at];
+      b[pieces / 2 + at] = right[columns + 32 + 8 * at];
+    }
+#pragma unroll
+    for (int at = 0; at < pieces; ++at)
 #pragma unroll
       for (int i = 0; i < tile_rows; ++i) {
         const int j = at - 2 * i;
         if (j < 0 || j >= tile_columns) continue;
-        multiply(cells.sums[i][j], a[i], b);
-        if (leaves) multiply(cells.sums[i][j], ones, b);
+        multiply(cells.sums[i][j], a[i], b[at]);
+        if (leaves) multiply(cells.sums[i][j], ones, b[at]);
       }
-    }
   }
 }
 
