@@ -265,25 +265,22 @@ auto coupled_costs(const Parameters& p, const Pyramid<Kind, View>& pyramid, guid
   return costs;
 }
 
-// How tall strips are: their volumes take some hundred megabytes, and they are taller than what is computed around them.
+// Strips of one height, which is at most this.
+inline int even_strips(int rows, int tallest) {
+  const int most = std::clamp(tallest, 16, std::max(rows, 16)), strips = (rows + most - 1) / most;
+  return (rows + strips - 1) / strips;
+}
+
+// How tall strips are whose volumes, with what is computed around them, take some hundred megabytes.
 template <class Backend>
 int strip_rows(const Parameters& p, Size size, int disparities, const Backend& backend) {
-  const double bytes = backend.strip_bytes();
-  const double bytes_of_row = static_cast<double>(size.width) * disparities * backend.strip_bytes_per_cell();
-  const int tallest = static_cast<int>(std::min(bytes / bytes_of_row, 1e6)) - 4 * p.guided.radius;
-  return std::clamp(tallest, 16, std::max(size.height, 16));
+  const auto [cost, coefficients, filtered] = backend.bytes_per_cell();
+  const double bytes = backend.strip_bytes() / (static_cast<double>(size.width) * disparities);
+  const double around = p.guided.radius * (4 * cost + 2 * coefficients);
+  return even_strips(size.height, static_cast<int>(std::min((bytes - around) / (cost + coefficients + filtered), 1e6)));
 }
 
-// By kernels that filter some disparities at a time: only what is around the strip costs time, so that they are as tall
-// as may be, and of one height.
-template <class Backend>
-int tuned_strip_rows(Size size, int disparities, const Backend& backend) {
-  const int tallest = std::clamp(backend.tallest_strip(size, disparities), 16, std::max(size.height, 16));
-  const int strips = (size.height + tallest - 1) / tallest;
-  return (size.height + strips - 1) / strips;
-}
-
-// The same as coupled_costs, with the selection, by these kernels.
+// The same as coupled_costs, with the selection, by kernels that keep filtered costs in planes.
 template <class Kind, template <class> class View, class Backend>
 void match_tuned_strip(const Parameters& p, const Pyramid<Kind, View>& pyramid, guided::Rows rows,
                        const wta::InputOf<View>& in, const wta::OutputOf<View>& out, Backend& backend) {
@@ -327,7 +324,8 @@ void match(Parameters p, const Pyramid<Kind, View>& pyramid, const std::array<Vi
   if constexpr (Backend::template tunes_filter<Kind>) {
     tuned =
         backend.has_tuned_filter(p.guided, size) && (!p.has_levels() || backend.has_tuned_filter(p.guided_at(1), size));
-    if (tuned) height = tuned_strip_rows(size, pyramid.range.count, backend);
+    if (tuned)  // these filter some disparities at a time
+      height = even_strips(size.height, backend.tallest_strip(size, pyramid.range.count));
   }
   if (backend.stripe_rows > 0) height = backend.stripe_rows;
   p.strips = height < size.height;

@@ -1,6 +1,7 @@
 // The stages on the CPU: the SIMD engine, or, in a build without it, the oracles (the same bits, slowly).
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <vector>
 
@@ -45,9 +46,9 @@ class HostBackend {
     const auto block = workspace_.memory(sizeof(T) * pitch * size.height + 64);
     return {reinterpret_cast<T*>(block.data()), size.width, size.height, disparities, pitch};
   }
-  // What a strip's costs may take, and what they take a cell before and after a filter.
+  // What a strip's volumes may take, and what they take a cell: costs, coefficients where they are kept, filtered costs.
   static constexpr double strip_bytes() { return 256.0 * (1 << 20); }
-  static constexpr double strip_bytes_per_cell() { return 5; }
+  static constexpr std::array<double, 3> bytes_per_cell() { return {1, 0, 4}; }
   template <class Kind>
   static constexpr bool tunes_filter = false;
   std::span<std::byte> memory(std::size_t bytes) { return workspace_.memory(bytes); }

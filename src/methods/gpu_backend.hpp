@@ -302,9 +302,9 @@ class GpuBackend {
     const std::size_t cells = static_cast<std::size_t>(size.width) * size.height * disparities;
     return {memory(sizeof(T) * cells).template as<T>(), size.width, size.height, disparities};
   }
-  // What a strip's costs may take, and what they take a cell before, in and after a filter.
+  // What a strip's volumes may take, and what they take a cell: costs, coefficients where they are kept, filtered costs.
   static constexpr double strip_bytes() { return 1.0 * (1 << 30); }
-  static constexpr double strip_bytes_per_cell() { return 21; }
+  static constexpr std::array<double, 3> bytes_per_cell() { return {1, 16, 4}; }
 #ifdef STEREOPSIS_CUDA
   template <class Kind>
   static constexpr bool tunes_filter = guided_wta::cuda_has_kind<Kind>;
