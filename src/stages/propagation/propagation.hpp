@@ -7,8 +7,9 @@
 //   variation (two neighbours whose prepared colours differ by `variation` or more) or a reliable pixel.
 //   Where it comes from both sides, the lower one stays: the background, as at half-occlusions.
 //
-// The paper has integer disparities of its own scanline matcher and three grades of reliability; this is its rule with one
-// grade. All pixels of a pass see the map that the pass before left. A masked pixel stays as it is and stops nothing.
+// The paper has integer disparities of its own scanline matcher, two thresholds of reliability and passes that see their own
+// changes (docs/prehn.md); this is its rule with one threshold. All pixels of a pass see the map that the pass before left. A
+// masked pixel stays as it is and stops nothing.
 // A pixel that changed is valid, and marked `repaired`.
 //
 // In and out: float disparity (NaN where invalid), validity. Input: prepared colours. Required input: lines of any length.
