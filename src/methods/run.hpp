@@ -105,7 +105,7 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Col
             const auto scratch = backend.memory(backend.speckle_bytes(out.validity.size()));
             backend.stage("speckle", 9 * pixels, [&] { backend.speckle(stage, current, out.validity, scratch); });
           } else if constexpr (std::is_same_v<P, median::Parameters>) {
-            backend.stage("median", Work(8 * pixels).operations(stage.window == 3 ? 36 * pixels : 202 * pixels),
+            backend.stage("median", Work(8 * pixels).operations(stage.window == 3 ? 36 * pixels : 124 * pixels),
                           [&] { backend.median(stage, View<const float>(current), other); });
             std::swap(current, other);
           } else if constexpr (std::is_same_v<P, confidence::Parameters>) {

@@ -31,12 +31,83 @@ HWY_INLINE hn::VFromD<D> median_block(D d, const Rows& rows) {
   return hn::IfThenElse(hn::IsNaN(centre), hn::Set(d, invalid_disparity), v[window * window / 2]);
 }
 
+// The columns of five rows of valid pixels, each sorted: neighbouring windows have four of their five in common.
+template <class D>
+class SortedColumns {
+  using V = hn::VFromD<D>;
+
+ public:
+  static constexpr int columns = 128;  // in the middle; two more on each side
+  using Rows = std::array<const float*, 5>;
+
+  // Those from column `first` on; false where a pixel is invalid. Borders replicate.
+  bool load(const Rows& rows, int width, int first, int count) {
+    const D d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    auto valid = hn::Eq(hn::Zero(d), hn::Zero(d));
+    for (int i = 0; i < count + 4; i += lanes) {
+      const int x = first - 2 + i;
+      const bool inside = x >= 0 && x + lanes <= width;
+      V v[5];
+      for (int k = 0; k < 5; ++k) {
+        HWY_ALIGN float copy[hn::MaxLanes(D())];
+        if (!inside) copy_replicated(rows[k], width, x, lanes, copy);
+        v[k] = hn::LoadU(d, inside ? rows[k] + x : copy);
+        valid = hn::And(valid, hn::Eq(v[k], v[k]));
+        v[k] = hn::Add(v[k], hn::Zero(d));  // −0 + 0 = +0
+      }
+      sort_lanes<5>(v);
+      for (int k = 0; k < 5; ++k) hn::StoreU(v[k], d, ranks_[k] + i);
+    }
+    return hn::AllTrue(d, valid);
+  }
+
+  // The medians of the windows around the columns from `first` + i on. Once the ranks are sorted across the columns too,
+  // only those around a diagonal can be the median of 25; and of those beside it, only the largest of the lower ones and
+  // the lowest of the larger ones: all others have 13 or more on one side.
+  V median(int i) const {
+    V v[5][5];
+    for (int k = 0; k < 5; ++k) {
+      for (int column = 0; column < 5; ++column) v[k][column] = hn::LoadU(D(), ranks_[k] + i + column);
+      sort_lanes<5>(v[k]);
+    }
+    V middle[7] = {
+        hn::Max(hn::Max(v[0][3], v[1][2]), hn::Max(v[2][1], v[3][0])), v[0][4], v[1][3], v[2][2], v[3][1], v[4][0],
+        hn::Min(hn::Min(v[1][4], v[2][3]), hn::Min(v[3][2], v[4][1]))};
+    sort_lanes<7>(middle);
+    return middle[3];
+  }
+
+ private:
+  HWY_ALIGN float ranks_[5][columns + 4 + hn::MaxLanes(D())];
+};
+
+// A row of the 5×5 median; false, with nothing of use written, where a pixel of a window is invalid.
+bool median_of_valid(const std::array<const float*, 5>& rows, int width, float* out) {
+  const hn::ScalableTag<float> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  SortedColumns<hn::ScalableTag<float>> columns;
+  for (int first = 0; first < width; first += columns.columns) {
+    const int count = std::min(columns.columns, width - first);
+    if (!columns.load(rows, width, first, count)) return false;
+    for (int i = 0; i < count; i += lanes) {
+      HWY_ALIGN float medians[hn::MaxLanes(d)];
+      const bool whole = i + lanes <= count;
+      hn::StoreU(columns.median(i), d, whole ? out + first + i : medians);
+      if (!whole) std::copy_n(medians, count - i, out + first + i);
+    }
+  }
+  return true;
+}
+
 template <int window>
 void median_window(ImageView<const float> disparity, ImageView<float> filtered, int first, int last) {
   const hn::ScalableTag<float> d;
   for (int y = first; y < last; ++y) {
     std::array<const float*, window> rows;
     for (int i = 0; i < window; ++i) rows[i] = disparity.row(std::clamp(y + i - window / 2, 0, disparity.height - 1));
+    if constexpr (window == 5)
+      if (median_of_valid(rows, disparity.width, filtered.row(y))) continue;
     for_each_window_block<window, window / 2>(
         d, rows, window, window / 2, disparity.width, filtered.row(y),
         [&](const auto& block, float* out) { hn::StoreU(median_block<window>(d, block), d, out); });

@@ -38,6 +38,16 @@ TEST(Median, AllArrangementsOfZerosAndOnes) {
   expect_cpu_equals_oracle(image);
 }
 
+// The same of 5×5: within a column only the number of ones counts.
+TEST(Median, AllColumnsOfZerosAndOnes) {
+  constexpr int windows = 6 * 6 * 6 * 6 * 6;
+  Image<float> image(5 * windows, 5);
+  for (int n = 0; n < windows; ++n)
+    for (int x = 0, counts = n; x < 5; ++x, counts /= 6)
+      for (int y = 0; y < 5; ++y) image(5 * n + x, y) = y < counts % 6 ? 1.0f : 0.0f;
+  expect_cpu_equals_oracle(image);
+}
+
 TEST(Median, InfinitiesAndSignedZeros) {
   Image<float> image = random_map({67, 13}, 8, -1, 1, 20).disparity;
   std::mt19937 generator(1);
