@@ -31,9 +31,10 @@ struct Scratch {
   std::size_t width;       // of all rows here
   std::int32_t* source{};  // by row: the row that `background` takes from; −1 if there is none
   // From above (0) and from below (1), for the pixels in gaps; and rows to carry it.
-  std::int32_t* valid_row[2]{};  // nearest, second_lowest: the row of the first valid pixel; −1 if there is none
+  std::int32_t* valid_row[2]{};  // nearest: the row of the first valid pixel; −1 if there is none
   std::int32_t* carried_row[2]{};
-  float* met[2][3]{};  // hirschmueller: the first valid disparity to the left, straight on and to the right
+  // hirschmueller: the first valid disparity to the left, straight on and to the right; second_lowest: straight on.
+  float* met[2][3]{};
   float* carried[2][6]{};
   std::uint8_t* classes{};
   std::size_t bytes = 0;
@@ -45,7 +46,11 @@ struct Scratch {
       bytes += count * sizeof(T);
     };
     take(source, size.height);
-    if (mode == Mode::nearest || mode == Mode::second_lowest) {
+    if (mode == Mode::second_lowest) {
+      for (auto& side : met) take(side[0], width * size.height);
+      for (auto& side : carried) take(side[0], width);
+    }
+    if (mode == Mode::nearest) {
       for (auto*& plane : valid_row) take(plane, width * size.height);
       for (auto*& row : carried_row) take(row, width);
     }
@@ -142,70 +147,143 @@ HWY_INLINE void for_each_row(int side, int height, F&& f) {
   for (int i = 0; i < height; ++i) f(side == 0 ? i : height - 1 - i);
 }
 
-void carry_row(const float* HWY_RESTRICT row, int width, int y, std::int32_t* HWY_RESTRICT carried) {
-  for (int x = 0; x < width; ++x) {
-    const std::int32_t before = carried[x];
-    carried[x] = row[x] == row[x] ? y : before;
-  }
-}
-
-void sweep_four(ImageView<const float> disparity, const Scratch& scratch, int side) {
+void sweep_nearest(ImageView<const float> disparity, const Scratch& scratch, int side) {
   std::int32_t* carried = scratch.carried_row[side];
   std::fill_n(carried, disparity.width, -1);
   for_each_row(side, disparity.height, [&](int y) {
-    for_each_gap(disparity.row(y), disparity.width, [&](int first, int last) {
+    const float* row = disparity.row(y);
+    for_each_gap(row, disparity.width, [&](int first, int last) {
       std::copy(carried + first, carried + last, scratch.valid_row[side] + y * scratch.width + first);
     });
-    carry_row(disparity.row(y), disparity.width, y, carried);
+    for (int x = 0; x < disparity.width; ++x) {
+      const std::int32_t before = carried[x];
+      carried[x] = row[x] == row[x] ? y : before;
+    }
   });
 }
 
-// The value of the nearest of the valid pixels that were met, or the second lowest value (the only one of one).
-template <Mode mode>
-class Choice {
+// Writes down whole vectors that have a pixel in a gap.
+void sweep_second_lowest(ImageView<const float> disparity, const Scratch& scratch, int side) {
+  float* carried = scratch.carried[side][0];
+  std::fill_n(carried, disparity.width, invalid_disparity);
+  for_each_row(side, disparity.height, [&](int y) {
+    const float* row = disparity.row(y);
+    float* met = scratch.met[side][0] + y * scratch.width;
+    const auto block = [&](auto d, int x) HWY_ATTR {
+      const auto here = hn::LoadU(d, row + x), before = hn::LoadU(d, carried + x);
+      const auto valid = hn::Eq(here, here);
+      if (!hn::AllTrue(d, valid)) hn::StoreU(before, d, met + x);
+      hn::StoreU(hn::IfThenElse(valid, here, before), d, carried + x);
+    };
+    const hn::ScalableTag<float> d;
+    const hn::CappedTag<float, 1> one;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    int x = 0;
+    for (; x + lanes <= disparity.width; x += lanes) block(d, x);
+    for (; x < disparity.width; ++x) block(one, x);
+  });
+}
+
+// The value of the nearest of the valid pixels that were met.
+class Nearest {
  public:
-  void offer(bool met, int distance, float value) {
-    if (!met) return;
-    if constexpr (mode == Mode::nearest) {
-      if (distance < distance_) chosen_ = value;
-      distance_ = std::min(distance_, distance);
-    } else {
-      chosen_ = count_ == 0 ? value : count_ == 1 ? std::max(lowest_, value) : std::clamp(value, lowest_, chosen_);
-      lowest_ = count_++ == 0 ? value : std::min(lowest_, value);
-    }
+  void offer(int distance, float value) {
+    if (distance < distance_) value_ = value;
+    distance_ = std::min(distance_, distance);
   }
-  float chosen() const { return chosen_; }
+  float value() const { return value_; }
 
  private:
-  int distance_ = std::numeric_limits<int>::max(), count_ = 0;
-  float lowest_ = invalid_disparity, chosen_ = invalid_disparity;
+  int distance_ = std::numeric_limits<int>::max();
+  float value_ = invalid_disparity;
 };
 
-template <Mode mode>
-void fill_from_four(ImageView<const float> disparity, const Result& out, const Scratch& scratch, int y) {
+void fill_nearest(ImageView<const float> disparity, const Result& out, const Scratch& scratch, int y) {
   const float* row = disparity.row(y);
   const std::int32_t* above = scratch.valid_row[0] + y * scratch.width;
   const std::int32_t* below = scratch.valid_row[1] + y * scratch.width;
   for_each_gap(row, disparity.width, [&](int first, int last) {
     const float left = before(row, first), right = behind(row, last, disparity.width);
     for (int x = first; x < last; ++x) {
-      Choice<mode> choice;
-      choice.offer(first > 0, x - first + 1, left);
-      choice.offer(last < disparity.width, last - x, right);
-      if (above[x] >= 0) choice.offer(true, y - above[x], disparity(x, above[x]));
-      if (below[x] >= 0) choice.offer(true, below[x] - y, disparity(x, below[x]));
-      out.fill(x, y, choice.chosen());
+      Nearest nearest;
+      if (first > 0) nearest.offer(x - first + 1, left);
+      if (last < disparity.width) nearest.offer(last - x, right);
+      if (above[x] >= 0) nearest.offer(y - above[x], disparity(x, above[x]));
+      if (below[x] >= 0) nearest.offer(below[x] - y, disparity(x, below[x]));
+      out.fill(x, y, nearest.value());
     }
   });
+}
+
+// The second lowest of the four that are valid; the only one of one.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V second_lowest(D d, V a, V b, V c, V e) {
+  const auto one = hn::Set(d, 1.0f);
+  auto count = hn::Zero(d);
+  for (V* value : {&a, &b, &c, &e}) {
+    const auto valid = hn::Eq(*value, *value);
+    count = hn::Add(count, hn::IfThenElseZero(valid, one));
+    *value = hn::IfThenElse(valid, *value, hn::Set(d, std::numeric_limits<float>::infinity()));
+  }
+  const V low = hn::Min(a, b), high = hn::Max(a, b), other_low = hn::Min(c, e), other_high = hn::Max(c, e);
+  const V second = hn::Min(hn::Max(low, other_low), hn::Min(high, other_high));
+  const V chosen = hn::IfThenElse(hn::Gt(count, one), second, hn::Min(low, other_low));
+  return hn::IfThenElse(hn::Eq(count, hn::Zero(d)), hn::Set(d, invalid_disparity), chosen);
+}
+
+// The first `count` of these values go to the pixels from x on.
+template <class D>
+HWY_INLINE void fill_block(D d, const Result& out, int x, int y, int count, hn::VFromD<D> values) {
+  const hn::RebindToSigned<D> di;
+  const hn::Rebind<std::uint8_t, D> d8;
+  float* filled = out.filled.row(y) + x;
+  std::uint8_t* validity = out.validity.row(y) + x;
+  const auto reasons = hn::PromoteTo(di, hn::LoadU(d8, validity));
+  const auto may_fill = hn::Eq(hn::And(reasons, hn::Set(di, never_filled)), hn::Zero(di));
+  const auto of_gap = hn::Lt(hn::Iota(di, 0), hn::Set(di, count));
+  const auto fills = hn::And(hn::And(may_fill, of_gap), hn::RebindMask(di, hn::Eq(values, values)));
+  const auto now = hn::Or(hn::AndNot(hn::Set(di, validity::reasons), reasons), hn::Set(di, validity::filled));
+  const auto value = hn::Add(values, hn::Zero(d));  // −0 becomes +0
+  hn::StoreU(hn::IfThenElse(hn::RebindMask(d, fills), value, hn::LoadU(d, filled)), d, filled);
+  hn::StoreU(hn::DemoteTo(d8, hn::IfThenElse(fills, now, reasons)), d8, validity);
+}
+
+void fill_second_lowest(ImageView<const float> disparity, const Result& out, const Scratch& scratch, int y) {
+  const hn::ScalableTag<float> d;
+  const int lanes = static_cast<int>(hn::Lanes(d)), width = disparity.width;
+  const float* row = disparity.row(y);
+  const float* above = scratch.met[0][0] + y * scratch.width;
+  const float* below = scratch.met[1][0] + y * scratch.width;
+  for_each_gap(row, width, [&](int first, int last) {
+    const auto left = hn::Set(d, before(row, first)), right = hn::Set(d, behind(row, last, width));
+    for (int x = first; x < last; x += lanes) {
+      const auto values = second_lowest(d, left, right, hn::LoadU(d, above + x), hn::LoadU(d, below + x));
+      const int count = std::min(lanes, last - x);
+      if (x + lanes <= width) {
+        fill_block(d, out, x, y, count, values);
+      } else {
+        HWY_ALIGN float copy[hn::MaxLanes(d)];
+        hn::Store(values, d, copy);
+        for (int i = 0; i < count; ++i) out.fill(x + i, y, copy[i]);
+      }
+    }
+  });
+}
+
+void sweep_four(Mode mode, ImageView<const float> disparity, const Scratch& scratch, int side) {
+  if (mode == Mode::nearest)
+    sweep_nearest(disparity, scratch, side);
+  else
+    sweep_second_lowest(disparity, scratch, side);
 }
 
 void fill_four_rows(Mode mode, ImageView<const float> disparity, const Result& out, const Scratch& scratch, int first,
                     int last) {
   for (int y = first; y < last; ++y)
     if (mode == Mode::nearest)
-      fill_from_four<Mode::nearest>(disparity, out, scratch, y);
+      fill_nearest(disparity, out, scratch, y);
     else
-      fill_from_four<Mode::second_lowest>(disparity, out, scratch, y);
+      fill_second_lowest(disparity, out, scratch, y);
 }
 
 float nearest_within(int distance, ImageView<const float> disparity, int x, int y) {
@@ -486,7 +564,7 @@ void cpu(const Parameters& p, const Input& input, ImageView<float> filled, Image
   if (!find_sources(scratch.source, disparity.height)) return;
 
   if (p.mode == Mode::nearest || p.mode == Mode::second_lowest) {
-    both_sides(threads, [&](int side) { HWY_DYNAMIC_DISPATCH(sweep_four)(disparity, scratch, side); });
+    both_sides(threads, [&](int side) { HWY_DYNAMIC_DISPATCH(sweep_four)(p.mode, disparity, scratch, side); });
     threads.rows(disparity.height, [&](int first, int last) {
       HWY_DYNAMIC_DISPATCH(fill_four_rows)(p.mode, disparity, out, scratch, first, last);
     });
