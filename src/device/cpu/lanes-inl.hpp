@@ -83,6 +83,27 @@ HWY_INLINE void sort_lanes(V* v) {
   (std::make_index_sequence<sorting_network<n>.size>());
 }
 
+// Values of 8 or 16 bits, each repeated to fill 32 bits: processors load such a word into all lanes at no cost, unlike a
+// narrower one.
+constexpr std::uint32_t repeated(std::uint8_t value) { return value * 0x01010101u; }
+constexpr std::uint32_t repeated(std::uint16_t value) { return value * 0x00010001u; }
+
+template <class T>
+void repeat(const T* values, int count, std::uint32_t* words) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto vector = [&](int i) HWY_ATTR {
+    auto word = hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, decltype(d)>(), values + i));
+    if constexpr (sizeof(T) == 1) word = hn::Or(word, hn::ShiftLeft<8>(word));
+    hn::StoreU(hn::Or(word, hn::ShiftLeft<16>(word)), d, words + i);
+  };
+  for_each_block(d, 0, count, vector, [&](int i) { words[i] = repeated(values[i]); });
+}
+
+template <class D>
+HWY_INLINE hn::VFromD<D> load_repeated(D d, const std::uint32_t* word) {
+  return hn::BitCast(d, hn::Set(hn::Repartition<std::uint32_t, D>(), *word));
+}
+
 // Half the lanes of a and of b, in turns of Wide: the smaller of two lanes each.
 template <class Wide, class D, class V = hn::VFromD<D>>
 HWY_INLINE V merge_minima(D d, V a, V b) {
@@ -90,6 +111,37 @@ HWY_INLINE V merge_minima(D d, V a, V b) {
   const auto lower = hn::InterleaveLower(wide, hn::BitCast(wide, a), hn::BitCast(wide, b));
   const auto upper = hn::InterleaveUpper(wide, hn::BitCast(wide, a), hn::BitCast(wide, b));
   return hn::Min(hn::BitCast(d, lower), hn::BitCast(d, upper));
+}
+
+// The sums of lanes 2i and 2i + 1.
+template <class D8, class D16 = hn::Repartition<std::uint16_t, D8>>
+HWY_INLINE hn::VFromD<D16> sums_of_pairs([[maybe_unused]] D8 d8, hn::VFromD<D8> v) {
+#if HWY_ARCH_X86
+  // One instruction, which Highway does not offer: the products with ones, added up.
+  const auto ones = hn::Set(d8, 1);
+  if constexpr (sizeof(v) == 64)
+    return hn::VFromD<D16>{_mm512_maddubs_epi16(v.raw, ones.raw)};
+  else if constexpr (sizeof(v) == 32)
+    return hn::VFromD<D16>{_mm256_maddubs_epi16(v.raw, ones.raw)};
+  else
+    return hn::VFromD<D16>{_mm_maddubs_epi16(v.raw, ones.raw)};
+#else
+  const D16 d16;
+  const auto pairs = hn::BitCast(d16, v);
+  return hn::Add(hn::And(pairs, hn::Set(d16, 0xFF)), hn::ShiftRight<8>(pairs));
+#endif
+}
+
+// Blocks of 128 bits 0, 2, 1, 3 of four, or as they are.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V swap_middle_blocks(D d, V v) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 64) {
+    const hn::Repartition<std::uint64_t, D> d64;
+    alignas(64) static constexpr std::uint64_t order[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+    return hn::BitCast(d, hn::TableLookupLanes(hn::BitCast(d64, v), hn::SetTableIndices(d64, order)));
+  } else {
+    return v;
+  }
 }
 
 // The minima over all blocks of 128 bits.
@@ -101,6 +153,15 @@ HWY_INLINE auto minima_of_blocks(D, V v) {
   } else {
     return v;
   }
+}
+
+// The same, in every block.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V minima_in_all_blocks(D d, V v) {
+  constexpr std::size_t bytes = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>);
+  if constexpr (bytes > 32) v = hn::Min(v, hn::ReverseBlocks(d, v));
+  if constexpr (bytes > 16) v = hn::Min(v, hn::SwapAdjacentBlocks(v));
+  return v;
 }
 
 // Stores lanes that hold values below 256 as bytes.

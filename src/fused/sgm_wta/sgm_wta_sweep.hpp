@@ -24,7 +24,7 @@ inline constexpr int tile_columns = 32;
 inline constexpr int row_lag = 2;  // columns that a row of a band is behind the row before
 static_assert(row_lag * band_rows < tile_columns, "the band before must be ahead by less than two tiles");
 
-// Lanes around the costs of a path: the largest value, so that d ± 1 needs no special case, and the path's minimum.
+// Lanes around the costs of a path: the largest value, so that d ± 1 needs no special case.
 template <class Lane>
 inline constexpr int guard = 64 / sizeof(Lane);
 
@@ -65,7 +65,7 @@ struct Extent {
   // A thread's.
   std::size_t scratch_bytes(std::size_t lane, std::size_t candidate) const {
     return align64(band_rows * path_bytes(lane) + 64) + align64(lane * padded) +
-           align64(lane * band_rows * directions * width) +
+           align64(sizeof(std::uint16_t) * padded) + align64(lane * band_rows * directions * width) +
            align64(sizeof(std::uint16_t) * band_rows * total_entries()) +
            2 * align64(band_rows * sizeof(std::uint16_t) * right_entries()) +
            band_rows * align64(candidate * candidates());
@@ -123,15 +123,14 @@ class Pieces {
   std::byte* next_;
 };
 
-// A path's costs L_r at its last pixel; their minimum lies in the guard before them, so that paths which different
-// threads are at never share a cache line. A path begins after an imaginary pixel without costs, so that L_r = C at its
-// first pixel.
+// A path's costs at its last pixel, less their minimum. Only they change, so that paths which different threads are at
+// never share a cache line that is written. A path begins after an imaginary pixel without costs, so that L_r = C at
+// its first pixel.
 template <class Lane>
 Lane* start_path(Lane* costs, int padded) {
   costs[-1] = static_cast<Lane>(~0);
   std::memset(costs, 0, sizeof(Lane) * padded);
   costs[padded] = static_cast<Lane>(~0);
-  costs[-guard<Lane> / 2] = 0;
   return costs;
 }
 
@@ -185,7 +184,7 @@ class Sweep {
   // Paths of a kind that cross a row lie side by side.
   template <class F>
   void for_each_end(int v, F&& f) const {
-    const auto of_kind = [&](Lane* paths) { f(paths - guard<Lane> / 2, sizeof(Lane) * extent_.width * stride_); };
+    const auto of_kind = [&](Lane* paths) { f(paths, sizeof(Lane) * extent_.width * stride_); };
     of_kind(vertical(v));
     if (extent_.directions == 4) of_kind(diagonal(v)), of_kind(antidiagonal(v));
   }
@@ -233,9 +232,13 @@ class Scratch {
  public:
   Scratch(const Extent& extent, std::size_t candidate_bytes, Pieces pieces) : extent_(extent) {
     paths_ = pieces.take<Lane>(static_cast<std::size_t>(band_rows) * path_stride() + guard<Lane>);
-    padding_ = pieces.take<Lane>(extent.padded);
-    std::memset(padding_, 0, sizeof(Lane) * extent.disparities);
-    std::memset(padding_ + extent.disparities, 0xFF, sizeof(Lane) * (extent.padded - extent.disparities));
+    const auto take_padding = [&]<class T>(T*& padding) {
+      padding = pieces.take<T>(extent.padded);
+      std::memset(padding, 0, sizeof(T) * extent.disparities);
+      std::memset(padding + extent.disparities, 0xFF, sizeof(T) * (extent.padded - extent.disparities));
+    };
+    take_padding(padding_);
+    take_padding(sums_padding_);
     penalties_ = pieces.take<Lane>(static_cast<std::size_t>(band_rows) * extent.directions * extent.width);
     totals_ = pieces.take<std::uint16_t>(band_rows * extent.total_entries());
     std::memset(totals_, 0xFF, sizeof(std::uint16_t) * band_rows * extent.total_entries());
@@ -244,11 +247,13 @@ class Scratch {
     for (std::byte*& row : candidates_) row = pieces.take<std::byte>(candidate_bytes * extent.candidates());
   }
 
-  // Of row r: its horizontal path, its candidates, its P2 (those of a pixel's paths side by side).
+  // Of row r: its horizontal path, its candidates, its P2 (by column of the image, a path's row after the other).
   Lane* path(int r) const { return paths_ + r * path_stride() + guard<Lane>; }
   std::byte* candidates(int r) const { return candidates_[r]; }
   Lane* penalties(int r) const { return penalties_ + static_cast<std::size_t>(r) * extent_.directions * extent_.width; }
-  const Lane* padding() const { return padding_; }  // the largest value behind the last disparity, else 0
+  // The largest value behind the last disparity, else 0: in lanes of the costs, and of the sums.
+  const Lane* padding() const { return padding_; }
+  const std::uint16_t* sums_padding() const { return sums_padding_; }
   // The sums over all paths of a pixel of row r, with 32 entries of no_cost before and behind.
   std::uint16_t* total(int r) const { return totals_ + r * extent_.total_entries() + 32; }
   std::uint16_t* right_cost(int r) const {
@@ -264,6 +269,7 @@ class Scratch {
   Extent extent_;
   Lane* paths_;
   Lane* padding_;
+  std::uint16_t* sums_padding_;
   Lane* penalties_;
   std::uint16_t* totals_;
   std::uint16_t* right_costs_;

@@ -14,11 +14,13 @@
 
 #include <algorithm>
 
+#include "device/cpu/lanes-inl.hpp"
 #include "stages/cost/cost.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::cost::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using namespace stereopsis::HWY_NAMESPACE;
 
 // Calls put(i, word) for the width + padded − 1 candidates of a row. Outside the image the border repeats.
 template <class Word, class Put>
@@ -32,6 +34,19 @@ void for_each_candidate(const Word* row, int width, int min_disparity, int padde
 template <class D>
 HWY_INLINE hn::VFromD<D> absolute_difference(D, hn::VFromD<D> a, hn::VFromD<D> b) {
   return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
+}
+
+// A left pixel: its word, or its bytes, each repeated.
+struct RepeatedBytes {
+  const std::uint32_t* bytes;
+};
+template <class D8, class Word>
+HWY_INLINE hn::VFromD<D8> left_byte(D8 d8, const Word& left, int p) {
+  return hn::Set(d8, byte_of(left, p));
+}
+template <class D8>
+HWY_INLINE hn::VFromD<D8> left_byte(D8 d8, RepeatedBytes left, int p) {
+  return load_repeated(d8, left.bytes + p);
 }
 
 // Words taken apart into planes of bytes, so that all costs are made in 8-bit lanes, without a change of width.
@@ -56,12 +71,12 @@ class BytePlanes {
   std::uint8_t* plane(int p) const { return bytes_ + static_cast<std::ptrdiff_t>(p) * entries_; }
 
   // Differing bits in planes [0, kCount).
-  template <int kCount, class D8, class Word>
-  HWY_INLINE hn::VFromD<D8> hamming_distances(D8 d8, const Word& left, int i) const {
+  template <int kCount, class D8, class Left>
+  HWY_INLINE hn::VFromD<D8> hamming_distances(D8 d8, const Left& left, int i) const {
     auto sum = hn::Zero(d8);
     for (int p = 0; p < kCount; ++p) {
-      const auto byte = hn::Set(d8, byte_of(left, p));
-      sum = hn::Add(sum, hn::PopulationCount(hn::Xor(byte, hn::LoadU(d8, plane(p) + i))));
+      const auto differing = hn::Xor(left_byte(d8, left, p), hn::LoadU(d8, plane(p) + i));
+      sum = hn::Add(sum, hn::PopulationCount(differing));
     }
     return sum;
   }
@@ -113,10 +128,10 @@ class Candidates<Rank> : BytePlanes<1> {
   Candidates(const Rank&, std::byte* memory, int entries) : BytePlanes(memory, entries) {}
   using BytePlanes::load;
 
-  template <class D>
-  HWY_INLINE hn::VFromD<D> block(D d, std::uint8_t left, int i) const {
-    return from_bytes(d,
-                      [&](auto d8) { return absolute_difference(d8, hn::Set(d8, left), hn::LoadU(d8, plane(0) + i)); });
+  template <class D, class Left>
+  HWY_INLINE hn::VFromD<D> block(D d, const Left& left, int i) const {
+    return from_bytes(
+        d, [&](auto d8) { return absolute_difference(d8, left_byte(d8, left, 0), hn::LoadU(d8, plane(0) + i)); });
   }
 };
 
@@ -127,8 +142,8 @@ class Candidates<Census<Word>> : BytePlanes<sizeof(Word)> {
   Candidates(const Census<Word>&, std::byte* memory, int entries) : BytePlanes<sizeof(Word)>(memory, entries) {}
   using BytePlanes<sizeof(Word)>::load;
 
-  template <class D>
-  HWY_INLINE hn::VFromD<D> block(D d, const Word& left, int i) const {
+  template <class D, class Left>
+  HWY_INLINE hn::VFromD<D> block(D d, const Left& left, int i) const {
     return from_bytes(d, [&](auto d8) { return this->template hamming_distances<sizeof(Word)>(d8, left, i); });
   }
 };
@@ -192,24 +207,26 @@ template <>
 class Candidates<CensusGradient> : BytePlanes<4> {
  public:
   static constexpr std::size_t bytes_per_entry = 4;
-  Candidates(const CensusGradient& kind, std::byte* memory, int entries) : BytePlanes(memory, entries), kind_(kind) {}
+  Candidates(const CensusGradient& kind, std::byte* memory, int entries)
+      : BytePlanes(memory, entries),
+        weight_(repeated(static_cast<std::uint16_t>(kind.census_weight))),
+        limit_(repeated(static_cast<std::uint8_t>(kind.gradient_limit))) {}
   using BytePlanes::load;
 
-  template <class D>
-  HWY_INLINE hn::VFromD<D> block(D d, std::uint32_t left, int i) const {
+  template <class D, class Left>
+  HWY_INLINE hn::VFromD<D> block(D d, const Left& left, int i) const {
     return from_bytes(d, [&](auto d8) {
-      const auto gradient = hn::Set(d8, static_cast<std::uint8_t>(left >> 24));
-      const auto limit = hn::Set(d8, static_cast<std::uint8_t>(kind_.gradient_limit));
-      auto costs = hn::Min(absolute_difference(d8, gradient, hn::LoadU(d8, plane(3) + i)), limit);
-      // 8-bit lanes have no product; weights are small.
-      const auto hamming = hamming_distances<3>(d8, left, i);
-      for (int w = 0; w < kind_.census_weight; ++w) costs = hn::Add(costs, hamming);
-      return costs;
+      const auto difference = absolute_difference(d8, left_byte(d8, left, 3), hn::LoadU(d8, plane(3) + i));
+      const auto gradients = hn::Min(difference, load_repeated(d8, &limit_));
+      // 8-bit lanes have no product; those of this one stay below 256, so that those of lanes side by side do not mix.
+      const hn::Repartition<std::uint16_t, decltype(d8)> d16;
+      const auto hamming = hn::BitCast(d16, hamming_distances<3>(d8, left, i));
+      return hn::Add(gradients, hn::BitCast(d8, hn::Mul(hamming, load_repeated(d16, &weight_))));
     });
   }
 
  private:
-  CensusGradient kind_;
+  std::uint32_t weight_, limit_;  // repeated
 };
 
 }  // namespace stereopsis::cost::HWY_NAMESPACE

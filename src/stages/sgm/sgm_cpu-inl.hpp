@@ -18,81 +18,123 @@ namespace stereopsis::sgm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// The minima of four vectors.
-template <class D, class V>
-HWY_INLINE void store_minima(D d, const V (&v)[4], hn::TFromD<D>* minima) {
+// The minimum of each vector, in all of its lanes.
+template <int kPaths, class D, class V>
+HWY_INLINE void spread_minima(D d, V (&v)[kPaths]) {
   using Lane = hn::TFromD<D>;
-  using Pair = hwy::MakeWide<Lane>;
-  auto lowest =
-      minima_of_blocks(d, merge_minima<Pair>(d, merge_minima<Lane>(d, v[0], v[1]), merge_minima<Lane>(d, v[2], v[3])));
+  const V first = merge_minima<Lane>(d, v[0], v[1]);
+  const V other = kPaths == 4 ? merge_minima<Lane>(d, v[kPaths - 2], v[kPaths - 1]) : first;
+  const V all = minima_in_all_blocks(d, merge_minima<hwy::MakeWide<Lane>>(d, first, other));
   // Every four lanes now hold one candidate for each minimum.
-  const hn::DFromV<decltype(lowest)> d128;
-  const hn::Repartition<std::uint64_t, decltype(d128)> d64;
-  lowest = hn::Min(lowest, hn::BitCast(d128, hn::Shuffle01(hn::BitCast(d64, lowest))));
+  const hn::Repartition<std::uint64_t, D> d64;
+  V lowest = hn::Min(all, hn::BitCast(d, hn::Shuffle01(hn::BitCast(d64, all))));
   if constexpr (sizeof(Lane) == 1) {
-    const hn::Repartition<std::uint32_t, decltype(d128)> d32;
-    lowest = hn::Min(lowest, hn::BitCast(d128, hn::Shuffle2301(hn::BitCast(d32, lowest))));
+    const hn::Repartition<std::uint32_t, D> d32;
+    lowest = hn::Min(lowest, hn::BitCast(d, hn::Shuffle2301(hn::BitCast(d32, lowest))));
   }
-  HWY_ALIGN Lane lanes[16 / sizeof(Lane)];
-  hn::Store(lowest, d128, lanes);
-  for (int i = 0; i < 4; ++i) minima[i] = lanes[i];
+  for (int r = 0; r < kPaths; ++r) {
+    const int bytes = sizeof(Lane) == 1 ? r : (2 * r + 1) << 8 | 2 * r;
+    v[r] = hn::TableLookupBytes(lowest, hn::Set(d, static_cast<Lane>(bytes)));
+  }
 }
 
-// Extends kPaths paths by a pixel. `paths` are their costs L_r at the pixel before, updated in place; before the first and
-// behind the last lies the largest value, so that d ± 1 needs no special case, and their minimum `minimum_offset` lanes
-// from the first. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums over
-// the paths, in 16 bits, goes to `take_sums(k, sums)`.
-template <int kPaths, class D, class BlockCosts, class TakeSums>
-HWY_INLINE void extend_paths(D d, hn::TFromD<D>* const (&paths)[kPaths], int minimum_offset, const hn::TFromD<D>* p2,
-                             hn::TFromD<D> p1, int padded, BlockCosts&& block_costs, TakeSums&& take_sums) {
-  using Lane = hn::TFromD<D>;
+// L_r of a block of disparities from the path's costs at the pixel before, which are given relative to their minimum.
+template <class V>
+HWY_INLINE V extend(V below, V same, V above, V p1, V p2, V cost) {
+  const V step = hn::SaturatedAdd(hn::Min(below, above), p1);
+  return hn::SaturatedAdd(hn::Min(hn::Min(same, step), p2), cost);
+}
+
+// Sums over paths fill this many vectors of 16-bit lanes for each vector of costs.
+template <class D>
+inline constexpr int sums_per_block = 2 / sizeof(hn::TFromD<D>);
+template <class D>
+using Sums = hn::VFromD<hn::Repartition<std::uint16_t, D>>[sums_per_block<D>];
+
+// The sums over the paths. Those of 8-bit costs come in turns of half a block of 128 bits: in_order() puts them straight.
+template <int kPaths, class D, class V>
+HWY_INLINE void sum_paths(D d, const V (&costs)[kPaths], Sums<D>& sums) {
+  if constexpr (sizeof(hn::TFromD<D>) == 2) {
+    sums[0] = costs[0];
+    for (int r = 1; r < kPaths; ++r) sums[0] = hn::Add(sums[0], costs[r]);
+  } else {
+    for (int r = 0; r < kPaths; r += 2) {
+      const auto low = sums_of_pairs(d, hn::InterleaveLower(d, costs[r], costs[r + 1]));
+      const auto high = sums_of_pairs(d, hn::InterleaveUpper(d, costs[r], costs[r + 1]));
+      sums[0] = r == 0 ? low : hn::Add(sums[0], low);
+      sums[1] = r == 0 ? high : hn::Add(sums[1], high);
+    }
+  }
+}
+
+// Sums by disparity.
+template <class D>
+HWY_INLINE void in_order([[maybe_unused]] D d, Sums<D>& sums) {
+  if constexpr (sums_per_block<D> == 2 && hn::MaxLanes(D()) > 16) {
+    const hn::Repartition<std::uint16_t, D> d16;
+    const auto low = hn::ConcatLowerLower(d16, sums[1], sums[0]), high = hn::ConcatUpperUpper(d16, sums[1], sums[0]);
+    sums[0] = swap_middle_blocks(d16, low);
+    sums[1] = swap_middle_blocks(d16, high);
+  }
+}
+
+// Extends kPaths paths by a pixel. `paths` are their costs at the pixel before, less their minimum: L_r − min L_r, which
+// is all that equation 4 asks for; they are replaced by those at the pixel. Before the first and behind the last lies the
+// largest value, so that d ± 1 needs no special case. `p1` and `p2` are penalties, repeated; that of the next path is
+// p2_stride words away. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums of L_r over the paths, in
+// 16 bits, goes to `take_sums(k, sums)`, in the order of sum_paths(). kBlocks is the number of vectors that hold all disparities, so that they stay
+// in registers until their minimum is known, or 0: any.
+template <int kBlocks, int kPaths, class D, class BlockCosts, class TakeSums, class Lane = hn::TFromD<D>>
+HWY_INLINE void extend_paths(D d, Lane* const (&paths)[kPaths], const std::uint32_t& p1, const std::uint32_t* p2,
+                             int p2_stride, int padded, BlockCosts&& block_costs, TakeSums&& take_sums) {
   using V = hn::VFromD<D>;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const V penalty = hn::Set(d, p1);
-  const V largest = hn::Set(d, hwy::LimitsMax<Lane>());
-  V minimum[4] = {largest, largest, largest, largest};
-  V lowest[kPaths], ceiling[kPaths], below[kPaths];
-  for (int r = 0; r < kPaths; ++r) {
-    const Lane before = paths[r][minimum_offset];
-    lowest[r] = hn::Set(d, before);
-    ceiling[r] = hn::Set(d, static_cast<Lane>(before + p2[r]));
-    below[r] = hn::LoadU(d, paths[r] - 1);
-  }
-  for (int k = 0; k < padded; k += lanes) {
-    const V cost = block_costs(k);
-    V extended[kPaths];
-    for (int r = 0; r < kPaths; ++r) {
-      Lane* path = paths[r] + k;
-      const V same = hn::Load(d, path);
-      const V above = hn::LoadU(d, path + 1);
-      const V step = hn::SaturatedAdd(hn::Min(below[r], above), penalty);
-      const V best = hn::Min(hn::Min(same, step), ceiling[r]);
-      extended[r] = hn::SaturatedAdd(hn::Sub(best, lowest[r]), cost);
-      minimum[r] = hn::Min(minimum[r], extended[r]);
-      if (k + lanes < padded)
-        below[r] = hn::LoadU(d, path + lanes - 1);  // before the store hides what the next block needs
-      hn::Store(extended[r], d, path);
-    }
-    if constexpr (sizeof(Lane) == 2) {
-      V sum = extended[0];
-      for (int r = 1; r < kPaths; ++r) sum = hn::Add(sum, extended[r]);
-      take_sums(k, sum);
-    } else {
-      const hn::Repartition<std::uint16_t, D> d16;
-      const hn::Half<D> half;
-      auto low = hn::PromoteTo(d16, hn::LowerHalf(half, extended[0]));
-      auto high = hn::PromoteTo(d16, hn::UpperHalf(half, extended[0]));
-      for (int r = 1; r < kPaths; ++r) {
-        low = hn::Add(low, hn::PromoteTo(d16, hn::LowerHalf(half, extended[r])));
-        high = hn::Add(high, hn::PromoteTo(d16, hn::UpperHalf(half, extended[r])));
+  const V small = load_repeated(d, &p1);
+  V large[kPaths], lowest[kPaths];
+  for (int r = 0; r < kPaths; ++r) large[r] = load_repeated(d, p2 + r * p2_stride);
+  if constexpr (kBlocks > 0) {
+    V extended[kBlocks][kPaths];
+    for (int b = 0; b < kBlocks; ++b) {
+      const int k = b * lanes;
+      const V cost = block_costs(k);
+      for (int r = 0; r < kPaths; ++r) {
+        const Lane* path = paths[r] + k;
+        extended[b][r] =
+            extend(hn::LoadU(d, path - 1), hn::Load(d, path), hn::LoadU(d, path + 1), small, large[r], cost);
+        lowest[r] = b == 0 ? extended[b][r] : hn::Min(lowest[r], extended[b][r]);
       }
-      take_sums(k, low);
-      take_sums(k + lanes / 2, high);
+      Sums<D> sums;
+      sum_paths(d, extended[b], sums);
+      take_sums(k, sums);
     }
+    spread_minima(d, lowest);
+    for (int b = 0; b < kBlocks; ++b)
+      for (int r = 0; r < kPaths; ++r) hn::Store(hn::Sub(extended[b][r], lowest[r]), d, paths[r] + b * lanes);
+  } else {
+    V below[kPaths];
+    for (int r = 0; r < kPaths; ++r) {
+      below[r] = hn::LoadU(d, paths[r] - 1);
+      lowest[r] = hn::Set(d, hwy::LimitsMax<Lane>());
+    }
+    for (int k = 0; k < padded; k += lanes) {
+      const V cost = block_costs(k);
+      V extended[kPaths];
+      for (int r = 0; r < kPaths; ++r) {
+        Lane* path = paths[r] + k;
+        extended[r] = extend(below[r], hn::Load(d, path), hn::LoadU(d, path + 1), small, large[r], cost);
+        lowest[r] = hn::Min(lowest[r], extended[r]);
+        if (k + lanes < padded)
+          below[r] = hn::LoadU(d, path + lanes - 1);  // before the store hides what the next block needs
+        hn::Store(extended[r], d, path);
+      }
+      Sums<D> sums;
+      sum_paths(d, extended, sums);
+      take_sums(k, sums);
+    }
+    spread_minima(d, lowest);
+    for (int k = 0; k < padded; k += lanes)
+      for (int r = 0; r < kPaths; ++r) hn::Store(hn::Sub(hn::Load(d, paths[r] + k), lowest[r]), d, paths[r] + k);
   }
-  Lane minima[4];
-  store_minima(d, minimum, minima);
-  for (int r = 0; r < kPaths; ++r) paths[r][minimum_offset] = minima[r];
 }
 
 }  // namespace stereopsis::sgm::HWY_NAMESPACE

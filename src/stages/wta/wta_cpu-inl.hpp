@@ -96,7 +96,7 @@ struct Costs {
   int padded;
 };
 
-inline void find_lowest(const Costs& costs, std::uint16_t* lowest) {
+HWY_INLINE void find_lowest(const Costs& costs, std::uint16_t* lowest) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   hn::VFromD<decltype(d)> lowest_lanes[batch];
@@ -109,7 +109,7 @@ inline void find_lowest(const Costs& costs, std::uint16_t* lowest) {
 }
 
 // The first index that holds the lowest cost.
-inline void find_index(const Costs& costs, const std::uint16_t* lowest, std::uint16_t* index) {
+HWY_INLINE void find_index(const Costs& costs, const std::uint16_t* lowest, std::uint16_t* index) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto nowhere = hn::Set(d, no_cost);
@@ -129,43 +129,56 @@ inline void find_index(const Costs& costs, const std::uint16_t* lowest, std::uin
   store_minima(d, first, index);
 }
 
-// Of a batch of pixels.
-struct SelectedBatch {
-  float disparity[batch];
-  std::int32_t validity[batch];
-  float confidence[batch];
+inline constexpr int run = 32;  // pixels of a row that are selected together
+
+// What selection takes from the costs of a run of pixels: the lowest, the first index that holds it, the costs before and
+// behind that, and the lowest one that is further away.
+struct Winners {
+  HWY_ALIGN std::uint16_t lowest[run], index[run], before[run], behind[run], second[run];
 };
 
-// The same as select() for each pixel; overwrites the costs.
-inline void select(const Parameters& p, const Costs& costs, int min_disparity, bool want_confidence,
-                   SelectedBatch& selected) {
-  HWY_ALIGN std::uint16_t lowest[batch], index[batch], before[batch], behind[batch], second[batch];
+// Finds those of a batch of pixels, which have the same place in the runs of different rows; overwrites the costs.
+HWY_INLINE void find_winners(const Costs& costs, bool want_second, int place, Winners (&rows)[batch]) {
+  HWY_ALIGN std::uint16_t lowest[batch], index[batch], second[batch];
   find_lowest(costs, lowest);
   find_index(costs, lowest, index);
   for (int i = 0; i < batch; ++i) {
-    before[i] = costs[i][index[i] - 1];
-    behind[i] = costs[i][index[i] + 1];
+    const std::uint16_t* found = costs[i] + index[i];
+    rows[i].lowest[place] = lowest[i];
+    rows[i].index[place] = index[i];
+    rows[i].before[place] = found[-1];
+    rows[i].behind[place] = found[1];
   }
-  const bool want_second = p.uniqueness > 0 || want_confidence;
-  if (want_second) {
-    for (int i = 0; i < batch; ++i) std::fill_n(costs[i] + index[i] - 1, 3, no_cost);
-    find_lowest(costs, second);
-  }
+  if (!want_second) return;
+  for (int i = 0; i < batch; ++i) std::fill_n(costs[i] + index[i] - 1, 3, no_cost);
+  find_lowest(costs, second);
+  for (int i = 0; i < batch; ++i) rows[i].second[place] = second[i];
+}
 
-  const hn::CappedTag<float, batch> d;
+// Of a run of pixels.
+struct SelectedRun {
+  HWY_ALIGN float disparity[run];
+  HWY_ALIGN float confidence[run];
+  HWY_ALIGN std::uint8_t validity[run];
+};
+
+// The same as select() for each pixel.
+inline void select(const Parameters& p, const Winners& winners, int min_disparity, bool want_confidence,
+                   SelectedRun& selected) {
+  const hn::CappedTag<float, run> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<std::uint16_t, decltype(d)> d16;
+  const hn::Rebind<std::uint8_t, decltype(d)> d8;
   const auto none = hn::Set(di, no_cost);
-  const auto zero = hn::Zero(d);
-  for (int i = 0; i < batch; i += static_cast<int>(hn::Lanes(d))) {
+  for (int i = 0; i < run; i += static_cast<int>(hn::Lanes(d))) {
     const auto load = [&](const std::uint16_t* values)
                           HWY_ATTR { return hn::PromoteTo(di, hn::Load(d16, values + i)); };
-    const auto a = load(before), b = load(lowest), c = load(behind);
+    const auto a = load(winners.before), b = load(winners.lowest), c = load(winners.behind);
     auto valid = hn::Lt(b, none);
     auto validity = hn::IfThenElse(valid, hn::Zero(di), hn::Set(di, validity::no_candidate));
     auto confidence = hn::Set(d, 1.0f);
-    if (want_second) {
-      const auto m = load(second);
+    if (p.uniqueness > 0 || want_confidence) {
+      const auto m = load(winners.second);
       const auto other = hn::Lt(m, none);
       const auto peak = hn::Sub(confidence, hn::Div(hn::ConvertTo(d, b), hn::ConvertTo(d, m)));
       const auto ratio = hn::IfThenElseZero(hn::RebindMask(d, hn::Gt(m, hn::Zero(di))), peak);
@@ -177,7 +190,7 @@ inline void select(const Parameters& p, const Costs& costs, int min_disparity, b
         valid = hn::AndNot(ambiguous, valid);
       }
     }
-    auto disparity = hn::ConvertTo(d, hn::Add(load(index), hn::Set(di, min_disparity)));
+    auto disparity = hn::ConvertTo(d, hn::Add(load(winners.index), hn::Set(di, min_disparity)));
     if (p.subpixel != Subpixel::none) {
       const auto difference =
           p.subpixel == Subpixel::parabola ? hn::Add(hn::Sub(a, b), hn::Sub(c, b)) : hn::Sub(hn::Max(a, c), b);
@@ -186,9 +199,9 @@ inline void select(const Parameters& p, const Costs& costs, int min_disparity, b
       disparity = hn::Add(disparity, hn::IfThenElseZero(hn::RebindMask(d, between), offset));
     }
     const auto is_valid = hn::RebindMask(d, valid);
-    hn::StoreU(hn::IfThenElse(is_valid, disparity, hn::Set(d, invalid_disparity)), d, selected.disparity + i);
-    hn::StoreU(validity, di, selected.validity + i);
-    hn::StoreU(hn::IfThenElse(is_valid, confidence, zero), d, selected.confidence + i);
+    hn::Store(hn::IfThenElse(is_valid, disparity, hn::Set(d, invalid_disparity)), d, selected.disparity + i);
+    hn::Store(hn::IfThenElseZero(is_valid, confidence), d, selected.confidence + i);
+    hn::Store(hn::DemoteTo(d8, validity), d8, selected.validity + i);
   }
 }
 
@@ -201,24 +214,26 @@ struct RightRow {
 
 inline void clear(const RightRow& row, int entries) { std::fill_n(row.cost, entries, no_cost); }
 
-// `from` is width − 1 − x of the left pixel. The lowest disparity wins ties: the later one where left pixels pass from
-// right to left, else the earlier one.
-template <bool later_wins = true>
+// A block of a left pixel's costs; they have these indices. The lowest disparity wins ties: the later one where left
+// pixels pass from right to left, else the earlier one.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE void update(D d, V cost, V index, bool later_wins, std::uint16_t* row_cost, std::uint16_t* row_index) {
+  const V before = hn::LoadU(d, row_cost), index_before = hn::LoadU(d, row_index);
+  const V lowest = hn::Min(cost, before);
+  const V winner = later_wins ? hn::IfThenElse(hn::Eq(lowest, cost), index, index_before)
+                              : hn::IfThenElse(hn::Eq(lowest, before), index_before, index);
+  hn::StoreU(lowest, d, row_cost);
+  hn::StoreU(winner, d, row_index);
+}
+
+// All costs of a left pixel, where left pixels pass from right to left; `from` is width − 1 − x.
 HWY_INLINE void update(const RightRow& row, int from, const std::uint16_t* costs, int padded) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   auto index = hn::Iota(d, 0);
   const auto step = hn::Set(d, static_cast<std::uint16_t>(lanes));
-  std::uint16_t* row_cost = row.cost + from;
-  std::uint16_t* row_index = row.index + from;
   for (int k = 0; k < padded; k += lanes) {
-    const auto cost = hn::Load(d, costs + k), before = hn::LoadU(d, row_cost + k),
-               index_before = hn::LoadU(d, row_index + k);
-    const auto lowest = hn::Min(cost, before);
-    const auto winner = later_wins ? hn::IfThenElse(hn::Eq(lowest, cost), index, index_before)
-                                   : hn::IfThenElse(hn::Eq(lowest, before), index_before, index);
-    hn::StoreU(lowest, d, row_cost + k);
-    hn::StoreU(winner, d, row_index + k);
+    update(d, hn::Load(d, costs + k), index, true, row.cost + from + k, row.index + from + k);
     index = hn::Add(index, step);
   }
 }
