@@ -22,6 +22,7 @@ struct Shape {
   int tile_width() const { return 4 * groups(); }
   int line_stride() const { return tile_width() < 16 ? tile_width() : 64 / groups(); }
   int right_margin_of_zero() const { return range / 2 + 8; }
+  int tile_threads() const { return range == 256 ? 128 : 64; }
 
   int range;
 };
@@ -176,7 +177,7 @@ class Launcher {
                   problem_);
     if (problem_.right_best != nullptr)
       queue_.fill({reinterpret_cast<gpu::Handle>(problem_.right_best), 0}, 4 * pixels_, 0xFF);
-    queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, 64, 1}, problem_);
+    queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
     if (problem_.right_best != nullptr)
       queue_.launch(kernel("right", "all"), over_columns(problem_.height, problem_.width), problem_);
   }

@@ -41,13 +41,14 @@ __global__ void __launch_bounds__(256)
 __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
 
 // Both passes, by the name that the host finds them by.
-#define STEREOPSIS_PASSES(name, V)                                                                                  \
-  __global__ void __launch_bounds__(32 * border_warps, border_blocks)                                               \
-      borders_##name(const __grid_constant__ Problem p) {                                                           \
-    follow_paths<T, V>(p);                                                                                          \
-  }                                                                                                                 \
-  __global__ void __launch_bounds__(tile_threads, tile_blocks<V>) tiles_##name(const __grid_constant__ Problem p) { \
-    sum_and_select<T, V>(p);                                                                                        \
+#define STEREOPSIS_PASSES(name, V)                                      \
+  __global__ void __launch_bounds__(32 * border_warps, border_blocks)   \
+      borders_##name(const __grid_constant__ Problem p) {               \
+    follow_paths<T, V>(p);                                              \
+  }                                                                     \
+  __global__ void __launch_bounds__(tile_threads<T>, tile_blocks<T, V>) \
+      tiles_##name(const __grid_constant__ Problem p) {                 \
+    sum_and_select<T, V>(p);                                            \
   }
 STEREOPSIS_PASSES(rank_4, Rank<4>)
 STEREOPSIS_PASSES(rank_8, Rank<8>)

@@ -13,6 +13,8 @@ struct Layout {
   static constexpr int lanes = kRange / 16;
   static constexpr int groups = 32 / lanes;      // of a warp
   static constexpr int tile_width = groups * 4;  // a group has four adjacent columns
+  // Warps of a tile that follow the vertical and diagonal paths of one sense of y, each with its share of the columns.
+  static constexpr int sense_warps = range == 256 ? 2 : 1;
   // Between the lines that the groups of a warp follow.
   static constexpr int line_stride = tile_width < 16 ? tile_width : 64 / groups;
   static constexpr int right_margin_of_zero = half + 8;  // of a row of right pairs, left of x = 0

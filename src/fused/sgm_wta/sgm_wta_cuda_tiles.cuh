@@ -1,16 +1,19 @@
 // Second pass: a block for each tile starts all paths from the kept states, sums them in shared memory and selects the
-// left and right winners there. The sums never leave the chip. A block has two warps, one for each sense of the paths.
+// left and right winners there. The sums never leave the chip. A block has one or two warps for each sense of the paths.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
 
 namespace stereopsis::sgm_wta {
 
-constexpr int tile_threads = 64;
+template <class T>
+constexpr int tile_threads = 64 * T::sense_warps;
 // Four blocks a multiprocessor let all states of 8 paths stay in registers; six spill (0.525 against 0.494 ms for
 // 1280 x 960 x 128 on an H100).
-template <class V>
-constexpr int tile_blocks = V::diagonals ? 4 : 6;
+template <class T, class V>
+constexpr int tile_blocks = V::diagonals          ? 4
+                            : T::sense_warps == 2 ? 5
+                                                  : 6;
 
 // ---- sums of a pixel in shared memory --------------------------------------------------------------------------
 // Word e lies at e + 4 · (e / 32), so that the 16-byte accesses of eight lanes, 32 bytes apart, meet different banks,
@@ -78,20 +81,20 @@ struct Row {
 
 template <class T>
 __device__ __forceinline__ void clear_sums(u32* sums) {
-  for (int i = threadIdx.x; i < tile_pixels<T> * pixel_words<T> / 4; i += tile_threads)
+  for (int i = threadIdx.x; i < tile_pixels<T> * pixel_words<T> / 4; i += tile_threads<T>)
     reinterpret_cast<uint4*>(sums)[i] = make_uint4(0, 0, 0, 0);
 }
 
-// A group takes a row of the tile, its paths of both senses at once.
+// A group takes a row of the tile, its paths of both senses at once; or, where there are two groups for each row, one
+// of them.
 template <class T, class V, bool kPartial>
 __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip, int y0) {
-  constexpr int block_groups = tile_threads / T::lanes;
+  constexpr int block_groups = tile_threads<T> / T::lanes;
   const int lane = threadIdx.x % T::lanes;
   const u32 p1 = both(p.p1), p2 = both(p.p2);
   const typename V::Padding<T> padding(p, lane);
   if constexpr (block_groups <= tile_height) {
-#pragma unroll 1
-    for (int r = threadIdx.x / T::lanes; r < tile_height; r += block_groups) {
+    const auto follow = [&](int r) {
       const int y = min(y0 + r, p.height - 1);
       Row<T, V, false> rightward(p, sums, strip, r, y, lane);
       Row<T, V, true> leftward(p, sums, strip, r, y, lane);
@@ -109,6 +112,13 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip
         rightward.pixel += columns * pixel_words<T>;
         leftward.pixel -= columns * pixel_words<T>;
       }
+    };
+    const int first = threadIdx.x / T::lanes;
+    if constexpr (T::sense_warps == 2) {
+      follow(first);  // a loop would cost instructions and registers
+    } else {
+#pragma unroll 1
+      for (int r = first; r < tile_height; r += block_groups) follow(r);
     }
   } else {
     const int r = threadIdx.x % 32 / T::lanes, y = min(y0 + r, p.height - 1);
@@ -141,43 +151,57 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip
 }
 
 // ---- vertical and diagonal paths -------------------------------------------------------------------------------
-// States in which the paths of a group's four columns enter the tile; zeros where they begin. All loads are under
-// way together before the first is used.
+// A sense of y has one warp, or two with half of the columns each; a group of lanes has adjacent ones.
+template <class T>
+constexpr int group_columns = columns / T::sense_warps;
+
+template <class T>
+struct Place : Position<T> {
+  bool up = threadIdx.x / (32 * T::sense_warps), right_half = threadIdx.x / 32 % T::sense_warps;
+  int column = (right_half * T::groups + this->group) * group_columns<T>;  // of the tile
+  bool first_group = this->group == 0, last_group = this->group == T::groups - 1;
+  bool left_edge = first_group && !right_half, right_edge = last_group && (right_half || T::sense_warps == 1);
+  bool inner = T::sense_warps == 2 && (right_half ? first_group : last_group);  // beside the other half
+};
+
+// States in which the paths of a group's columns enter the tile; zeros where they begin. All loads are under way
+// together before the first is used.
 template <class T, class V>
 struct Entry {
-  Packed vertical[columns], rightward[columns], leftward[columns];
-  __device__ __forceinline__ Entry(const Problem& p, int strip, int band, bool up) {
-    const Position<T> at;
-    const bool first_band = up ? band == p.bands - 1 : band == 0;
+  Packed vertical[group_columns<T>], rightward[group_columns<T>], leftward[group_columns<T>];
+  __device__ __forceinline__ Entry(const Problem& p, const Place<T>& at, int strip, int band) {
+    const bool first_band = at.up ? band == p.bands - 1 : band == 0;
 #pragma unroll
-    for (int c = 0; c < columns; ++c) {
-      const int x = strip * T::tile_width + at.group * columns + c;
+    for (int c = 0; c < group_columns<T>; ++c) {
+      const int x = strip * T::tile_width + at.column + c;
       vertical[c] = rightward[c] = leftward[c] = Packed{};
       if (first_band || x >= p.width) continue;
-      vertical[c] = load_state_early(row_state<T>(p, up, 0, band, x), at.lane);
-      if (V::diagonals && x > 0) rightward[c] = load_state_early(row_state<T>(p, up, 1, band, x), at.lane);
-      if (V::diagonals && x < p.width - 1) leftward[c] = load_state_early(row_state<T>(p, up, -1, band, x), at.lane);
+      vertical[c] = load_state_early(row_state<T>(p, at.up, 0, band, x), at.lane);
+      if (V::diagonals && x > 0) rightward[c] = load_state_early(row_state<T>(p, at.up, 1, band, x), at.lane);
+      if (V::diagonals && x < p.width - 1) leftward[c] = load_state_early(row_state<T>(p, at.up, -1, band, x), at.lane);
     }
   }
 };
 
 // The states of one direction in a group's columns, and their minima.
+template <class T>
 struct Front {
-  State state[columns];
-  u32 low[columns];
+  static constexpr int count = group_columns<T>;
+  State state[count];
+  u32 low[count];
 
-  __device__ __forceinline__ explicit Front(const Packed (&entry)[columns]) {
+  __device__ __forceinline__ explicit Front(const Packed (&entry)[count]) {
 #pragma unroll
-    for (int c = 0; c < columns; ++c) {
+    for (int c = 0; c < count; ++c) {
       unpack(state[c], entry[c]);
       low[c] = 0;
     }
   }
   // Moves all states to the next column to the right (kSense 1) or left (−1): inside the group in registers, across
-  // groups by shuffles, and from the tile's side at its edge.
-  template <class T, int kSense>
-  __device__ __forceinline__ void move(const State& from_side, bool edge) {
-    constexpr int last = kSense > 0 ? columns - 1 : 0, first = columns - 1 - last;
+  // groups by shuffles, and from beyond the warp's columns at its edge.
+  template <int kSense>
+  __device__ __forceinline__ void move(const State& beyond, u32 low_beyond, bool edge) {
+    constexpr int last = kSense > 0 ? count - 1 : 0, first = count - 1 - last;
     const auto shuffle = [](u32 v) {
       return kSense > 0 ? __shfl_up_sync(everywhere, v, T::lanes) : __shfl_down_sync(everywhere, v, T::lanes);
     };
@@ -186,61 +210,91 @@ struct Front {
       const u32 in = shuffle(state[last][j]);
 #pragma unroll
       for (int c = last; c != first; c -= kSense) state[c][j] = state[c - kSense][j];
-      state[first][j] = edge ? from_side[j] : in;
+      state[first][j] = edge ? beyond[j] : in;
     }
     const u32 in = shuffle(low[last]);
 #pragma unroll
     for (int c = last; c != first; c -= kSense) low[c] = low[c - kSense];
-    low[first] = edge ? 0 : in;
+    low[first] = edge ? low_beyond : in;
   }
 };
 
-// A group has four columns in all rows. kPartial: the strip reaches beyond the right edge, where leftward paths begin
-// inside the tile.
+// What a diagonal path takes along from one half of the columns to the other: a state and its minimum.
+template <class T>
+struct Crossing {
+  uint4 state[2][T::lanes];
+  u32 low[T::lanes];
+
+  __device__ __forceinline__ void put(const State& s, u32 smallest, int lane) {
+    state[0][lane] = make_uint4(s[0], s[1], s[2], s[3]);
+    state[1][lane] = make_uint4(s[4], s[5], s[6], s[7]);
+    low[lane] = smallest;
+  }
+  __device__ __forceinline__ void get(State& s, u32& smallest, int lane) const {
+    const uint4 a = state[0][lane], b = state[1][lane];
+    s[0] = a.x, s[1] = a.y, s[2] = a.z, s[3] = a.w;
+    s[4] = b.x, s[5] = b.y, s[6] = b.z, s[7] = b.w;
+    smallest = low[lane];
+  }
+};
+// Of the even and the odd rows, so that one barrier a row is enough; downward and upward; from the left and the right.
+template <class T>
+using Crossings = Crossing<T>[2][2][2];
+
+__device__ __forceinline__ void wait_for_other_half(bool up) {
+  if (up)
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+  else
+    asm volatile("bar.sync 2, 64;" ::: "memory");
+}
+
+// kPartial: the strip reaches beyond the right edge, where leftward paths begin inside the tile.
 template <class T, class V, bool kPartial>
-__device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, int strip, int band, bool up) {
-  using Cost = typename V::Cost<T, columns>;
-  const Position<T> at;
+__device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossings<T>& crossings, int strip,
+                                             int band) {
+  constexpr int count = group_columns<T>;
+  using Cost = typename V::Cost<T, count>;
+  const Place<T> at;
+  const bool up = at.up;
   const u32 p1 = both(p.p1);
   const typename V::Padding<T> padding(p, at.lane);
   const int y0 = band * tile_height, rows = min(tile_height, p.height - y0);
-  const int x0 = strip * T::tile_width + at.group * columns;
-  const bool left_edge = at.group == 0, right_edge = at.group == T::groups - 1;
+  const int x0 = strip * T::tile_width + at.column;
 
-  const Entry<T, V> entry(p, strip, band, up);
+  const Entry<T, V> entry(p, at, strip, band);
   // At column c: the state that the pixel (c, next row) continues.
-  Front vertical(entry.vertical), rightward(entry.rightward), leftward(entry.leftward);
+  Front<T> vertical(entry.vertical), rightward(entry.rightward), leftward(entry.leftward);
   const int sense = up ? -1 : 1;
   int r = up ? rows - 1 : 0;
   const int half = up ? rows - rows / 2 : rows / 2;  // rows before the two senses meet
   typename Cost::Cursor cursor(p, straight, x0, y0 + r, 0, sense, at.lane);
   Cost costs;
   costs.fetch(cursor);
-  typename V::Penalty<columns> next_penalty(p, up, x0, y0 + r);
+  typename V::Penalty<count> next_penalty(p, up, x0, y0 + r);
 #pragma unroll 1
   for (int i = 0; i < rows; ++i, r += sense) {
     if (i == half) __syncthreads();
     const bool more = i + 1 < rows;
     Packed side = {};
     if (V::diagonals && more) {
-      const u8* side_at = side_state<T>(p, up, left_edge ? 1 : -1, strip, y0 + r + sense);
-      if (left_edge ? strip > 0 : right_edge && strip < p.strips - 1) side = load_state(side_at, at.lane);
+      const u8* side_at = side_state<T>(p, up, at.left_edge ? 1 : -1, strip, y0 + r + sense);
+      if (at.left_edge ? strip > 0 : at.right_edge && strip < p.strips - 1) side = load_state(side_at, at.lane);
     }
     const auto penalty = next_penalty;
     if (more) next_penalty.fetch(p, up, x0, y0 + r + sense);
-    u32* pixel = sums + (r * T::tile_width + at.group * columns) * pixel_words<T>;
+    u32* pixel = sums + (r * T::tile_width + at.column) * pixel_words<T>;
 #pragma unroll
-    for (int c = 0; c < columns; ++c) {
+    for (int c = 0; c < count; ++c) {
       State cost, sum;
       costs.column(cost, c);
       padding.apply(cost);
-      if (c == columns - 1) {
+      if (c == count - 1) {
         // Into the registers that were just used up; unconditional, or it would be loaded elsewhere and copied.
         if (more) cursor.step();
         costs.fetch(cursor);
       }
       u32 offset = vertical.low[c];
-      const auto go_on = [&](Front& front, int dx) {
+      const auto go_on = [&](Front<T>& front, int dx) {
         advance<T>(front.state[c], cost, add(front.low[c], penalty.of(c, penalty_byte(dx))), p1, at.lane);
         front.low[c] = smallest_of(front.state[c]);
       };
@@ -264,14 +318,29 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, int st
       // A path that leaves the image ends; its column's next state starts from zeros.
       if (kPartial) {
 #pragma unroll
-        for (int c = 0; c < columns; ++c)
+        for (int c = 0; c < count; ++c)
           if (x0 + c >= p.width) clear(leftward.state[c], leftward.low[c]);
       }
-      __syncwarp();
-      State from_side;
-      unpack(from_side, side);
-      rightward.template move<T, 1>(from_side, left_edge);
-      leftward.template move<T, -1>(from_side, right_edge);
+      State beyond;
+      u32 low_beyond = 0;
+      if constexpr (T::sense_warps == 2) {
+        auto& crossing = crossings[i % 2][up];
+        if (at.inner) {
+          if (at.right_half)
+            crossing[1].put(leftward.state[0], leftward.low[0], at.lane);
+          else
+            crossing[0].put(rightward.state[count - 1], rightward.low[count - 1], at.lane);
+        }
+        wait_for_other_half(up);
+        unpack(beyond, side);
+        if (at.inner) crossing[!at.right_half].get(beyond, low_beyond, at.lane);
+        __syncwarp();
+      } else {
+        __syncwarp();
+        unpack(beyond, side);
+      }
+      rightward.template move<1>(beyond, low_beyond, at.first_group);
+      leftward.template move<-1>(beyond, low_beyond, at.last_group);
     }
   }
   if (half == rows) __syncthreads();  // one row only: the other sense waits in the middle all the same
@@ -377,7 +446,7 @@ template <class T>
 __device__ __forceinline__ void blank(const Problem& p, u32* sums, int strip, int y0) {
   const Position<T> at;
 #pragma unroll 1
-  for (int i = threadIdx.x / T::lanes; i < tile_pixels<T>; i += tile_threads / T::lanes) {
+  for (int i = threadIdx.x / T::lanes; i < tile_pixels<T>; i += tile_threads<T> / T::lanes) {
     const int x = strip * T::tile_width + i % T::tile_width, y = min(y0 + i / T::tile_width, p.height - 1);
     const bool usable = x < p.width && left_usable(p, x, y);
     const int first = first_candidate(p, x), end = usable ? end_candidate(p, x) : 0;
@@ -473,7 +542,7 @@ __device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>&
   const u32 d_low = lane * words, d_high = d_low + T::half;
   const u32 entering = lane == 0 ? 0x1044 : 0x3210;
 #pragma unroll 1
-  for (int unit = threadIdx.x / T::lanes; unit < tile_height * parts<T>; unit += tile_threads / T::lanes) {
+  for (int unit = threadIdx.x / T::lanes; unit < tile_height * parts<T>; unit += tile_threads<T> / T::lanes) {
     const int r = unit / parts<T>, y = y0 + r, x_part = unit % parts<T> * part_columns<T>;
     u32* const row = sums + (r * T::tile_width + x_part) * pixel_words<T>;
     State right;
@@ -532,9 +601,9 @@ template <class T, class V>
 __device__ __forceinline__ void sum_and_select(const Problem& p) {
   __shared__ alignas(16) u32 sums[tile_pixels<T> * pixel_words<T>];
   __shared__ alignas(16) Finished<T> finished;
+  __shared__ Crossings<T> crossings;
   const int strip = blockIdx.x % p.strips, band = blockIdx.x / p.strips, y0 = band * tile_height;
   const bool partial = (strip + 1) * T::tile_width > p.width;
-  const bool second = threadIdx.x >= 32;
   clear_sums<T>(sums);
   __syncthreads();
   if (partial)
@@ -543,9 +612,9 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
     tile_rows<T, V, false>(p, sums, strip, y0);
   __syncthreads();
   if (V::diagonals && partial)
-    tile_columns<T, V, true>(p, sums, strip, band, second);
+    tile_columns<T, V, true>(p, sums, crossings, strip, band);
   else
-    tile_columns<T, V, false>(p, sums, strip, band, second);
+    tile_columns<T, V, false>(p, sums, crossings, strip, band);
   __syncthreads();
   if (needs_blanks<T>(p, strip)) {
     blank<T>(p, sums, strip, y0);
