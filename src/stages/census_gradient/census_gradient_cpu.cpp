@@ -16,17 +16,6 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 constexpr int radius = 2;
 
-template <class T>
-std::uint32_t border_word(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, int x, int y) {
-  std::uint32_t word =
-      static_cast<std::uint32_t>(std::clamp(128 + grey8.clamped(x + 1, y) - grey8.clamped(x - 1, y), 0, 255));
-  for (int i = 24; i >= 0; --i) {
-    if (i == 12) continue;
-    word = word << 1 | (grey.clamped(x + i % 5 - radius, y + i / 5 - radius) < grey(x, y));
-  }
-  return word;
-}
-
 // One byte per comparison: all ones where the neighbour is darker.
 template <class D8, class T>
 HWY_INLINE hn::VFromD<D8> darker(D8 d8, const T* neighbour, const T* centre) {
@@ -40,34 +29,52 @@ HWY_INLINE hn::VFromD<D8> darker(D8 d8, const T* neighbour, const T* centre) {
   }
 }
 
+// Pixels side by side; the rows around them and the 8-bit one point at the first.
+template <class D8, class T>
+HWY_INLINE void words_of_block(D8 d8, const T* const (&rows)[5], const std::uint8_t* row8, std::uint32_t* words) {
+  hn::VFromD<D8> planes[3] = {hn::Zero(d8), hn::Zero(d8), hn::Zero(d8)};
+  int bit = 0;
+  for (int i = 0; i < 25; ++i) {
+    if (i == 12) continue;
+    const auto flag = darker(d8, rows[i / 5] + i % 5 - radius, rows[radius]);
+    auto& plane = planes[bit / 8];
+    plane = hn::Or(plane, hn::And(flag, hn::Set(d8, static_cast<std::uint8_t>(1u << bit % 8))));
+    ++bit;
+  }
+  const auto left = hn::LoadU(d8, row8 - 1), right = hn::LoadU(d8, row8 + 1);
+  // 128 + right − left, saturated: one of the two differences is 0.
+  const auto half = hn::Set(d8, 128);
+  const auto gradient =
+      hn::SaturatedSub(hn::SaturatedAdd(half, hn::SaturatedSub(right, left)), hn::SaturatedSub(left, right));
+  hn::StoreInterleaved4(planes[0], planes[1], planes[2], gradient, d8, reinterpret_cast<std::uint8_t*>(words));
+}
+
 template <class T>
 void words_of_row(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, int y, std::uint32_t* words) {
   const hn::ScalableTag<T> widest;  // as many bytes as there are lanes of T
   const hn::Rebind<std::uint8_t, decltype(widest)> d8;
+  constexpr int max_lanes = static_cast<int>(hn::MaxLanes(widest));
+  const int lanes = static_cast<int>(hn::Lanes(d8)), width = grey.width;
   const T* rows[5];
   for (int i = 0; i < 5; ++i) rows[i] = grey.row(std::clamp(y + i - radius, 0, grey.height - 1));
-  for_each_block(
-      d8, radius, grey.width - radius,
-      [&](int x) {
-        hn::VFromD<decltype(d8)> planes[3] = {hn::Zero(d8), hn::Zero(d8), hn::Zero(d8)};
-        int bit = 0;
-        for (int i = 0; i < 25; ++i) {
-          if (i == 12) continue;
-          const auto flag = darker(d8, rows[i / 5] + x + i % 5 - radius, rows[radius] + x);
-          auto& plane = planes[bit / 8];
-          plane = hn::Or(plane, hn::And(flag, hn::Set(d8, static_cast<std::uint8_t>(1u << bit % 8))));
-          ++bit;
-        }
-        const auto left = hn::LoadU(d8, grey8.row(y) + x - 1);
-        const auto right = hn::LoadU(d8, grey8.row(y) + x + 1);
-        // 128 + right − left, saturated: one of the two differences is 0.
-        const auto half = hn::Set(d8, 128);
-        const auto gradient =
-            hn::SaturatedSub(hn::SaturatedAdd(half, hn::SaturatedSub(right, left)), hn::SaturatedSub(left, right));
-        hn::StoreInterleaved4(planes[0], planes[1], planes[2], gradient, d8,
-                              reinterpret_cast<std::uint8_t*>(words + x));
-      },
-      [&](int x) { words[x] = border_word(grey, grey8, x, y); });
+  for (int x = 0; x < width; x += lanes) {
+    const T* block[5];
+    if (x >= radius && x + lanes + radius <= width) {
+      for (int i = 0; i < 5; ++i) block[i] = rows[i] + x;
+      words_of_block(d8, block, grey8.row(y) + x, words + x);
+      continue;
+    }
+    T copies[5][max_lanes + 2 * radius];
+    std::uint8_t copy8[max_lanes + 2];
+    std::uint32_t results[max_lanes];
+    for (int i = 0; i < 5; ++i) {
+      copy_replicated(rows[i], width, x - radius, lanes + 2 * radius, copies[i]);
+      block[i] = copies[i] + radius;
+    }
+    copy_replicated(grey8.row(y), width, x - 1, lanes + 2, copy8);
+    words_of_block(d8, block, copy8 + 1, results);
+    std::copy_n(results, std::min(lanes, width - x), words + x);
+  }
 }
 
 template <class T>
