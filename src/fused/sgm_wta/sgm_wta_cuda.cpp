@@ -173,8 +173,7 @@ class Launcher {
   template <class Kind>
   void paths(const Parameters& p, int max_cost) {
     const char* variant = variant_of<Kind>(p, max_cost);
-    queue_.launch(kernel("borders", variant), {border_blocks(p.sgm.paths == 8 ? 6 : 2), 1, 32 * border_warps, 1},
-                  problem_);
+    queue_.launch(kernel("borders", variant), border_grid(p.sgm.paths == 8 ? 6 : 2), problem_);
     if (problem_.right_best != nullptr)
       queue_.fill({reinterpret_cast<gpu::Handle>(problem_.right_best), 0}, 4 * pixels_, 0xFF);
     queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
@@ -191,9 +190,12 @@ class Launcher {
   }
   gpu::Grid a_block_a_row() const { return {problem_.height, 1, 256, 1}; }
   gpu::Grid over_columns(int rows, int columns) const { return {rows, ceil_div(columns, 256), 256, 1}; }
-  int border_blocks(int directions) const {
-    const int row_bundles = ceil_div(problem_.height, shape_.groups());
-    return directions * ceil_div(problem_.line_bundles, border_warps) + 2 * ceil_div(row_bundles, border_warps);
+  // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
+  // fewer gaps (2880 × 1980 × 256 on an H100: 2.70 instead of 2.82 ms; 1280 × 960 × 128: 0.38 instead of 0.35).
+  gpu::Grid border_grid(int directions) const {
+    const int lines = problem_.line_bundles, rows = ceil_div(problem_.height, shape_.groups());
+    const int warps = directions * lines + 2 * rows > 3000 ? 1 : border_warps;
+    return {directions * ceil_div(lines, warps) + 2 * ceil_div(rows, warps), 1, 32 * warps, 1};
   }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 

@@ -325,14 +325,15 @@ struct Line {
 template <class T, class V>
 __device__ __forceinline__ void follow_paths(const Problem& p) {
   constexpr int directions = V::diagonals ? 6 : 2;
-  const int warp = threadIdx.x / 32, line_blocks = (p.line_bundles + border_warps - 1) / border_warps * directions;
+  const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
+  const int line_blocks = (p.line_bundles + warps - 1) / warps * directions;
   const int line = p.rows_first ? (int)blockIdx.x - ((int)gridDim.x - line_blocks) : (int)blockIdx.x;
   if (line >= 0 && line < line_blocks) {
-    const int direction = line % directions, bundle = line / directions * border_warps + warp;
+    const int direction = line % directions, bundle = line / directions * warps + warp;
     if (bundle >= p.line_bundles) return;
     Lines<T, V>(p, direction % 2, V::diagonals ? direction / 2 - 1 : 0).follow(bundle);
   } else {
-    const int row = line < 0 ? (int)blockIdx.x : line - line_blocks, bundle = row / 2 * border_warps + warp;
+    const int row = line < 0 ? (int)blockIdx.x : line - line_blocks, bundle = row / 2 * warps + warp;
     if (bundle * T::groups >= p.height) return;
     if (row % 2)
       Line<T, V, true>{p}.follow(bundle);

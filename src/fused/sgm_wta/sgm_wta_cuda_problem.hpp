@@ -24,7 +24,7 @@ inline constexpr int tile_height = 8;
 inline constexpr int left_margin = 8, right_margin = 40;
 // Rows above and below it that lines may read; features and volumes have them.
 inline constexpr int row_margin = 3;
-// The first pass: adjacent lines that a group of lanes follows, warps of a block, blocks of a multiprocessor.
+// The first pass: adjacent lines that a group of lanes follows, the most warps of a block, such blocks of a multiprocessor.
 inline constexpr int line_columns = 2, border_warps = 4, border_blocks = 5;
 // Steps after which an unnormalised path is normalised at the latest.
 inline constexpr int longest_run = 16;
