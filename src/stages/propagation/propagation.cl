@@ -1,4 +1,4 @@
-// Propagation of reliable disparities: propagation.hpp. A work-item for each line.
+// Propagation of reliable disparities: propagation.hpp. Along the columns, or along the rows: i goes along a line.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -7,37 +7,118 @@
 #define STAYS (16 | 32)
 #define REASONS 63
 #define REPAIRED 128
+#define RADIUS 5  // of the mode filter
+#define WINDOW (2 * RADIUS + 1)
 
-KERNEL(propagate)(int reliability, int variation, int columns, IMAGE(const uint, colours), IMAGE(const float, from),
-                  IMAGE(float, to), IMAGE(float, scratch), IMAGE(uchar, validity)) {
-  const int line = global_id(0), length = columns ? HEIGHT(from) : WIDTH(from);
-  if (line >= (columns ? WIDTH(from) : HEIGHT(from))) return;
-#define AT(image, i) PIXEL(image, columns ? line : (i), columns ? (i) : line)
-  // Along the line into the scratch map, and back into the result.
-  for (int step = 1; step >= -1; step -= 2) {
-    const int first = step > 0 ? 0 : length - 1, end = step > 0 ? length : -1;
-    float carried = INVALID;
-    for (int i = first; i != end;) {
-      const float whole = floor(AT(from, i) + 0.5f);
-      int run = 1;
-      while (i + run * step != end && floor(AT(from, i + run * step) + 0.5f) == whole) ++run;
-      const int reliable = whole == whole && run >= reliability;
-      for (int j = 0; j < run; ++j, i += step) {
-        if (!reliable && i != first && (int)colour_difference(AT(colours, i), AT(colours, i - step)) >= variation)
-          carried = INVALID;
-        const float arriving = reliable ? INVALID : carried;
-        if (step > 0) {
-          AT(scratch, i) = arriving;
-          continue;
-        }
-        const float other = AT(scratch, i), here = AT(from, i);
-        const float d = other == other && !(arriving < other) ? other : arriving;
-        const int reasons = AT(validity, i);
-        const int spreads = d == d && (reasons & STAYS) == 0;
-        AT(to, i) = spreads ? d : here;
-        if (spreads && d != here) AT(validity, i) = (uchar)((reasons & ~REASONS) | REPAIRED);
-      }
-      if (reliable) carried = AT(from, i - step);
-    }
+#define AT(image, i, line) PIXEL(image, columns ? (line) : (i), columns ? (i) : (line))
+#define LENGTH(image) (columns ? HEIGHT(image) : WIDTH(image))
+#define LINES(image) (columns ? WIDTH(image) : HEIGHT(image))
+
+FUNCTION float whole(float d) { return floor(d + 0.5f); }
+
+// Changes a pixel that may change, in a map of disparities.
+#define CHANGE(to, i, line, d)                                                             \
+  do {                                                                                     \
+    if ((AT(validity, i, line) & STAYS) == 0) {                                            \
+      AT(to, i, line) = d;                                                                 \
+      AT(validity, i, line) = (uchar)((AT(validity, i, line) & ~REASONS) | REPAIRED);      \
+    }                                                                                      \
+  } while (0)
+
+// A work-item a column.
+KERNEL(remove_surrounded)(IMAGE(float, disparity), IMAGE(uchar, validity)) {
+  const int line = global_id(0), columns = 1;
+  if (line >= WIDTH(disparity)) return;
+  for (int i = 1; i + 1 < HEIGHT(disparity); ++i) {
+    const float above = AT(disparity, i - 1, line);
+    if (whole(above) == whole(AT(disparity, i + 1, line)) && whole(above) != whole(AT(disparity, i, line)))
+      CHANGE(disparity, i, line, above);
   }
+}
+
+// 1 where three pixels in a line vary.
+KERNEL(find_variations)(int variation, int columns, IMAGE(const uint, colours), IMAGE(float, flags)) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(colours) || y >= HEIGHT(colours)) return;
+  const int i = columns ? y : x, line = columns ? x : y;
+  int varies = 0;
+  for (int first = max(i - 2, 0); first <= i && first + 2 < LENGTH(colours); ++first) {
+    const uint a = AT(colours, first, line), b = AT(colours, first + 1, line), c = AT(colours, first + 2, line);
+    varies |= (int)colour_difference(a, b) >= variation || (int)colour_difference(b, c) >= variation ||
+              (int)colour_difference(a, c) >= variation;
+  }
+  PIXEL(flags, x, y) = varies ? 1.0f : 0.0f;
+}
+
+// Those that have at least three side by side across the lines.
+KERNEL(keep_gradients)(int columns, IMAGE(const float, flags), IMAGE(float, gradients)) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(flags) || y >= HEIGHT(flags)) return;
+  const int i = columns ? y : x, line = columns ? x : y;
+  int run = 0, kept = 0;  // of the five lines around
+  for (int other = max(line - 2, 0); other <= min(line + 2, LINES(flags) - 1); ++other) {
+    run = AT(flags, i, other) != 0.0f ? run + 1 : 0;
+    kept |= run >= 3;
+  }
+  PIXEL(gradients, x, y) = kept && PIXEL(flags, x, y) != 0.0f ? 1.0f : 0.0f;
+}
+
+// A work-item a line.
+KERNEL(spread)(int slight, int moderate, int columns, IMAGE(float, disparity), IMAGE(const float, gradients),
+               IMAGE(float, reliability), IMAGE(uchar, validity)) {
+  const int line = global_id(0), length = LENGTH(disparity);
+  if (line >= LINES(disparity)) return;
+  for (int i = 0; i < length;) {
+    const float value = whole(AT(disparity, i, line));
+    int end = i + 1;
+    while (end < length && whole(AT(disparity, end, line)) == value) ++end;
+    const float run = value == value ? (float)(end - i) : 0.0f;
+    for (; i < end; ++i) AT(reliability, i, line) = run;
+  }
+  for (int i = 0; i < length; ++i) {
+    if (AT(reliability, i, line) < (float)moderate) continue;
+    const float value = whole(AT(disparity, i, line));
+    int last = i;
+    while (last + 1 < length && whole(AT(disparity, last + 1, line)) == value &&
+           AT(reliability, last + 1, line) >= (float)moderate)
+      ++last;
+    for (int step = -1; step <= 1; step += 2) {
+      const int from = step < 0 ? i : last;
+      const float d = AT(disparity, from, line);
+      for (int j = from + step; j >= 0 && j < length && AT(gradients, j, line) == 0.0f; j += step) {
+        if ((AT(validity, j, line) & STAYS) != 0) continue;
+        const float other = whole(AT(disparity, j, line));
+        if (AT(reliability, j, line) >= (float)slight && other != value && other < value + 2.0f) break;
+        if (other != value) CHANGE(disparity, j, line, d);
+        AT(reliability, j, line) = (float)moderate;
+      }
+    }
+    i = last;
+  }
+}
+
+KERNEL(filter_modes)(int columns, IMAGE(const float, from), IMAGE(float, to), IMAGE(uchar, validity)) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(from) || y >= HEIGHT(from)) return;
+  const int i = columns ? y : x, line = columns ? x : y;
+  const float here = PIXEL(from, x, y), own = whole(here);
+  PIXEL(to, x, y) = here;
+  if (own != own) return;
+  float values[WINDOW];
+  for (int j = 0; j < WINDOW; ++j) {
+    const int at = i + j - RADIUS;
+    values[j] = at >= 0 && at < LENGTH(from) ? whole(AT(from, at, line)) : INVALID;
+  }
+  int most = 0, around = 0;
+  float mode = own;
+  for (int j = 0; j < WINDOW; ++j) {
+    int votes = 0;
+    for (int k = 0; k < WINDOW; ++k) votes += values[k] == values[j];
+    if (votes > most || (votes == most && values[j] < mode)) {
+      most = votes;
+      mode = values[j];
+    }
+    around += fabs(values[j] - own) <= 1.0f;
+  }
+  if (most > around && mode != here) CHANGE(to, i, line, mode);
 }

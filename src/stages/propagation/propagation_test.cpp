@@ -70,19 +70,73 @@ TEST(Propagation, GpuEqualsOracle) {
   });
 }
 
-TEST(PropagationOracle, SpreadsUpToAVariationAndTheLowerStays) {
+// What the oracle makes of a row, without intensity gradients unless colours are given. The columns have one pixel.
+std::vector<float> row(const propagation::Parameters& p, const std::vector<float>& disparities,
+                       const std::vector<std::uint32_t>& grey = {}) {
+  const int width = static_cast<int>(disparities.size());
+  Image<std::uint32_t> words({width, 5}, 1, 100);
+  Image<float> map({width, 5}, 1);
+  for (int y = 0; y < 5; ++y)
+    for (int x = 0; x < width; ++x) {
+      if (!grey.empty()) words(x, y) = grey[static_cast<std::size_t>(x)];
+      map(x, y) = disparities[static_cast<std::size_t>(x)];
+    }
+  Maps maps({std::move(map), Image<std::uint8_t>({width, 5}, 1, 0)}, words);
+  propagation::oracle(p, maps.view());
+  std::vector<float> result;
+  for (int x = 0; x < width; ++x) result.push_back(maps.disparity.view()(x, 2));
+  return result;
+}
+std::vector<float> runs(const std::vector<std::pair<int, float>>& lengths_and_disparities) {
+  std::vector<float> line;
+  for (const auto& [length, d] : lengths_and_disparities) line.insert(line.end(), static_cast<std::size_t>(length), d);
+  return line;
+}
+
+TEST(PropagationOracle, CoversWhatIsUnreliableAndWhatLiesTwoInFront) {
+  // Moderately reliable from 12 on, slightly from 9 on (85 % of 10 is 8.5). Columns of 5 spread nothing.
+  const propagation::Parameters p{10, 5};
+  EXPECT_EQ(row(p, runs({{12, 7}, {8, 3}, {12, 7}})), runs({{32, 7}}));
+  EXPECT_EQ(row(p, runs({{12, 7}, {9, 3}, {12, 7}})), runs({{12, 7}, {9, 3}, {12, 7}})) << "slightly reliable";
+  EXPECT_EQ(row(p, runs({{12, 7}, {11, 9}, {12, 7}})), runs({{35, 7}})) << "in front by two";
+  EXPECT_EQ(row(p, runs({{12, 7}, {11, 8}, {12, 7}})), runs({{12, 7}, {11, 8}, {12, 7}})) << "in front by one";
+}
+
+TEST(PropagationOracle, StopsAtGradients) {
+  const propagation::Parameters p{10, 5};
+  std::vector<std::uint32_t> grey(24, 100);
+  for (std::size_t x = 15; x < 24; ++x) grey[x] = 105;  // pixels 13 to 16 are gradients
+  EXPECT_EQ(row(p, runs({{12, 7}, {6, 3}, {6, 5}}), grey), runs({{13, 7}, {5, 3}, {6, 5}}));
+  for (std::size_t x = 15; x < 24; ++x) grey[x] = 104;
+  EXPECT_EQ(row(p, runs({{12, 7}, {6, 3}, {6, 5}}), grey), runs({{24, 7}}));
+}
+
+TEST(PropagationOracle, TheModeWinsOverFewerThanTheThreeAroundAPixelsOwn) {
+  const propagation::Parameters p{100, 5};  // nothing spreads
+  EXPECT_EQ(row(p, runs({{6, 2}, {1, 9}, {6, 2}})), runs({{13, 2}}));
+  EXPECT_EQ(row(p, runs({{3, 9}, {1, 5}, {1, 4}, {1, 6}})), runs({{3, 9}, {1, 5}, {2, 9}}))
+      << "three from 4 to 6, two around 4 and 6";
+}
+
+TEST(PropagationOracle, APixelBetweenEqualNeighboursInAColumnTakesTheirs) {
+  Maps maps(map_of({{4.25f}, {9}, {4}, {1}, {2}}), Image<std::uint32_t>({1, 5}, 1, 100));
+  propagation::oracle({100, 5}, maps.view());
+  EXPECT_EQ(maps.disparity.view()(0, 1), 4.25f);
+  EXPECT_EQ(maps.validity.view()(0, 1), validity::repaired);
+  EXPECT_EQ(maps.validity.view()(0, 0), 0);
+}
+
+TEST(PropagationOracle, MaskedPixelsStayAndStopNothing) {
   const float x = invalid_disparity;
-  Image<std::uint32_t> words({12, 1}, 1, 100);
-  words(9, 0) = words(10, 0) = words(11, 0) = 200;
-  Maps maps(map_of({{7, 7, 7, 9, x, 5, 3, 3, 3, 1, x, 2}}), words);
-  propagation::oracle({3, 5}, maps.view());
-  const float expected[] = {7, 7, 7, 3, 3, 3, 3, 3, 3, 1, x, 2};
-  for (int i = 0; i < 12; ++i)
-    EXPECT_TRUE(maps.disparity.view()(i, 0) == expected[i] ||
-                (std::isnan(expected[i]) && std::isnan(maps.disparity.view()(i, 0))))
-        << i;
+  Maps maps(map_of({{7, 7, 7, x, x, 3}}), Image<std::uint32_t>({6, 1}, 1, 100));
+  maps.validity.view()(3, 0) = validity::masked;
+  maps.validity.view()(4, 0) = validity::left_right;
+  propagation::oracle({2, 5}, maps.view());
+  const auto d = maps.disparity.view();
+  EXPECT_TRUE(std::isnan(d(3, 0)));
+  EXPECT_EQ(d(4, 0), 7);
+  EXPECT_EQ(maps.validity.view()(3, 0), validity::masked);
   EXPECT_EQ(maps.validity.view()(4, 0), validity::repaired);
-  EXPECT_EQ(maps.validity.view()(10, 0), validity::no_candidate);
 }
 
 }  // namespace
