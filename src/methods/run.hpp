@@ -122,7 +122,7 @@ void refine(const PipelineData& p, const OutputsOf<View>& out, const window::Col
             const Size size = out.validity.size();
             const propagation::MapsOf<View> maps{colours.left, current, backend.template image<float>(size),
                                                  backend.template image<float>(size), out.validity};
-            backend.stage("propagation", 2 * 26 * pixels, [&] { backend.propagation(stage, maps); });
+            backend.stage("propagation", 2 * 170 * pixels, [&] { backend.propagation(stage, maps); });
           } else if constexpr (std::is_same_v<P, weighted_median::Parameters>) {
             backend.stage("weighted median", 9 * pixels, [&] {
               backend.weighted_median(stage, weighted_median::InputOf<View>{current, out.validity, image8}, other);
