@@ -183,7 +183,6 @@ namespace {
 
 // What can follow any method, where it has none of its own.
 void add_post_processing(PipelineData& p) {
-  if (!std::holds_alternative<None>(p.prepare)) return;  // its images may be reduced, and these need them whole
   const auto add = [&]<class Stage>(const Stage& stage) {
     const auto is_same = [](const Refinement& r) { return std::holds_alternative<Stage>(r.stage); };
     if (std::none_of(p.refinements.begin(), p.refinements.end(), is_same)) p.refinements.push_back({false, stage});

@@ -415,13 +415,16 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         moved.set(info.name, "50");
         different = !same_bits(result_of(moved).disparity.view(), result_of(adaptive).disparity.view());
       }
-      // So is what only the reduction of images reads, and upsampling.
+      // So is what only the reduction of images reads, and upsampling; nothing that needs whole images may follow it.
       if (!different && info.name.starts_with("prepare.")) {
         Pipeline reduced = pipeline;
+        reduced.set("confidence.enabled", "false");
+        reduced.set("propagation.enabled", "false");
         reduced.set("reduce.factor", "2");
         if (info.name == "prepare.edge") reduced.set("reduce.upsample", "true");
         Pipeline moved = reduced;
         moved.set(info.name, info.name == "prepare.edge"       ? "1"
+                             : info.name == "prepare.factor"   ? "3"
                              : info.name == "prepare.upsample" ? "true"
                                                                : "every_nth");
         const Matched a = result_of(reduced), b = result_of(moved);
