@@ -20,11 +20,11 @@ KERNEL(aggregate)(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARR
   LOCAL uchar cost[TILE_D * (TILE_X + MOST_TAPS)];
   const int item = local_id(0), taps = 2 * radius + 1, width = WIDTH(lab_left), height = HEIGHT(lab_left);
   const int d_tiles = (disparities + TILE_D - 1) / TILE_D;
-  const int first_x = group_id(0) * TILE_X, y = group_id(1) / d_tiles, first_k = group_id(1) % d_tiles * TILE_D;
+  // Groups beyond the last row repeat it: a kernel with barriers does not return early.
+  const int first_x = group_id(0) * TILE_X, y = min(group_id(1) / d_tiles, height - 1), first_k = group_id(1) % d_tiles * TILE_D;
   const int first_right = first_x - min_disparity - first_k - (TILE_D - 1);  // of the tile's right pixels
   const int cost_pitch = TILE_X + taps - 1;
   const int tile_x = item % TILE_X, tile_k = item / TILE_X * PER_ITEM;
-  if (y >= height) return;
   weight_of[item] = table.of[item];
 
   ulong sum[PER_ITEM];
