@@ -51,6 +51,14 @@ BothViews<T, View> prepare_reduced(const reduce::Parameters& p, const BothViews<
   return {{left, usable_left}, {right, usable_right}};
 }
 
+// The images that the map's pixels belong to, for stages that look at them: grey where they are reduced.
+template <class T, template <class> class View, class Backend>
+Inputs<T, View> as_matched(const reduce::Parameters& p, const Inputs<T, View>& in, Backend& backend) {
+  if (p.factor == 1) return in;
+  const auto [left, right] = prepare_reduced(p, grey_views(in, backend), backend);
+  return {left.image, right.image, left.mask, right.mask};
+}
+
 template <class T, template <class> class View, class Backend>
 void run(const PipelineData& p, const Problem& problem, const Inputs<T, View>& in, const wta::OutputOf<View>& out,
          Backend& backend) {

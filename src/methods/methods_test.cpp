@@ -58,6 +58,13 @@ Image<T> with_pixels_of(const Image<std::uint8_t>& image, double scale) {
   return converted;
 }
 
+Image<std::uint8_t> first_channel(const Image<std::uint8_t>& image) {
+  Image<std::uint8_t> channel(image.size());
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) channel(x, y) = image(x, y, 0);
+  return channel;
+}
+
 void expect_same(const Matched& got, const Matched& expected) {
   EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
   EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
@@ -322,6 +329,8 @@ TEST(Methods, ReducedAndUpsampledResultsEqualTheOracles) {
       Pipeline pipeline("zncc");
       pipeline.set("reduce.factor", "2");
       pipeline.set("reduce.upsample", upsample);
+      pipeline.set("confidence.enabled", upsample);
+      pipeline.set("propagation.enabled", upsample);
       const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
       EXPECT_EQ(expected.disparity.size(), std::string(upsample) == "true" ? (Size{93, 61}) : (Size{47, 31}));
       for (const int threads : {1, 3})
@@ -343,6 +352,30 @@ TEST(Methods, ReducedImagesGiveDisparitiesOfTheInput) {
   for (int y = 0; y < 160; ++y)
     for (int x = 0; x < 240; ++x) near += std::abs(a.disparity(x, y) - b.disparity(x, y)) <= 2;
   EXPECT_GT(near, 240 * 160 * 85 / 100);
+}
+
+// What looks at the images after matching sees the reduced ones.
+TEST(Methods, ConfidenceAndPropagationFollowReducedImages) {
+  const Scene scene = make_scene({.size = {240, 160}, .disparities = 32});
+  const Image<std::uint8_t> left = first_channel(scene.left), right = first_channel(scene.right);
+  Image<std::uint8_t> half_left(Size{120, 80}), half_right(Size{120, 80});
+  reduce::oracle<std::uint8_t>({.factor = 2}, left, {}, half_left, {});
+  reduce::oracle<std::uint8_t>({.factor = 2}, right, {}, half_right, {});
+  Pipeline plain("zncc"), reduced("zncc");
+  for (Pipeline* p : {&plain, &reduced})
+    for (const char* const stage : {"confidence.enabled", "repair.enabled", "propagation.enabled"})
+      p->set(stage, "true");
+  reduced.set("reduce.factor", "2");
+  const Matched expected = match_with_all(plain, {half_left, half_right, {}, {}}, {0, 16}, {"cpu", 0});
+  const Matched found = match_with_all(reduced, {left, right, {}, {}}, {0, 32}, {"cpu", 0});
+  EXPECT_TRUE(same_bits(found.validity.view(), expected.validity.view()));
+  EXPECT_TRUE(same_bits(found.confidence.view(), expected.confidence.view()));
+  for (int y = 0; y < 80; ++y)
+    for (int x = 0; x < 120; ++x) {
+      if (std::isfinite(expected.disparity(x, y))) {
+        ASSERT_EQ(found.disparity(x, y), 2 * expected.disparity(x, y));
+      }
+    }
 }
 
 TEST(Methods, ARegionOfReducedImagesShowsWhatTheWholeShows) {
@@ -415,16 +448,13 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         moved.set(info.name, "50");
         different = !same_bits(result_of(moved).disparity.view(), result_of(adaptive).disparity.view());
       }
-      // So is what only the reduction of images reads, and upsampling; nothing that needs whole images may follow it.
+      // So is what only the reduction of images reads, and upsampling.
       if (!different && info.name.starts_with("prepare.")) {
         Pipeline reduced = pipeline;
-        reduced.set("confidence.enabled", "false");
-        reduced.set("propagation.enabled", "false");
         reduced.set("reduce.factor", "2");
         if (info.name == "prepare.edge") reduced.set("reduce.upsample", "true");
         Pipeline moved = reduced;
         moved.set(info.name, info.name == "prepare.edge"       ? "1"
-                             : info.name == "prepare.factor"   ? "3"
                              : info.name == "prepare.upsample" ? "true"
                                                                : "every_nth");
         const Matched a = result_of(reduced), b = result_of(moved);

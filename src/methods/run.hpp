@@ -187,17 +187,12 @@ void run_stages(const PipelineData& p, const Problem& problem, const Inputs<T, V
   if (needs.moves > 0) second = backend.template image<float>(size);
   if (needs.moves % 2 != 0) std::swap(first, second);
 
+  const bool looks = needs.colours || needs.image8 || window::serves(p);
+  const Inputs<T, View> seen = looks ? correlation::as_matched(reduction, in, backend) : in;
   window::Colours<View> colours;
-  if (needs.colours && size != in.left.size())
-    throw Error(ErrorCategory::call, text("the method '", p.method,
-                                          "' reduces its images, and confidence and propagation need them whole; "
-                                          "switch these off, or the reduction"));
-  if (needs.colours || window::serves(p)) colours = window::prepare_colours(p, in, problem.bit_depth, backend);
-  if (needs.image8 && size != in.left.size())
-    throw Error(ErrorCategory::call,
-                "the weighted median can't follow the colours of an image that was reduced; switch one of both off");
+  if (needs.colours || window::serves(p)) colours = window::prepare_colours(p, seen, problem.bit_depth, backend);
   const View<const std::uint8_t> image8 =
-      needs.image8 ? cost_filter::in_8_bits(in.left, problem.bit_depth, backend) : View<const std::uint8_t>();
+      needs.image8 ? cost_filter::in_8_bits(seen.left, problem.bit_depth, backend) : View<const std::uint8_t>();
 
   const std::size_t used = backend.used();
   const View<float> confidence = needs.measured ? View<float>() : out.confidence;
