@@ -25,13 +25,14 @@ using VolumeAdaptive = Variant<VolumeCost, PaddedVolume, GradientPenalty, kPaths
 extern "C" {
 
 __global__ void lay_out_rank_all(const __grid_constant__ Problem p, int slopes) { lay_out_rank<T>(p, slopes); }
-__global__ void __launch_bounds__(volume_threads) volume_census32(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census32(const __grid_constant__ Problem p) {
   fill_volume<T, Census32>(p);
 }
-__global__ void __launch_bounds__(volume_threads) volume_census64(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census64(const __grid_constant__ Problem p) {
   fill_volume<T, Census64>(p);
 }
-__global__ void __launch_bounds__(volume_threads) volume_census_gradient(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(volume_threads, volume_blocks)
+    volume_census_gradient(const __grid_constant__ Problem p) {
   fill_volume<T, CensusGradient>(p);
 }
 __global__ void __launch_bounds__(256)

@@ -30,56 +30,151 @@ __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   }
 }
 
-// The kinds of stages/cost: four costs of a left word, in the bytes of a word.
-template <class Distance>
-__device__ __forceinline__ u32 four_bytes(const Distance& distance) {
-  return distance(0) + distance(1) * 0x100u + distance(2) * 0x10000u + distance(3) * 0x1000000u;
-}
-struct Census32 {
-  using Word = u32;
-  __device__ __forceinline__ static u32 costs(const Problem&, Word l, const Word (&r)[4]) {
-    return four_bytes([&](int i) -> u32 { return __popc(l ^ r[i]); });
-  }
+// ---- volume of costs --------------------------------------------------------------------------------------------
+// The kinds of stages/cost: the bits of a word whose Hamming distance counts, and what becomes of two distances, in the
+// low bytes of a word: those of a left pixel to the right ones at a low disparity and at one half a range higher.
+template <class Bits>
+struct Census {
+  using Word = Bits;
+  __device__ __forceinline__ static Word bits(Word word) { return word; }
+  __device__ __forceinline__ static u32 costs(const Problem&, u32 distances, Word, Word, Word) { return distances; }
 };
-struct Census64 {
-  using Word = u64;
-  __device__ __forceinline__ static u32 costs(const Problem&, Word l, const Word (&r)[4]) {
-    return four_bytes([&](int i) -> u32 { return __popcll(l ^ r[i]); });
-  }
-};
+using Census32 = Census<u32>;
+using Census64 = Census<u64>;
 struct CensusGradient {
   using Word = u32;
-  __device__ __forceinline__ static u32 costs(const Problem& p, Word l, const Word (&r)[4]) {
-    const u32 hamming = four_bytes([&](int i) -> u32 { return __popc((l ^ r[i]) & 0xffffff); });
-    const u32 gradients = __byte_perm(__byte_perm(r[0], r[1], 0x0073), __byte_perm(r[2], r[3], 0x0073), 0x5410);
-    const u32 difference = __vabsdiffu4(byte_of(l, 3) * 0x101, gradients), limit = both(p.gradient_limit);
-    const u32 even = __vminu2(difference & 0x00ff00ff, limit), odd = __vminu2(difference >> 8 & 0x00ff00ff, limit);
-    return hamming * p.census_weight + even + odd * 0x100;
+  __device__ __forceinline__ static Word bits(Word word) { return word & 0xffffff; }
+  __device__ __forceinline__ static u32 costs(const Problem& p, u32 distances, Word left, Word low, Word high) {
+    const u32 right = low >> 24 | high >> 24 << 16;
+    const u32 gradients = __vminu2(__vabsdiffu4(byte_of(left, 3), right), both(p.gradient_limit));
+    return distances * p.census_weight + __byte_perm(gradients, 0, 0x4420);
   }
 };
 
-// Costs as bytes in the order of the lanes, 255 beyond the searched disparities. A thread makes the four bytes of two
-// neighbouring words.
+// Hamming distances are a product of matrices: with left bits as signs l = ±1 (−1 where the bit is set) and right bits r
+// in {0, 1}, popc(left ^ right) = popc(left) + l · r. Both sides list the bits in the same order; lane t of four has bits
+// 2 t and 2 t + 1 of each byte, as bytes. (Two POPC a cost take twice as long.)
+template <class Word>
+struct Bits {
+  static constexpr int parts = sizeof(Word) / 4;
+  static constexpr u32 in_every_byte = 0x01010101;
+  u32 part[parts][2];
+  __device__ __forceinline__ Bits(Word word, int t) {
+#pragma unroll
+    for (int i = 0; i < parts; ++i) {
+      const u32 mine = (u32)(word >> 16 * i >> 16 * i) >> 2 * t;
+      part[i][0] = mine & in_every_byte;
+      part[i][1] = mine >> 1 & in_every_byte;
+    }
+  }
+  __device__ __forceinline__ void to_signs() {
+#pragma unroll
+    for (auto& bytes : part)
+      for (u32& b : bytes) b = b * 0xfe + in_every_byte;
+  }
+};
+
+// 16 left pixels, of which four lanes t have the same two, and their products with eight right ones: sums of pixel i / 2
+// and columns 2 t + i % 2.
+template <class Word>
+struct LeftBits {
+  Bits<Word> pixel[2];
+  u32 ones[4];  // of pixel i / 2, for two bytes
+
+  __device__ __forceinline__ LeftBits(Word a, Word b, int t) : pixel{Bits<Word>(a, t), Bits<Word>(b, t)} {
+    pixel[0].to_signs();
+    pixel[1].to_signs();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) ones[i] = kept(__popcll(i < 2 ? a : b) * 0x101);
+  }
+  __device__ __forceinline__ void multiply(u32 (&sum)[4], const u32 (&start)[4], const Bits<Word>& right) const {
+    multiply_add(sum, start, 0, right);
+#pragma unroll
+    for (int i = 1; i < Bits<Word>::parts; ++i) multiply_add(sum, sum, i, right);
+  }
+  __device__ __forceinline__ void multiply_add(u32 (&sum)[4], const u32 (&addend)[4], int i,
+                                               const Bits<Word>& right) const {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
+        : "r"(pixel[0].part[i][0]), "r"(pixel[1].part[i][0]), "r"(pixel[0].part[i][1]), "r"(pixel[1].part[i][1]),
+          "r"(right.part[i][0]), "r"(right.part[i][1]), "r"(addend[0]), "r"(addend[1]), "r"(addend[2]), "r"(addend[3]));
+  }
+};
+
+// Costs of 32 columns, by a warp, for each right pixel that meets some of them at d = e < half, and for the one that they
+// meet at e + half: neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` begins where column 0 meets
+// d = range.
+template <class T, class Kind, int kPitch>
+__device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, const typename Kind::Word (&left)[4],
+                                               const typename Kind::Word* right) {
+  using Word = typename Kind::Word;
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  const LeftBits<Word> pixels[2] = {{Kind::bits(left[0]), Kind::bits(left[1]), t},
+                                    {Kind::bits(left[2]), Kind::bits(left[3]), t}};
+  right += T::half;
+  // Columns 2 t and 2 t + 1 of a product are right pixels t and t + 4: so stores of a warp meet few banks twice.
+  const int e_0 = g + T::half - t;
+  const u32 to_0 = kept((u32)__cvta_generic_to_shared(costs + g * kPitch + 2 * e_0));
+  constexpr int tiles = T::half / 8 + 2;  // that meet 16 columns; the next 16 begin two later
+#pragma unroll
+  for (int j = 0; j < tiles + 2; ++j) {
+    const Word* const low = right + 8 * j;
+    const Word* const high = low - T::half;
+    const int mine = g / 2 + g % 2 * 4;
+    const Bits<Word> low_bits(Kind::bits(low[mine]), t), high_bits(Kind::bits(high[mine]), t);
+#pragma unroll
+    for (int m = 0; m < 2; ++m) {
+      if (j < 2 * m || j >= tiles + 2 * m) continue;
+      u32 low_sum[4], high_sum[4];
+      pixels[m].multiply(low_sum, pixels[m].ones, low_bits);
+      pixels[m].multiply(high_sum, {}, high_bits);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int column = 16 * m + i / 2 * 8, back = 8 * j + i % 2 * 4;
+        if ((u32)(e_0 + column - back) >= (u32)T::half) continue;
+        const u32 pair = Kind::costs(p, low_sum[i] + high_sum[i] * 0x100, left[2 * m + i / 2], low[t + i % 2 * 4],
+                                     high[t + i % 2 * 4]);
+        asm volatile("st.shared.u16 [%0], %1;" ::"r"(to_0 + column * (kPitch + 2) - 2 * back), "h"((short)pair)
+                     : "memory");
+      }
+    }
+  }
+}
+
+// Costs as bytes in the order of the lanes, 255 beyond the searched disparities.
 template <class T, class Kind>
 __device__ __forceinline__ void fill_volume(const Problem& p) {
   using Word = typename Kind::Word;
-  __shared__ Word right[volume_columns + T::range];  // from x0 − min_disparity − (range − 1)
+  constexpr int width = volume_columns + T::range, pitch = T::range + 16;
+  __shared__ Word right[width];  // from x0 − min_disparity − range
+  __shared__ alignas(16) u8 costs[volume_columns * pitch];
   const RowOfMargins row(p);
-  const int x0 = blockIdx.y * volume_columns;
+  const int x0 = blockIdx.y * volume_columns, mine = threadIdx.x / 32 * 32;
   const Word* left_row = static_cast<const Word*>(p.left_words) + row.source * p.left_words_pitch;
   const Word* right_row = static_cast<const Word*>(p.right_words) + row.source * p.right_words_pitch;
-  for (int i = threadIdx.x; i < volume_columns + T::range; i += volume_threads)
-    right[i] = right_row[clamp_column(p, x0 - p.min_disparity - (T::range - 1) + i)];
+  Word left[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) left[i] = left_row[clamp_column(p, x0 + mine + threadIdx.x % 32 / 4 + 8 * i)];
+  for (int i = threadIdx.x; i < width; i += volume_threads)
+    right[i] = right_row[clamp_column(p, x0 - p.min_disparity - T::range + i)];
   __syncthreads();
-  // A thread stays with its disparities: d and d + 1, and half beyond each.
-  constexpr int words_out = T::range / 4;
-  const int w = threadIdx.x % words_out, d = w / 4 * words + w % 4 * 2;
-  const auto padding = [&](int k) -> u32 { return k < p.disparities ? 0 : 0xff; };
-  const u32 pad = padding(d) | padding(d + T::half) << 8 | padding(d + 1) << 16 | padding(d + 1 + T::half) << 24;
-  u32* out = reinterpret_cast<u32*>(p.volume + ((i64)row.y * p.width + x0) * T::range) + w;
-  for (int x = threadIdx.x / words_out; x < min(volume_columns, p.width - x0); x += volume_threads / words_out) {
-    const Word* r = right + x + T::range - 1 - d;
-    out[x * words_out] = pad | Kind::costs(p, left_row[x0 + x], {r[0], r[-T::half], r[-1], r[-1 - T::half]});
+  multiply_costs<T, Kind, pitch>(p, costs + mine * pitch, left, right + mine);
+  __syncthreads();
+  // A thread stays with its 16 disparities.
+  constexpr int pieces = T::range / 16;
+  const int piece = threadIdx.x % pieces;
+  u32 pad[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const int d = piece * 8 + 2 * k;
+    const auto padding = [&](int disparity) -> u32 { return disparity < p.disparities ? 0 : 0xff; };
+    pad[k] = padding(d) | padding(d + T::half) << 8 | padding(d + 1) << 16 | padding(d + 1 + T::half) << 24;
+  }
+  uint4* to = reinterpret_cast<uint4*>(p.volume + ((i64)row.y * p.width + x0) * T::range) + piece;
+  for (int x = threadIdx.x / pieces; x < min(volume_columns, p.width - x0); x += volume_threads / pieces) {
+    const uint4 v = *reinterpret_cast<const uint4*>(costs + x * pitch + piece * 16);
+    to[x * pieces] = make_uint4(v.x | pad[0], v.y | pad[1], v.z | pad[2], v.w | pad[3]);
   }
 }
 

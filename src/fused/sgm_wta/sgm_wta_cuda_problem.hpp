@@ -28,7 +28,7 @@ inline constexpr int row_margin = 3;
 inline constexpr int line_columns = 2, border_warps = 4, border_blocks = 5;
 // Steps after which an unnormalised path is normalised at the latest.
 inline constexpr int longest_run = 16;
-inline constexpr int volume_columns = 64, volume_threads = 256;  // of a block that fills the volume
+inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // of a multiprocessor
 
 struct Problem {
   int width, height;

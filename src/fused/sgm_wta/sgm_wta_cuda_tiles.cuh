@@ -93,32 +93,23 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip
   const int lane = threadIdx.x % T::lanes;
   const u32 p1 = both(p.p1), p2 = both(p.p2);
   const typename V::Padding<T> padding(p, lane);
-  if constexpr (block_groups <= tile_height) {
-    const auto follow = [&](int r) {
-      const int y = min(y0 + r, p.height - 1);
-      Row<T, V, false> rightward(p, sums, strip, r, y, lane);
-      Row<T, V, true> leftward(p, sums, strip, r, y, lane);
+  if constexpr (block_groups == tile_height) {
+    const int r = threadIdx.x / T::lanes, y = min(y0 + r, p.height - 1);
+    Row<T, V, false> rightward(p, sums, strip, r, y, lane);
+    Row<T, V, true> leftward(p, sums, strip, r, y, lane);
 #pragma unroll 1
-      for (int i = 0; i < T::tile_width; i += columns) {
-        const bool more = i + columns < T::tile_width;
-        const int left_x = strip * T::tile_width + T::tile_width - columns - i, right_x = strip * T::tile_width + i;
+    for (int i = 0; i < T::tile_width; i += columns) {
+      const bool more = i + columns < T::tile_width;
+      const int left_x = strip * T::tile_width + T::tile_width - columns - i, right_x = strip * T::tile_width + i;
 #pragma unroll
-        for (int k = 0; k < columns; ++k) {
-          rightward.advance_column(p, k, right_x, y, more, p1, padding, lane);
-          leftward.advance_column(p, k, left_x, y, more, p1, padding, lane);
-          reduce_two<T>(rightward.low, leftward.low);
-          if (kPartial && left_x + columns - 1 - k >= p.width) clear(leftward.state, leftward.low);
-        }
-        rightward.pixel += columns * pixel_words<T>;
-        leftward.pixel -= columns * pixel_words<T>;
+      for (int k = 0; k < columns; ++k) {
+        rightward.advance_column(p, k, right_x, y, more, p1, padding, lane);
+        leftward.advance_column(p, k, left_x, y, more, p1, padding, lane);
+        reduce_two<T>(rightward.low, leftward.low);
+        if (kPartial && left_x + columns - 1 - k >= p.width) clear(leftward.state, leftward.low);
       }
-    };
-    const int first = threadIdx.x / T::lanes;
-    if constexpr (T::sense_warps == 2) {
-      follow(first);  // a loop would cost instructions and registers
-    } else {
-#pragma unroll 1
-      for (int r = first; r < tile_height; r += block_groups) follow(r);
+      rightward.pixel += columns * pixel_words<T>;
+      leftward.pixel -= columns * pixel_words<T>;
     }
   } else {
     const int r = threadIdx.x % 32 / T::lanes, y = min(y0 + r, p.height - 1);
