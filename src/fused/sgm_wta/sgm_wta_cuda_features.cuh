@@ -51,9 +51,9 @@ struct CensusGradient {
   }
 };
 
-// Hamming distances are a product of matrices: with left bits as signs l = ±1 (−1 where the bit is set) and right bits r
-// in {0, 1}, popc(left ^ right) = popc(left) + l · r. Both sides list the bits in the same order; lane t of four has bits
-// 2 t and 2 t + 1 of each byte, as bytes. (Two POPC a cost take twice as long.)
+// Hamming distances are a product of matrices: with left bits as signs l = ±1 (−1 where the bit is set) and right bits
+// r in {0, 1}, popc(left ^ right) = popc(left) + l · r. Both sides list the bits in the same order; lane t of four has
+// bits 2 t and 2 t + 1 of each byte, as bytes.
 template <class Word>
 struct Bits {
   static constexpr int parts = sizeof(Word) / 4;
@@ -74,8 +74,8 @@ struct Bits {
   }
 };
 
-// 16 left pixels, of which four lanes t have the same two, and their products with eight right ones: sums of pixel i / 2
-// and columns 2 t + i % 2.
+// 16 left pixels, of which four lanes t have the same two, and their products with eight right ones: sum i is that of
+// pixel i / 2 and column 2 t + i % 2.
 template <class Word>
 struct LeftBits {
   Bits<Word> pixel[2];
@@ -102,9 +102,9 @@ struct LeftBits {
   }
 };
 
-// Costs of 32 columns, by a warp, for each right pixel that meets some of them at d = e < half, and for the one that they
-// meet at e + half: neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` begins where column 0 meets
-// d = range.
+// Costs of 32 columns, by a warp, for each right pixel that meets some of them at d = e < half, and for the one that
+// they meet at e + half: neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` begins where column 0
+// meets d = range.
 template <class T, class Kind, int kPitch>
 __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, const typename Kind::Word (&left)[4],
                                                const typename Kind::Word* right) {
