@@ -174,6 +174,11 @@ class GpuBackend {
   void rank(const rank::Parameters& p, gpu::View<const T> image, gpu::View<std::uint8_t> out) {
     rank::gpu(p, image, out, *queue_);
   }
+  template <class T>
+  void rank(const rank::Parameters& p, const std::array<gpu::View<const T>, 2>& images,
+            const std::array<gpu::View<std::uint8_t>, 2>& out) {
+    rank::gpu(p, images, out, *queue_);
+  }
   template <class T, class Word>
   void census(const census::Parameters& p, const std::array<gpu::View<const T>, 2>& images,
               const std::array<gpu::View<Word>, 2>& out) {
@@ -247,8 +252,7 @@ class GpuBackend {
   void window_sad_wta(const window_sad_wta::Parameters& p, const window_sad_wta::Input<gpu::View>& in,
                       const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
 #ifdef STEREOPSIS_CUDA
-    if (window_sad_wta::cuda_serves(cuda_capability_, p, in, out))
-      return window_sad_wta::cuda(p, in, out, *queue_);
+    if (window_sad_wta::cuda_serves(cuda_capability_, p, in, out)) return window_sad_wta::cuda(p, in, out, *queue_);
 #endif
     window_sad_wta::gpu(p, in, out, workspace, *queue_);
   }

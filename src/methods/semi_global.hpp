@@ -2,6 +2,8 @@
 // the paths and selects.
 #pragma once
 
+#include <array>
+
 #include "fused/sgm_wta/sgm_wta.hpp"
 #include "methods/grey_views.hpp"
 #include "methods/pipeline_data.hpp"
@@ -81,13 +83,22 @@ template <class T, template <class> class View, class Backend, class F>
 void with_source(const Cost& matching_cost, const Prepared<T, View>& in, Backend& backend, F&& f) {
   if (const auto* p = std::get_if<rank::Parameters>(&matching_cost)) {
     f(features("rank", cost::Rank{p->window}, p->window * p->window, in, backend, [&](auto left, auto right) {
-      backend.rank(*p, in.left, left);
-      backend.rank(*p, in.right, right);
+      // Both views at once where the backend can.
+      if constexpr (requires { backend.rank(*p, std::array{in.left, in.right}, std::array{left, right}); }) {
+        backend.rank(*p, std::array{in.left, in.right}, std::array{left, right});
+      } else {
+        backend.rank(*p, in.left, left);
+        backend.rank(*p, in.right, right);
+      }
     }));
   } else if (const auto* c = std::get_if<census::Parameters>(&matching_cost)) {
     const auto transform = [&](auto left, auto right) {
-      backend.census(*c, in.left, left);
-      backend.census(*c, in.right, right);
+      if constexpr (requires { backend.census(*c, std::array{in.left, in.right}, std::array{left, right}); }) {
+        backend.census(*c, std::array{in.left, in.right}, std::array{left, right});
+      } else {
+        backend.census(*c, in.left, left);
+        backend.census(*c, in.right, right);
+      }
     };
     const int bits = census::shape_of(c->window).bits();
     if (bits <= 32)

@@ -7,6 +7,8 @@
 // Cost: M² comparisons a pixel; reads and writes each pixel once.
 #pragma once
 
+#include <array>
+
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
@@ -40,5 +42,9 @@ void cpu(const Parameters&, ImageView<const T> grey, ImageView<std::uint8_t> ran
 
 template <class T>
 void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<std::uint8_t> ranks, gpu::Queue&);
+// Of both views, at once where that is possible.
+template <class T>
+void gpu(const Parameters&, const std::array<gpu::View<const T>, 2>& grey,
+         const std::array<gpu::View<std::uint8_t>, 2>& ranks, gpu::Queue&);
 
 }  // namespace stereopsis::rank

@@ -8,10 +8,10 @@ constexpr int tile_width = 32, tile_height = 32, rows = 4;  // rows of a thread
 constexpr int threads = tile_width * tile_height / rows;
 
 template <int kRadius>
-__device__ __forceinline__ void rank_tile(IMAGE(const uchar, grey), IMAGE(uchar, ranks)) {
+__device__ __forceinline__ void rank_tile(int tile, IMAGE(const uchar, grey), IMAGE(uchar, ranks)) {
   constexpr int pitch = tile_width + 2 * kRadius, lines = tile_height + 2 * kRadius - 1;
   __shared__ __half2 pairs[lines * pitch];
-  const int x0 = blockIdx.x * tile_width, y0 = blockIdx.y * tile_height;
+  const int x0 = tile * tile_width, y0 = blockIdx.y * tile_height;
   const auto grey_at = [&](int x, int y) {
     return __ushort_as_half(PIXEL(grey, clamp(x, 0, WIDTH(grey) - 1), clamp(y, 0, HEIGHT(grey) - 1)));
   };
@@ -42,9 +42,23 @@ __device__ __forceinline__ void rank_tile(IMAGE(const uchar, grey), IMAGE(uchar,
     if (y + r < HEIGHT(ranks)) PIXEL(ranks, x, y + r) = (uchar)__half2uint_rz(result[r]);
 }
 
-#define STEREOPSIS_WINDOW(side)                                                                                    \
-  extern "C" __global__ void __launch_bounds__(threads) rank_w##side(IMAGE(const uchar, grey), IMAGE(uchar, ranks)) { \
-    rank_tile<side / 2>(grey, grey_layout, ranks, ranks_layout);                                                   \
+// Groups of the second view, if there is one, follow those of the first one's row.
+template <int kRadius>
+__device__ __forceinline__ void rank_views(int tiles_across, IMAGE(const uchar, grey), IMAGE(uchar, ranks),
+                                           IMAGE(const uchar, other_grey), IMAGE(uchar, other_ranks)) {
+  const int tile = blockIdx.x;
+  const bool other = tile >= tiles_across;
+  rank_tile<kRadius>(other ? tile - tiles_across : tile, other ? other_grey : grey,
+                     other ? other_grey_layout : grey_layout, other ? other_ranks : ranks,
+                     other ? other_ranks_layout : ranks_layout);
+}
+
+#define STEREOPSIS_WINDOW(side)                                                                                     \
+  extern "C" __global__ void __launch_bounds__(threads)                                                             \
+      rank_w##side(int tiles_across, IMAGE(const uchar, grey), IMAGE(uchar, ranks), IMAGE(const uchar, other_grey), \
+                   IMAGE(uchar, other_ranks)) {                                                                     \
+    rank_views<side / 2>(tiles_across, grey, grey_layout, ranks, ranks_layout, other_grey, other_grey_layout,       \
+                         other_ranks, other_ranks_layout);                                                          \
   }
 STEREOPSIS_WINDOW(3)
 STEREOPSIS_WINDOW(5)

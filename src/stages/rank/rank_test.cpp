@@ -41,6 +41,27 @@ TYPED_TEST(Rank, GpuEqualsOracle) {
   });
 }
 
+TYPED_TEST(Rank, BothViewsAtOnceEqualOracle) {
+  for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const Size size : {Size{1, 1}, Size{33, 31}, Size{70, 65}}) {
+      PitchedImage<TypeParam> grey(random_image<TypeParam>(size, 7, 0, 40).view());
+      PitchedImage<TypeParam> other(random_image<TypeParam>(size, 8, 0, 40).view());
+      const OnDevice<TypeParam> there(device, queue, grey), other_there(device, queue, other);
+      PitchedImage<std::uint8_t> other_ranks_here(size);
+      const OnDevice<std::uint8_t> other_ranks(device, queue, other_ranks_here);
+      for (const bool first : {true, false})
+        expect_gpu_equals_oracle<std::uint8_t>(
+            device, queue, size, [&](auto out) { rank::oracle<TypeParam>({9}, grey, out); },
+            [&](auto out) {
+              if (first)
+                rank::gpu<TypeParam>({9}, {there, other_there}, {out, other_ranks}, queue);
+              else
+                rank::gpu<TypeParam>({9}, {other_there, there}, {other_ranks, out}, queue);
+            });
+    }
+  });
+}
+
 TEST(RankOracle, CountsDarkerPixelsOfTheWindow) {
   Image<std::uint8_t> grey({3, 3}, 1, 10);
   grey(0, 0) = 3;
