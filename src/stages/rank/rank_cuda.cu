@@ -4,7 +4,8 @@
 
 #include "device/gpu/vocabulary.h"
 
-constexpr int tile_width = 32, tile_height = 32, rows = 4;  // rows of a thread
+constexpr int tile_width = 32, tile_height = 32;  // as in rank_gpu.cpp
+constexpr int rows = 4;                           // of a thread
 constexpr int threads = tile_width * tile_height / rows;
 
 template <int kRadius>
@@ -23,23 +24,24 @@ __device__ __forceinline__ void rank_tile(int tile, IMAGE(const uchar, grey), IM
 
   const int column = threadIdx.x % tile_width, row = threadIdx.x / tile_width * rows;
   const __half2* corner = pairs + row * pitch + column;
-  const __half2 upper = corner[kRadius * pitch + kRadius], lower = corner[(kRadius + 2) * pitch + kRadius];
-  __half2 upper_ranks = {}, lower_ranks = {};
+  __half2 centre[rows / 2], count[rows / 2] = {};
+#pragma unroll
+  for (int k = 0; k < rows / 2; ++k) centre[k] = corner[(kRadius + 2 * k) * pitch + kRadius];
 #pragma unroll
   for (int dx = 0; dx <= 2 * kRadius; ++dx)
 #pragma unroll
-    for (int dy = 0; dy <= 2 * kRadius + 2; ++dy) {
+    for (int dy = 0; dy <= 2 * kRadius + rows - 2; ++dy) {
       const __half2 pair = corner[dy * pitch + dx];
-      if (dy <= 2 * kRadius) upper_ranks = __hadd2(upper_ranks, __hlt2(pair, upper));
-      if (dy >= 2) lower_ranks = __hadd2(lower_ranks, __hlt2(pair, lower));
+#pragma unroll
+      for (int k = 0; k < rows / 2; ++k)
+        if (2 * k <= dy && dy <= 2 * k + 2 * kRadius) count[k] = __hadd2(count[k], __hlt2(pair, centre[k]));
     }
   const int x = x0 + column, y = y0 + row;
   if (x >= WIDTH(ranks)) return;
-  const __half result[rows] = {__low2half(upper_ranks), __high2half(upper_ranks), __low2half(lower_ranks),
-                               __high2half(lower_ranks)};
 #pragma unroll
   for (int r = 0; r < rows; ++r)
-    if (y + r < HEIGHT(ranks)) PIXEL(ranks, x, y + r) = (uchar)__half2uint_rz(result[r]);
+    if (y + r < HEIGHT(ranks))
+      PIXEL(ranks, x, y + r) = (uchar)__half2uint_rz(r % 2 ? __high2half(count[r / 2]) : __low2half(count[r / 2]));
 }
 
 // Groups of the second view, if there is one, follow those of the first one's row.

@@ -4,12 +4,16 @@
 namespace stereopsis::rank {
 namespace {
 
-// The tuned CUDA kernels take 8-bit images and have an instance for each window; they make tiles of 32 × 32 pixels.
+// The tuned CUDA kernels take 8-bit images and have an instance for each window.
 const char* tuned_instance(int window) {
   constexpr const char* instances[] = {nullptr, "w3", "w5", "w7", "w9", "w11", "w13", "w15"};
   return instances[window / 2];
 }
-constexpr int tile = 32;
+constexpr int tile_width = 32, tile_height = 32, tuned_threads = 256;
+gpu::Grid over_tiles(Size size, int views) {
+  return {views * ((size.width + tile_width - 1) / tile_width), (size.height + tile_height - 1) / tile_height,
+          tuned_threads, 1};
+}
 
 template <class T>
 const char* tuned_for(const Parameters& p, const gpu::Queue& queue) {
@@ -20,9 +24,9 @@ const char* tuned_for(const Parameters& p, const gpu::Queue& queue) {
 
 template <class T>
 void gpu(const Parameters& p, gpu::View<const T> grey, gpu::View<std::uint8_t> ranks, gpu::Queue& queue) {
-  const int across = (ranks.width + tile - 1) / tile, down = (ranks.height + tile - 1) / tile;
+  const auto tiles = over_tiles(ranks.size(), 1);
   if (const char* tuned = tuned_for<T>(p, queue))
-    queue.launch({"rank_cuda", "rank", tuned}, {across, down, 256, 1}, across, grey, ranks, grey, ranks);
+    queue.launch({"rank_cuda", "rank", tuned}, tiles, tiles.groups_x, grey, ranks, grey, ranks);
   else
     queue.launch({"rank", "rank", gpu::instance_of<T>()}, gpu::over(ranks.size()), grey, ranks, p.window / 2);
 }
@@ -35,8 +39,8 @@ void gpu(const Parameters& p, const std::array<gpu::View<const T>, 2>& grey,
     for (int v = 0; v < 2; ++v) gpu(p, grey[v], ranks[v], queue);
     return;
   }
-  const int across = (ranks[0].width + tile - 1) / tile, down = (ranks[0].height + tile - 1) / tile;
-  queue.launch({"rank_cuda", "rank", tuned}, {2 * across, down, 256, 1}, across, grey[0], ranks[0], grey[1], ranks[1]);
+  const auto tiles = over_tiles(ranks[0].size(), 2);
+  queue.launch({"rank_cuda", "rank", tuned}, tiles, tiles.groups_x / 2, grey[0], ranks[0], grey[1], ranks[1]);
 }
 
 #define STEREOPSIS_INSTANCE(T)                                                                    \
