@@ -4,8 +4,8 @@
 //
 // On the CPU each thread has a band of rows. It keeps, for each column and disparity, the sum of products over the rows of
 // the window: a new row costs two products a cell, whatever the window. Along a row the window's sum runs on the same
-// way, and a pixel's costs are selected from at once. Sums are floats where those are exact (8 bits, windows up to 31×31),
-// integers of 32 bits for larger windows of 8 bits, else doubles.
+// way, and a pixel's costs are selected from at once. Sums are integers of 32 bits for samples of 8 bits, where one
+// instruction adds two products; else doubles.
 // Memory: 4 or 8 bytes a column and disparity for each thread.
 #pragma once
 

@@ -11,7 +11,6 @@
 #ifndef STEREOPSIS_ZNCC_WTA_BAND
 #define STEREOPSIS_ZNCC_WTA_BAND
 #include <type_traits>
-#include <vector>
 
 namespace stereopsis::zncc_wta {
 
@@ -36,17 +35,44 @@ struct Job {
   int entries;  // right pixels that a row has candidates for, from the rightmost to the left
 };
 
+// Numbers two by two, whose products with two others are added at once. For 32-bit sums they are the halves of a word.
+template <class Sum>
+struct Pairs;
+
+template <>
+struct Pairs<std::int32_t> {
+  std::int32_t* both{};
+
+  void set(int i, int first, int second) const {
+    both[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(second) << 16 | static_cast<std::uint16_t>(first));
+  }
+  // A sum over a window and a factor of it, in such parts that 16 bits hold them.
+  void set_sum(int i, std::int32_t sum) const { set(i, sum >> 7, sum & 127); }
+  void set_factor(int i, int factor) const { set(i, 128 * factor, factor); }
+};
+
+template <>
+struct Pairs<double> {
+  double *first{}, *second{};
+
+  void set(int i, double a, double b) const {
+    first[i] = a;
+    second[i] = b;
+  }
+  void set_sum(int i, std::int32_t sum) const { set(i, sum, 0); }
+  void set_factor(int i, int factor) const { set(i, factor, 0); }
+};
+
 // The memory of one thread. Right pixels are stored from right to left, so that a left pixel's candidates lie side by
 // side in the order of their disparities: entry i is the pixel width − 1 − min_disparity − i.
 template <class Sum>
 struct Scratch {
-  Sum* column_sums{};              // of products, over the rows of the window: [columns][padded]
-  Sum* window_sums{};              // and over its columns: [padded]
-  Sum *left_new{}, *left_old{};    // samples of the rows that enter and leave: [columns]
-  Sum *right_new{}, *right_old{};  // [columns + padded]
+  Sum* column_sums{};      // of products, over the rows of the window: [columns][padded]
+  Sum* window_sums{};      // and over its columns: [padded]
+  Pairs<Sum> left, right;  // samples of two rows: [columns], [columns + padded]
   std::int64_t *left_moments{},
-      *right_moments{};            // of each column, over the rows of the window: Σ v and Σ v²: [2][width]
-  Sum *left_mean{}, *right_sum{};  // of each pixel's window
+      *right_moments{};              // of each column, over the rows of the window: Σ v and Σ v²: [2][width]
+  Pairs<Sum> minus_mean, right_sum;  // of each pixel's window
   float *left_fraction{}, *left_root{}, *right_sum_float{}, *right_root{};
   std::uint16_t *costs{}, *right_cost{}, *right_index{};
   std::size_t bytes = 0;
@@ -57,19 +83,25 @@ struct Scratch {
       if (memory != nullptr) pointer = reinterpret_cast<T*>(memory + bytes);
       bytes += (count * sizeof(T) + 63) / 64 * 64;
     };
+    const auto take_pairs = [&](Pairs<Sum>& pairs, std::size_t count) {
+      if constexpr (std::is_integral_v<Sum>) {
+        take(pairs.both, count);
+      } else {
+        take(pairs.first, count);
+        take(pairs.second, count);
+      }
+    };
     const std::size_t width = job.width, columns = job.columns, padded = job.padded, entries = job.entries;
     take(column_sums, columns * padded);
     take(window_sums, padded);
-    take(left_new, columns);
-    take(left_old, columns);
-    take(right_new, columns + padded);
-    take(right_old, columns + padded);
+    take_pairs(left, columns);
+    take_pairs(right, columns + padded);
     take(left_moments, 2 * width);
     take(right_moments, 2 * width);
-    take(left_mean, width);
+    take_pairs(minus_mean, width);
     take(left_fraction, width);
     take(left_root, width);
-    take(right_sum, entries);
+    take_pairs(right_sum, entries);
     take(right_sum_float, entries);
     take(right_root, entries);
     take(costs, padded);
@@ -78,9 +110,6 @@ struct Scratch {
     bytes += 64;  // so that threads share no cache line
   }
 };
-
-// Whether floats hold every sum over a window of 8-bit samples.
-inline bool floats_are_exact(const zncc::Parameters& p, int bits) { return bits == 8 && p.window <= 31; }
 
 template <class Sum>
 std::size_t scratch_bytes(const Job& job) {
@@ -95,6 +124,63 @@ namespace stereopsis::zncc_wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
 
+// Exact arithmetic with pairs.
+template <class Sum>
+struct Exact;
+
+template <>
+struct Exact<std::int32_t> {
+  using D = hn::ScalableTag<std::int32_t>;
+  using V = hn::Vec<D>;
+  using Factors = V;
+
+  static HWY_INLINE Factors load(const Pairs<std::int32_t>& pairs, int i) { return hn::Set(D(), pairs.both[i]); }
+
+  // sum + the factors' products with the pairs from i on.
+  static HWY_INLINE V add(Factors a, const Pairs<std::int32_t>& pairs, int i, V sum) {
+    const D d;
+    const V b = hn::LoadU(d, pairs.both + i);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+    // Here it adds the products of neighbours; elsewhere it may add others.
+    const hn::Repartition<std::int16_t, D> d16;
+    V none = hn::Zero(d);
+    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(d16, a), hn::BitCast(d16, b), sum, none);
+#else
+    const auto first = [](V v) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
+    const auto second = [](V v) HWY_ATTR { return hn::ShiftRight<16>(v); };
+    return hn::Add(sum, hn::Add(hn::Mul(first(a), first(b)), hn::Mul(second(a), second(b))));
+#endif
+  }
+  static HWY_INLINE V add_first(Factors a, const Pairs<std::int32_t>& sums, int i, V sum) {
+    return add(a, sums, i, sum);
+  }
+  static HWY_INLINE hn::Vec<hn::Rebind<float, D>> rounded(V exact) {
+    return hn::ConvertTo(hn::Rebind<float, D>(), exact);
+  }
+};
+
+template <>
+struct Exact<double> {
+  using D = hn::ScalableTag<double>;
+  using V = hn::Vec<D>;
+  struct Factors {
+    V first, second;
+  };
+
+  static HWY_INLINE Factors load(const Pairs<double>& pairs, int i) {
+    return {hn::Set(D(), pairs.first[i]), hn::Set(D(), pairs.second[i])};
+  }
+  static HWY_INLINE V add(Factors a, const Pairs<double>& pairs, int i, V sum) {
+    return hn::MulAdd(a.second, hn::LoadU(D(), pairs.second + i), add_first(a, pairs, i, sum));
+  }
+  static HWY_INLINE V add_first(Factors a, const Pairs<double>& pairs, int i, V sum) {
+    return hn::MulAdd(a.first, hn::LoadU(D(), pairs.first + i), sum);
+  }
+  static HWY_INLINE hn::Vec<hn::Rebind<float, D>> rounded(V exact) {
+    return hn::DemoteTo(hn::Rebind<float, D>(), exact);
+  }
+};
+
 // One thread's band of rows.
 template <class Sum>
 class Band {
@@ -106,60 +192,54 @@ class Band {
     std::fill_n(s_.column_sums, static_cast<std::size_t>(job_.columns) * job_.padded, Sum{0});
     std::fill_n(s_.left_moments, 2 * job_.width, 0);
     std::fill_n(s_.right_moments, 2 * job_.width, 0);
-    for (int y = first - job_.radius; y < first + job_.radius; ++y) add_row(y);
+    for (int y = first - job_.radius; y < first + job_.radius; y += 2) add_rows(y);
     for (int y = first; y < last; ++y) {
       move_moments(y, y > first);
       describe_left();
       describe_right(y);
-      load_rows(y, y > first);
+      load_rows(y + job_.radius, y - job_.radius - 1, y > first ? -1 : 0);
       match_row(y);
     }
   }
 
  private:
-  using D = hn::ScalableTag<Sum>;
+  using D = typename Exact<Sum>::D;
   using DF = hn::Rebind<float, D>;
 
   const std::int16_t* row_of(ImageView<const std::int16_t> samples, int y) const {
     return samples.row(std::clamp(y, 0, job_.height - 1));
   }
 
-  void load_left(int y, Sum* out) const {
-    const std::int16_t* row = row_of(in_.left, y);
-    for (int i = 0; i < job_.columns; ++i) out[i] = row[std::clamp(i - job_.radius, 0, job_.width - 1)];
-  }
-  void load_right(int y, Sum* out) const {
-    const std::int16_t* row = row_of(in_.right, y);
+  // Samples of two rows, the second of which counts `weight` times.
+  void load_rows(int y0, int y1, int weight) const {
+    const std::int16_t *left0 = row_of(in_.left, y0), *left1 = row_of(in_.left, y1);
+    const std::int16_t *right0 = row_of(in_.right, y0), *right1 = row_of(in_.right, y1);
+    for (int i = 0; i < job_.columns; ++i) {
+      const int x = std::clamp(i - job_.radius, 0, job_.width - 1);
+      s_.left.set(i, left0[x], weight * left1[x]);
+    }
     const std::int64_t first = std::int64_t{job_.width} - 1 + job_.radius - in_.select.min_disparity;
-    for (int i = 0; i < job_.columns + job_.padded; ++i)
-      out[i] = row[std::clamp<std::int64_t>(first - i, 0, job_.width - 1)];
-  }
-  void load_rows(int y, bool leaves) {
-    load_left(y + job_.radius, s_.left_new);
-    load_right(y + job_.radius, s_.right_new);
-    if (leaves) {
-      load_left(y - job_.radius - 1, s_.left_old);
-      load_right(y - job_.radius - 1, s_.right_old);
-    } else {
-      std::fill_n(s_.left_old, job_.columns, Sum{0});
-      std::fill_n(s_.right_old, job_.columns + job_.padded, Sum{0});
+    for (int i = 0; i < job_.columns + job_.padded; ++i) {
+      const std::int64_t x = std::clamp<std::int64_t>(first - i, 0, job_.width - 1);
+      s_.right.set(i, right0[x], right1[x]);
     }
   }
 
-  // The rows above the band's first one that its window needs.
-  void add_row(int y) {
-    load_left(y, s_.left_new);
-    load_right(y, s_.right_new);
+  // Two of the rows above the band's first one that its window needs.
+  void add_rows(int y) {
+    load_rows(y, y + 1, 1);
     const D d;
     for (int i = 0; i < job_.columns; ++i) {
       Sum* sums = s_.column_sums + static_cast<std::size_t>(i) * job_.padded;
-      const Sum* right = s_.right_new + (job_.columns - 1 - i);
-      const auto left = hn::Set(d, s_.left_new[i]);
-      for (int k = 0; k < job_.padded; k += static_cast<int>(hn::Lanes(d)))
-        hn::Store(plus_product(left, hn::LoadU(d, right + k), hn::Load(d, sums + k)), d, sums + k);
+      const int right = job_.columns - 1 - i;
+      const auto left = Exact<Sum>::load(s_.left, i);
+      for (int k = 0; k < in_.disparities; k += static_cast<int>(hn::Lanes(d)))
+        hn::Store(Exact<Sum>::add(left, s_.right, right + k, hn::Load(d, sums + k)), d, sums + k);
     }
-    add_moments(in_.left, y, 1, s_.left_moments);
-    add_moments(in_.right, y, 1, s_.right_moments);
+    for (int row = y; row < y + 2; ++row) {
+      add_moments(in_.left, row, 1, s_.left_moments);
+      add_moments(in_.right, row, 1, s_.right_moments);
+    }
   }
 
   void add_moments(ImageView<const std::int16_t> samples, int y, int sign, std::int64_t* moments) const {
@@ -199,7 +279,7 @@ class Band {
   void describe_left() {
     for_each_window(s_.left_moments, job_.width - 1, job_.width, [&](int i, const zncc::Window& w) {
       const int x = job_.width - 1 - i;
-      s_.left_mean[x] = static_cast<Sum>(w.mean(one_over_n_));
+      s_.minus_mean.set_factor(x, -w.mean(one_over_n_));
       s_.left_fraction[x] = w.fraction(one_over_n_, n_);
       s_.left_root[x] = w.inverse_root;
     });
@@ -213,7 +293,7 @@ class Band {
       const std::int64_t x = first - i, inside = std::clamp<std::int64_t>(x, 0, job_.width - 1);
       const bool candidate =
           (job_.p.select.border_candidates || x == inside) && (mask.empty() || mask(static_cast<int>(inside), y) != 0);
-      s_.right_sum[i] = static_cast<Sum>(w.sum);
+      s_.right_sum.set_sum(i, w.sum);
       s_.right_sum_float[i] = static_cast<float>(w.sum);
       s_.right_root[i] = candidate ? w.inverse_root : 0;
     });
@@ -263,13 +343,11 @@ class Band {
     Sum* HWY_RESTRICT entering = s_.column_sums + static_cast<std::size_t>(i) * job_.padded;
     const Sum* leaving =
         i + window < job_.columns ? entering + static_cast<std::size_t>(window) * job_.padded : nullptr;
-    const Sum* right_new = s_.right_new + (job_.columns - 1 - i);
-    const Sum* right_old = s_.right_old + (job_.columns - 1 - i);
-    const auto left_new = hn::Set(d, s_.left_new[i]), left_old = hn::Set(d, s_.left_old[i]);
+    const int right = job_.columns - 1 - i;
+    const auto left = Exact<Sum>::load(s_.left, i);
     const auto costs = costs_at(kCosts ? i : 0);
-    for (int k = 0; k < job_.padded; k += lanes) {
-      const auto added = plus_product(left_new, hn::LoadU(d, right_new + k), hn::Load(d, entering + k));
-      const auto column = less_product(left_old, hn::LoadU(d, right_old + k), added);
+    for (int k = 0; k < in_.disparities; k += lanes) {
+      const auto column = Exact<Sum>::add(left, s_.right, right + k, hn::Load(d, entering + k));
       hn::Store(column, d, entering + k);
       auto sum = hn::Add(hn::Load(d, s_.window_sums + k), column);
       if (leaving != nullptr) sum = hn::Sub(sum, hn::Load(d, leaving + k));
@@ -280,15 +358,14 @@ class Band {
 
   // What turns the window sums of pixel x into its costs.
   HWY_INLINE auto costs_at(int x) {
-    const D d;
     const DF df;
-    const auto mean = hn::Set(d, s_.left_mean[x]);
+    const auto minus_mean = Exact<Sum>::load(s_.minus_mean, x);
     const auto fraction = hn::Set(df, s_.left_fraction[x]), root = hn::Set(df, s_.left_root[x]);
     const int first = job_.width - 1 - x;
     return [=, this](int k, hn::Vec<D> sum) HWY_ATTR {
       const hn::RebindToSigned<DF> di;
       const hn::Rebind<std::uint16_t, DF> d16;
-      const auto centred = rounded(less_product(mean, hn::LoadU(d, s_.right_sum + first + k), sum));
+      const auto centred = Exact<Sum>::rounded(Exact<Sum>::add_first(minus_mean, s_.right_sum, first + k, sum));
       const auto rest = hn::Mul(fraction, hn::LoadU(df, s_.right_sum_float + first + k));
       const auto correlation = hn::Mul(hn::Mul(hn::Sub(centred, rest), root), hn::LoadU(df, s_.right_root + first + k));
       const auto clamped = hn::Min(hn::Max(correlation, hn::Zero(df)), hn::Set(df, 1.0f));
@@ -297,29 +374,6 @@ class Band {
       const auto no_match = hn::Eq(cost, hn::Set(di, 32768));
       hn::StoreU(hn::DemoteTo(d16, hn::IfThenElse(no_match, hn::Set(di, wta_cpu::no_cost), cost)), d16, s_.costs + k);
     };
-  }
-
-  // c + a b and c − a b, which are exact.
-  static HWY_INLINE hn::Vec<D> plus_product(hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
-    if constexpr (std::is_integral_v<Sum>)
-      return hn::Add(c, hn::Mul(a, b));
-    else
-      return hn::MulAdd(a, b, c);
-  }
-  static HWY_INLINE hn::Vec<D> less_product(hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) {
-    if constexpr (std::is_integral_v<Sum>)
-      return hn::Sub(c, hn::Mul(a, b));
-    else
-      return hn::NegMulAdd(a, b, c);
-  }
-
-  static HWY_INLINE hn::Vec<DF> rounded(hn::Vec<D> exact) {
-    if constexpr (std::is_same_v<Sum, float>)
-      return exact;
-    else if constexpr (std::is_same_v<Sum, std::int32_t>)
-      return hn::ConvertTo(DF(), exact);
-    else
-      return hn::DemoteTo(DF(), exact);
   }
 
   const Job& job_;
@@ -340,7 +394,6 @@ void match(const Job& job, std::span<std::byte> memory, Threads& threads) {
   });
 }
 
-void match_float(const Job& job, std::span<std::byte> memory, Threads& threads) { match<float>(job, memory, threads); }
 void match_integer(const Job& job, std::span<std::byte> memory, Threads& threads) {
   match<std::int32_t>(job, memory, threads);
 }
@@ -354,7 +407,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stereopsis::zncc_wta {
 
-HWY_EXPORT(match_float);
 HWY_EXPORT(match_integer);
 HWY_EXPORT(match_double);
 
@@ -364,16 +416,14 @@ std::size_t workspace_bytes(const Parameters& p, Size size, int bits, int dispar
   in.left = {nullptr, size.width, size.height};
   in.disparities = disparities;
   const Job job(p, in, {});
-  return threads * with_gap(bits == 8 ? scratch_bytes<float>(job) : scratch_bytes<double>(job));
+  return threads * with_gap(bits == 8 ? scratch_bytes<std::int32_t>(job) : scratch_bytes<double>(job));
 }
 
 void cpu(const Parameters& p, const Input<>& in, const wta::Output& out, std::span<std::byte> workspace,
          Threads& threads) {
   check(in.disparities);
   const Job job(p, in, out);
-  if (floats_are_exact(p.zncc, in.bits))
-    HWY_DYNAMIC_DISPATCH(match_float)(job, workspace, threads);
-  else if (in.bits == 8)
+  if (in.bits == 8)
     HWY_DYNAMIC_DISPATCH(match_integer)(job, workspace, threads);
   else
     HWY_DYNAMIC_DISPATCH(match_double)(job, workspace, threads);
