@@ -1,6 +1,7 @@
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "fused/zncc_wta/zncc_wta_cuda_problem.hpp"
@@ -10,13 +11,32 @@ namespace {
 
 constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
 
+// How the columns of windows up to `widest` are dealt out to four lanes, `steps` times 8 to each at most: the first columns.
+// 16 lanes load from different banks where these are 0, 4, 8 and 12 modulo 16.
+struct Columns {
+  int widest;
+  const char* kernel;
+  int steps, first[4];
+};
+constexpr Columns all_columns[] = {{21, "narrow", 1, {0, 8, 12, 20}}, {27, "wide1", 1, {0, 8, 12, 20}},
+                                   {31, "wide1", 1, {0, 8, 16, 24}},  {51, "wide2", 2, {0, 12, 24, 36}},
+                                   {83, "wide3", 3, {0, 20, 40, 60}}, {101, "wide4", 4, {0, 28, 56, 84}}};
+
+const Columns& columns_of(int window) {
+  return *std::find_if(std::begin(all_columns), std::end(all_columns) - 1,
+                       [&](const Columns& c) { return window <= c.widest; });
+}
+
+bool is_narrow(const Columns& columns) { return &columns == all_columns; }
+
 // Where everything lies in the workspace.
 struct Memory {
   Memory(const Problem& p, gpu::Span span) {
     const std::size_t before = span.bytes, height = p.height;
     const Side* sides[2] = {&p.left, &p.right};
     for (int view = 0; view < 2; ++view) {
-      octets[view] = span.take(8 * sides[view]->pitch * height);
+      const int copies = view == 1 && p.complement != 0 ? 2 : 1;
+      octets[view] = span.take(8 * copies * sides[view]->pitch * height);
       windows[view] = span.take((view == 0 ? 16 : 8) * sides[view]->pitch * height);
       bests[view] = span.take(sizeof(std::uint32_t) * p.width * height);
     }
@@ -33,11 +53,16 @@ Problem shape_of(const Parameters& p, Size size) {
   problem.height = size.height;
   problem.radius = p.zncc.radius();
   problem.one_over_n = 1.0f / static_cast<float>(p.zncc.pixels());
+  const Columns& columns = columns_of(p.zncc.window);
+  std::copy(std::begin(columns.first), std::end(columns.first), problem.first_columns);
+  for (int& column : problem.first_columns) column = std::min(column, p.zncc.window);
+  problem.first_columns[4] = p.zncc.window;
   // Octets are read for whole steps of the matrix products, 32 columns of the window.
-  const int columns = ceil_div(p.zncc.window, 32) * 32;
-  problem.left.pitch = ceil_div(size.width, warp_pixels) * warp_pixels + columns;
+  const int reach = 32 * columns.steps;
+  problem.left.pitch = ceil_div(size.width, warp_pixels) * warp_pixels + reach;
   problem.right.margin = warp_span;
-  problem.right.pitch = ceil_div(size.width + 2 * warp_span + columns, 2) * 2;
+  problem.right.pitch = ceil_div(size.width + 2 * warp_span + reach, 2) * 2;
+  if (!is_narrow(columns)) problem.complement = static_cast<std::int64_t>(problem.right.pitch) * size.height;
   return problem;
 }
 
@@ -86,14 +111,23 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
   p.right_disparity_pitch = out.right.pitch;
 }
 
-// Strips of rows are long where there are still warps enough to fill all multiprocessors twice. As far as the rows before a
-// strip, a window's, are more than its own, one time is enough, not quite full.
-int strip_rows_for(Size size, int window, int warps) {
-  constexpr int resident = 132 * 16;
-  int rows = 16;
-  while (rows < 128 && warps * ceil_div(size.height, 2 * rows) >= (rows <= window ? 3 * resident / 4 : 2 * resident))
-    rows *= 2;
-  return rows;
+// The rows of a strip for which the blocks of a strip, `blocks`, are done soonest. Eight rows before a strip, of as many as the
+// window has, take the time of one in it. The blocks of a multiprocessor, `resident` at a time, run at their best together: one
+// less saves less than its share.
+int strip_rows_for(Size size, int window, int blocks, int resident) {
+  constexpr int multiprocessors = 132, least_rows = 8, most_strips = 1024;
+  int best_rows = size.height;
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  for (int strips = 1; strips <= std::min(ceil_div(size.height, least_rows), most_strips); ++strips) {
+    const int rows = ceil_div(size.height, strips);
+    const std::int64_t turns = ceil_div(blocks * strips, multiprocessors), left_over = turns % resident;
+    const std::int64_t rounds = turns / resident * 2 * resident + (left_over == 0 ? 0 : left_over + resident);
+    const std::int64_t time = (8 * rows + window) * rounds;
+    if (time >= best) continue;
+    best = time;
+    best_rows = rows;
+  }
+  return best_rows;
 }
 
 }  // namespace
@@ -112,20 +146,20 @@ void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<g
   const Size size = in.left.size();
   Problem problem = shape_of(p, size);
   attach(problem, in, out, Memory(problem, workspace));
-  const int warps = ceil_div(size.width, warp_pixels) * problem.chunks;
-  problem.strip_rows = strip_rows_for(size, p.zncc.window, warps);
-  problem.prepare_rows = size.height < 1024 && p.zncc.window <= 31 ? 8 : 32;
+  const Columns& columns = columns_of(p.zncc.window);
+  const int blocks = ceil_div(ceil_div(size.width, warp_pixels) * problem.chunks, correlate_warps);
+  problem.strip_rows = strip_rows_for(size, p.zncc.window, blocks, is_narrow(columns) ? narrow_blocks : wide_blocks);
+  problem.prepare_rows = size.height < 1024 ? (p.zncc.window <= 31 ? 8 : 24) : (p.zncc.window <= 31 ? 16 : 32);
   const auto kernel = [](const char* name, const char* instance) {
     return gpu::Kernel{"zncc_wta_cuda", name, instance};
   };
-  const int columns = prepare_threads - problem.radius - std::max(problem.radius, 8);
+  const int block_columns = prepare_threads - problem.radius - std::max(problem.radius, 8);
   queue.launch(kernel("prepare", "all"),
-               {ceil_div(std::max(problem.left.pitch, problem.right.pitch), columns),
+               {ceil_div(std::max(problem.left.pitch, problem.right.pitch), block_columns),
                 2 * ceil_div(size.height, problem.prepare_rows), prepare_threads, 1},
                problem);
-  queue.launch(kernel("correlate", p.zncc.window <= narrow_window ? "narrow" : "wide"),
-               {ceil_div(warps, correlate_warps), ceil_div(size.height, problem.strip_rows), 32 * correlate_warps, 1},
-               problem);
+  queue.launch(kernel("correlate", columns.kernel),
+               {blocks, ceil_div(size.height, problem.strip_rows), 32 * correlate_warps, 1}, problem);
   queue.launch(kernel("select", "all"), gpu::over(size), problem);
 }
 

@@ -2,7 +2,11 @@
 // window sums Σ l r of all its cells as the accumulators of integer matrix products. From one row to the next a sum
 // changes by the products of the row that enters the window less those of the row that leaves it: an outer product of
 // left and right pixels over the window's columns, exact in 32 bits. −l has no place among 8-bit numbers where
-// l = −128, but −1 − l has: −Σ l r = Σ (−1 − l) r + Σ r.
+// l = −128, but −1 − l has: −Σ l r = Σ (−1 − l) r + Σ r. Wide windows take −1 − r instead, and what is then missing, Σ l, is
+// one more product for all disparities.
+//
+// Where a window is wider than two tiles, the sums of a warp's second 16 left pixels are those of its first ones and what
+// windows gain and lose as they slide by 16 columns: 32 columns of products, whatever the window.
 //
 // Disparities are constant along a diagonal of left and right pixels: the second 16 left pixels meet right pixels 16
 // further on, so that the cells of a warp are a parallelogram, and few of them lie outside the range. Those start from
@@ -36,8 +40,19 @@ __device__ void multiply(int (&sums)[4], const Fragment& a, uint2 b) {
       : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]), "r"(b.x), "r"(b.y));
 }
 
+constexpr unsigned each_one = 0x01010101;
+
+// Whether the second 16 left pixels' sums are kept as what they differ by from the first ones'. (Of windows of two steps on
+// that takes fewer products.)
+template <int steps>
+constexpr bool slides = steps >= 2;
+
 // The first `count` of four bytes.
-__device__ unsigned first_bytes(int count) { return count >= 4 ? everyone : count <= 0 ? 0 : (1u << 8 * count) - 1; }
+__device__ unsigned first_bytes(int count) {
+  unsigned mask;
+  asm("bmsk.clamp.b32 %0, 0, %1;" : "=r"(mask) : "r"(max(8 * count, 0)));
+  return mask;
+}
 
 // The greatest of each value over the lanes that differ in `Bit` and lower ones down to `Last`. Each step leaves a lane
 // half of its values: the first ones where its bit is not set, the others where it is.
@@ -54,63 +69,134 @@ __device__ void reduce_max(unsigned* values) {
 
 // A warp's cells: 16 · tile_rows left pixels from x0 on, and for each 16 of them 8 · tile_columns right pixels. Left
 // pixel x0 + a and right pixel leftmost + b have the disparity first_k + a − b. Of a matrix fragment lane (g, q) has
-// left pixels g and g + 8, right pixel g, and columns 8 q to 8 q + 7 of the window; of sums, left pixels g and g + 8,
-// right pixels 2 q and 2 q + 1.
+// left pixels g and g + 8, right pixel g, and 8 of its columns of the window; of sums, left pixels g and g + 8, right
+// pixels 2 q and 2 q + 1.
 struct Cells {
   int g, q, x0, first_k, leftmost;
+  const uint2 *left, *right;  // octets of this lane's first pixels in row 0
+  int first, count;           // the lane's columns of the window
   int sums[tile_rows][tile_columns][4];
+  int rest[tile_rows][4];  // of wide windows: what all sums of a left pixel lack
 
   // Cells outside the range begin so far below 0 that they never correlate.
-  __device__ void begin(int disparities, int bias) {
+  template <int steps>
+  __device__ void begin(int disparities) {
+    constexpr int bias = steps == 0 ? float_bias : 0;
+#pragma unroll
+    for (int i = 0; i < tile_rows; ++i)
+#pragma unroll
+      for (int c = 0; c < 4; ++c) rest[i][c] = 0;
 #pragma unroll
     for (int j = 0; j < tile_columns; ++j)
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
         const int k = first_k + g + c / 2 * 8 - (8 * j + 2 * q + c % 2);
 #pragma unroll
-        for (int i = 0; i < tile_rows; ++i) sums[i][j][c] = k >= 0 && k < disparities ? bias : bias - (1 << 30);
+        for (int i = 0; i < tile_rows; ++i)
+          sums[i][j][c] = slides<steps> && i == 1 ? 0 : k >= 0 && k < disparities ? bias : bias - (1 << 30);
       }
   }
 };
 
+__device__ int clamped(int row, const Problem& p) { return min(max(row, 0), p.height - 1); }
+
+__device__ const uint2* octets_of(const uint2* first, const Side& side, int y) {
+  return first + static_cast<std::int64_t>(y) * side.pitch;
+}
+
 // Adds the products of a row that enters all windows, or takes away those of one that leaves them.
-template <bool is_wide, bool leaves>
+template <bool leaves>
 __device__ void accumulate(Cells& cells, const Problem& p, int row) {
-  const int y = min(max(row, 0), p.height - 1), window = 2 * p.radius + 1;
-  const int place = cells.g + 8 * cells.q;
-  const uint2* left = row_of<uint2>(p.left.octets, p.left, y) + cells.x0 + place;
-  const uint2* right = row_of<uint2>(p.right.octets, p.right, y) + cells.leftmost + place;
-  // What the upper half of the warp's right pixels has in one step the lower half has in the next.
-  constexpr int pieces = warp_span / 8;
-  static_assert(8 * pieces / 2 == 32);
-  uint2 b[pieces];
+  const int y = clamped(row, p);
+  const uint2* left = octets_of(cells.left, p.left, y) + cells.first;
+  const uint2* right = octets_of(cells.right, p.right, y) + cells.first;
+  const unsigned low = first_bytes(cells.count), high = first_bytes(cells.count - 4), flip = leaves ? everyone : 0;
+  const Fragment ones{low & each_one, low & each_one, high & each_one, high & each_one};
+  Fragment a[tile_rows];
 #pragma unroll
-  for (int at = 0; at < pieces / 2; ++at) b[pieces / 2 + at] = right[8 * at];
-  for (int columns = 0; columns < (is_wide ? window : 1); columns += 32) {
-    const int left_over = window - columns - 8 * cells.q;
-    const unsigned low = first_bytes(left_over), high = first_bytes(left_over - 4), flip = leaves ? everyone : 0;
-    const Fragment ones{low & 0x01010101, low & 0x01010101, high & 0x01010101, high & 0x01010101};
-    Fragment a[tile_rows];
+  for (int i = 0; i < tile_rows; ++i) {
+    const uint2 upper = left[16 * i], lower = left[16 * i + 8];
+    a[i] = {(upper.x ^ flip) & low, (lower.x ^ flip) & low, (upper.y ^ flip) & high, (lower.y ^ flip) & high};
+  }
+#pragma unroll
+  for (int at = 0; at < warp_span / 8; ++at) {
+    const uint2 b = right[8 * at];
 #pragma unroll
     for (int i = 0; i < tile_rows; ++i) {
-      const uint2 upper = left[columns + 16 * i], lower = left[columns + 16 * i + 8];
-      a[i] = {(upper.x ^ flip) & low, (lower.x ^ flip) & low, (upper.y ^ flip) & high, (lower.y ^ flip) & high};
+      const int j = at - 2 * i;
+      if (j < 0 || j >= tile_columns) continue;
+      multiply(cells.sums[i][j], a[i], b);
+      if (leaves) multiply(cells.sums[i][j], ones, b);
     }
-#pragma unroll
-    for (int at = 0; at < pieces / 2; ++at) {
-      b[at] = b[pieces / 2 + at];
-      b[pieces / 2 + at] = right[columns + 32 + 8 * at];
-    }
-#pragma unroll
-    for (int at = 0; at < pieces; ++at)
-#pragma unroll
-      for (int i = 0; i < tile_rows; ++i) {
-        const int j = at - 2 * i;
-        if (j < 0 || j >= tile_columns) continue;
-        multiply(cells.sums[i][j], a[i], b[at]);
-        if (leaves) multiply(cells.sums[i][j], ones, b[at]);
-      }
   }
+}
+
+// What a lane needs of a row for windows of `steps` times 32 columns. As its columns lie side by side, what 8 pixels have in
+// one step the 8 before them have in the next.
+template <int steps>
+struct Share {
+  static constexpr int full_rows = slides<steps> ? 1 : tile_rows;
+  uint2 left[2 * full_rows + steps - 1], right[tile_columns + 2 * full_rows + steps - 3];
+
+  template <bool leaves>
+  __device__ void load(const Cells& cells, const Problem& p, int row) {
+    const int y = clamped(row, p);
+    const uint2* from = octets_of(cells.left, p.left, y) + cells.first;
+#pragma unroll
+    for (int i = 0; i < 2 * full_rows + steps - 1; ++i) left[i] = from[8 * i];
+    from = octets_of(cells.right, p.right, y) + cells.first + (leaves ? p.complement : 0);
+#pragma unroll
+    for (int i = 0; i < tile_columns + 2 * full_rows + steps - 3; ++i) right[i] = from[8 * i];
+  }
+
+  template <bool leaves>
+  __device__ void add_to(Cells& cells) const {
+#pragma unroll
+    for (int step = 0; step < steps; ++step) {
+      const unsigned low = first_bytes(cells.count - 8 * step), high = first_bytes(cells.count - 8 * step - 4);
+#pragma unroll
+      for (int i = 0; i < full_rows; ++i) {
+        const uint2 upper = left[2 * i + step], lower = left[2 * i + 1 + step];
+        const Fragment a{upper.x & low, lower.x & low, upper.y & high, lower.y & high};
+#pragma unroll
+        for (int j = 0; j < tile_columns; ++j) multiply(cells.sums[i][j], a, right[j + 2 * i + step]);
+        if (leaves) multiply(cells.rest[i], a, make_uint2(each_one, each_one));
+      }
+    }
+  }
+};
+
+// What the windows of the second 16 left pixels have and those of the first ones have not: lanes 0 and 1 of four take the
+// 16 columns at the left away, the others add those at the right.
+template <bool leaves>
+__device__ void slide(Cells& cells, const Problem& p, int row) {
+  const int y = clamped(row, p), window = 2 * p.radius + 1;
+  const int column = 8 * cells.q + (cells.q < 2 ? 0 : window - 16);
+  const bool is_taken = (cells.q < 2) != leaves;
+  const uint2* left = octets_of(cells.left, p.left, y) + column;
+  const uint2* right = octets_of(cells.right, p.right, y) + column + (is_taken ? p.complement : 0);
+  const uint2 upper = left[0], lower = left[8];
+  // All bits, which the compiler does not know: so it puts the fragment together once and not for each product.
+  const unsigned all = first_bytes(window);
+  const Fragment a{upper.x & all, lower.x & all, upper.y & all, lower.y & all};
+#pragma unroll
+  for (int j = 0; j < tile_columns; ++j) multiply(cells.sums[1][j], a, right[8 * j]);
+  const unsigned ones = is_taken ? each_one : 0;
+  multiply(cells.rest[1], a, make_uint2(ones, ones));
+}
+
+template <int steps, bool leaves>
+__device__ void add(Cells& cells, const Share<steps>& share, const Problem& p, int row) {
+  share.template add_to<leaves>(cells);
+  if constexpr (slides<steps>) slide<leaves>(cells, p, row);
+}
+
+// The sum over the window of cell c of tile (i, j).
+template <int steps>
+__device__ int sum_of(const Cells& cells, int i, int j, int c) {
+  if constexpr (steps == 0) return cells.sums[i][j][c];
+  const int sum = cells.sums[i][j][c] + cells.rest[i][c];
+  return slides<steps> && i == 1 ? sum + cells.sums[0][j][c] + cells.rest[0][c] : sum;
 }
 
 // What a lane knows of its left pixels, and their best candidates so far.
@@ -132,11 +218,11 @@ struct LeftPixels {
 };
 
 // The score of a cell, in the upper half of a key.
-template <bool is_wide>
+template <int steps>
 __device__ unsigned score_of(const LeftPixels& left, int i, int sum, int right_sum, float right_float,
                              float right_root) {
   const int exact = sum + left.minus_mean[i] * right_sum;
-  const float centred = is_wide ? static_cast<float>(exact) : __int_as_float(exact) - (8388608.0f + float_margin);
+  const float centred = steps > 0 ? static_cast<float>(exact) : __int_as_float(exact) - (8388608.0f + float_margin);
   const float covariance = centred - left.fraction[i] * right_float;
   const float correlation = __saturatef(covariance * left.root[i] * right_root);
   return __float_as_uint(correlation + 256.0f) << 16;  // the last bit of 256 + ρ is worth 2⁻¹⁵
@@ -144,7 +230,7 @@ __device__ unsigned score_of(const LeftPixels& left, int i, int sum, int right_s
 
 // Correlates the left pixels with right pixels 8 · at + 2 q and the next, and keeps the best of both. The low half of a
 // key says which disparity it is, apart from what is the same for all of the lane's cells.
-template <bool is_wide>
+template <int steps>
 __device__ void correlate_pair(const Cells& cells, LeftPixels& left, int at, int4 windows, unsigned (&right_best)[2]) {
   const int right_sum[2] = {windows.x, windows.z};
   const float right_float[2] = {static_cast<float>(windows.x), static_cast<float>(windows.z)};
@@ -159,8 +245,8 @@ __device__ void correlate_pair(const Cells& cells, LeftPixels& left, int at, int
     for (int h = 0; h < 2; ++h)
 #pragma unroll
       for (int c = 0; c < 2; ++c)
-        keys[h][c] = score_of<is_wide>(left, 2 * i + h, cells.sums[i][j][2 * h + c], right_sum[c], right_float[c],
-                                       right_root[c]) +
+        keys[h][c] = score_of<steps>(left, 2 * i + h, sum_of<steps>(cells, i, j, 2 * h + c), right_sum[c],
+                                     right_float[c], right_root[c]) +
                      (8 * (j - h) + c + 8);
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
@@ -175,7 +261,7 @@ __device__ void offer(std::uint32_t* best, int width, int x, unsigned key) {
 }
 
 // Correlates all cells in row y.
-template <bool is_wide>
+template <int steps>
 __device__ void correlate_row(const Cells& cells, const Problem& p, int y) {
   const int g = cells.g, q = cells.q;
   const unsigned code = last_code - cells.first_k - g + 2 * q - 8;
@@ -188,8 +274,8 @@ __device__ void correlate_row(const Cells& cells, const Problem& p, int y) {
     unsigned best[4][2];
 #pragma unroll
     for (int at = 0; at < 4; ++at)
-      correlate_pair<is_wide>(cells, left, first + at, *reinterpret_cast<const int4*>(right_windows + 8 * (first + at)),
-                              best[at]);
+      correlate_pair<steps>(cells, left, first + at, *reinterpret_cast<const int4*>(right_windows + 8 * (first + at)),
+                            best[at]);
     if (p.right_disparity == nullptr) continue;
     unsigned* all = &best[0][0];
 #pragma unroll
@@ -205,7 +291,38 @@ __device__ void correlate_row(const Cells& cells, const Problem& p, int y) {
     offer(p.left.best + row, p.width, cells.x0 + 8 * (q * tile_rows / 2 + i) + g, left.best[i]);
 }
 
-template <bool is_wide>
+// Follows the cells of a warp down rows y0 to y1.
+__device__ void follow_narrow(Cells& cells, const Problem& p, int y0, int y1) {
+#pragma unroll 2
+  for (int y = y0 - p.radius - 1; y < y0 + p.radius; ++y) accumulate<false>(cells, p, y);
+  for (int y = y0; y < y1; ++y) {
+    accumulate<false>(cells, p, y + p.radius);
+    accumulate<true>(cells, p, y - p.radius - 1);
+    correlate_row<0>(cells, p, y);
+  }
+}
+
+// What enters in the next row is loaded before this row is correlated.
+template <int steps>
+__device__ void follow_wide(Cells& cells, const Problem& p, int y0, int y1) {
+  Share<steps> entering, leaving;
+#pragma unroll 2
+  for (int y = y0 - p.radius - 1; y < y0 + p.radius; ++y) {
+    entering.template load<false>(cells, p, y);
+    add<steps, false>(cells, entering, p, y);
+  }
+  entering.template load<false>(cells, p, y0 + p.radius);
+  for (int y = y0; y < y1; ++y) {
+    const int first = y - p.radius - 1, last = y + p.radius;
+    leaving.template load<true>(cells, p, first);
+    add<steps, false>(cells, entering, p, last);
+    add<steps, true>(cells, leaving, p, first);
+    entering.template load<false>(cells, p, last + 1);
+    correlate_row<steps>(cells, p, y);
+  }
+}
+
+template <int steps>
 __device__ void correlate(const Problem& p) {
   const int lane = threadIdx.x % 32, task = blockIdx.x * correlate_warps + threadIdx.x / 32, chunk = task % p.chunks;
   const int y0 = blockIdx.y * p.strip_rows, y1 = min(y0 + p.strip_rows, p.height);
@@ -216,14 +333,15 @@ __device__ void correlate(const Problem& p) {
   cells.first_k = p.first_k - chunk * warp_disparities;
   cells.leftmost = cells.x0 - p.min_disparity - cells.first_k;
   if (cells.x0 >= p.width || cells.leftmost >= p.width || cells.leftmost + warp_span <= 0) return;
-  cells.begin(p.disparities, is_wide ? 0 : float_bias);
-#pragma unroll 2
-  for (int y = y0 - p.radius - 1; y < y0 + p.radius; ++y) accumulate<is_wide, false>(cells, p, y);
-  for (int y = y0; y < y1; ++y) {
-    accumulate<is_wide, false>(cells, p, y + p.radius);
-    accumulate<is_wide, true>(cells, p, y - p.radius - 1);
-    correlate_row<is_wide>(cells, p, y);
-  }
+  cells.left = row_of<uint2>(p.left.octets, p.left, 0) + cells.x0 + cells.g;
+  cells.right = row_of<uint2>(p.right.octets, p.right, 0) + cells.leftmost + cells.g;
+  cells.first = p.first_columns[cells.q];
+  cells.count = p.first_columns[cells.q + 1] - cells.first;
+  cells.begin<steps>(p.disparities);
+  if constexpr (steps == 0)
+    follow_narrow(cells, p, y0, y1);
+  else
+    follow_wide<steps>(cells, p, y0, y1);
 }
 
 // Σ v and Σ v² of the columns first to last of a block's row, from running sums that start anew in each warp.
@@ -231,7 +349,11 @@ __device__ int2 sums_over(int first, int last, const int2* running, const int2* 
   int2 sums = running[last];
   const auto add = [&](int2 v, int sign) { sums = make_int2(sums.x + sign * v.x, sums.y + sign * v.y); };
   if (first > 0) add(running[first - 1], -1);
-  for (int warp = max(first - 1, 0) / 32; warp < last / 32; ++warp) add(totals[warp], 1);
+  constexpr int most_warps = (101 + 31) / 32;
+  const int first_warp = max(first - 1, 0) / 32, end = last / 32;
+#pragma unroll
+  for (int i = 0; i < most_warps; ++i)
+    if (first_warp + i < end) add(totals[first_warp + i], 1);
   return sums;
 }
 
@@ -254,7 +376,7 @@ __device__ Window window_of(int2 sums, int n, float one_over_n) {
 extern "C" {
 
 // Octets and windows of both views. A thread goes down a column; sums along a row are differences of running sums.
-__global__ void __launch_bounds__(prepare_threads) prepare_all(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(prepare_threads, 6) prepare_all(const __grid_constant__ Problem p) {
   constexpr int warps = prepare_threads / 32;
   __shared__ __align__(16) std::uint8_t bytes[2][prepare_threads + 16];
   __shared__ int2 running[2][prepare_threads], totals[2][warps];
@@ -301,8 +423,11 @@ __global__ void __launch_bounds__(prepare_threads) prepare_all(const __grid_cons
     const unsigned* words = reinterpret_cast<const unsigned*>(bytes[now]) + first / 4;
     const unsigned shift = first % 4 * 8;
     const std::int64_t at = static_cast<std::int64_t>(y) * side.pitch + i;
-    static_cast<uint2*>(side.octets)[at] =
+    const uint2 octet =
         make_uint2(__funnelshift_r(words[0], words[1], shift), __funnelshift_r(words[1], words[2], shift));
+    static_cast<uint2*>(side.octets)[at] = octet;
+    if (!is_left && p.complement != 0)
+      static_cast<uint2*>(side.octets)[at + p.complement] = make_uint2(~octet.x, ~octet.y);
 
     const int2 sums = sums_over(first, thread + p.radius, running[now], totals[now]);
     Window window = window_of(sums, n, p.one_over_n);
@@ -316,11 +441,25 @@ __global__ void __launch_bounds__(prepare_threads) prepare_all(const __grid_cons
   }
 }
 
-__global__ void __launch_bounds__(32 * correlate_warps, 4) correlate_narrow(const __grid_constant__ Problem p) {
-  correlate<false>(p);
+__global__ void __launch_bounds__(32 * correlate_warps, narrow_blocks)
+    correlate_narrow(const __grid_constant__ Problem p) {
+  correlate<0>(p);
 }
-__global__ void __launch_bounds__(32 * correlate_warps, 4) correlate_wide(const __grid_constant__ Problem p) {
-  correlate<true>(p);
+__global__ void __launch_bounds__(32 * correlate_warps, wide_blocks)
+    correlate_wide1(const __grid_constant__ Problem p) {
+  correlate<1>(p);
+}
+__global__ void __launch_bounds__(32 * correlate_warps, wide_blocks)
+    correlate_wide2(const __grid_constant__ Problem p) {
+  correlate<2>(p);
+}
+__global__ void __launch_bounds__(32 * correlate_warps, wide_blocks)
+    correlate_wide3(const __grid_constant__ Problem p) {
+  correlate<3>(p);
+}
+__global__ void __launch_bounds__(32 * correlate_warps, wide_blocks)
+    correlate_wide4(const __grid_constant__ Problem p) {
+  correlate<4>(p);
 }
 
 __global__ void select_all(const __grid_constant__ Problem p) {

@@ -5,14 +5,13 @@
 
 namespace stereopsis::zncc_wta {
 
-inline constexpr int narrow_window = 21;  // the largest that correlate_narrow takes
-
 // Of correlate: a warp has `tile_rows` times 16 left pixels and `tile_columns` times 8 right pixels for each of them.
 inline constexpr int tile_rows = 2, tile_columns = 6;
 inline constexpr int warp_pixels = 16 * tile_rows, warp_disparities = 8 * tile_columns;
 // Right pixels that a warp meets, and the zeros around the right image that it may read.
 inline constexpr int warp_span = warp_disparities + 16 * (tile_rows - 1);
-inline constexpr int correlate_warps = 4;
+inline constexpr int correlate_warps = 4;                 // of a block
+inline constexpr int narrow_blocks = 4, wide_blocks = 3;  // of a multiprocessor
 inline constexpr int prepare_threads = 256;
 
 // A row of an array of octets or windows has `margin` elements before the image: 0 of the left, warp_span of the right.
@@ -34,10 +33,12 @@ struct Problem {
   int disparities, min_disparity;
   float one_over_n;
   Side left, right;
-  int prepare_rows;  // of a block
-  int strip_rows;    // that a warp follows
-  int first_k;       // of the right pixel furthest to the left that the first left pixel of a warp meets
-  int chunks;        // warps for the disparities of a left pixel
+  std::int64_t complement;  // from the right octets to their complements, which wide windows need; 0: there are none
+  int first_columns[5];     // of the window: those of each of four lanes, and its end
+  int prepare_rows;         // of a block
+  int strip_rows;           // that a warp follows
+  int first_k;              // of the right pixel furthest to the left that the first left pixel of a warp meets
+  int chunks;               // warps for the disparities of a left pixel
 
   float* disparity;
   std::uint8_t* validity;
