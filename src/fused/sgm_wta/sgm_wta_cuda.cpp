@@ -20,11 +20,43 @@ struct Shape {
   explicit Shape(int disparities) : range(range_of(disparities)) {}
   int groups() const { return 512 / range; }
   int tile_width() const { return 4 * groups(); }
-  int line_stride() const { return tile_width() < 16 ? tile_width() : 64 / groups(); }
   int right_margin_of_zero() const { return range / 2 + 8; }
   int tile_threads() const { return range == 256 ? 128 : 64; }
 
   int range;
+};
+
+// What the warps of the first pass follow, as in sgm_wta_cuda_borders.cuh.
+struct Bundles {
+  template <class Kind>
+  static Bundles of(const Problem& p, const Shape& shape, int paths) {
+    const int words = border_words(shape.range, paths, !is_rank<Kind>), groups = 64 * words / shape.range;
+    Bundles bundles{paths == 8 ? 6 : 2, 0, ceil_div(p.height, groups)};
+    if (paths == 8) {
+      const int strips = p.around / shape.tile_width(), places = shape.tile_width() / line_columns;
+      bundles.lines = strips / groups * places + ceil_div(strips % groups * places, groups);
+    } else {
+      bundles.lines = ceil_div(p.width, line_columns * groups);
+    }
+    // Rows go first where they take longer: a step of a line takes twice a row's. So they do where of the warps with wide
+    // lanes all lines would run at once, and then the rows that are left over alone; but not behind a volume's memory.
+    const int at_once = 528 * border_blocks(words);  // on an H100
+    const bool left_over = is_rank<Kind> && words == 16 && bundles.directions * bundles.lines <= at_once &&
+                           bundles.warps() > at_once + at_once / 8;
+    bundles.rows_first = p.width > 2 * p.height || left_over;
+    return bundles;
+  }
+
+  int warps() const { return directions * lines + 2 * rows; }
+  // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
+  // fewer gaps (2880 × 1980 × 256 on an H100: 2.52 instead of 2.70 ms; 1280 × 960 × 128: 0.38 instead of 0.35).
+  gpu::Grid grid() const {
+    const int in_block = warps() > 3000 ? 1 : border_warps;
+    return {directions * ceil_div(lines, in_block) + 2 * ceil_div(rows, in_block), 1, 32 * in_block, 1};
+  }
+
+  int directions, lines, rows;  // lines of a direction, rows of a sense
+  bool rows_first = false;
 };
 
 // Hands out the workspace, or only counts it.
@@ -75,11 +107,10 @@ Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory)
   problem.disparities = disparities;
   problem.strips = ceil_div(size.width, shape.tile_width());
   problem.bands = ceil_div(size.height, tile_height);
-  const int line_groups = shape.line_stride() * shape.groups();
   problem.around = diagonals ? round_up(size.width + 1, shape.tile_width()) : round_up(size.width, 4);
-  problem.line_bundles = diagonals ? ceil_div(problem.around, line_groups) * shape.line_stride() / line_columns
-                                   : ceil_div(size.width, line_columns * shape.groups());
-  problem.rows_first = size.width > 2 * size.height;  // then they take longer: a step of a line takes twice a row's
+  const auto bundles = Bundles::of<Kind>(problem, shape, p.sgm.paths);
+  problem.line_bundles = bundles.lines;
+  problem.rows_first = bundles.rows_first;
   problem.p1 = p.sgm.p1;
   problem.p2 = p.sgm.p2;
   problem.p1_pair = problem.p1 * 0x10001u;
@@ -173,7 +204,7 @@ class Launcher {
   template <class Kind>
   void paths(const Parameters& p, int max_cost) {
     const char* variant = variant_of<Kind>(p, max_cost);
-    queue_.launch(kernel("borders", variant), border_grid(p.sgm.paths == 8 ? 6 : 2), problem_);
+    queue_.launch(kernel("borders", variant), Bundles::of<Kind>(problem_, shape_, p.sgm.paths).grid(), problem_);
     if (problem_.right_best != nullptr)
       queue_.fill({reinterpret_cast<gpu::Handle>(problem_.right_best), 0}, 4 * pixels_, 0xFF);
     queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
@@ -190,13 +221,6 @@ class Launcher {
   }
   gpu::Grid a_block_a_row() const { return {problem_.height, 1, 256, 1}; }
   gpu::Grid over_columns(int rows, int columns) const { return {rows, ceil_div(columns, 256), 256, 1}; }
-  // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
-  // fewer gaps (2880 × 1980 × 256 on an H100: 2.70 instead of 2.82 ms; 1280 × 960 × 128: 0.38 instead of 0.35).
-  gpu::Grid border_grid(int directions) const {
-    const int lines = problem_.line_bundles, rows = ceil_div(problem_.height, shape_.groups());
-    const int warps = directions * lines + 2 * rows > 3000 ? 1 : border_warps;
-    return {directions * ceil_div(lines, warps) + 2 * ceil_div(rows, warps), 1, 32 * warps, 1};
-  }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
   template <class Kind>

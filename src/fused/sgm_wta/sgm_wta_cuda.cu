@@ -22,6 +22,9 @@ using Volume = Variant<VolumeCost, PaddedVolume, ConstantPenalty, kPaths>;
 template <int kPaths>
 using VolumeAdaptive = Variant<VolumeCost, PaddedVolume, GradientPenalty, kPaths>;
 
+template <class V>
+constexpr int blocks_of = border_blocks(border_words_of<V, T::range>);
+
 extern "C" {
 
 __global__ void lay_out_rank_all(const __grid_constant__ Problem p, int slopes) { lay_out_rank<T>(p, slopes); }
@@ -43,9 +46,9 @@ __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
 
 // Both passes, by the name that the host finds them by.
 #define STEREOPSIS_PASSES(name, V)                                      \
-  __global__ void __launch_bounds__(32 * border_warps, border_blocks)   \
+  __global__ void __launch_bounds__(32 * border_warps, blocks_of<V>)    \
       borders_##name(const __grid_constant__ Problem p) {               \
-    follow_paths<T, V>(p);                                              \
+    follow_paths<T::range, V>(p);                                       \
   }                                                                     \
   __global__ void __launch_bounds__(tile_threads<T>, tile_blocks<T, V>) \
       tiles_##name(const __grid_constant__ Problem p) {                 \

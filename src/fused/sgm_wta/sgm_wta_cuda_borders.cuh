@@ -6,20 +6,105 @@
 
 namespace stereopsis::sgm_wta {
 
-// Lines of diagonal paths run around a cylinder a little wider than the image, a whole number of strips around, and
-// restart from zeros where they enter the image: every group has the same work. It follows N adjacent ones. Groups of a
-// warp are `line_stride` apart, so that most of them meet a strip in the same row.
-//
-// In a row a path waits longest for the minimum over its lanes. What does not depend on it goes on meanwhile: the last
-// exchange is taken up in the next row only, costs are evaluated a row ahead, and their features are loaded two rows
-// before that. What is not done in every row is known beforehand: the rows that meet a strip as bits, the next one that
-// ends a band or wraps as a number.
+// Costs and penalties of a group's lines, ahead of the paths. Loads into registers can't be more than a row ahead: the
+// compiler counts them together, and what waits for one waits for those issued after it too. Where there are few warps,
+// or costs come from memory, copies into shared memory run four rows ahead. More warps only lose by them.
 template <class T, class V>
-struct Lines {
-  static constexpr int N = line_columns, buffers = 2, rows_ahead = buffers + 1;
+struct Feed {
+  static constexpr int N = line_columns;
   using Cost = typename V::Cost<T, N>;
   using Penalty = typename V::Penalty<N>;
+  static constexpr bool narrow = T::words == words, shared = narrow && (!V::diagonals || Cost::in_memory);
+  // Rows that wait in registers; copies under way; rows from the one evaluated last to the one asked for last.
+  static constexpr int buffers = narrow && !shared ? 2 : 1, slots = 4, rows_ahead = shared ? slots + 1 : buffers + 1;
+  static constexpr int slot_bytes = (Cost::slot_words + Penalty::slot_words) * 4 * slot_threads;
   static_assert(rows_ahead <= row_margin);
+
+  const Problem& p;
+  const bool up;
+  const int dx, sense, first_y, last_x, back;  // as in Lines
+  typename Cost::Cursor cursor;                // at column x of row `row`, the next one to ask for
+  int x, row = 0;
+  Cost costs[buffers];
+  Penalty penalty[buffers];
+  u32 slot, first_slot;
+
+  __device__ __forceinline__ void advance() {
+    cursor.step();
+    x += dx;
+    ++row;
+  }
+  // A path that was at `column` goes around.
+  __device__ __forceinline__ void wrap(int column) {
+    if (dx == 0 || column != last_x) return;
+    cursor.jump(back);
+    x += back;
+  }
+  __device__ __forceinline__ int row_of_penalties() const { return min(max(first_y + sense * row, 0), p.height - 1); }
+
+  __device__ __forceinline__ void send() {
+    Cost::send(slot, cursor);
+    Penalty::send(slot + Cost::slot_words * 4 * slot_threads, p, up, x, row_of_penalties());
+    asm volatile("cp.async.commit_group;");
+    slot += slot_bytes;
+    if (slot == first_slot + slots * slot_bytes) slot = first_slot;
+    advance();
+  }
+  __device__ __forceinline__ void receive() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(slots - 1) : "memory");
+    costs[0].receive(slot);
+    penalty[0].receive(slot + Cost::slot_words * 4 * slot_threads);
+  }
+  __device__ __forceinline__ void fetch(int buffer) {
+    costs[buffer].fetch(cursor);
+    penalty[buffer].fetch(p, up, x, row_of_penalties());
+    advance();
+  }
+
+  // The first row, and what goes ahead of it but for the last one.
+  __device__ __forceinline__ void first() {
+    if constexpr (shared) {
+      __shared__ alignas(16) u8 ring[slots * slot_bytes];
+      slot = first_slot = static_cast<u32>(__cvta_generic_to_shared(ring));
+      costs[0].receive_from(cursor);
+      penalty[0].fetch(p, up, x, first_y);  // for good, if it is constant
+    }
+#pragma unroll
+    for (int i = 0; i + 1 < rows_ahead; ++i) {
+      const int there = x;
+      if constexpr (shared)
+        send();
+      else
+        fetch(i);
+      wrap(there);
+    }
+    if constexpr (shared) receive();
+  }
+  // When what is in the buffer was evaluated.
+  __device__ __forceinline__ void next(int buffer) {
+    if constexpr (shared) {
+      send();
+      receive();
+    } else {
+      fetch(buffer);
+    }
+  }
+};
+
+// Lines of diagonal paths run around a cylinder a little wider than the image, a whole number of strips around, and
+// restart from zeros where they enter the image: every group has the same work. It follows N adjacent ones. Groups of a
+// warp are a strip apart, so that they meet the next strip in the same rows.
+//
+// In a row a path waits longest for the minimum over its lanes. What does not depend on it goes on meanwhile: the last
+// exchange is taken up in the next row only, and costs and the minima of neighbouring words are evaluated a row ahead.
+// What is not done in every row is known beforehand: the rows that meet a strip as bits, the next one that ends a band or
+// wraps as a number.
+template <class T, class V>
+struct Lines {
+  static constexpr int N = line_columns, words = T::words;
+  using State = StateOf<T>;
+  static constexpr int buffers = Feed<T, V>::buffers, rows_ahead = Feed<T, V>::rows_ahead;
+  static constexpr bool keeps_near = buffers == 1;  // otherwise the second buffer takes their registers
 
   const Problem& p;
   const bool up;
@@ -30,6 +115,8 @@ struct Lines {
   const int last_x = dx < 0 ? -1 : p.around - 2, back = dx < 0 ? p.around : -p.around;
   u32 low[N];
   State state[N];
+  u32 before[N], after[N];  // the words beyond those of the lane
+  State near[N];            // if kept: minima of the words before and after
 
   __device__ __forceinline__ Lines(const Problem& problem, bool upward, int dx_) : p(problem), up(upward), dx(dx_) {
 #pragma unroll
@@ -38,6 +125,40 @@ struct Lines {
 
   __device__ __forceinline__ bool inside(int x) const { return (u32)x < (u32)p.width; }
 
+  __device__ __forceinline__ u32 near_of(int c, int j) const {
+    return smaller(j > 0 ? state[c][j > 0 ? j - 1 : 0] : before[c],
+                   j + 1 < words ? state[c][j + 1 < words ? j + 1 : 0] : after[c]);
+  }
+  __device__ __forceinline__ void look_around(const Neighbours<T>& neighbours) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      before[c] = neighbours.before(state[c]);
+      after[c] = neighbours.after(state[c]);
+    }
+    if (!keeps_near) return;
+#pragma unroll
+    for (int c = 0; c < N; ++c)
+#pragma unroll
+      for (int j = 0; j < words; ++j) near[c][j] = near_of(c, j);
+  }
+  __device__ __forceinline__ u32 smallest_word(int c) const {
+    if (!keeps_near) return smallest_of(state[c]);
+    u32 between[words / 2];  // words 1, 2, 5, 6, … are between all the others
+#pragma unroll
+    for (int j = 0; j < words / 2; ++j) between[j] = near[c][j / 2 * 4 + 1 + j % 2];
+    return smallest_of(between);
+  }
+  __device__ __forceinline__ void step(int c, const State& cost, u32 limit, u32 p1, u32 one) {
+    State next;
+#pragma unroll
+    for (int j = 0; j < words; ++j) {
+      const u32 beside = keeps_near ? add(near[c][j], p1, one) : add(near_of(c, j), p1);
+      next[j] = add(smallest(beside, state[c][j], limit), magnitude(cost[j]));
+    }
+#pragma unroll
+    for (int j = 0; j < words; ++j) state[c][j] = next[j];
+  }
+
   // Paths that enter the image here.
   __device__ __forceinline__ void restart(int x) {
     const int entry = dx > 0 ? 0 : p.width - 1;
@@ -45,8 +166,11 @@ struct Lines {
     for (int c = 0; c < N; ++c) {
       const u32 goes_on = x + c == entry ? 0 : ~0u;
 #pragma unroll
-      for (int j = 0; j < words; ++j) state[c][j] &= goes_on;
-      low[c] &= goes_on;
+      for (int j = 0; j < words; ++j) {
+        state[c][j] &= goes_on;
+        if (keeps_near) near[c][j] &= goes_on;
+      }
+      before[c] &= goes_on, after[c] &= goes_on, low[c] &= goes_on;
     }
   }
 
@@ -55,8 +179,13 @@ struct Lines {
     u8* to = row_state<T>(p, up, dx, band, x + dx);
 #pragma unroll
     for (int c = 0; c < N; ++c) {
+      before[c] = subtract(before[c], low[c]), after[c] = subtract(after[c], low[c]);
+      if (keeps_near) {
+#pragma unroll
+        for (int j = 0; j < words; ++j) near[c][j] = subtract(near[c][j], low[c]);
+      }
       normalise(state[c], low[c], p.p2_pair);
-      if (mine && inside(x + c) && inside(x + c + dx)) store_state(to + c * T::range, at.lane, pack(state[c]));
+      if (mine && inside(x + c) && inside(x + c + dx)) store_state(to + c * T::range, at.lane, state[c]);
     }
   }
 
@@ -72,7 +201,7 @@ struct Lines {
       copy[j] = hit ? last : first;
     }
     normalise(copy, copied_low, p.p2_pair);
-    store_state(side_state<T>(p, up, dx, to / T::tile_width, next_y), at.lane, pack(copy));
+    store_state(side_state<T>(p, up, dx, to / T::tile_width, next_y), at.lane, copy);
   }
 
   // Rows, counted from the first one, in which some group meets the next strip and not the next band; they repeat after
@@ -81,7 +210,7 @@ struct Lines {
     if (dx == 0) return 0;
     const int i = threadIdx.x % 32, edge = dx > 0 ? T::tile_width - 1 : 0;
     bool any = false;
-#pragma unroll
+#pragma unroll 1
     for (int g = 0; g < T::groups; ++g) {
       const int there = __shfl_sync(everywhere, x, g * T::lanes) + dx * i;
 #pragma unroll
@@ -91,7 +220,7 @@ struct Lines {
     return __brev(__ballot_sync(everywhere, any && !leaves_band));
   }
 
-  // How many rows may be followed before a path wraps, or what is read ahead of it does, or it enters the image.
+  // How many rows may be followed before a path wraps, or what is asked for ahead of it does, or it enters the image.
   __device__ __forceinline__ int rows_until_turn(int x) const {
     if (dx == 0) return p.height;
     const int entry = (dx > 0 ? 0 : p.width - 1) - dx;
@@ -117,11 +246,19 @@ struct Lines {
       if (!mine) x = 0;
       return mine;
     }
+    // Lines at the same place of as many strips as there are groups; then those of the strips that are left.
+    constexpr int places = T::tile_width / N;
+    const int strips = p.around / T::tile_width, whole = strips / T::groups, left = strips % T::groups;
+    int strip = bundle / places * T::groups + at.group, there = bundle % places;
+    if (bundle >= whole * places) {
+      const int i = (bundle - whole * places) * T::groups + at.group;
+      strip = whole * T::groups + i % left;
+      there = i / left;
+    }
+    const bool mine = there < places;
     // x − tilt · y stays a multiple of N, where x grows by tilt when y grows by 1.
-    constexpr int bundles = T::line_stride / N;  // of a unit
-    const int line = bundle / bundles * T::groups * T::line_stride + bundle % bundles * N + at.group * T::line_stride;
-    const bool mine = line < p.around;
-    const int u = ((mine ? line : line - p.around) + 1 + dx * sense * (first_y % p.around)) % p.around;
+    const int line = strip * T::tile_width + (mine ? there * N : 0);
+    const int u = (line + 1 + dx * sense * (first_y % p.around)) % p.around;
     x = u + (u < 0 ? p.around : 0) - 1;
     return mine;
   }
@@ -133,62 +270,42 @@ struct Lines {
     const typename V::Padding<T> padding(p, at.lane);
     Neighbours<T> neighbours(at.lane);
     neighbours.keep();
-    const u32 p1 = kept(p.p1_pair);
+    const u32 p1 = kept(p.p1_pair), one = kept(1);
 
-    // The cursor, the penalties and the row that it is in go ahead of the paths.
-    typename Cost::Cursor cursor(p, slope, x, first_y, dx, sense, at.lane);
-    int ahead = 0, ahead_x = x;
-    Cost costs[buffers];
-    Penalty penalty[buffers];
-    const auto read = [&](int buffer) {
-      costs[buffer].fetch(cursor);
-      penalty[buffer].fetch(p, up, ahead_x, min(max(first_y + sense * ahead, 0), p.height - 1));
-      cursor.step();
-      ahead_x += dx;
-      ++ahead;
-      if (V::looks_ahead && ahead + steps_ahead < p.height) {
-        Cost::look_ahead(cursor);
-        Penalty::look_ahead(p, up, ahead_x, first_y + sense * (ahead + steps_ahead));
-      }
-    };
-    const auto wrap_ahead = [&](int column) {
-      if (dx == 0 || column != last_x) return;
-      cursor.jump(back);
-      ahead_x += back;
-    };
+    Feed<T, V> feed{p, up, dx, sense, first_y, last_x, back, {p, slope, x, first_y, dx, sense, at.lane}, x};
     Minima<T, N> minima;
     minima.set(low);
+    look_around(neighbours);
     State cost[N];
     u32 p2_here[N];
+    // Not before the exchange between lanes was asked for.
     const auto evaluate = [&](int buffer) {
 #pragma unroll
       for (int c = 0; c < N; ++c) {
-        costs[buffer].column(cost[c], c, minima.mine);
+        feed.costs[buffer].column(cost[c], c, buffers == 2 ? minima.mine : c == 0 ? before[N - 1] : after[N - 1]);
         padding.apply(cost[c]);
-        p2_here[c] = penalty[buffer].of(c, penalty_byte(dx));
+        p2_here[c] = feed.penalty[buffer].of(c, penalty_byte(dx));
       }
     };
-#pragma unroll
-    for (int i = 0, there = x; i < rows_ahead; ++i) {
-      read(i % buffers);
-      if (i == 0) evaluate(0);
-      wrap_ahead(there);
-      there += dx + (there == last_x ? back : 0);
-    }
+    feed.first();
+    evaluate(0);
+    const int last_asked = feed.x;
+    feed.next(0);
+    feed.wrap(last_asked);
 
     int row = 0, turn = rows_until_turn(x), band_end = up ? (p.height - 1) % tile_height + 1 : tile_height;
     u32 strips = rows_at_strips(x);
     x -= dx;  // from here on that of the row before `row` is x + dx · row
-    const auto go_on = [&](int after) {
+    const auto go_on = [&](int buffer) {
       minima.get(low);
 #pragma unroll
-      for (int c = 0; c < N; ++c) {
-        advance<T>(state[c], cost[c], add(low[c], p2_here[c]), p1, neighbours);
-        low[c] = smallest_of(state[c]);
-      }
+      for (int c = 0; c < N; ++c) step(c, cost[c], add(low[c], p2_here[c]), p1, one);
+      look_around(neighbours);
+#pragma unroll
+      for (int c = 0; c < N; ++c) low[c] = smallest_word(c);
       minima.start(low);
-      evaluate(after);
-      read(after);
+      evaluate(buffer);
+      feed.next(buffer);
       ++row;
       const bool strip = (int)strips < 0;
       strips = __funnelshift_l(strips, strips, 1);
@@ -210,7 +327,7 @@ struct Lines {
         __syncwarp();
       }
       if (row == turn) {
-        wrap_ahead(here + rows_ahead * dx);
+        feed.wrap(here + rows_ahead * dx);
         if (here == last_x) x += back;
         restart(x + dx * (row + 1));
         turn += rows_until_turn(x + dx * (row + 1));
@@ -222,8 +339,9 @@ struct Lines {
     };
 #pragma unroll 1
     while (true) {
-      go_on(1);
+      go_on(buffers - 1);
       if (row == stop && !turns()) return;
+      if (buffers == 1) continue;
       go_on(0);
       if (row == stop && !turns()) return;
     }
@@ -235,6 +353,8 @@ template <class T, class V, bool kLeftward>
 struct Line {
   using Cost = typename V::Cost<T, columns>;
   using Penalty = typename V::Penalty<columns>;
+  using State = StateOf<T>;
+  static constexpr int words = T::words;
 
   const Problem& p;
   const Position<T> at;
@@ -311,7 +431,7 @@ struct Line {
       }
       const int strip = x / T::tile_width + (kLeftward ? -1 : 1);
       if (leaves && mine && strip >= 0 && strip < p.strips)
-        store_state(end_state<T>(p, kLeftward, strip, y), at.lane, pack(state));
+        store_state(end_state<T>(p, kLeftward, strip, y), at.lane, state);
       x += stride;
     };
     four(std::true_type{}, quads > 1);
@@ -322,8 +442,12 @@ struct Line {
 
 // A block's warps follow neighbouring bundles: they share features in the first-level cache, and each scheduler of a
 // multiprocessor gets one of them.
-template <class T, class V>
+template <class V, int kRange>
+constexpr int border_words_of = border_words(kRange, V::paths, V::template Cost<Layout<kRange>, 1>::in_memory);
+
+template <int kRange, class V>
 __device__ __forceinline__ void follow_paths(const Problem& p) {
+  using T = Layout<kRange, border_words_of<V, kRange>>;
   constexpr int directions = V::diagonals ? 6 : 2;
   const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
   const int line_blocks = (p.line_bundles + warps - 1) / warps * directions;

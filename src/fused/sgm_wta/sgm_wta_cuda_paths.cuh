@@ -5,8 +5,8 @@
 // *integers* exactly. That moves the additions to the FMA pipe, while minima keep the ALU pipe, which has half
 // its rate.
 //
-// Word j of lane l holds disparities 8 l + j and half + 8 l + j. The neighbours d − 1, d + 1 are then the neighbouring
-// words, in both halves at once.
+// Word j of lane l, which has W of them, holds disparities W l + j and half + W l + j. The neighbours d − 1, d + 1 are
+// then the neighbouring words, in both halves at once.
 //
 // Path costs run unnormalised for a while: L~(p) = C + min(L~(p − r), …) grows by at most the largest cost a step, and
 // L = L~ − min L~(p − r) (equation 4) is restored in the sum, with one subtraction for all paths of a pixel. A state
@@ -27,17 +27,25 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
-constexpr int words = 8;    // of a lane
+constexpr int words = 8;    // of a lane of the tiles, and of the pieces that states are kept in
 constexpr int columns = 4;  // adjacent ones that a group works on: one aligned 16-byte load of right features
 constexpr u32 everywhere = ~0u;
 constexpr u32 far = 0x78007800;  // 32768.0 in both halves: adding a path cost leaves it there, and no minimum picks it
 using State = u32[words];
+template <class T>
+using StateOf = u32[T::words];
 
 // ---- pairs of 16-bit integers ----------------------------------------------------------------------------------
 __device__ __forceinline__ u32 both(u32 value) { return value * 0x10001u; }
 __device__ __forceinline__ u32 add(u32 a, u32 b) {
   u32 sum;
   asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+// The same by the pipe of integer multiplications. `one` is 1, which the compiler must not know.
+__device__ __forceinline__ u32 add(u32 a, u32 b, u32 one) {
+  u32 sum;
+  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(one), "r"(b));
   return sum;
 }
 __device__ __forceinline__ u32 subtract(u32 a, u32 b) {
@@ -52,8 +60,12 @@ __device__ __forceinline__ u32 magnitude(u32 a) {  // becomes a modifier of the 
 }
 __device__ __forceinline__ u32 smaller(u32 a, u32 b) { return __vminu2(a, b); }
 __device__ __forceinline__ u32 smallest(u32 a, u32 b, u32 c) { return __vimin3_u16x2(a, b, c); }
-__device__ __forceinline__ u32 smallest_of(const State& v) {
-  return smaller(smallest(smallest(smallest(v[0], v[1], v[2]), v[3], v[4]), v[5], v[6]), v[7]);
+template <int kWords>
+__device__ __forceinline__ u32 smallest_of(const u32 (&v)[kWords]) {
+  u32 m = v[0];
+#pragma unroll
+  for (int j = 1; j + 1 < kWords; j += 2) m = smallest(m, v[j], v[j + 1]);
+  return smaller(m, v[kWords - 1]);
 }
 // __byte_perm, in which 8 more than a byte's number asks for copies of its sign.
 __device__ __forceinline__ u32 permute(u32 a, u32 b, u32 selector) {
@@ -73,8 +85,11 @@ struct Position {
   int lane = threadIdx.x % T::lanes, group = threadIdx.x % 32 / T::lanes;
 };
 
-// A value that the compiler keeps in a register instead of computing it again in every step.
-__device__ __forceinline__ int kept(int value) { return __shfl_sync(everywhere, value, threadIdx.x % 32); }
+// A value that the compiler keeps in a register instead of computing or loading it again in every step.
+__device__ __forceinline__ int kept(int value) {
+  const int thread = threadIdx.x;
+  return __shfl_sync(everywhere, value + thread, thread % 32) - thread;
+}
 
 // ---- one step of a path ----------------------------------------------------------------------------------------
 // The words just before and after a lane's own. The source lane wraps inside the group; beyond both ends lies `far`.
@@ -90,41 +105,42 @@ struct Neighbours {
     lane_before = kept(lane_before), lane_after = kept(lane_after);
     take_before = kept(take_before), take_after = kept(take_after);
   }
-  __device__ __forceinline__ u32 before(const State& state) const {
-    return __byte_perm(__shfl_sync(everywhere, state[words - 1], lane_before, T::lanes), far, take_before);
+  __device__ __forceinline__ u32 before(const StateOf<T>& state) const {
+    return __byte_perm(__shfl_sync(everywhere, state[T::words - 1], lane_before, T::lanes), far, take_before);
   }
-  __device__ __forceinline__ u32 after(const State& state) const {
+  __device__ __forceinline__ u32 after(const StateOf<T>& state) const {
     return __byte_perm(__shfl_sync(everywhere, state[0], lane_after, T::lanes), far, take_after);
   }
 };
 
 // next = cost + min(from[d], from[d−1] + P1, from[d+1] + P1, limit), limit = min(from) + P2. In place.
 template <class T>
-__device__ __forceinline__ void advance(State& state, const State& cost, u32 limit, u32 p1,
+__device__ __forceinline__ void advance(StateOf<T>& state, const StateOf<T>& cost, u32 limit, u32 p1,
                                         const Neighbours<T>& neighbours) {
   u32 before = neighbours.before(state);
   const u32 last = neighbours.after(state);
 #pragma unroll
-  for (int j = 0; j < words; ++j) {
-    const u32 here = state[j], after = j + 1 < words ? state[j + 1 < words ? j + 1 : 0] : last;
+  for (int j = 0; j < T::words; ++j) {
+    const u32 here = state[j], after = j + 1 < T::words ? state[j + 1 < T::words ? j + 1 : 0] : last;
     state[j] = add(smallest(add(smaller(before, after), p1), here, limit), magnitude(cost[j]));
     before = here;
   }
 }
 
 template <class T>
-__device__ __forceinline__ void advance(State& state, const State& cost, u32 limit, u32 p1, int lane) {
+__device__ __forceinline__ void advance(StateOf<T>& state, const StateOf<T>& cost, u32 limit, u32 p1, int lane) {
   advance<T>(state, cost, limit, p1, Neighbours<T>(lane));
 }
 
 // All but the last term: min(from[d], from[d−1] + P1, from[d+1] + P1).
 template <class T>
-__device__ __forceinline__ void best_from(State& best, const State& state, u32 p1, const Neighbours<T>& neighbours) {
+__device__ __forceinline__ void best_from(StateOf<T>& best, const StateOf<T>& state, u32 p1,
+                                          const Neighbours<T>& neighbours) {
   u32 before = neighbours.before(state);
   const u32 last = neighbours.after(state);
 #pragma unroll
-  for (int j = 0; j < words; ++j) {
-    const u32 here = state[j], after = j + 1 < words ? state[j + 1 < words ? j + 1 : 0] : last;
+  for (int j = 0; j < T::words; ++j) {
+    const u32 here = state[j], after = j + 1 < T::words ? state[j + 1 < T::words ? j + 1 : 0] : last;
     best[j] = __viaddmin_u16x2(smaller(before, after), p1, here);
     before = here;
   }
@@ -176,15 +192,17 @@ struct Minima {
   }
 };
 
-__device__ __forceinline__ void clear(State& state, u32& low) {
+template <int kWords>
+__device__ __forceinline__ void clear(u32 (&state)[kWords], u32& low) {
 #pragma unroll
-  for (int j = 0; j < words; ++j) state[j] = 0;
+  for (int j = 0; j < kWords; ++j) state[j] = 0;
   low = 0;
 }
-__device__ __forceinline__ void normalise(State& state, u32& low, u32 p2) {
+template <int kWords>
+__device__ __forceinline__ void normalise(u32 (&state)[kWords], u32& low, u32 p2) {
   const u32 limit = add(low, p2);
 #pragma unroll
-  for (int j = 0; j < words; ++j) state[j] = smaller(state[j], limit) - low;
+  for (int j = 0; j < kWords; ++j) state[j] = smaller(state[j], limit) - low;
   low = 0;
 }
 
@@ -193,22 +211,31 @@ struct Packed {
   u32 w[words / 2];
 };
 
-__device__ __forceinline__ Packed pack(const State& state) {
+// From word `first` of a lane, or to it.
+template <int kWords>
+__device__ __forceinline__ Packed pack(const u32 (&state)[kWords], int first = 0) {
   Packed packed;
 #pragma unroll
-  for (int j = 0; j < words / 2; ++j) packed.w[j] = __byte_perm(state[2 * j], state[2 * j + 1], 0x6420);
+  for (int j = 0; j < words / 2; ++j) packed.w[j] = __byte_perm(state[first + 2 * j], state[first + 2 * j + 1], 0x6420);
   return packed;
 }
-__device__ __forceinline__ void unpack(State& state, const Packed& packed, u32 after = 0) {
+template <int kWords>
+__device__ __forceinline__ void unpack(u32 (&state)[kWords], const Packed& packed, u32 after = 0, int first = 0) {
 #pragma unroll
   for (int j = 0; j < words / 2; ++j) {
-    state[2 * j] = permute(packed.w[j], after, 0xd1d0);
-    state[2 * j + 1] = permute(packed.w[j], after, 0xd3d2);
+    state[first + 2 * j] = permute(packed.w[j], after, 0xd1d0);
+    state[first + 2 * j + 1] = permute(packed.w[j], after, 0xd3d2);
   }
 }
 // States are written once and read once: streaming hints keep them from pushing the features out of the cache.
 __device__ __forceinline__ void store_state(u8* at, int lane, const Packed& p) {
   __stcs(reinterpret_cast<uint4*>(at) + lane, make_uint4(p.w[0], p.w[1], p.w[2], p.w[3]));
+}
+template <int kWords>
+__device__ __forceinline__ void store_state(u8* at, int lane, const u32 (&state)[kWords]) {
+  constexpr int pieces = kWords / words;
+#pragma unroll
+  for (int i = 0; i < pieces; ++i) store_state(at, lane * pieces + i, pack(state, i * words));
 }
 __device__ __forceinline__ Packed load_state(const u8* at, int lane) {
   const uint4 v = __ldcs(reinterpret_cast<const uint4*>(at) + lane);
@@ -244,11 +271,37 @@ __device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int st
 constexpr int steps_ahead = 6;
 enum Slope { straight, falling, rising };  // falling: x − y is constant; rising: x + y is
 
+// Copies into shared memory that are under way while their thread goes on, and what came. A slot has all threads' word 0,
+// then all their words 1 and so on; pieces of 8 or 16 bytes take the room of 2 or 4 words.
+constexpr int slot_threads = 32 * border_warps;
+template <int kBytes>
+__device__ __forceinline__ u32 place_in(u32 slot, int word) {
+  return slot + word * 4 * slot_threads + threadIdx.x * kBytes;
+}
+template <int kBytes>
+__device__ __forceinline__ void copy_ahead(u32 slot, int word, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place_in<kBytes>(slot, word)), "l"(from), "n"(kBytes));
+}
+template <int kBytes>
+__device__ __forceinline__ void take(u32 slot, int word, u32* to) {
+  const u32 at = place_in<kBytes>(slot, word);
+  if constexpr (kBytes == 16)
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at));
+  else if constexpr (kBytes == 8)
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "r"(at));
+  else
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to[0]) : "r"(at));
+}
+
 // |R_left − R_right|. A lane's differences for N columns need 8 + N − 1 consecutive right pairs.
 template <class T, int N>
 struct RankCost {
-  u32 right[words + N];  // the first one only fills up the aligned loads
+  static constexpr bool in_memory = false;  // but in the caches
+  u32 right[T::words + N];                  // the first one only fills up the aligned loads
   u32 left;
+  u32 first_left = 0xd0d0;  // selects the first column's byte of it
 
   struct Cursor {
     const u32* right;
@@ -256,7 +309,7 @@ struct RankCost {
     int by;  // both pitches are the same
     __device__ __forceinline__ Cursor(const Problem& p, Slope slope, int x, int y, int dx, int dy, int lane) {
       const int pitch = p.pitch[slope];
-      right = p.right[slope] + (T::right_margin_of_zero - lane * words - words);
+      right = p.right[slope] + (T::right_margin_of_zero - lane * T::words - T::words);
       left = p.left[slope] + left_margin;
       by = dy * pitch + dx;
       jump(y * pitch + x);
@@ -270,35 +323,56 @@ struct RankCost {
   __device__ __forceinline__ void fetch(const Cursor& cursor) {
     if constexpr (N == 4) {
 #pragma unroll
-      for (int i = 0; i < words / 4 + 1; ++i) {
+      for (int i = 0; i < T::words / 4 + 1; ++i) {
         const uint4 v = __ldg(reinterpret_cast<const uint4*>(cursor.right) + i);
         right[4 * i] = v.x, right[4 * i + 1] = v.y, right[4 * i + 2] = v.z, right[4 * i + 3] = v.w;
       }
       left = __ldg(reinterpret_cast<const u32*>(cursor.left));
     } else {
 #pragma unroll
-      for (int i = 0; i < words / 2 + 1; ++i) {
+      for (int i = 0; i < T::words / 2 + 1; ++i) {
         const uint2 v = __ldg(reinterpret_cast<const uint2*>(cursor.right) + i);
         right[2 * i] = v.x, right[2 * i + 1] = v.y;
       }
       asm("ld.global.nc.u16 %0, [%1];" : "=r"(left) : "l"(cursor.left));
     }
   }
-  __device__ __forceinline__ void column(State& cost, int c, u32 after = 0) const {
+  __device__ __forceinline__ void column(StateOf<T>& cost, int c, u32 after = 0) const {
     // Without this use the register of right[0] would be free while its load is under way, and whatever takes it
     // would wait for the load.
     asm volatile("" ::"r"(right[0]));
-    const u32 l = byte_of(left, c, after);
+    const u32 l = permute(left, after, first_left + 0x101 * c);
 #pragma unroll
-    for (int j = 0; j < words; ++j) cost[j] = subtract(l, right[words + c - j]);
+    for (int j = 0; j < T::words; ++j) cost[j] = subtract(l, right[T::words + c - j]);
   }
+
+  // Through shared memory: every thread has pieces of its own in a slot there. Of the left features comes the aligned
+  // word, in which those of a path stay at one place.
+  static constexpr int pieces = (T::words + N) / 2, slot_words = 2 * pieces + 1;
+  __device__ __forceinline__ static void send(u32 slot, const Cursor& cursor) {
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) copy_ahead<8>(slot, 2 * i, cursor.right + 2 * i);
+    copy_ahead<4>(slot, 2 * pieces, cursor.left - odd_bytes(cursor));
+  }
+  __device__ __forceinline__ void receive(u32 slot) {
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) take<8>(slot, 2 * i, right + 2 * i);
+    take<4>(slot, 2 * pieces, &left);
+  }
+  __device__ __forceinline__ void receive_from(const Cursor& cursor) {
+    first_left = kept(0xd0d0 + 0x101 * odd_bytes(cursor));
+  }
+  __device__ __forceinline__ static u32 odd_bytes(const Cursor& cursor) {
+    return reinterpret_cast<u64>(cursor.left) % 4;
+  }
+
   // Moves on by a column: afterwards column 0 (leftward, the last one) is the neighbour.
   template <bool kLeftward>
   __device__ __forceinline__ void shift() {
 #pragma unroll
-    for (int t = 0; t + 1 < words + N; ++t) {
+    for (int t = 0; t + 1 < T::words + N; ++t) {
       if (kLeftward)
-        right[words + N - 1 - t] = right[words + N - 2 - t];
+        right[T::words + N - 1 - t] = right[T::words + N - 2 - t];
       else
         right[t] = right[t + 1];
     }
@@ -309,7 +383,9 @@ struct RankCost {
 // Any cost that was evaluated once, into bytes.
 template <class T, int N>
 struct VolumeCost {
-  Packed bytes[N];
+  static constexpr bool in_memory = true;
+  static constexpr int pieces = T::words / words;
+  Packed bytes[N][pieces];
 
   struct Cursor {
     const u8* row;
@@ -328,7 +404,7 @@ struct VolumeCost {
 
   // Costs come from memory, further away than one step lasts.
   __device__ __forceinline__ static void look_ahead(const Cursor& at) {
-    const u8* row = at.row + steps_ahead * at.pitch + at.lane * 16;
+    const u8* row = at.row + steps_ahead * at.pitch + at.lane * (16 * pieces);
 #pragma unroll
     for (int c = 0; c < N; ++c) {
       const int x = min(max(at.x + steps_ahead * at.dx + c, 0), at.width - 1);
@@ -339,19 +415,43 @@ struct VolumeCost {
 #pragma unroll
     for (int c = 0; c < N; ++c) {
       const int x = min(max(at.x + c, 0), at.width - 1);
-      const uint4 v = __ldg(reinterpret_cast<const uint4*>(at.row + x * T::range) + at.lane);
-      bytes[c] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+      for (int i = 0; i < pieces; ++i) {
+        const uint4 v = __ldg(reinterpret_cast<const uint4*>(at.row + x * T::range) + at.lane * pieces + i);
+        bytes[c][i] = {v.x, v.y, v.z, v.w};
+      }
     }
   }
-  __device__ __forceinline__ void column(State& cost, int c, u32 after = 0) const { unpack(cost, bytes[c], after); }
+  __device__ __forceinline__ void column(StateOf<T>& cost, int c, u32 after = 0) const {
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) unpack(cost, bytes[c][i], after, i * words);
+  }
+
+  static constexpr int slot_words = N * pieces * 4;
+  __device__ __forceinline__ static void send(u32 slot, const Cursor& at) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      const u8* from = at.row + min(max(at.x + c, 0), at.width - 1) * T::range + at.lane * (16 * pieces);
+#pragma unroll
+      for (int i = 0; i < pieces; ++i) copy_ahead<16>(slot, 4 * (c * pieces + i), from + 16 * i);
+    }
+  }
+  __device__ __forceinline__ void receive(u32 slot) {
+#pragma unroll
+    for (int c = 0; c < N; ++c)
+#pragma unroll
+      for (int i = 0; i < pieces; ++i) take<16>(slot, 4 * (c * pieces + i), bytes[c][i].w);
+  }
+  __device__ __forceinline__ void receive_from(const Cursor&) {}
+
   template <bool kLeftward>
   __device__ __forceinline__ void shift() {
 #pragma unroll
     for (int t = 0; t + 1 < N; ++t) {
       if (kLeftward)
-        bytes[N - 1 - t] = bytes[N - 2 - t];
+        bytes[N - 1 - t][0] = bytes[N - 2 - t][0];
       else
-        bytes[t] = bytes[t + 1];
+        bytes[t][0] = bytes[t + 1][0];
     }
   }
 };
@@ -361,17 +461,17 @@ struct VolumeCost {
 template <class T>
 struct PaddedCosts {
   static constexpr bool masks_sums = true;
-  State bits;
+  StateOf<T> bits;
   __device__ __forceinline__ PaddedCosts(const Problem& p, int lane) {
 #pragma unroll
-    for (int j = 0; j < words; ++j) {
-      const int d = lane * words + j;
+    for (int j = 0; j < T::words; ++j) {
+      const int d = lane * T::words + j;
       bits[j] = (d >= p.disparities ? far & 0xffff : 0) | (d + T::half >= p.disparities ? far & 0xffff0000 : 0);
     }
   }
-  __device__ __forceinline__ void apply(State& cost) const {
+  __device__ __forceinline__ void apply(StateOf<T>& cost) const {
 #pragma unroll
-    for (int j = 0; j < words; ++j) cost[j] |= bits[j];
+    for (int j = 0; j < T::words; ++j) cost[j] |= bits[j];
   }
 };
 // There are none.
@@ -379,7 +479,7 @@ template <class T>
 struct AllCosts {
   static constexpr bool masks_sums = false;
   __device__ __forceinline__ AllCosts(const Problem&, int) {}
-  __device__ __forceinline__ void apply(State&) const {}
+  __device__ __forceinline__ void apply(StateOf<T>&) const {}
 };
 // The volume of costs has 255 there, which is enough (see serves() on the host).
 template <class T>
@@ -395,25 +495,24 @@ constexpr int penalty_byte_along_row = 3;
 
 template <int N>
 struct ConstantPenalty {
+  static constexpr int slot_words = 0;
   u32 p2;
   ConstantPenalty() = default;
   __device__ __forceinline__ ConstantPenalty(const Problem& p, bool up, int x, int y) { fetch(p, up, x, y); }
   __device__ __forceinline__ void fetch(const Problem& p, bool, int, int) { p2 = p.p2_pair; }
-  __device__ __forceinline__ static void look_ahead(const Problem&, bool, int, int) {}
+  __device__ __forceinline__ static void send(u32, const Problem&, bool, int, int) {}
+  __device__ __forceinline__ void receive(u32) {}
   __device__ __forceinline__ u32 of(int, int) const { return p2; }
 };
 
 template <int N>
 struct GradientPenalty {
+  static constexpr int slot_words = N;
   u32 word[N];
   GradientPenalty() = default;
   __device__ __forceinline__ GradientPenalty(const Problem& p, bool up, int x, int y) { fetch(p, up, x, y); }
   __device__ __forceinline__ static const u32* at(const Problem& p, bool up, int x, int y) {
     return p.penalties + (up ? p.penalty_plane : 0) + (i64)y * p.penalty_pitch + x + left_margin;
-  }
-  // The volume pushes penalties out of the caches: ask early for them too.
-  __device__ __forceinline__ static void look_ahead(const Problem& p, bool up, int x, int y) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at(p, up, x, y)));
   }
   __device__ __forceinline__ void fetch(const Problem& p, bool up, int x, int y) {
     const u32* from = at(p, up, x, y);
@@ -424,6 +523,14 @@ struct GradientPenalty {
 #pragma unroll
       for (int c = 0; c < N; ++c) word[c] = __ldg(from + c);
     }
+  }
+  __device__ __forceinline__ static void send(u32 slot, const Problem& p, bool up, int x, int y) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) copy_ahead<4>(slot, c, at(p, up, x, y) + c);
+  }
+  __device__ __forceinline__ void receive(u32 slot) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) take<4>(slot, c, word + c);
   }
   __device__ __forceinline__ u32 of(int c, int byte) const { return byte_of(word[c], byte); }
 };
@@ -443,7 +550,8 @@ struct Variant {
   // min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term, if no cost is above P2: the
   // right side is at most C + min(from), at the d of that minimum. So it does not have to wait for min(from).
   static constexpr bool early_minimum = kEarlyMinimum;
-  // The lines of 4 paths are too few to hide the latency of memory; those of 8 only lose by more requests.
+  // The rows of 4 paths have too few warps beside them to hide the latency of memory; those of 8 only lose by more
+  // requests.
   static constexpr bool looks_ahead = !diagonals;
 };
 

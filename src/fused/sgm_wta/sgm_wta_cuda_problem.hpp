@@ -5,27 +5,32 @@
 
 namespace stereopsis::sgm_wta {
 
-// A lane of a warp holds 16 disparities of a pixel; a group of lanes holds them all.
-template <int kRange>
+// A lane of a warp holds words of two disparities of a pixel; a group of lanes holds them all.
+template <int kRange, int kWords = 8>
 struct Layout {
   static constexpr int range = kRange;
   static constexpr int half = kRange / 2;
-  static constexpr int lanes = kRange / 16;
-  static constexpr int groups = 32 / lanes;      // of a warp
-  static constexpr int tile_width = groups * 4;  // a group has four adjacent columns
+  static constexpr int words = kWords;  // of a lane
+  static constexpr int lanes = half / words;
+  static constexpr int groups = 32 / lanes;        // of a warp
+  static constexpr int tile_width = 2048 / range;  // with 8 words a group has four adjacent columns
   // Warps of a tile that follow the vertical and diagonal paths of one sense of y, each with its share of the columns.
   static constexpr int sense_warps = range == 256 ? 2 : 1;
-  // Between the lines that the groups of a warp follow.
-  static constexpr int line_stride = tile_width < 16 ? tile_width : 64 / groups;
   static constexpr int right_margin_of_zero = half + 8;  // of a row of right pairs, left of x = 0
 };
 inline constexpr int tile_height = 8;
 // Columns around the image that tiles and lines may read.
 inline constexpr int left_margin = 8, right_margin = 40;
 // Rows above and below it that lines may read; features and volumes have them.
-inline constexpr int row_margin = 3;
-// The first pass: adjacent lines that a group of lanes follows, the most warps of a block, such blocks of a multiprocessor.
-inline constexpr int line_columns = 2, border_warps = 4, border_blocks = 5;
+inline constexpr int row_margin = 5;
+// The first pass: adjacent lines that a group of lanes follows, the most warps of a block.
+inline constexpr int line_columns = 2, border_warps = 4;
+// Words of its lanes. Wide ones share more of what a step costs for each lane; narrow ones leave more warps to wait with.
+constexpr int border_words(int range, int paths, bool volume) {
+  return range == 256 && (paths == 8 || !volume) ? 16 : 8;
+}
+// Its blocks of a multiprocessor.
+constexpr int border_blocks(int words) { return words == 16 ? 3 : 5; }
 // Steps after which an unnormalised path is normalised at the latest.
 inline constexpr int longest_run = 16;
 inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // of a multiprocessor
