@@ -135,18 +135,22 @@ struct Lines {
       before[c] = neighbours.before(state[c]);
       after[c] = neighbours.after(state[c]);
     }
-    if (!keeps_near) return;
+    if constexpr (keeps_near) {
 #pragma unroll
-    for (int c = 0; c < N; ++c)
+      for (int c = 0; c < N; ++c)
 #pragma unroll
-      for (int j = 0; j < words; ++j) near[c][j] = near_of(c, j);
+        for (int j = 0; j < words; ++j) near[c][j] = near_of(c, j);
+    }
   }
   __device__ __forceinline__ u32 smallest_word(int c) const {
-    if (!keeps_near) return smallest_of(state[c]);
-    u32 between[words / 2];  // words 1, 2, 5, 6, … are between all the others
+    if constexpr (keeps_near) {
+      u32 between[words / 2];  // words 1, 2, 5, 6, … are between all the others
 #pragma unroll
-    for (int j = 0; j < words / 2; ++j) between[j] = near[c][j / 2 * 4 + 1 + j % 2];
-    return smallest_of(between);
+      for (int j = 0; j < words / 2; ++j) between[j] = near[c][j / 2 * 4 + 1 + j % 2];
+      return smallest_of(between);
+    } else {
+      return smallest_of(state[c]);
+    }
   }
   __device__ __forceinline__ void step(int c, const State& cost, u32 limit, u32 p1, u32 one) {
     State next;
@@ -168,7 +172,7 @@ struct Lines {
 #pragma unroll
       for (int j = 0; j < words; ++j) {
         state[c][j] &= goes_on;
-        if (keeps_near) near[c][j] &= goes_on;
+        if constexpr (keeps_near) near[c][j] &= goes_on;
       }
       before[c] &= goes_on, after[c] &= goes_on, low[c] &= goes_on;
     }
@@ -180,7 +184,7 @@ struct Lines {
 #pragma unroll
     for (int c = 0; c < N; ++c) {
       before[c] = subtract(before[c], low[c]), after[c] = subtract(after[c], low[c]);
-      if (keeps_near) {
+      if constexpr (keeps_near) {
 #pragma unroll
         for (int j = 0; j < words; ++j) near[c][j] = subtract(near[c][j], low[c]);
       }
@@ -341,9 +345,10 @@ struct Lines {
     while (true) {
       go_on(buffers - 1);
       if (row == stop && !turns()) return;
-      if (buffers == 1) continue;
-      go_on(0);
-      if (row == stop && !turns()) return;
+      if constexpr (buffers == 2) {
+        go_on(0);
+        if (row == stop && !turns()) return;
+      }
     }
   }
 };
