@@ -20,6 +20,12 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// first, first + 1, … Highway's own makes the lanes one after the other where `first` is not known to the compiler.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::VFromD<D> counted_from(D d, T first) {
+  return hn::Add(hn::Iota(d, 0), hn::Set(d, first));
+}
+
 // Covers [0, last + first) of a row whose window fits inside it only on [first, last): calls vector(x)
 // for whole vectors of pixels inside [first, last) and scalar(x) for what is left. The last vector
 // overlaps its neighbour, so that no tail is left over in a row of at least one vector.
@@ -47,28 +53,43 @@ void copy_replicated(const T* row, int width, int first, int count, T* out) {
   std::fill_n(out + count - behind, behind, row[width - 1]);
 }
 
+// A block of Lanes(d) of a row's pixels from `start` on, with `radius` more on each side; borders replicate.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void copy_block_replicated(D d, const T* row, int width, int start, int radius, T* out) {
+  const int lanes = static_cast<int>(hn::Lanes(d)), last = width - lanes;
+  if (last < radius || radius > lanes || (start != 0 && start != last))
+    return copy_replicated(row, width, start - radius, lanes + 2 * radius, out);
+  const T* pixels = row + start;
+  const bool left = start == 0;  // of the row, else right
+  hn::StoreU(hn::Set(d, left ? row[0] : row[width - 1]), d, out + (left ? 0 : 2 * radius));
+  hn::StoreU(hn::LoadU(d, pixels), d, out + radius);
+  hn::StoreU(hn::LoadU(d, pixels + (left ? radius : -radius)), d, out + (left ? 2 * radius : 0));
+}
+
 // Covers a row [0, width) with blocks of Lanes(d) pixels whose windows reach `radius` to the sides: calls
-// f(rows, out) with the window's rows, each pointing at pixel x of the block or at a copy with replicated
-// borders, and with the place for Lanes(d) results. Rows narrower than a block are no exception.
+// f(rows, x, out) with the window's rows, each pointing at the block's first pixel, x, or at a copy with replicated
+// borders, and with the place for Lanes(d) results. Blocks overlap, so that only the first and the last of a wide row are
+// copied. Rows narrower than a block are no exception.
 template <int max_rows, int max_radius, class D, class Out, class F>
 HWY_INLINE void for_each_window_block(D d, const std::array<const hn::TFromD<D>*, max_rows>& rows, int count,
                                       int radius, int width, Out* out, F&& f) {
   using T = hn::TFromD<D>;
   constexpr int max_lanes = static_cast<int>(hn::MaxLanes(D()));
   const int lanes = static_cast<int>(hn::Lanes(d));
+  const int last = std::max(0, width - lanes), last_inside = width - lanes - radius;
   T copies[max_rows][max_lanes + 2 * max_radius];
   Out results[max_lanes];
   std::array<const T*, max_rows> block{};
-  for (int x = 0; x < width; x += lanes) {
-    const bool inside = x >= radius && x + lanes + radius <= width;
+  for (int x = 0;; x = std::min(x + lanes, x < last_inside ? last_inside : last)) {
+    const bool inside = x >= radius && x <= last_inside;
     for (int i = 0; i < count; ++i) {
-      if (!inside) copy_replicated(rows[i], width, x - radius, lanes + 2 * radius, copies[i]);
+      if (!inside) copy_block_replicated(d, rows[i], width, x, radius, copies[i]);
       block[i] = inside ? rows[i] + x : copies[i] + radius;
     }
-    const bool whole = x + lanes <= width;
-    f(block, whole ? out + x : results);
-    if (!whole) std::copy_n(results, width - x, out + x);
+    f(block, x, lanes <= width ? out + x : results);
+    if (x == last) break;
   }
+  if (width < lanes) std::copy_n(results, width, out);
 }
 
 // Sorts v[0…n − 1] in each lane; no value may be NaN.

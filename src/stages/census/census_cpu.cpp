@@ -93,7 +93,7 @@ void census_rows(ImageView<const T> grey, Shape shape, ImageView<Word> census, i
     for (int i = 0; i < shape.height; ++i) rows[i] = grey.row(std::clamp(y + i - shape.height / 2, 0, grey.height - 1));
     for_each_window_block<max_side, max_side / 2>(
         d, rows, shape.height, shape.width / 2, grey.width, census.row(y),
-        [&](const Rows<T>& block, Word* words) { census_block(block, shape, words); });
+        [&](const Rows<T>& block, int, Word* words) { census_block(block, shape, words); });
   }
 }
 

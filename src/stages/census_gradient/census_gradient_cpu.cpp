@@ -14,7 +14,9 @@ namespace stereopsis::census_gradient::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-constexpr int radius = 2;
+constexpr int window = 5, radius = 2;
+template <class T>
+using Rows = std::array<const T*, window>;
 
 // One byte per comparison: all ones where the neighbour is darker.
 template <class D8, class T>
@@ -29,52 +31,48 @@ HWY_INLINE hn::VFromD<D8> darker(D8 d8, const T* neighbour, const T* centre) {
   }
 }
 
+// The neighbours' places in the window, by their bits: in reading order, without the centre.
+constexpr int place_of_bit(int bit) { return bit < 12 ? bit : bit + 1; }
+
+// The comparisons of eight bits. A true one is −1 in a byte: the highest bit comes first, each next one doubles it.
+template <class D8, class T>
+HWY_INLINE hn::VFromD<D8> comparisons(D8 d8, const Rows<T>& rows, int first_bit) {
+  auto plane = hn::Zero(d8);
+  for (int bit = first_bit + 7; bit >= first_bit; --bit) {
+    const int place = place_of_bit(bit);
+    const auto flag = darker(d8, rows[place / 5] + place % 5 - radius, rows[radius]);
+    plane = hn::Sub(hn::Add(plane, plane), flag);
+  }
+  return plane;
+}
+
 // Pixels side by side; the rows around them and the 8-bit one point at the first.
 template <class D8, class T>
-HWY_INLINE void words_of_block(D8 d8, const T* const (&rows)[5], const std::uint8_t* row8, std::uint32_t* words) {
-  hn::VFromD<D8> planes[3] = {hn::Zero(d8), hn::Zero(d8), hn::Zero(d8)};
-  int bit = 0;
-  for (int i = 0; i < 25; ++i) {
-    if (i == 12) continue;
-    const auto flag = darker(d8, rows[i / 5] + i % 5 - radius, rows[radius]);
-    auto& plane = planes[bit / 8];
-    plane = hn::Or(plane, hn::And(flag, hn::Set(d8, static_cast<std::uint8_t>(1u << bit % 8))));
-    ++bit;
-  }
+HWY_INLINE void words_of_block(D8 d8, const Rows<T>& rows, const std::uint8_t* row8, std::uint32_t* words) {
   const auto left = hn::LoadU(d8, row8 - 1), right = hn::LoadU(d8, row8 + 1);
   // 128 + right − left, saturated: one of the two differences is 0.
   const auto half = hn::Set(d8, 128);
   const auto gradient =
       hn::SaturatedSub(hn::SaturatedAdd(half, hn::SaturatedSub(right, left)), hn::SaturatedSub(left, right));
-  hn::StoreInterleaved4(planes[0], planes[1], planes[2], gradient, d8, reinterpret_cast<std::uint8_t*>(words));
+  hn::StoreInterleaved4(comparisons(d8, rows, 0), comparisons(d8, rows, 8), comparisons(d8, rows, 16), gradient, d8,
+                        reinterpret_cast<std::uint8_t*>(words));
 }
 
 template <class T>
 void words_of_row(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, int y, std::uint32_t* words) {
-  const hn::ScalableTag<T> widest;  // as many bytes as there are lanes of T
-  const hn::Rebind<std::uint8_t, decltype(widest)> d8;
-  constexpr int max_lanes = static_cast<int>(hn::MaxLanes(widest));
+  const hn::ScalableTag<T> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> d8;  // as many bytes as there are lanes of T
   const int lanes = static_cast<int>(hn::Lanes(d8)), width = grey.width;
-  const T* rows[5];
-  for (int i = 0; i < 5; ++i) rows[i] = grey.row(std::clamp(y + i - radius, 0, grey.height - 1));
-  for (int x = 0; x < width; x += lanes) {
-    const T* block[5];
-    if (x >= radius && x + lanes + radius <= width) {
-      for (int i = 0; i < 5; ++i) block[i] = rows[i] + x;
-      words_of_block(d8, block, grey8.row(y) + x, words + x);
-      continue;
-    }
-    T copies[5][max_lanes + 2 * radius];
-    std::uint8_t copy8[max_lanes + 2];
-    std::uint32_t results[max_lanes];
-    for (int i = 0; i < 5; ++i) {
-      copy_replicated(rows[i], width, x - radius, lanes + 2 * radius, copies[i]);
-      block[i] = copies[i] + radius;
-    }
-    copy_replicated(grey8.row(y), width, x - 1, lanes + 2, copy8);
-    words_of_block(d8, block, copy8 + 1, results);
-    std::copy_n(results, std::min(lanes, width - x), words + x);
-  }
+  const std::uint8_t* row8 = grey8.row(y);
+  Rows<T> rows;
+  for (int i = 0; i < window; ++i) rows[i] = grey.row(std::clamp(y + i - radius, 0, grey.height - 1));
+  const auto words_at = [&](const Rows<T>& block, int x, std::uint32_t* out) {
+    if (x > 0 && x + lanes < width) return words_of_block(d8, block, row8 + x, out);
+    std::uint8_t copy[hn::MaxLanes(d8) + 2];
+    copy_block_replicated(d8, row8, width, x, 1, copy);
+    words_of_block(d8, block, copy + 1, out);
+  };
+  for_each_window_block<window, radius>(d, rows, window, radius, width, words, words_at);
 }
 
 template <class T>

@@ -362,7 +362,7 @@ HWY_INLINE void mark_met(const float* right, int width, std::uint8_t* classes) {
   std::memset(classes, 0, width + 2);
   const auto mark = [&](auto tag, auto int_tag, int x) {
     HWY_ALIGN std::int32_t places[hn::MaxLanes(d)];
-    const auto column = hn::ConvertTo(tag, hn::Iota(int_tag, x + 1));
+    const auto column = hn::ConvertTo(tag, counted_from(int_tag, x + 1));
     const auto place = hn::Add(column, hn::Floor(hn::Add(hn::LoadU(tag, right + x), hn::Set(tag, 0.5f))));
     const auto inside =
         hn::And(hn::Ge(place, hn::Zero(tag)), hn::Le(place, hn::Set(tag, static_cast<float>(width + 1))));

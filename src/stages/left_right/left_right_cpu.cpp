@@ -22,7 +22,7 @@ HWY_INLINE void check_block(D d, float threshold, bool same, const float* right,
   const hn::RebindToUnsigned<D> du;
   const hn::Rebind<std::uint8_t, D> d8;
   const auto value = hn::LoadU(d, disparity + x);
-  const auto column = hn::ConvertTo(d, hn::Iota(di, x));
+  const auto column = hn::ConvertTo(d, counted_from(di, x));
   const auto x_right = same ? column : hn::Sub(column, hn::Floor(hn::Add(value, hn::Set(d, 0.5f))));
   const auto inside = hn::And(hn::Ge(x_right, hn::Zero(d)), hn::Le(x_right, hn::Set(d, static_cast<float>(width - 1))));
   const auto other = hn::GatherIndex(d, right, hn::ConvertTo(di, hn::IfThenElseZero(inside, x_right)));

@@ -110,7 +110,7 @@ void median_window(ImageView<const float> disparity, ImageView<float> filtered, 
       if (median_of_valid(rows, disparity.width, filtered.row(y))) continue;
     for_each_window_block<window, window / 2>(
         d, rows, window, window / 2, disparity.width, filtered.row(y),
-        [&](const auto& block, float* out) { hn::StoreU(median_block<window>(d, block), d, out); });
+        [&](const auto& block, int, float* out) { hn::StoreU(median_block<window>(d, block), d, out); });
   }
 }
 

@@ -14,51 +14,70 @@ namespace stereopsis::rank::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// One pixel near the left or right border, where the window has to be clamped.
-template <class T>
-std::uint8_t border_rank(ImageView<const T> grey, int radius, int x, int y) {
-  int rank = 0;
-  for (int dy = -radius; dy <= radius; ++dy)
-    for (int dx = -radius; dx <= radius; ++dx) rank += grey.clamped(x + dx, y + dy) < grey(x, y);
-  return static_cast<std::uint8_t>(rank);
+// v + 1 in the lanes of the mask.
+template <class D, class V, class M>
+HWY_INLINE V count_where(D d, V v, M mask) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::IfThenElse(mask, hn::Add(v, hn::Set(d, 1)), v);  // one instruction
+#else
+  return hn::Sub(v, hn::VecFromMask(d, mask));
+#endif
 }
 
+constexpr int max_window = 15;
 template <class T>
-void rank_row(ImageView<const T> grey, int radius, int y, std::uint8_t* ranks) {
+using Rows = std::array<const T*, max_window>;
+
+// The ranks of a block of Lanes(d) pixels. kWindow is the window where the compiler shall know it, so that no short loops
+// are left, or 0: any.
+template <int kWindow, class T>
+HWY_INLINE void rank_block(const Rows<T>& rows, int any_window, std::uint8_t* ranks) {
   const hn::ScalableTag<T> d;
   const hn::RebindToUnsigned<decltype(d)> du;
-  const auto one = hn::Set(du, 1);
-  const T* centre = grey.row(y);
-  for_each_block(
-      d, radius, grey.width - radius,
-      [&](int x) {
-        const auto value = hn::LoadU(d, centre + x);
-        auto count = hn::Zero(du);
-        for (int dy = -radius; dy <= radius; ++dy) {
-          const T* row = grey.row(std::clamp(y + dy, 0, grey.height - 1)) + x;
-          for (int dx = -radius; dx <= radius; ++dx) {
-            const auto less = hn::Lt(hn::LoadU(d, row + dx), value);
-            count = hn::Add(count, hn::IfThenElseZero(hn::RebindMask(du, less), one));
-          }
-        }
-        store_narrowed(du, count, ranks + x);
-      },
-      [&](int x) { ranks[x] = border_rank(grey, radius, x, y); });
+  const int window = kWindow > 0 ? kWindow : any_window, radius = window / 2;
+  const auto centre = hn::LoadU(d, rows[radius]);
+  auto count = hn::Zero(du);
+  for (int dy = 0; dy < window; ++dy) {
+    auto in_row = hn::Zero(du);  // for itself, so that rows do not wait for one another
+    for (int dx = -radius; dx <= radius; ++dx) {
+      const auto less = hn::RebindMask(du, hn::Lt(hn::LoadU(d, rows[dy] + dx), centre));
+      in_row = count_where(du, in_row, less);
+    }
+    count = hn::Add(count, in_row);
+  }
+  store_narrowed(du, count, ranks);
 }
 
+template <int kWindow, class T>
+void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int first, int last) {
+  const hn::ScalableTag<T> d;
+  const int radius = window / 2;
+  for (int y = first; y < last; ++y) {
+    Rows<T> rows{};
+    for (int i = 0; i < window; ++i) rows[i] = grey.row(std::clamp(y + i - radius, 0, grey.height - 1));
+    for_each_window_block<max_window, max_window / 2>(
+        d, rows, window, radius, grey.width, ranks.row(y),
+        [&](const Rows<T>& block, int, std::uint8_t* out) { rank_block<kWindow>(block, window, out); });
+  }
+}
+
+// That of Banz et al., the common one, or any.
 template <class T>
-void rank_rows(ImageView<const T> grey, int radius, ImageView<std::uint8_t> ranks, int first, int last) {
-  for (int y = first; y < last; ++y) rank_row(grey, radius, y, ranks.row(y));
+void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int first, int last) {
+  if (window == 9)
+    rank_rows<9>(grey, window, ranks, first, last);
+  else
+    rank_rows<0>(grey, window, ranks, first, last);
 }
 
-void rank_rows_u8(ImageView<const std::uint8_t> g, int r, ImageView<std::uint8_t> o, int a, int b) {
-  rank_rows(g, r, o, a, b);
+void rank_rows_u8(ImageView<const std::uint8_t> g, int w, ImageView<std::uint8_t> o, int a, int b) {
+  rank_rows(g, w, o, a, b);
 }
-void rank_rows_u16(ImageView<const std::uint16_t> g, int r, ImageView<std::uint8_t> o, int a, int b) {
-  rank_rows(g, r, o, a, b);
+void rank_rows_u16(ImageView<const std::uint16_t> g, int w, ImageView<std::uint8_t> o, int a, int b) {
+  rank_rows(g, w, o, a, b);
 }
-void rank_rows_f32(ImageView<const float> g, int r, ImageView<std::uint8_t> o, int a, int b) {
-  rank_rows(g, r, o, a, b);
+void rank_rows_f32(ImageView<const float> g, int w, ImageView<std::uint8_t> o, int a, int b) {
+  rank_rows(g, w, o, a, b);
 }
 
 }  // namespace stereopsis::rank::HWY_NAMESPACE
@@ -73,12 +92,11 @@ HWY_EXPORT(rank_rows_f32);
 
 template <class T>
 void cpu(const Parameters& p, ImageView<const T> grey, ImageView<std::uint8_t> ranks, Threads& threads) {
-  const int radius = p.window / 2;
   threads.rows(grey.height, [&](int first, int last) {
-    if constexpr (std::is_same_v<T, std::uint8_t>) HWY_DYNAMIC_DISPATCH(rank_rows_u8)(grey, radius, ranks, first, last);
-    if constexpr (std::is_same_v<T, std::uint16_t>)
-      HWY_DYNAMIC_DISPATCH(rank_rows_u16)(grey, radius, ranks, first, last);
-    if constexpr (std::is_same_v<T, float>) HWY_DYNAMIC_DISPATCH(rank_rows_f32)(grey, radius, ranks, first, last);
+    const auto call = [&](auto rows) { rows(grey, p.window, ranks, first, last); };
+    if constexpr (std::is_same_v<T, std::uint8_t>) call(HWY_DYNAMIC_DISPATCH(rank_rows_u8));
+    if constexpr (std::is_same_v<T, std::uint16_t>) call(HWY_DYNAMIC_DISPATCH(rank_rows_u16));
+    if constexpr (std::is_same_v<T, float>) call(HWY_DYNAMIC_DISPATCH(rank_rows_f32));
   });
 }
 

@@ -31,7 +31,7 @@ HWY_INLINE void block(D d, const Constants& k, const Rows& rows, int x, float y)
   if (rows.depth) hn::StoreU(shown(z), d, rows.depth + x);
   if (rows.uncertainty) hn::StoreU(shown(hn::Mul(hn::Mul(z, z), value(k.error_scale))), d, rows.uncertainty + x);
   if (!rows.points) return;
-  const auto column = hn::Add(hn::Mul(value(k.step), hn::ConvertTo(d, hn::Iota(di, x))), value(k.first_x));
+  const auto column = hn::Add(hn::Mul(value(k.step), hn::ConvertTo(d, counted_from(di, x))), value(k.first_x));
   const auto across = hn::Mul(hn::Mul(column, value(k.inverse_focal)), z);
   const auto down = hn::Mul(value((k.step * y + k.first_y) * k.inverse_focal), z);
   if (k.head)

@@ -113,7 +113,7 @@ HWY_INLINE void find_index(const Costs& costs, const std::uint16_t* lowest, std:
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto nowhere = hn::Set(d, no_cost);
-  const auto last_block = hn::Iota(d, static_cast<std::uint16_t>(costs.padded - lanes));
+  const auto last_block = counted_from(d, static_cast<std::uint16_t>(costs.padded - lanes));
   const auto step = hn::Set(d, static_cast<std::uint16_t>(lanes));
   hn::VFromD<decltype(d)> first[batch];
   for (int pixel = 0; pixel < batch; ++pixel) {
