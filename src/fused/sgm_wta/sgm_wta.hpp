@@ -3,7 +3,7 @@
 //
 // The sums of half of the paths, those that come from the left and from above, make one sweep down and are
 // stored in 16 bits; the other half is added in a sweep up, which selects each pixel at once.
-// Memory: 2 bytes a cell (a pixel and disparity, disparities rounded up to a multiple of 32) and the ends of
+// Memory: 2 bytes a cell (a pixel and disparity, disparities rounded up to 32 or a multiple of 64) and the ends of
 // the paths. Traffic: one write and one read of that volume.
 //
 // Where that is too much, the image is worked on in stripes of rows: a first sweep down keeps the ends of the paths where they

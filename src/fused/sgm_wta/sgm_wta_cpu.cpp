@@ -9,55 +9,20 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "stages/cost/cost_cpu-inl.hpp"
-#include "stages/sgm/sgm_cpu-inl.hpp"
-#include "stages/wta/wta_cpu-inl.hpp"
+#include "fused/sgm_wta/sgm_wta_cpu_penalties-inl.hpp"
+#include "fused/sgm_wta/sgm_wta_cpu_select-inl.hpp"
+#include "fused/sgm_wta/sgm_wta_cpu_visit-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::sgm_wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-namespace cost_cpu = stereopsis::cost::HWY_NAMESPACE;
-namespace sgm_cpu = stereopsis::sgm::HWY_NAMESPACE;
-namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
-using namespace stereopsis::HWY_NAMESPACE;
-
-// A table of 256 bytes, looked up 16 entries at a time. At the end, where all entries are the same, nothing is left to
-// look up: those before are kept as what differs from them.
-class ByteTable {
- public:
-  explicit ByteTable(const sgm::Penalties& entries) : last_(static_cast<std::uint8_t>(entries.back())) {
-    for (int i = 0; i < 256; ++i) {
-      differences_[i] = static_cast<std::uint8_t>(entries[i]) ^ last_;
-      if (differences_[i] != 0) used_ = i + 1;
-    }
-  }
-
-  template <class D, class V = hn::VFromD<D>>
-  HWY_INLINE V operator()(D d, V index) const {
-    V found = hn::Set(d, last_);
-    for (int first = 0; first < used_; first += 16) {
-      // Indices of other entries get the highest bit, which gives 0.
-      const V here = hn::SaturatedAdd(hn::Xor(index, hn::Set(d, static_cast<std::uint8_t>(first))), hn::Set(d, 0x70));
-      // The bits between are to be clear on some processors.
-      const V place = hn::And(here, hn::Set(d, 0x8F));
-      found = hn::Xor(found, hn::TableLookupBytesOr0(hn::LoadDup128(d, differences_ + first), place));
-    }
-    return found;
-  }
-
- private:
-  HWY_ALIGN std::uint8_t differences_[256];
-  std::uint8_t last_;
-  int used_ = 0;
-};
 
 // One thread's work on the bands that it takes. Columns u and rows v are counted along the sweep: the sweep up is the
 // sweep down of the image turned by 180°.
 template <class D, class Kind, int kPaths>
 class Worker {
   using Lane = hn::TFromD<D>;
-  using Word = typename Kind::Word;
-  using Candidates = cost_cpu::Candidates<Kind>;
+  using Row = typename Visitor<D, Kind, kPaths>::Row;
 
  public:
   Worker(const Job<Kind>& job, int stripe, Sweep<Lane>& down, Sweep<Lane>& up, Scratch<Lane> scratch)
@@ -65,15 +30,12 @@ class Worker {
         bands_(job.bands(stripe)),
         first_y_(job.stripes.first_row(stripe)),
         end_y_(first_y_ + job.stripes.rows_of(stripe)),
+        visited_(visited<D>(job)),
         sweeps_{&down, &up},
-        wants_right_(!job.out.right.empty()),
-        masked_(!job.select.mask_left.empty()),
-        width_(job.width),
-        padded_(job.padded),
-        whole_(columns_of_all_candidates()),
         scratch_(scratch),
-        penalty_table_(job.penalties),
-        p1_(repeated(static_cast<Lane>(job.p1))) {
+        penalties_(job.penalties, job.guide),
+        selection_(job, job.select, job.select_parameters, job.out),
+        visitor_(job, scratch_, selection_) {
     if (job.guide.empty())
       std::fill_n(scratch.penalties(0), static_cast<std::ptrdiff_t>(band_rows) * kPaths * job.width,
                   static_cast<Lane>(job.penalties[0]));
@@ -93,32 +55,14 @@ class Worker {
       if (tile == job_.tiles() - 1) hwy::FlushStream();
       sweep_->finish_tile(band.order, tile);
     }
-    if (band.selects && wants_right_)
-      for (int r = 0; r < rows_; ++r) end_row(r);
+    if (band.selects && selection_.wants_right())
+      for (int r = 0; r < rows_; ++r) selection_.deliver_right(row_[r]->right, row_[r]->y);
   }
 
  private:
-  struct Columns {
-    int first, last;
-  };
-  struct Row {
-    int y;
-    const std::uint8_t* left;  // the bytes of the words
-    Candidates candidates;
-    const Lane* p2;
-    std::uint16_t* sums;
-    std::uint16_t* total;
-    wta_cpu::RightRow right;
-    Lane* paths[kPaths] = {};  // those that cross its column 0
-    // In the tile in work: the image's column of the tile's column 0; the left pixels and P2, repeated.
-    int x = 0;
-    std::uint32_t left_bytes[tile_columns * sizeof(Word)] = {};
-    std::uint32_t penalties[kPaths][tile_columns] = {};
-  };
-
   void begin_row(int r, int v, bool selects) {
     const int y = up_ ? job_.height - 1 - v : v;
-    Candidates candidates(job_.source.kind, scratch_.candidates(r), job_.candidates());
+    cost_cpu::Candidates<Kind> candidates(job_.source.kind, scratch_.candidates(r), job_.candidates());
     candidates.load(job_.source.right.row(y), job_.width, job_.select.min_disparity, job_.padded);
     Row& row = row_[r].emplace(Row{y,
                                    reinterpret_cast<const std::uint8_t*>(job_.source.left.row(y)),
@@ -127,7 +71,7 @@ class Worker {
                                    job_.sums + static_cast<std::ptrdiff_t>(y - first_y_) * job_.width * job_.padded,
                                    scratch_.total(r),
                                    {scratch_.right_cost(r), scratch_.right_index(r)}});
-    row.paths[0] = start_path(scratch_.path(r), job_.padded);
+    row.paths[0] = start_path(scratch_.path(r), visited_);
     row.paths[1] = sweep_->vertical(v);
     if constexpr (kPaths == 4) {
       row.paths[2] = sweep_->diagonal(v);
@@ -136,75 +80,39 @@ class Worker {
     // Paths start in the first row, and at the borders.
     for (int u = 0; u < job_.width; ++u) {
       const std::ptrdiff_t place = u * sweep_->stride();
-      if (v == 0) start_path(row.paths[1] + place, job_.padded);
+      if (v == 0) start_path(row.paths[1] + place, visited_);
       if constexpr (kPaths == 4) {
-        if (v == 0 || u == 0) start_path(row.paths[2] + place, job_.padded);
-        if (v == 0 || u == job_.width - 1) start_path(row.paths[3] + place, job_.padded);
+        if (v == 0 || u == 0) start_path(row.paths[2] + place, visited_);
+        if (v == 0 || u == job_.width - 1) start_path(row.paths[3] + place, visited_);
       }
       if (v > 0) u = std::max(u, job_.width - 2);
     }
-    if (!job_.guide.empty()) set_penalties(r, v, y);
-    if (selects && wants_right_) wta_cpu::clear(row.right, job_.width + job_.padded);
-  }
-
-  // P2 of all paths that come to the pixels of a row; it does not matter where one starts.
-  void set_penalties(int r, int v, int y) {
-    const int step = up_ ? -1 : 1;
-    const std::uint8_t* here = job_.guide.row(y);
-    const std::uint8_t* before = job_.guide.row(v > 0 ? y - step : y);
-    Lane* p2 = scratch_.penalties(r);
-    set_penalties(here, here, -step, p2);
-    set_penalties(here, before, 0, p2 + job_.width);
-    if constexpr (kPaths == 4) {
-      set_penalties(here, before, -step, p2 + 2 * job_.width);
-      set_penalties(here, before, step, p2 + 3 * job_.width);
-    }
-  }
-
-  // Of the path that comes to a row's pixels from those of `from`, `dx` columns away.
-  void set_penalties(const std::uint8_t* here, const std::uint8_t* from, int dx, Lane* p2) {
-    const auto scalar = [&](int x) {
-      const int before = from[std::clamp(x + dx, 0, job_.width - 1)];
-      p2[x] = static_cast<Lane>(job_.penalties[std::abs(here[x] - before)]);
-    };
-    if constexpr (sizeof(Lane) == 1) {
-      const hn::ScalableTag<std::uint8_t> d;
-      const auto vector = [&](int x) HWY_ATTR {
-        const auto difference = cost_cpu::absolute_difference(d, hn::LoadU(d, here + x), hn::LoadU(d, from + x + dx));
-        hn::StoreU(penalty_table_(d, difference), d, p2 + x);
-      };
-      for_each_block(d, 1, job_.width - 1, vector, scalar);
-    } else {
-      for (int x = 0; x < job_.width; ++x) scalar(x);
-    }
+    if (!job_.guide.empty()) penalties_.template set<kPaths>(y, up_, scratch_.penalties(r));
+    if (selects && selection_.wants_right()) wta_cpu::clear(row.right, job_.width + job_.padded);
   }
 
   // Each row is two columns behind the row before: what a pixel follows from was visited in an earlier step, so that
   // the processor works on the pixels of a step at a time.
-  void begin_tile(Row& row, int start) {
-    row.x = up_ ? job_.width - tile_columns - start : start;
-    const int first = std::max(0, row.x), count = std::min(job_.width, row.x + tile_columns) - first;
-    if (count <= 0) return;
-    const int column = first - row.x, bytes = sizeof(Word);
-    repeat(row.left + first * bytes, count * bytes, row.left_bytes + column * bytes);
-    for (int i = 0; i < kPaths; ++i) repeat(row.p2 + i * job_.width + first, count, row.penalties[i] + column);
-  }
-
   template <bool kSelects, int kBlocks>
   void visit_tile(int tile) {
     const int rows = rows_, width = job_.width, start = tile * tile_columns;
     const std::ptrdiff_t stride = sweep_->stride();
-    for (int r = 0; r < rows; ++r) begin_tile(*row_[r], start - row_lag * r);
+    const bool up = up_;
+    for (int r = 0; r < rows; ++r) {
+      const int u = start - row_lag * r;
+      row_[r]->begin_tile(up ? width - tile_columns - u : u, width);
+    }
+    const wta_cpu::Costs totals{scratch_.total(0), job_.total_entries(), visitor_.template visited_of<kBlocks>()};
     for (int step = 0; step < tile_columns; ++step) {
-      const int column = up_ ? tile_columns - 1 - step : step;
+      const int column = up ? tile_columns - 1 - step : step;
       for (int r = 0; r < rows; ++r) {
         const int u = start + step - row_lag * r;
-        if (u >= 0 && u < width) visit<kSelects, kBlocks>(r, column, u * stride);
+        if (u >= 0 && u < width) visitor_.template visit<kSelects, kBlocks>(*row_[r], column, u * stride, up);
       }
-      if constexpr (kSelects) find_winners<kBlocks>(column);
+      if constexpr (kSelects) selection_.find_winners(totals, column);
     }
     if constexpr (kSelects)
-      for (int r = 0; r < rows; ++r) select(r);
+      for (int r = 0; r < rows; ++r) selection_.deliver(r, row_[r]->y, row_[r]->x);
   }
   template <int kBlocks>
   void visit_tile(bool selects, int tile) {
@@ -213,170 +121,36 @@ class Worker {
     else
       visit_tile<false, kBlocks>(tile);
   }
-  template <int kBlocks>
-  int padded_of() const {
-    return kBlocks > 0 ? kBlocks * static_cast<int>(hn::Lanes(D())) : padded_;
-  }
-  // Few disparities in 8-bit lanes, the common case, stay in registers where vectors are wide.
+  // Few disparities in 8-bit lanes, the common case, stay in registers where vectors are wide. Half of the widest ones are
+  // used where one is enough.
   void visit_tile(bool selects, int tile) {
     constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
     constexpr bool widest = lanes == hn::MaxLanes(hn::CappedTag<Lane, 64>());
-    if constexpr (sizeof(Lane) == 1 && lanes >= 32)
-      if (job_.padded == lanes) return visit_tile<1>(selects, tile);
-    if constexpr (sizeof(Lane) == 1 && lanes >= 32 && widest)  // others are used for odd numbers of vectors
-      if (job_.padded == 2 * lanes) return visit_tile<2>(selects, tile);
-    visit_tile<0>(selects, tile);
-  }
-
-  // The pixel of row r in this column of its tile; `place` leads from the paths at column 0 to those of the pixel.
-  template <bool kSelects, int kBlocks>
-  HWY_INLINE void visit(int r, int column, std::ptrdiff_t place) {
-    const Row& row = *row_[r];
-    const int padded = padded_of<kBlocks>();
-    const int x = row.x + column, first = width_ - 1 - x;
-    Lane* paths[kPaths];
-    paths[0] = row.paths[0];
-    for (int i = 1; i < kPaths; ++i) paths[i] = row.paths[i] + place;
-    const cost_cpu::RepeatedBytes left{row.left_bytes + column * sizeof(Word)};
-    const Candidates& candidates = row.candidates;
-    const Lane* padding = scratch_.padding();
-    const auto block_costs = [&](int k) HWY_ATTR {
-      const D d;
-      return hn::Or(candidates.block(d, left, first + k), hn::Load(d, padding + k));
-    };
-    const auto extend = [&](auto&& take_sums) HWY_ATTR {
-      sgm_cpu::extend_paths<kBlocks>(D(), paths, p1_, &row.penalties[0][column], tile_columns, padded, block_costs,
-                                     take_sums);
-    };
-    std::uint16_t* stored = row.sums + static_cast<std::ptrdiff_t>(x) * padded;
-    if constexpr (kSelects) {
-      prefetch(stored, x, padded);
-      std::uint16_t* total = row.total;
-      const std::uint16_t* no_candidates = scratch_.sums_padding();
-      const bool updates = wants_right_ && (!masked_ || usable(job_.select.mask_left, x, row.y)), later_wins = up_;
-      const wta_cpu::RightRow right{row.right.cost + first, row.right.index + first};
-      extend([&](int k, sgm_cpu::Sums<D>& sums) HWY_ATTR {
-        const hn::Repartition<std::uint16_t, D> d16;
-        const int lanes = static_cast<int>(hn::Lanes(d16));
-        for (int i = 0; i < sgm_cpu::sums_per_block<D>; ++i)
-          sums[i] = hn::Add(sums[i], hn::Load(d16, stored + k + i * lanes));
-        sgm_cpu::in_order(D(), sums);
-        for (auto sum : sums) {
-          sum = hn::Or(sum, hn::Load(d16, no_candidates + k));
-          hn::Store(sum, d16, total + k);
-          if (updates)
-            wta_cpu::update(d16, sum, hn::Iota(d16, static_cast<std::uint16_t>(k)), later_wins, right.cost + k,
-                            right.index + k);
-          k += lanes;
-        }
-      });
-      if (x < whole_.first || x > whole_.last) leave_candidates(x, row.y, total);
+    if constexpr (!widest) {
+      visit_tile<1>(selects, tile);
     } else {
-      extend([&](int k, const sgm_cpu::Sums<D>& sums) HWY_ATTR {
-        const hn::Repartition<std::uint16_t, D> d16;
-        for (const auto& sum : sums) {
-          hn::Stream(sum, d16, stored + k);
-          k += static_cast<int>(hn::Lanes(d16));
-        }
-      });
+      if constexpr (sizeof(Lane) == 1 && lanes >= 32) {
+        if (visited_ == lanes) return visit_tile<1>(selects, tile);
+        if (visited_ == 2 * lanes) return visit_tile<2>(selects, tile);
+      }
+      visit_tile<0>(selects, tile);
     }
-  }
-
-  // The stored sums come from memory, in an order that the hardware does not foresee: 1.2 times as fast as without.
-  HWY_INLINE void prefetch(const std::uint16_t* stored, int x, int padded) const {
-    const int ahead = up_ ? -8 : 8;  // pixels
-    if (x + ahead < 0 || x + ahead >= width_) return;
-    const std::uint16_t* then = stored + static_cast<std::ptrdiff_t>(ahead) * padded;
-    for (int k = 0; k < padded; k += 32) hwy::Prefetch(then + k);
-  }
-
-  // Where every disparity is a candidate.
-  Columns columns_of_all_candidates() const {
-    const auto all = [&](int x) {
-      const auto range =
-          wta::candidates(job_.select_parameters, x, job_.width, job_.select.min_disparity, job_.disparities);
-      return job_.select.mask_right.empty() && range.first <= 0 && range.last >= job_.disparities - 1;
-    };
-    Columns columns{0, job_.width - 1};
-    while (columns.first < job_.width && !all(columns.first)) ++columns.first;
-    while (columns.last >= columns.first && !all(columns.last)) --columns.last;
-    return columns;
-  }
-
-  // Of a pixel's sums, leaves those of its candidates.
-  HWY_INLINE void leave_candidates(int x, int y, std::uint16_t* total) {
-    const auto& in = job_.select;
-    const auto range = wta::candidates(job_.select_parameters, x, job_.width, in.min_disparity, job_.disparities);
-    if (range.first > 0) std::fill_n(total, std::min(range.first, job_.disparities), wta_cpu::no_cost);
-    if (range.last < job_.disparities - 1)
-      std::fill(total + std::max(range.last + 1, 0), total + job_.disparities, wta_cpu::no_cost);
-    if (!in.mask_right.empty())
-      for (int k = 0; k < job_.disparities; ++k)
-        if (in.mask_right.clamped(x - in.min_disparity - k, y) == 0) total[k] = wta_cpu::no_cost;
-  }
-
-  bool want_confidence() const { return !job_.out.confidence.empty(); }
-
-  // The winners of the pixels of a step.
-  template <int kBlocks>
-  HWY_INLINE void find_winners(int column) {
-    const bool want_second = job_.select_parameters.uniqueness > 0 || want_confidence();
-    wta_cpu::find_winners({scratch_.total(0), job_.total_entries(), padded_of<kBlocks>()}, want_second, column,
-                          winners_);
-  }
-
-  // A row's pixels of a tile.
-  void select(int r) {
-    const Row& row = *row_[r];
-    const int first = std::max(0, row.x), count = std::min(width_, row.x + tile_columns) - first;
-    if (count <= 0) return;
-    wta_cpu::SelectedRun selected;
-    wta_cpu::select(job_.select_parameters, winners_[r], job_.select.min_disparity, want_confidence(), selected);
-    const auto deliver = [&]<class T>(const T* from, T* to) { std::copy_n(from + (first - row.x), count, to + first); };
-    deliver(selected.disparity, job_.out.disparity.row(row.y));
-    deliver(selected.validity, job_.out.validity.row(row.y));
-    if (want_confidence()) deliver(selected.confidence, job_.out.confidence.row(row.y));
-    if (masked_) leave_masked(row.y, first, first + count);
-  }
-
-  void leave_masked(int y, int first_x, int end_x) {
-    for (int x = first_x; x < end_x; ++x) {
-      if (usable(job_.select.mask_left, x, y)) continue;
-      job_.out.disparity(x, y) = invalid_disparity;
-      job_.out.validity(x, y) = validity::masked;
-      if (want_confidence()) job_.out.confidence(x, y) = 0.0f;
-    }
-  }
-
-  void end_row(int r) {
-    const int y = row_[r]->y;
-    const auto& mask = job_.select.mask_right;
-    wta_cpu::finish(row_[r]->right, job_.width, job_.disparities, job_.select.min_disparity,
-                    mask.empty() ? nullptr : mask.row(y), job_.out.right.row(y));
-  }
-
-  static bool usable(const ImageView<const std::uint8_t>& mask, int x, int y) {
-    return mask.empty() || mask(x, y) != 0;
   }
 
   const Job<Kind>& job_;
   const int bands_, first_y_, end_y_;  // of the stripe
+  const int visited_;                  // disparities
   Sweep<Lane>* const sweeps_[2];
-  const bool wants_right_, masked_;
-  const int width_, padded_;
-  const Columns whole_;
   Scratch<Lane> scratch_;
-  const ByteTable penalty_table_;
-  const std::uint32_t p1_;  // repeated
+  const AdaptivePenalties<Lane> penalties_;
+  Selection selection_;
+  const Visitor<D, Kind, kPaths> visitor_;
   // Of the band in work:
   bool up_ = false;
   Sweep<Lane>* sweep_ = nullptr;
   int rows_ = 0;
   std::optional<Row> row_[band_rows];
-  wta_cpu::Winners winners_[band_rows];  // of a tile
 };
-
-static_assert(wta_cpu::batch == band_rows && wta_cpu::run == tile_columns);
 
 template <class D, class Kind, int kPaths>
 void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
@@ -414,7 +188,7 @@ void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& thr
   }
 }
 
-// The widest vectors that divide the padded number of disparities.
+// The widest vectors, unless half of one holds all disparities.
 template <class Lane, class Kind>
 void with_lanes(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
   const auto run = [&](auto d) {
@@ -423,11 +197,10 @@ void with_lanes(const Job<Kind>& job, std::span<std::byte> memory, Threads& thre
     else
       both_sweeps<decltype(d), Kind, 2>(job, memory, threads);
   };
-  const hn::CappedTag<Lane, 64> wide;
-  if (job.padded % static_cast<int>(hn::Lanes(wide)) == 0)
-    run(wide);
-  else
-    run(hn::CappedTag<Lane, 32>());
+  const hn::CappedTag<Lane, 64> widest;
+  if constexpr (hn::MaxLanes(widest) > 32)
+    if (job.padded == 32) return run(hn::CappedTag<Lane, 32>());
+  run(widest);
 }
 
 template <class Kind>

@@ -29,6 +29,9 @@ template <class Lane>
 inline constexpr int guard = 64 / sizeof(Lane);
 
 constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
+// Disparities in memory: vectors of any width that is used divide them. Of 33 to 64 there are 64, and of 65 to 96 there are
+// 128, since two vectors of 512 bits take less time than three of 256.
+constexpr int padded_disparities(int disparities) { return round_up(disparities, disparities <= 32 ? 32 : 64); }
 constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Sizes in lanes and bytes, without pointers: what the workspace is made of.
@@ -37,7 +40,7 @@ struct Extent {
       : width(size.width),
         height(size.height),
         disparities(disparities_),
-        padded(round_up(disparities_, 32)),
+        padded(padded_disparities(disparities_)),
         directions(directions_),
         stripes(size.height, stripe_rows) {}
 
