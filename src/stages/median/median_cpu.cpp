@@ -67,10 +67,11 @@ class SortedColumns {
   // the lowest of the larger ones: all others have 13 or more on one side.
   V median(int i) const {
     V v[5][5];
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; ++k)
       for (int column = 0; column < 5; ++column) v[k][column] = hn::LoadU(D(), ranks_[k] + i + column);
-      sort_lanes<5>(v[k]);
-    }
+    two_largest(v[0]);
+    for (int k = 1; k < 4; ++k) sort_lanes<5>(v[k]);
+    two_lowest(v[4]);
     V middle[7] = {
         hn::Max(hn::Max(v[0][3], v[1][2]), hn::Max(v[2][1], v[3][0])), v[0][4], v[1][3], v[2][2], v[3][1], v[4][0],
         hn::Min(hn::Min(v[1][4], v[2][3]), hn::Min(v[3][2], v[4][1]))};
@@ -79,6 +80,23 @@ class SortedColumns {
   }
 
  private:
+  // v[3] and v[4] become the second largest and the largest, as if all were sorted.
+  static HWY_INLINE void two_largest(V (&v)[5]) {
+    const V a = hn::Max(v[0], v[1]), b = hn::Max(v[2], v[3]);
+    const V c = hn::Max(hn::Min(v[0], v[1]), hn::Min(v[2], v[3]));
+    const V largest = hn::Max(a, b), second = hn::Max(hn::Min(a, b), c);
+    v[3] = hn::Max(second, hn::Min(largest, v[4]));
+    v[4] = hn::Max(largest, v[4]);
+  }
+  // v[0] and v[1] become the lowest and the second lowest.
+  static HWY_INLINE void two_lowest(V (&v)[5]) {
+    const V a = hn::Min(v[0], v[1]), b = hn::Min(v[2], v[3]);
+    const V c = hn::Min(hn::Max(v[0], v[1]), hn::Max(v[2], v[3]));
+    const V lowest = hn::Min(a, b), second = hn::Min(hn::Max(a, b), c);
+    v[1] = hn::Min(second, hn::Max(lowest, v[4]));
+    v[0] = hn::Min(lowest, v[4]);
+  }
+
   HWY_ALIGN float ranks_[5][columns + 4 + hn::MaxLanes(D())];
 };
 
