@@ -34,6 +34,10 @@ SIZES = ["1280x960x128", "450x375x64", "1242x375x128", "640x480x64"]
 GROWTH = ["320x240x32", "640x240x32", "640x480x32", "640x480x64", "1280x960x64", "1280x960x128", "1920x1080x128",
           "2880x1980x256"]
 
+# What grows, and the sizes in which it alone does.
+SWEEPS = {"width": ((320, 640, 960, 1280), "{}x480x64"), "height": ((240, 480, 720, 960), "640x{}x64"),
+          "disparities": ((64, 128, 192, 256, 320), "640x480x{}")}
+
 
 class Runner:
     def __init__(self, command, threads):
@@ -94,6 +98,27 @@ def growth(run):
             number(r["median_ms"], 2), number(r["gde_per_s"], 2), number(r["workspace_bytes"] / cells, 2))])
     header = [f"{what}, {paths} paths" for paths in (8, 4) for what in ("ms", "GDE/s", "bytes per pixel·disparity")]
     return table(["`sgm`"] + header, rows)
+
+
+def line_through(xs, ys):
+    """The line a + b x of least squares, and the largest distance from it as a part of y."""
+    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    slope = (sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / sum((x - mean_x) ** 2 for x in xs))
+    offset = mean_y - slope * mean_x
+    return offset, slope, max(abs(offset + slope * x - y) / y for x, y in zip(xs, ys))
+
+
+def lines(run):
+    rows = []
+    for what, (values, pattern) in SWEEPS.items():
+        sizes = [pattern.format(v) for v in values]
+        results = run.bench([SGM_8, SGM_4], "--no-peers", "--repeat", "21", sizes=sizes)["results"]
+        for paths, here in ((8, results[::2]), (4, results[1::2])):
+            ms = [r["min_ms"] for r in here]
+            offset, slope, distance = line_through(values, ms)
+            rows.append([f"{what} {', '.join(map(str, values))} of {pattern.format('…').replace('x', '×')}, {paths} paths",
+                         ", ".join(number(m, 1) for m in ms), f"{offset:.2f} + {slope:.4f} n", f"{100 * distance:.0f}"])
+    return table(["n", "ms, fastest run", "line", "% away from it at most"], rows)
 
 
 def of_datasets(results, name_of, measure):
@@ -165,7 +190,7 @@ def main():
     options = parser.parse_args()
     run = Runner(options.command, options.threads)
 
-    tables = {"against": against(run), "threads": threads(run), "growth": growth(run)}
+    tables = {"against": against(run), "threads": threads(run), "growth": growth(run), "lines": lines(run)}
     if options.dataset:
         everyone = run.bench(METHODS, "--dataset", options.dataset)
         others = run.bench(OTHERS, "--no-peers", "--repeat", "1", "--dataset", options.dataset)

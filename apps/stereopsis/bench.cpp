@@ -216,14 +216,21 @@ StreamTimes time_stream(const Pipeline& pipeline, Problem problem, const Device&
   return {ms, median(enqueue_ms)};
 }
 
-// The stages of one pair, with its transfers.
+// The stages of one pair, with its transfers: each one's median, since the short ones differ most from run to run.
 std::vector<StageTime> time_stages(const Pipeline& pipeline, Problem problem, const Device& device,
                                    const StereoPair& pair) {
+  constexpr int warm = 2, runs = 5;
   problem.batch = 1;
   problem.want_times = true;
   Matcher matcher(Plan(pipeline, problem, device));
   Matched matched = matcher.make_result();
-  for (int i = 0; i < 3; ++i) matcher.match(pair, matched);
+  for (int i = 0; i < warm; ++i) matcher.match(pair, matched);
+  std::vector<std::vector<double>> ms(matched.times.size());
+  for (int i = 0; i < runs; ++i) {
+    matcher.match(pair, matched);
+    for (std::size_t stage = 0; stage < ms.size(); ++stage) ms[stage].push_back(matched.times[stage].ms);
+  }
+  for (std::size_t stage = 0; stage < ms.size(); ++stage) matched.times[stage].ms = median(ms[stage]);
   return matched.times;
 }
 
