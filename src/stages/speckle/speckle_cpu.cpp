@@ -221,8 +221,12 @@ void cpu(const Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t
   if (p.size <= 1) return;
   const Runs runs(disparity.size(), scratch.data());
   const float difference = static_cast<float>(p.difference);
-  threads.rows(disparity.height, [&](int first, int last) {
-    HWY_DYNAMIC_DISPATCH(find_regions)(runs, disparity, difference, first, last);
+  // A piece for each thread: where pieces meet, one thread joins them.
+  threads.each([&](int i) {
+    const auto start = [&](int piece) {
+      return static_cast<int>(static_cast<long long>(disparity.height) * piece / threads.count());
+    };
+    HWY_DYNAMIC_DISPATCH(find_regions)(runs, disparity, difference, start(i), start(i + 1));
   });
   HWY_DYNAMIC_DISPATCH(join_apart)(runs, disparity, difference);
   threads.rows(disparity.height, [&](int first, int last) {
