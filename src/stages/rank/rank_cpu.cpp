@@ -24,41 +24,56 @@ HWY_INLINE V count_where(D d, V v, M mask) {
 #endif
 }
 
-constexpr int max_window = 15;
+constexpr int max_window = 15, rows_at_once = 2;
 template <class T>
-using Rows = std::array<const T*, max_window>;
+using Rows = std::array<const T*, max_window + rows_at_once - 1>;
 
-// The ranks of a block of Lanes(d) pixels. kWindow is the window where the compiler shall know it, so that no short loops
-// are left, or 0: any.
-template <int kWindow, class T>
-HWY_INLINE void rank_block(const Rows<T>& rows, int any_window, std::uint8_t* ranks) {
+// The ranks of blocks of Lanes(d) pixels in kRows rows one below the other, which share most of what they compare with: loads
+// that cross cache lines, as most do, take as long as comparisons. kWindow is the window where the compiler shall know it, so
+// that no short loops are left, or 0: any.
+template <int kRows, int kWindow, class T>
+HWY_INLINE void rank_block(const Rows<T>& rows, int any_window, std::uint8_t* ranks, std::ptrdiff_t pitch) {
   const hn::ScalableTag<T> d;
   const hn::RebindToUnsigned<decltype(d)> du;
+  using Count = hn::VFromD<decltype(du)>;
   const int window = kWindow > 0 ? kWindow : any_window, radius = window / 2;
-  const auto centre = hn::LoadU(d, rows[radius]);
-  auto count = hn::Zero(du);
-  for (int dy = 0; dy < window; ++dy) {
-    auto in_row = hn::Zero(du);  // for itself, so that rows do not wait for one another
+  const auto centre = hn::LoadU(d, rows[radius]), centre_below = hn::LoadU(d, rows[radius + kRows - 1]);
+  Count count = hn::Zero(du), count_below = count;
+  const auto compare = [&](int row, auto above, auto below) HWY_ATTR {
     for (int dx = -radius; dx <= radius; ++dx) {
-      const auto less = hn::RebindMask(du, hn::Lt(hn::LoadU(d, rows[dy] + dx), centre));
-      in_row = count_where(du, in_row, less);
+      const auto other = hn::LoadU(d, rows[row] + dx);
+      if (above) count = count_where(du, count, hn::RebindMask(du, hn::Lt(other, centre)));
+      if (below) count_below = count_where(du, count_below, hn::RebindMask(du, hn::Lt(other, centre_below)));
     }
-    count = hn::Add(count, in_row);
-  }
+  };
+  constexpr std::bool_constant<kRows == 2> two;
+  compare(0, std::true_type(), std::false_type());
+  for (int row = 1; row < window; ++row) compare(row, std::true_type(), two);
   store_narrowed(du, count, ranks);
+  if (!two) return;
+  compare(window, std::false_type(), two);
+  store_narrowed(du, count_below, ranks + pitch);
+}
+
+template <int kRows, int kWindow, class T>
+void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int y) {
+  const hn::ScalableTag<T> d;
+  const int radius = window / 2, count = window + kRows - 1;
+  Rows<T> rows{};
+  for (int i = 0; i < count; ++i) rows[i] = grey.row(std::clamp(y + i - radius, 0, grey.height - 1));
+  for_each_window_block<max_window + rows_at_once - 1, max_window / 2>(
+      d, rows, count, radius, grey.width, ranks.row(y), [&](const Rows<T>& block, int, std::uint8_t* out) HWY_ATTR {
+        rank_block<kRows, kWindow>(block, window, out, ranks.pitch);
+      });
 }
 
 template <int kWindow, class T>
 void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int first, int last) {
-  const hn::ScalableTag<T> d;
-  const int radius = window / 2;
-  for (int y = first; y < last; ++y) {
-    Rows<T> rows{};
-    for (int i = 0; i < window; ++i) rows[i] = grey.row(std::clamp(y + i - radius, 0, grey.height - 1));
-    for_each_window_block<max_window, max_window / 2>(
-        d, rows, window, radius, grey.width, ranks.row(y),
-        [&](const Rows<T>& block, int, std::uint8_t* out) { rank_block<kWindow>(block, window, out); });
-  }
+  // Rows narrower than a block have no room for results below it.
+  const bool wide = grey.width >= static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
+  int y = first;
+  for (; wide && y + 1 < last; y += rows_at_once) rank_rows<rows_at_once, kWindow>(grey, window, ranks, y);
+  for (; y < last; ++y) rank_rows<1, kWindow>(grey, window, ranks, y);
 }
 
 // That of Banz et al., the common one, or any.
