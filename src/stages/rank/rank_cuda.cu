@@ -5,7 +5,7 @@
 #include "device/gpu/vocabulary.h"
 
 constexpr int tile_width = 32, tile_height = 32;  // as in rank_gpu.cpp
-constexpr int rows = 8;                           // of a thread
+constexpr int rows = 4;                           // of a thread
 constexpr int threads = tile_width * tile_height / rows;
 
 template <int kRadius>

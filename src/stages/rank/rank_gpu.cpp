@@ -9,7 +9,7 @@ const char* tuned_instance(int window) {
   constexpr const char* instances[] = {nullptr, "w3", "w5", "w7", "w9", "w11", "w13", "w15"};
   return instances[window / 2];
 }
-constexpr int tile_width = 32, tile_height = 32, tuned_threads = 128;
+constexpr int tile_width = 32, tile_height = 32, tuned_threads = 256;
 gpu::Grid over_tiles(Size size, int views) {
   return {views * ((size.width + tile_width - 1) / tile_width), (size.height + tile_height - 1) / tile_height,
           tuned_threads, 1};
