@@ -24,35 +24,44 @@ HWY_INLINE V count_where(D d, V v, M mask) {
 #endif
 }
 
-constexpr int max_window = 15, rows_at_once = 2;
+// Loads that cross cache lines, as most do, take longer than comparisons: rows share them.
+constexpr int max_window = 15, rows_at_once = 4, max_rows = max_window + rows_at_once - 1;
 template <class T>
-using Rows = std::array<const T*, max_window + rows_at_once - 1>;
+using Rows = std::array<const T*, max_rows>;
 
-// The ranks of blocks of Lanes(d) pixels in kRows rows one below the other, which share most of what they compare with: loads
-// that cross cache lines, as most do, take as long as comparisons. kWindow is the window where the compiler shall know it, so
-// that no short loops are left, or 0: any.
-template <int kRows, int kWindow, class T>
-HWY_INLINE void rank_block(const Rows<T>& rows, int any_window, std::uint8_t* ranks, std::ptrdiff_t pitch) {
+// Counts the pixels of one row of the windows that are below the centre, for the centres [kFirst, kLast).
+template <int kFirst, int kLast, class T, class Centre, class Count>
+HWY_INLINE void count_in_row(const T* row, int radius, const Centre* centre, Count* count) {
   const hn::ScalableTag<T> d;
   const hn::RebindToUnsigned<decltype(d)> du;
-  using Count = hn::VFromD<decltype(du)>;
+  for (int dx = -radius; dx <= radius; ++dx) {
+    const auto other = hn::LoadU(d, row + dx);
+    for (int i = kFirst; i < kLast; ++i)
+      count[i] = count_where(du, count[i], hn::RebindMask(du, hn::Lt(other, centre[i])));
+  }
+}
+
+// The ranks of blocks of Lanes(d) pixels in kRows rows one below the other. kWindow is the window where the compiler shall
+// know it, so that no short loops are left, or 0: any.
+template <int kRows, int kWindow, class T>
+HWY_INLINE void rank_blocks(const Rows<T>& rows, int any_window, std::uint8_t* ranks, std::ptrdiff_t pitch) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
   const int window = kWindow > 0 ? kWindow : any_window, radius = window / 2;
-  const auto centre = hn::LoadU(d, rows[radius]), centre_below = hn::LoadU(d, rows[radius + kRows - 1]);
-  Count count = hn::Zero(du), count_below = count;
-  const auto compare = [&](int row, auto above, auto below) HWY_ATTR {
-    for (int dx = -radius; dx <= radius; ++dx) {
-      const auto other = hn::LoadU(d, rows[row] + dx);
-      if (above) count = count_where(du, count, hn::RebindMask(du, hn::Lt(other, centre)));
-      if (below) count_below = count_where(du, count_below, hn::RebindMask(du, hn::Lt(other, centre_below)));
-    }
-  };
-  constexpr std::bool_constant<kRows == 2> two;
-  compare(0, std::true_type(), std::false_type());
-  for (int row = 1; row < window; ++row) compare(row, std::true_type(), two);
-  store_narrowed(du, count, ranks);
-  if (!two) return;
-  compare(window, std::false_type(), two);
-  store_narrowed(du, count_below, ranks + pitch);
+  hn::VFromD<decltype(d)> centre[kRows];
+  hn::VFromD<decltype(du)> count[kRows];
+  for (int i = 0; i < kRows; ++i) {
+    centre[i] = hn::LoadU(d, rows[radius + i]);
+    count[i] = hn::Zero(du);
+  }
+  // The first and the last rows belong to the windows of some centres only. A window has at least kRows - 1 rows.
+  [&]<int... i>(std::integer_sequence<int, i...>) HWY_ATTR {
+    (count_in_row<0, i + 1>(rows[i], radius, centre, count), ...);
+    for (int row = kRows - 1; row < window; ++row) count_in_row<0, kRows>(rows[row], radius, centre, count);
+    (count_in_row<i + 1, kRows>(rows[window + i], radius, centre, count), ...);
+  }
+  (std::make_integer_sequence<int, kRows - 1>());
+  for (int i = 0; i < kRows; ++i) store_narrowed(du, count[i], ranks + i * pitch);
 }
 
 template <int kRows, int kWindow, class T>
@@ -61,18 +70,19 @@ void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> rank
   const int radius = window / 2, count = window + kRows - 1;
   Rows<T> rows{};
   for (int i = 0; i < count; ++i) rows[i] = grey.row(std::clamp(y + i - radius, 0, grey.height - 1));
-  for_each_window_block<max_window + rows_at_once - 1, max_window / 2>(
-      d, rows, count, radius, grey.width, ranks.row(y), [&](const Rows<T>& block, int, std::uint8_t* out) HWY_ATTR {
-        rank_block<kRows, kWindow>(block, window, out, ranks.pitch);
-      });
+  for_each_window_block<max_rows, max_window / 2>(d, rows, count, radius, grey.width, ranks.row(y),
+                                                  [&](const Rows<T>& block, int, std::uint8_t* out) HWY_ATTR {
+                                                    rank_blocks<kRows, kWindow>(block, window, out, ranks.pitch);
+                                                  });
 }
 
 template <int kWindow, class T>
 void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int first, int last) {
   // Rows narrower than a block have no room for results below it.
-  const bool wide = grey.width >= static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
+  const bool together = grey.width >= static_cast<int>(hn::Lanes(hn::ScalableTag<T>())) && window >= rows_at_once - 1;
   int y = first;
-  for (; wide && y + 1 < last; y += rows_at_once) rank_rows<rows_at_once, kWindow>(grey, window, ranks, y);
+  for (; together && y + rows_at_once <= last; y += rows_at_once)
+    rank_rows<rows_at_once, kWindow>(grey, window, ranks, y);
   for (; y < last; ++y) rank_rows<1, kWindow>(grey, window, ranks, y);
 }
 
