@@ -18,9 +18,9 @@ using RankPadded = Variant<RankCost, PaddedCosts, ConstantPenalty, kPaths>;
 template <int kPaths>
 using RankAdaptive = Variant<RankCost, PaddedCosts, GradientPenalty, kPaths>;
 template <int kPaths>
-using Volume = Variant<VolumeCost, PaddedVolume, ConstantPenalty, kPaths>;
+using Volume = Variant<VolumeCost, AllCosts, ConstantPenalty, kPaths>;
 template <int kPaths>
-using VolumeAdaptive = Variant<VolumeCost, PaddedVolume, GradientPenalty, kPaths>;
+using VolumeAdaptive = Variant<VolumeCost, AllCosts, GradientPenalty, kPaths>;
 
 template <class V>
 constexpr int blocks_of = border_blocks(border_words_of<V, T::range>);

@@ -460,7 +460,6 @@ struct VolumeCost {
 // Their costs are made too large to win.
 template <class T>
 struct PaddedCosts {
-  static constexpr bool masks_sums = true;
   StateOf<T> bits;
   __device__ __forceinline__ PaddedCosts(const Problem& p, int lane) {
 #pragma unroll
@@ -474,18 +473,11 @@ struct PaddedCosts {
     for (int j = 0; j < T::words; ++j) cost[j] |= bits[j];
   }
 };
-// There are none.
+// There are none, or a volume of costs has 255 there, which is enough (see cuda_serves() on the host).
 template <class T>
 struct AllCosts {
-  static constexpr bool masks_sums = false;
   __device__ __forceinline__ AllCosts(const Problem&, int) {}
   __device__ __forceinline__ void apply(StateOf<T>&) const {}
-};
-// The volume of costs has 255 there, which is enough (see serves() on the host).
-template <class T>
-struct PaddedVolume : AllCosts<T> {
-  static constexpr bool masks_sums = true;
-  using AllCosts<T>::AllCosts;
 };
 
 // ---- P2 of N adjacent columns ----------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 //
 // The sweeps start at the same time at the top and at the bottom, and pass one another: whichever comes to a row first
 // stores its sums there, the other adds its own and selects. So two threads hardly ever need what the other one has in
-// its caches. (Where the image is worked on in stripes, one sweep at a time passes through a stripe.) A sweep visits the image in bands of rows, a band in tiles of columns; a thread takes a band, and follows
-// the band before at a distance of two tiles. Inside a tile everything stays in the first-level cache. A path keeps its
-// last pixel's costs in one place, updated in place: a vertical path by its column u, a diagonal one by u − v, an
-// antidiagonal one by u + v.
+// its caches. (Where the image is worked on in stripes, one sweep at a time passes through a stripe.) A sweep visits the
+// image in bands of rows, a band in tiles of columns; a thread takes a band, and follows the band before at a distance of
+// two tiles. Inside a tile everything stays in the first-level cache. A path keeps its last pixel's costs in one place,
+// updated in place: a vertical path by its column u, a diagonal one by u − v, an antidiagonal one by u + v.
 #pragma once
 
 #include <atomic>
