@@ -12,7 +12,7 @@ namespace {
 constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
 
 // How the columns of windows up to `widest` are dealt out to four lanes, `steps` times 8 to each at most: the first columns.
-// 16 lanes load from different banks where these are 0, 4, 8 and 12 modulo 16.
+// 16 lanes load from different banks where these are 0, 4, 8 and 12 modulo 16, in some order.
 struct Columns {
   int widest;
   const char* kernel;
