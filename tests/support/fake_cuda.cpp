@@ -142,6 +142,10 @@ Status cuLaunchKernel(Function, unsigned, unsigned, unsigned, unsigned, unsigned
                       void**) {
   return called("cuLaunchKernel");
 }
+Status cuLaunchKernelEx(const LaunchConfig* config, Function, void**, void**) {
+  if (config->attribute_count == 1 && config->attributes->id == LaunchAttribute::starts_early) called("early");
+  return called("cuLaunchKernel");
+}
 Status cuGetErrorName(Status, const char** name) {
   *name = "CUDA_ERROR_OF_A_TEST";
   return success;

@@ -19,6 +19,7 @@ const Api* open(std::string& reason) {
   }
   STEREOPSIS_CUDA_FUNCTIONS(X)
 #undef X
+  api.launch_with = reinterpret_cast<decltype(api.launch_with)>(dlsym(driver, "cuLaunchKernelEx"));
   return &api;
 }
 

@@ -61,6 +61,21 @@ struct Copy2D {
   std::size_t row_bytes, rows;
 };
 
+// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+  enum Id : int { starts_early = 6 };  // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+  Id id;
+  alignas(8) int value;
+  char unused[60];
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+struct LaunchConfig {
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  Stream stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
 struct Api {
   // Member, symbol of the driver, parameters.
 #define STEREOPSIS_CUDA_FUNCTIONS(X)                                                                  \
@@ -108,6 +123,8 @@ struct Api {
 #define X(member, symbol, parameters) Status(*member) parameters = nullptr;
   STEREOPSIS_CUDA_FUNCTIONS(X)
 #undef X
+  // Null before CUDA 11.8.
+  Status (*launch_with)(const LaunchConfig*, Function, void** arguments, void** extra) = nullptr;
 };
 
 // The driver's functions; null, with the reason, where there is no driver.

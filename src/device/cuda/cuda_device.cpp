@@ -102,6 +102,18 @@ class CudaDevice final : public gpu::Device {
     return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor);
   }
 
+  // Before the kernel in front has ended, if `early`. The context must be current.
+  Status launch(Function function, const LaunchConfig& c, bool early, void** arguments) const {
+    if (!early || !can_start_early_)
+      return api.launch(function, c.grid_x, c.grid_y, c.grid_z, c.block_x, c.block_y, c.block_z, c.shared_bytes,
+                        c.stream, arguments, nullptr);
+    LaunchAttribute starts_early{LaunchAttribute::starts_early, 1, {}};
+    LaunchConfig config = c;
+    config.attributes = &starts_early;
+    config.attribute_count = 1;
+    return api.launch_with(&config, function, arguments, nullptr);
+  }
+
   std::unique_ptr<gpu::Queue> make_queue() override { return std::make_unique<CudaQueue>(*this); }
   std::unique_ptr<gpu::Event> make_event(bool timed) override;
 
@@ -201,7 +213,15 @@ class CudaDevice final : public gpu::Device {
     return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
   }
 
+  // What is recorded may start early too from CUDA 12.3 on.
+  bool starts_early() const {
+    int driver = 0;
+    api.driver_version(&driver);
+    return api.launch_with != nullptr && driver >= 12030 && cuda_capability() >= 90;
+  }
+
   const DeviceId id_;
+  const bool can_start_early_ = starts_early();
   std::mutex mutex_;
   Context context_ = nullptr;
   std::map<std::string_view, Module> modules_;
@@ -294,9 +314,18 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
   if (grid.local_bytes > 0)
     device_.check(device_.api.set_function_attribute(function, max_dynamic_shared_memory, grid.local_bytes),
                   "give local memory");
-  device_.check(device_.api.launch(function, grid.groups_x, groups_y, layers, grid.items_x, grid.items_y, 1,
-                                   grid.local_bytes, stream_, values.data(), nullptr),
-                "start a kernel");
+  const auto size = [](int value) { return static_cast<unsigned>(value); };
+  const LaunchConfig config{size(grid.groups_x),
+                            size(groups_y),
+                            size(layers),
+                            size(grid.items_x),
+                            size(grid.items_y),
+                            1,
+                            size(grid.local_bytes),
+                            stream_,
+                            nullptr,
+                            0};
+  device_.check(device_.launch(function, config, kernel.early, values.data()), "start a kernel");
 }
 
 void CudaQueue::copy_2d(const Copy2D& copy, const char* what) {

@@ -121,6 +121,14 @@ TEST_F(CudaDevice, InTheSteadyStateMakesNothingAndDoesNotWait) {
   EXPECT_EQ(calls("cuEventSynchronize") + calls("cuStreamSynchronize"), waits);
 }
 
+TEST_F(CudaDevice, LetsKernelsStartEarlyThatAskForIt) {
+  Matcher matcher(plan());
+  const int early = calls("early"), all = calls("cuLaunchKernel");
+  matcher.match(pair());
+  EXPECT_GT(calls("early"), early);
+  EXPECT_GT(calls("cuLaunchKernel") - all, calls("early") - early);  // not all do
+}
+
 TEST_F(CudaDevice, WaitsForTheCallersStreamAndLetsItWait) {
   Matcher matcher(plan());
   const DeviceImage l("cuda:0", AnyImageView(left)), r("cuda:0", AnyImageView(right));

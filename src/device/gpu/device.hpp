@@ -20,6 +20,9 @@ struct Kernel {
   const char* file;
   const char* name;
   const char* instance;
+  // It may start while the kernel before it in the queue still runs, because it waits itself before it touches memory
+  // (device/cuda/early.cuh). Tuned kernels alone; where a device has no such thing, it starts after that one.
+  bool early = false;
 };
 
 // Groups of work-items, in x and y.

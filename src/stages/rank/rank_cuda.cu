@@ -2,11 +2,14 @@
 // whose order is that of integers: one comparison and one addition serve two pixels.
 #include <cuda_fp16.h>
 
+#include "device/cuda/early.cuh"
 #include "device/gpu/vocabulary.h"
+#include "stages/rank/rank_cuda_problem.hpp"
 
-constexpr int tile_width = 32, tile_height = 32;  // as in rank_gpu.cpp
-constexpr int rows = 4;                           // of a thread
-constexpr int threads = tile_width * tile_height / rows;
+using namespace stereopsis;
+using namespace stereopsis::rank;
+
+constexpr int rows = tile_width * tile_height / threads;  // of a thread
 
 template <int kRadius>
 __device__ __forceinline__ void rank_tile(int tile, IMAGE(const uchar, grey), IMAGE(uchar, ranks)) {
@@ -48,6 +51,8 @@ __device__ __forceinline__ void rank_tile(int tile, IMAGE(const uchar, grey), IM
 template <int kRadius>
 __device__ __forceinline__ void rank_views(int tiles_across, IMAGE(const uchar, grey), IMAGE(uchar, ranks),
                                            IMAGE(const uchar, other_grey), IMAGE(uchar, other_ranks)) {
+  let_next_kernel_start();
+  wait_for_kernels_before();
   const int tile = blockIdx.x;
   const bool other = tile >= tiles_across;
   rank_tile<kRadius>(other ? tile - tiles_across : tile, other ? other_grey : grey,

@@ -1,5 +1,6 @@
 #include "device/gpu/device.hpp"
 #include "stages/rank/rank.hpp"
+#include "stages/rank/rank_cuda_problem.hpp"
 
 namespace stereopsis::rank {
 namespace {
@@ -9,10 +10,10 @@ const char* tuned_instance(int window) {
   constexpr const char* instances[] = {nullptr, "w3", "w5", "w7", "w9", "w11", "w13", "w15"};
   return instances[window / 2];
 }
-constexpr int tile_width = 32, tile_height = 32, tuned_threads = 256;
+gpu::Kernel tuned_kernel(const char* instance) { return {"rank_cuda", "rank", instance, true}; }
 gpu::Grid over_tiles(Size size, int views) {
-  return {views * ((size.width + tile_width - 1) / tile_width), (size.height + tile_height - 1) / tile_height,
-          tuned_threads, 1};
+  return {views * ((size.width + tile_width - 1) / tile_width), (size.height + tile_height - 1) / tile_height, threads,
+          1};
 }
 
 template <class T>
@@ -26,7 +27,7 @@ template <class T>
 void gpu(const Parameters& p, gpu::View<const T> grey, gpu::View<std::uint8_t> ranks, gpu::Queue& queue) {
   const auto tiles = over_tiles(ranks.size(), 1);
   if (const char* tuned = tuned_for<T>(p, queue))
-    queue.launch({"rank_cuda", "rank", tuned}, tiles, tiles.groups_x, grey, ranks, grey, ranks);
+    queue.launch(tuned_kernel(tuned), tiles, tiles.groups_x, grey, ranks, grey, ranks);
   else
     queue.launch({"rank", "rank", gpu::instance_of<T>()}, gpu::over(ranks.size()), grey, ranks, p.window / 2);
 }
@@ -40,7 +41,7 @@ void gpu(const Parameters& p, const std::array<gpu::View<const T>, 2>& grey,
     return;
   }
   const auto tiles = over_tiles(ranks[0].size(), 2);
-  queue.launch({"rank_cuda", "rank", tuned}, tiles, tiles.groups_x / 2, grey[0], ranks[0], grey[1], ranks[1]);
+  queue.launch(tuned_kernel(tuned), tiles, tiles.groups_x / 2, grey[0], ranks[0], grey[1], ranks[1]);
 }
 
 #define STEREOPSIS_INSTANCE(T)                                                                    \
