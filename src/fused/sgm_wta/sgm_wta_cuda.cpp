@@ -177,11 +177,7 @@ PenaltyTable penalty_table(const Parameters& p) {
 // Starts the kernels of one range.
 class Launcher {
  public:
-  Launcher(const Problem& problem, gpu::Queue& queue)
-      : problem_(problem),
-        queue_(queue),
-        shape_(problem.disparities),
-        pixels_(static_cast<std::size_t>(problem.width) * problem.height) {}
+  Launcher(const Problem& problem, gpu::Queue& queue) : problem_(problem), queue_(queue), shape_(problem.disparities) {}
 
   template <class Kind>
   void features(int paths) {
@@ -205,8 +201,6 @@ class Launcher {
   void paths(const Parameters& p, int max_cost) {
     const char* variant = variant_of<Kind>(p, max_cost);
     queue_.launch(kernel("borders", variant), Bundles::of<Kind>(problem_, shape_, p.sgm.paths).grid(), problem_);
-    if (problem_.right_best != nullptr)
-      queue_.fill({reinterpret_cast<gpu::Handle>(problem_.right_best), 0}, 4 * pixels_, 0xFF);
     queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
     if (problem_.right_best != nullptr)
       queue_.launch(kernel("right", "all"), over_columns(problem_.height, problem_.width), problem_);
@@ -239,7 +233,6 @@ class Launcher {
   const Problem& problem_;
   gpu::Queue& queue_;
   const Shape shape_;
-  const std::size_t pixels_;
 };
 
 }  // namespace

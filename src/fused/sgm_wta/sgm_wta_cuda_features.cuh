@@ -13,6 +13,12 @@ struct RowOfMargins {
       : y((int)blockIdx.x - row_margin), source(min(max(y, 0), p.height - 1)) {}
 };
 
+// Before the first winner is offered.
+__device__ __forceinline__ void clear_right_best(const Problem& p, int x, int y) {
+  if (p.right_best != nullptr && (u32)x < (u32)p.width && (u32)y < (u32)p.height)
+    p.right_best[(i64)y * p.width + x] = ~0u;
+}
+
 // Blocks for each row, and for its columns. Those beyond the image repeat its edge.
 template <class T>
 __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
@@ -21,6 +27,7 @@ __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   const u8* right = static_cast<const u8*>(p.right_words) + row.source * p.right_words_pitch;
   const int i = blockIdx.y * blockDim.x + threadIdx.x;
   if (i >= T::right_margin_of_zero + p.width + right_margin) return;
+  clear_right_best(p, i, row.y);
   const int x = i - T::right_margin_of_zero - p.min_disparity;
   const u32 pair = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
   const u8 l = left[clamp_column(p, i - left_margin)];
@@ -153,6 +160,7 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
   const int x0 = blockIdx.y * volume_columns, mine = threadIdx.x / 32 * 32;
   const Word* left_row = static_cast<const Word*>(p.left_words) + row.source * p.left_words_pitch;
   const Word* right_row = static_cast<const Word*>(p.right_words) + row.source * p.right_words_pitch;
+  clear_right_best(p, x0 + (int)threadIdx.x, row.y);
   Word left[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) left[i] = left_row[clamp_column(p, x0 + mine + threadIdx.x % 32 / 4 + 8 * i)];
