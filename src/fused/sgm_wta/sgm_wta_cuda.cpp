@@ -15,6 +15,16 @@ constexpr int round_up(int n, int multiple) { return ceil_div(n, multiple) * mul
 
 int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
 
+// Whether costs are written in six bits instead of a byte (SixBitCensus): not with 8 paths, which memory does not bind and
+// whose diagonals meet columns at any place, and not where disparities beyond the searched ones have to lose.
+template <class Kind>
+bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
+  constexpr bool is_census = !is_rank<Kind> && !std::is_same_v<Kind, cost::CensusGradient>;
+  const bool early_minimum = disparities != 256;  // counts on costs of at most P2 (Variant::early_minimum)
+  return is_census && p.sgm.paths == 4 && !p.sgm.adaptive() && disparities == range_of(disparities) &&
+         kind.max_cost() < 64 && (!early_minimum || kind.max_cost() <= p.sgm.p2);
+}
+
 // Layout of sgm_wta_cuda_problem.hpp, with the range known only now.
 struct Shape {
   explicit Shape(int disparities) : range(range_of(disparities)) {}
@@ -98,7 +108,7 @@ void lay_out_penalties(Problem& problem, Memory& memory) {
 
 // Sizes, and where everything lies in the workspace.
 template <class Kind>
-Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory) {
+Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparities, Memory& memory) {
   const Shape shape(disparities);
   const bool diagonals = p.sgm.paths == 8;
   Problem problem{};
@@ -121,10 +131,12 @@ Problem lay_out(const Parameters& p, Size size, int disparities, Memory& memory)
 
   const auto range = static_cast<std::size_t>(shape.range), width = static_cast<std::size_t>(size.width);
   const auto height = static_cast<std::size_t>(size.height);
-  if (is_rank<Kind>)
+  if (is_rank<Kind>) {
     lay_out_rank(problem, shape, memory, diagonals ? 3 : 1);
-  else
-    problem.volume = memory.take<std::uint8_t>(width * height * range, width * row_margin * range);
+  } else {
+    const auto row = in_six_bits(p, kind, disparities) ? round_up(size.width, 4) * range * 3 / 4 : width * range;
+    problem.volume = memory.take<std::uint8_t>(row * height, row * row_margin);
+  }
   if (p.sgm.adaptive()) lay_out_penalties(problem, memory);
   problem.rows = memory.take<std::uint8_t>(6 * problem.bands * width * range);
   if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
@@ -180,16 +192,18 @@ class Launcher {
   Launcher(const Problem& problem, gpu::Queue& queue) : problem_(problem), queue_(queue), shape_(problem.disparities) {}
 
   template <class Kind>
-  void features(int paths) {
+  void features(const Parameters& p, const Kind& kind) {
     if constexpr (is_rank<Kind>) {
       queue_.launch(kernel("lay_out_rank", "all"),
                     over_columns(rows_with_margins(), shape_.right_margin_of_zero() + problem_.width + right_margin),
-                    problem_, paths == 8 ? 3 : 1);
+                    problem_, p.sgm.paths == 8 ? 3 : 1);
     } else {
-      const char* kind = std::is_same_v<Kind, cost::CensusGradient> ? "census_gradient"
-                         : sizeof(typename Kind::Word) == 4         ? "census32"
-                                                                    : "census64";
-      queue_.launch(kernel("volume", kind),
+      const bool narrow = sizeof(typename Kind::Word) == 4;
+      const char* instance = std::is_same_v<Kind, cost::CensusGradient>   ? "census_gradient"
+                             : in_six_bits(p, kind, problem_.disparities) ? narrow ? "census32_six" : "census64_six"
+                             : narrow                                     ? "census32"
+                                                                          : "census64";
+      queue_.launch(kernel("volume", instance),
                     {rows_with_margins(), ceil_div(problem_.width, volume_columns), volume_threads, 1}, problem_);
     }
   }
@@ -198,8 +212,8 @@ class Launcher {
   }
 
   template <class Kind>
-  void paths(const Parameters& p, int max_cost) {
-    const char* variant = variant_of<Kind>(p, max_cost);
+  void paths(const Parameters& p, const Kind& kind) {
+    const char* variant = variant_of(p, kind);
     queue_.launch(kernel("borders", variant), Bundles::of<Kind>(problem_, shape_, p.sgm.paths).grid(), problem_);
     queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
     if (problem_.right_best != nullptr)
@@ -218,15 +232,16 @@ class Launcher {
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
   template <class Kind>
-  const char* variant_of(const Parameters& p, int max_cost) const {
+  const char* variant_of(const Parameters& p, const Kind& kind) const {
     const bool eight = p.sgm.paths == 8;
     if (!is_rank<Kind>) {
+      if (in_six_bits(p, kind, problem_.disparities)) return "six_bits_4";
       if (p.sgm.adaptive()) return eight ? "volume_adaptive_8" : "volume_adaptive_4";
       return eight ? "volume_8" : "volume_4";
     }
     if (p.sgm.adaptive()) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
     // These count on costs of at most P2 (Variant::early_minimum).
-    if (problem_.disparities == shape_.range && max_cost <= p.sgm.p2) return eight ? "rank_8" : "rank_4";
+    if (problem_.disparities == shape_.range && kind.max_cost() <= p.sgm.p2) return eight ? "rank_8" : "rank_4";
     return eight ? "rank_padded_8" : "rank_padded_4";
   }
 
@@ -249,22 +264,23 @@ bool cuda_serves(const Parameters& p, const Kind& kind, int disparities) {
 }
 
 template <class Kind>
-std::size_t cuda_workspace_bytes(const Parameters& p, const Kind&, Size size, int disparities) {
+std::size_t cuda_workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities) {
   Memory memory({});
-  lay_out<Kind>(p, size, disparities, memory);
+  lay_out(p, kind, size, disparities, memory);
   return memory.bytes();
 }
 
 template <class Kind>
 void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out,
           gpu::Span workspace, gpu::Queue& queue) {
+  const Kind& kind = in.source.kind;
   Memory memory(workspace);
-  Problem problem = lay_out<Kind>(p, in.source.left.size(), in.disparities, memory);
+  Problem problem = lay_out(p, kind, in.source.left.size(), in.disparities, memory);
   attach(problem, in, out);
   Launcher launcher(problem, queue);
-  launcher.features<Kind>(p.sgm.paths);
+  launcher.features(p, kind);
   if (p.sgm.adaptive()) launcher.penalties(penalty_table(p));
-  launcher.paths<Kind>(p, in.source.kind.max_cost());
+  launcher.paths(p, kind);
 }
 
 #define STEREOPSIS_INSTANCE(Kind)                                                                                  \

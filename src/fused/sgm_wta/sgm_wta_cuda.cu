@@ -21,6 +21,8 @@ template <int kPaths>
 using Volume = Variant<VolumeCost, AllCosts, ConstantPenalty, kPaths>;
 template <int kPaths>
 using VolumeAdaptive = Variant<VolumeCost, AllCosts, GradientPenalty, kPaths>;
+// Census costs that fit, of as many disparities as there is room for. Early minima pay where rows have little to load.
+using SixBitCensus = Variant<SixBitCost, AllCosts, ConstantPenalty, 4, T::range != 256>;
 
 template <class V>
 constexpr int blocks_of = border_blocks(border_words_of<V, T::range>);
@@ -33,6 +35,12 @@ __global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census32
 }
 __global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census64(const __grid_constant__ Problem p) {
   fill_volume<T, Census64>(p);
+}
+__global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census32_six(const __grid_constant__ Problem p) {
+  fill_volume<T, Census32, true>(p);
+}
+__global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census64_six(const __grid_constant__ Problem p) {
+  fill_volume<T, Census64, true>(p);
 }
 __global__ void __launch_bounds__(volume_threads, volume_blocks)
     volume_census_gradient(const __grid_constant__ Problem p) {
@@ -62,6 +70,7 @@ STEREOPSIS_PASSES(rank_adaptive_4, RankAdaptive<4>)
 STEREOPSIS_PASSES(rank_adaptive_8, RankAdaptive<8>)
 STEREOPSIS_PASSES(volume_4, Volume<4>)
 STEREOPSIS_PASSES(volume_8, Volume<8>)
+STEREOPSIS_PASSES(six_bits_4, SixBitCensus)
 STEREOPSIS_PASSES(volume_adaptive_4, VolumeAdaptive<4>)
 STEREOPSIS_PASSES(volume_adaptive_8, VolumeAdaptive<8>)
 

@@ -149,11 +149,55 @@ __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, cons
   }
 }
 
-// Costs as bytes in the order of the lanes, 255 beyond the searched disparities.
-template <class T, class Kind>
+// ---- from there into the volume: a thread stays with the 16 disparities of a lane -------------------------------
+template <class T>
+constexpr int volume_pitch = T::range + 16;  // of a column in shared memory
+
+__device__ __forceinline__ uint4 sixteen_costs(const u8* costs, int at) {
+  return *reinterpret_cast<const uint4*>(costs + at);
+}
+// As bytes, 255 beyond the searched disparities.
+template <class T>
+__device__ __forceinline__ void write_bytes(const Problem& p, const u8* costs, int x0, int y) {
+  constexpr int pieces = T::range / 16;
+  const int piece = threadIdx.x % pieces;
+  u32 pad[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const int d = piece * 8 + 2 * k;
+    const auto padding = [&](int disparity) -> u32 { return disparity < p.disparities ? 0 : 0xff; };
+    pad[k] = padding(d) | padding(d + T::half) << 8 | padding(d + 1) << 16 | padding(d + 1 + T::half) << 24;
+  }
+  uint4* to = reinterpret_cast<uint4*>(p.volume + ((i64)y * p.width + x0) * T::range) + piece;
+  for (int x = threadIdx.x / pieces; x < min(volume_columns, p.width - x0); x += volume_threads / pieces) {
+    const uint4 v = sixteen_costs(costs, x * volume_pitch<T> + piece * 16);
+    to[x * pieces] = make_uint4(v.x | pad[0], v.y | pad[1], v.z | pad[2], v.w | pad[3]);
+  }
+}
+// In six bits, where all disparities are searched.
+template <class T>
+__device__ __forceinline__ void write_six_bits(const Problem& p, const u8* costs, int x0, int y) {
+  constexpr int pieces = T::range / 16;
+  const int piece = threadIdx.x % pieces;
+  u8* const row = p.volume + y * six_bit_row<T>(p) + x0 / 4 * quad_bytes<T>;
+  for (int x = threadIdx.x / pieces * 4; x < min(volume_columns, p.width - x0); x += volume_threads / pieces * 4) {
+    SixBits v[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const uint4 bytes = sixteen_costs(costs, (x + i) * volume_pitch<T> + piece * 16);
+      v[i] = SixBits::of({bytes.x, bytes.y, bytes.z, bytes.w});
+    }
+    uint4* const to = reinterpret_cast<uint4*>(row + x / 4 * quad_bytes<T>) + piece;
+    to[0] = make_uint4(v[0].a, v[0].b, v[1].a, v[1].b);
+    to[pieces] = make_uint4(v[2].a, v[2].b, v[3].a, v[3].b);
+    to[2 * pieces] = make_uint4(v[0].c, v[1].c, v[2].c, v[3].c);
+  }
+}
+
+template <class T, class Kind, bool kSixBits = false>
 __device__ __forceinline__ void fill_volume(const Problem& p) {
   using Word = typename Kind::Word;
-  constexpr int width = volume_columns + T::range, pitch = T::range + 16;
+  constexpr int width = volume_columns + T::range, pitch = volume_pitch<T>;
   __shared__ Word right[width];  // from x0 − min_disparity − range
   __shared__ alignas(16) u8 costs[volume_columns * pitch];
   const RowOfMargins row(p);
@@ -169,21 +213,10 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
   __syncthreads();
   multiply_costs<T, Kind, pitch>(p, costs + mine * pitch, left, right + mine);
   __syncthreads();
-  // A thread stays with its 16 disparities.
-  constexpr int pieces = T::range / 16;
-  const int piece = threadIdx.x % pieces;
-  u32 pad[4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const int d = piece * 8 + 2 * k;
-    const auto padding = [&](int disparity) -> u32 { return disparity < p.disparities ? 0 : 0xff; };
-    pad[k] = padding(d) | padding(d + T::half) << 8 | padding(d + 1) << 16 | padding(d + 1 + T::half) << 24;
-  }
-  uint4* to = reinterpret_cast<uint4*>(p.volume + ((i64)row.y * p.width + x0) * T::range) + piece;
-  for (int x = threadIdx.x / pieces; x < min(volume_columns, p.width - x0); x += volume_threads / pieces) {
-    const uint4 v = *reinterpret_cast<const uint4*>(costs + x * pitch + piece * 16);
-    to[x * pieces] = make_uint4(v.x | pad[0], v.y | pad[1], v.z | pad[2], v.w | pad[3]);
-  }
+  if constexpr (kSixBits)
+    write_six_bits<T>(p, costs, x0, row.y);
+  else
+    write_bytes<T>(p, costs, x0, row.y);
 }
 
 // P2 on entering each pixel along every path. What a path without a pixel before gets has no effect.

@@ -443,17 +443,110 @@ struct VolumeCost {
       for (int i = 0; i < pieces; ++i) take<16>(slot, 4 * (c * pieces + i), bytes[c][i].w);
   }
   __device__ __forceinline__ void receive_from(const Cursor&) {}
+};
 
-  template <bool kLeftward>
-  __device__ __forceinline__ void shift() {
+// Costs of at most 63 in six bits each: a volume has a quarter less to write and to read. The 16 costs that a lane has of a
+// pixel are three words, and both costs of a word of the lane lie at the same place in both halves of one of them: a has
+// words 0 and 1 and the upper four bits of 6; c has 4, 5 and those of 7; b has 2, two bits of 6, 3, and two bits of 7.
+struct SixBits {
+  u32 a, b, c;
+
+  // From bytes, as pack() leaves them.
+  __device__ __forceinline__ static SixBits of(const Packed& bytes) {
+    const auto six_each = [](u32 w) { return __byte_perm(w, 0, 0x4140) + (__byte_perm(w, 0, 0x4342) << 6); };
+    const u32 words_2_3 = __byte_perm(bytes.w[1], 0, 0x3120), words_6_7 = __byte_perm(bytes.w[3], 0, 0x3120);
+    return {six_each(bytes.w[0]) + ((words_6_7 & 0x003c003c) << 10), words_2_3 + ((words_6_7 & 0x03030303) << 6),
+            six_each(bytes.w[2]) + ((words_6_7 & 0x3c003c00) << 2)};
+  }
+  // Not before `after` is known, as in byte_of().
+  __device__ __forceinline__ void unpack(State& cost, u32 after) const {
+    const u32 six = permute(0x3f, after, 0xd0d0), a_high = a >> 6, b_high = b >> 8, c_high = c >> 6;
+    cost[0] = a & six, cost[1] = a_high & six;
+    cost[2] = b & six, cost[3] = b_high & six;
+    cost[4] = c & six, cost[5] = c_high & six;
+    cost[6] = joined(a_high & 0x03c003c0, b & 0x00c000c0);
+    cost[7] = joined(c_high & 0x03c003c0, b_high & 0x00c000c0);
+  }
+  // (4 high + low) / 64, in half floats, exactly: the ALU pipe has enough to do.
+  __device__ __forceinline__ static u32 joined(u32 high, u32 low) {
+    u32 cost;
+    asm("{ .reg .b32 sum;\n\t"
+        "fma.rn.f16x2 sum, %1, %3, %2;\n\t"
+        "mul.rn.f16x2 %0, sum, %4; }"
+        : "=r"(cost)
+        : "r"(high), "r"(low), "r"(0x44004400), "r"(0x24002400));
+    return cost;
+  }
+};
+
+// A volume of them, for 4 paths. Four columns lie together, as three lines of 16 bytes for each lane: a and b of two columns,
+// those of the other two, c of all four. Without diagonals, adjacent columns are always asked for within a four.
+template <class T>
+constexpr int quad_bytes = 3 * T::range;
+template <class T>
+__device__ __forceinline__ i64 six_bit_row(const Problem& p) {
+  return (p.width + 3) / 4 * quad_bytes<T>;
+}
+
+template <class T, int N>
+struct SixBitCost {
+  static constexpr bool in_memory = true;
+  u32 ab[2 * N], c[N];
+
+  struct Cursor {
+    const u8* row;
+    i64 pitch;
+    int x, dx, last;
+    __device__ __forceinline__ Cursor(const Problem& p, Slope, int x_, int y, int dx_, int dy, int lane)
+        : row(p.volume + y * six_bit_row<T>(p) + lane * 16),
+          pitch(dy * six_bit_row<T>(p)),
+          x(x_),
+          dx(dx_),
+          last((p.width - 1) / 4 * 4 + 4 - N) {}
+    __device__ __forceinline__ void step() { row += pitch, x += dx; }
+    __device__ __forceinline__ void jump(int by) { x += by; }
+    __device__ __forceinline__ u32 column(int steps = 0) const { return min(max(x + steps * dx, 0), last); }
+    __device__ __forceinline__ const u8* quad(int steps = 0) const {
+      return row + steps * pitch + column(steps) / 4 * quad_bytes<T>;
+    }
+    __device__ __forceinline__ int pair() const { return column() / 2 % 2; }
+  };
+
+  __device__ __forceinline__ static void look_ahead(const Cursor& at) {
 #pragma unroll
-    for (int t = 0; t + 1 < N; ++t) {
-      if (kLeftward)
-        bytes[N - 1 - t][0] = bytes[N - 2 - t][0];
-      else
-        bytes[t][0] = bytes[t + 1][0];
+    for (int i = 0; i < 3; ++i) asm volatile("prefetch.global.L2 [%0];" ::"l"(at.quad(steps_ahead) + i * T::range));
+  }
+  __device__ __forceinline__ void fetch(const Cursor& at) {
+    static_assert(T::words == words && (N == 2 || N == 4));
+    const u8* const quad = at.quad();
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(quad + (N == 2 ? at.pair() : i) * T::range));
+      ab[4 * i] = v.x, ab[4 * i + 1] = v.y, ab[4 * i + 2] = v.z, ab[4 * i + 3] = v.w;
+    }
+    if constexpr (N == 4) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(quad + 2 * T::range));
+      c[0] = v.x, c[1] = v.y, c[2] = v.z, c[3] = v.w;
+    } else {
+      const uint2 v = __ldg(reinterpret_cast<const uint2*>(quad + 2 * T::range) + at.pair());
+      c[0] = v.x, c[1] = v.y;
     }
   }
+  __device__ __forceinline__ void column(State& cost, int i, u32 after = 0) const {
+    SixBits{ab[2 * i], ab[2 * i + 1], c[i]}.unpack(cost, after);
+  }
+
+  static constexpr int slot_words = 3 * N;
+  __device__ __forceinline__ static void send(u32 slot, const Cursor& at) {
+    static_assert(N == 2);
+    copy_ahead<16>(slot, 0, at.quad() + at.pair() * T::range);
+    copy_ahead<8>(slot, 4, at.quad() + 2 * T::range + at.pair() * 8);
+  }
+  __device__ __forceinline__ void receive(u32 slot) {
+    take<16>(slot, 0, ab);
+    take<8>(slot, 4, c);
+  }
+  __device__ __forceinline__ void receive_from(const Cursor&) {}
 };
 
 // ---- disparities beyond the searched ones ----------------------------------------------------------------------

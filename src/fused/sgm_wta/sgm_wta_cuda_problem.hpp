@@ -62,7 +62,7 @@ struct Problem {
   std::uint32_t* right[3];  // pairs (R(x − min), R(x − min − half)) at x + right_margin_of_zero
   int pitch[3];             // of both
 
-  std::uint8_t* volume;      // other costs: bytes of (y, x), in the order of the lanes
+  std::uint8_t* volume;      // other costs: of (y, x), in the order of the lanes; bytes, or six bits each (SixBitCost)
   std::uint32_t* penalties;  // adaptive P2: column x at x + left_margin; the four paths of a sense of y are its bytes
   int penalty_pitch;
   std::int64_t penalty_plane;  // words from the paths downward to those upward

@@ -111,6 +111,8 @@ TEST(SgmWtaCuda, RankEqualsOracles) {
 TEST(SgmWtaCuda, CensusEqualsOracles) {
   expect_all_equal({{.paths = 8, .p1 = 5, .p2 = 40}, {.subpixel = parabola}}, census5x5, 0xFFFFFF);
   expect_all_equal({{.paths = 4, .p1 = 5, .p2 = 40}, {.subpixel = equiangular}}, census9x7, ~0ull >> 2);
+  expect_all_equal({{.paths = 4, .p1 = 30, .p2 = 100}, {.subpixel = parabola}}, census9x7, ~0ull >> 2);
+  expect_all_equal({{.paths = 4, .p1 = 5, .p2 = 24}, {.subpixel = parabola}}, census5x5, 0xFFFFFF);
   expect_all_equal({adaptive(8, 5, 60, 10), {.subpixel = parabola}}, census9x7, ~0ull >> 2);
 }
 
@@ -138,6 +140,8 @@ TEST(SgmWtaCuda, WideImagesEqualOracles) {
       for (const int paths : {4, 8}) {
         expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80},
                               {2100, 10}, range, false);
+        expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 30, .p2 = 100}, {}}, census9x7, ~0ull >> 2,
+                              {2100, 10}, range, false);
         expect_equals_oracles(device, queue, {adaptive(paths, 20, 100, 30), {}}, census_gradient, 0xFFFFFFFFu,
                               {2100, 10}, range, false);
       }
@@ -149,7 +153,7 @@ TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range : {DisparityRange{0, 64}, DisparityRange{0, 100}, DisparityRange{0, 256}})
       for (const int paths : {4, 8}) {
-        const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 60}, {.subpixel = parabola}};
+        const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 62}, {.subpixel = parabola}};
         expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, {67, 21}, range, false, true);
         expect_equals_oracles(device, queue, p, census9x7, ~0ull >> 2, {67, 21}, range, false, true);
       }
