@@ -16,23 +16,37 @@ constexpr int tile_blocks = V::diagonals          ? 4
                                                   : 6;
 
 // ---- sums of a pixel in shared memory --------------------------------------------------------------------------
-// Word e lies at e + 4 · (e / 32), so that the 16-byte accesses of eight lanes, 32 bytes apart, meet different banks,
-// and that x − d = constant is nearly a straight line.
-constexpr __host__ __device__ int sum_word(int e) { return e + e / 32 * 4; }
+// Word e of a pixel lies at e + 4 · (e / 32), so that the 16-byte accesses of eight lanes, 32 bytes apart, meet
+// different banks. With 64 disparities four lanes hold a pixel: there a gap every 16 words, and one between rows, keep
+// the lanes of two groups apart.
 template <class T>
-constexpr int pixel_words = sum_word(T::half);
+constexpr __host__ __device__ int sum_word(int e) {
+  return e + e / (T::lanes < 8 ? 16 : 32) * 4;
+}
 template <class T>
-constexpr int tile_pixels = tile_height* T::tile_width;
+constexpr int pixel_words = sum_word<T>(T::half - 1) + 1;
+template <class T>
+constexpr int row_words = (T::lanes < 8 ? 16 : 0) + T::tile_width* pixel_words<T>;
+// Of row r and column c of the tile.
+template <class T>
+__device__ __forceinline__ u32* pixel_at(u32* sums, int r, int c) {
+  return sums + r * row_words<T> + c * pixel_words<T>;
+}
+// A lane's share of a pixel, eight words.
+template <class T>
+__device__ __forceinline__ u32* share_of(u32* pixel, int lane) {
+  return pixel + sum_word<T>(lane * words);
+}
 
 // ---- horizontal paths ------------------------------------------------------------------------------------------
-__device__ __forceinline__ void accumulate(u32* pixel, int lane, const State& part, u32 offset) {
-  uint4* at = reinterpret_cast<uint4*>(pixel + sum_word(lane * words));
+// Adds a lane's path costs to its share of a pixel, which was `before`: the same, or zeros.
+__device__ __forceinline__ void accumulate(u32* share, const u32* before, const State& part, u32 offset) {
 #pragma unroll
   for (int i = 0; i < words / 4; ++i) {
-    uint4 s = at[i];
+    uint4 s = reinterpret_cast<const uint4*>(before)[i];
     s.x += part[4 * i] - offset, s.y += part[4 * i + 1] - offset;
     s.z += part[4 * i + 2] - offset, s.w += part[4 * i + 3] - offset;
-    at[i] = s;
+    reinterpret_cast<uint4*>(share)[i] = s;
   }
 }
 
@@ -48,12 +62,12 @@ struct Row {
   typename Cost::Cursor cursor;
   Cost costs;
   Penalty penalty;
-  u32* pixel;
+  u32* share;  // of the leftmost of the four
 
   __device__ __forceinline__ Row(const Problem& p, u32* sums, int strip, int r, int y, int lane)
       : cursor(p, straight, strip * T::tile_width + first, y, step, 0, lane),
         penalty(p, kLeftward, strip * T::tile_width + first, y),
-        pixel(sums + (r * T::tile_width + first) * pixel_words<T>) {
+        share(share_of<T>(pixel_at<T>(sums, r, first), lane)) {
     clear(state, low);
     costs.fetch(cursor);
     if (strip != (kLeftward ? p.strips - 1 : 0)) unpack(state, load_state(end_state<T>(p, kLeftward, strip, y), lane));
@@ -61,7 +75,7 @@ struct Row {
   // The k-th of four columns, in the order of the path. Its smallest cost is left to be reduced over the lanes.
   template <class Padding>
   __device__ __forceinline__ void advance_column(const Problem& p, int k, int x, int y, bool more, u32 p1,
-                                                 const Padding& padding, int lane) {
+                                                 const Padding& padding, int lane, const u32* before) {
     const int c = kLeftward ? columns - 1 - k : k;
     State cost;
     costs.column(cost, c);
@@ -74,21 +88,24 @@ struct Row {
       if (more) penalty.fetch(p, kLeftward, x + step, y);
     }
     advance<T>(state, cost, limit, p1, lane);
-    accumulate(pixel + c * pixel_words<T>, lane, state, low);
+    accumulate(share + c * pixel_words<T>, before + c * pixel_words<T>, state, low);
     low = smallest_of(state);
   }
 };
 
+// Zeros to read instead of the sums of four columns that no path has visited yet. All lanes read the same ones, which
+// takes a quarter of a load's time; and nothing else has to be cleared.
 template <class T>
-__device__ __forceinline__ void clear_sums(u32* sums) {
-  for (int i = threadIdx.x; i < tile_pixels<T> * pixel_words<T> / 4; i += tile_threads<T>)
-    reinterpret_cast<uint4*>(sums)[i] = make_uint4(0, 0, 0, 0);
+using Zeros = u32[(columns - 1) * pixel_words<T> + words];
+template <class T>
+__device__ __forceinline__ void clear_zeros(Zeros<T>& zeros) {
+  for (int i = threadIdx.x; i < (int)(sizeof zeros / 4); i += tile_threads<T>) zeros[i] = 0;
 }
 
 // A group takes a row of the tile, its paths of both senses at once; or, where there are two groups for each row, one
-// of them.
+// of them. In the first half of their ways they are the first to visit a pixel.
 template <class T, class V, bool kPartial>
-__device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip, int y0) {
+__device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zeros<T>& zeros, int strip, int y0) {
   constexpr int block_groups = tile_threads<T> / T::lanes;
   const int lane = threadIdx.x % T::lanes;
   const u32 p1 = both(p.p1), p2 = both(p.p2);
@@ -99,17 +116,17 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip
     Row<T, V, true> leftward(p, sums, strip, r, y, lane);
 #pragma unroll 1
     for (int i = 0; i < T::tile_width; i += columns) {
-      const bool more = i + columns < T::tile_width;
+      const bool more = i + columns < T::tile_width, first = i < T::tile_width / 2;
       const int left_x = strip * T::tile_width + T::tile_width - columns - i, right_x = strip * T::tile_width + i;
 #pragma unroll
       for (int k = 0; k < columns; ++k) {
-        rightward.advance_column(p, k, right_x, y, more, p1, padding, lane);
-        leftward.advance_column(p, k, left_x, y, more, p1, padding, lane);
+        rightward.advance_column(p, k, right_x, y, more, p1, padding, lane, first ? zeros : rightward.share);
+        leftward.advance_column(p, k, left_x, y, more, p1, padding, lane, first ? zeros : leftward.share);
         reduce_two<T>(rightward.low, leftward.low);
         if (kPartial && left_x + columns - 1 - k >= p.width) clear(leftward.state, leftward.low);
       }
-      rightward.pixel += columns * pixel_words<T>;
-      leftward.pixel -= columns * pixel_words<T>;
+      rightward.share += columns * pixel_words<T>;
+      leftward.share -= columns * pixel_words<T>;
     }
   } else {
     const int r = threadIdx.x % 32 / T::lanes, y = min(y0 + r, p.height - 1);
@@ -122,13 +139,13 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, int strip
         if (i && i % longest_run == 0) normalise(row.state, row.low, p2);
 #pragma unroll
         for (int k = 0; k < columns; ++k) {
-          row.advance_column(p, k, x, y, more, p1, padding, lane);
+          row.advance_column(p, k, x, y, more, p1, padding, lane, i < T::tile_width / 2 ? zeros : row.share);
           u32 low[1] = {row.low};
           reduce<T>(low);
           row.low = low[0];
           if (kPartial && left && x + columns - 1 - k >= p.width) clear(row.state, row.low);
         }
-        row.pixel += (left ? -columns : columns) * pixel_words<T>;
+        row.share += (left ? -columns : columns) * pixel_words<T>;
       }
     };
     if (threadIdx.x < 32) {
@@ -156,7 +173,7 @@ struct Place : Position<T> {
 };
 
 // States in which the paths of a group's columns enter the tile; zeros where they begin. All loads are under way
-// together before the first is used.
+// together, while the paths along rows are followed.
 template <class T, class V>
 struct Entry {
   Packed vertical[group_columns<T>], rightward[group_columns<T>], leftward[group_columns<T>];
@@ -239,20 +256,45 @@ __device__ __forceinline__ void wait_for_other_half(bool up) {
     asm volatile("bar.sync 2, 64;" ::: "memory");
 }
 
+// States in which diagonal paths enter the next rows from beside the tile; zeros in lanes that have none.
+template <class T>
+class Side {
+ public:
+  __device__ __forceinline__ Side(const Problem& p, const Place<T>& place, int strip, int y)
+      : at_(side_state<T>(p, place.up, place.left_edge ? 1 : -1, strip, y) + place.lane * 2 * words),
+        step_(place.up ? -T::range : T::range),
+        any_(place.left_edge ? strip > 0 : place.right_edge && strip < p.strips - 1) {}
+  // Without a branch, behind which the lanes would have to meet again.
+  __device__ __forceinline__ Packed next(bool more) {
+    at_ += step_;
+    Packed side;
+    asm volatile(
+        "{.reg .pred wanted; setp.ne.u32 wanted, %5, 0;"
+        "mov.u32 %0, 0; mov.u32 %1, 0; mov.u32 %2, 0; mov.u32 %3, 0;"
+        "@wanted ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];}"
+        : "=&r"(side.w[0]), "=&r"(side.w[1]), "=&r"(side.w[2]), "=&r"(side.w[3])
+        : "l"(at_), "r"((u32)(any_ && more)));
+    return side;
+  }
+
+ private:
+  const u8* at_;
+  int step_;
+  bool any_;
+};
+
 // kPartial: the strip reaches beyond the right edge, where leftward paths begin inside the tile.
 template <class T, class V, bool kPartial>
-__device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossings<T>& crossings, int strip,
-                                             int band) {
+__device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossings<T>& crossings, const Place<T>& at,
+                                             const Entry<T, V>& entry, int strip, int band) {
   constexpr int count = group_columns<T>;
   using Cost = typename V::Cost<T, count>;
-  const Place<T> at;
   const bool up = at.up;
   const u32 p1 = both(p.p1);
   const typename V::Padding<T> padding(p, at.lane);
   const int y0 = band * tile_height, rows = min(tile_height, p.height - y0);
   const int x0 = strip * T::tile_width + at.column;
 
-  const Entry<T, V> entry(p, at, strip, band);
   // At column c: the state that the pixel (c, next row) continues.
   Front<T> vertical(entry.vertical), rightward(entry.rightward), leftward(entry.leftward);
   const int sense = up ? -1 : 1;
@@ -262,18 +304,16 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
   Cost costs;
   costs.fetch(cursor);
   typename V::Penalty<count> next_penalty(p, up, x0, y0 + r);
+  Side<T> sides(p, at, strip, y0 + r);
 #pragma unroll 1
   for (int i = 0; i < rows; ++i, r += sense) {
     if (i == half) __syncthreads();
     const bool more = i + 1 < rows;
-    Packed side = {};
-    if (V::diagonals && more) {
-      const u8* side_at = side_state<T>(p, up, at.left_edge ? 1 : -1, strip, y0 + r + sense);
-      if (at.left_edge ? strip > 0 : at.right_edge && strip < p.strips - 1) side = load_state(side_at, at.lane);
-    }
+    Packed side;
+    if constexpr (V::diagonals) side = sides.next(more);
     const auto penalty = next_penalty;
     if (more) next_penalty.fetch(p, up, x0, y0 + r + sense);
-    u32* pixel = sums + (r * T::tile_width + at.column) * pixel_words<T>;
+    u32* const share = share_of<T>(pixel_at<T>(sums, r, at.column), at.lane);
 #pragma unroll
     for (int c = 0; c < count; ++c) {
       State cost, sum;
@@ -300,7 +340,7 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
         sum[j] = vertical.state[c][j];
         if (V::diagonals) sum[j] += rightward.state[c][j] + leftward.state[c][j];
       }
-      accumulate(pixel + c * pixel_words<T>, at.lane, sum, offset);
+      accumulate(share + c * pixel_words<T>, share + c * pixel_words<T>, sum, offset);
     }
     reduce<T>(vertical.low);
     if constexpr (V::diagonals) {
@@ -327,7 +367,6 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
         if (at.inner) crossing[!at.right_half].get(beyond, low_beyond, at.lane);
         __syncwarp();
       } else {
-        __syncwarp();
         unpack(beyond, side);
       }
       rightward.template move<1>(beyond, low_beyond, at.first_group);
@@ -344,7 +383,7 @@ constexpr u32 no_sum = 0x0fff0fff;
 template <class T>
 __device__ __forceinline__ int sum_at(const u32* pixel, int d) {
   const int e = d < T::half ? d : d - T::half;
-  return reinterpret_cast<const std::uint16_t*>(pixel)[2 * sum_word(e) + (d >= T::half)];
+  return reinterpret_cast<const std::uint16_t*>(pixel)[2 * sum_word<T>(e) + (d >= T::half)];
 }
 
 // Candidates of pixel x: first <= d < end (d counts from min_disparity), less those with a masked right pixel.
@@ -413,7 +452,7 @@ __device__ __forceinline__ void write_left(const Problem& p, const u32* pixel, W
 // The sums of a lane: eight words of a pixel.
 template <class T>
 __device__ __forceinline__ void load_sums(State& s, const u32* pixel, int lane) {
-  const uint4* at = reinterpret_cast<const uint4*>(pixel + sum_word(lane * words));
+  const uint4* at = reinterpret_cast<const uint4*>(pixel + sum_word<T>(lane * words));
 #pragma unroll
   for (int k = 0; k < words; k += 4) {
     const uint4 v = at[k / 4];
@@ -437,15 +476,17 @@ template <class T>
 __device__ __forceinline__ void blank(const Problem& p, u32* sums, int strip, int y0) {
   const Position<T> at;
 #pragma unroll 1
-  for (int i = threadIdx.x / T::lanes; i < tile_pixels<T>; i += tile_threads<T> / T::lanes) {
-    const int x = strip * T::tile_width + i % T::tile_width, y = min(y0 + i / T::tile_width, p.height - 1);
+  for (int i = threadIdx.x / T::lanes; i < tile_height * T::tile_width; i += tile_threads<T> / T::lanes) {
+    const int r = i / T::tile_width, c = i % T::tile_width;
+    const int x = strip * T::tile_width + c, y = min(y0 + r, p.height - 1);
     const bool usable = x < p.width && left_usable(p, x, y);
     const int first = first_candidate(p, x), end = usable ? end_candidate(p, x) : 0;
+    u32* const pixel = pixel_at<T>(sums, r, c);
     State s;
-    load_sums<T>(s, sums + i * pixel_words<T>, at.lane);
+    load_sums<T>(s, pixel, at.lane);
     mask<T>(s, no_sum, at.lane, [&](int d) { return d >= first && d < end; });
     if (p.mask_right != nullptr) mask<T>(s, no_sum, at.lane, [&](int d) { return right_usable(p, x, y, d); });
-    uint4* to = reinterpret_cast<uint4*>(sums + i * pixel_words<T> + sum_word(at.lane * words));
+    uint4* to = reinterpret_cast<uint4*>(share_of<T>(pixel, at.lane));
     to[0] = make_uint4(s[0], s[1], s[2], s[3]);
     to[1] = make_uint4(s[4], s[5], s[6], s[7]);
   }
@@ -534,8 +575,8 @@ __device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>&
   const u32 entering = lane == 0 ? 0x1044 : 0x3210;
 #pragma unroll 1
   for (int unit = threadIdx.x / T::lanes; unit < tile_height * parts<T>; unit += tile_threads<T> / T::lanes) {
-    const int r = unit / parts<T>, y = y0 + r, x_part = unit % parts<T> * part_columns<T>;
-    u32* const row = sums + (r * T::tile_width + x_part) * pixel_words<T>;
+    const int r = unit % tile_height, y = y0 + r, x_part = unit / tile_height * part_columns<T>;
+    u32* const row = pixel_at<T>(sums, r, x_part);
     State right;
 #pragma unroll
     for (int j = 0; j < words; ++j) right[j] = ~0u;
@@ -588,30 +629,39 @@ __device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>&
   }
 }
 
+// What is not needed at the same time. (With 64 disparities and 4 paths six blocks only just fit a multiprocessor.)
+template <class T>
+union Scratch {
+  Zeros<T> zeros;
+  Finished<T> finished;
+};
+
 template <class T, class V>
 __device__ __forceinline__ void sum_and_select(const Problem& p) {
-  __shared__ alignas(16) u32 sums[tile_pixels<T> * pixel_words<T>];
-  __shared__ alignas(16) Finished<T> finished;
+  __shared__ alignas(16) u32 sums[tile_height * row_words<T>];
+  __shared__ alignas(16) Scratch<T> scratch;
   __shared__ Crossings<T> crossings;
   const int strip = blockIdx.x % p.strips, band = blockIdx.x / p.strips, y0 = band * tile_height;
   const bool partial = (strip + 1) * T::tile_width > p.width;
-  clear_sums<T>(sums);
+  clear_zeros<T>(scratch.zeros);
   __syncthreads();
+  const Place<T> place;
+  const Entry<T, V> entry(p, place, strip, band);
   if (partial)
-    tile_rows<T, V, true>(p, sums, strip, y0);
+    tile_rows<T, V, true>(p, sums, scratch.zeros, strip, y0);
   else
-    tile_rows<T, V, false>(p, sums, strip, y0);
+    tile_rows<T, V, false>(p, sums, scratch.zeros, strip, y0);
   __syncthreads();
   if (V::diagonals && partial)
-    tile_columns<T, V, true>(p, sums, crossings, strip, band);
+    tile_columns<T, V, true>(p, sums, crossings, place, entry, strip, band);
   else
-    tile_columns<T, V, false>(p, sums, crossings, strip, band);
+    tile_columns<T, V, false>(p, sums, crossings, place, entry, strip, band);
   __syncthreads();
   if (needs_blanks<T>(p, strip)) {
     blank<T>(p, sums, strip, y0);
     __syncthreads();
   }
-  select<T>(p, sums, finished, strip, y0);
+  select<T>(p, sums, scratch.finished, strip, y0);
 }
 
 }  // namespace stereopsis::sgm_wta
