@@ -204,7 +204,7 @@ class Launcher {
                              : narrow                                     ? "census32"
                                                                           : "census64";
       queue_.launch(kernel("volume", instance),
-                    {rows_with_margins(), ceil_div(problem_.width, volume_columns), volume_threads, 1}, problem_);
+                    {rows_with_margins() * ceil_div(problem_.width, volume_columns), 1, volume_threads, 1}, problem_);
     }
   }
   void penalties(const PenaltyTable& table) {

@@ -6,11 +6,11 @@
 
 namespace stereopsis::sgm_wta {
 
-// Of an image with its row margins, of which the grid has a block each.
+// The i-th row of an image with its row margins.
 struct RowOfMargins {
   int y, source;
-  __device__ __forceinline__ explicit RowOfMargins(const Problem& p)
-      : y((int)blockIdx.x - row_margin), source(min(max(y, 0), p.height - 1)) {}
+  __device__ __forceinline__ explicit RowOfMargins(const Problem& p, u32 i)
+      : y((int)i - row_margin), source(min(max(y, 0), p.height - 1)) {}
 };
 
 // Before the first winner is offered.
@@ -22,7 +22,7 @@ __device__ __forceinline__ void clear_right_best(const Problem& p, int x, int y)
 // Blocks for each row, and for its columns. Those beyond the image repeat its edge.
 template <class T>
 __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
-  const RowOfMargins row(p);
+  const RowOfMargins row(p, blockIdx.x);
   const u8* left = static_cast<const u8*>(p.left_words) + row.source * p.left_words_pitch;
   const u8* right = static_cast<const u8*>(p.right_words) + row.source * p.right_words_pitch;
   const int i = blockIdx.y * blockDim.x + threadIdx.x;
@@ -200,8 +200,10 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
   constexpr int width = volume_columns + T::range, pitch = volume_pitch<T>;
   __shared__ Word right[width];  // from x0 − min_disparity − range
   __shared__ alignas(16) u8 costs[volume_columns * pitch];
-  const RowOfMargins row(p);
-  const int x0 = blockIdx.y * volume_columns, mine = threadIdx.x / 32 * 32;
+  // Row by row: what is written at a time lies together (2880 × 1980 × 256 on an H100: 0.48 instead of 0.54 ms).
+  const u32 blocks_a_row = (p.width + volume_columns - 1) / volume_columns;
+  const RowOfMargins row(p, blockIdx.x / blocks_a_row);
+  const int x0 = blockIdx.x % blocks_a_row * volume_columns, mine = threadIdx.x / 32 * 32;
   const Word* left_row = static_cast<const Word*>(p.left_words) + row.source * p.left_words_pitch;
   const Word* right_row = static_cast<const Word*>(p.right_words) + row.source * p.right_words_pitch;
   clear_right_best(p, x0 + (int)threadIdx.x, row.y);
