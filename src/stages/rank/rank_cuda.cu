@@ -1,7 +1,4 @@
-// Rank transform of 8-bit images: rank.hpp. A word holds a pixel and the one below it as the bit patterns of half floats,
-// whose order is that of integers: one comparison and one addition serve two pixels.
-#include <cuda_fp16.h>
-
+// Rank transform of 8-bit images: rank.hpp. A word holds a pixel and the one below it: one subtraction compares two.
 #include "device/cuda/early.cuh"
 #include "device/gpu/vocabulary.h"
 #include "stages/rank/rank_cuda_problem.hpp"
@@ -9,42 +6,98 @@
 using namespace stereopsis;
 using namespace stereopsis::rank;
 
-constexpr int rows = tile_width * tile_height / threads;  // of a thread
+// Half floats 1024 + v, whose pattern is that of 1024 and v.
+__device__ __forceinline__ uint pair_of(uint above, uint below) { return 0x64006400 + above + below * 0x10000; }
+
+// 1.0 in the halves where a pixel is darker than the centre, 0 elsewhere.
+__device__ __forceinline__ uint darker(uint pixel, uint centre) {
+  uint result;
+  asm("sub.sat.f16x2 %0, %1, %2;" : "=r"(result) : "r"(centre), "r"(pixel));
+  return result;
+}
+// Such results are added as integers, three at once: n · 0x3c00 = n · 15 · 2¹⁰ for n = n_low + n_high · 2¹⁶. Up to
+// 63 can be told apart.
+constexpr int most_added = 63;
+__device__ __forceinline__ uint counts_of(uint sum) { return sum * 0xeeeeeeef >> 10; }  // 15 · 0xeeeeeeef = 1 (mod 2³²)
+
+// The pixels that a tile needs, in pairs; threads go down in runs of eight.
+template <int kLines, int kPitch>
+__device__ __forceinline__ void fill(uint* pairs, int x0, int y0, IMAGE(const uchar, grey)) {
+  constexpr int run = 8;
+  for (int i = threadIdx.x; i < (kLines + run - 1) / run * kPitch; i += threads) {
+    const int column = i % kPitch, line = i / kPitch * run;
+    const uchar* from = grey + grey_layout.offset + clamp(x0 + column, 0, WIDTH(grey) - 1);
+    const auto pixel = [&](int y) -> uint { return from[clamp(y, 0, HEIGHT(grey) - 1) * grey_layout.pitch]; };
+    uint above = pixel(y0 + line);
+#pragma unroll
+    for (int k = 0; k < run; ++k) {
+      const uint below = pixel(y0 + line + k + 1);
+      if (line + k < kLines) pairs[(line + k) * kPitch + column] = pair_of(above, below);
+      above = below;
+    }
+  }
+}
+
+// Of adjacent columns, and of rows in pairs.
+__device__ __forceinline__ void write_ranks(const uint (&count)[rows / 2][columns], int x, int y, IMAGE(uchar, ranks)) {
+  const int end = min(columns, WIDTH(ranks) - x);
+#pragma unroll
+  for (int r = 0; r < rows; ++r) {
+    if (y + r >= HEIGHT(ranks)) return;
+    uint word = 0;
+#pragma unroll
+    for (int c = 0; c < columns; ++c) word |= (count[r / 2][c] >> r % 2 * 16 & 0xff) << 8 * c;
+    uchar* const to = &PIXEL(ranks, x, y + r);
+    if (end == columns && (ulong)to % columns == 0) {
+      *reinterpret_cast<uint*>(to) = word;
+    } else {
+#pragma unroll 1
+      for (int c = 0; c < end; ++c) to[c] = (uchar)(word >> 8 * c);
+    }
+  }
+}
 
 template <int kRadius>
 __device__ __forceinline__ void rank_tile(int tile, IMAGE(const uchar, grey), IMAGE(uchar, ranks)) {
-  constexpr int pitch = tile_width + 2 * kRadius, lines = tile_height + 2 * kRadius - 1;
-  __shared__ __half2 pairs[lines * pitch];
+  constexpr int side = 2 * kRadius + 1, lines = tile_height + side - 2, reach = (columns + side + 2) / 4 * 4,
+                pitch = tile_width - columns + reach, added_lines = most_added / side;
+  __shared__ alignas(16) uint pairs[lines * pitch];
   const int x0 = tile * tile_width, y0 = blockIdx.y * tile_height;
-  const auto grey_at = [&](int x, int y) {
-    return __ushort_as_half(PIXEL(grey, clamp(x, 0, WIDTH(grey) - 1), clamp(y, 0, HEIGHT(grey) - 1)));
-  };
-  for (int i = threadIdx.x; i < lines * pitch; i += threads) {
-    const int x = x0 + i % pitch - kRadius, y = y0 + i / pitch - kRadius;
-    pairs[i] = __halves2half2(grey_at(x, y), grey_at(x, y + 1));
-  }
+  fill<lines, pitch>(pairs, x0 - kRadius, y0 - kRadius, grey, grey_layout);
   __syncthreads();
 
-  const int column = threadIdx.x % tile_width, row = threadIdx.x / tile_width * rows;
-  const __half2* corner = pairs + row * pitch + column;
-  __half2 centre[rows / 2], count[rows / 2] = {};
+  constexpr int across = tile_width / columns;
+  const int column = threadIdx.x % across * columns, row = threadIdx.x / across * rows;
+  const uint* corner = pairs + row * pitch + column;
+  uint centre[rows / 2][columns], sum[rows / 2][columns] = {}, count[rows / 2][columns] = {};
 #pragma unroll
-  for (int k = 0; k < rows / 2; ++k) centre[k] = corner[(kRadius + 2 * k) * pitch + kRadius];
+  for (int k = 0; k < rows / 2; ++k)
 #pragma unroll
-  for (int dx = 0; dx <= 2 * kRadius; ++dx)
+    for (int c = 0; c < columns; ++c) centre[k][c] = corner[(kRadius + 2 * k) * pitch + kRadius + c];
 #pragma unroll
-    for (int dy = 0; dy <= 2 * kRadius + rows - 2; ++dy) {
-      const __half2 pair = corner[dy * pitch + dx];
+  for (int dy = 0; dy < side + rows - 2; ++dy) {
+    uint window[reach];
 #pragma unroll
-      for (int k = 0; k < rows / 2; ++k)
-        if (2 * k <= dy && dy <= 2 * k + 2 * kRadius) count[k] = __hadd2(count[k], __hlt2(pair, centre[k]));
+    for (int i = 0; i < reach; i += 4) {
+      const uint4 v = *reinterpret_cast<const uint4*>(corner + dy * pitch + i);
+      window[i] = v.x, window[i + 1] = v.y, window[i + 2] = v.z, window[i + 3] = v.w;
     }
-  const int x = x0 + column, y = y0 + row;
-  if (x >= WIDTH(ranks)) return;
 #pragma unroll
-  for (int r = 0; r < rows; ++r)
-    if (y + r < HEIGHT(ranks))
-      PIXEL(ranks, x, y + r) = (uchar)__half2uint_rz(r % 2 ? __high2half(count[r / 2]) : __low2half(count[r / 2]));
+    for (int k = 0; k < rows / 2; ++k) {
+      const int line = dy - 2 * k;
+      if (line < 0 || line >= side) continue;
+#pragma unroll
+      for (int c = 0; c < columns; ++c) {
+#pragma unroll
+        for (int dx = 0; dx < side; ++dx) sum[k][c] += darker(window[c + dx], centre[k][c]);
+        if ((line + 1) % added_lines == 0 || line == side - 1) {
+          count[k][c] += counts_of(sum[k][c]);
+          sum[k][c] = 0;
+        }
+      }
+    }
+  }
+  write_ranks(count, x0 + column, y0 + row, ranks, ranks_layout);
 }
 
 // Groups of the second view, if there is one, follow those of the first one's row.
