@@ -242,13 +242,21 @@ __device__ __forceinline__ void fill_penalties(const Problem& p, const PenaltyTa
   }
 }
 
+// A thread has columns a block's width apart.
 __device__ __forceinline__ void write_right(const Problem& p) {
-  const int y = blockIdx.x, x = blockIdx.y * blockDim.x + threadIdx.x;
-  if (x >= p.width) return;
-  const u32 best = p.right_best[(i64)y * p.width + x];
-  const bool usable = p.mask_right == nullptr || p.mask_right[y * p.mask_right_pitch + x] != 0;
-  p.right_disparity[y * p.right_disparity_pitch + x] =
-      usable && best != ~0u ? (float)((int)(best & 0xffff) + p.min_disparity) : __int_as_float(0x7fc00000);
+  const int y = blockIdx.x, x0 = blockIdx.y * blockDim.x * right_columns + threadIdx.x;
+  u32 best[right_columns];
+#pragma unroll
+  for (int i = 0; i < right_columns; ++i)
+    best[i] = p.right_best[(i64)y * p.width + min(x0 + i * (int)blockDim.x, p.width - 1)];
+#pragma unroll
+  for (int i = 0; i < right_columns; ++i) {
+    const int x = x0 + i * blockDim.x;
+    if (x >= p.width) return;
+    const bool usable = p.mask_right == nullptr || p.mask_right[y * p.mask_right_pitch + x] != 0;
+    p.right_disparity[y * p.right_disparity_pitch + x] =
+        usable && best[i] != ~0u ? (float)((int)(best[i] & 0xffff) + p.min_disparity) : __int_as_float(0x7fc00000);
+  }
 }
 
 }  // namespace stereopsis::sgm_wta

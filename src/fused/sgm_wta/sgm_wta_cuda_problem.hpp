@@ -34,6 +34,7 @@ constexpr int border_blocks(int words) { return words == 16 ? 3 : 5; }
 // Steps after which an unnormalised path is normalised at the latest.
 inline constexpr int longest_run = 16;
 inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // of a multiprocessor
+inline constexpr int right_columns = 4;  // of a thread that writes the right view's disparities
 
 struct Problem {
   int width, height;
