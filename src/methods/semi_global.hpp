@@ -72,8 +72,8 @@ cost::Source<Kind, View> features(const char* name, const Kind& kind, int compar
   const Size size = in.left.size();
   const View<Word> left = backend.template image<Word>(size), right = backend.template image<Word>(size);
   const double pixels = 2.0 * size.width * size.height;
-  // A comparison, and taking note of it.
-  backend.stage(name, Work((sizeof(T) + sizeof(Word)) * pixels).operations(2 * comparisons * pixels),
+  // A comparison, and taking note of it, of as many pixels at once as 32 bits hold.
+  backend.stage(name, Work((sizeof(T) + sizeof(Word)) * pixels).operations(2 * comparisons * pixels * sizeof(T) / 4),
                 [&] { transform(left, right); });
   return {left, right, kind};
 }
