@@ -1,4 +1,5 @@
 #include "fused/left_right_median/left_right_median.hpp"
+#include "fused/left_right_median/left_right_median_cuda_problem.hpp"
 
 namespace stereopsis::left_right_median {
 
@@ -6,10 +7,9 @@ void cuda(const left_right::Parameters& p, gpu::View<const float> right, gpu::Vi
           gpu::View<std::uint8_t> validity, gpu::View<float> filtered, gpu::Queue& queue) {
   left_right::check_sizes(right, disparity);
   median::check_not_in_place(disparity, filtered);
-  constexpr int tile_width = 32, tile_height = 32;
   const Size size = disparity.size();
   queue.launch({"left_right_median_cuda", "left_right_median", "w3"},
-               {(size.width + tile_width - 1) / tile_width, (size.height + tile_height - 1) / tile_height, 256, 1},
+               {(size.width + columns - 1) / columns, (size.height + warps * rows - 1) / (warps * rows), 32 * warps, 1},
                right, disparity, validity, filtered, static_cast<float>(p.threshold));
 }
 

@@ -1,75 +1,101 @@
-// Left-right check and 3×3 median: left_right_median.hpp. A block checks a tile and the pixels around it into shared
-// memory; a thread takes the medians of four rows.
+// Left-right check and 3×3 median: left_right_median.hpp. A warp goes down some rows, with a lane for each column; its
+// outer lanes check the pixels beside those of the others.
 #include "device/gpu/vocabulary.h"
+#include "fused/left_right_median/left_right_median_cuda_problem.hpp"
 
-constexpr int tile_width = 32, tile_height = 32, rows = 4;  // rows of a thread
-constexpr int threads = tile_width * tile_height / rows;
-constexpr int pitch = tile_width + 2, lines = tile_height + 2;
+using namespace stereopsis::left_right_median;
+
 constexpr uchar failed = 2;  // validity::left_right
+constexpr unsigned everywhere = ~0u;
 
-// stages/left_right.
-__device__ __forceinline__ bool stands(float d, int x, int y, IMAGE(const float, right), float threshold) {
-  const float whole = floorf(d + 0.5f);
-  if (!(fabsf(whole) < 1e9f)) return false;  // further away is outside
-  const int x_right = x - (int)whole;
-  return x_right >= 0 && x_right < WIDTH(right) && fabsf(d - PIXEL(right, x_right, y)) <= threshold;
+// Integers in the order of the floats; −0 is read as +0. Invalid pixels are above all of them.
+constexpr int above_all = 0x7fffffff, below_all = ~above_all;
+__device__ __forceinline__ int key_of(float d) {
+  const int bits = __float_as_int(d + 0.0f);
+  return d == d ? bits ^ (bits >> 31 & 0x7fffffff) : above_all;
+}
+__device__ __forceinline__ float value_of(int key) { return __int_as_float(key ^ (key >> 31 & 0x7fffffff)); }
+
+// Three keys in their order.
+struct Triple {
+  int low, mid, high, invalid;
+};
+__device__ __forceinline__ Triple sorted(int a, int b, int c) {
+  const int low = __vimin3_s32(a, b, c), high = __vimax3_s32(a, b, c);
+  const int mid = a ^ b ^ c ^ low ^ high;
+  return {low, mid, high, (low == above_all) + (mid == above_all) + (high == above_all)};
+}
+__device__ __forceinline__ int middle(int a, int b, int c) { return sorted(a, b, c).mid; }
+// With n of the invalid ones, which come last, below all others instead.
+__device__ __forceinline__ Triple lowered(const Triple& t, int n) {
+  const int mid = n == 1 ? t.low : below_all, high = n == 1 ? t.mid : t.low;
+  return {n == 0 ? t.low : below_all, n == 0 ? t.mid : mid, n == 0 ? t.high : high, 0};
+}
+__device__ __forceinline__ int middle_of_nine(const Triple& p, const Triple& q, const Triple& r) {
+  return middle(__vimax3_s32(p.low, q.low, r.low), middle(p.mid, q.mid, r.mid), __vimin3_s32(p.high, q.high, r.high));
+}
+// stages/median. With half of the invalid pixels, or one more, below all others the middle of nine is that of the valid.
+__device__ __forceinline__ int median_of(const Triple& p, const Triple& q, const Triple& r) {
+  const int in_p = p.invalid + 1, in_q = q.invalid + (in_p & 1), in_r = r.invalid + (in_q & 1);
+  return middle_of_nine(lowered(p, in_p >> 1), lowered(q, in_q >> 1), lowered(r, in_r >> 1));
 }
 
-__device__ __forceinline__ void exchange(float& a, float& b) {
-  const float low = fminf(a, b), high = fmaxf(a, b);
-  a = low, b = high;
-}
-
-// stages/median of nine values, those that are invalid being infinite: its rank depends on how many are valid.
-__device__ __forceinline__ float median_of(float (&v)[9], int valid) {
-  // Batcher's merge exchange.
-  constexpr int pairs[][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {1, 2}, {5, 6},
-                              {0, 4}, {1, 5}, {2, 6}, {3, 7}, {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}, {0, 8},
-                              {4, 8}, {2, 4}, {3, 5}, {6, 8}, {1, 2}, {3, 4}, {5, 6}, {7, 8}};
+// stages/left_right, in a column: the disparities from row y0 − 1 on, of which those that fail become invalid, and are
+// said to have failed in the rows between the first and the last, if they are the warp's own.
+__device__ __forceinline__ void check_rows(float (&d)[rows + 2], int x, int y0, bool own, IMAGE(const float, right),
+                                           IMAGE(const float, disparity), IMAGE(uchar, validity), float threshold) {
+  const int width = WIDTH(disparity), height = HEIGHT(disparity), before = max(y0 - 1, 0);
+  const auto step = [&](int r, long pitch) { return (unsigned)(y0 - 1 + r) < (unsigned)(height - 1) ? pitch : 0; };
+  const float* from = &PIXEL(disparity, x, before);
 #pragma unroll
-  for (int i = 0; i < 28; ++i) exchange(v[pairs[i][0]], v[pairs[i][1]]);
-  const int middle = (valid - 1) / 2;
-  float result = v[0];
+  for (int r = 0; r < rows + 2; ++r) {
+    d[r] = *from;
+    from += step(r, disparity_layout.pitch);
+  }
+  uchar* const flag = &PIXEL(validity, x, y0);
+  uchar flags[rows];
 #pragma unroll
-  for (int i = 1; i < 5; ++i)
-    if (i == middle) result = v[i];
-  return result;
+  for (int r = 0; r < rows; ++r) flags[r] = y0 + r < height ? flag[r * validity_layout.pitch] : 0;
+  float opposite[rows + 2];
+  from = &PIXEL(right, 0, before);
+#pragma unroll
+  for (int r = 0; r < rows + 2; ++r) {
+    const unsigned x_right = x - (unsigned)__float2int_rd(d[r] + 0.5f);  // which saturates
+    const float there = from[min(x_right, width - 1)];
+    opposite[r] = x_right < width ? there : INVALID;
+    from += step(r, right_layout.pitch);
+  }
+#pragma unroll
+  for (int r = 0; r < rows + 2; ++r) {
+    const bool fails = d[r] == d[r] && !(fabsf(d[r] - opposite[r]) <= threshold);
+    if (fails) d[r] = INVALID;
+    if (r > 0 && r <= rows && fails && own && y0 - 1 + r < height)
+      flag[(r - 1) * validity_layout.pitch] = flags[r - 1] | failed;
+  }
 }
 
-extern "C" __global__ void __launch_bounds__(threads)
+extern "C" __global__ void __launch_bounds__(32 * warps)
     left_right_median_w3(IMAGE(const float, right), IMAGE(const float, disparity), IMAGE(uchar, validity),
                          IMAGE(float, filtered), float threshold) {
-  __shared__ float checked[lines * pitch];
-  const int x0 = blockIdx.x * tile_width, y0 = blockIdx.y * tile_height;
   const int width = WIDTH(disparity), height = HEIGHT(disparity);
-  for (int i = threadIdx.x; i < lines * pitch; i += threads) {
-    const int inner_x = i % pitch - 1, inner_y = i / pitch - 1;
-    const int x = clamp(x0 + inner_x, 0, width - 1), y = clamp(y0 + inner_y, 0, height - 1);
-    float d = PIXEL(disparity, x, y);
-    if (d == d && !stands(d, x, y, right, right_layout, threshold)) {
-      d = INVALID;
-      const bool own = inner_x >= 0 && inner_x < tile_width && inner_y >= 0 && inner_y < tile_height;
-      if (own && x == x0 + inner_x && y == y0 + inner_y) PIXEL(validity, x, y) |= failed;
-    }
-    checked[i] = d == 0.0f ? 0.0f : d;  // −0 is read as +0
-  }
-  __syncthreads();
-
-  const int column = threadIdx.x % tile_width, row = threadIdx.x / tile_width * rows, x = x0 + column;
-  if (x >= width) return;
+  const int lane = threadIdx.x % 32, column = blockIdx.x * columns - 1 + lane, x = clamp(column, 0, width - 1);
+  const int y0 = (blockIdx.y * warps + threadIdx.x / 32) * rows;
+  if (y0 >= height) return;
+  const bool own = lane > 0 && lane <= columns && column < width;
+  float d[rows + 2];
+  check_rows(d, x, y0, own, right, right_layout, disparity, disparity_layout, validity, validity_layout, threshold);
+  Triple row[3];
+  int key[2];
+  float* to = &PIXEL(filtered, x, y0);
 #pragma unroll
-  for (int r = 0; r < rows; ++r) {
-    const int y = y0 + row + r;
-    if (y >= height) return;
-    float v[9];
-    int valid = 0;
-#pragma unroll
-    for (int i = 0; i < 9; ++i) {
-      const float d = checked[(row + r + i / 3) * pitch + column + i % 3];
-      valid += d == d;
-      v[i] = d == d ? d : __int_as_float(0x7F800000);
-    }
-    const float centre = checked[(row + r + 1) * pitch + column + 1];
-    PIXEL(filtered, x, y) = centre == centre ? median_of(v, valid) : INVALID;
+  for (int r = 0; r < rows + 2; ++r) {
+    const int here = key_of(d[r]);
+    row[r % 3] = sorted(__shfl_up_sync(everywhere, here, 1), here, __shfl_down_sync(everywhere, here, 1));
+    key[r % 2] = here;
+    if (r < 2) continue;
+    const int centre = key[(r + 1) % 2];
+    if (own && y0 + r - 2 < height)
+      *to = centre == above_all ? INVALID : value_of(median_of(row[(r + 1) % 3], row[(r + 2) % 3], row[r % 3]));
+    to += filtered_layout.pitch;
   }
 }

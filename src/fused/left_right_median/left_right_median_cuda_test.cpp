@@ -8,8 +8,8 @@ namespace {
 
 using namespace test;
 
-// Around the size of a tile, 32 × 32.
-const std::vector<Size> sizes = {{1, 1}, {1, 40}, {40, 1}, {31, 33}, {33, 31}, {64, 32}, {97, 70}};
+// Around what a warp has, 30 × 5, and a block, 30 × 20.
+const std::vector<Size> sizes = {{1, 1}, {1, 40}, {40, 1}, {31, 33}, {33, 31}, {64, 32}, {60, 20}, {61, 41}, {97, 70}};
 
 TEST(LeftRightMedianCuda, EqualsOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
