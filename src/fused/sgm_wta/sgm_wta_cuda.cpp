@@ -217,7 +217,8 @@ class Launcher {
     queue_.launch(kernel("borders", variant), Bundles::of<Kind>(problem_, shape_, p.sgm.paths).grid(), problem_);
     queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
     if (problem_.right_best != nullptr)
-      queue_.launch(kernel("right", "all"), over_columns(problem_.height, ceil_div(problem_.width, right_columns)), problem_);
+      queue_.launch(kernel("right", "all"), over_columns(problem_.height, ceil_div(problem_.width, right_columns)),
+                    problem_);
   }
 
  private:
