@@ -15,8 +15,8 @@ constexpr int round_up(int n, int multiple) { return ceil_div(n, multiple) * mul
 
 int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
 
-// Whether costs are written in six bits instead of a byte (SixBitCensus): not with 8 paths, which memory does not bind and
-// whose diagonals meet columns at any place, and not where disparities beyond the searched ones have to lose.
+// Whether costs are written in six bits instead of a byte (SixBitCensus): not with 8 paths, which memory does not bind
+// and whose diagonals meet columns at any place, and not where disparities beyond the searched ones have to lose.
 template <class Kind>
 bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
   constexpr bool is_census = !is_rank<Kind> && !std::is_same_v<Kind, cost::CensusGradient>;

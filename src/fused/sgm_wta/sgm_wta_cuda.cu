@@ -36,10 +36,12 @@ __global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census32
 __global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census64(const __grid_constant__ Problem p) {
   fill_volume<T, Census64>(p);
 }
-__global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census32_six(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(volume_threads, volume_blocks)
+    volume_census32_six(const __grid_constant__ Problem p) {
   fill_volume<T, Census32, true>(p);
 }
-__global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census64_six(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(volume_threads, volume_blocks)
+    volume_census64_six(const __grid_constant__ Problem p) {
   fill_volume<T, Census64, true>(p);
 }
 __global__ void __launch_bounds__(volume_threads, volume_blocks)

@@ -450,9 +450,9 @@ struct VolumeCost {
   __device__ __forceinline__ void receive_from(const Cursor&) {}
 };
 
-// Costs of at most 63 in six bits each: a volume has a quarter less to write and to read. The 16 costs that a lane has of a
-// pixel are three words, and both costs of a word of the lane lie at the same place in both halves of one of them: a has
-// words 0 and 1 and the upper four bits of 6; c has 4, 5 and those of 7; b has 2, two bits of 6, 3, and two bits of 7.
+// Costs of at most 63 in six bits each: a volume has a quarter less to write and to read. The 16 costs that a lane has
+// of a pixel are three words, and both costs of a word of the lane lie at the same place in both halves of one of them:
+// a has words 0 and 1 and the upper four bits of 6; c has 4, 5 and those of 7; b has 2, two bits of 6, 3, two bits of 7.
 struct SixBits {
   u32 a, b, c;
 
@@ -484,8 +484,8 @@ struct SixBits {
   }
 };
 
-// A volume of them, for 4 paths. Four columns lie together, as three lines of 16 bytes for each lane: a and b of two columns,
-// those of the other two, c of all four. Without diagonals, adjacent columns are always asked for within a four.
+// A volume of them, for 4 paths. Four columns lie together, as three lines of 16 bytes for each lane: a and b of two
+// columns, those of the other two, c of all four. Without diagonals, adjacent columns are always asked for within a four.
 template <class T>
 constexpr int quad_bytes = 3 * T::range;
 template <class T>
@@ -496,8 +496,8 @@ __device__ __forceinline__ i64 six_bit_row(const Problem& p) {
 template <class T, int N>
 struct SixBitCost {
   static constexpr bool in_memory = true;
-  // Costs that all rows ask for at once have to stay in the second-level cache until they are used (2880 × 1980 × 256 on an
-  // H100, borders: 1.92 ms with 3 steps, 2.13 with 6, 2.33 with 10).
+  // What all rows together ask for has to stay in the second-level cache until it is used (2880 × 1980 × 256 on an H100,
+  // borders: 1.92 ms with 3 steps, 2.13 with 6, 2.33 with 10).
   static constexpr int steps_ahead = T::range == 256 ? 3 : 6;
   u32 ab[2 * N], c[N];
 
