@@ -41,7 +41,8 @@ enum Attribute : int {
   compute_capability_minor = 76,
 };
 
-inline constexpr int max_dynamic_shared_memory = 8;  // an attribute of functions
+// Attributes of functions.
+inline constexpr int max_dynamic_shared_memory = 8, preferred_shared_memory_carveout = 9;
 
 // CUDA_MEMCPY2D.
 struct Copy2D {

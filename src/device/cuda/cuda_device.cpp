@@ -314,6 +314,9 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
   if (grid.local_bytes > 0)
     device_.check(device_.api.set_function_attribute(function, max_dynamic_shared_memory, grid.local_bytes),
                   "give local memory");
+  if (kernel.local_percent >= 0)
+    device_.check(device_.api.set_function_attribute(function, preferred_shared_memory_carveout, kernel.local_percent),
+                  "share out local memory");
   const auto size = [](int value) { return static_cast<unsigned>(value); };
   const LaunchConfig config{size(grid.groups_x),
                             size(groups_y),

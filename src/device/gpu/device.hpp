@@ -23,6 +23,9 @@ struct Kernel {
   // It may start while the kernel before it in the queue still runs, because it waits itself before it touches memory
   // (device/cuda/early.cuh). Tuned kernels alone; where a device has no such thing, it starts after that one.
   bool early = false;
+  // How much of the memory that a multiprocessor shares out to its first-level cache and to local memory should be local,
+  // in percent; −1: as the driver thinks. Kernels that differ in it do not run side by side on a multiprocessor.
+  int local_percent = -1;
 };
 
 // Groups of work-items, in x and y.

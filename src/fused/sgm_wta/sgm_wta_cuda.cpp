@@ -141,6 +141,8 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   problem.rows = memory.take<std::uint8_t>(6 * problem.bands * width * range);
   if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
   problem.ends = memory.take<std::uint8_t>(2 * problem.strips * height * range);
+  problem.counters = 3 * problem.bands + 2;
+  problem.progress = memory.take<std::uint32_t>(problem.counters);
   problem.right_best = memory.take<std::uint32_t>(width * height);
   return problem;
 }
@@ -214,23 +216,32 @@ class Launcher {
   template <class Kind>
   void paths(const Parameters& p, const Kind& kind) {
     const char* variant = variant_of(p, kind);
-    queue_.launch(kernel("borders", variant), Bundles::of<Kind>(problem_, shape_, p.sgm.paths).grid(), problem_);
-    queue_.launch(kernel("tiles", variant), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
+    const auto pass = [&](const char* name, bool early) {
+      return gpu::Kernel{file(), name, variant, early, local_percent<Kind>(p.sgm.paths)};
+    };
+    queue_.launch(pass("borders", false), Bundles::of<Kind>(problem_, shape_, p.sgm.paths).grid(), problem_);
+    queue_.launch(pass("tiles", true), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
     if (problem_.right_best != nullptr)
       queue_.launch(kernel("right", "all"), over_columns(problem_.height, ceil_div(problem_.width, right_columns)),
                     problem_);
   }
 
  private:
-  gpu::Kernel kernel(const char* name, const char* instance) const {
-    const char* file = shape_.range == 64    ? "sgm_wta_cuda_64"
-                       : shape_.range == 128 ? "sgm_wta_cuda_128"
-                                             : "sgm_wta_cuda_256";
-    return {file, name, instance};
+  const char* file() const {
+    return shape_.range == 64 ? "sgm_wta_cuda_64" : shape_.range == 128 ? "sgm_wta_cuda_128" : "sgm_wta_cuda_256";
   }
+  gpu::Kernel kernel(const char* name, const char* instance) const { return {file(), name, instance}; }
   gpu::Grid a_block_a_row() const { return {problem_.height, 1, 256, 1}; }
   gpu::Grid over_columns(int rows, int columns) const { return {rows, ceil_div(columns, 256), 256, 1}; }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
+
+  // Of both passes, or they could not run side by side on a multiprocessor: enough for five blocks of tiles. Where the
+  // first pass copies its features or costs ahead (Feed::shared), through the cache, it needs all of that.
+  template <class Kind>
+  int local_percent(int paths) const {
+    const bool volume = !is_rank<Kind>, narrow = border_words(shape_.range, paths, volume) == 8;
+    return narrow && (paths == 4 || volume) ? -1 : 85;
+  }
 
   template <class Kind>
   const char* variant_of(const Parameters& p, const Kind& kind) const {

@@ -1,8 +1,8 @@
 // First pass: every path is followed over the whole image, without sums, and its state is kept only where it enters a
-// tile. Paths are independent of one another: no synchronisation at all.
+// tile. Paths are independent of one another; the second pass waits for some of them (sgm_wta_cuda_progress.cuh).
 #pragma once
 
-#include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_progress.cuh"
 
 namespace stereopsis::sgm_wta {
 
@@ -322,11 +322,15 @@ struct Lines {
     int stop = min(min(turn, band_end), p.height);
     // What comes between rows; false after the last one.
     const auto turns = [&] {
-      if (row == p.height) return false;  // what enters the last band was kept before
+      const bool ended = row == p.height;  // what enters the last band was kept before
       minima.get(low);
       const int here = x + dx * row;
-      if (row == band_end) {
-        keep_for_band(mine, here, (first_y + sense * row) / tile_height);
+      if (row == band_end || ended) {
+        const int band = (first_y + sense * row) / tile_height;
+        const int done = ended ? p.bands : up ? p.bands - 1 - band : band;
+        if (!ended) keep_for_band(mine, here, band);
+        if (is_checkpoint(p, done)) count(lines_done_with(p, up, done));
+        if (ended) return false;
         band_end += tile_height;
         __syncwarp();
       }
@@ -442,18 +446,17 @@ struct Line {
     four(std::true_type{}, quads > 1);
 #pragma unroll 1
     for (int i = 1; i < quads; ++i) four(std::false_type{}, i + 1 < quads);
+    count(rows_done_in(p, bundle * T::groups / tile_height));
   }
 };
 
 // A block's warps follow neighbouring bundles: they share features in the first-level cache, and each scheduler of a
 // multiprocessor gets one of them.
-template <class V, int kRange>
-constexpr int border_words_of = border_words(kRange, V::paths, V::template Cost<Layout<kRange>, 1>::in_memory);
-
 template <int kRange, class V>
 __device__ __forceinline__ void follow_paths(const Problem& p) {
   using T = Layout<kRange, border_words_of<V, kRange>>;
-  constexpr int directions = V::diagonals ? 6 : 2;
+  constexpr int directions = directions_of<V>;
+  let_next_kernel_start();  // whose tiles wait for these paths only, once all of them are under way
   const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
   const int line_blocks = (p.line_bundles + warps - 1) / warps * directions;
   const int line = p.rows_first ? (int)blockIdx.x - ((int)gridDim.x - line_blocks) : (int)blockIdx.x;

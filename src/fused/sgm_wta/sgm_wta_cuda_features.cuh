@@ -19,6 +19,11 @@ __device__ __forceinline__ void clear_right_best(const Problem& p, int x, int y)
     p.right_best[(i64)y * p.width + x] = ~0u;
 }
 
+// Before the first warp is counted. There are fewer counters than rows with their margins.
+__device__ __forceinline__ void clear_progress(const Problem& p, int x, int y) {
+  if (x == 0 && y + row_margin < p.counters) p.progress[y + row_margin] = 0;
+}
+
 // Blocks for each row, and for its columns. Those beyond the image repeat its edge.
 template <class T>
 __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
@@ -28,6 +33,7 @@ __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   const int i = blockIdx.y * blockDim.x + threadIdx.x;
   if (i >= T::right_margin_of_zero + p.width + right_margin) return;
   clear_right_best(p, i, row.y);
+  clear_progress(p, i, row.y);
   const int x = i - T::right_margin_of_zero - p.min_disparity;
   const u32 pair = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
   const u8 l = left[clamp_column(p, i - left_margin)];
@@ -207,6 +213,7 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
   const Word* left_row = static_cast<const Word*>(p.left_words) + row.source * p.left_words_pitch;
   const Word* right_row = static_cast<const Word*>(p.right_words) + row.source * p.right_words_pitch;
   clear_right_best(p, x0 + (int)threadIdx.x, row.y);
+  clear_progress(p, x0 + (int)threadIdx.x, row.y);
   Word left[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) left[i] = left_row[clamp_column(p, x0 + mine + threadIdx.x % 32 / 4 + 8 * i)];

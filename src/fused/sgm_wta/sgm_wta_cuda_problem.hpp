@@ -73,6 +73,10 @@ struct Problem {
   std::uint8_t* sides;  // diagonal paths entering a strip: [4][strips][height][range]
   std::uint8_t* ends;   // horizontal paths entering a strip: [2][strips][height][range]
 
+  // How many warps of the first pass are done: with so many bands, of the lines downward and upward, [2][bands + 1];
+  // with the rows of a band, [bands].
+  std::uint32_t* progress;
+  int counters;               // all of them
   std::uint32_t* right_best;  // S << 16 | d for each right pixel; null: not wanted
   float* disparity;
   std::uint8_t* validity;

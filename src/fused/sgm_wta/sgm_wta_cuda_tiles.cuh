@@ -2,7 +2,7 @@
 // left and right winners there. The sums never leave the chip. A block has one or two warps for each sense of the paths.
 #pragma once
 
-#include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_progress.cuh"
 
 namespace stereopsis::sgm_wta {
 
@@ -641,8 +641,9 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
   __shared__ alignas(16) u32 sums[tile_height * row_words<T>];
   __shared__ alignas(16) Scratch<T> scratch;
   __shared__ Crossings<T> crossings;
-  const int strip = blockIdx.x % p.strips, band = blockIdx.x / p.strips, y0 = band * tile_height;
+  const int strip = blockIdx.x % p.strips, band = band_from_middle(p, blockIdx.x / p.strips), y0 = band * tile_height;
   const bool partial = (strip + 1) * T::tile_width > p.width;
+  wait_for_states<T, V>(p, band);
   clear_zeros<T>(scratch.zeros);
   __syncthreads();
   const Place<T> place;

@@ -1,0 +1,68 @@
+// How the second pass follows the first one: a tile starts as soon as the states are kept that it needs, in the middle of
+// the image from half of the first pass on, where the lines downward and upward have met. Warps of the first pass count
+// themselves where they have kept what others may wait for.
+#pragma once
+
+#include "device/cuda/early.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
+
+namespace stereopsis::sgm_wta {
+
+template <class V, int kRange>
+constexpr int border_words_of = border_words(kRange, V::paths, V::template Cost<Layout<kRange>, 1>::in_memory);
+template <class V>
+constexpr int directions_of = V::diagonals ? 6 : 2;
+
+__device__ __forceinline__ u32* lines_done_with(const Problem& p, bool up, int bands) {
+  return p.progress + up * (p.bands + 1) + bands;
+}
+__device__ __forceinline__ u32* rows_done_in(const Problem& p, int band) {
+  return p.progress + 2 * (p.bands + 1) + band;
+}
+
+// Lines are counted where they have done so many bands: nobody waits for less than half of them, nor for each one.
+constexpr int checkpoint_bands = 4;
+__device__ __forceinline__ bool is_checkpoint(const Problem& p, int bands) {
+  return bands == p.bands || (bands % checkpoint_bands == 0 && bands >= p.bands / 2);
+}
+__device__ __forceinline__ int next_checkpoint(const Problem& p, int bands) {
+  const int least = max(bands, (p.bands + 1) / 2);
+  return min((least + checkpoint_bands - 1) / checkpoint_bands * checkpoint_bands, p.bands);
+}
+
+// The warp, after all that it has written.
+__device__ __forceinline__ void count(u32* counter) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+}
+// To acquire would empty the first-level cache, whose features other tiles of the multiprocessor use (3 % of the pass). It
+// is not needed: nobody reads a kept state before it was counted, and so that cache can't have an older one.
+__device__ __forceinline__ void wait_for(const u32* counter, u32 warps) {
+  while (true) {
+    u32 counted;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(counted) : "l"(counter) : "memory");
+    if (counted >= warps) return;
+    __nanosleep(400);
+  }
+}
+
+// Until all states are kept that enter tiles of the band; to be followed by a barrier.
+template <class T, class V>
+__device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
+  if (threadIdx.x >= 3) return;
+  const bool up = threadIdx.x == 1, along_rows = threadIdx.x == 2;
+  constexpr int at_sides = V::diagonals;  // diagonal paths enter while their lines run through the band itself
+  const int bands = next_checkpoint(p, (up ? p.bands - 1 - band : band) + at_sides);
+  const int lines = directions_of<V> / 2 * p.line_bundles;
+  const int rows = min(tile_height, p.height - band * tile_height);
+  constexpr int groups = Layout<T::range, border_words_of<V, T::range>>::groups;
+  wait_for(along_rows ? rows_done_in(p, band) : lines_done_with(p, up, bands),
+           along_rows ? 2 * ((rows + groups - 1) / groups) : lines);
+}
+
+// Tiles in the order in which they can start: bands from the middle outward.
+__device__ __forceinline__ int band_from_middle(const Problem& p, int i) {
+  return p.bands / 2 + (i % 2 ? -(i + 1) / 2 : i / 2);
+}
+
+}  // namespace stereopsis::sgm_wta
