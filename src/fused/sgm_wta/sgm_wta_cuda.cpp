@@ -36,37 +36,46 @@ struct Shape {
   int range;
 };
 
+template <class Kind>
+BorderForm border_form_of(const Parameters& p, const Shape& shape) {
+  return border_form(shape.range, p.sgm.paths, !is_rank<Kind>, !p.sgm.adaptive());
+}
+
 // What the warps of the first pass follow, as in sgm_wta_cuda_borders.cuh.
 struct Bundles {
-  template <class Kind>
-  static Bundles of(const Problem& p, const Shape& shape, int paths) {
-    const int words = border_words(shape.range, paths, !is_rank<Kind>), groups = 64 * words / shape.range;
-    Bundles bundles{paths == 8 ? 6 : 2, 0, ceil_div(p.height, groups)};
-    if (paths == 8) {
-      const int strips = p.around / shape.tile_width(), places = shape.tile_width() / line_columns;
-      bundles.lines = strips / groups * places + ceil_div(strips % groups * places, groups);
+  Bundles(const BorderForm& form, const Problem& p, const Shape& shape, int paths)
+      : directions(paths == 8 ? 6 : 2), by_blocks(form.source == Source::block) {
+    const auto groups = [&](int words) { return 64 * words / shape.range; };  // of a warp
+    if (by_blocks) {
+      const int span = block_span(shape.range, form.words), columns = paths == 8 ? p.around : p.width;
+      lines = ceil_div(columns, span) * (span / groups(form.words) / form.lines);
+    } else if (paths == 8) {
+      const int strips = p.around / shape.tile_width(), places = shape.tile_width() / form.lines;
+      const int whole = strips / groups(form.words), left = strips % groups(form.words);
+      lines = whole * places + ceil_div(left * places, groups(form.words));
     } else {
-      bundles.lines = ceil_div(p.width, line_columns * groups);
+      lines = ceil_div(p.width, form.lines * groups(form.words));
     }
-    // Rows go first where they take longer: a step of a line takes twice a row's. So they do where of the warps with wide
-    // lanes all lines would run at once, and then the rows that are left over alone; but not behind a volume's memory.
-    const int at_once = 528 * border_blocks(words);  // on an H100
-    const bool left_over = is_rank<Kind> && words == 16 && bundles.directions * bundles.lines <= at_once &&
-                           bundles.warps() > at_once + at_once / 8;
-    bundles.rows_first = p.width > 2 * p.height || left_over;
-    return bundles;
+    // Wide rows where all warps run at once, on an H100 (1280 × 960 × 256, 8 paths: 0.52 instead of 0.58 ms); elsewhere
+    // narrow ones have less to wait for at the end (1920 × 1080 × 256: 0.91 instead of 0.96 ms).
+    rows = ceil_div(p.height, groups(form.wide_rows));
+    wide_rows = warps() <= 528 * form.blocks();
+    if (!wide_rows) rows = ceil_div(p.height, groups(form.narrow_rows));
+    rows_first = p.width > 2 * p.height;  // where they take longer: a step of a line takes twice a row's
   }
 
   int warps() const { return directions * lines + 2 * rows; }
   // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
-  // fewer gaps (2880 × 1980 × 256 on an H100: 2.52 instead of 2.70 ms; 1280 × 960 × 128: 0.38 instead of 0.35).
+  // fewer gaps, if they can be small.
   gpu::Grid grid() const {
-    const int in_block = warps() > 3000 ? 1 : border_warps;
+    const int in_block = !by_blocks && warps() > 3000 ? 1 : border_warps;
     return {directions * ceil_div(lines, in_block) + 2 * ceil_div(rows, in_block), 1, 32 * in_block, 1};
   }
 
-  int directions, lines, rows;  // lines of a direction, rows of a sense
-  bool rows_first = false;
+  int directions;
+  bool by_blocks;   // lines share their features
+  int lines, rows;  // lines of a direction, rows of a sense
+  bool wide_rows, rows_first;
 };
 
 // Hands out the workspace, or only counts it.
@@ -87,7 +96,7 @@ class Memory {
   std::size_t bytes_ = 0;
 };
 
-void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slopes) {
+void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slopes, int right_slopes) {
   const auto height = static_cast<std::size_t>(problem.height);
   const int pitch = round_up(shape.right_margin_of_zero() + problem.width + right_margin, 4);
   constexpr int modulo_4[] = {0, 3, 1};
@@ -96,7 +105,7 @@ void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slop
     const auto pixels = problem.pitch[s] * height;
     const auto margin = static_cast<std::size_t>(round_up(row_margin * problem.pitch[s], 4));  // keeps the alignment
     problem.left[s] = memory.take<std::uint8_t>(pixels, margin);
-    problem.right[s] = memory.take<std::uint32_t>(pixels, margin);
+    if (s < right_slopes) problem.right[s] = memory.take<std::uint32_t>(pixels, margin);
   }
 }
 
@@ -117,9 +126,13 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   problem.disparities = disparities;
   problem.strips = ceil_div(size.width, shape.tile_width());
   problem.bands = ceil_div(size.height, tile_height);
-  problem.around = diagonals ? round_up(size.width + 1, shape.tile_width()) : round_up(size.width, 4);
-  const auto bundles = Bundles::of<Kind>(problem, shape, p.sgm.paths);
+  const BorderForm form = border_form_of<Kind>(p, shape);
+  // Where a block shares its features, its lines are in the image together, or none is.
+  const int beside = form.source == Source::block ? block_span(shape.range, form.words) - 2 : 1;
+  problem.around = diagonals ? round_up(size.width + beside, shape.tile_width()) : round_up(size.width, 4);
+  const Bundles bundles(form, problem, shape, p.sgm.paths);
   problem.line_bundles = bundles.lines;
+  problem.wide_rows = bundles.wide_rows;
   problem.rows_first = bundles.rows_first;
   problem.p1 = p.sgm.p1;
   problem.p2 = p.sgm.p2;
@@ -132,13 +145,14 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   const auto range = static_cast<std::size_t>(shape.range), width = static_cast<std::size_t>(size.width);
   const auto height = static_cast<std::size_t>(size.height);
   if (is_rank<Kind>) {
-    lay_out_rank(problem, shape, memory, diagonals ? 3 : 1);
+    const int slopes = diagonals ? 3 : 1;  // the words that a block copies need not be aligned to more than words
+    lay_out_rank(problem, shape, memory, slopes, form.source == Source::block ? 1 : slopes);
   } else {
     const auto row = in_six_bits(p, kind, disparities) ? round_up(size.width, 4) * range * 3 / 4 : width * range;
     problem.volume = memory.take<std::uint8_t>(row * height, row * row_margin);
   }
   if (p.sgm.adaptive()) lay_out_penalties(problem, memory);
-  problem.rows = memory.take<std::uint8_t>(6 * problem.bands * width * range);
+  problem.rows = memory.take<std::uint8_t>((diagonals ? 6 : 2) * problem.bands * width * range);
   if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
   problem.ends = memory.take<std::uint8_t>(2 * problem.strips * height * range);
   problem.counters = 3 * problem.bands + 2;
@@ -196,9 +210,8 @@ class Launcher {
   template <class Kind>
   void features(const Parameters& p, const Kind& kind) {
     if constexpr (is_rank<Kind>) {
-      queue_.launch(kernel("lay_out_rank", "all"),
-                    over_columns(rows_with_margins(), shape_.right_margin_of_zero() + problem_.width + right_margin),
-                    problem_, p.sgm.paths == 8 ? 3 : 1);
+      queue_.launch(kernel("lay_out_rank", "all"), over_columns(rows_with_margins(), problem_.pitch[0] + 3), problem_,
+                    p.sgm.paths == 8 ? 3 : 1);
     } else {
       const bool narrow = sizeof(typename Kind::Word) == 4;
       const char* instance = std::is_same_v<Kind, cost::CensusGradient>   ? "census_gradient"
@@ -216,10 +229,11 @@ class Launcher {
   template <class Kind>
   void paths(const Parameters& p, const Kind& kind) {
     const char* variant = variant_of(p, kind);
+    const Bundles bundles(border_form_of<Kind>(p, shape_), problem_, shape_, p.sgm.paths);
     const auto pass = [&](const char* name, bool early) {
-      return gpu::Kernel{file(), name, variant, early, local_percent<Kind>(p.sgm.paths)};
+      return gpu::Kernel{file(), name, variant, early, local_percent<Kind>(p)};
     };
-    queue_.launch(pass("borders", false), Bundles::of<Kind>(problem_, shape_, p.sgm.paths).grid(), problem_);
+    queue_.launch(pass("borders", false), bundles.grid(), problem_);
     queue_.launch(pass("tiles", true), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
     if (problem_.right_best != nullptr)
       queue_.launch(kernel("right", "all"), over_columns(problem_.height, ceil_div(problem_.width, right_columns)),
@@ -235,12 +249,11 @@ class Launcher {
   gpu::Grid over_columns(int rows, int columns) const { return {rows, ceil_div(columns, 256), 256, 1}; }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
-  // Of both passes, or they could not run side by side on a multiprocessor: enough for five blocks of tiles. Where the
-  // first pass copies its features or costs ahead (Feed::shared), through the cache, it needs all of that.
+  // Of both passes, or they could not run side by side on a multiprocessor: enough for five blocks of tiles. Where groups
+  // of lanes copy their own features or costs ahead, through the cache, they need all of that.
   template <class Kind>
-  int local_percent(int paths) const {
-    const bool volume = !is_rank<Kind>, narrow = border_words(shape_.range, paths, volume) == 8;
-    return narrow && (paths == 4 || volume) ? -1 : 85;
+  int local_percent(const Parameters& p) const {
+    return border_form_of<Kind>(p, shape_).source == Source::ring ? -1 : 85;
   }
 
   template <class Kind>

@@ -25,7 +25,7 @@ using VolumeAdaptive = Variant<VolumeCost, AllCosts, GradientPenalty, kPaths>;
 using SixBitCensus = Variant<SixBitCost, AllCosts, ConstantPenalty, 4, T::range != 256>;
 
 template <class V>
-constexpr int blocks_of = border_blocks(border_words_of<V, T::range>);
+constexpr int blocks_of = border_form_of<V, T::range>.blocks();
 
 extern "C" {
 

@@ -2,94 +2,10 @@
 // tile. Paths are independent of one another; the second pass waits for some of them (sgm_wta_cuda_progress.cuh).
 #pragma once
 
+#include "fused/sgm_wta/sgm_wta_cuda_feed.cuh"
 #include "fused/sgm_wta/sgm_wta_cuda_progress.cuh"
 
 namespace stereopsis::sgm_wta {
-
-// Costs and penalties of a group's lines, ahead of the paths. Loads into registers can't be more than a row ahead: the
-// compiler counts them together, and what waits for one waits for those issued after it too. Where there are few warps,
-// or costs come from memory, copies into shared memory run four rows ahead. More warps only lose by them.
-template <class T, class V>
-struct Feed {
-  static constexpr int N = line_columns;
-  using Cost = typename V::Cost<T, N>;
-  using Penalty = typename V::Penalty<N>;
-  static constexpr bool narrow = T::words == words, shared = narrow && (!V::diagonals || Cost::in_memory);
-  // Rows that wait in registers; copies under way; rows from the one evaluated last to the one asked for last.
-  static constexpr int buffers = narrow && !shared ? 2 : 1, slots = 4, rows_ahead = shared ? slots + 1 : buffers + 1;
-  static constexpr int slot_bytes = (Cost::slot_words + Penalty::slot_words) * 4 * slot_threads;
-  static_assert(rows_ahead <= row_margin);
-
-  const Problem& p;
-  const bool up;
-  const int dx, sense, first_y, last_x, back;  // as in Lines
-  typename Cost::Cursor cursor;                // at column x of row `row`, the next one to ask for
-  int x, row = 0;
-  Cost costs[buffers];
-  Penalty penalty[buffers];
-  u32 slot, first_slot;
-
-  __device__ __forceinline__ void advance() {
-    cursor.step();
-    x += dx;
-    ++row;
-  }
-  // A path that was at `column` goes around.
-  __device__ __forceinline__ void wrap(int column) {
-    if (dx == 0 || column != last_x) return;
-    cursor.jump(back);
-    x += back;
-  }
-  __device__ __forceinline__ int row_of_penalties() const { return min(max(first_y + sense * row, 0), p.height - 1); }
-
-  __device__ __forceinline__ void send() {
-    Cost::send(slot, cursor);
-    Penalty::send(slot + Cost::slot_words * 4 * slot_threads, p, up, x, row_of_penalties());
-    asm volatile("cp.async.commit_group;");
-    slot += slot_bytes;
-    if (slot == first_slot + slots * slot_bytes) slot = first_slot;
-    advance();
-  }
-  __device__ __forceinline__ void receive() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(slots - 1) : "memory");
-    costs[0].receive(slot);
-    penalty[0].receive(slot + Cost::slot_words * 4 * slot_threads);
-  }
-  __device__ __forceinline__ void fetch(int buffer) {
-    costs[buffer].fetch(cursor);
-    penalty[buffer].fetch(p, up, x, row_of_penalties());
-    advance();
-  }
-
-  // The first row, and what goes ahead of it but for the last one.
-  __device__ __forceinline__ void first() {
-    if constexpr (shared) {
-      __shared__ alignas(16) u8 ring[slots * slot_bytes];
-      slot = first_slot = static_cast<u32>(__cvta_generic_to_shared(ring));
-      costs[0].receive_from(cursor);
-      penalty[0].fetch(p, up, x, first_y);  // for good, if it is constant
-    }
-#pragma unroll
-    for (int i = 0; i + 1 < rows_ahead; ++i) {
-      const int there = x;
-      if constexpr (shared)
-        send();
-      else
-        fetch(i);
-      wrap(there);
-    }
-    if constexpr (shared) receive();
-  }
-  // When what is in the buffer was evaluated.
-  __device__ __forceinline__ void next(int buffer) {
-    if constexpr (shared) {
-      send();
-      receive();
-    } else {
-      fetch(buffer);
-    }
-  }
-};
 
 // Lines of diagonal paths run around a cylinder a little wider than the image, a whole number of strips around, and
 // restart from zeros where they enter the image: every group has the same work. It follows N adjacent ones. Groups of a
@@ -97,20 +13,22 @@ struct Feed {
 //
 // In a row a path waits longest for the minimum over its lanes. What does not depend on it goes on meanwhile: the last
 // exchange is taken up in the next row only, and costs and the minima of neighbouring words are evaluated a row ahead.
-// What is not done in every row is known beforehand: the rows that meet a strip as bits, the next one that ends a band or
-// wraps as a number.
-template <class T, class V>
+// What is not done in every row ends the loop over rows: it meets a strip, ends a band, or wraps.
+template <class T, class V, BorderForm kForm>
 struct Lines {
-  static constexpr int N = line_columns, words = T::words;
+  static constexpr int N = kForm.lines, words = T::words;
+  static constexpr bool shares = kForm.source == Source::block;
   using State = StateOf<T>;
-  static constexpr int buffers = Feed<T, V>::buffers, rows_ahead = Feed<T, V>::rows_ahead;
+  using FeedOf = std::conditional_t<shares, BlockFeed<T, V, kForm>, Feed<T, V, kForm>>;
+  static constexpr int buffers = FeedOf::buffers, rows_ahead = FeedOf::rows_ahead;
   static constexpr bool keeps_near = buffers == 1;  // otherwise the second buffer takes their registers
 
   const Problem& p;
   const bool up;
   const int dx;  // all directions share their code: it has to stay in the instruction cache
   const Position<T> at;
-  const int sense = up ? -1 : 1, first_y = up ? p.height - 1 : 0;  // of y
+  const int sense = up ? -1 : 1, first_y = up ? p.height - 1 : 0;              // of y
+  const int first_band = up ? (p.height - 1) % tile_height + 1 : tile_height;  // its rows
   // Where diagonals wrap; x runs from −1 to around − 2.
   const int last_x = dx < 0 ? -1 : p.around - 2, back = dx < 0 ? p.around : -p.around;
   u32 low[N];
@@ -180,7 +98,7 @@ struct Lines {
 
   // All paths leave their band, to go on at x + dx.
   __device__ __forceinline__ void keep_for_band(bool mine, int x, int band) {
-    u8* to = row_state<T>(p, up, dx, band, x + dx);
+    u8* to = row_state<T, V>(p, up, dx, band, x + dx);
 #pragma unroll
     for (int c = 0; c < N; ++c) {
       before[c] = subtract(before[c], low[c]), after[c] = subtract(after[c], low[c]);
@@ -208,8 +126,8 @@ struct Lines {
     store_state(side_state<T>(p, up, dx, to / T::tile_width, next_y), at.lane, copy);
   }
 
-  // Rows, counted from the first one, in which some group meets the next strip and not the next band; they repeat after
-  // 32. The first is the highest bit.
+  // Rows, counted from the first one, in which some group meets the next strip and not the next band, as bits; they
+  // repeat after 32.
   __device__ __forceinline__ u32 rows_at_strips(int x) const {
     if (dx == 0) return 0;
     const int i = threadIdx.x % 32, edge = dx > 0 ? T::tile_width - 1 : 0;
@@ -221,7 +139,7 @@ struct Lines {
       for (int c = 0; c < N; ++c) any |= ((there + c - edge) & (T::tile_width - 1)) == 0;
     }
     const bool leaves_band = (first_y + sense * i - (up ? 0 : tile_height - 1)) % tile_height == 0;
-    return __brev(__ballot_sync(everywhere, any && !leaves_band));
+    return __ballot_sync(everywhere, any && !leaves_band);
   }
 
   // How many rows may be followed before a path wraps, or what is asked for ahead of it does, or it enters the image.
@@ -234,12 +152,10 @@ struct Lines {
       least = min(least, rows + (rows < 0 ? p.around : 0) + 1);
     };
     until(last_x);
-    until(last_x - rows_ahead * dx);
+    if (!shares) until(last_x - rows_ahead * dx);
 #pragma unroll
     for (int c = 0; c < N; ++c) until(entry - c);
-#pragma unroll
-    for (int step = T::lanes; step < 32; step *= 2) least = min(least, __shfl_xor_sync(everywhere, least, step));
-    return least;
+    return __reduce_min_sync(everywhere, least);
   }
 
   // The column of the first row, and whether the group has lines at all.
@@ -262,21 +178,49 @@ struct Lines {
     const bool mine = there < places;
     // x − tilt · y stays a multiple of N, where x grows by tilt when y grows by 1.
     const int line = strip * T::tile_width + (mine ? there * N : 0);
-    const int u = (line + 1 + dx * sense * (first_y % p.around)) % p.around;
-    x = u + (u < 0 ? p.around : 0) - 1;
+    x = column_of(line);
     return mine;
   }
+  // The column of a diagonal line in the first row.
+  __device__ __forceinline__ int column_of(int line) const {
+    const int u = (line + 1 + dx * sense * (first_y % p.around)) % p.around;
+    return u + (u < 0 ? p.around : 0) - 1;
+  }
 
-  __device__ __forceinline__ void follow(int bundle) {
-    int x;
-    const bool mine = place(bundle, x);
+  // Of the lines of a block, those of one of its warps.
+  __device__ __forceinline__ void follow(int block, int warp) {
     const Slope slope = dx == 0 ? straight : dx * sense > 0 ? falling : rising;
+    if constexpr (shares) {
+      using Block = Arrangement<T>;
+      constexpr int blocks = Block::spacing / N;  // that fill the gaps between one another's lines
+      const int line = block / blocks * Block::span + block % blocks * N, offset = Block::offset(warp, at.group);
+      if (dx == 0 && line >= p.width) return count_without_lines();
+      const auto column = [&](int of_line) { return dx == 0 ? of_line : column_of(of_line); };
+      const bool mine = line + offset < (dx == 0 ? p.width : p.around);
+      FeedOf feed(p, slope, dx, sense, first_y, first_band, warp, offset, at.lane, column(line + Block::spread));
+      follow(feed, column(line + offset), mine);
+    } else {
+      const int bundle = block * (blockDim.x / 32) + warp;
+      if (bundle >= p.line_bundles) return;
+      int x;
+      const bool mine = place(bundle, x);
+      FeedOf feed{p, up, dx, sense, first_y, last_x, back, {p, slope, x, first_y, dx, sense, at.lane}, x};
+      follow(feed, x, mine);
+    }
+  }
+
+  // A warp beyond the image is counted as well.
+  __device__ __forceinline__ void count_without_lines() const {
+    for (int done = 0; done <= p.bands; ++done)
+      if (is_checkpoint(p, done)) count(lines_done_with(p, up, done));
+  }
+
+  __device__ __forceinline__ void follow(FeedOf& feed, int x, bool mine) {
     const typename V::Padding<T> padding(p, at.lane);
     Neighbours<T> neighbours(at.lane);
     neighbours.keep();
     const u32 p1 = kept(p.p1_pair), one = kept(1);
 
-    Feed<T, V> feed{p, up, dx, sense, first_y, last_x, back, {p, slope, x, first_y, dx, sense, at.lane}, x};
     Minima<T, N> minima;
     minima.set(low);
     look_around(neighbours);
@@ -293,17 +237,21 @@ struct Lines {
     };
     feed.first();
     evaluate(0);
-    const int last_asked = feed.x;
-    feed.next(0);
-    feed.wrap(last_asked);
+    if constexpr (shares) {
+      feed.next(0);
+    } else {
+      const int last_asked = feed.x;
+      feed.next(0);
+      feed.wrap(last_asked);
+    }
 
-    int row = 0, turn = rows_until_turn(x), band_end = up ? (p.height - 1) % tile_height + 1 : tile_height;
-    u32 strips = rows_at_strips(x);
+    int row = 0, turn = rows_until_turn(x), band_end = first_band;
+    const u32 strips = rows_at_strips(x);
     x -= dx;  // from here on that of the row before `row` is x + dx · row
     const auto go_on = [&](int buffer) {
       minima.get(low);
 #pragma unroll
-      for (int c = 0; c < N; ++c) step(c, cost[c], add(low[c], p2_here[c]), p1, one);
+      for (int c = 0; c < N; ++c) step(c, cost[c], low[c] + p2_here[c], p1, one);
       look_around(neighbours);
 #pragma unroll
       for (int c = 0; c < N; ++c) low[c] = smallest_word(c);
@@ -311,20 +259,24 @@ struct Lines {
       evaluate(buffer);
       feed.next(buffer);
       ++row;
-      const bool strip = (int)strips < 0;
-      strips = __funnelshift_l(strips, strips, 1);
-      if (strip) {
-        minima.get(low);
-        keep_for_strip(mine, x + dx * row, first_y + sense * row);
-        __syncwarp();
-      }
     };
-    int stop = min(min(turn, band_end), p.height);
+    int at_strip = 0, stop = 0;
+    const auto look_for_stop = [&] {
+      stop = min(band_end, p.height);
+      if constexpr (!V::diagonals) return;
+      at_strip = row + __ffs(__funnelshift_r(strips, strips, row));
+      stop = min(stop, turn);
+      if (at_strip > row) stop = min(stop, at_strip);
+    };
     // What comes between rows; false after the last one.
     const auto turns = [&] {
       const bool ended = row == p.height;  // what enters the last band was kept before
       minima.get(low);
       const int here = x + dx * row;
+      if (V::diagonals && row == at_strip) {
+        keep_for_strip(mine, here, first_y + sense * row);
+        __syncwarp();
+      }
       if (row == band_end || ended) {
         const int band = (first_y + sense * row) / tile_height;
         const int done = ended ? p.bands : up ? p.bands - 1 - band : band;
@@ -333,26 +285,35 @@ struct Lines {
         if (ended) return false;
         band_end += tile_height;
         __syncwarp();
+        if constexpr (shares) feed.end_band(row);
       }
-      if (row == turn) {
-        feed.wrap(here + rows_ahead * dx);
+      if (V::diagonals && row == turn) {
+        if constexpr (!shares) feed.wrap(here + rows_ahead * dx);
         if (here == last_x) x += back;
         restart(x + dx * (row + 1));
         turn += rows_until_turn(x + dx * (row + 1));
         __syncwarp();
       }
       minima.set(low);
-      stop = min(min(turn, band_end), p.height);
+      look_for_stop();
       return true;
     };
+    look_for_stop();
+    if constexpr (buffers == 2) {
 #pragma unroll 1
-    while (true) {
-      go_on(buffers - 1);
-      if (row == stop && !turns()) return;
-      if constexpr (buffers == 2) {
+      while (true) {
+        go_on(1);
+        if (row == stop && !turns()) return;
         go_on(0);
         if (row == stop && !turns()) return;
       }
+    } else {
+      constexpr int unrolled = shares ? 2 : 1;  // more rows copy fewer registers
+      do {
+#pragma unroll unrolled
+        do go_on(0);
+        while (row != stop);
+      } while (turns());
     }
   }
 };
@@ -450,28 +411,38 @@ struct Line {
   }
 };
 
-// A block's warps follow neighbouring bundles: they share features in the first-level cache, and each scheduler of a
-// multiprocessor gets one of them.
+template <class T, class V>
+__device__ __forceinline__ void follow_row(const Problem& p, int block, int warp) {
+  const int bundle = block / 2 * (blockDim.x / 32) + warp;
+  if (bundle * T::groups >= p.height) return;
+  if (block % 2)
+    Line<T, V, true>{p}.follow(bundle);
+  else
+    Line<T, V, false>{p}.follow(bundle);
+}
+
+// A block's warps follow neighbouring bundles: they share features, and each scheduler of a multiprocessor gets one of
+// them.
 template <int kRange, class V>
 __device__ __forceinline__ void follow_paths(const Problem& p) {
-  using T = Layout<kRange, border_words_of<V, kRange>>;
+  constexpr BorderForm form = border_form_of<V, kRange>;
   constexpr int directions = directions_of<V>;
   let_next_kernel_start();  // whose tiles wait for these paths only, once all of them are under way
-  const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
+  // The shuffle tells the compiler that it is the same in all lanes: a loop that may have lost some is dear.
+  const int warps = blockDim.x / 32, warp = __shfl_sync(everywhere, threadIdx.x / 32, 0);
   const int line_blocks = (p.line_bundles + warps - 1) / warps * directions;
   const int line = p.rows_first ? (int)blockIdx.x - ((int)gridDim.x - line_blocks) : (int)blockIdx.x;
   if (line >= 0 && line < line_blocks) {
-    const int direction = line % directions, bundle = line / directions * warps + warp;
-    if (bundle >= p.line_bundles) return;
-    Lines<T, V>(p, direction % 2, V::diagonals ? direction / 2 - 1 : 0).follow(bundle);
-  } else {
-    const int row = line < 0 ? (int)blockIdx.x : line - line_blocks, bundle = row / 2 * warps + warp;
-    if (bundle * T::groups >= p.height) return;
-    if (row % 2)
-      Line<T, V, true>{p}.follow(bundle);
-    else
-      Line<T, V, false>{p}.follow(bundle);
+    const int direction = line % directions;
+    Lines<Layout<kRange, form.words>, V, form>(p, direction % 2, V::diagonals ? direction / 2 - 1 : 0)
+        .follow(line / directions, warp);
+    return;
   }
+  const int row = line < 0 ? (int)blockIdx.x : line - line_blocks;
+  if (form.wide_rows != form.narrow_rows && p.wide_rows)
+    follow_row<Layout<kRange, form.wide_rows>, V>(p, row, warp);
+  else
+    follow_row<Layout<kRange, form.narrow_rows>, V>(p, row, warp);
 }
 
 }  // namespace stereopsis::sgm_wta

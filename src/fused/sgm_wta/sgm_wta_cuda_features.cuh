@@ -31,15 +31,15 @@ __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   const u8* left = static_cast<const u8*>(p.left_words) + row.source * p.left_words_pitch;
   const u8* right = static_cast<const u8*>(p.right_words) + row.source * p.right_words_pitch;
   const int i = blockIdx.y * blockDim.x + threadIdx.x;
-  if (i >= T::right_margin_of_zero + p.width + right_margin) return;
   clear_right_best(p, i, row.y);
   clear_progress(p, i, row.y);
   const int x = i - T::right_margin_of_zero - p.min_disparity;
   const u32 pair = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
   const u8 l = left[clamp_column(p, i - left_margin)];
   for (int s = 0; s < slopes; ++s) {
-    p.right[s][(i64)row.y * p.pitch[s] + i] = pair;
-    if (i < left_margin + p.width + right_margin) p.left[s][(i64)row.y * p.pitch[s] + i] = l;
+    if (i >= p.pitch[s]) continue;
+    if (p.right[s] != nullptr) p.right[s][(i64)row.y * p.pitch[s] + i] = pair;
+    p.left[s][(i64)row.y * p.pitch[s] + i] = l;
   }
 }
 

@@ -250,10 +250,11 @@ __device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
   return p;
 }
 
-// Where they lie. Vertical and diagonal directions are numbered up · 3 + dx + 1.
-template <class T>
+// Where they lie. Vertical and diagonal directions are numbered up · 3 + dx + 1, vertical ones alone by up.
+template <class T, class V>
 __device__ __forceinline__ u8* row_state(const Problem& p, bool up, int dx, int band, int x) {
-  return p.rows + (i64)(((up * 3 + dx + 1) * p.bands + band) * p.width + x) * T::range;
+  const int direction = V::diagonals ? up * 3 + dx + 1 : up;
+  return p.rows + (i64)((direction * p.bands + band) * p.width + x) * T::range;
 }
 template <class T>
 __device__ __forceinline__ u8* side_state(const Problem& p, bool up, int dx, int strip, int y) {
@@ -640,6 +641,7 @@ struct Variant {
   using Penalty = PenaltyOf<N>;
   static constexpr int paths = kPaths;
   static constexpr bool diagonals = kPaths == 8;
+  static constexpr bool has_constant_penalty = PenaltyOf<1>::slot_words == 0;
   // min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term, if no cost is above P2: the
   // right side is at most C + min(from), at the d of that minimum. So it does not have to wait for min(from).
   static constexpr bool early_minimum = kEarlyMinimum;

@@ -23,14 +23,29 @@ inline constexpr int tile_height = 8;
 inline constexpr int left_margin = 8, right_margin = 40;
 // Rows above and below it that lines may read; features and volumes have them.
 inline constexpr int row_margin = 5;
-// The first pass: adjacent lines that a group of lanes follows, the most warps of a block.
-inline constexpr int line_columns = 2, border_warps = 4;
-// Words of its lanes. Wide ones share more of what a step costs for each lane; narrow ones leave more warps to wait with.
-constexpr int border_words(int range, int paths, bool volume) {
-  return range == 256 && (paths == 8 || !volume) ? 16 : 8;
+// The first pass: where a group of lanes has the features and costs of its lines from.
+enum class Source {
+  memory,  // loads, a row ahead
+  ring,    // its own copies of them in shared memory, four rows ahead
+  block    // rows of them that the warps of a block copy into shared memory for all its lines, two bands ahead
+};
+struct BorderForm {
+  int words;  // of a lane: wide ones share more of what a step costs for each lane, narrow ones leave more warps
+  int lines;  // adjacent ones that a group of lanes follows
+  Source source;
+  int narrow_rows, wide_rows;  // words of a lane along rows: wide ones where all warps run at once even so
+  constexpr int blocks() const { return words == 16 ? 3 : 5; }  // of a multiprocessor
+};
+inline constexpr int border_warps = 4;  // of a block, at most
+constexpr BorderForm border_form(int range, int paths, bool volume, bool constant_penalty) {
+  if (!volume && constant_penalty)
+    return range == 256 ? BorderForm{16, 2, Source::block, 8, 16} : BorderForm{8, range / 64, Source::block, 8, 8};
+  if (range == 256 && (paths == 8 || !volume)) return {16, 2, Source::memory, 16, 16};
+  return {8, 2, paths == 4 || volume ? Source::ring : Source::memory, 8, 8};
 }
-// Its blocks of a multiprocessor.
-constexpr int border_blocks(int words) { return words == 16 ? 3 : 5; }
+// The lines of a block that shares its features lie four columns apart: as many as this from the first one to beyond
+// the last one.
+constexpr int block_span(int range, int words) { return 4 * border_warps * (64 * words / range); }
 // Steps after which an unnormalised path is normalised at the latest.
 inline constexpr int longest_run = 16;
 inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // of a multiprocessor
@@ -43,6 +58,7 @@ struct Problem {
   int around;                      // vertical lines, or diagonal ones on a cylinder
   int line_bundles;                // of a direction: what a warp of the first pass follows
   int rows_first;                  // before lines
+  int wide_rows;                   // BorderForm
   int p1, p2;                      // p2: the largest there is
   std::uint32_t p1_pair, p2_pair;  // the same in both halves
   int subpixel;                    // wta::Subpixel
@@ -61,7 +77,7 @@ struct Problem {
   // a rising line from an aligned load goes on with aligned loads.
   std::uint8_t* left[3];    // column x at x + left_margin
   std::uint32_t* right[3];  // pairs (R(x − min), R(x − min − half)) at x + right_margin_of_zero
-  int pitch[3];             // of both
+  int pitch[3];             // of both; diagonal copies of the right ones are null where nobody reads them
 
   std::uint8_t* volume;      // other costs: of (y, x), in the order of the lanes; bytes, or six bits each (SixBitCost)
   std::uint32_t* penalties;  // adaptive P2: column x at x + left_margin; the four paths of a sense of y are its bytes
@@ -69,7 +85,7 @@ struct Problem {
   std::int64_t penalty_plane;  // words from the paths downward to those upward
 
   // Kept path states, a byte a disparity.
-  std::uint8_t* rows;   // entering a band from above or below: [6][bands][width][range]
+  std::uint8_t* rows;   // entering a band from above or below: [6, or 2 with 4 paths][bands][width][range]
   std::uint8_t* sides;  // diagonal paths entering a strip: [4][strips][height][range]
   std::uint8_t* ends;   // horizontal paths entering a strip: [2][strips][height][range]
 

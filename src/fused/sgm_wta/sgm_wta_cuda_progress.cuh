@@ -9,7 +9,8 @@
 namespace stereopsis::sgm_wta {
 
 template <class V, int kRange>
-constexpr int border_words_of = border_words(kRange, V::paths, V::template Cost<Layout<kRange>, 1>::in_memory);
+constexpr BorderForm border_form_of = border_form(kRange, V::paths, V::template Cost<Layout<kRange>, 1>::in_memory,
+                                                  V::has_constant_penalty);
 template <class V>
 constexpr int directions_of = V::diagonals ? 6 : 2;
 
@@ -55,7 +56,9 @@ __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
   const int bands = next_checkpoint(p, (up ? p.bands - 1 - band : band) + at_sides);
   const int lines = directions_of<V> / 2 * p.line_bundles;
   const int rows = min(tile_height, p.height - band * tile_height);
-  constexpr int groups = Layout<T::range, border_words_of<V, T::range>>::groups;
+  constexpr BorderForm form = border_form_of<V, T::range>;
+  const int groups =
+      p.wide_rows ? Layout<T::range, form.wide_rows>::groups : Layout<T::range, form.narrow_rows>::groups;
   wait_for(along_rows ? rows_done_in(p, band) : lines_done_with(p, up, bands),
            along_rows ? 2 * ((rows + groups - 1) / groups) : lines);
 }

@@ -133,6 +133,20 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
   }
 }
 
+// Where a volume of costs has so many warps in the first pass that its blocks are of one.
+TEST(SgmWtaCuda, HighImagesEqualOracles) {
+  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const int paths : {4, 8}) {
+      expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 30, .p2 = 100}, {}}, census9x7, ~0ull >> 2,
+                            {9, 12100}, {0, 64}, false);
+      expect_equals_oracles(device, queue, {adaptive(paths, 20, 100, 30), {}}, census_gradient, 0xFFFFFFFFu, {9, 4000},
+                            {0, 250}, false);
+      expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80},
+                            {40, 3300}, {-3, 256}, false);
+    }
+  });
+}
+
 // Rows come before lines where they take longer.
 TEST(SgmWtaCuda, WideImagesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {

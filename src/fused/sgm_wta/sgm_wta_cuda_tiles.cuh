@@ -184,9 +184,10 @@ struct Entry {
       const int x = strip * T::tile_width + at.column + c;
       vertical[c] = rightward[c] = leftward[c] = Packed{};
       if (first_band || x >= p.width) continue;
-      vertical[c] = load_state_early(row_state<T>(p, at.up, 0, band, x), at.lane);
-      if (V::diagonals && x > 0) rightward[c] = load_state_early(row_state<T>(p, at.up, 1, band, x), at.lane);
-      if (V::diagonals && x < p.width - 1) leftward[c] = load_state_early(row_state<T>(p, at.up, -1, band, x), at.lane);
+      vertical[c] = load_state_early(row_state<T, V>(p, at.up, 0, band, x), at.lane);
+      if (V::diagonals && x > 0) rightward[c] = load_state_early(row_state<T, V>(p, at.up, 1, band, x), at.lane);
+      if (V::diagonals && x < p.width - 1)
+        leftward[c] = load_state_early(row_state<T, V>(p, at.up, -1, band, x), at.lane);
     }
   }
 };

@@ -1,0 +1,233 @@
+// What the lines of the first pass read, ahead of the paths: costs and penalties, by each group of lanes for itself, or
+// features, by a block for all its lines.
+#pragma once
+
+#include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
+
+namespace stereopsis::sgm_wta {
+
+// Costs and penalties of a group's lines, ahead of the paths. Loads into registers can't be more than a row ahead: the
+// compiler counts them together, and what waits for one waits for those issued after it too. Where there are few warps,
+// or costs come from memory, copies into shared memory run four rows ahead. More warps only lose by them.
+template <class T, class V, BorderForm kForm>
+struct Feed {
+  static constexpr int N = kForm.lines;
+  using Cost = typename V::Cost<T, N>;
+  using Penalty = typename V::Penalty<N>;
+  static constexpr bool shared = kForm.source == Source::ring;
+  // Rows that wait in registers; copies under way; rows from the one evaluated last to the one asked for last.
+  static constexpr int buffers = T::words == words && !shared ? 2 : 1, slots = 4;
+  static constexpr int rows_ahead = shared ? slots + 1 : buffers + 1;
+  static constexpr int slot_bytes = (Cost::slot_words + Penalty::slot_words) * 4 * slot_threads;
+  static_assert(rows_ahead <= row_margin);
+
+  const Problem& p;
+  const bool up;
+  const int dx, sense, first_y, last_x, back;  // as in Lines
+  typename Cost::Cursor cursor;                // at column x of row `row`, the next one to ask for
+  int x, row = 0;
+  Cost costs[buffers];
+  Penalty penalty[buffers];
+  u32 slot, first_slot;
+
+  __device__ __forceinline__ void advance() {
+    cursor.step();
+    x += dx;
+    ++row;
+  }
+  // A path that was at `column` goes around.
+  __device__ __forceinline__ void wrap(int column) {
+    if (dx == 0 || column != last_x) return;
+    cursor.jump(back);
+    x += back;
+  }
+  __device__ __forceinline__ int row_of_penalties() const { return min(max(first_y + sense * row, 0), p.height - 1); }
+
+  __device__ __forceinline__ void send() {
+    Cost::send(slot, cursor);
+    Penalty::send(slot + Cost::slot_words * 4 * slot_threads, p, up, x, row_of_penalties());
+    asm volatile("cp.async.commit_group;");
+    slot += slot_bytes;
+    if (slot == first_slot + slots * slot_bytes) slot = first_slot;
+    advance();
+  }
+  __device__ __forceinline__ void receive() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(slots - 1) : "memory");
+    costs[0].receive(slot);
+    penalty[0].receive(slot + Cost::slot_words * 4 * slot_threads);
+  }
+  __device__ __forceinline__ void fetch(int buffer) {
+    costs[buffer].fetch(cursor);
+    penalty[buffer].fetch(p, up, x, row_of_penalties());
+    advance();
+  }
+
+  // The first row, and what goes ahead of it but for the last one.
+  __device__ __forceinline__ void first() {
+    if constexpr (shared) {
+      __shared__ alignas(16) u8 ring[slots * slot_bytes];
+      slot = first_slot = static_cast<u32>(__cvta_generic_to_shared(ring));
+      costs[0].receive_from(cursor);
+      penalty[0].fetch(p, up, x, first_y);  // for good, if it is constant
+    }
+#pragma unroll
+    for (int i = 0; i + 1 < rows_ahead; ++i) {
+      const int there = x;
+      if constexpr (shared)
+        send();
+      else
+        fetch(i);
+      wrap(there);
+    }
+    if constexpr (shared) receive();
+  }
+  // When what is in the buffer was evaluated.
+  __device__ __forceinline__ void next(int buffer) {
+    if constexpr (shared) {
+      send();
+      receive();
+    } else {
+      fetch(buffer);
+    }
+  }
+};
+
+// ---- rows of features for a block --------------------------------------------------------------------------------
+// The lines of a block lie `spacing` columns apart, those of a warp at as few places of their strips as possible. The
+// cylinder that diagonal paths run around is so much wider than the image that while some line is in the image none has
+// gone around more often than the rightmost one: in each row they need one piece of the features, without a seam.
+template <class T>
+struct Arrangement {
+  static constexpr int span = block_span(T::range, T::words), spacing = span / (border_warps * T::groups);
+  static constexpr int spread = span - spacing, strips = span / T::tile_width;
+  __device__ __forceinline__ static int offset(int warp, int group) {
+    const int i = warp * T::groups + group;
+    return i % strips * T::tile_width + i / strips * spacing;
+  }
+};
+
+// Rank features of a block's lines. Its warps take turns to copy rows of them into shared memory, those of two bands while
+// the lines pass the two bands before. Only then the warps wait for one another.
+template <class T, class V, BorderForm kForm>
+struct BlockFeed {
+  static constexpr int N = kForm.lines, words = T::words, buffers = 1, rows_ahead = 2;
+  using Block = Arrangement<T>;
+  // Right features from the last disparity of the leftmost line to the first one of the rightmost, in parts of a word a
+  // lane, and left ones. Between the parts a gap of 4 words keeps the lanes of a load on different banks.
+  static constexpr int right_words = Block::spread + T::half + N - 1, parts = (right_words + 31) / 32;
+  static constexpr int part_bytes = 36 * 4, row_bytes = parts * part_bytes + 32 * 4;
+  static constexpr int batch = 2 * tile_height, slots = 2 * batch;  // rows
+  static constexpr int pieces = words / 4;
+  static_assert(Block::spread + 3 + N <= 32 * 4, "a lane copies one word of left features");
+
+  struct Columns {
+    u32 right[words + N - 1], left;
+    __device__ __forceinline__ void column(StateOf<T>& cost, int c, u32 after) const {
+      const u32 l = byte_of(left, c, after);
+#pragma unroll
+      for (int j = 0; j < words; ++j) cost[j] = subtract(l, right[words - 1 + c - j]);
+    }
+  };
+
+  const Problem& p;
+  const int warp, right_by, left_by, back;  // from a row to the next, and around
+  const int first_band;                     // its rows
+  const u32* right;                         // of row 0
+  const u8* left;
+  int turn;  // the row in which the rightmost line goes around
+  u32 ring, take_right[pieces + 1], take_left;
+  int band = 0;  // how many have ended
+  Columns costs[1];
+  typename V::Penalty<N> penalty[1];
+
+  // `offset` is that of a group's line; the rightmost line of the block is in column `rightmost` of row 0, first_y.
+  __device__ __forceinline__ BlockFeed(const Problem& problem, Slope slope, int dx, int sense, int first_y,
+                                       int rows_of_first_band, int warp_, int offset, int lane, int rightmost)
+      : p(problem),
+        warp(warp_),
+        right_by(sense * problem.pitch[straight] + dx),
+        left_by(sense * problem.pitch[slope] + dx),
+        back(dx > 0 ? -problem.around : problem.around),
+        first_band(rows_of_first_band),
+        turn(dx > 0   ? problem.around - 1 - rightmost
+             : dx < 0 ? rightmost + 2
+                      : problem.height + slots) {
+    __shared__ alignas(16) u8 rows[slots * row_bytes];
+    ring = static_cast<u32>(__cvta_generic_to_shared(rows));
+    const int leftmost = rightmost - Block::spread, first_right = T::right_margin_of_zero + leftmost - T::half + 1;
+    const int first_left = first_y * p.pitch[slope] + left_margin + leftmost, odd = first_left & 3;
+    right = p.right[straight] + first_y * p.pitch[straight] + first_right + threadIdx.x % 32;
+    left = p.left[slope] + first_left - odd + threadIdx.x % 32 * 4;
+    const int window = offset + T::half - words * (lane + 1);
+#pragma unroll
+    for (int i = 0; i <= pieces; ++i) {
+      const int word = window + 4 * i;
+      take_right[i] = slot_before(first_band + 2) + word / 32 * part_bytes + word % 32 * 4;
+    }
+    take_left = slot_before(first_band + 2) + parts * part_bytes + odd + offset;
+  }
+
+  // The last slots of the ring: so many rows before those that begin at its first slot.
+  __device__ __forceinline__ u32 slot_before(int rows) const { return ring + (slots - rows) * row_bytes; }
+
+  // Copies `count` rows from `row` on, each by one warp.
+  __device__ __forceinline__ void send(int row, int count, u32 to) {
+    if (V::diagonals && row >= turn) right += back, left += back, turn += p.around;
+    count = min(count, p.height - row);
+#pragma unroll 1
+    for (int i = warp; i < count; i += border_warps) {
+      const int around = V::diagonals && row + i >= turn ? back : 0;
+      const u32* from = right + (row + i) * right_by + around;
+      const u32 at = to + i * row_bytes + threadIdx.x % 32 * 4;
+#pragma unroll
+      for (int k = 0; k < parts; ++k) copy_word(at + k * part_bytes, from + k * 32);
+      copy_word(at + parts * part_bytes, left + (row + i) * left_by + around);
+    }
+    asm volatile("cp.async.commit_group;");
+  }
+  __device__ __forceinline__ static void copy_word(u32 to, const void* from) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from));
+  }
+  __device__ __forceinline__ void next(int) {
+    Columns& columns = costs[0];
+#pragma unroll
+    for (int i = 0; i < pieces; ++i)
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(columns.right[4 * i]), "=r"(columns.right[4 * i + 1]), "=r"(columns.right[4 * i + 2]),
+                     "=r"(columns.right[4 * i + 3])
+                   : "r"(take_right[i]));
+    if constexpr (N == 2) {
+      asm volatile("ld.shared.u32 %0, [%1];" : "=r"(columns.right[words]) : "r"(take_right[pieces]));
+      asm volatile("ld.shared.u16 %0, [%1];" : "=r"(columns.left) : "r"(take_left));
+    } else {
+      asm volatile("ld.shared.u8 %0, [%1];" : "=r"(columns.left) : "r"(take_left));
+    }
+    move(row_bytes);
+  }
+  __device__ __forceinline__ void move(int bytes) {
+#pragma unroll
+    for (u32& at : take_right) at += bytes;
+    take_left += bytes;
+  }
+
+  // The first row. Batches begin with the third row of a band: two rows are taken ahead.
+  __device__ __forceinline__ void first() {
+    penalty[0].fetch(p, false, 0, 0);
+    send(0, first_band + 2, slot_before(first_band + 2));
+    send(first_band + 2, batch, ring);
+    asm volatile("cp.async.wait_group 1;" ::: "memory");
+    __syncthreads();
+    next(0);
+  }
+  // A band ends before `row`.
+  __device__ __forceinline__ void end_band(int row) {
+    const int ended = band++ % 4;  // the first one ends where the ring does
+    if (ended == 0) move(-slots * row_bytes);
+    if (ended % 2 != 0) return;
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    __syncthreads();
+    send(row + 2 + batch, batch, ring + (ended == 0 ? batch * row_bytes : 0));
+  }
+};
+
+}  // namespace stereopsis::sgm_wta
