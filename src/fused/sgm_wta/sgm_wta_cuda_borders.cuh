@@ -13,7 +13,8 @@ namespace stereopsis::sgm_wta {
 //
 // In a row a path waits longest for the minimum over its lanes. What does not depend on it goes on meanwhile: the last
 // exchange is taken up in the next row only, and costs and the minima of neighbouring words are evaluated a row ahead.
-// What is not done in every row ends the loop over rows: it meets a strip, ends a band, or wraps.
+// What is not done in every row ends the loop over rows: it ends a band, or wraps, or, where the next row is in shared
+// memory already, meets a strip. Where it is under way, leaving the loop would wait for it.
 template <class T, class V, BorderForm kForm>
 struct Lines {
   static constexpr int N = kForm.lines, words = T::words;
@@ -246,8 +247,13 @@ struct Lines {
     }
 
     int row = 0, turn = rows_until_turn(x), band_end = first_band;
-    const u32 strips = rows_at_strips(x);
+    u32 strips = rows_at_strips(x);
     x -= dx;  // from here on that of the row before `row` is x + dx · row
+    const auto meet_strip = [&] {
+      minima.get(low);
+      keep_for_strip(mine, x + dx * row, first_y + sense * row);
+      __syncwarp();
+    };
     const auto go_on = [&](int buffer) {
       minima.get(low);
 #pragma unroll
@@ -259,24 +265,28 @@ struct Lines {
       evaluate(buffer);
       feed.next(buffer);
       ++row;
+      if constexpr (V::diagonals && !shares) {
+        const bool strip = strips & 1;
+        strips = __funnelshift_r(strips, strips, 1);
+        if (strip) meet_strip();
+      }
     };
     int at_strip = 0, stop = 0;
     const auto look_for_stop = [&] {
       stop = min(band_end, p.height);
       if constexpr (!V::diagonals) return;
-      at_strip = row + __ffs(__funnelshift_r(strips, strips, row));
       stop = min(stop, turn);
-      if (at_strip > row) stop = min(stop, at_strip);
+      if constexpr (shares) {
+        at_strip = row + __ffs(__funnelshift_r(strips, strips, row));
+        if (at_strip > row) stop = min(stop, at_strip);
+      }
     };
     // What comes between rows; false after the last one.
     const auto turns = [&] {
       const bool ended = row == p.height;  // what enters the last band was kept before
       minima.get(low);
       const int here = x + dx * row;
-      if (V::diagonals && row == at_strip) {
-        keep_for_strip(mine, here, first_y + sense * row);
-        __syncwarp();
-      }
+      if (V::diagonals && shares && row == at_strip) meet_strip();
       if (row == band_end || ended) {
         const int band = (first_y + sense * row) / tile_height;
         const int done = ended ? p.bands : up ? p.bands - 1 - band : band;
