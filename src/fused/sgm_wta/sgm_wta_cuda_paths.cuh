@@ -268,8 +268,11 @@ __device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int st
 // ---- matching costs of N adjacent columns ----------------------------------------------------------------------
 // A cost has a Cursor, which walks over the image in equal steps; fetch(), which loads N columns from there; and
 // column(), the costs of one of them. Costs may be negative half floats: a step takes their magnitude. look_ahead()
-// asks for what the cursor reaches in `steps_ahead` steps.
-constexpr int steps_ahead = 6;
+// asks for what the cursor reaches in `steps_ahead` steps: what all rows together ask for has to stay in the second-level
+// cache until it is used (2880 × 1980 × 256 on an H100, borders from bytes: 2.31 ms with 2 steps, 2.38 with 3, 2.76 with 6;
+// from six bits 1.94, 2.06, 2.08).
+template <class T>
+constexpr int steps_ahead = T::range == 256 ? 2 : 6;
 enum Slope { straight, falling, rising };  // falling: x − y is constant; rising: x + y is
 
 // Copies into shared memory that are under way while their thread goes on, and what came. A slot has all threads' word 0,
@@ -410,10 +413,10 @@ struct VolumeCost {
 
   // Costs come from memory, further away than one step lasts.
   __device__ __forceinline__ static void look_ahead(const Cursor& at) {
-    const u8* row = at.row + steps_ahead * at.pitch + at.lane * (16 * pieces);
+    const u8* row = at.row + steps_ahead<T> * at.pitch + at.lane * (16 * pieces);
 #pragma unroll
     for (int c = 0; c < N; ++c) {
-      const int x = min(max(at.x + steps_ahead * at.dx + c, 0), at.width - 1);
+      const int x = min(max(at.x + steps_ahead<T> * at.dx + c, 0), at.width - 1);
       asm volatile("prefetch.global.L2 [%0];" ::"l"(row + x * T::range));
     }
   }
@@ -497,9 +500,6 @@ __device__ __forceinline__ i64 six_bit_row(const Problem& p) {
 template <class T, int N>
 struct SixBitCost {
   static constexpr bool in_memory = true;
-  // What all rows together ask for has to stay in the second-level cache until it is used (2880 × 1980 × 256 on an H100,
-  // borders: 1.92 ms with 3 steps, 2.13 with 6, 2.33 with 10).
-  static constexpr int steps_ahead = T::range == 256 ? 3 : 6;
   u32 ab[2 * N], c[N];
 
   struct Cursor {
@@ -523,7 +523,7 @@ struct SixBitCost {
 
   __device__ __forceinline__ static void look_ahead(const Cursor& at) {
 #pragma unroll
-    for (int i = 0; i < 3; ++i) asm volatile("prefetch.global.L2 [%0];" ::"l"(at.quad(steps_ahead) + i * T::range));
+    for (int i = 0; i < 3; ++i) asm volatile("prefetch.global.L2 [%0];" ::"l"(at.quad(steps_ahead<T>) + i * T::range));
   }
   __device__ __forceinline__ void fetch(const Cursor& at) {
     static_assert(T::words == words && (N == 2 || N == 4));
