@@ -95,7 +95,7 @@ class GpuEngine final : public Engine {
         stripe_rows_(layout.stripe_rows),
         frames_(static_cast<std::size_t>(problem.batch)) {
     for (int i = 0; i < layout.lanes; ++i)
-      lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue()});
+      lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue(layout.lanes > 1)});
     if (problem_.geometry.rectification) upload_maps(*problem_.geometry.rectification);
     for (Frame& frame : frames_) {
       frame.end = device_.make_event(false);

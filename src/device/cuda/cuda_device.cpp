@@ -16,7 +16,7 @@ class CudaDevice;
 
 class CudaQueue final : public gpu::Queue {
  public:
-  explicit CudaQueue(CudaDevice& device);
+  CudaQueue(CudaDevice& device, bool one_of_several);
   ~CudaQueue() override;
 
   using gpu::Queue::launch;
@@ -43,6 +43,7 @@ class CudaQueue final : public gpu::Queue {
   void copy_2d(const Copy2D&, const char* what);
 
   CudaDevice& device_;
+  const bool starts_early_;  // kernels that may
   Stream stream_ = nullptr;
   std::unique_ptr<gpu::Event> meeting_;  // with queues of the caller's
   bool recording_ = false, repeatable_ = true;
@@ -114,7 +115,9 @@ class CudaDevice final : public gpu::Device {
     return api.launch_with(&config, function, arguments, nullptr);
   }
 
-  std::unique_ptr<gpu::Queue> make_queue() override { return std::make_unique<CudaQueue>(*this); }
+  std::unique_ptr<gpu::Queue> make_queue(bool one_of_several) override {
+    return std::make_unique<CudaQueue>(*this, one_of_several);
+  }
   std::unique_ptr<gpu::Event> make_event(bool timed) override;
 
   Handle allocate(std::size_t bytes) override {
@@ -286,7 +289,8 @@ class CudaGraph final : public gpu::Graph {
 
 std::unique_ptr<gpu::Event> CudaDevice::make_event(bool timed) { return std::make_unique<CudaEvent>(*this, timed); }
 
-CudaQueue::CudaQueue(CudaDevice& device) : device_(device), meeting_(device.make_event(false)) {
+CudaQueue::CudaQueue(CudaDevice& device, bool one_of_several)
+    : device_(device), starts_early_(!one_of_several), meeting_(device.make_event(false)) {
   const Current current(device_);
   constexpr unsigned non_blocking = 1;  // apart from the legacy default stream
   device_.check(device_.api.create_stream(&stream_, non_blocking), "make a queue");
@@ -328,7 +332,7 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
                             stream_,
                             nullptr,
                             0};
-  device_.check(device_.launch(function, config, kernel.early, values.data()), "start a kernel");
+  device_.check(device_.launch(function, config, kernel.early && starts_early_, values.data()), "start a kernel");
 }
 
 void CudaQueue::copy_2d(const Copy2D& copy, const char* what) {

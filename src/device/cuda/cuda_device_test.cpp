@@ -129,6 +129,14 @@ TEST_F(CudaDevice, LetsKernelsStartEarlyThatAskForIt) {
   EXPECT_GT(calls("cuLaunchKernel") - all, calls("early") - early);  // not all do
 }
 
+TEST_F(CudaDevice, StartsNoKernelEarlyWhereFramesAreInFlightTogether) {
+  Matcher matcher(plan(2));
+  const int early = calls("early"), all = calls("cuLaunchKernel");
+  matcher.match(pair());
+  EXPECT_EQ(calls("early"), early);
+  EXPECT_GT(calls("cuLaunchKernel"), all);
+}
+
 TEST_F(CudaDevice, WaitsForTheCallersStreamAndLetsItWait) {
   Matcher matcher(plan());
   const DeviceImage l("cuda:0", AnyImageView(left)), r("cuda:0", AnyImageView(right));

@@ -196,7 +196,9 @@ class Device {
   virtual DeviceDescription describe() = 0;          // measures nothing
   virtual std::string why_unusable() = 0;            // empty where kernels can run
   virtual int cuda_capability() const { return 0; }  // as Queue's
-  virtual std::unique_ptr<Queue> make_queue() = 0;
+  // One of several that are busy at the same time has no kernels that start early: they would wait in the room that the
+  // others could work in.
+  virtual std::unique_ptr<Queue> make_queue(bool one_of_several = false) = 0;
   virtual std::unique_ptr<Event> make_event(bool timed) = 0;
   virtual Handle allocate(std::size_t bytes) = 0;
   virtual void release(Handle) = 0;

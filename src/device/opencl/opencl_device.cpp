@@ -101,7 +101,7 @@ class OpenClDevice final : public gpu::Device {
     return {};
   }
 
-  std::unique_ptr<gpu::Queue> make_queue() override { return std::make_unique<OpenClQueue>(*this); }
+  std::unique_ptr<gpu::Queue> make_queue(bool) override { return std::make_unique<OpenClQueue>(*this); }
   std::unique_ptr<gpu::Event> make_event(bool timed) override;
 
   Handle allocate(std::size_t bytes) override {
