@@ -4,8 +4,9 @@
 
 namespace stereopsis {
 
-// Returns when all kernels before this one are done and what they wrote can be read. A kernel that is `early` neither
-// reads nor writes memory before.
+// Returns when all kernels before this one are done and what they wrote can be read. A kernel that is `early` touches no
+// memory that they still work on before, and one of its blocks at least calls this before it ends: the kernel after it
+// counts on all of them.
 __device__ __forceinline__ void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -20,7 +20,7 @@ struct Kernel {
   const char* file;
   const char* name;
   const char* instance;
-  // It may start while the kernel before it in the queue still runs, because it waits itself before it touches memory
+  // It may start while the kernel before it in the queue still runs, because it waits itself for what it needs
   // (device/cuda/early.cuh). Tuned kernels alone; where a device has no such thing, it starts after that one.
   bool early = false;
   // How much of the memory that a multiprocessor shares out to its first-level cache and to local memory should be local,

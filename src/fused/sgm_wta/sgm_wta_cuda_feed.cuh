@@ -119,6 +119,9 @@ struct BlockFeed {
   static constexpr int batch = 2 * tile_height, slots = 2 * batch;  // rows
   static constexpr int pieces = words / 4;
   static_assert(Block::spread + 3 + N <= 32 * 4, "a lane copies one word of left features");
+  // Of lines beyond the image.
+  static_assert(row_margin * (T::right_margin_of_zero + right_margin) > Block::span + 32 * parts,
+                "what is copied beyond a row lies in the rows around");
 
   struct Columns {
     u32 right[words + N - 1], left;

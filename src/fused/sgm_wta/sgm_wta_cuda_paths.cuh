@@ -374,19 +374,6 @@ struct RankCost {
   __device__ __forceinline__ static u32 odd_bytes(const Cursor& cursor) {
     return reinterpret_cast<u64>(cursor.left) % 4;
   }
-
-  // Moves on by a column: afterwards column 0 (leftward, the last one) is the neighbour.
-  template <bool kLeftward>
-  __device__ __forceinline__ void shift() {
-#pragma unroll
-    for (int t = 0; t + 1 < T::words + N; ++t) {
-      if (kLeftward)
-        right[T::words + N - 1 - t] = right[T::words + N - 2 - t];
-      else
-        right[t] = right[t + 1];
-    }
-    left = kLeftward ? left << 8 : left >> 8;
-  }
 };
 
 // Any cost that was evaluated once, into bytes.

@@ -73,7 +73,7 @@ struct Problem {
   std::int64_t left_words_pitch, right_words_pitch, guide_pitch, mask_left_pitch, mask_right_pitch;
   int census_weight, gradient_limit;
 
-  // Rank features, laid out three times with pitches 0, -1 and +1 modulo 4, so that what follows a vertical, a falling or
+  // Rank features, laid out up to three times with pitches 0, -1 and +1 modulo 4, so that what follows a vertical, a falling or
   // a rising line from an aligned load goes on with aligned loads.
   std::uint8_t* left[3];    // column x at x + left_margin
   std::uint32_t* right[3];  // pairs (R(x − min), R(x − min − half)) at x + right_margin_of_zero
