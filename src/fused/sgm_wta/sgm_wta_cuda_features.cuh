@@ -2,7 +2,7 @@
 // the adaptive P2, and the right view's disparity.
 #pragma once
 
-#include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_costs.cuh"
 
 namespace stereopsis::sgm_wta {
 

@@ -2,7 +2,7 @@
 // features, by a block for all its lines.
 #pragma once
 
-#include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_costs.cuh"
 
 namespace stereopsis::sgm_wta {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/cuda/early.cuh"
-#include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_costs.cuh"
 
 namespace stereopsis::sgm_wta {
 

@@ -1,0 +1,382 @@
+// What goes into a step of a path: matching costs, P2, and which of them a kernel is made of.
+#pragma once
+
+#include <type_traits>
+
+#include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
+
+namespace stereopsis::sgm_wta {
+
+// ---- matching costs of N adjacent columns ----------------------------------------------------------------------
+// A cost has a Cursor, which walks over the image in equal steps; fetch(), which loads N columns from there; and
+// column(), the costs of one of them. Costs may be negative half floats: a step takes their magnitude. look_ahead()
+// asks for what the cursor reaches in `steps_ahead` steps: what all rows together ask for has to stay in the second-level
+// cache until it is used (2880 × 1980 × 256 on an H100, borders from bytes: 2.31 ms with 2 steps, 2.38 with 3, 2.76 with 6;
+// from six bits 1.94, 2.06, 2.08).
+template <class T>
+constexpr int steps_ahead = T::range == 256 ? 2 : 6;
+enum Slope { straight, falling, rising };  // falling: x − y is constant; rising: x + y is
+
+// Copies into shared memory that are under way while their thread goes on, and what came. A slot has all threads' word 0,
+// then all their words 1 and so on; pieces of 8 or 16 bytes take the room of 2 or 4 words.
+constexpr int slot_threads = 32 * border_warps;
+template <int kBytes>
+__device__ __forceinline__ u32 place_in(u32 slot, int word) {
+  return slot + word * 4 * slot_threads + threadIdx.x * kBytes;
+}
+template <int kBytes>
+__device__ __forceinline__ void copy_ahead(u32 slot, int word, const void* from) {
+  // Pieces of 16 bytes are costs, which no other warp reads soon: they pass by the first-level cache.
+  if constexpr (kBytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place_in<16>(slot, word)), "l"(from));
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place_in<kBytes>(slot, word)), "l"(from),
+                 "n"(kBytes));
+}
+template <int kBytes>
+__device__ __forceinline__ void take(u32 slot, int word, u32* to) {
+  const u32 at = place_in<kBytes>(slot, word);
+  if constexpr (kBytes == 16)
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at));
+  else if constexpr (kBytes == 8)
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "r"(at));
+  else
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to[0]) : "r"(at));
+}
+
+// |R_left − R_right|. A lane's differences for N columns need 8 + N − 1 consecutive right pairs.
+template <class T, int N>
+struct RankCost {
+  static constexpr bool in_memory = false;  // but in the caches
+  u32 right[T::words + N];                  // the first one only fills up the aligned loads
+  u32 left;
+  u32 first_left = 0xd0d0;  // selects the first column's byte of it
+
+  struct Cursor {
+    const u32* right;
+    const u8* left;
+    int by;  // both pitches are the same
+    __device__ __forceinline__ Cursor(const Problem& p, Slope slope, int x, int y, int dx, int dy, int lane) {
+      const int pitch = p.pitch[slope];
+      right = p.right[slope] + (T::right_margin_of_zero - lane * T::words - T::words);
+      left = p.left[slope] + left_margin;
+      by = dy * pitch + dx;
+      jump(y * pitch + x);
+    }
+    __device__ __forceinline__ void step() { jump(by); }
+    __device__ __forceinline__ void jump(int dx) { right += dx, left += dx; }
+  };
+
+  // Features stay in the caches.
+  __device__ __forceinline__ static void look_ahead(const Cursor&) {}
+  __device__ __forceinline__ void fetch(const Cursor& cursor) {
+    if constexpr (N == 4) {
+#pragma unroll
+      for (int i = 0; i < T::words / 4 + 1; ++i) {
+        const uint4 v = __ldg(reinterpret_cast<const uint4*>(cursor.right) + i);
+        right[4 * i] = v.x, right[4 * i + 1] = v.y, right[4 * i + 2] = v.z, right[4 * i + 3] = v.w;
+      }
+      left = __ldg(reinterpret_cast<const u32*>(cursor.left));
+    } else {
+#pragma unroll
+      for (int i = 0; i < T::words / 2 + 1; ++i) {
+        const uint2 v = __ldg(reinterpret_cast<const uint2*>(cursor.right) + i);
+        right[2 * i] = v.x, right[2 * i + 1] = v.y;
+      }
+      asm("ld.global.nc.u16 %0, [%1];" : "=r"(left) : "l"(cursor.left));
+    }
+  }
+  __device__ __forceinline__ void column(StateOf<T>& cost, int c, u32 after = 0) const {
+    // Without this use the register of right[0] would be free while its load is under way, and whatever takes it
+    // would wait for the load.
+    asm volatile("" ::"r"(right[0]));
+    const u32 l = permute(left, after, first_left + 0x101 * c);
+#pragma unroll
+    for (int j = 0; j < T::words; ++j) cost[j] = subtract(l, right[T::words + c - j]);
+  }
+
+  // Through shared memory: every thread has pieces of its own in a slot there. Of the left features comes the aligned
+  // word, in which those of a path stay at one place.
+  static constexpr int pieces = (T::words + N) / 2, slot_words = 2 * pieces + 1;
+  __device__ __forceinline__ static void send(u32 slot, const Cursor& cursor) {
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) copy_ahead<8>(slot, 2 * i, cursor.right + 2 * i);
+    copy_ahead<4>(slot, 2 * pieces, cursor.left - odd_bytes(cursor));
+  }
+  __device__ __forceinline__ void receive(u32 slot) {
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) take<8>(slot, 2 * i, right + 2 * i);
+    take<4>(slot, 2 * pieces, &left);
+  }
+  __device__ __forceinline__ void receive_from(const Cursor& cursor) {
+    first_left = kept(0xd0d0 + 0x101 * odd_bytes(cursor));
+  }
+  __device__ __forceinline__ static u32 odd_bytes(const Cursor& cursor) {
+    return reinterpret_cast<u64>(cursor.left) % 4;
+  }
+};
+
+// Any cost that was evaluated once, into bytes.
+template <class T, int N>
+struct VolumeCost {
+  static constexpr bool in_memory = true;
+  static constexpr int pieces = T::words / words;
+  Packed bytes[N][pieces];
+
+  struct Cursor {
+    const u8* row;
+    i64 pitch;
+    int x, dx, width, lane;
+    __device__ __forceinline__ Cursor(const Problem& p, Slope, int x_, int y, int dx_, int dy, int lane_)
+        : row(p.volume + (i64)y * p.width * T::range),
+          pitch((i64)dy * p.width * T::range),
+          x(x_),
+          dx(dx_),
+          width(p.width),
+          lane(lane_) {}
+    __device__ __forceinline__ void step() { row += pitch, x += dx; }
+    __device__ __forceinline__ void jump(int by) { x += by; }
+  };
+
+  // Costs come from memory, further away than one step lasts.
+  __device__ __forceinline__ static void look_ahead(const Cursor& at) {
+    const u8* row = at.row + steps_ahead<T> * at.pitch + at.lane * (16 * pieces);
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      const int x = min(max(at.x + steps_ahead<T> * at.dx + c, 0), at.width - 1);
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(row + x * T::range));
+    }
+  }
+  __device__ __forceinline__ void fetch(const Cursor& at) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      const int x = min(max(at.x + c, 0), at.width - 1);
+#pragma unroll
+      for (int i = 0; i < pieces; ++i) {
+        const uint4 v = __ldg(reinterpret_cast<const uint4*>(at.row + x * T::range) + at.lane * pieces + i);
+        bytes[c][i] = {v.x, v.y, v.z, v.w};
+      }
+    }
+  }
+  __device__ __forceinline__ void column(StateOf<T>& cost, int c, u32 after = 0) const {
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) unpack(cost, bytes[c][i], after, i * words);
+  }
+
+  static constexpr int slot_words = N * pieces * 4;
+  __device__ __forceinline__ static void send(u32 slot, const Cursor& at) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      const u8* from = at.row + min(max(at.x + c, 0), at.width - 1) * T::range + at.lane * (16 * pieces);
+#pragma unroll
+      for (int i = 0; i < pieces; ++i) copy_ahead<16>(slot, 4 * (c * pieces + i), from + 16 * i);
+    }
+  }
+  __device__ __forceinline__ void receive(u32 slot) {
+#pragma unroll
+    for (int c = 0; c < N; ++c)
+#pragma unroll
+      for (int i = 0; i < pieces; ++i) take<16>(slot, 4 * (c * pieces + i), bytes[c][i].w);
+  }
+  __device__ __forceinline__ void receive_from(const Cursor&) {}
+};
+
+// Costs of at most 63 in six bits each: a volume has a quarter less to write and to read. The 16 costs that a lane has
+// of a pixel are three words, and both costs of a word of the lane lie at the same place in both halves of one of them:
+// a has words 0 and 1 and the upper four bits of 6; c has 4, 5 and those of 7; b has 2, two bits of 6, 3, two bits of 7.
+struct SixBits {
+  u32 a, b, c;
+
+  // From bytes, as pack() leaves them.
+  __device__ __forceinline__ static SixBits of(const Packed& bytes) {
+    const auto six_each = [](u32 w) { return __byte_perm(w, 0, 0x4140) + (__byte_perm(w, 0, 0x4342) << 6); };
+    const u32 words_2_3 = __byte_perm(bytes.w[1], 0, 0x3120), words_6_7 = __byte_perm(bytes.w[3], 0, 0x3120);
+    return {six_each(bytes.w[0]) + ((words_6_7 & 0x003c003c) << 10), words_2_3 + ((words_6_7 & 0x03030303) << 6),
+            six_each(bytes.w[2]) + ((words_6_7 & 0x3c003c00) << 2)};
+  }
+  // Not before `after` is known, as in byte_of().
+  __device__ __forceinline__ void unpack(State& cost, u32 after) const {
+    const u32 six = permute(0x3f, after, 0xd0d0), a_high = a >> 6, b_high = b >> 8, c_high = c >> 6;
+    cost[0] = a & six, cost[1] = a_high & six;
+    cost[2] = b & six, cost[3] = b_high & six;
+    cost[4] = c & six, cost[5] = c_high & six;
+    cost[6] = joined(a_high & 0x03c003c0, b & 0x00c000c0);
+    cost[7] = joined(c_high & 0x03c003c0, b_high & 0x00c000c0);
+  }
+  // (4 high + low) / 64, in half floats, exactly: the ALU pipe has enough to do.
+  __device__ __forceinline__ static u32 joined(u32 high, u32 low) {
+    u32 cost;
+    asm("{ .reg .b32 sum;\n\t"
+        "fma.rn.f16x2 sum, %1, %3, %2;\n\t"
+        "mul.rn.f16x2 %0, sum, %4; }"
+        : "=r"(cost)
+        : "r"(high), "r"(low), "r"(0x44004400), "r"(0x24002400));
+    return cost;
+  }
+};
+
+// A volume of them, for 4 paths. Four columns lie together, as three lines of 16 bytes for each lane: a and b of two
+// columns, those of the other two, c of all four. Without diagonals, adjacent columns are always asked for within a four.
+template <class T>
+constexpr int quad_bytes = 3 * T::range;
+template <class T>
+__device__ __forceinline__ i64 six_bit_row(const Problem& p) {
+  return (p.width + 3) / 4 * quad_bytes<T>;
+}
+
+template <class T, int N>
+struct SixBitCost {
+  static constexpr bool in_memory = true;
+  u32 ab[2 * N], c[N];
+
+  struct Cursor {
+    const u8* row;
+    i64 pitch;
+    int x, dx, last;
+    __device__ __forceinline__ Cursor(const Problem& p, Slope, int x_, int y, int dx_, int dy, int lane)
+        : row(p.volume + y * six_bit_row<T>(p) + lane * 16),
+          pitch(dy * six_bit_row<T>(p)),
+          x(x_),
+          dx(dx_),
+          last((p.width - 1) / 4 * 4 + 4 - N) {}
+    __device__ __forceinline__ void step() { row += pitch, x += dx; }
+    __device__ __forceinline__ void jump(int by) { x += by; }
+    __device__ __forceinline__ u32 column(int steps = 0) const { return min(max(x + steps * dx, 0), last); }
+    __device__ __forceinline__ const u8* quad(int steps = 0) const {
+      return row + steps * pitch + column(steps) / 4 * quad_bytes<T>;
+    }
+    __device__ __forceinline__ int pair() const { return column() / 2 % 2; }
+  };
+
+  __device__ __forceinline__ static void look_ahead(const Cursor& at) {
+#pragma unroll
+    for (int i = 0; i < 3; ++i) asm volatile("prefetch.global.L2 [%0];" ::"l"(at.quad(steps_ahead<T>) + i * T::range));
+  }
+  __device__ __forceinline__ void fetch(const Cursor& at) {
+    static_assert(T::words == words && (N == 2 || N == 4));
+    const u8* const quad = at.quad();
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(quad + (N == 2 ? at.pair() : i) * T::range));
+      ab[4 * i] = v.x, ab[4 * i + 1] = v.y, ab[4 * i + 2] = v.z, ab[4 * i + 3] = v.w;
+    }
+    if constexpr (N == 4) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(quad + 2 * T::range));
+      c[0] = v.x, c[1] = v.y, c[2] = v.z, c[3] = v.w;
+    } else {
+      const uint2 v = __ldg(reinterpret_cast<const uint2*>(quad + 2 * T::range) + at.pair());
+      c[0] = v.x, c[1] = v.y;
+    }
+  }
+  __device__ __forceinline__ void column(State& cost, int i, u32 after = 0) const {
+    SixBits{ab[2 * i], ab[2 * i + 1], c[i]}.unpack(cost, after);
+  }
+
+  static constexpr int slot_words = 3 * N;
+  __device__ __forceinline__ static void send(u32 slot, const Cursor& at) {
+    static_assert(N == 2);
+    copy_ahead<16>(slot, 0, at.quad() + at.pair() * T::range);
+    copy_ahead<8>(slot, 4, at.quad() + 2 * T::range + at.pair() * 8);
+  }
+  __device__ __forceinline__ void receive(u32 slot) {
+    take<16>(slot, 0, ab);
+    take<8>(slot, 4, c);
+  }
+  __device__ __forceinline__ void receive_from(const Cursor&) {}
+};
+
+// ---- disparities beyond the searched ones ----------------------------------------------------------------------
+// Their costs are made too large to win.
+template <class T>
+struct PaddedCosts {
+  StateOf<T> bits;
+  __device__ __forceinline__ PaddedCosts(const Problem& p, int lane) {
+#pragma unroll
+    for (int j = 0; j < T::words; ++j) {
+      const int d = lane * T::words + j;
+      bits[j] = (d >= p.disparities ? far & 0xffff : 0) | (d + T::half >= p.disparities ? far & 0xffff0000 : 0);
+    }
+  }
+  __device__ __forceinline__ void apply(StateOf<T>& cost) const {
+#pragma unroll
+    for (int j = 0; j < T::words; ++j) cost[j] |= bits[j];
+  }
+};
+// There are none, or a volume of costs has 255 there, which is enough (see cuda_serves() on the host).
+template <class T>
+struct AllCosts {
+  __device__ __forceinline__ AllCosts(const Problem&, int) {}
+  __device__ __forceinline__ void apply(StateOf<T>&) const {}
+};
+
+// ---- P2 of N adjacent columns ----------------------------------------------------------------------------------
+// The bytes of a penalty word: the paths of a sense of y, and the one along the row that goes with it.
+__host__ __device__ constexpr int penalty_byte(int dx) { return dx == 0 ? 0 : dx > 0 ? 1 : 2; }
+constexpr int penalty_byte_along_row = 3;
+
+template <int N>
+struct ConstantPenalty {
+  static constexpr int slot_words = 0;
+  u32 p2;
+  ConstantPenalty() = default;
+  __device__ __forceinline__ ConstantPenalty(const Problem& p, bool up, int x, int y) { fetch(p, up, x, y); }
+  __device__ __forceinline__ void fetch(const Problem& p, bool, int, int) { p2 = p.p2_pair; }
+  __device__ __forceinline__ static void send(u32, const Problem&, bool, int, int) {}
+  __device__ __forceinline__ void receive(u32) {}
+  __device__ __forceinline__ u32 of(int, int) const { return p2; }
+};
+
+template <int N>
+struct GradientPenalty {
+  static constexpr int slot_words = N;
+  u32 word[N];
+  GradientPenalty() = default;
+  __device__ __forceinline__ GradientPenalty(const Problem& p, bool up, int x, int y) { fetch(p, up, x, y); }
+  __device__ __forceinline__ static const u32* at(const Problem& p, bool up, int x, int y) {
+    return p.penalties + (up ? p.penalty_plane : 0) + (i64)y * p.penalty_pitch + x + left_margin;
+  }
+  __device__ __forceinline__ void fetch(const Problem& p, bool up, int x, int y) {
+    const u32* from = at(p, up, x, y);
+    if constexpr (N == 4) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(from));
+      word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
+    } else {
+#pragma unroll
+      for (int c = 0; c < N; ++c) word[c] = __ldg(from + c);
+    }
+  }
+  __device__ __forceinline__ static void send(u32 slot, const Problem& p, bool up, int x, int y) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) copy_ahead<4>(slot, c, at(p, up, x, y) + c);
+  }
+  __device__ __forceinline__ void receive(u32 slot) {
+#pragma unroll
+    for (int c = 0; c < N; ++c) take<4>(slot, c, word + c);
+  }
+  __device__ __forceinline__ u32 of(int c, int byte) const { return byte_of(word[c], byte); }
+};
+
+// Which of all these a kernel is made of.
+template <template <class, int> class CostOf, template <class> class PaddingOf, template <int> class PenaltyOf,
+          int kPaths, bool kEarlyMinimum = false>
+struct Variant {
+  template <class T, int N>
+  using Cost = CostOf<T, N>;
+  template <class T>
+  using Padding = PaddingOf<T>;
+  template <int N>
+  using Penalty = PenaltyOf<N>;
+  static constexpr int paths = kPaths;
+  static constexpr bool diagonals = kPaths == 8;
+  static constexpr bool has_constant_penalty = PenaltyOf<1>::slot_words == 0;
+  // min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term, if no cost is above P2: the
+  // right side is at most C + min(from), at the d of that minimum. So it does not have to wait for min(from).
+  static constexpr bool early_minimum = kEarlyMinimum;
+  // The rows of 4 paths have too few warps beside them to hide the latency of memory; those of 8 only lose by more
+  // requests.
+  static constexpr bool looks_ahead = !diagonals;
+};
+
+}  // namespace stereopsis::sgm_wta
