@@ -15,14 +15,16 @@ constexpr int round_up(int n, int multiple) { return ceil_div(n, multiple) * mul
 
 int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
 
-// Whether costs are written in six bits instead of a byte (SixBitCensus): not with 8 paths, which memory does not bind
-// and whose diagonals meet columns at any place, and not where disparities beyond the searched ones have to lose.
+// Whether costs are written in six bits instead of a byte (SixBitCost): not where disparities beyond the searched ones
+// have to lose, and with 8 paths only where there are most bytes: with fewer disparities, lines that begin a four of
+// columns anywhere lose more by their loads (1280 × 960 × 128: 0.84 instead of 0.83 ms).
 template <class Kind>
 bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
   constexpr bool is_census = !is_rank<Kind> && !std::is_same_v<Kind, cost::CensusGradient>;
   const bool early_minimum = disparities != 256;  // counts on costs of at most P2 (Variant::early_minimum)
-  return is_census && p.sgm.paths == 4 && !p.sgm.adaptive() && disparities == range_of(disparities) &&
-         kind.max_cost() < 64 && (!early_minimum || kind.max_cost() <= p.sgm.p2);
+  return is_census && (p.sgm.paths == 4 || disparities == 256) && !p.sgm.adaptive() &&
+         disparities == range_of(disparities) && kind.max_cost() < 64 &&
+         (!early_minimum || kind.max_cost() <= p.sgm.p2);
 }
 
 // Layout of sgm_wta_cuda_problem.hpp, with the range known only now.
@@ -43,7 +45,7 @@ BorderForm border_form_of(const Parameters& p, const Shape& shape) {
 
 // What the warps of the first pass follow, as in sgm_wta_cuda_borders.cuh.
 struct Bundles {
-  Bundles(const BorderForm& form, const Problem& p, const Shape& shape, int paths)
+  Bundles(const BorderForm& form, const Problem& p, const Shape& shape, int paths, bool in_memory)
       : directions(paths == 8 ? 6 : 2), by_blocks(form.source == Source::block) {
     const auto groups = [&](int words) { return 64 * words / shape.range; };  // of a warp
     if (by_blocks) {
@@ -61,10 +63,18 @@ struct Bundles {
     rows = ceil_div(p.height, groups(form.wide_rows));
     wide_rows = warps() <= 528 * form.blocks();
     if (!wide_rows) rows = ceil_div(p.height, groups(form.narrow_rows));
-    rows_first = p.width > 2 * p.height;  // where they take longer: a step of a line takes twice a row's
+    order = order_of(form, p, paths == 8 && in_memory);
   }
 
   int warps() const { return directions * lines + 2 * rows; }
+  Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns) const {
+    // Lines of one sense read the same rows of a volume at about the same time, and tiles those that the other sense has
+    // just read. (Volume and both passes on an H100: 2880 × 1980 × 256 7.0 instead of 7.3 ms; 1280 × 960 × 128 0.81 instead
+    // of 0.83.) Fewer warps fill the device better with both senses at once (1280 × 960 × 64: 0.52 instead of 0.54 ms).
+    if (may_take_turns && warps() > 528 * (form.words == 16 ? 3 : 2)) return Order::senses_in_turn;
+    // Where rows take longer: a step of a line takes twice a row's.
+    return p.width > 2 * p.height ? Order::rows_first : Order::lines_first;
+  }
   // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
   // fewer gaps, if they can be small.
   gpu::Grid grid() const {
@@ -75,7 +85,8 @@ struct Bundles {
   int directions;
   bool by_blocks;   // lines share their features
   int lines, rows;  // lines of a direction, rows of a sense
-  bool wide_rows, rows_first;
+  bool wide_rows;
+  Order order;
 };
 
 // Hands out the workspace, or only counts it.
@@ -130,10 +141,10 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   // Where a block shares its features, its lines are in the image together, or none is.
   const int beside = form.source == Source::block ? block_span(shape.range, form.words) - 2 : 1;
   problem.around = diagonals ? round_up(size.width + beside, shape.tile_width()) : round_up(size.width, 4);
-  const Bundles bundles(form, problem, shape, p.sgm.paths);
+  const Bundles bundles(form, problem, shape, p.sgm.paths, !is_rank<Kind>);
   problem.line_bundles = bundles.lines;
   problem.wide_rows = bundles.wide_rows;
-  problem.rows_first = bundles.rows_first;
+  problem.order = bundles.order;
   problem.p1 = p.sgm.p1;
   problem.p2 = p.sgm.p2;
   problem.p1_pair = problem.p1 * 0x10001u;
@@ -229,7 +240,7 @@ class Launcher {
   template <class Kind>
   void paths(const Parameters& p, const Kind& kind) {
     const char* variant = variant_of(p, kind);
-    const Bundles bundles(border_form_of<Kind>(p, shape_), problem_, shape_, p.sgm.paths);
+    const Bundles bundles(border_form_of<Kind>(p, shape_), problem_, shape_, p.sgm.paths, !is_rank<Kind>);
     const auto pass = [&](const char* name, bool early) {
       return gpu::Kernel{file(), name, variant, early, local_percent<Kind>(p)};
     };
@@ -259,14 +270,16 @@ class Launcher {
   template <class Kind>
   const char* variant_of(const Parameters& p, const Kind& kind) const {
     const bool eight = p.sgm.paths == 8;
+    // What counts on costs of at most P2 (Variant::early_minimum).
+    const bool early = problem_.disparities == shape_.range && kind.max_cost() <= p.sgm.p2;
     if (!is_rank<Kind>) {
-      if (in_six_bits(p, kind, problem_.disparities)) return "six_bits_4";
+      if (in_six_bits(p, kind, problem_.disparities)) return eight ? "six_bits_8" : "six_bits_4";
       if (p.sgm.adaptive()) return eight ? "volume_adaptive_8" : "volume_adaptive_4";
+      if (early && eight && shape_.range != 256) return "volume_early_8";
       return eight ? "volume_8" : "volume_4";
     }
     if (p.sgm.adaptive()) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
-    // These count on costs of at most P2 (Variant::early_minimum).
-    if (problem_.disparities == shape_.range && kind.max_cost() <= p.sgm.p2) return eight ? "rank_8" : "rank_4";
+    if (early) return eight ? "rank_8" : "rank_4";
     return eight ? "rank_padded_8" : "rank_padded_4";
   }
 

@@ -19,10 +19,12 @@ template <int kPaths>
 using RankAdaptive = Variant<RankCost, PaddedCosts, GradientPenalty, kPaths>;
 template <int kPaths>
 using Volume = Variant<VolumeCost, AllCosts, ConstantPenalty, kPaths>;
+using VolumeEarly8 = Variant<VolumeCost, AllCosts, ConstantPenalty, 8, true>;
 template <int kPaths>
 using VolumeAdaptive = Variant<VolumeCost, AllCosts, GradientPenalty, kPaths>;
 // Census costs that fit, of as many disparities as there is room for. Early minima pay where rows have little to load.
-using SixBitCensus = Variant<SixBitCost, AllCosts, ConstantPenalty, 4, T::range != 256>;
+using SixBitCensus4 = Variant<SixBitCost, AllCosts, ConstantPenalty, 4, T::range != 256>;
+using SixBitCensus8 = Variant<SixBitCost, AllCosts, ConstantPenalty, 8, false, SixBitColumns>;
 
 template <class V>
 constexpr int blocks_of = border_form_of<V, T::range>.blocks();
@@ -72,7 +74,12 @@ STEREOPSIS_PASSES(rank_adaptive_4, RankAdaptive<4>)
 STEREOPSIS_PASSES(rank_adaptive_8, RankAdaptive<8>)
 STEREOPSIS_PASSES(volume_4, Volume<4>)
 STEREOPSIS_PASSES(volume_8, Volume<8>)
-STEREOPSIS_PASSES(six_bits_4, SixBitCensus)
+STEREOPSIS_PASSES(six_bits_4, SixBitCensus4)
+#if STEREOPSIS_RANGE == 256
+STEREOPSIS_PASSES(six_bits_8, SixBitCensus8)
+#else
+STEREOPSIS_PASSES(volume_early_8, VolumeEarly8)
+#endif
 STEREOPSIS_PASSES(volume_adaptive_4, VolumeAdaptive<4>)
 STEREOPSIS_PASSES(volume_adaptive_8, VolumeAdaptive<8>)
 

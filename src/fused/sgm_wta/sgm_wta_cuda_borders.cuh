@@ -213,7 +213,7 @@ struct Lines {
   // A warp beyond the image is counted as well.
   __device__ __forceinline__ void count_without_lines() const {
     for (int done = 0; done <= p.bands; ++done)
-      if (is_checkpoint(p, done)) count(lines_done_with(p, up, done));
+      if (is_checkpoint<T, V>(p, done)) count(lines_done_with(p, up, done));
   }
 
   __device__ __forceinline__ void follow(FeedOf& feed, int x, bool mine) {
@@ -291,7 +291,7 @@ struct Lines {
         const int band = (first_y + sense * row) / tile_height;
         const int done = ended ? p.bands : up ? p.bands - 1 - band : band;
         if (!ended) keep_for_band(mine, here, band);
-        if (is_checkpoint(p, done)) count(lines_done_with(p, up, done));
+        if (is_checkpoint<T, V>(p, done)) count(lines_done_with(p, up, done));
         if (ended) return false;
         band_end += tile_height;
         __syncwarp();
@@ -431,6 +431,19 @@ __device__ __forceinline__ void follow_row(const Problem& p, int block, int warp
     Line<T, V, false>{p}.follow(bundle);
 }
 
+// A block's number where lines come first, one for each direction after another, and then rows. Rows that come before
+// lines have negative numbers.
+template <class T, class V>
+__device__ __forceinline__ int number_of_block(const Problem& p, int line_blocks) {
+  const int block = blockIdx.x, row_blocks = (int)gridDim.x - line_blocks;
+  if constexpr (may_take_turns<T, V>) {
+    const int row = block - line_blocks / 2;
+    if (p.order == Order::senses_in_turn)
+      return row < 0 ? 2 * block : row < row_blocks ? line_blocks + row_blocks - 1 - row : 2 * (row - row_blocks) + 1;
+  }
+  return p.order == Order::rows_first ? block - row_blocks : block;
+}
+
 // A block's warps follow neighbouring bundles: they share features, and each scheduler of a multiprocessor gets one of
 // them.
 template <int kRange, class V>
@@ -441,14 +454,14 @@ __device__ __forceinline__ void follow_paths(const Problem& p) {
   // The shuffle tells the compiler that it is the same in all lanes: a loop that may have lost some is dear.
   const int warps = blockDim.x / 32, warp = __shfl_sync(everywhere, threadIdx.x / 32, 0);
   const int line_blocks = (p.line_bundles + warps - 1) / warps * directions;
-  const int line = p.rows_first ? (int)blockIdx.x - ((int)gridDim.x - line_blocks) : (int)blockIdx.x;
-  if (line >= 0 && line < line_blocks) {
-    const int direction = line % directions;
+  const int block = number_of_block<Layout<kRange>, V>(p, line_blocks);
+  if (block >= 0 && block < line_blocks) {
+    const int direction = block % directions;
     Lines<Layout<kRange, form.words>, V, form>(p, direction % 2, V::diagonals ? direction / 2 - 1 : 0)
-        .follow(line / directions, warp);
+        .follow(block / directions, warp);
     return;
   }
-  const int row = line < 0 ? (int)blockIdx.x : line - line_blocks;
+  const int row = block < 0 ? (int)blockIdx.x : block - line_blocks;
   if (form.wide_rows != form.narrow_rows && p.wide_rows)
     follow_row<Layout<kRange, form.wide_rows>, V>(p, row, warp);
   else

@@ -197,7 +197,7 @@ struct SixBits {
             six_each(bytes.w[2]) + ((words_6_7 & 0x3c003c00) << 2)};
   }
   // Not before `after` is known, as in byte_of().
-  __device__ __forceinline__ void unpack(State& cost, u32 after) const {
+  __device__ __forceinline__ void unpack(u32* cost, u32 after) const {
     const u32 six = permute(0x3f, after, 0xd0d0), a_high = a >> 6, b_high = b >> 8, c_high = c >> 6;
     cost[0] = a & six, cost[1] = a_high & six;
     cost[2] = b & six, cost[3] = b_high & six;
@@ -217,8 +217,8 @@ struct SixBits {
   }
 };
 
-// A volume of them, for 4 paths. Four columns lie together, as three lines of 16 bytes for each lane: a and b of two
-// columns, those of the other two, c of all four. Without diagonals, adjacent columns are always asked for within a four.
+// A volume of them. Four columns lie together, as three lines of 16 bytes for each lane of 8 words: a and b of two columns,
+// those of the other two, c of all four.
 template <class T>
 constexpr int quad_bytes = 3 * T::range;
 template <class T>
@@ -226,17 +226,19 @@ __device__ __forceinline__ i64 six_bit_row(const Problem& p) {
   return (p.width + 3) / 4 * quad_bytes<T>;
 }
 
+// N adjacent columns within a four: all but diagonal paths ask for no others.
 template <class T, int N>
 struct SixBitCost {
   static constexpr bool in_memory = true;
-  u32 ab[2 * N], c[N];
+  static constexpr int pieces = T::words / words;
+  u32 ab[pieces][2 * N], c[pieces][N];
 
   struct Cursor {
     const u8* row;
     i64 pitch;
     int x, dx, last;
     __device__ __forceinline__ Cursor(const Problem& p, Slope, int x_, int y, int dx_, int dy, int lane)
-        : row(p.volume + y * six_bit_row<T>(p) + lane * 16),
+        : row(p.volume + y * six_bit_row<T>(p) + lane * 16 * pieces),
           pitch(dy * six_bit_row<T>(p)),
           x(x_),
           dx(dx_),
@@ -255,36 +257,63 @@ struct SixBitCost {
     for (int i = 0; i < 3; ++i) asm volatile("prefetch.global.L2 [%0];" ::"l"(at.quad(steps_ahead<T>) + i * T::range));
   }
   __device__ __forceinline__ void fetch(const Cursor& at) {
-    static_assert(T::words == words && (N == 2 || N == 4));
+    static_assert(N == 2 || N == 4);
     const u8* const quad = at.quad();
 #pragma unroll
-    for (int i = 0; i < N / 2; ++i) {
-      const uint4 v = __ldg(reinterpret_cast<const uint4*>(quad + (N == 2 ? at.pair() : i) * T::range));
-      ab[4 * i] = v.x, ab[4 * i + 1] = v.y, ab[4 * i + 2] = v.z, ab[4 * i + 3] = v.w;
-    }
-    if constexpr (N == 4) {
-      const uint4 v = __ldg(reinterpret_cast<const uint4*>(quad + 2 * T::range));
-      c[0] = v.x, c[1] = v.y, c[2] = v.z, c[3] = v.w;
-    } else {
-      const uint2 v = __ldg(reinterpret_cast<const uint2*>(quad + 2 * T::range) + at.pair());
-      c[0] = v.x, c[1] = v.y;
+    for (int k = 0; k < pieces; ++k) {
+#pragma unroll
+      for (int i = 0; i < N / 2; ++i) {
+        const uint4 v = __ldg(reinterpret_cast<const uint4*>(quad + (N == 2 ? at.pair() : i) * T::range) + k);
+        ab[k][4 * i] = v.x, ab[k][4 * i + 1] = v.y, ab[k][4 * i + 2] = v.z, ab[k][4 * i + 3] = v.w;
+      }
+      if constexpr (N == 4) {
+        const uint4 v = __ldg(reinterpret_cast<const uint4*>(quad + 2 * T::range) + k);
+        c[k][0] = v.x, c[k][1] = v.y, c[k][2] = v.z, c[k][3] = v.w;
+      } else {
+        const uint2 v = __ldg(reinterpret_cast<const uint2*>(quad + 2 * T::range) + 2 * k + at.pair());
+        c[k][0] = v.x, c[k][1] = v.y;
+      }
     }
   }
-  __device__ __forceinline__ void column(State& cost, int i, u32 after = 0) const {
-    SixBits{ab[2 * i], ab[2 * i + 1], c[i]}.unpack(cost, after);
+  __device__ __forceinline__ void column(StateOf<T>& cost, int i, u32 after = 0) const {
+#pragma unroll
+    for (int k = 0; k < pieces; ++k) SixBits{ab[k][2 * i], ab[k][2 * i + 1], c[k][i]}.unpack(cost + k * words, after);
   }
 
   static constexpr int slot_words = 3 * N;
   __device__ __forceinline__ static void send(u32 slot, const Cursor& at) {
-    static_assert(N == 2);
+    static_assert(N == 2 && pieces == 1);
     copy_ahead<16>(slot, 0, at.quad() + at.pair() * T::range);
     copy_ahead<8>(slot, 4, at.quad() + 2 * T::range + at.pair() * 8);
   }
   __device__ __forceinline__ void receive(u32 slot) {
-    take<16>(slot, 0, ab);
-    take<8>(slot, 4, c);
+    take<16>(slot, 0, ab[0]);
+    take<8>(slot, 4, c[0]);
   }
   __device__ __forceinline__ void receive_from(const Cursor&) {}
+};
+
+// N adjacent columns from any one on, for the lines of 8 paths. Those beyond the image are in the rows around.
+template <class T, int N>
+struct SixBitColumns : SixBitCost<T, N> {
+  using Base = SixBitCost<T, N>;
+  using Base::ab, Base::c, Base::pieces;
+  using typename Base::Cursor;
+
+  __device__ __forceinline__ void fetch(const Cursor& at) {
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      const int x = at.x + i, quad = (x >> 2) * quad_bytes<T>;
+      const u8* const from_ab = at.row + (quad + (x & 2) * (T::range / 2) + (x & 1) * 8);
+      const u8* const from_c = at.row + (quad + 2 * T::range + (x & 3) * 4);
+#pragma unroll
+      for (int k = 0; k < pieces; ++k) {
+        const uint2 v = __ldg(reinterpret_cast<const uint2*>(from_ab) + 2 * k);
+        ab[k][2 * i] = v.x, ab[k][2 * i + 1] = v.y;
+        c[k][i] = __ldg(reinterpret_cast<const u32*>(from_c) + 4 * k);
+      }
+    }
+  }
 };
 
 // ---- disparities beyond the searched ones ----------------------------------------------------------------------
@@ -360,10 +389,12 @@ struct GradientPenalty {
 
 // Which of all these a kernel is made of.
 template <template <class, int> class CostOf, template <class> class PaddingOf, template <int> class PenaltyOf,
-          int kPaths, bool kEarlyMinimum = false>
+          int kPaths, bool kEarlyMinimum = false, template <class, int> class LineCostOf = CostOf>
 struct Variant {
   template <class T, int N>
   using Cost = CostOf<T, N>;
+  template <class T, int N>
+  using LineCost = LineCostOf<T, N>;  // of vertical and diagonal paths in the first pass
   template <class T>
   using Padding = PaddingOf<T>;
   template <int N>

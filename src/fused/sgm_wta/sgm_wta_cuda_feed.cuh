@@ -12,7 +12,7 @@ namespace stereopsis::sgm_wta {
 template <class T, class V, BorderForm kForm>
 struct Feed {
   static constexpr int N = kForm.lines;
-  using Cost = typename V::Cost<T, N>;
+  using Cost = typename V::LineCost<T, N>;
   using Penalty = typename V::Penalty<N>;
   static constexpr bool shared = kForm.source == Source::ring;
   // Rows that wait in registers; copies under way; rows from the one evaluated last to the one asked for last.

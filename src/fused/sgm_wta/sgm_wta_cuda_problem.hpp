@@ -51,13 +51,20 @@ inline constexpr int longest_run = 16;
 inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // of a multiprocessor
 inline constexpr int right_columns = 4;  // of a thread that writes the right view's disparities
 
+// Of the blocks of the first pass.
+enum class Order {
+  lines_first,    // then rows
+  rows_first,     // then lines
+  senses_in_turn  // lines downward, rows from the last one up, lines upward; only with 8 paths and a volume
+};
+
 struct Problem {
   int width, height;
   int disparities, min_disparity;
-  int strips, bands;               // tiles across and down
-  int around;                      // vertical lines, or diagonal ones on a cylinder
-  int line_bundles;                // of a direction: what a warp of the first pass follows
-  int rows_first;                  // before lines
+  int strips, bands;  // tiles across and down
+  int around;         // vertical lines, or diagonal ones on a cylinder
+  int line_bundles;   // of a direction: what a warp of the first pass follows
+  Order order;
   int wide_rows;                   // BorderForm
   int p1, p2;                      // p2: the largest there is
   std::uint32_t p1_pair, p2_pair;  // the same in both halves

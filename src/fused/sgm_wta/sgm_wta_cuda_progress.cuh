@@ -13,6 +13,9 @@ constexpr BorderForm border_form_of = border_form(kRange, V::paths, V::template 
                                                   V::has_constant_penalty);
 template <class V>
 constexpr int directions_of = V::diagonals ? 6 : 2;
+// Whether Order::senses_in_turn may be asked for.
+template <class T, class V>
+constexpr bool may_take_turns = V::diagonals && (V::template Cost<T, 1>::in_memory);
 
 __device__ __forceinline__ u32* lines_done_with(const Problem& p, bool up, int bands) {
   return p.progress + up * (p.bands + 1) + bands;
@@ -21,13 +24,23 @@ __device__ __forceinline__ u32* rows_done_in(const Problem& p, int band) {
   return p.progress + 2 * (p.bands + 1) + band;
 }
 
-// Lines are counted where they have done so many bands: nobody waits for less than half of them, nor for each one.
+// Lines are counted where they have done so many bands: nobody waits for less than half of them, unless the senses follow
+// one another, nor for each one.
 constexpr int checkpoint_bands = 4;
-__device__ __forceinline__ bool is_checkpoint(const Problem& p, int bands) {
-  return bands == p.bands || (bands % checkpoint_bands == 0 && bands >= p.bands / 2);
+template <class T, class V>
+__device__ __forceinline__ int first_checkpoint(const Problem& p, int otherwise) {
+  if constexpr (may_take_turns<T, V>) {
+    if (p.order == Order::senses_in_turn) return 0;
+  }
+  return otherwise;
 }
+template <class T, class V>
+__device__ __forceinline__ bool is_checkpoint(const Problem& p, int bands) {
+  return bands == p.bands || (bands % checkpoint_bands == 0 && bands >= first_checkpoint<T, V>(p, p.bands / 2));
+}
+template <class T, class V>
 __device__ __forceinline__ int next_checkpoint(const Problem& p, int bands) {
-  const int least = max(bands, (p.bands + 1) / 2);
+  const int least = max(bands, first_checkpoint<T, V>(p, (p.bands + 1) / 2));
   return min((least + checkpoint_bands - 1) / checkpoint_bands * checkpoint_bands, p.bands);
 }
 
@@ -55,7 +68,7 @@ __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
   if (blockIdx.x == gridDim.x - 1) wait_for_kernels_before();
   const bool up = threadIdx.x == 1, along_rows = threadIdx.x == 2;
   constexpr int at_sides = V::diagonals;  // diagonal paths enter while their lines run through the band itself
-  const int bands = next_checkpoint(p, (up ? p.bands - 1 - band : band) + at_sides);
+  const int bands = next_checkpoint<T, V>(p, (up ? p.bands - 1 - band : band) + at_sides);
   const int lines = directions_of<V> / 2 * p.line_bundles;
   const int rows = min(tile_height, p.height - band * tile_height);
   constexpr BorderForm form = border_form_of<V, T::range>;
@@ -65,8 +78,12 @@ __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
            along_rows ? 2 * ((rows + groups - 1) / groups) : lines);
 }
 
-// Tiles in the order in which they can start: bands from the middle outward.
-__device__ __forceinline__ int band_from_middle(const Problem& p, int i) {
+// Tiles in the order in which they can start: bands from the middle outward, or from the last one up.
+template <class T, class V>
+__device__ __forceinline__ int band_in_order(const Problem& p, int i) {
+  if constexpr (may_take_turns<T, V>) {
+    if (p.order == Order::senses_in_turn) return p.bands - 1 - i;
+  }
   return p.bands / 2 + (i % 2 ? -(i + 1) / 2 : i / 2);
 }
 

@@ -112,6 +112,7 @@ TEST(SgmWtaCuda, CensusEqualsOracles) {
   expect_all_equal({{.paths = 8, .p1 = 5, .p2 = 40}, {.subpixel = parabola}}, census5x5, 0xFFFFFF);
   expect_all_equal({{.paths = 4, .p1 = 5, .p2 = 40}, {.subpixel = equiangular}}, census9x7, ~0ull >> 2);
   expect_all_equal({{.paths = 4, .p1 = 30, .p2 = 100}, {.subpixel = parabola}}, census9x7, ~0ull >> 2);
+  expect_all_equal({{.paths = 8, .p1 = 30, .p2 = 100}, {.subpixel = equiangular}}, census9x7, ~0ull >> 2);
   expect_all_equal({{.paths = 4, .p1 = 5, .p2 = 24}, {.subpixel = parabola}}, census5x5, 0xFFFFFF);
   expect_all_equal({adaptive(8, 5, 60, 10), {.subpixel = parabola}}, census9x7, ~0ull >> 2);
 }
@@ -133,12 +134,15 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
   }
 }
 
-// Where a volume of costs has so many warps in the first pass that its blocks are of one.
+// Where a volume of costs has so many warps in the first pass that its blocks are of one, or that the two senses of y are
+// followed in turn.
 TEST(SgmWtaCuda, HighImagesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const int paths : {4, 8}) {
       expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 30, .p2 = 100}, {}}, census9x7, ~0ull >> 2,
                             {9, 12100}, {0, 64}, false);
+      expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 30, .p2 = 100}, {}}, census9x7, ~0ull >> 2,
+                            {41, 3300}, {0, 256}, false);
       expect_equals_oracles(device, queue, {adaptive(paths, 20, 100, 30), {}}, census_gradient, 0xFFFFFFFFu, {9, 4000},
                             {0, 250}, false);
       expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80},

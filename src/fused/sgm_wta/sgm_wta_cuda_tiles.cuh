@@ -365,7 +365,8 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
   __shared__ alignas(16) u32 sums[tile_height * row_words<T>];
   __shared__ alignas(16) Scratch<T> scratch;
   __shared__ Crossings<T> crossings;
-  const int strip = blockIdx.x % p.strips, band = band_from_middle(p, blockIdx.x / p.strips), y0 = band * tile_height;
+  const int strip = blockIdx.x % p.strips, band = band_in_order<T, V>(p, blockIdx.x / p.strips),
+            y0 = band * tile_height;
   const bool partial = (strip + 1) * T::tile_width > p.width;
   wait_for_states<T, V>(p, band);
   clear_zeros<T>(scratch.zeros);
