@@ -65,13 +65,14 @@ struct Extent {
   // Where the paths of a sweep enter a stripe.
   std::size_t ends_bytes(std::size_t lane) const { return align64((directions - 1) * width * path_bytes(lane)); }
   std::size_t kept_bytes(std::size_t lane) const { return (stripes.count() - 1) * ends_bytes(lane); }
-  // A thread's.
+  // A thread's. Processors notice the distance between rows of candidates and fetch the next one behind the last: there is
+  // room for it, since the paths of another thread would go from core to core there, at every step.
   std::size_t scratch_bytes(std::size_t lane, std::size_t candidate) const {
     return align64(band_rows * path_bytes(lane) + 64) + align64(lane * padded) +
            align64(sizeof(std::uint16_t) * padded) + align64(lane * band_rows * directions * width) +
            align64(sizeof(std::uint16_t) * band_rows * total_entries()) +
            2 * align64(band_rows * sizeof(std::uint16_t) * right_entries()) +
-           band_rows * align64(candidate * candidates());
+           (band_rows + 1) * align64(candidate * candidates());
   }
 
   int width, height, disparities, padded;
