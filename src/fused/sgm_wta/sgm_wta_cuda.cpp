@@ -221,7 +221,8 @@ class Launcher {
   template <class Kind>
   void features(const Parameters& p, const Kind& kind) {
     if constexpr (is_rank<Kind>) {
-      queue_.launch(kernel("lay_out_rank", "all"), over_columns(rows_with_margins(), problem_.pitch[0] + 3), problem_,
+      const int columns = ceil_div(problem_.pitch[0] + 3, feature_columns);
+      queue_.launch(kernel("lay_out_rank", "all"), over_columns(rows_with_margins(), columns), problem_,
                     p.sgm.paths == 8 ? 3 : 1);
     } else {
       const bool narrow = sizeof(typename Kind::Word) == 4;
@@ -257,7 +258,9 @@ class Launcher {
   }
   gpu::Kernel kernel(const char* name, const char* instance) const { return {file(), name, instance}; }
   gpu::Grid a_block_a_row() const { return {problem_.height, 1, 256, 1}; }
-  gpu::Grid over_columns(int rows, int columns) const { return {rows, ceil_div(columns, 256), 256, 1}; }
+  gpu::Grid over_columns(int rows, int columns) const {
+    return {rows, ceil_div(columns, feature_threads), feature_threads, 1};
+  }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
   // Of both passes, or they could not run side by side on a multiprocessor: enough for five blocks of tiles. Where groups

@@ -31,7 +31,9 @@ constexpr int blocks_of = border_form_of<V, T::range>.blocks();
 
 extern "C" {
 
-__global__ void lay_out_rank_all(const __grid_constant__ Problem p, int slopes) { lay_out_rank<T>(p, slopes); }
+__global__ void __launch_bounds__(feature_threads) lay_out_rank_all(const __grid_constant__ Problem p, int slopes) {
+  lay_out_rank<T>(p, slopes);
+}
 __global__ void __launch_bounds__(volume_threads, volume_blocks) volume_census32(const __grid_constant__ Problem p) {
   fill_volume<T, Census32>(p);
 }

@@ -24,22 +24,32 @@ __device__ __forceinline__ void clear_progress(const Problem& p, int x, int y) {
   if (x == 0 && y + row_margin < p.counters) p.progress[y + row_margin] = 0;
 }
 
-// Blocks for each row, and for its columns. Those beyond the image repeat its edge.
+// Blocks for each row, and for its columns, of which a thread has some a block's width apart. Those beyond the image repeat
+// its edge.
 template <class T>
 __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   const RowOfMargins row(p, blockIdx.x);
   const u8* left = static_cast<const u8*>(p.left_words) + row.source * p.left_words_pitch;
   const u8* right = static_cast<const u8*>(p.right_words) + row.source * p.right_words_pitch;
-  const int i = blockIdx.y * blockDim.x + threadIdx.x;
-  clear_right_best(p, i, row.y);
-  clear_progress(p, i, row.y);
-  const int x = i - T::right_margin_of_zero - p.min_disparity;
-  const u32 pair = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
-  const u8 l = left[clamp_column(p, i - left_margin)];
-  for (int s = 0; s < slopes; ++s) {
-    if (i >= p.pitch[s]) continue;
-    if (p.right[s] != nullptr) p.right[s][(i64)row.y * p.pitch[s] + i] = pair;
-    p.left[s][(i64)row.y * p.pitch[s] + i] = l;
+  const int first = blockIdx.y * feature_threads * feature_columns + threadIdx.x;
+  u32 pairs[feature_columns];
+  u8 lefts[feature_columns];
+#pragma unroll
+  for (int k = 0; k < feature_columns; ++k) {
+    const int i = first + k * feature_threads, x = i - T::right_margin_of_zero - p.min_disparity;
+    pairs[k] = right[clamp_column(p, x)] | (u32)right[clamp_column(p, x - T::half)] << 16;
+    lefts[k] = left[clamp_column(p, i - left_margin)];
+  }
+#pragma unroll
+  for (int k = 0; k < feature_columns; ++k) {
+    const int i = first + k * feature_threads;
+    clear_right_best(p, i, row.y);
+    clear_progress(p, i, row.y);
+    for (int s = 0; s < slopes; ++s) {
+      if (i >= p.pitch[s]) continue;
+      if (p.right[s] != nullptr) p.right[s][(i64)row.y * p.pitch[s] + i] = pairs[k];
+      p.left[s][(i64)row.y * p.pitch[s] + i] = lefts[k];
+    }
   }
 }
 

@@ -49,6 +49,7 @@ constexpr int block_span(int range, int words) { return 4 * border_warps * (64 *
 // Steps after which an unnormalised path is normalised at the latest.
 inline constexpr int longest_run = 16;
 inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // of a multiprocessor
+inline constexpr int feature_threads = 256, feature_columns = 3;  // of a block, of a thread that lays out features
 inline constexpr int right_columns = 4;  // of a thread that writes the right view's disparities
 
 // Of the blocks of the first pass.
