@@ -42,7 +42,10 @@ struct Lines {
     for (int c = 0; c < N; ++c) clear(state[c], low[c]);
   }
 
-  __device__ __forceinline__ bool inside(int x) const { return (u32)x < (u32)p.width; }
+  // Whether a path in column x goes on in the image.
+  __device__ __forceinline__ bool stays(int x) const {
+    return (u32)(x - (dx < 0 ? 1 : 0)) < (u32)(p.width - (dx != 0 ? 1 : 0));
+  }
 
   __device__ __forceinline__ u32 near_of(int c, int j) const {
     return smaller(j > 0 ? state[c][j > 0 ? j - 1 : 0] : before[c],
@@ -108,14 +111,14 @@ struct Lines {
         for (int j = 0; j < words; ++j) near[c][j] = subtract(near[c][j], low[c]);
       }
       normalise(state[c], low[c], p.p2_pair);
-      if (mine && inside(x + c) && inside(x + c + dx)) store_state(to + c * T::range, at.lane, state[c]);
+      store_state_if(mine && stays(x + c), to + c * T::range, at.lane, state[c]);
     }
   }
 
   // At most one of the columns steps into the next strip.
   __device__ __forceinline__ void keep_for_strip(bool mine, int x, int next_y) const {
     const int hit = ((dx > 0 ? T::tile_width - 1 : 0) - x) & (T::tile_width - 1), to = x + hit + dx;
-    if (hit >= N || !mine || !inside(x + hit) || !inside(to) || (u32)next_y >= (u32)p.height) return;
+    const bool wanted = hit < N && mine && stays(x + hit) && (u32)next_y < (u32)p.height;
     State copy;
     u32 copied_low = hit ? low[N - 1] : low[0];
 #pragma unroll
@@ -124,11 +127,15 @@ struct Lines {
       copy[j] = hit ? last : first;
     }
     normalise(copy, copied_low, p.p2_pair);
-    store_state(side_state<T>(p, up, dx, to / T::tile_width, next_y), at.lane, copy);
+    store_state_if(wanted, side_state<T>(p, up, dx, to / T::tile_width, next_y), at.lane, copy);
   }
 
-  // Rows, counted from the first one, in which some group meets the next strip and not the next band, as bits; they
-  // repeat after 32.
+  // Rows, counted from the first one, as bits that repeat after 32: in which all leave their band, and those others in
+  // which some group meets the next strip.
+  __device__ __forceinline__ u32 rows_at_bands() const {
+    const int i = threadIdx.x % 32;
+    return __ballot_sync(everywhere, (first_y + sense * i - (up ? 0 : tile_height - 1)) % tile_height == 0);
+  }
   __device__ __forceinline__ u32 rows_at_strips(int x) const {
     if (dx == 0) return 0;
     const int i = threadIdx.x % 32, edge = dx > 0 ? T::tile_width - 1 : 0;
@@ -139,8 +146,7 @@ struct Lines {
 #pragma unroll
       for (int c = 0; c < N; ++c) any |= ((there + c - edge) & (T::tile_width - 1)) == 0;
     }
-    const bool leaves_band = (first_y + sense * i - (up ? 0 : tile_height - 1)) % tile_height == 0;
-    return __ballot_sync(everywhere, any && !leaves_band);
+    return __ballot_sync(everywhere, any) & ~rows_at_bands();
   }
 
   // How many rows may be followed before a path wraps, or what is asked for ahead of it does, or it enters the image.
@@ -199,24 +205,33 @@ struct Lines {
       const auto column = [&](int of_line) { return dx == 0 ? of_line : column_of(of_line); };
       const bool mine = line + offset < (dx == 0 ? p.width : p.around);
       FeedOf feed(p, slope, dx, sense, first_y, first_band, warp, offset, at.lane, column(line + Block::spread));
-      follow(feed, column(line + offset), mine);
+      follow(feed, column(line + offset), mine, warp);
     } else {
       const int bundle = block * (blockDim.x / 32) + warp;
       if (bundle >= p.line_bundles) return;
       int x;
       const bool mine = place(bundle, x);
       FeedOf feed{p, up, dx, sense, first_y, last_x, back, {p, slope, x, first_y, dx, sense, at.lane}, x};
-      follow(feed, x, mine);
+      follow(feed, x, mine, warp);
     }
   }
 
   // A warp beyond the image is counted as well.
   __device__ __forceinline__ void count_without_lines() const {
-    for (int done = 0; done <= p.bands; ++done)
-      if (is_checkpoint<T, V>(p, done)) count(lines_done_with(p, up, done));
+    for (int done = next_checkpoint<T, V>(p, 1); done < p.bands; done = next_checkpoint<T, V>(p, done + 1))
+      count(lines_done_with(p, up, done));
+    count(lines_done_with(p, up, p.bands));
   }
 
-  __device__ __forceinline__ void follow(FeedOf& feed, int x, bool mine) {
+  // A warp counts itself, or, where all warps of the block have met since they did one band less, one of them counts all.
+  __device__ __forceinline__ void count_bands(int done, int warp, int& checkpoint) const {
+    if ((shares ? done - 1 : done) != checkpoint) return;
+    const bool counts = !shares || warp == done / checkpoint_bands % border_warps;
+    if (counts) count(lines_done_with(p, up, checkpoint), shares ? border_warps : 1);
+    checkpoint = next_checkpoint<T, V>(p, checkpoint + 1);
+  }
+
+  __device__ __forceinline__ void follow(FeedOf& feed, int x, bool mine, int warp) {
     const typename V::Padding<T> padding(p, at.lane);
     Neighbours<T> neighbours(at.lane);
     neighbours.keep();
@@ -239,15 +254,16 @@ struct Lines {
     feed.first();
     evaluate(0);
     if constexpr (shares) {
-      feed.next(0);
+      feed.second();
     } else {
       const int last_asked = feed.x;
       feed.next(0);
       feed.wrap(last_asked);
     }
 
-    int row = 0, turn = rows_until_turn(x), band_end = first_band;
+    int row = 0, turn = rows_until_turn(x), band_end = first_band, checkpoint = next_checkpoint<T, V>(p, 1);
     u32 strips = rows_at_strips(x);
+    const u32 stops = strips | rows_at_bands();
     x -= dx;  // from here on that of the row before `row` is x + dx · row
     const auto meet_strip = [&] {
       minima.get(low);
@@ -271,37 +287,32 @@ struct Lines {
         if (strip) meet_strip();
       }
     };
-    int at_strip = 0, stop = 0;
+    int stop = 0;
     const auto look_for_stop = [&] {
-      stop = min(band_end, p.height);
-      if constexpr (!V::diagonals) return;
-      stop = min(stop, turn);
-      if constexpr (shares) {
-        at_strip = row + __ffs(__funnelshift_r(strips, strips, row));
-        if (at_strip > row) stop = min(stop, at_strip);
-      }
+      stop = min(turn, shares && V::diagonals ? row + __ffs(__funnelshift_r(stops, stops, row)) : band_end);
     };
     // What comes between rows; false after the last one.
     const auto turns = [&] {
-      const bool ended = row == p.height;  // what enters the last band was kept before
       minima.get(low);
       const int here = x + dx * row;
-      if (V::diagonals && shares && row == at_strip) meet_strip();
-      if (row == band_end || ended) {
-        const int band = (first_y + sense * row) / tile_height;
-        const int done = ended ? p.bands : up ? p.bands - 1 - band : band;
-        if (!ended) keep_for_band(mine, here, band);
-        if (is_checkpoint<T, V>(p, done)) count(lines_done_with(p, up, done));
-        if (ended) return false;
+      if (row == p.height) {  // what enters the last band was kept before
+        count(lines_done_with(p, up, p.bands));
+        return false;
+      }
+      if (V::diagonals && shares && strips >> (row - 1) % 32 & 1) meet_strip();
+      if (row == band_end) {
+        const int band = (first_y + sense * row) / tile_height, done = up ? p.bands - 1 - band : band;
+        keep_for_band(mine, here, band);
         band_end += tile_height;
         __syncwarp();
         if constexpr (shares) feed.end_band(row);
+        count_bands(done, warp, checkpoint);
       }
       if (V::diagonals && row == turn) {
         if constexpr (!shares) feed.wrap(here + rows_ahead * dx);
         if (here == last_x) x += back;
         restart(x + dx * (row + 1));
-        turn += rows_until_turn(x + dx * (row + 1));
+        turn = min(turn + rows_until_turn(x + dx * (row + 1)), p.height);
         __syncwarp();
       }
       minima.set(low);

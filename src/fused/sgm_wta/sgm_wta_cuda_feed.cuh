@@ -2,6 +2,7 @@
 // features, by a block for all its lines.
 #pragma once
 
+#include "device/cuda/split_barrier.cuh"
 #include "fused/sgm_wta/sgm_wta_cuda_costs.cuh"
 
 namespace stereopsis::sgm_wta {
@@ -106,8 +107,8 @@ struct Arrangement {
   }
 };
 
-// Rank features of a block's lines. Its warps take turns to copy rows of them into shared memory, those of two bands while
-// the lines pass the two bands before. Only then the warps wait for one another.
+// Rank features of a block's lines. Its warps take turns to copy rows of them into a ring in shared memory, at the end of a
+// band those of the third one after it. There a warp waits for what the others have reached a band earlier.
 template <class T, class V, BorderForm kForm>
 struct BlockFeed {
   static constexpr int N = kForm.lines, words = T::words, buffers = 1, rows_ahead = 2;
@@ -116,7 +117,7 @@ struct BlockFeed {
   // lane, and left ones. Between the parts a gap of 4 words keeps the lanes of a load on different banks.
   static constexpr int right_words = Block::spread + T::half + N - 1, parts = (right_words + 31) / 32;
   static constexpr int part_bytes = 36 * 4, row_bytes = parts * part_bytes + 32 * 4;
-  static constexpr int batch = 2 * tile_height, slots = 2 * batch;  // rows
+  static constexpr int slots = 4 * tile_height;  // rows of the ring
   static constexpr int pieces = words / 4;
   static_assert(Block::spread + 3 + N <= 32 * 4, "a lane copies one word of left features");
   // Of lines beyond the image.
@@ -140,6 +141,7 @@ struct BlockFeed {
   int turn;  // the row in which the rightmost line goes around
   u32 ring, take_right[pieces + 1], take_left;
   int band = 0;  // how many have ended
+  SplitBarrier met;
   Columns costs[1];
   typename V::Penalty<N> penalty[1];
 
@@ -173,20 +175,28 @@ struct BlockFeed {
   // The last slots of the ring: so many rows before those that begin at its first slot.
   __device__ __forceinline__ u32 slot_before(int rows) const { return ring + (slots - rows) * row_bytes; }
 
-  // Copies `count` rows from `row` on, each by one warp.
+  // Copies up to `count` rows from `row` on.
   __device__ __forceinline__ void send(int row, int count, u32 to) {
     if (V::diagonals && row >= turn) right += back, left += back, turn += p.around;
     count = min(count, p.height - row);
+    const int before_turn = V::diagonals ? min(count, turn - row) : count;
+    const u32* from = right + row * right_by;
+    const u8* from_left = left + row * left_by;
+    to += threadIdx.x % 32 * 4;
+    const auto copy = [&](int rows) {
 #pragma unroll 1
-    for (int i = warp; i < count; i += border_warps) {
-      const int around = V::diagonals && row + i >= turn ? back : 0;
-      const u32* from = right + (row + i) * right_by + around;
-      const u32 at = to + i * row_bytes + threadIdx.x % 32 * 4;
+      for (; rows > 0; --rows) {
 #pragma unroll
-      for (int k = 0; k < parts; ++k) copy_word(at + k * part_bytes, from + k * 32);
-      copy_word(at + parts * part_bytes, left + (row + i) * left_by + around);
+        for (int k = 0; k < parts; ++k) copy_word(to + k * part_bytes, from + k * 32);
+        copy_word(to + parts * part_bytes, from_left);
+        from += right_by, from_left += left_by, to += row_bytes;
+      }
+    };
+    copy(before_turn);
+    if constexpr (V::diagonals) {
+      from += back, from_left += back;
+      copy(count - before_turn);
     }
-    asm volatile("cp.async.commit_group;");
   }
   __device__ __forceinline__ static void copy_word(u32 to, const void* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from));
@@ -213,23 +223,33 @@ struct BlockFeed {
     take_left += bytes;
   }
 
-  // The first row. Batches begin with the third row of a band: two rows are taken ahead.
+  // The first row. What is copied for a band begins with its third row: two rows are taken ahead.
   __device__ __forceinline__ void first() {
+    __shared__ u64 barrier;
+    met.start(barrier, 32 * border_warps);
     penalty[0].fetch(p, false, 0, 0);
-    send(0, first_band + 2, slot_before(first_band + 2));
-    send(first_band + 2, batch, ring);
-    asm volatile("cp.async.wait_group 1;" ::: "memory");
+    if (warp == border_warps - 1) send(0, first_band + 2, slot_before(first_band + 2));
+    if (warp < 2) send(first_band + 2 + warp * tile_height, tile_height, ring + warp * tile_height * row_bytes);
+    asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
     next(0);
   }
-  // A band ends before `row`.
+  __device__ __forceinline__ void second() {
+    next(0);
+    met.arrive();
+  }
+  // A band ends before `row`. All have left the band before it, whose slots are free, and have copied what is next.
   __device__ __forceinline__ void end_band(int row) {
-    const int ended = band++ % 4;  // the first one ends where the ring does
-    if (ended == 0) move(-slots * row_bytes);
-    if (ended % 2 != 0) return;
-    asm volatile("cp.async.wait_group 0;" ::: "memory");
-    __syncthreads();
-    send(row + 2 + batch, batch, ring + (ended == 0 ? batch * row_bytes : 0));
+    if (band % 4 == 0) move(-slots * row_bytes);  // the first one ends where the ring does
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    met.wait(band);
+    met.arrive();
+    constexpr int rows = tile_height / 2;
+    if (warp / 2 == band % 2) {
+      const int mine = warp % 2 * rows, slot = (band + 2) % 4 * tile_height + mine;
+      send(row + 2 + 2 * tile_height + mine, rows, ring + slot * row_bytes);
+    }
+    ++band;
   }
 };
 

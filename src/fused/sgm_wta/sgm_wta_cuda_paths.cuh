@@ -198,9 +198,9 @@ __device__ __forceinline__ void clear(u32 (&state)[kWords], u32& low) {
 }
 template <int kWords>
 __device__ __forceinline__ void normalise(u32 (&state)[kWords], u32& low, u32 p2) {
-  const u32 limit = add(low, p2);
+  const u32 minus_low = __byte_perm(0 - low, 0, 0x1010);
 #pragma unroll
-  for (int j = 0; j < kWords; ++j) state[j] = smaller(state[j], limit) - low;
+  for (int j = 0; j < kWords; ++j) state[j] = __viaddmin_u16x2(state[j], minus_low, p2);
   low = 0;
 }
 
@@ -228,6 +228,21 @@ __device__ __forceinline__ void unpack(u32 (&state)[kWords], const Packed& packe
 // States are written once and read once: streaming hints keep them from pushing the features out of the cache.
 __device__ __forceinline__ void store_state(u8* at, int lane, const Packed& p) {
   __stcs(reinterpret_cast<uint4*>(at) + lane, make_uint4(p.w[0], p.w[1], p.w[2], p.w[3]));
+}
+// Without a branch, behind which the lanes would have to meet again.
+template <int kWords>
+__device__ __forceinline__ void store_state_if(bool wanted, u8* at, int lane, const u32 (&state)[kWords]) {
+  constexpr int pieces = kWords / words;
+#pragma unroll
+  for (int i = 0; i < pieces; ++i) {
+    const Packed p = pack(state, i * words);
+    asm volatile(
+        "{ .reg .pred wanted;\n\t"
+        "setp.ne.u32 wanted, %0, 0;\n\t"
+        "@wanted st.global.cs.v4.u32 [%1], {%2, %3, %4, %5}; }" ::"r"((u32)wanted),
+        "l"(at + (lane * pieces + i) * 16), "r"(p.w[0]), "r"(p.w[1]), "r"(p.w[2]), "r"(p.w[3])
+        : "memory");
+  }
 }
 template <int kWords>
 __device__ __forceinline__ void store_state(u8* at, int lane, const u32 (&state)[kWords]) {

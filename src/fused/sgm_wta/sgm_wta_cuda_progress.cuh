@@ -25,29 +25,27 @@ __device__ __forceinline__ u32* rows_done_in(const Problem& p, int band) {
 }
 
 // Lines are counted where they have done so many bands: nobody waits for less than half of them, unless the senses follow
-// one another, nor for each one.
+// one another, nor for each one. (The last but one is none, so that who is a band late misses nothing.)
 constexpr int checkpoint_bands = 4;
 template <class T, class V>
-__device__ __forceinline__ int first_checkpoint(const Problem& p, int otherwise) {
+__device__ __forceinline__ int first_checkpoint(const Problem& p) {
   if constexpr (may_take_turns<T, V>) {
     if (p.order == Order::senses_in_turn) return 0;
   }
-  return otherwise;
-}
-template <class T, class V>
-__device__ __forceinline__ bool is_checkpoint(const Problem& p, int bands) {
-  return bands == p.bands || (bands % checkpoint_bands == 0 && bands >= first_checkpoint<T, V>(p, p.bands / 2));
+  return (p.bands + 1) / 2;
 }
 template <class T, class V>
 __device__ __forceinline__ int next_checkpoint(const Problem& p, int bands) {
-  const int least = max(bands, first_checkpoint<T, V>(p, (p.bands + 1) / 2));
-  return min((least + checkpoint_bands - 1) / checkpoint_bands * checkpoint_bands, p.bands);
+  const int least = max(bands, first_checkpoint<T, V>(p));
+  const int next = (least + checkpoint_bands - 1) / checkpoint_bands * checkpoint_bands;
+  return next + 1 < p.bands ? next : p.bands;
 }
 
-// The warp, after all that it has written.
-__device__ __forceinline__ void count(u32* counter) {
+// The warp counts `warps`, after all that they have written and it knows of.
+__device__ __forceinline__ void count(u32* counter, u32 warps = 1) {
   __syncwarp();
-  if (threadIdx.x % 32 == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+  if (threadIdx.x % 32 == 0)
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(warps) : "memory");
 }
 // To acquire would empty the first-level cache, whose features other tiles of the multiprocessor use (3 % of the pass). It
 // is not needed: nobody reads a kept state before it was counted, and so that cache can't have an older one.

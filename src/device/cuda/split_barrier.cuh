@@ -1,0 +1,46 @@
+// A barrier of a block that its threads meet in two parts: they arrive, go on, and wait for one another later.
+#pragma once
+
+#include <cstdint>
+
+namespace stereopsis {
+
+// Every thread arrives and waits in turns. (If one lane arrived for its warp, compute-sanitizer's racecheck would not see
+// that this orders what the other lanes did.)
+class SplitBarrier {
+ public:
+  // In shared memory. To be followed by __syncthreads().
+  __device__ __forceinline__ void start(std::uint64_t& barrier, int threads) {
+    at_ = static_cast<std::uint32_t>(__cvta_generic_to_shared(&barrier));
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at_), "r"(threads) : "memory");
+  }
+  __device__ __forceinline__ void arrive() const {
+    asm volatile("{ .reg .b64 state;\n\tmbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(at_) : "memory");
+  }
+  // Until all have arrived once more than `times`. The thread itself has not arrived more often.
+  __device__ __forceinline__ void wait(std::uint32_t times) const {
+    while (!all_arrived(times % 2)) {
+    }
+  }
+
+ private:
+  __device__ __forceinline__ bool all_arrived(std::uint32_t parity) const {
+    std::uint32_t arrived;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{ .reg .pred p;\n\tmbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p; }"
+                 : "=r"(arrived)
+                 : "r"(at_), "r"(parity)
+                 : "memory");
+#else
+    asm volatile("{ .reg .pred p;\n\tmbarrier.test_wait.parity.shared.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p; }"
+                 : "=r"(arrived)
+                 : "r"(at_), "r"(parity)
+                 : "memory");
+#endif
+    return arrived != 0;
+  }
+
+  std::uint32_t at_;
+};
+
+}  // namespace stereopsis
