@@ -18,7 +18,10 @@ using namespace stereopsis::HWY_NAMESPACE;
 template <class D, class V, class M>
 HWY_INLINE V count_where(D d, V v, M mask) {
 #if HWY_TARGET <= HWY_AVX3
-  return hn::IfThenElse(mask, hn::Add(v, hn::Set(d, 1)), v);  // one instruction
+  // One instruction; the saturating one, where it exists, does not share a port with comparisons.
+  const auto one = hn::Set(d, 1);
+  if constexpr (sizeof(hn::TFromD<D>) <= 2) return hn::IfThenElse(mask, hn::SaturatedAdd(v, one), v);
+  return hn::IfThenElse(mask, hn::Add(v, one), v);
 #else
   return hn::Sub(v, hn::VecFromMask(d, mask));
 #endif
