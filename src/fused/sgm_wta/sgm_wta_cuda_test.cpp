@@ -42,6 +42,17 @@ std::pair<Image<Word>, Image<Word>> far_apart(Size size, Word max) {
   return {std::move(left), std::move(right)};
 }
 
+// What the oracles select.
+template <class Kind>
+Selected selected_by_oracles(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in) {
+  const Size size = in.source.left.size();
+  Selected selected(size);
+  Volume<std::uint16_t> sums(size, in.disparities);
+  sgm::oracle<Kind>(p.sgm, in.source, in.guide, in.select.min_disparity, sums.view());
+  wta::oracle(p.select, in.select, sums, selected.view());
+  return selected;
+}
+
 template <class Kind>
 void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
                            typename Kind::Word max_word, Size size, DisparityRange range, bool masked,
@@ -57,12 +68,9 @@ void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta
   PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(size, 12, 0, 9).view());
   PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(size, 13, 0, 3).view());
 
-  Selected expected(size);
-  Volume<std::uint16_t> sums(size, range.count);
-  sgm::oracle<Kind>(p.sgm, {left_pitched, right_pitched, kind}, guide, range.min, sums.view());
   wta::Input select{range.min, {}, {}};
   if (masked) select = {range.min, mask_left, mask_right};
-  wta::oracle(p.select, select, sums, expected.view());
+  Selected expected = selected_by_oracles<Kind>(p, {{left_pitched, right_pitched, kind}, guide, select, range.count});
 
   const OnDevice<Word> left_there(device, queue, left_pitched), right_there(device, queue, right_pitched);
   const OnDevice<std::uint8_t> guide_there(device, queue, guide), mask_left_there(device, queue, mask_left),
@@ -136,17 +144,35 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
 
 // Where a volume of costs has so many warps in the first pass that its blocks are of one, or that the two senses of y are
 // followed in turn.
+TEST(SgmWtaCuda, HighVolumesEqualOracles) {
+  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const int paths : {4, 8}) {
+      const sgm_wta::Parameters constant{{.paths = paths, .p1 = 30, .p2 = 100}, {}};
+      const auto expect_census = [&](Size size, DisparityRange range) {
+        expect_equals_oracles(device, queue, constant, census9x7, ~0ull >> 2, size, range, false);
+      };
+      expect_census({9, 12100}, {0, 64});
+      expect_census({40, 2100}, {0, 128});
+      expect_census({41, 3300}, {0, 256});
+      expect_census({9, 4000}, {0, 250});
+      expect_equals_oracles(device, queue, {adaptive(paths, 20, 100, 30), {}}, census_gradient, 0xFFFFFFFFu, {9, 4000},
+                            {0, 250}, false);
+    }
+  });
+}
+
+// Rank, whose lines go around the image again and again, and, where not all warps run at once, before the rows.
 TEST(SgmWtaCuda, HighImagesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const int paths : {4, 8}) {
-      expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 30, .p2 = 100}, {}}, census9x7, ~0ull >> 2,
-                            {9, 12100}, {0, 64}, false);
-      expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 30, .p2 = 100}, {}}, census9x7, ~0ull >> 2,
-                            {41, 3300}, {0, 256}, false);
-      expect_equals_oracles(device, queue, {adaptive(paths, 20, 100, 30), {}}, census_gradient, 0xFFFFFFFFu, {9, 4000},
-                            {0, 250}, false);
-      expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80},
-                            {40, 3300}, {-3, 256}, false);
+      const auto expect_rank = [&](Size size, DisparityRange range) {
+        expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80}, size,
+                              range, false);
+      };
+      for (const int disparities : {60, 64, 100, 128}) expect_rank({9, 700}, {0, disparities});
+      expect_rank({9, 10700}, {0, 64});
+      expect_rank({9, 5400}, {0, 128});
+      expect_rank({40, 3300}, {-3, 256});
     }
   });
 }
@@ -174,6 +200,37 @@ TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
         const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 62}, {.subpixel = parabola}};
         expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, {67, 21}, range, false, true);
         expect_equals_oracles(device, queue, p, census9x7, ~0ull >> 2, {67, 21}, range, false, true);
+      }
+  });
+}
+
+// Frame after frame in one workspace: tiles, which start before all paths have ended, take nothing from the frame before.
+TEST(SgmWtaCuda, FramesInTurnEqualOracles) {
+  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const int paths : {4, 8})
+      for (const Size size : {Size{131, 137}, Size{70, 1064}}) {
+        const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 60}, {.subpixel = parabola}};
+        constexpr int disparities = 64;
+        const std::pair<Image<std::uint8_t>, Image<std::uint8_t>> frames[] = {features<std::uint8_t>(size, 20, 80),
+                                                                              far_apart<std::uint8_t>(size, 80),
+                                                                              features<std::uint8_t>(size, 3, 80)};
+        const gpu::Buffer workspace =
+            poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, rank9, size, disparities));
+        for (int i = 0; i < 6; ++i) {
+          const auto& [left, right] = frames[i % 3];
+          PitchedImage<std::uint8_t> left_pitched(left.view()), right_pitched(right.view());
+          const OnDevice<std::uint8_t> left_there(device, queue, left_pitched),
+              right_there(device, queue, right_pitched);
+          Selected got(size);
+          SelectedOnDevice got_there(device, queue, got);
+          sgm_wta::cuda<cost::Rank>(p, {{left_there, right_there, rank9}, {}, {}, disparities}, got_there.view(true),
+                                    workspace.span(), queue);
+          got_there.download();
+          SCOPED_TRACE(testing::Message() << "frame " << i << ", " << paths << " paths");
+          Selected expected =
+              selected_by_oracles<cost::Rank>(p, {{left_pitched, right_pitched, rank9}, {}, {}, disparities});
+          expect_same(got, expected);
+        }
       }
   });
 }
