@@ -35,10 +35,10 @@ class Threads {
 
   int count() const { return arena_.max_concurrency(); }
 
-  // Calls f(first, last) on pieces of [0, rows), side by side. The result must not depend on the cut.
+  // Calls f(first, last) on pieces of [0, rows), side by side; those of at most `grain` are not divided. The result must not
+  // depend on the cut.
   template <class F>
-  void rows(int rows, F&& f) {
-    constexpr int grain = 8;
+  void rows(int rows, F&& f, int grain = 8) {
     if (count() == 1 || rows <= grain) return f(0, rows);
 #ifdef __SANITIZE_THREAD__
     const int pieces = std::min(count(), rows / grain);

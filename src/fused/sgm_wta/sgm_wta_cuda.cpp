@@ -67,15 +67,17 @@ struct Bundles {
   }
 
   int warps() const { return directions * lines + 2 * rows; }
-  Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns, bool few_lines) const {
+  Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns, bool rows_count) const {
     // Lines of one sense read the same rows of a volume at about the same time, and tiles those that the other sense has
     // just read. (Volume and both passes on an H100: 2880 × 1980 × 256 7.0 instead of 7.3 ms; 1280 × 960 × 128 0.81 instead
-    // of 0.83.) Fewer warps fill the device better with both senses at once (1280 × 960 × 64: 0.52 instead of 0.54 ms).
+    // of 0.83.) It pays from so many warps on that each scheduler has 3 wide or 2 narrow ones; fewer fill the device better
+    // with both senses at once (1280 × 960 × 64: 0.52 instead of 0.54 ms).
     if (may_take_turns && warps() > 528 * (form.words == 16 ? 3 : 2)) return Order::senses_in_turn;
-    // Where rows take longer: a step of a line takes twice a row's. And where tiles, which wait for them, begin sooner then,
-    // while the lines go on (1280 × 960 × 64, 8 paths: 0.38 instead of 0.39 ms for both passes; × 256, 4 paths: 0.744
-    // instead of 0.760; but 2880 × 1980 × 256 3.20 instead of 3.14, and with 8 paths and 128 or 256 disparities no gain).
-    const bool rows_first = p.width > 2 * p.height || (by_blocks && wide_rows && few_lines);
+    // Where rows take longer than lines: a step of a line takes twice a row's. And where all warps run at once and rows are a
+    // large part of the work: tiles, which wait for them, begin sooner then, while the lines go on (1280 × 960 × 64, 8 paths:
+    // 0.38 instead of 0.39 ms for both passes; × 256, 4 paths: 0.744 instead of 0.760; but 2880 × 1980 × 256 3.20 instead
+    // of 3.14, and with 8 paths and 128 or 256 disparities no gain).
+    const bool rows_first = p.width > 2 * p.height || (by_blocks && wide_rows && rows_count);
     return rows_first ? Order::rows_first : Order::lines_first;
   }
   // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave

@@ -287,7 +287,7 @@ struct Lines {
         if (strip) meet_strip();
       }
     };
-    int stop = 0;
+    int stop = 0;  // the image's height at the latest, which `turn` never exceeds
     const auto look_for_stop = [&] {
       stop = min(turn, shares && V::diagonals ? row + __ffs(__funnelshift_r(stops, stops, row)) : band_end);
     };
@@ -442,8 +442,8 @@ __device__ __forceinline__ void follow_row(const Problem& p, int block, int warp
     Line<T, V, false>{p}.follow(bundle);
 }
 
-// A block's number where lines come first, one for each direction after another, and then rows. Rows that come before
-// lines have negative numbers.
+// A block's number where lines come first, one for each direction after another (those downward have even numbers), and
+// then rows. Rows that come before lines have negative numbers.
 template <class T, class V>
 __device__ __forceinline__ int number_of_block(const Problem& p, int line_blocks) {
   const int block = blockIdx.x, row_blocks = (int)gridDim.x - line_blocks;

@@ -293,7 +293,8 @@ struct SixBitCost {
   __device__ __forceinline__ void receive_from(const Cursor&) {}
 };
 
-// N adjacent columns from any one on, for the lines of 8 paths. Those beyond the image are in the rows around.
+// N adjacent columns from any one on, for the lines of 8 paths, which load them (Source::memory). Those beyond the image are
+// in the rows around.
 template <class T, int N>
 struct SixBitColumns : SixBitCost<T, N> {
   using Base = SixBitCost<T, N>;

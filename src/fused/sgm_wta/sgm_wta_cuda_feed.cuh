@@ -175,7 +175,7 @@ struct BlockFeed {
   // The last slots of the ring: so many rows before those that begin at its first slot.
   __device__ __forceinline__ u32 slot_before(int rows) const { return ring + (slots - rows) * row_bytes; }
 
-  // Copies up to `count` rows from `row` on.
+  // Copies up to `count` rows from `row` on. From one call to the next, of a warp, a block goes around once at most.
   __device__ __forceinline__ void send(int row, int count, u32 to) {
     if (V::diagonals && row >= turn) right += back, left += back, turn += p.around;
     count = min(count, p.height - row);
@@ -240,13 +240,14 @@ struct BlockFeed {
   }
   // A band ends before `row`. All have left the band before it, whose slots are free, and have copied what is next.
   __device__ __forceinline__ void end_band(int row) {
-    if (band % 4 == 0) move(-slots * row_bytes);  // the first one ends where the ring does
+    constexpr int bands_of_ring = slots / tile_height;
+    if (band % bands_of_ring == 0) move(-slots * row_bytes);  // the first one ends where the ring does
     asm volatile("cp.async.wait_all;" ::: "memory");
     met.wait(band);
     met.arrive();
     constexpr int rows = tile_height / 2;
     if (warp / 2 == band % 2) {
-      const int mine = warp % 2 * rows, slot = (band + 2) % 4 * tile_height + mine;
+      const int mine = warp % 2 * rows, slot = (band + 2) % bands_of_ring * tile_height + mine;
       send(row + 2 + 2 * tile_height + mine, rows, ring + slot * row_bytes);
     }
     ++band;

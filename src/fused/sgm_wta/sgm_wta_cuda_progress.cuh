@@ -1,5 +1,6 @@
 // How the second pass follows the first one: a tile starts as soon as the states are kept that it needs, in the middle of
-// the image from half of the first pass on, where the lines downward and upward have met. Warps of the first pass count
+// the image from half of the first pass on, where the lines downward and upward have met; or, where the lines upward follow
+// those downward, behind them. Warps of the first pass count
 // themselves where they have kept what others may wait for.
 #pragma once
 
@@ -41,7 +42,7 @@ __device__ __forceinline__ int next_checkpoint(const Problem& p, int bands) {
   return next + 1 < p.bands ? next : p.bands;
 }
 
-// The warp counts `warps`, after all that they have written and it knows of.
+// The warp counts `warps`, after all that they have written: a barrier before has told it of what the others wrote.
 __device__ __forceinline__ void count(u32* counter, u32 warps = 1) {
   __syncwarp();
   if (threadIdx.x % 32 == 0)

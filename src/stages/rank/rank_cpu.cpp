@@ -122,14 +122,15 @@ template <class T>
 void cpu(const Parameters& p, ImageView<const T> grey, ImageView<std::uint8_t> ranks, Threads& threads) {
   // Pieces of whole groups of rows, since rows alone take longer.
   constexpr int group = HWY_NAMESPACE::rows_at_once;
-  threads.rows((grey.height + group - 1) / group, [&](int first, int last) {
+  const auto rank_groups = [&](int first, int last) {
     const auto call = [&](auto rows) {
       rows(grey, p.window, ranks, first * group, std::min(last * group, grey.height));
     };
     if constexpr (std::is_same_v<T, std::uint8_t>) call(HWY_DYNAMIC_DISPATCH(rank_rows_u8));
     if constexpr (std::is_same_v<T, std::uint16_t>) call(HWY_DYNAMIC_DISPATCH(rank_rows_u16));
     if constexpr (std::is_same_v<T, float>) call(HWY_DYNAMIC_DISPATCH(rank_rows_f32));
-  });
+  };
+  threads.rows((grey.height + group - 1) / group, rank_groups, 8 / group);
 }
 
 template void cpu(const Parameters&, ImageView<const std::uint8_t>, ImageView<std::uint8_t>, Threads&);
