@@ -196,18 +196,20 @@ class GpuBackend {
   std::size_t sgm_wta_bytes(const sgm_wta::Parameters& p, const Kind& kind, Size size, int disparities) {
     sgm::check(p.sgm, kind.max_cost());
 #ifdef STEREOPSIS_CUDA
-    if (is_tuned(p, kind, disparities)) return sgm_wta::cuda_workspace_bytes(p, kind, size, disparities);
+    if (is_tuned(p, kind, size, disparities))
+      return sgm_wta::cuda_workspace_bytes(p, kind, size, disparities, stripe_rows != 0);
 #endif
     return sgm_wta::gpu_workspace_bytes(size, disparities, stripe_rows);
   }
   template <class Kind>
   void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind, gpu::View>& in,
                const wta::OutputOf<gpu::View>& out, gpu::Span workspace) {
-#ifdef STEREOPSIS_CUDA
-    if (is_tuned(p, in.source.kind, in.disparities)) return sgm_wta::cuda(p, in, out, workspace, *queue_);
-#endif
     sgm_wta::Input<Kind, gpu::View> striped = in;
     striped.stripe_rows = stripe_rows;
+#ifdef STEREOPSIS_CUDA
+    if (is_tuned(p, in.source.kind, in.source.left.size(), in.disparities))
+      return sgm_wta::cuda(p, striped, out, workspace, *queue_);
+#endif
     sgm_wta::gpu(p, striped, out, workspace, *queue_);
   }
   template <class T>
@@ -477,8 +479,9 @@ class GpuBackend {
     return zncc_wta::cuda_runs_on(cuda_capability_) && zncc_wta::cuda_serves(p, bits, disparities, wants_confidence);
   }
   template <class Kind>
-  bool is_tuned(const sgm_wta::Parameters& p, const Kind& kind, int disparities) const {
-    return stripe_rows == 0 && sgm_wta::cuda_runs_on(cuda_capability_) && sgm_wta::cuda_serves(p, kind, disparities);
+  bool is_tuned(const sgm_wta::Parameters& p, const Kind& kind, Size size, int disparities) const {
+    const bool whole = stripe_rows == 0 || stripe_rows >= size.height;
+    return whole && sgm_wta::cuda_runs_on(cuda_capability_) && sgm_wta::cuda_serves(p, kind, disparities);
   }
 #endif
 

@@ -199,11 +199,12 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   const std::size_t limit = problem_.memory_limit == 0 ? 0 : std::max(problem_.memory_limit, shared + 1) - shared;
   std::size_t bytes = whole;
   if (limit > 0 && bytes > limit) {
-    // Short bands take much for the kept states, tall ones for themselves: the tallest that fits.
-    for (int rows = size.height; rows > 8 && bytes > limit;) {
-      rows = std::max(8, rows / 16 * 8);
+    // The whole image in as little as that takes; then, as short bands take much for the kept states, and tall ones for
+    // themselves, the tallest that fits.
+    for (int rows = size.height;; rows = std::max(8, rows / 16 * 8)) {
       bytes = bytes_with(rows);
       stripe_rows_ = rows;
+      if (rows <= 8 || bytes <= limit) break;
     }
     if (bytes > limit)
       throw Error(ErrorCategory::memory,

@@ -1,5 +1,6 @@
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "fused/sgm_wta/sgm_wta_cuda_problem.hpp"
@@ -38,6 +39,14 @@ struct Shape {
   int range;
 };
 
+// Whether the first pass keeps what paths along rows add to the sums (sgm_wta_cuda_rows.cuh): two of it fit a byte. It takes
+// 6 % off 1280 × 960 × 128, for more than twice the memory; 1280 × 960 × 64 gains 1 %, and 2880 × 1980 × 256 loses 3.
+template <class Kind>
+bool may_keep_rows(const Parameters& p, const Kind& kind, int disparities) {
+  return is_rank<Kind> && p.sgm.paths == 8 && !p.sgm.adaptive() && disparities == 128 && kind.max_cost() <= p.sgm.p2 &&
+         2 * p.sgm.p2 <= 255;
+}
+
 template <class Kind>
 BorderForm border_form_of(const Parameters& p, const Shape& shape) {
   return border_form(shape.range, p.sgm.paths, !is_rank<Kind>, !p.sgm.adaptive());
@@ -63,7 +72,8 @@ struct Bundles {
     rows = ceil_div(p.height, groups(form.wide_rows));
     wide_rows = warps() <= 528 * form.blocks();
     if (!wide_rows) rows = ceil_div(p.height, groups(form.narrow_rows));
-    order = order_of(form, p, paths == 8 && in_memory, paths == 4 || shape.range == 64);
+    in_pairs = p.keeps_rows;
+    order = order_of(form, p, paths == 8 && in_memory, paths == 4 || shape.range == 64 || p.keeps_rows);
   }
 
   int warps() const { return directions * lines + 2 * rows; }
@@ -84,13 +94,15 @@ struct Bundles {
   // fewer gaps, if they can be small.
   gpu::Grid grid() const {
     const int in_block = !by_blocks && warps() > 3000 ? 1 : border_warps;
-    return {directions * ceil_div(lines, in_block) + 2 * ceil_div(rows, in_block), 1, 32 * in_block, 1};
+    const int row_blocks = in_pairs ? ceil_div(rows, in_block / 2) : 2 * ceil_div(rows, in_block);
+    return {directions * ceil_div(lines, in_block) + row_blocks, 1, 32 * in_block, 1};
   }
 
   int directions;
   bool by_blocks;   // lines share their features
   int lines, rows;  // lines of a direction, rows of a sense
   bool wide_rows;
+  bool in_pairs;  // of warps, both senses of the same rows
   Order order;
 };
 
@@ -125,6 +137,16 @@ void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slop
   }
 }
 
+void lay_out_rows(Problem& problem, const Shape& shape, Memory& memory) {
+  problem.middle_first = problem.strips / 3;  // so that no more than 3 bytes a cell are needed
+  problem.middle_end = problem.strips - problem.middle_first;
+  const int fours = ceil_div(problem.width, 4),
+            middle = (problem.middle_end - problem.middle_first) * shape.tile_width() / 4;
+  const auto four = std::size_t{4} * tile_height * problem.bands * shape.range;
+  problem.first_along_row = memory.take<std::uint8_t>(four * fours);
+  problem.second_along_row = memory.take<std::uint8_t>(four * std::max(fours - middle, 0));
+}
+
 void lay_out_penalties(Problem& problem, Memory& memory) {
   problem.penalty_pitch = round_up(left_margin + problem.width + right_margin, 4);
   problem.penalty_plane = static_cast<std::int64_t>(problem.penalty_pitch) * problem.height;
@@ -133,7 +155,7 @@ void lay_out_penalties(Problem& problem, Memory& memory) {
 
 // Sizes, and where everything lies in the workspace.
 template <class Kind>
-Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparities, Memory& memory) {
+Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparities, bool compact, Memory& memory) {
   const Shape shape(disparities);
   const bool diagonals = p.sgm.paths == 8;
   Problem problem{};
@@ -146,6 +168,7 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   // Where a block shares its features, its lines are in the image together, or none is.
   const int beside = form.source == Source::block ? block_span(shape.range, form.words) - 2 : 1;
   problem.around = diagonals ? round_up(size.width + beside, shape.tile_width()) : round_up(size.width, 4);
+  problem.keeps_rows = !compact && may_keep_rows(p, kind, disparities);
   const Bundles bundles(form, problem, shape, p.sgm.paths, !is_rank<Kind>);
   problem.line_bundles = bundles.lines;
   problem.wide_rows = bundles.wide_rows;
@@ -170,7 +193,10 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   if (p.sgm.adaptive()) lay_out_penalties(problem, memory);
   problem.rows = memory.take<std::uint8_t>((diagonals ? 6 : 2) * problem.bands * width * range);
   if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
-  problem.ends = memory.take<std::uint8_t>(2 * problem.strips * height * range);
+  if (problem.keeps_rows)
+    lay_out_rows(problem, shape, memory);
+  else
+    problem.ends = memory.take<std::uint8_t>(2 * problem.strips * height * range);
   problem.counters = 3 * problem.bands + 2;
   problem.progress = memory.take<std::uint32_t>(problem.counters);
   problem.right_best = memory.take<std::uint32_t>(width * height);
@@ -287,6 +313,7 @@ class Launcher {
       return eight ? "volume_8" : "volume_4";
     }
     if (p.sgm.adaptive()) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
+    if (problem_.keeps_rows) return "rank_kept_8";
     if (early) return eight ? "rank_8" : "rank_4";
     return eight ? "rank_padded_8" : "rank_padded_4";
   }
@@ -310,9 +337,9 @@ bool cuda_serves(const Parameters& p, const Kind& kind, int disparities) {
 }
 
 template <class Kind>
-std::size_t cuda_workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities) {
+std::size_t cuda_workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, bool compact) {
   Memory memory({});
-  lay_out(p, kind, size, disparities, memory);
+  lay_out(p, kind, size, disparities, compact, memory);
   return memory.bytes();
 }
 
@@ -321,7 +348,7 @@ void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::Outp
           gpu::Span workspace, gpu::Queue& queue) {
   const Kind& kind = in.source.kind;
   Memory memory(workspace);
-  Problem problem = lay_out(p, kind, in.source.left.size(), in.disparities, memory);
+  Problem problem = lay_out(p, kind, in.source.left.size(), in.disparities, in.stripe_rows != 0, memory);
   attach(problem, in, out);
   Launcher launcher(problem, queue);
   launcher.features(p, kind);
@@ -331,7 +358,7 @@ void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::Outp
 
 #define STEREOPSIS_INSTANCE(Kind)                                                                                  \
   template bool cuda_serves(const Parameters&, const Kind&, int disparities);                                      \
-  template std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities);                \
+  template std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities, bool compact);  \
   template void cuda(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span, \
                      gpu::Queue&);
 STEREOPSIS_INSTANCE(cost::Rank)

@@ -4,6 +4,7 @@
 
 #include "fused/sgm_wta/sgm_wta_cuda_feed.cuh"
 #include "fused/sgm_wta/sgm_wta_cuda_progress.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_rows.cuh"
 
 namespace stereopsis::sgm_wta {
 
@@ -379,19 +380,53 @@ struct Line {
     }
     minima.start(next_low);
   }
+  // The same, normalised in every step, for no more instructions; and what the path brings along to the pixel.
+  __device__ __forceinline__ void step(const State& cost, u32 p2, State& brought) {
+    static_assert(V::early_minimum);
+    State best, next;
+    best_from<T>(best, state, p.p1_pair, neighbours);
+#pragma unroll
+    for (int j = 0; j < words; ++j) next[j] = add(best[j], magnitude(cost[j]));
+    const u32 next_low[1] = {smallest_of(next)};
+    u32 low_before[1];
+    minima.get(low_before);
+    low[0] = low_before[0] - low[0];  // it was taken before that was subtracted
+    const u32 minus_low = __byte_perm(0 - low[0], 0, 0x1010);
+#pragma unroll
+    for (int j = 0; j < words; ++j) {
+      brought[j] = __viaddmin_u16x2(best[j], minus_low, p2);
+      state[j] = add(brought[j], magnitude(cost[j]));
+    }
+    minima.start(next_low);
+  }
 
-  __device__ __forceinline__ void follow(int bundle) {
+  // The state in which the path enters the next strip.
+  __device__ __forceinline__ void keep_end(int x, int y, bool mine) {
+    const int done = kLeftward ? x : x + columns;
+    const bool leaves = done % T::tile_width == 0;
+    if (leaves || done % longest_run == 0) {
+      minima.get(low);
+      normalise(state, low[0], p.p2_pair);
+      minima.set(low);
+    }
+    const int strip = x / T::tile_width + (kLeftward ? -1 : 1);
+    if (leaves && mine && strip >= 0 && strip < p.strips)
+      store_state(end_state<T>(p, kLeftward, strip, y), at.lane, state);
+  }
+
+  __device__ __forceinline__ void follow(int bundle, int warp) {
     constexpr int stride = kLeftward ? -columns : columns;
     const int row = bundle * T::groups + at.group;
     const bool mine = row < p.height;
     const int y = mine ? row : 0;
-    const int quads = (p.width + columns - 1) / columns;
-    int x = kLeftward ? (quads - 1) * columns : 0;
+    const int fours = fours_of_row(p);
+    int x = kLeftward ? (fours - 1) * columns : 0;
     start_from_zeros();
     typename Cost::Cursor cursor(p, straight, x, y, stride, 0, at.lane);
     Cost costs;
     costs.fetch(cursor);
     Penalty penalty(p, kLeftward, x, y);
+    std::conditional_t<V::keeps_rows, AlongRows<T>, NothingAlongRows> along(p, at, bundle * T::groups, kLeftward, warp);
     const auto four = [&](auto first, bool more) {
       State cost[columns];
       u32 p2[columns];
@@ -407,39 +442,54 @@ struct Line {
         if (V::looks_ahead) Cost::look_ahead(cursor);
         penalty.fetch(p, kLeftward, x + stride, y);
       }
+      along.begin_four();
 #pragma unroll
       for (int k = 0; k < columns; ++k) {
         const int c = kLeftward ? columns - 1 - k : k;
-        step(cost[c], p2[c]);
+        if constexpr (V::keeps_rows) {
+          State brought;
+          step(cost[c], p2[c], brought);
+          along.put(brought, c);
+        } else {
+          step(cost[c], p2[c]);
+        }
         if (kLeftward && decltype(first)::value && x + c >= p.width) start_from_zeros();
       }
-      const int done = kLeftward ? x : x + columns;
-      const bool leaves = done % T::tile_width == 0;
-      if (leaves || done % longest_run == 0) {
-        minima.get(low);
-        normalise(state, low[0], p.p2_pair);
-        minima.set(low);
-      }
-      const int strip = x / T::tile_width + (kLeftward ? -1 : 1);
-      if (leaves && mine && strip >= 0 && strip < p.strips)
-        store_state(end_state<T>(p, kLeftward, strip, y), at.lane, state);
+      if constexpr (V::keeps_rows)
+        along.end_four();
+      else
+        keep_end(x, y, mine);
       x += stride;
     };
-    four(std::true_type{}, quads > 1);
+    int i = 1;
+    const auto go_on = [&](int end) {
 #pragma unroll 1
-    for (int i = 1; i < quads; ++i) four(std::false_type{}, i + 1 < quads);
+      for (; i < end; ++i) four(std::false_type{}, i + 1 < fours);
+    };
+    if constexpr (V::keeps_rows) {
+      along.start();
+      four(std::true_type{}, fours > 1);
+      do go_on(along.part_end());
+      while (along.next_part());
+    } else {
+      four(std::true_type{}, fours > 1);
+      go_on(fours);
+    }
     count(rows_done_in(p, bundle * T::groups / tile_height));
   }
 };
 
+// A block's warps follow neighbouring rows in one sense; or, where rows are kept, pairs of them the same rows in both.
 template <class T, class V>
 __device__ __forceinline__ void follow_row(const Problem& p, int block, int warp) {
-  const int bundle = block / 2 * (blockDim.x / 32) + warp;
+  const int warps = blockDim.x / 32;
+  const int bundle = V::keeps_rows ? block * (warps / 2) + warp / 2 : block / 2 * warps + warp;
+  const bool leftward = V::keeps_rows ? warp % 2 : block % 2;
   if (bundle * T::groups >= p.height) return;
-  if (block % 2)
-    Line<T, V, true>{p}.follow(bundle);
+  if (leftward)
+    Line<T, V, true>{p}.follow(bundle, warp);
   else
-    Line<T, V, false>{p}.follow(bundle);
+    Line<T, V, false>{p}.follow(bundle, warp);
 }
 
 // A block's number where lines come first, one for each direction after another (those downward have even numbers), and

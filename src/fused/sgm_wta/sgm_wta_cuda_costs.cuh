@@ -89,12 +89,31 @@ struct RankCost {
     }
   }
   __device__ __forceinline__ void column(StateOf<T>& cost, int c, u32 after = 0) const {
-    // Without this use the register of right[0] would be free while its load is under way, and whatever takes it
-    // would wait for the load.
-    asm volatile("" ::"r"(right[0]));
+    // Without a use the register of right[0] would be free while its load is under way, and whatever takes it
+    // would wait for the load. (Its sign is 0.)
+    if (N == columns && c == 0) after = right[0];
     const u32 l = permute(left, after, first_left + 0x101 * c);
 #pragma unroll
     for (int j = 0; j < T::words; ++j) cost[j] = subtract(l, right[T::words + c - j]);
+  }
+
+  // Has the features of a tile under way to the first-level cache: each thread asks for a line of 128 bytes. To be used
+  // where they should have come.
+  __device__ __forceinline__ static u32 preload(const Problem& p, int x, int y0) {
+    constexpr int pairs = T::tile_width + T::half, lines = pairs * 4 / 128 + 2;  // of a row
+    const int thread = threadIdx.x, left = thread - tile_height * lines;
+    u32 word_of_line = 0;
+    if (left < 0) {
+      const int y = min(y0 + thread / lines, p.height - 1);
+      const u32* row = p.right[0] + y * p.pitch[0] + x + (T::right_margin_of_zero - T::half);
+      const u32* word = row + min(thread % lines * 32, pairs - 1);
+      asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(word_of_line) : "l"(word));
+    } else if (left < 2 * tile_height) {
+      const int y = min(y0 + left / 2, p.height - 1);
+      const u8* byte = p.left[0] + y * p.pitch[0] + x + left_margin + left % 2 * (T::tile_width - 1);
+      asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(word_of_line) : "l"(byte));
+    }
+    return word_of_line;
   }
 
   // Through shared memory: every thread has pieces of its own in a slot there. Of the left features comes the aligned
@@ -390,7 +409,8 @@ struct GradientPenalty {
 
 // Which of all these a kernel is made of.
 template <template <class, int> class CostOf, template <class> class PaddingOf, template <int> class PenaltyOf,
-          int kPaths, bool kEarlyMinimum = false, template <class, int> class LineCostOf = CostOf>
+          int kPaths, bool kEarlyMinimum = false, template <class, int> class LineCostOf = CostOf,
+          bool kKeepsRows = false>
 struct Variant {
   template <class T, int N>
   using Cost = CostOf<T, N>;
@@ -406,6 +426,8 @@ struct Variant {
   // min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term, if no cost is above P2: the
   // right side is at most C + min(from), at the d of that minimum. So it does not have to wait for min(from).
   static constexpr bool early_minimum = kEarlyMinimum;
+  // The first pass keeps what paths along rows add to sums, and the tiles do not follow them (sgm_wta_cuda_rows.cuh).
+  static constexpr bool keeps_rows = kKeepsRows;
   // The rows of 4 paths have too few warps beside them to hide the latency of memory; those of 8 only lose by more
   // requests.
   static constexpr bool looks_ahead = !diagonals;

@@ -157,8 +157,8 @@ struct BlockFeed {
         turn(dx > 0   ? problem.around - 1 - rightmost
              : dx < 0 ? rightmost + 2
                       : problem.height + slots) {
-    __shared__ alignas(16) u8 rows[slots * row_bytes];
-    ring = static_cast<u32>(__cvta_generic_to_shared(rows));
+    static_assert(slots * row_bytes <= border_bytes<T::range>);
+    ring = static_cast<u32>(__cvta_generic_to_shared(border_memory<T::range>()));
     const int leftmost = rightmost - Block::spread, first_right = T::right_margin_of_zero + leftmost - T::half + 1;
     const int first_left = first_y * p.pitch[slope] + left_margin + leftmost, odd = first_left & 3;
     right = p.right[straight] + first_y * p.pitch[straight] + first_right + threadIdx.x % 32;

@@ -230,19 +230,19 @@ __device__ __forceinline__ void store_state(u8* at, int lane, const Packed& p) {
   __stcs(reinterpret_cast<uint4*>(at) + lane, make_uint4(p.w[0], p.w[1], p.w[2], p.w[3]));
 }
 // Without a branch, behind which the lanes would have to meet again.
+__device__ __forceinline__ void store_if(bool wanted, u8* at, const Packed& p) {
+  asm volatile(
+      "{ .reg .pred wanted;\n\t"
+      "setp.ne.u32 wanted, %0, 0;\n\t"
+      "@wanted st.global.cs.v4.u32 [%1], {%2, %3, %4, %5}; }" ::"r"((u32)wanted),
+      "l"(at), "r"(p.w[0]), "r"(p.w[1]), "r"(p.w[2]), "r"(p.w[3])
+      : "memory");
+}
 template <int kWords>
 __device__ __forceinline__ void store_state_if(bool wanted, u8* at, int lane, const u32 (&state)[kWords]) {
   constexpr int pieces = kWords / words;
 #pragma unroll
-  for (int i = 0; i < pieces; ++i) {
-    const Packed p = pack(state, i * words);
-    asm volatile(
-        "{ .reg .pred wanted;\n\t"
-        "setp.ne.u32 wanted, %0, 0;\n\t"
-        "@wanted st.global.cs.v4.u32 [%1], {%2, %3, %4, %5}; }" ::"r"((u32)wanted),
-        "l"(at + (lane * pieces + i) * 16), "r"(p.w[0]), "r"(p.w[1]), "r"(p.w[2]), "r"(p.w[3])
-        : "memory");
-  }
+  for (int i = 0; i < pieces; ++i) store_if(wanted, at + (lane * pieces + i) * 16, pack(state, i * words));
 }
 template <int kWords>
 __device__ __forceinline__ void store_state(u8* at, int lane, const u32 (&state)[kWords]) {
@@ -257,7 +257,7 @@ __device__ __forceinline__ Packed load_state(const u8* at, int lane) {
 // A load that stays where it is written: among the other loads of its batch.
 __device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
   Packed p;
-  asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(p.w[0]), "=r"(p.w[1]), "=r"(p.w[2]), "=r"(p.w[3])
                : "l"(at + lane * 16));
   return p;
@@ -276,6 +276,14 @@ __device__ __forceinline__ u8* side_state(const Problem& p, bool up, int dx, int
 template <class T>
 __device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int strip, int y) {
   return p.ends + (i64)((leftward * p.strips + strip) * p.height + y) * T::range;
+}
+// Shared memory of a block of the first pass that shares features: for its lines, or for its rows.
+template <int kRange>
+constexpr int border_bytes = kRange == 256 ? 31744 : kRange == 128 ? 22528 : 27136;
+template <int kRange>
+__device__ __forceinline__ u8* border_memory() {
+  __shared__ alignas(128) u8 memory[border_bytes<kRange>];
+  return memory;
 }
 
 }  // namespace stereopsis::sgm_wta

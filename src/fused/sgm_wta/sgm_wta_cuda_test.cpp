@@ -56,7 +56,7 @@ Selected selected_by_oracles(const sgm_wta::Parameters& p, const sgm_wta::Input<
 template <class Kind>
 void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
                            typename Kind::Word max_word, Size size, DisparityRange range, bool masked,
-                           bool apart = false) {
+                           bool apart = false, bool compact = false) {
   using Word = typename Kind::Word;
   SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": "
                                   << range.count << ", paths " << p.sgm.paths << ", p1 " << p.sgm.p1 << ", p2 "
@@ -77,8 +77,10 @@ void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta
       mask_right_there(device, queue, mask_right);
   sgm_wta::Input<Kind, gpu::View> in{{left_there, right_there, kind}, guide_there, {range.min, {}, {}}, range.count};
   if (masked) in.select = {range.min, mask_left_there, mask_right_there};
+  if (compact) in.stripe_rows = size.height;
   ASSERT_TRUE(sgm_wta::cuda_serves(p, kind, range.count));
-  const gpu::Buffer workspace = poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, kind, size, range.count));
+  const gpu::Buffer workspace =
+      poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, kind, size, range.count, in.stripe_rows != 0));
   for (const bool all_wanted : {true, true, false}) {
     Selected got(size);
     SelectedOnDevice got_there(device, queue, got);
@@ -114,6 +116,28 @@ TEST(SgmWtaCuda, RankEqualsOracles) {
     expect_all_equal({{.paths = paths, .p1 = 30, .p2 = 255}, {.subpixel = parabola}}, rank9, std::uint8_t{80});
     expect_all_equal({adaptive(paths, 10, 120, 20), {.subpixel = equiangular}}, rank9, std::uint8_t{80});
   }
+}
+
+// With 128 disparities, 8 paths and such a P2 the first pass keeps what paths along rows add to the sums; not so in as little
+// memory as there can be.
+TEST(SgmWtaCuda, KeptRowsEqualOracles) {
+  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const int p2 : {80, 127, 128}) {
+      const sgm_wta::Parameters p{{.paths = 8, .p1 = 20, .p2 = p2}, {.subpixel = parabola}};
+      for (const Size size : sizes)
+        for (const bool masked : {false, true})
+          expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, size, {-3, 128}, masked);
+      expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, {131, 37}, {0, 128}, false, false, true);
+    }
+    const sgm_wta::Parameters p{{.paths = 8, .p1 = 20, .p2 = 100}, {.subpixel = parabola}};
+    for (const Size size : {Size{641, 12}, Size{50, 200}, Size{130, 129}})
+      expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, size, {0, 128}, false, true);
+    const auto bytes = [&](bool compact) {
+      return sgm_wta::cuda_workspace_bytes(p, rank9, {1280, 960}, 128, compact) / (1280.0 * 960 * 128);
+    };
+    EXPECT_LT(bytes(false), 2.8);
+    EXPECT_LT(bytes(true), 1.3);
+  });
 }
 
 TEST(SgmWtaCuda, CensusEqualsOracles) {
@@ -195,11 +219,14 @@ TEST(SgmWtaCuda, WideImagesEqualOracles) {
 // Every cost is about the largest: path costs grow as fast as they can.
 TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
-    for (const DisparityRange range : {DisparityRange{0, 64}, DisparityRange{0, 100}, DisparityRange{0, 256}})
+    for (const DisparityRange range :
+         {DisparityRange{0, 64}, DisparityRange{0, 100}, DisparityRange{0, 128}, DisparityRange{0, 256}})
       for (const int paths : {4, 8}) {
-        const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 62}, {.subpixel = parabola}};
-        expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, {67, 21}, range, false, true);
-        expect_equals_oracles(device, queue, p, census9x7, ~0ull >> 2, {67, 21}, range, false, true);
+        const auto with = [&](int p2) {
+          return sgm_wta::Parameters{{.paths = paths, .p1 = 10, .p2 = p2}, {.subpixel = parabola}};
+        };
+        expect_equals_oracles(device, queue, with(80), rank9, std::uint8_t{80}, {67, 21}, range, false, true);
+        expect_equals_oracles(device, queue, with(62), census9x7, ~0ull >> 2, {67, 21}, range, false, true);
       }
   });
 }
@@ -209,13 +236,13 @@ TEST(SgmWtaCuda, FramesInTurnEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const int paths : {4, 8})
       for (const Size size : {Size{131, 137}, Size{70, 1064}}) {
-        const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 60}, {.subpixel = parabola}};
-        constexpr int disparities = 64;
+        const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 90}, {.subpixel = parabola}};
+        constexpr int disparities = 128;
         const std::pair<Image<std::uint8_t>, Image<std::uint8_t>> frames[] = {features<std::uint8_t>(size, 20, 80),
                                                                               far_apart<std::uint8_t>(size, 80),
                                                                               features<std::uint8_t>(size, 3, 80)};
         const gpu::Buffer workspace =
-            poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, rank9, size, disparities));
+            poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, rank9, size, disparities, false));
         for (int i = 0; i < 6; ++i) {
           const auto& [left, right] = frames[i % 3];
           PitchedImage<std::uint8_t> left_pitched(left.view()), right_pitched(right.view());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_progress.cuh"
+#include "fused/sgm_wta/sgm_wta_cuda_rows.cuh"
 #include "fused/sgm_wta/sgm_wta_cuda_select.cuh"
 
 namespace stereopsis::sgm_wta {
@@ -77,6 +78,46 @@ template <class T>
 __device__ __forceinline__ void clear_zeros(Zeros<T>& zeros) {
   for (int i = threadIdx.x; i < (int)(sizeof zeros / 4); i += tile_threads<T>) zeros[i] = 0;
 }
+
+// The paths along rows, as the first pass has kept them: what the tile's sums begin with. A group takes a row, or a part of
+// it; all loads are under way together.
+template <class T>
+struct KeptRows {
+  static constexpr int groups = tile_threads<T> / T::lanes, count = tile_height * T::tile_width / groups;
+  const int lane = threadIdx.x % T::lanes, unit = threadIdx.x / T::lanes;
+  const int r = unit % tile_height, c = unit / tile_height * count;
+  Packed first[count], second[count];
+
+  __device__ __forceinline__ KeptRows(const Problem& p, int strip, int y0) {
+    const int x = strip * T::tile_width + c, y = min(y0 + r, p.height - 1);
+    const bool middle = strip >= p.middle_first && strip < p.middle_end;
+    load(first, first_along_row<T>(p, x / columns, y), p.width - x);
+    load(second, second_along_row<T>(p, x / columns, y), middle ? 0 : p.width - x);
+  }
+  __device__ __forceinline__ void put(u32* sums) const {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      Packed sum;
+#pragma unroll
+      for (int j = 0; j < words / 2; ++j) sum.w[j] = first[i].w[j] + second[i].w[j];
+      State s;
+      unpack(s, sum);
+      uint4* const to = reinterpret_cast<uint4*>(share_of<T>(pixel_at<T>(sums, r, c + i), lane));
+      to[0] = make_uint4(s[0], s[1], s[2], s[3]);
+      to[1] = make_uint4(s[4], s[5], s[6], s[7]);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void load(Packed (&bytes)[count], const u8* from, int available) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      bytes[i] = Packed{};
+      if (i < available)
+        bytes[i] = load_state_early(from + (i / columns * tile_height * columns + i % columns) * T::range, lane);
+    }
+  }
+};
 
 // A group takes a row of the tile, its paths of both senses at once; or, where there are two groups for each row, one
 // of them. In the first half of their ways they are the first to visit a pixel.
@@ -248,7 +289,7 @@ class Side {
     asm volatile(
         "{.reg .pred wanted; setp.ne.u32 wanted, %5, 0;"
         "mov.u32 %0, 0; mov.u32 %1, 0; mov.u32 %2, 0; mov.u32 %3, 0;"
-        "@wanted ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];}"
+        "@wanted ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];}"
         : "=&r"(side.w[0]), "=&r"(side.w[1]), "=&r"(side.w[2]), "=&r"(side.w[3])
         : "l"(at_), "r"((u32)(any_ && more)));
     return side;
@@ -314,7 +355,8 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
       }
 #pragma unroll
       for (int j = 0; j < words; ++j) {
-        sum[j] = vertical.state[c][j];
+        // What was kept of a row leaves out the costs of its two paths: each sense of y adds them once.
+        sum[j] = V::keeps_rows ? add(vertical.state[c][j], magnitude(cost[j])) : vertical.state[c][j];
         if (V::diagonals) sum[j] += rightward.state[c][j] + leftward.state[c][j];
       }
       accumulate(share + c * pixel_words<T>, share + c * pixel_words<T>, sum, offset);
@@ -340,11 +382,11 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
             crossing[0].put(rightward.state[count - 1], rightward.low[count - 1], at.lane);
         }
         wait_for_other_half(up);
-        unpack(beyond, side);
+        unpack(beyond, side, leftward.low[0]);  // not earlier: it may still be under way
         if (at.inner) crossing[!at.right_half].get(beyond, low_beyond, at.lane);
         __syncwarp();
       } else {
-        unpack(beyond, side);
+        unpack(beyond, side, leftward.low[0]);
       }
       rightward.template move<1>(beyond, low_beyond, at.first_group);
       leftward.template move<-1>(beyond, low_beyond, at.last_group);
@@ -360,6 +402,11 @@ union Scratch {
   Finished<T> finished;
 };
 
+// Where a loaded word is waited for that nobody needs.
+__device__ __forceinline__ void wait_for_word(u32 word) {
+  asm volatile("{ .reg .pred never; setp.eq.u32 never, %0, 0xffffffff; @never nanosleep.u32 0; }" ::"r"(word));
+}
+
 template <class T, class V>
 __device__ __forceinline__ void sum_and_select(const Problem& p) {
   __shared__ alignas(16) u32 sums[tile_height * row_words<T>];
@@ -369,20 +416,32 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
             y0 = band * tile_height;
   const bool partial = (strip + 1) * T::tile_width > p.width;
   wait_for_states<T, V>(p, band);
-  clear_zeros<T>(scratch.zeros);
+  if constexpr (!V::keeps_rows) clear_zeros<T>(scratch.zeros);
   __syncthreads();
   const Place<T> place;
-  const Entry<T, V> entry(p, place, strip, band);
-  if (partial)
-    tile_rows<T, V, true>(p, sums, scratch.zeros, strip, y0);
-  else
-    tile_rows<T, V, false>(p, sums, scratch.zeros, strip, y0);
-  __syncthreads();
-  if (V::diagonals && partial)
-    tile_columns<T, V, true>(p, sums, crossings, place, entry, strip, band);
-  else
-    tile_columns<T, V, false>(p, sums, crossings, place, entry, strip, band);
-  __syncthreads();
+  const auto follow_columns = [&](const Entry<T, V>& entry) {
+    __syncthreads();
+    if (V::diagonals && partial)
+      tile_columns<T, V, true>(p, sums, crossings, place, entry, strip, band);
+    else
+      tile_columns<T, V, false>(p, sums, crossings, place, entry, strip, band);
+    __syncthreads();
+  };
+  if constexpr (V::keeps_rows) {
+    const u32 features = V::template Cost<T, columns>::preload(p, strip * T::tile_width, y0);
+    const KeptRows<T> rows(p, strip, y0);
+    const Entry<T, V> entry(p, place, strip, band);
+    rows.put(sums);
+    wait_for_word(features);
+    follow_columns(entry);
+  } else {
+    const Entry<T, V> entry(p, place, strip, band);
+    if (partial)
+      tile_rows<T, V, true>(p, sums, scratch.zeros, strip, y0);
+    else
+      tile_rows<T, V, false>(p, sums, scratch.zeros, strip, y0);
+    follow_columns(entry);
+  }
   if (needs_blanks<T>(p, strip)) {
     blank<T>(p, sums, strip, y0);
     __syncthreads();
