@@ -94,7 +94,7 @@ class Plan {
   // can be worked on side by side, and as the limit allows.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
   // Where the limit is below what whole images take: the rows of the stripes that semi-global matching is done in, with the same
-  // result; 0: it is done whole.
+  // result; 0: it is done whole. (All rows: whole, too, in less memory, where it can be.)
   int stripe_rows() const { return stripe_rows_; }
   // The size of the result: the input's, unless the method works on reduced images.
   Size output_size() const { return output_size_; }
