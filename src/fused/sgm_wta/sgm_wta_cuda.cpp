@@ -140,11 +140,11 @@ void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slop
 void lay_out_rows(Problem& problem, const Shape& shape, Memory& memory) {
   problem.middle_first = problem.strips / 3;  // so that no more than 3 bytes a cell are needed
   problem.middle_end = problem.strips - problem.middle_first;
-  const int fours = ceil_div(problem.width, 4),
-            middle = (problem.middle_end - problem.middle_first) * shape.tile_width() / 4;
-  const auto four = std::size_t{4} * tile_height * problem.bands * shape.range;
-  problem.first_along_row = memory.take<std::uint8_t>(four * fours);
-  problem.second_along_row = memory.take<std::uint8_t>(four * std::max(fours - middle, 0));
+  const int quads = ceil_div(problem.width, 4);
+  const int middle = (problem.middle_end - problem.middle_first) * shape.tile_width() / 4;
+  const auto column = std::size_t{4} * tile_height * problem.bands * shape.range;  // of quads
+  problem.first_along_row = memory.take<std::uint8_t>(column * quads);
+  problem.second_along_row = memory.take<std::uint8_t>(column * std::max(quads - middle, 0));
 }
 
 void lay_out_penalties(Problem& problem, Memory& memory) {

@@ -419,15 +419,16 @@ struct Line {
     const int row = bundle * T::groups + at.group;
     const bool mine = row < p.height;
     const int y = mine ? row : 0;
-    const int fours = fours_of_row(p);
-    int x = kLeftward ? (fours - 1) * columns : 0;
+    const int quads = quads_of_row(p);
+    int x = kLeftward ? (quads - 1) * columns : 0;
     start_from_zeros();
     typename Cost::Cursor cursor(p, straight, x, y, stride, 0, at.lane);
     Cost costs;
     costs.fetch(cursor);
     Penalty penalty(p, kLeftward, x, y);
-    std::conditional_t<V::keeps_rows, AlongRows<T>, NothingAlongRows> along(p, at, bundle * T::groups, kLeftward, warp);
-    const auto four = [&](auto first, bool more) {
+    using Along = std::conditional_t<V::keeps_rows, AlongRows<T>, NothingAlongRows>;
+    Along along(p, at, bundle * T::groups, kLeftward, warp);
+    const auto quad = [&](auto first, bool more) {
       State cost[columns];
       u32 p2[columns];
 #pragma unroll
@@ -442,7 +443,7 @@ struct Line {
         if (V::looks_ahead) Cost::look_ahead(cursor);
         penalty.fetch(p, kLeftward, x + stride, y);
       }
-      along.begin_four();
+      along.begin_quad();
 #pragma unroll
       for (int k = 0; k < columns; ++k) {
         const int c = kLeftward ? columns - 1 - k : k;
@@ -456,7 +457,7 @@ struct Line {
         if (kLeftward && decltype(first)::value && x + c >= p.width) start_from_zeros();
       }
       if constexpr (V::keeps_rows)
-        along.end_four();
+        along.end_quad();
       else
         keep_end(x, y, mine);
       x += stride;
@@ -464,16 +465,16 @@ struct Line {
     int i = 1;
     const auto go_on = [&](int end) {
 #pragma unroll 1
-      for (; i < end; ++i) four(std::false_type{}, i + 1 < fours);
+      for (; i < end; ++i) quad(std::false_type{}, i + 1 < quads);
     };
     if constexpr (V::keeps_rows) {
       along.start();
-      four(std::true_type{}, fours > 1);
+      quad(std::true_type{}, quads > 1);
       do go_on(along.part_end());
       while (along.next_part());
     } else {
-      four(std::true_type{}, fours > 1);
-      go_on(fours);
+      quad(std::true_type{}, quads > 1);
+      go_on(quads);
     }
     count(rows_done_in(p, bundle * T::groups / tile_height));
   }

@@ -242,7 +242,7 @@ template <class T>
 constexpr int quad_bytes = 3 * T::range;
 template <class T>
 __device__ __forceinline__ i64 six_bit_row(const Problem& p) {
-  return (p.width + 3) / 4 * quad_bytes<T>;
+  return quads_of_row(p) * quad_bytes<T>;
 }
 
 // N adjacent columns within a four: all but diagonal paths ask for no others.

@@ -76,6 +76,7 @@ __device__ __forceinline__ u32 byte_of(u32 word, int i, u32 after = 0) {
   return permute(word, after, 0xd0d0 + 0x101 * i);
 }
 
+__device__ __forceinline__ int quads_of_row(const Problem& p) { return (p.width + columns - 1) / columns; }
 __device__ __forceinline__ int clamp_column(const Problem& p, int x) { return min(max(x, 0), p.width - 1); }
 
 template <class T>

@@ -98,7 +98,7 @@ struct Problem {
   std::uint8_t* sides;  // diagonal paths entering a strip: [4][strips][height][range]
   std::uint8_t* ends;   // horizontal paths entering a strip: [2][strips][height][range]
   // In their place, if keeps_rows (sgm_wta_cuda_rows.cuh): what the path that comes to a pixel first adds
-  // to its sum, or both do in the middle strips: [bands][fours of columns][tile_height][4][range]; and elsewhere the second.
+  // to its sum, or both do in the middle strips: [bands][quads of columns][tile_height][4][range]; and elsewhere the second.
   std::uint8_t* first_along_row;
   std::uint8_t* second_along_row;
   int middle_first, middle_end;  // strips

@@ -11,29 +11,29 @@
 namespace stereopsis::sgm_wta {
 
 template <class T>
-constexpr int fours_of_strip = T::tile_width / columns;
+constexpr int quads_of_strip = T::tile_width / columns;
 template <class T>
-constexpr int four_bytes = columns * T::range;  // of a row; a pixel's lie as states do
+constexpr int row_quad_bytes = columns * T::range;  // of a row; a pixel's lie as states do
 
-__device__ __forceinline__ int fours_of_row(const Problem& p) { return (p.width + columns - 1) / columns; }
-// Rows of a band follow one another within four columns.
+// Rows of a band follow one another within a quad of columns.
 template <class T>
-__device__ __forceinline__ i64 place_of_four(int y, int fours, int four) {
-  return ((i64)(y / tile_height * fours + four) * tile_height + y % tile_height) * four_bytes<T>;
+__device__ __forceinline__ i64 place_of_quad(int y, int quads, int quad) {
+  return ((i64)(y / tile_height * quads + quad) * tile_height + y % tile_height) * row_quad_bytes<T>;
 }
 template <class T>
-__device__ __forceinline__ u8* first_along_row(const Problem& p, int four, int y) {
-  return p.first_along_row + place_of_four<T>(y, fours_of_row(p), four);
+__device__ __forceinline__ u8* first_along_row(const Problem& p, int quad, int y) {
+  return p.first_along_row + place_of_quad<T>(y, quads_of_row(p), quad);
 }
-// Of a four that is not in the middle, or the next one beyond its left end.
+// Of a quad that is not in the middle, or the next one beyond its left end.
 template <class T>
-__device__ __forceinline__ u8* second_along_row(const Problem& p, int four, int y) {
-  const int middle = (p.middle_end - p.middle_first) * fours_of_strip<T>;
-  const int place = four < p.middle_first * fours_of_strip<T> ? four : four - middle;
-  return p.second_along_row + place_of_four<T>(y, max(fours_of_row(p) - middle, 0), place);
+__device__ __forceinline__ u8* second_along_row(const Problem& p, int quad, int y) {
+  const int middle = (p.middle_end - p.middle_first) * quads_of_strip<T>;
+  const int place = quad < p.middle_first * quads_of_strip<T> ? quad : quad - middle;
+  return p.second_along_row + place_of_quad<T>(y, max(quads_of_row(p) - middle, 0), place);
 }
 
-// A pair of warps follows the same rows in both senses. (A barrier whose number is not known at compile time takes them all.)
+// A pair of warps follows the same rows in both senses. (A barrier whose number the compiler does not know takes all of
+// them.)
 __device__ __forceinline__ void meet_other_sense(int pair) {
   if (pair == 0)
     asm volatile("bar.sync 1, 64;" ::: "memory");
@@ -52,27 +52,27 @@ __device__ __forceinline__ void meet_other_sense(int pair) {
 template <class T>
 class AlongRows {
  public:
-  static constexpr int bytes = T::groups * four_bytes<T>;
+  static constexpr int bytes = T::groups * row_quad_bytes<T>;
 
   __device__ __forceinline__ AlongRows(const Problem& p, const Position<T>& at, int y, bool leftward, int warp)
-      : fours_(fours_of_row(p)),
+      : quads_(quads_of_row(p)),
         pair_(warp / 2),
-        step_((leftward ? -1 : 1) * tile_height * four_bytes<T>),
-        mine_(at.group * four_bytes<T> + at.lane * (T::words / words) * 16) {
+        step_((leftward ? -1 : 1) * tile_height * row_quad_bytes<T>),
+        mine_(at.group * row_quad_bytes<T> + at.lane * (T::words / words) * 16) {
     static_assert(border_warps * 2 * bytes <= border_bytes<T::range>);
     buffer_ = static_cast<u32>(__cvta_generic_to_shared(border_memory<T::range>())) + warp * 2 * bytes;
     other_buffer_ = buffer_ + bytes;
-    const int middle = (leftward ? p.middle_first : p.middle_end) * fours_of_strip<T>;
-    middle_end_ = leftward ? fours_ - middle : min(middle, fours_);
-    part_end_ = leftward ? fours_ - fours_ / 2 : fours_ / 2;
-    to_ = first_along_row<T>(p, leftward ? fours_ - 1 : 0, y);
+    const int middle = (leftward ? p.middle_first : p.middle_end) * quads_of_strip<T>;
+    middle_end_ = leftward ? quads_ - middle : min(middle, quads_);
+    part_end_ = leftward ? quads_ - quads_ / 2 : quads_ / 2;
+    to_ = first_along_row<T>(p, leftward ? quads_ - 1 : 0, y);
     beyond_ = second_along_row<T>(p, leftward ? middle - 1 : middle, y);
 #if __CUDA_ARCH__ >= 900
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(once_));
 #endif
   }
 
-  // Of fours, counted in the order of the path.
+  // Of quads, counted in the order of the path.
   __device__ __forceinline__ int part_end() const { return part_end_; }
   __device__ __forceinline__ void start() {
     if (part_end_ == 0) next_part();
@@ -80,7 +80,7 @@ class AlongRows {
   // False after the last one, when all is where others can read it.
   __device__ __forceinline__ bool next_part() {
     if (part_ == Part::middle) {
-      part_ = Part::second, part_end_ = fours_, to_ = beyond_;
+      part_ = Part::second, part_end_ = quads_, to_ = beyond_;
       return true;
     }
     finish();
@@ -90,8 +90,8 @@ class AlongRows {
     return true;
   }
 
-  // What was put before the last four has left its buffer.
-  __device__ __forceinline__ void begin_four() const {
+  // What was put before the last quad has left its buffer.
+  __device__ __forceinline__ void begin_quad() const {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
     __syncwarp();
@@ -101,12 +101,12 @@ class AlongRows {
 #pragma unroll
     for (int i = 0; i < T::words / words; ++i) {
       const Packed p = pack(brought, i * words);
-      asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(buffer_ + mine_ + c * T::range + 16 * i), "r"(p.w[0]),
-                   "r"(p.w[1]), "r"(p.w[2]), "r"(p.w[3])
+      asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(buffer_ + mine_ + c * T::range + 16 * i),
+                   "r"(p.w[0]), "r"(p.w[1]), "r"(p.w[2]), "r"(p.w[3])
                    : "memory");
     }
   }
-  __device__ __forceinline__ void end_four() {
+  __device__ __forceinline__ void end_quad() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncwarp();
@@ -157,7 +157,7 @@ class AlongRows {
     __syncwarp();
   }
 
-  int fours_, pair_, step_, mine_;
+  int quads_, pair_, step_, mine_;
   Part part_ = Part::first;
   int part_end_, middle_end_;
   u8 *to_, *beyond_;
@@ -168,7 +168,7 @@ class AlongRows {
 struct NothingAlongRows {
   template <class... Arguments>
   __device__ __forceinline__ explicit NothingAlongRows(const Arguments&...) {}
-  __device__ __forceinline__ void begin_four() const {}
+  __device__ __forceinline__ void begin_quad() const {}
 };
 
 }  // namespace stereopsis::sgm_wta

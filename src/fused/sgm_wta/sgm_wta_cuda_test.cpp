@@ -132,12 +132,18 @@ TEST(SgmWtaCuda, KeptRowsEqualOracles) {
     const sgm_wta::Parameters p{{.paths = 8, .p1 = 20, .p2 = 100}, {.subpixel = parabola}};
     for (const Size size : {Size{641, 12}, Size{50, 200}, Size{130, 129}})
       expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, size, {0, 128}, false, true);
-    const auto bytes = [&](bool compact) {
-      return sgm_wta::cuda_workspace_bytes(p, rank9, {1280, 960}, 128, compact) / (1280.0 * 960 * 128);
-    };
-    EXPECT_LT(bytes(false), 2.8);
-    EXPECT_LT(bytes(true), 1.3);
   });
+}
+
+TEST(SgmWtaCuda, KeptRowsTakeLessThanThreeBytesACell) {
+  const sgm_wta::Parameters p{{.paths = 8, .p1 = 20, .p2 = 100}, {}};
+  const auto bytes = [&](Size size, bool compact) {
+    return sgm_wta::cuda_workspace_bytes(p, rank9, size, 128, compact) / (128.0 * size.width * size.height);
+  };
+  for (const Size size : {Size{640, 480}, Size{1242, 375}, Size{1280, 960}, Size{2880, 1980}}) {
+    EXPECT_LT(bytes(size, false), 2.8);
+    EXPECT_LT(bytes(size, true), 1.3);
+  }
 }
 
 TEST(SgmWtaCuda, CensusEqualsOracles) {
