@@ -28,6 +28,9 @@ bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
          (!early_minimum || kind.max_cost() <= p.sgm.p2);
 }
 
+// Where rows take longer than lines: a step of a line takes twice a row's.
+bool has_long_rows(Size size) { return size.width > 2 * size.height; }
+
 // Layout of sgm_wta_cuda_problem.hpp, with the range known only now.
 struct Shape {
   explicit Shape(int disparities) : range(range_of(disparities)) {}
@@ -39,12 +42,15 @@ struct Shape {
   int range;
 };
 
-// Whether the first pass keeps what paths along rows add to the sums (sgm_wta_cuda_rows.cuh): two of it fit a byte. It takes
-// 6 % off 1280 × 960 × 128, for more than twice the memory; 1280 × 960 × 64 gains 1 %, and 2880 × 1980 × 256 loses 3.
+// Of how many strips the first pass keeps what paths along rows add to the sums (sgm_wta_cuda_rows.cuh): two of it fit a
+// byte. Three quarters need just less than 3 bytes a cell, about twice as much as none, and take 3 to 7 % off
+// 1280 × 960 × 128 and what is larger; with 64 disparities, or 4 paths and 128, it does not pay. Where rows take longer than
+// lines they only get longer.
 template <class Kind>
-bool may_keep_rows(const Parameters& p, const Kind& kind, int disparities) {
-  return is_rank<Kind> && p.sgm.paths == 8 && !p.sgm.adaptive() && disparities == 128 && kind.max_cost() <= p.sgm.p2 &&
-         2 * p.sgm.p2 <= 255;
+int kept_strips(const Parameters& p, const Kind& kind, Size size, int disparities, int strips) {
+  const bool pays = disparities == 256 || (disparities == 128 && p.sgm.paths == 8);
+  const bool may = is_rank<Kind> && !p.sgm.adaptive() && kind.max_cost() <= p.sgm.p2 && 2 * p.sgm.p2 <= 255;
+  return may && pays && !has_long_rows(size) ? strips * 3 / 4 : 0;
 }
 
 template <class Kind>
@@ -67,42 +73,41 @@ struct Bundles {
     } else {
       lines = ceil_div(p.width, form.lines * groups(form.words));
     }
-    // Wide rows where all warps run at once, on an H100 (1280 × 960 × 256, 8 paths: 0.52 instead of 0.58 ms); elsewhere
-    // narrow ones have less to wait for at the end (1920 × 1080 × 256: 0.91 instead of 0.96 ms).
-    rows = ceil_div(p.height, groups(form.wide_rows));
-    wide_rows = warps() <= 528 * form.blocks();
-    if (!wide_rows) rows = ceil_div(p.height, groups(form.narrow_rows));
-    in_pairs = p.keeps_rows;
-    order = order_of(form, p, paths == 8 && in_memory, paths == 4 || shape.range == 64 || p.keeps_rows);
+    // Wide rows where all warps run at once, on an H100 (1280 × 960 × 256, 8 paths: 0.52 instead of 0.58 ms), unless they
+    // are kept; elsewhere narrow ones have less to wait for at the end (1920 × 1080 × 256: 0.91 instead of 0.96 ms).
+    const bool keeps_rows = p.kept_end > p.kept_first;
+    rows = ceil_div(p.height, groups(keeps_rows ? form.narrow_rows : form.wide_rows));
+    const bool at_once = warps() <= 528 * form.blocks();
+    wide_rows = at_once && !keeps_rows;
+    if (!at_once) rows = ceil_div(p.height, groups(form.narrow_rows));
+    const bool rows_early = by_blocks && at_once && (paths == 4 || shape.range == 64 || keeps_rows);
+    order = order_of(form, p, paths == 8 && in_memory, rows_early);
   }
 
   int warps() const { return directions * lines + 2 * rows; }
-  Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns, bool rows_count) const {
+  Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns, bool rows_early) const {
     // Lines of one sense read the same rows of a volume at about the same time, and tiles those that the other sense has
     // just read. (Volume and both passes on an H100: 2880 × 1980 × 256 7.0 instead of 7.3 ms; 1280 × 960 × 128 0.81 instead
     // of 0.83.) It pays from so many warps on that each scheduler has 3 wide or 2 narrow ones; fewer fill the device better
     // with both senses at once (1280 × 960 × 64: 0.52 instead of 0.54 ms).
     if (may_take_turns && warps() > 528 * (form.words == 16 ? 3 : 2)) return Order::senses_in_turn;
-    // Where rows take longer than lines: a step of a line takes twice a row's. And where all warps run at once and rows are a
-    // large part of the work: tiles, which wait for them, begin sooner then, while the lines go on (1280 × 960 × 64, 8 paths:
-    // 0.38 instead of 0.39 ms for both passes; × 256, 4 paths: 0.744 instead of 0.760; but 2880 × 1980 × 256 3.20 instead
-    // of 3.14, and with 8 paths and 128 or 256 disparities no gain).
-    const bool rows_first = p.width > 2 * p.height || (by_blocks && wide_rows && rows_count);
-    return rows_first ? Order::rows_first : Order::lines_first;
+    // Where rows take longer. And, early, where all warps run at once and rows are a large part of the work: tiles, which wait
+    // for them, begin sooner then, while the lines go on (1280 × 960 × 64, 8 paths: 0.38 instead of 0.39 ms for both passes;
+    // × 256, 4 paths: 0.744 instead of 0.760; but 2880 × 1980 × 256 3.20 instead of 3.14, and with 8 paths, 128 or 256
+    // disparities and no kept rows no gain).
+    return has_long_rows({p.width, p.height}) || rows_early ? Order::rows_first : Order::lines_first;
   }
   // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
   // fewer gaps, if they can be small.
   gpu::Grid grid() const {
     const int in_block = !by_blocks && warps() > 3000 ? 1 : border_warps;
-    const int row_blocks = in_pairs ? ceil_div(rows, in_block / 2) : 2 * ceil_div(rows, in_block);
-    return {directions * ceil_div(lines, in_block) + row_blocks, 1, 32 * in_block, 1};
+    return {directions * ceil_div(lines, in_block) + 2 * ceil_div(rows, in_block), 1, 32 * in_block, 1};
   }
 
   int directions;
   bool by_blocks;   // lines share their features
   int lines, rows;  // lines of a direction, rows of a sense
   bool wide_rows;
-  bool in_pairs;  // of warps, both senses of the same rows
   Order order;
 };
 
@@ -137,16 +142,6 @@ void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slop
   }
 }
 
-void lay_out_rows(Problem& problem, const Shape& shape, Memory& memory) {
-  problem.middle_first = problem.strips / 3;  // so that no more than 3 bytes a cell are needed
-  problem.middle_end = problem.strips - problem.middle_first;
-  const int quads = ceil_div(problem.width, 4);
-  const int middle = (problem.middle_end - problem.middle_first) * shape.tile_width() / 4;
-  const auto column = std::size_t{4} * tile_height * problem.bands * shape.range;  // of quads
-  problem.first_along_row = memory.take<std::uint8_t>(column * quads);
-  problem.second_along_row = memory.take<std::uint8_t>(column * std::max(quads - middle, 0));
-}
-
 void lay_out_penalties(Problem& problem, Memory& memory) {
   problem.penalty_pitch = round_up(left_margin + problem.width + right_margin, 4);
   problem.penalty_plane = static_cast<std::int64_t>(problem.penalty_pitch) * problem.height;
@@ -168,7 +163,9 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   // Where a block shares its features, its lines are in the image together, or none is.
   const int beside = form.source == Source::block ? block_span(shape.range, form.words) - 2 : 1;
   problem.around = diagonals ? round_up(size.width + beside, shape.tile_width()) : round_up(size.width, 4);
-  problem.keeps_rows = !compact && may_keep_rows(p, kind, disparities);
+  const int kept = compact ? 0 : kept_strips(p, kind, size, disparities, problem.strips);
+  problem.kept_first = (problem.strips - kept) / 2;  // the last strip, which may reach beyond the image, is another
+  problem.kept_end = problem.kept_first + kept;
   const Bundles bundles(form, problem, shape, p.sgm.paths, !is_rank<Kind>);
   problem.line_bundles = bundles.lines;
   problem.wide_rows = bundles.wide_rows;
@@ -193,10 +190,9 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   if (p.sgm.adaptive()) lay_out_penalties(problem, memory);
   problem.rows = memory.take<std::uint8_t>((diagonals ? 6 : 2) * problem.bands * width * range);
   if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
-  if (problem.keeps_rows)
-    lay_out_rows(problem, shape, memory);
-  else
-    problem.ends = memory.take<std::uint8_t>(2 * problem.strips * height * range);
+  problem.ends = memory.take<std::uint8_t>(2 * (problem.strips - kept) * height * range);
+  const auto kept_pixels = std::size_t{tile_height} * problem.bands * kept * shape.tile_width();
+  problem.along_rows = memory.take<std::uint8_t>(2 * kept_pixels * range);
   problem.counters = 3 * problem.bands + 2;
   problem.progress = memory.take<std::uint32_t>(problem.counters);
   problem.right_best = memory.take<std::uint32_t>(width * height);
@@ -273,11 +269,15 @@ class Launcher {
   void paths(const Parameters& p, const Kind& kind) {
     const char* variant = variant_of(p, kind);
     const Bundles bundles(border_form_of<Kind>(p, shape_), problem_, shape_, p.sgm.paths, !is_rank<Kind>);
-    const auto pass = [&](const char* name, bool early) {
-      return gpu::Kernel{file(), name, variant, early, local_percent<Kind>(p)};
+    const auto pass = [&](const char* name, const char* instance, bool early) {
+      return gpu::Kernel{file(), name, instance, early, local_percent<Kind>(p)};
     };
-    queue_.launch(pass("borders", false), bundles.grid(), problem_);
-    queue_.launch(pass("tiles", true), {problem_.strips * problem_.bands, 1, shape_.tile_threads(), 1}, problem_);
+    const int kept = problem_.kept_end - problem_.kept_first;
+    const char* keeping = p.sgm.paths == 8 ? "rank_kept_8" : "rank_kept_4";
+    const auto tiles = [&](int strips) { return gpu::Grid{strips * problem_.bands, 1, shape_.tile_threads(), 1}; };
+    queue_.launch(pass("borders", kept > 0 ? keeping : variant, false), bundles.grid(), problem_);
+    if (kept > 0) queue_.launch(pass("tiles", keeping, true), tiles(kept), problem_);
+    queue_.launch(pass("tiles", variant, true), tiles(problem_.strips - kept), problem_);
     if (problem_.right_best != nullptr)
       queue_.launch(kernel("right", "all"), over_columns(problem_.height, ceil_div(problem_.width, right_columns)),
                     problem_);
@@ -313,7 +313,6 @@ class Launcher {
       return eight ? "volume_8" : "volume_4";
     }
     if (p.sgm.adaptive()) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
-    if (problem_.keeps_rows) return "rank_kept_8";
     if (early) return eight ? "rank_8" : "rank_4";
     return eight ? "rank_padded_8" : "rank_padded_4";
   }

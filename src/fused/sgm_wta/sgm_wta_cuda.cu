@@ -13,7 +13,8 @@ using namespace stereopsis::sgm_wta;
 using T = Layout<STEREOPSIS_RANGE>;
 template <int kPaths>
 using Rank = Variant<RankCost, AllCosts, ConstantPenalty, kPaths, true>;
-using RankKept8 = Variant<RankCost, AllCosts, ConstantPenalty, 8, true, RankCost, true>;
+template <int kPaths>
+using RankKept = Variant<RankCost, AllCosts, ConstantPenalty, kPaths, true, RankCost, true>;
 template <int kPaths>
 using RankPadded = Variant<RankCost, PaddedCosts, ConstantPenalty, kPaths>;
 template <int kPaths>
@@ -71,8 +72,11 @@ __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
   }
 STEREOPSIS_PASSES(rank_4, Rank<4>)
 STEREOPSIS_PASSES(rank_8, Rank<8>)
-#if STEREOPSIS_RANGE == 128
-STEREOPSIS_PASSES(rank_kept_8, RankKept8)
+#if STEREOPSIS_RANGE == 256
+STEREOPSIS_PASSES(rank_kept_4, RankKept<4>)
+#endif
+#if STEREOPSIS_RANGE != 64
+STEREOPSIS_PASSES(rank_kept_8, RankKept<8>)
 #endif
 STEREOPSIS_PASSES(rank_padded_4, RankPadded<4>)
 STEREOPSIS_PASSES(rank_padded_8, RankPadded<8>)

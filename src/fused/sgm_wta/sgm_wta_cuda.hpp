@@ -1,7 +1,7 @@
 // Semi-global matching and selection on CUDA devices, tuned: no volume of sums, and for rank none of costs. Its meaning
 // is that of sgm_wta.hpp, bit for bit; what it does not do is left to the portable kernels. See docs/sgm-on-cuda.md.
 //
-// Memory: 1 to 2.8 bytes a cell (a pixel and disparity, disparities rounded up to 64, 128 or 256) with 8 paths.
+// Memory: 0.6 to 3 bytes a cell (a pixel and disparity, disparities rounded up to 64, 128 or 256).
 #pragma once
 
 #include "device/gpu/device.hpp"

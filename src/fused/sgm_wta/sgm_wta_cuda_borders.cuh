@@ -404,14 +404,26 @@ struct Line {
   __device__ __forceinline__ void keep_end(int x, int y, bool mine) {
     const int done = kLeftward ? x : x + columns;
     const bool leaves = done % T::tile_width == 0;
-    if (leaves || done % longest_run == 0) {
-      minima.get(low);
-      normalise(state, low[0], p.p2_pair);
-      minima.set(low);
-    }
     const int strip = x / T::tile_width + (kLeftward ? -1 : 1);
-    if (leaves && mine && strip >= 0 && strip < p.strips)
-      store_state(end_state<T>(p, kLeftward, strip, y), at.lane, state);
+    const bool wanted = leaves && strip >= 0 && strip < p.strips;
+    if constexpr (V::keeps_rows) {
+      if (!wanted || is_kept(p, strip)) return;
+      State entering;
+#pragma unroll
+      for (int j = 0; j < words; ++j) entering[j] = state[j];
+      u32 lowest[1];
+      minima.get(lowest);
+      lowest[0] -= low[0];  // as in a step
+      normalise(entering, lowest[0], p.p2_pair);
+      store_state_if(mine, end_state<T>(p, kLeftward, strip, y), at.lane, entering);
+    } else {
+      if (leaves || done % longest_run == 0) {
+        minima.get(low);
+        normalise(state, low[0], p.p2_pair);
+        minima.set(low);
+      }
+      if (wanted && mine) store_state(end_state<T>(p, kLeftward, strip, y), at.lane, state);
+    }
   }
 
   __device__ __forceinline__ void follow(int bundle, int warp) {
@@ -426,8 +438,7 @@ struct Line {
     Cost costs;
     costs.fetch(cursor);
     Penalty penalty(p, kLeftward, x, y);
-    using Along = std::conditional_t<V::keeps_rows, AlongRows<T>, NothingAlongRows>;
-    Along along(p, at, bundle * T::groups, kLeftward, warp);
+    std::conditional_t<V::keeps_rows, AlongRows<T>, WholeRow> along(p, at, bundle * T::groups, kLeftward, warp);
     const auto quad = [&](auto first, bool more) {
       State cost[columns];
       u32 p2[columns];
@@ -443,7 +454,7 @@ struct Line {
         if (V::looks_ahead) Cost::look_ahead(cursor);
         penalty.fetch(p, kLeftward, x + stride, y);
       }
-      along.begin_quad();
+      if constexpr (V::keeps_rows) along.begin_quad();
 #pragma unroll
       for (int k = 0; k < columns; ++k) {
         const int c = kLeftward ? columns - 1 - k : k;
@@ -456,38 +467,26 @@ struct Line {
         }
         if (kLeftward && decltype(first)::value && x + c >= p.width) start_from_zeros();
       }
-      if constexpr (V::keeps_rows)
-        along.end_quad();
-      else
-        keep_end(x, y, mine);
+      if constexpr (V::keeps_rows) along.end_quad();
+      keep_end(x, y, mine);
       x += stride;
     };
+    quad(std::true_type{}, quads > 1);
     int i = 1;
-    const auto go_on = [&](int end) {
+    do {
 #pragma unroll 1
-      for (; i < end; ++i) quad(std::false_type{}, i + 1 < quads);
-    };
-    if constexpr (V::keeps_rows) {
-      along.start();
-      quad(std::true_type{}, quads > 1);
-      do go_on(along.part_end());
-      while (along.next_part());
-    } else {
-      quad(std::true_type{}, quads > 1);
-      go_on(quads);
-    }
+      for (; i < along.part_end(); ++i) quad(std::false_type{}, i + 1 < quads);
+    } while (along.next_part());
     count(rows_done_in(p, bundle * T::groups / tile_height));
   }
 };
 
-// A block's warps follow neighbouring rows in one sense; or, where rows are kept, pairs of them the same rows in both.
+// A block's warps follow neighbouring rows in one sense.
 template <class T, class V>
 __device__ __forceinline__ void follow_row(const Problem& p, int block, int warp) {
-  const int warps = blockDim.x / 32;
-  const int bundle = V::keeps_rows ? block * (warps / 2) + warp / 2 : block / 2 * warps + warp;
-  const bool leftward = V::keeps_rows ? warp % 2 : block % 2;
+  const int warps = blockDim.x / 32, bundle = block / 2 * warps + warp;
   if (bundle * T::groups >= p.height) return;
-  if (leftward)
+  if (block % 2)
     Line<T, V, true>{p}.follow(bundle, warp);
   else
     Line<T, V, false>{p}.follow(bundle, warp);
@@ -524,10 +523,10 @@ __device__ __forceinline__ void follow_paths(const Problem& p) {
     return;
   }
   const int row = block < 0 ? (int)blockIdx.x : block - line_blocks;
-  if (form.wide_rows != form.narrow_rows && p.wide_rows)
-    follow_row<Layout<kRange, form.wide_rows>, V>(p, row, warp);
-  else
-    follow_row<Layout<kRange, form.narrow_rows>, V>(p, row, warp);
+  if constexpr (form.wide_rows != form.narrow_rows && !V::keeps_rows) {
+    if (p.wide_rows) return follow_row<Layout<kRange, form.wide_rows>, V>(p, row, warp);
+  }
+  follow_row<Layout<kRange, form.narrow_rows>, V>(p, row, warp);
 }
 
 }  // namespace stereopsis::sgm_wta

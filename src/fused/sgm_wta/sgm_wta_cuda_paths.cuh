@@ -274,9 +274,14 @@ template <class T>
 __device__ __forceinline__ u8* side_state(const Problem& p, bool up, int dx, int strip, int y) {
   return p.sides + (i64)(((up * 2 + (dx > 0)) * p.strips + strip) * p.height + y) * T::range;
 }
+__device__ __forceinline__ int kept_strips(const Problem& p) { return p.kept_end - p.kept_first; }
+__device__ __forceinline__ bool is_kept(const Problem& p, int strip) {
+  return strip >= p.kept_first && strip < p.kept_end;
+}
 template <class T>
 __device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int strip, int y) {
-  return p.ends + (i64)((leftward * p.strips + strip) * p.height + y) * T::range;
+  const int strips = p.strips - kept_strips(p), place = strip < p.kept_first ? strip : strip - kept_strips(p);
+  return p.ends + (i64)((leftward * strips + place) * p.height + y) * T::range;
 }
 // Shared memory of a block of the first pass that shares features: for its lines, or for its rows.
 template <int kRange>

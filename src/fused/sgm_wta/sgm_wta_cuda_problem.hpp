@@ -67,7 +67,6 @@ struct Problem {
   int line_bundles;   // of a direction: what a warp of the first pass follows
   Order order;
   int wide_rows;                   // BorderForm
-  int keeps_rows;                  // Variant
   int p1, p2;                      // p2: the largest there is
   std::uint32_t p1_pair, p2_pair;  // the same in both halves
   int subpixel;                    // wta::Subpixel
@@ -96,12 +95,11 @@ struct Problem {
   // Kept path states, a byte a disparity.
   std::uint8_t* rows;   // entering a band from above or below: [6, or 2 with 4 paths][bands][width][range]
   std::uint8_t* sides;  // diagonal paths entering a strip: [4][strips][height][range]
-  std::uint8_t* ends;   // horizontal paths entering a strip: [2][strips][height][range]
-  // In their place, if keeps_rows (sgm_wta_cuda_rows.cuh): what the path that comes to a pixel first adds
-  // to its sum, or both do in the middle strips: [bands][quads of columns][tile_height][4][range]; and elsewhere the second.
-  std::uint8_t* first_along_row;
-  std::uint8_t* second_along_row;
-  int middle_first, middle_end;  // strips
+  std::uint8_t* ends;   // horizontal paths entering a strip: [2][strips that are not kept][height][range]
+  // The kept strips, kept_first <= strip < kept_end, have no `ends`, but what the paths of each sense along rows add to the
+  // sums (sgm_wta_cuda_rows.cuh): [2][bands][quads of columns][tile_height][4][range].
+  std::uint8_t* along_rows;
+  int kept_first, kept_end;
 
   // How many warps of the first pass are done: with so many bands, of the lines downward and upward, [2][bands + 1];
   // with the rows of a band, [bands].

@@ -86,20 +86,19 @@ struct KeptRows {
   static constexpr int groups = tile_threads<T> / T::lanes, count = tile_height * T::tile_width / groups;
   const int lane = threadIdx.x % T::lanes, unit = threadIdx.x / T::lanes;
   const int r = unit % tile_height, c = unit / tile_height * count;
-  Packed first[count], second[count];
+  Packed rightward[count], leftward[count];
 
   __device__ __forceinline__ KeptRows(const Problem& p, int strip, int y0) {
     const int x = strip * T::tile_width + c, y = min(y0 + r, p.height - 1);
-    const bool middle = strip >= p.middle_first && strip < p.middle_end;
-    load(first, first_along_row<T>(p, x / columns, y), p.width - x);
-    load(second, second_along_row<T>(p, x / columns, y), middle ? 0 : p.width - x);
+    load(rightward, along_row<T>(p, false, x / columns, y));
+    load(leftward, along_row<T>(p, true, x / columns, y));
   }
   __device__ __forceinline__ void put(u32* sums) const {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
       Packed sum;
 #pragma unroll
-      for (int j = 0; j < words / 2; ++j) sum.w[j] = first[i].w[j] + second[i].w[j];
+      for (int j = 0; j < words / 2; ++j) sum.w[j] = rightward[i].w[j] + leftward[i].w[j];
       State s;
       unpack(s, sum);
       uint4* const to = reinterpret_cast<uint4*>(share_of<T>(pixel_at<T>(sums, r, c + i), lane));
@@ -109,13 +108,10 @@ struct KeptRows {
   }
 
  private:
-  __device__ __forceinline__ void load(Packed (&bytes)[count], const u8* from, int available) {
+  __device__ __forceinline__ void load(Packed (&bytes)[count], const u8* from) {
 #pragma unroll
-    for (int i = 0; i < count; ++i) {
-      bytes[i] = Packed{};
-      if (i < available)
-        bytes[i] = load_state_early(from + (i / columns * tile_height * columns + i % columns) * T::range, lane);
-    }
+    for (int i = 0; i < count; ++i)
+      bytes[i] = load_state_early(from + (i / columns * tile_height * columns + i % columns) * T::range, lane);
   }
 };
 
@@ -407,14 +403,23 @@ __device__ __forceinline__ void wait_for_word(u32 word) {
   asm volatile("{ .reg .pred never; setp.eq.u32 never, %0, 0xffffffff; @never nanosleep.u32 0; }" ::"r"(word));
 }
 
+// The i-th of the strips whose rows are kept, or of the others.
+template <class V>
+__device__ __forceinline__ int strip_of(const Problem& p, int i) {
+  if (V::keeps_rows) return p.kept_first + i;
+  return i < p.kept_first ? i : i + kept_strips(p);
+}
+
 template <class T, class V>
 __device__ __forceinline__ void sum_and_select(const Problem& p) {
   __shared__ alignas(16) u32 sums[tile_height * row_words<T>];
   __shared__ alignas(16) Scratch<T> scratch;
   __shared__ Crossings<T> crossings;
-  const int strip = blockIdx.x % p.strips, band = band_in_order<T, V>(p, blockIdx.x / p.strips),
+  const int strips = V::keeps_rows ? kept_strips(p) : p.strips - kept_strips(p);
+  const int strip = strip_of<V>(p, blockIdx.x % strips), band = band_in_order<T, V>(p, blockIdx.x / strips),
             y0 = band * tile_height;
-  const bool partial = (strip + 1) * T::tile_width > p.width;
+  const bool partial = !V::keeps_rows && (strip + 1) * T::tile_width > p.width;
+  if (V::keeps_rows) let_next_kernel_start();  // whose tiles are those of the other strips
   wait_for_states<T, V>(p, band);
   if constexpr (!V::keeps_rows) clear_zeros<T>(scratch.zeros);
   __syncthreads();
