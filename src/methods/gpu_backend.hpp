@@ -199,7 +199,7 @@ class GpuBackend {
     if (is_tuned(p, kind, size, disparities))
       return sgm_wta::cuda_workspace_bytes(p, kind, size, disparities, stripe_rows != 0);
 #endif
-    return sgm_wta::gpu_workspace_bytes(size, disparities, stripe_rows);
+    return sgm_wta::gpu_workspace_bytes(p, size, disparities, stripe_rows);
   }
   template <class Kind>
   void sgm_wta(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind, gpu::View>& in,

@@ -199,17 +199,19 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   const std::size_t limit = problem_.memory_limit == 0 ? 0 : std::max(problem_.memory_limit, shared + 1) - shared;
   std::size_t bytes = whole;
   if (limit > 0 && bytes > limit) {
-    // The whole image in as little as that takes; then, as short bands take much for the kept states, and tall ones for
-    // themselves, the tallest that fits.
-    for (int rows = size.height;; rows = std::max(8, rows / 16 * 8)) {
+    // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones for
+    // themselves, the tallest that fit.
+    std::size_t least = whole;
+    for (int rows = size.height; bytes > limit; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
       bytes = bytes_with(rows);
+      least = std::min(least, bytes);
       stripe_rows_ = rows;
-      if (rows <= 8 || bytes <= limit) break;
+      if (rows <= 8) break;
     }
     if (bytes > limit)
       throw Error(ErrorCategory::memory,
                   text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
-                       whole + shared, " bytes and the memory limit is ", problem_.memory_limit,
+                       least + shared, " bytes at the least and the memory limit is ", problem_.memory_limit,
                        "; raise the limit, or search fewer disparities or a region"));
   }
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);

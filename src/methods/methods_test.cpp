@@ -274,8 +274,8 @@ TEST(Plan, RefusesWhatItCannotDo) {
   EXPECT_NE(plan({.size = {0, 10}, .range = {}, .region = {}}).find("0×10"), std::string::npos);
   EXPECT_NE(plan({.size = {10, 10}, .channels = 2, .range = {}, .region = {}}).find("2 channels"), std::string::npos);
   EXPECT_NE(plan({.size = {10, 10}, .range = {}, .region = Rect{5, 5, 6, 1}}).find("5,5,6,1"), std::string::npos);
-  EXPECT_NE(plan({.size = {100, 100}, .range = {}, .region = {}, .memory_limit = 1000}).find("memory limit is 1000"),
-            std::string::npos);
+  const Problem tight{.size = {100, 100}, .range = {}, .region = {}, .memory_limit = 1000};
+  EXPECT_NE(plan(tight).find("bytes at the least and the memory limit is 1000"), std::string::npos);
 }
 
 TEST(Matcher, RefusesAPairThatDoesNotFit) {

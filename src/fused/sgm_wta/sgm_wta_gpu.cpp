@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "device/gpu/device.hpp"
@@ -7,7 +9,6 @@ namespace stereopsis::sgm_wta {
 namespace {
 
 using Cells = gpu::Array<std::uint16_t>;
-constexpr int kinds = 3;  // of paths that cross rows: vertical, diagonal, antidiagonal
 
 std::size_t sums_bytes(Size stripe, int disparities) {
   return sizeof(std::uint16_t) * stripe.width * static_cast<std::size_t>(stripe.height) * disparities;
@@ -16,12 +17,33 @@ std::size_t sums_bytes(Size stripe, int disparities) {
 std::size_t row_bytes(Size size, int disparities) {
   return (sums_bytes({size.width, 1}, disparities) + 255) / 256 * 256;
 }
-// Of all kinds, where the paths down enter each stripe but the first, and twice where those up are.
-std::size_t kept_rows(const Stripes& stripes) { return stripes.count() == 1 ? 0 : kinds * (stripes.count() + 1); }
 
+// Paths that cross rows: vertical ones, and with 8 paths both diagonals.
+int kinds_of(const sgm::Parameters& p) { return p.paths == 8 ? 3 : 1; }
+int kind_of(sgm::Direction r) { return (r.dx * r.dy + 3) % 3; }
 bool crosses_rows(sgm::Direction r) { return r.dy != 0; }
 bool leads_down(sgm::Direction r) { return r.dy > 0; }
-int kind_of(sgm::Direction r) { return r.dx * r.dy + 1; }
+
+// Of stripes: the first sweep down keeps the path costs that enter each group's first stripe, and one more sweep, when it is
+// the group's turn, those that enter its others. That takes the memory of twice the square root of the stripes; few are
+// groups by themselves.
+struct Groups {
+  explicit Groups(const Stripes& s)
+      : stripes(s.count()), size(stripes > 16 ? static_cast<int>(std::sqrt(stripes)) : 1) {}
+  int count() const { return (stripes + size - 1) / size; }
+  int first(int group) const { return group * size; }
+  int end(int group) const { return std::min(first(group) + size, stripes); }
+  // Places for kept path costs, a row of each kind: of the paths down, and of those up into two stripes, in turn.
+  int places() const { return stripes == 1 ? 0 : count() - 1 + size - 1 + 2; }
+  int down(int stripe) const { return stripe % size == 0 ? stripe / size - 1 : count() - 1 + stripe % size - 1; }
+  int up(int stripe) const { return count() - 1 + size - 1 + stripe % 2; }
+
+  int stripes, size;
+};
+
+std::size_t kept_bytes(const sgm::Parameters& p, const Stripes& stripes, Size size, int disparities) {
+  return static_cast<std::size_t>(kinds_of(p)) * Groups(stripes).places() * row_bytes(size, disparities);
+}
 
 // Runs the stripes of one image.
 template <class Kind>
@@ -34,47 +56,48 @@ class Run {
         out_(out),
         size_(in.source.left.size()),
         stripes_(size_.height, in.stripe_rows),
+        groups_(stripes_),
         queue_(queue),
         directions_(std::span(sgm::directions).first(static_cast<std::size_t>(p.sgm.paths))) {
     sums_ = workspace.take(sums_bytes({size_.width, stripes_.rows}, in.disparities)).template as<std::uint16_t>();
-    kept_ = workspace.take(kept_rows(stripes_) * row_bytes(size_, in.disparities));
+    kept_ = workspace.take(kept_bytes(p.sgm, stripes_, size_, in.disparities));
     scratch_ = workspace;
   }
 
   void run() {
-    const int last = stripes_.count() - 1;
-    for (int stripe = 0; stripe < last; ++stripe) keep_paths_down(stripe);
-    for (int stripe = last; stripe >= 0; --stripe) sum_and_select(stripe);
+    const int last = groups_.count() - 1;
+    for (int group = 0; group < last; ++group) keep_paths_down(groups_.first(group), groups_.first(group + 1));
+    for (int group = last; group >= 0; --group) {
+      const int first = groups_.first(group), end = groups_.end(group);
+      for (int stripe = first; stripe + 1 < end; ++stripe) keep_paths_down(stripe, stripe + 1);
+      for (int stripe = end - 1; stripe >= first; --stripe) sum_and_select(stripe);
+    }
   }
 
  private:
-  // Where paths down enter a stripe: 0 is that of stripe 1.
-  Cells kept_down(int stripe, sgm::Direction r) const { return kept((stripe - 1) * kinds + kind_of(r)); }
-  // Where paths up enter a stripe; those of one stripe are read while those of the next are written.
-  Cells kept_up(int stripe, sgm::Direction r) const {
-    return kept((stripes_.count() - 1 + stripe % 2) * kinds + kind_of(r));
-  }
-  Cells kept(std::size_t row) const {
+  Cells kept_down(int stripe, sgm::Direction r) const { return kept(groups_.down(stripe), r); }
+  Cells kept_up(int stripe, sgm::Direction r) const { return kept(groups_.up(stripe), r); }
+  Cells kept(int place, sgm::Direction r) const {
     const gpu::Array<std::uint16_t> all = kept_.template as<std::uint16_t>();
+    const std::size_t row = static_cast<std::size_t>(place) * kinds_of(p_.sgm) + kind_of(r);
     return {all.memory,
             all.offset + static_cast<std::int64_t>(row * row_bytes(size_, in_.disparities) / sizeof(std::uint16_t))};
   }
-  gpu::Volume<std::uint16_t> rows_of(int stripe, const Cells& cells) const {
-    return {cells, size_.width, stripes_.rows_of(stripe), in_.disparities};
+  gpu::Volume<std::uint16_t> of_rows(int rows, const Cells& cells) const {
+    return {cells, size_.width, rows, in_.disparities};
   }
 
-  void keep_paths_down(int stripe) {
+  // Through the stripes from one to another.
+  void keep_paths_down(int from, int to) {
+    const int first = stripes_.first_row(from), rows = stripes_.first_row(to) - first;
     for (const sgm::Direction r : directions_)
       if (leads_down(r))
-        follow(r,
-               {stripes_.first_row(stripe), rows_of(stripe, {}), stripe > 0 ? kept_down(stripe, r) : Cells(),
-                kept_down(stripe + 1, r)},
-               false);
+        follow(r, {first, of_rows(rows, {}), from > 0 ? kept_down(from, r) : Cells(), kept_down(to, r)}, false);
   }
 
   void sum_and_select(int stripe) {
     const int first = stripes_.first_row(stripe), rows = stripes_.rows_of(stripe), last = stripes_.count() - 1;
-    const auto sums = rows_of(stripe, sums_);
+    const auto sums = of_rows(rows, sums_);
     bool add = false;
     for (const sgm::Direction r : directions_) {
       Cells before, behind;
@@ -104,6 +127,7 @@ class Run {
   const wta::OutputOf<gpu::View>& out_;
   const Size size_;
   const Stripes stripes_;
+  const Groups groups_;
   gpu::Queue& queue_;
   const std::span<const sgm::Direction> directions_;
   Cells sums_;
@@ -112,11 +136,11 @@ class Run {
 
 }  // namespace
 
-std::size_t gpu_workspace_bytes(Size size, int disparities, int stripe_rows) {
+std::size_t gpu_workspace_bytes(const Parameters& p, Size size, int disparities, int stripe_rows) {
   const Stripes stripes(size.height, stripe_rows);
-  const Size stripe{size.width, stripes.rows};
-  return sums_bytes(stripe, disparities) + 256 + kept_rows(stripes) * row_bytes(size, disparities) + 256 +
-         sgm::gpu_scratch_bytes(stripe, disparities);
+  const int tallest = std::min(Groups(stripes).size * stripes.rows, size.height);  // of what is followed at once
+  return sums_bytes({size.width, stripes.rows}, disparities) + 256 + kept_bytes(p.sgm, stripes, size, disparities) +
+         256 + sgm::gpu_scratch_bytes({size.width, tallest}, disparities);
 }
 
 template <class Kind>
