@@ -253,6 +253,24 @@ TEST(MemoryLimit, IsKeptWithTheSameResult) {
     }
 }
 
+TEST(MemoryLimit, IsRefusedBelowTheLeastThatTheRefusalNames) {
+  for (const std::string& device : all_devices()) {
+#ifndef STEREOPSIS_SIMD
+    if (device == "cpu") continue;  // as above
+#endif
+    SCOPED_TRACE(device);
+    const auto refusal_of = [&](std::size_t limit) {
+      const Problem problem{.size = {120, 400}, .range = {0, 40}, .region = {}, .memory_limit = limit};
+      return message_of([&] { Plan(Pipeline("sgm"), problem, {device, 1}); });
+    };
+    const std::string refusal = refusal_of(1000), before = "disparities takes ";
+    ASSERT_NE(refusal.find(before), std::string::npos) << refusal;
+    const std::size_t least = std::stoul(refusal.substr(refusal.find(before) + before.size()));
+    EXPECT_EQ(refusal_of(least), "no error");
+    EXPECT_NE(refusal_of(least - 1), "no error");
+  }
+}
+
 // Pairs of a batch share memory before anything is done in stripes.
 TEST(MemoryLimit, LetsABatchShareMemory) {
   const Sequence sequence(4);

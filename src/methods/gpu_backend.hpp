@@ -197,7 +197,8 @@ class GpuBackend {
     sgm::check(p.sgm, kind.max_cost());
 #ifdef STEREOPSIS_CUDA
     if (is_tuned(p, kind, size, disparities))
-      return sgm_wta::cuda_workspace_bytes(p, kind, size, disparities, stripe_rows != 0);
+      return sgm_wta::cuda_workspace_bytes(p, kind, size, disparities,
+                                           sgm_wta::cuda_is_compact(cuda_capability_, stripe_rows));
 #endif
     return sgm_wta::gpu_workspace_bytes(p, size, disparities, stripe_rows);
   }

@@ -195,12 +195,14 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   output_size_ = stereopsis::output_size(pipeline_.data(), problem_.rectified_size());
   const auto bytes_with = [&](int rows) { return bytes_of_run(pipeline_.data(), problem_, device_, size, rows); };
   const std::size_t shared = is_host(device_) ? 0 : gpu_bytes_shared(problem_), whole = bytes_with(0);
-  // What the limit leaves to the runs.
-  const std::size_t limit = problem_.memory_limit == 0 ? 0 : std::max(problem_.memory_limit, shared + 1) - shared;
+  // Without a limit, most of a GPU's memory: others may use it, too.
+  const bool implied = problem_.memory_limit == 0 && !is_host(device_);
+  const std::size_t memory = implied ? gpu_memory_bytes(device_.name) / 10 * 9 : problem_.memory_limit;
+  const std::size_t limit = memory == 0 ? 0 : std::max(memory, shared + 1) - shared;  // of the runs
   std::size_t bytes = whole;
   if (limit > 0 && bytes > limit) {
     // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones for
-    // themselves, the tallest that fit.
+    // themselves, about the tallest that fit.
     std::size_t least = whole;
     for (int rows = size.height; bytes > limit; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
       bytes = bytes_with(rows);
@@ -211,8 +213,10 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
     if (bytes > limit)
       throw Error(ErrorCategory::memory,
                   text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
-                       least + shared, " bytes at the least and the memory limit is ", problem_.memory_limit,
-                       "; raise the limit, or search fewer disparities or a region"));
+                       least + shared, " bytes at the least and ",
+                       implied ? text("the device '", device_.name, "' has ", memory, " to give; ")
+                               : text("the memory limit is ", memory, "; raise the limit, or "),
+                       "search fewer disparities or a region"));
   }
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);
   if (limit > 0) lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, limit / std::max<std::size_t>(bytes, 1)));

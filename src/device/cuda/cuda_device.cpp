@@ -70,6 +70,11 @@ class CudaDevice final : public gpu::Device {
     CudaDevice& device_;
   };
 
+  std::size_t memory_bytes() override {
+    std::size_t bytes = 0;
+    check(api.device_memory(&bytes, id_), "tell its memory");
+    return bytes;
+  }
   DeviceDescription describe() override {
     char text_of_name[256] = {};
     api.device_name(text_of_name, sizeof text_of_name, id_);
@@ -78,14 +83,12 @@ class CudaDevice final : public gpu::Device {
       d.properties.emplace_back(property, value);
     };
     int version = 0;
-    std::size_t memory = 0;
     api.driver_version(&version);
-    api.device_memory(&memory, id_);
     put("driver", text("CUDA ", version / 1000, '.', version % 1000 / 10));
     put("compute capability", capability());
     put("compute units", text(attribute(multiprocessors)));
     put("clock", text(attribute(clock_rate) / 1000, " MHz"));
-    put("global memory", text(memory >> 20, " MiB"));
+    put("global memory", text(memory_bytes() >> 20, " MiB"));
     put("local memory", text(attribute(max_shared_memory_per_block) >> 10, " KiB"));
     put("constant memory", text(attribute(total_constant_memory) >> 10, " KiB"));
     put("work-group limit", text(attribute(max_threads_per_block), " (", attribute(max_block_x), " × ",

@@ -75,6 +75,18 @@ TEST_F(CudaDevice, WithoutMemoryIsOneError) {
   expect_error(ErrorCategory::memory, "page-locked", [&] { Matcher(planned).match(pair()); });
 }
 
+// It has a GiB.
+TEST_F(CudaDevice, WithLittleMemoryDoesLargeImagesInStripes) {
+  const auto planned = [](Size size) {
+    return Plan(Pipeline("sgm"), {.size = size, .range = {0, 256}, .region = {}}, {"cuda:0", 0});
+  };
+  EXPECT_EQ(planned({640, 480}).stripe_rows(), 0);
+  const Plan large = planned({2880, 1980});
+  EXPECT_GT(large.stripe_rows(), 0);
+  EXPECT_LE(large.workspace_bytes(), std::size_t{1} << 30);
+  expect_error(ErrorCategory::memory, "'cuda:0' has 966367638 to give", [&] { planned({20000, 20000}); });
+}
+
 TEST_F(CudaDevice, ThatIsLostIsOneError) {
   for (const char* call :
        {"cuLaunchKernel", "cuGraphLaunch", "cuEventSynchronize", "cuMemcpy2DAsync", "cuEventRecord"}) {

@@ -71,6 +71,7 @@ class OpenClDevice final : public gpu::Device {
         has_one_queue_(platform_ == "Portable Computing Language" &&
                        std::atoi(text_of(CL_DRIVER_VERSION).c_str()) < 6) {}
 
+  std::size_t memory_bytes() override { return number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE); }
   DeviceDescription describe() override {
     DeviceDescription d{name(), text_of(CL_DEVICE_NAME), true, {}, {}};
     const auto put = [&](const char* property, const std::string& value) {
@@ -81,7 +82,7 @@ class OpenClDevice final : public gpu::Device {
     put("version", text_of(CL_DEVICE_VERSION));
     put("compute units", text(number<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS)));
     put("clock", text(number<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY), " MHz"));
-    put("global memory", text(number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE) >> 20, " MiB"));
+    put("global memory", text(memory_bytes() >> 20, " MiB"));
     put("local memory", text(number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE) >> 10, " KiB"));
     put("constant memory", text(number<cl_ulong>(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >> 10, " KiB"));
     const auto sides = number<std::array<std::size_t, 3>>(CL_DEVICE_MAX_WORK_ITEM_SIZES);

@@ -75,7 +75,7 @@ struct Bundles {
     }
     // Wide rows where all warps run at once, on an H100 (1280 × 960 × 256, 8 paths: 0.52 instead of 0.58 ms), unless they
     // are kept; elsewhere narrow ones have less to wait for at the end (1920 × 1080 × 256: 0.91 instead of 0.96 ms).
-    const bool keeps_rows = p.kept_end > p.kept_first;
+    const bool keeps_rows = p.kept_strips > 0;
     rows = ceil_div(p.height, groups(keeps_rows ? form.narrow_rows : form.wide_rows));
     const bool at_once = warps() <= 528 * form.blocks();
     wide_rows = at_once && !keeps_rows;
@@ -163,9 +163,9 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   // Where a block shares its features, its lines are in the image together, or none is.
   const int beside = form.source == Source::block ? block_span(shape.range, form.words) - 2 : 1;
   problem.around = diagonals ? round_up(size.width + beside, shape.tile_width()) : round_up(size.width, 4);
-  const int kept = compact ? 0 : kept_strips(p, kind, size, disparities, problem.strips);
-  problem.kept_first = (problem.strips - kept) / 2;  // the last strip, which may reach beyond the image, is another
-  problem.kept_end = problem.kept_first + kept;
+  if (!compact) problem.kept_strips = kept_strips(p, kind, size, disparities, problem.strips);
+  problem.kept_first =
+      (problem.strips - problem.kept_strips) / 2;  // the last one, which may reach beyond the image, never is
   const Bundles bundles(form, problem, shape, p.sgm.paths, !is_rank<Kind>);
   problem.line_bundles = bundles.lines;
   problem.wide_rows = bundles.wide_rows;
@@ -190,8 +190,8 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   if (p.sgm.adaptive()) lay_out_penalties(problem, memory);
   problem.rows = memory.take<std::uint8_t>((diagonals ? 6 : 2) * problem.bands * width * range);
   if (diagonals) problem.sides = memory.take<std::uint8_t>(4 * problem.strips * height * range);
-  problem.ends = memory.take<std::uint8_t>(2 * (problem.strips - kept) * height * range);
-  const auto kept_pixels = std::size_t{tile_height} * problem.bands * kept * shape.tile_width();
+  problem.ends = memory.take<std::uint8_t>(2 * (problem.strips - problem.kept_strips) * height * range);
+  const auto kept_pixels = std::size_t{tile_height} * problem.bands * problem.kept_strips * shape.tile_width();
   problem.along_rows = memory.take<std::uint8_t>(2 * kept_pixels * range);
   problem.counters = 3 * problem.bands + 2;
   problem.progress = memory.take<std::uint32_t>(problem.counters);
@@ -272,7 +272,7 @@ class Launcher {
     const auto pass = [&](const char* name, const char* instance, bool early) {
       return gpu::Kernel{file(), name, instance, early, local_percent<Kind>(p)};
     };
-    const int kept = problem_.kept_end - problem_.kept_first;
+    const int kept = problem_.kept_strips;
     const char* keeping = p.sgm.paths == 8 ? "rank_kept_8" : "rank_kept_4";
     const auto tiles = [&](int strips) { return gpu::Grid{strips * problem_.bands, 1, shape_.tile_threads(), 1}; };
     queue_.launch(pass("borders", kept > 0 ? keeping : variant, false), bundles.grid(), problem_);
@@ -347,7 +347,8 @@ void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::Outp
           gpu::Span workspace, gpu::Queue& queue) {
   const Kind& kind = in.source.kind;
   Memory memory(workspace);
-  Problem problem = lay_out(p, kind, in.source.left.size(), in.disparities, in.stripe_rows != 0, memory);
+  const bool compact = cuda_is_compact(queue.cuda_capability(), in.stripe_rows);
+  Problem problem = lay_out(p, kind, in.source.left.size(), in.disparities, compact, memory);
   attach(problem, in, out);
   Launcher launcher(problem, queue);
   launcher.features(p, kind);

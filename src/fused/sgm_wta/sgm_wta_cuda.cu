@@ -72,10 +72,11 @@ __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
   }
 STEREOPSIS_PASSES(rank_4, Rank<4>)
 STEREOPSIS_PASSES(rank_8, Rank<8>)
+// With bulk copies, which compute capability 9.0 began with.
+#if STEREOPSIS_RANGE != 64 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 #if STEREOPSIS_RANGE == 256
 STEREOPSIS_PASSES(rank_kept_4, RankKept<4>)
 #endif
-#if STEREOPSIS_RANGE != 64
 STEREOPSIS_PASSES(rank_kept_8, RankKept<8>)
 #endif
 STEREOPSIS_PASSES(rank_padded_4, RankPadded<4>)

@@ -1,7 +1,7 @@
 // Semi-global matching and selection on CUDA devices, tuned: no volume of sums, and for rank none of costs. Its meaning
 // is that of sgm_wta.hpp, bit for bit; what it does not do is left to the portable kernels. See docs/sgm-on-cuda.md.
 //
-// Memory: 0.6 to 3 bytes a cell (a pixel and disparity, disparities rounded up to 64, 128 or 256).
+// Memory: 0.45 to 3 bytes a cell (a pixel and disparity, disparities rounded up to 64, 128 or 256).
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -17,12 +17,14 @@ inline bool cuda_runs_on(const gpu::Queue& queue) { return cuda_runs_on(queue.cu
 template <class Kind>
 bool cuda_serves(const Parameters&, const Kind&, int disparities);
 
-// Compact: as little as it can do with, which may take longer.
+// Compact: as little as it can do with, which may take longer. Without being asked for before compute capability 9.0, where
+// more memory was not seen to be faster.
+inline bool cuda_is_compact(int capability, int stripe_rows) { return capability < 90 || stripe_rows != 0; }
 template <class Kind>
 std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities, bool compact);
 
-// cuda_runs_on() and cuda_serves() are true, and `workspace` holds at least cuda_workspace_bytes(), compact if the input
-// asks for stripes, of which it is one.
+// cuda_runs_on() and cuda_serves() are true, and `workspace` holds at least cuda_workspace_bytes(). If the input asks for
+// stripes, it is one.
 template <class Kind>
 void cuda(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace,
           gpu::Queue&);

@@ -422,7 +422,7 @@ struct Line {
         normalise(state, low[0], p.p2_pair);
         minima.set(low);
       }
-      if (wanted && mine) store_state(end_state<T>(p, kLeftward, strip, y), at.lane, state);
+      if (wanted) store_state_if(mine, end_state<T>(p, kLeftward, strip, y), at.lane, state);
     }
   }
 
@@ -438,8 +438,8 @@ struct Line {
     Cost costs;
     costs.fetch(cursor);
     Penalty penalty(p, kLeftward, x, y);
-    std::conditional_t<V::keeps_rows, AlongRows<T>, WholeRow> along(p, at, bundle * T::groups, kLeftward, warp);
-    const auto quad = [&](auto first, bool more) {
+    std::conditional_t<V::keeps_rows, AlongRows<T>, NothingAlongRows> along(p, at, bundle * T::groups, kLeftward, warp);
+    const auto quad = [&](auto first, int i) {
       State cost[columns];
       u32 p2[columns];
 #pragma unroll
@@ -448,7 +448,7 @@ struct Line {
         padding.apply(cost[c]);
         p2[c] = penalty.of(c, penalty_byte_along_row);
       }
-      if (more) {
+      if (i + 1 < quads) {
         cursor.step();
         costs.fetch(cursor);
         if (V::looks_ahead) Cost::look_ahead(cursor);
@@ -467,16 +467,14 @@ struct Line {
         }
         if (kLeftward && decltype(first)::value && x + c >= p.width) start_from_zeros();
       }
-      if constexpr (V::keeps_rows) along.end_quad();
+      if constexpr (V::keeps_rows) along.end_quad(i);
       keep_end(x, y, mine);
       x += stride;
     };
-    quad(std::true_type{}, quads > 1);
-    int i = 1;
-    do {
+    quad(std::true_type{}, 0);
 #pragma unroll 1
-      for (; i < along.part_end(); ++i) quad(std::false_type{}, i + 1 < quads);
-    } while (along.next_part());
+    for (int i = 1; i < quads; ++i) quad(std::false_type{}, i);
+    if constexpr (V::keeps_rows) along.finish();
     count(rows_done_in(p, bundle * T::groups / tile_height));
   }
 };

@@ -226,11 +226,8 @@ __device__ __forceinline__ void unpack(u32 (&state)[kWords], const Packed& packe
     state[first + 2 * j + 1] = permute(packed.w[j], after, 0xd3d2);
   }
 }
-// States are written once and read once: streaming hints keep them from pushing the features out of the cache.
-__device__ __forceinline__ void store_state(u8* at, int lane, const Packed& p) {
-  __stcs(reinterpret_cast<uint4*>(at) + lane, make_uint4(p.w[0], p.w[1], p.w[2], p.w[3]));
-}
-// Without a branch, behind which the lanes would have to meet again.
+// States are written once and read once: streaming hints keep them from pushing the features out of the cache. Without a
+// branch, behind which the lanes would have to meet again.
 __device__ __forceinline__ void store_if(bool wanted, u8* at, const Packed& p) {
   asm volatile(
       "{ .reg .pred wanted;\n\t"
@@ -244,12 +241,6 @@ __device__ __forceinline__ void store_state_if(bool wanted, u8* at, int lane, co
   constexpr int pieces = kWords / words;
 #pragma unroll
   for (int i = 0; i < pieces; ++i) store_if(wanted, at + (lane * pieces + i) * 16, pack(state, i * words));
-}
-template <int kWords>
-__device__ __forceinline__ void store_state(u8* at, int lane, const u32 (&state)[kWords]) {
-  constexpr int pieces = kWords / words;
-#pragma unroll
-  for (int i = 0; i < pieces; ++i) store_state(at, lane * pieces + i, pack(state, i * words));
 }
 __device__ __forceinline__ Packed load_state(const u8* at, int lane) {
   const uint4 v = __ldcs(reinterpret_cast<const uint4*>(at) + lane);
@@ -274,13 +265,12 @@ template <class T>
 __device__ __forceinline__ u8* side_state(const Problem& p, bool up, int dx, int strip, int y) {
   return p.sides + (i64)(((up * 2 + (dx > 0)) * p.strips + strip) * p.height + y) * T::range;
 }
-__device__ __forceinline__ int kept_strips(const Problem& p) { return p.kept_end - p.kept_first; }
 __device__ __forceinline__ bool is_kept(const Problem& p, int strip) {
-  return strip >= p.kept_first && strip < p.kept_end;
+  return (u32)(strip - p.kept_first) < (u32)p.kept_strips;
 }
 template <class T>
 __device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int strip, int y) {
-  const int strips = p.strips - kept_strips(p), place = strip < p.kept_first ? strip : strip - kept_strips(p);
+  const int strips = p.strips - p.kept_strips, place = strip < p.kept_first ? strip : strip - p.kept_strips;
   return p.ends + (i64)((leftward * strips + place) * p.height + y) * T::range;
 }
 // Shared memory of a block of the first pass that shares features: for its lines, or for its rows.

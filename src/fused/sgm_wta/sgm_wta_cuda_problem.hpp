@@ -96,10 +96,10 @@ struct Problem {
   std::uint8_t* rows;   // entering a band from above or below: [6, or 2 with 4 paths][bands][width][range]
   std::uint8_t* sides;  // diagonal paths entering a strip: [4][strips][height][range]
   std::uint8_t* ends;   // horizontal paths entering a strip: [2][strips that are not kept][height][range]
-  // The kept strips, kept_first <= strip < kept_end, have no `ends`, but what the paths of each sense along rows add to the
-  // sums (sgm_wta_cuda_rows.cuh): [2][bands][quads of columns][tile_height][4][range].
+  // The kept strips, from kept_first on, have no `ends`, but what the paths of each sense along rows add to the sums
+  // (sgm_wta_cuda_rows.cuh): [2][bands][quads of columns][tile_height][4][range].
   std::uint8_t* along_rows;
-  int kept_first, kept_end;
+  int kept_first, kept_strips;
 
   // How many warps of the first pass are done: with so many bands, of the lines downward and upward, [2][bands + 1];
   // with the rows of a band, [bands].

@@ -11,23 +11,22 @@ constexpr int quads_of_strip = T::tile_width / columns;
 template <class T>
 constexpr int row_quad_bytes = columns * T::range;  // of a row; a pixel's lie as states do
 
-// Of the kept strips, in a row.
+// In a row: the kept quads, and the first of them.
+template <class T>
+__device__ __forceinline__ int kept_quads(const Problem& p) {
+  return p.kept_strips * quads_of_strip<T>;
+}
 template <class T>
 __device__ __forceinline__ int first_kept_quad(const Problem& p) {
   return p.kept_first * quads_of_strip<T>;
-}
-template <class T>
-__device__ __forceinline__ int end_of_kept_quads(const Problem& p) {
-  return p.kept_end * quads_of_strip<T>;
 }
 
 // Rows of a band follow one another within a quad of columns.
 template <class T>
 __device__ __forceinline__ u8* along_row(const Problem& p, bool leftward, int quad, int y) {
-  const int quads = end_of_kept_quads<T>(p) - first_kept_quad<T>(p);
   const i64 bands = (leftward ? p.bands : 0) + y / tile_height;
-  return p.along_rows +
-         ((bands * quads + quad - first_kept_quad<T>(p)) * tile_height + y % tile_height) * row_quad_bytes<T>;
+  const i64 place = (bands * kept_quads<T>(p) + quad - first_kept_quad<T>(p)) * tile_height + y % tile_height;
+  return p.along_rows + place * row_quad_bytes<T>;
 }
 
 // Where a warp writes that of the rows which it follows. It passes through shared memory, four columns at a time, and is
@@ -38,43 +37,24 @@ class AlongRows {
   static constexpr int bytes = T::groups * row_quad_bytes<T>;
 
   __device__ __forceinline__ AlongRows(const Problem& p, const Position<T>& at, int y, bool leftward, int warp)
-      : quads_(quads_of_row(p)),
+      : count_(kept_quads<T>(p)),
         step_((leftward ? -1 : 1) * tile_height * row_quad_bytes<T>),
         mine_(at.group * row_quad_bytes<T> + at.lane * (T::words / words) * 16) {
     static_assert(border_warps * 2 * bytes <= border_bytes<T::range>);
     buffer_ = static_cast<u32>(__cvta_generic_to_shared(border_memory<T::range>())) + warp * 2 * bytes;
     other_buffer_ = buffer_ + bytes;
-    const int first = first_kept_quad<T>(p), end = end_of_kept_quads<T>(p);
-    part_end_ = leftward ? quads_ - end : first;
-    kept_end_ = leftward ? quads_ - first : end;
-    to_ = along_row<T>(p, leftward, leftward ? end - 1 : first, y);
-#if __CUDA_ARCH__ >= 900
+    const int first = first_kept_quad<T>(p), last = first + count_ - 1;
+    first_ = leftward ? quads_of_row(p) - 1 - last : first;
+    to_ = along_row<T>(p, leftward, leftward ? last : first, y);
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(once_));
-#endif
-    if (part_end_ == 0) next_part();
-  }
-
-  // Where the part ends that the path is in, of quads in its order: before the kept strips, in them, beyond them.
-  __device__ __forceinline__ int part_end() const { return part_end_; }
-  // False after the last one, when all is where others can read it.
-  __device__ __forceinline__ bool next_part() {
-    if (part_end_ == quads_) {
-      finish();
-      return false;
-    }
-    kept_ = part_end_ != kept_end_;
-    part_end_ = kept_ ? kept_end_ : quads_;
-    return true;
   }
 
   // What was put before the last quad has left its buffer.
   __device__ __forceinline__ void begin_quad() const {
-#if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
     __syncwarp();
-#endif
   }
-  // Elsewhere, too: for nothing, but without a branch.
+  // Also where nothing is kept, and then for nothing: all strips have the same instructions.
   __device__ __forceinline__ void put(const StateOf<T>& brought, int c) const {
 #pragma unroll
     for (int i = 0; i < T::words / words; ++i) {
@@ -84,9 +64,9 @@ class AlongRows {
                    : "memory");
     }
   }
-  __device__ __forceinline__ void end_quad() {
-    if (!kept_) return;
-#if __CUDA_ARCH__ >= 900
+  // The i-th quad of the path.
+  __device__ __forceinline__ void end_quad(int i) {
+    if ((u32)(i - first_) >= (u32)count_) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncwarp();
     asm volatile(
@@ -98,48 +78,24 @@ class AlongRows {
         : "memory");
     const u32 buffer = buffer_;
     buffer_ = other_buffer_, other_buffer_ = buffer;
-#else
-    // Each lane what it has put there itself.
-#pragma unroll
-    for (int i = 0; i < columns * (T::words / words); ++i) {
-      const int at = mine_ + i / (T::words / words) * T::range + i % (T::words / words) * 16;
-      uint4 v;
-      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                   : "r"(buffer_ + at)
-                   : "memory");
-      *reinterpret_cast<uint4*>(to_ + at) = v;
-    }
-#endif
     to_ += step_;
   }
-
- private:
+  // Until all is where others can read it.
   __device__ __forceinline__ void finish() const {
-#if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.wait_group 0;\n\tfence.proxy.async;" ::: "memory");
-#endif
     __syncwarp();
   }
 
-  int quads_, step_, mine_;
-  bool kept_ = false;
-  int part_end_, kept_end_;
+ private:
+  int first_, count_, step_, mine_;
   u8* to_;
   u32 buffer_, other_buffer_;
-  u64 once_ = 0;  // what is written is read once, much later
+  u64 once_;  // what is written is read once, much later
 };
 
-// Where nothing is kept.
-class WholeRow {
- public:
-  template <class T>
-  __device__ __forceinline__ WholeRow(const Problem& p, const Position<T>&, int, bool, int) : quads_(quads_of_row(p)) {}
-  __device__ __forceinline__ int part_end() const { return quads_; }
-  __device__ __forceinline__ bool next_part() const { return false; }
-
- private:
-  int quads_;
+struct NothingAlongRows {
+  template <class... Arguments>
+  __device__ __forceinline__ explicit NothingAlongRows(const Arguments&...) {}
 };
 
 }  // namespace stereopsis::sgm_wta

@@ -1,5 +1,7 @@
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 
+#include <deque>
+
 #include "support/devices.hpp"
 #include "support/selected.hpp"
 #include "support/stage_test.hpp"
@@ -80,7 +82,9 @@ void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta
   if (compact) in.stripe_rows = size.height;
   ASSERT_TRUE(sgm_wta::cuda_serves(p, kind, range.count));
   const gpu::Buffer workspace =
-      poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, kind, size, range.count, in.stripe_rows != 0));
+      poisoned(device, queue,
+               sgm_wta::cuda_workspace_bytes(p, kind, size, range.count,
+                                             sgm_wta::cuda_is_compact(queue.cuda_capability(), in.stripe_rows)));
   for (const bool all_wanted : {true, true, false}) {
     Selected got(size);
     SelectedOnDevice got_there(device, queue, got);
@@ -129,7 +133,8 @@ TEST(SgmWtaCuda, KeptRowsEqualOracles) {
           expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, size, {first, disparities}, masked, apart,
                                 compact);
         };
-        for (const Size size : {Size{9, 8}, Size{17, 9}, Size{33, 17}, Size{67, 34}, Size{50, 200}, Size{203, 102}}) {
+        for (const Size size : {Size{10, 5}, Size{17, 9}, Size{33, 17}, Size{64, 40}, Size{67, 34}, Size{50, 200},
+                                Size{200, 100}, Size{201, 100}}) {
           expect_rank(size, -3, true, false, false);
           expect_rank(size, 0, false, true, false);
         }
@@ -176,6 +181,11 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
   for (const bool border : {false, true}) {
     const wta::Parameters select{.subpixel = parabola, .uniqueness = 7, .border_candidates = border};
     expect_all_equal({{.paths = 8, .p1 = 10, .p2 = 60}, select}, rank9, std::uint8_t{80}, true);
+    for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {  // with kept rows
+      for (const int disparities : {128, 256})
+        expect_equals_oracles(device, queue, {{.paths = 8, .p1 = 10, .p2 = 90}, select}, rank9, std::uint8_t{80},
+                              {67, 41}, {-3, disparities}, true);
+    });
     expect_all_equal({{.paths = 4, .p1 = 5, .p2 = 40}, select}, census5x5, 0xFFFFFF, true);
     expect_all_equal({adaptive(4, 20, 100, 30), select}, census_gradient, 0xFFFFFFFF, false);
   }
@@ -200,18 +210,21 @@ TEST(SgmWtaCuda, HighVolumesEqualOracles) {
   });
 }
 
-// Rank, whose lines go around the image again and again, and, where not all warps run at once, before the rows.
+// Rank, whose lines go around the image again and again, and, where not all warps run at once, before the rows. Rows are kept
+// with the larger P2, but not of 64 disparities.
 TEST(SgmWtaCuda, HighImagesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const int paths : {4, 8}) {
-      const auto expect_rank = [&](Size size, DisparityRange range) {
-        expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = 60}, {}}, rank9, std::uint8_t{80}, size,
+      const auto expect_rank = [&](Size size, DisparityRange range, int p2) {
+        expect_equals_oracles(device, queue, {{.paths = paths, .p1 = 10, .p2 = p2}, {}}, rank9, std::uint8_t{80}, size,
                               range, false);
       };
-      for (const int disparities : {60, 64, 100, 128}) expect_rank({9, 700}, {0, disparities});
-      expect_rank({9, 10700}, {0, 64});
-      expect_rank({9, 5400}, {0, 128});
-      expect_rank({40, 3300}, {-3, 256});
+      for (const int disparities : {60, 64, 100, 128}) expect_rank({9, 700}, {0, disparities}, 60);
+      expect_rank({9, 10700}, {0, 64}, 60);
+      for (const int p2 : {60, 90}) {
+        expect_rank({33, 5400}, {0, 128}, p2);
+        expect_rank({40, 3300}, {-3, 256}, p2);
+      }
     }
   });
 }
@@ -246,31 +259,44 @@ TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
   });
 }
 
-// Frame after frame in one workspace: tiles, which start before all paths have ended, take nothing from the frame before.
+// Frame after frame in one workspace, without waiting between them: tiles, which start before all paths have ended, take
+// nothing from the frame before.
 TEST(SgmWtaCuda, FramesInTurnEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const auto& [paths, disparities] : {std::pair{4, 128}, {8, 128}, {8, 256}})
       for (const Size size : {Size{131, 137}, Size{70, 1064}}) {
         const sgm_wta::Parameters p{{.paths = paths, .p1 = 10, .p2 = 90}, {.subpixel = parabola}};
-        const std::pair<Image<std::uint8_t>, Image<std::uint8_t>> frames[] = {features<std::uint8_t>(size, 20, 80),
-                                                                              far_apart<std::uint8_t>(size, 80),
-                                                                              features<std::uint8_t>(size, 3, 80)};
+        struct Frame {
+          Frame(gpu::Device& device, gpu::Queue& queue, const std::pair<Image<std::uint8_t>, Image<std::uint8_t>>& pair)
+              : left(pair.first.view()),
+                right(pair.second.view()),
+                left_there(device, queue, left),
+                right_there(device, queue, right),
+                got(left.view().size()),
+                got_there(device, queue, got) {}
+          PitchedImage<std::uint8_t> left, right;
+          OnDevice<std::uint8_t> left_there, right_there;
+          Selected got;
+          SelectedOnDevice got_there;
+        };
+        std::deque<Frame> frames;
+        for (int i = 0; i < 2; ++i) {
+          frames.emplace_back(device, queue, features<std::uint8_t>(size, 20, 80));
+          frames.emplace_back(device, queue, far_apart<std::uint8_t>(size, 80));
+          frames.emplace_back(device, queue, features<std::uint8_t>(size, 3, 80));
+        }
         const gpu::Buffer workspace =
             poisoned(device, queue, sgm_wta::cuda_workspace_bytes(p, rank9, size, disparities, false));
-        for (int i = 0; i < 6; ++i) {
-          const auto& [left, right] = frames[i % 3];
-          PitchedImage<std::uint8_t> left_pitched(left.view()), right_pitched(right.view());
-          const OnDevice<std::uint8_t> left_there(device, queue, left_pitched),
-              right_there(device, queue, right_pitched);
-          Selected got(size);
-          SelectedOnDevice got_there(device, queue, got);
-          sgm_wta::cuda<cost::Rank>(p, {{left_there, right_there, rank9}, {}, {}, disparities}, got_there.view(true),
-                                    workspace.span(), queue);
-          got_there.download();
+        for (Frame& frame : frames)
+          sgm_wta::cuda<cost::Rank>(p, {{frame.left_there, frame.right_there, rank9}, {}, {}, disparities},
+                                    frame.got_there.view(true), workspace.span(), queue);
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+          Frame& frame = frames[i];
+          frame.got_there.download();
           SCOPED_TRACE(testing::Message() << "frame " << i << ", " << paths << " paths, " << disparities);
           Selected expected =
-              selected_by_oracles<cost::Rank>(p, {{left_pitched, right_pitched, rank9}, {}, {}, disparities});
-          expect_same(got, expected);
+              selected_by_oracles<cost::Rank>(p, {{frame.left, frame.right, rank9}, {}, {}, disparities});
+          expect_same(frame.got, expected);
         }
       }
   });

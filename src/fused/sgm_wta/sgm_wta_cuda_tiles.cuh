@@ -407,7 +407,7 @@ __device__ __forceinline__ void wait_for_word(u32 word) {
 template <class V>
 __device__ __forceinline__ int strip_of(const Problem& p, int i) {
   if (V::keeps_rows) return p.kept_first + i;
-  return i < p.kept_first ? i : i + kept_strips(p);
+  return i < p.kept_first ? i : i + p.kept_strips;
 }
 
 template <class T, class V>
@@ -415,7 +415,7 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
   __shared__ alignas(16) u32 sums[tile_height * row_words<T>];
   __shared__ alignas(16) Scratch<T> scratch;
   __shared__ Crossings<T> crossings;
-  const int strips = V::keeps_rows ? kept_strips(p) : p.strips - kept_strips(p);
+  const int strips = V::keeps_rows ? p.kept_strips : p.strips - p.kept_strips;
   const int strip = strip_of<V>(p, blockIdx.x % strips), band = band_in_order<T, V>(p, blockIdx.x / strips),
             y0 = band * tile_height;
   const bool partial = !V::keeps_rows && (strip + 1) * T::tile_width > p.width;

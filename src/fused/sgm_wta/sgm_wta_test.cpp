@@ -222,6 +222,22 @@ TEST(SgmWta, StripesOnAGpuEqualOracles) {
   });
 }
 
+// Rows of path costs that are kept: one for each stripe where there are few, else about twice the root of their number; of one
+// kind with 4 paths, of three with 8.
+TEST(SgmWta, StripesOnAGpuTakeLittleMemory) {
+  const auto kept_rows = [](int paths, int stripes) {
+    const auto bytes = [&](int rows, int height) {
+      return sgm_wta::gpu_workspace_bytes({{.paths = paths}, {}}, {100, height}, 64, rows);
+    };
+    return static_cast<double>(bytes(8, 8 * stripes) - bytes(0, 8)) / (2 * 100 * 64);
+  };
+  EXPECT_EQ(kept_rows(4, 1), 0);
+  EXPECT_EQ(kept_rows(4, 16), 17);
+  EXPECT_EQ(kept_rows(8, 16), 3 * 17);
+  EXPECT_EQ(kept_rows(4, 100), 20);
+  EXPECT_EQ(kept_rows(8, 100), 3 * 20);
+}
+
 // More disparities than local memory holds path costs of.
 TEST(SgmWta, GpuEqualsOraclesInWideRanges) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
