@@ -126,7 +126,8 @@ void add_match(CLI::App& application) {
   app->option_defaults()->group("Method");
   o->method.add_to(*app);
   o->device.add_to(*app);
-  add_text(*app, "--memory-limit", o->memory_limit, "BYTES", "Of the workspace; K, M and G are understood");
+  add_text(*app, "--memory-limit", o->memory_limit, "BYTES",
+           "Of the workspace; K, M and G are understood [of a GPU 9/10 of its memory]");
 
   app->option_defaults()->group("Range and region");
   add_integer(*app, "--disparities", o->disparities, 1, 65535, "N", "How many are searched [estimated]");

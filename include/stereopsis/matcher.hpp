@@ -55,7 +55,7 @@ struct Problem {
   bool want_confidence = false;  // a confidence image too
   bool want_times = false;       // a time for each stage too; on a GPU it costs a little. The CPU always tells
   int batch = 1;                 // pairs in work at a time
-  std::size_t memory_limit = 0;  // bytes of workspace; 0: no limit
+  std::size_t memory_limit = 0;  // bytes of workspace; 0: none, or on a GPU nine tenths of its memory
   Geometry geometry = {};
 
   // Of the images that the method sees.

@@ -9,7 +9,8 @@
 // Where that is too much, the image is worked on in stripes of rows: a first sweep down keeps the ends of the paths where they
 // enter each stripe; then, from the lowest stripe to the highest, the sweep down of the stripe is made once more from there, with
 // its sums, and the sweep up goes on through it. That gives the same bits, takes half as long again, and needs the sums of one
-// stripe and the ends of three paths a column for each stripe.
+// stripe and the ends of three paths a column for each stripe. The portable kernels keep those of about twice the root of more
+// than 16 stripes, for one more sweep down, and with 4 paths those of one path a column.
 #pragma once
 
 #include <algorithm>

@@ -17,7 +17,7 @@ constexpr int round_up(int n, int multiple) { return ceil_div(n, multiple) * mul
 int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
 
 // Whether costs are written in six bits instead of a byte (SixBitCost): not where disparities beyond the searched ones
-// have to lose, and with 8 paths only where there are most bytes: with fewer disparities, lines that begin a four of
+// have to lose, and with 8 paths only where there are most bytes: with fewer disparities, lines that begin a quad of
 // columns anywhere lose more by their loads (1280 × 960 × 128: 0.84 instead of 0.83 ms).
 template <class Kind>
 bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
@@ -43,9 +43,9 @@ struct Shape {
 };
 
 // Of how many strips the first pass keeps what paths along rows add to the sums (sgm_wta_cuda_rows.cuh): two of it fit a
-// byte. Three quarters need just less than 3 bytes a cell, about twice as much as none, and take 3 to 7 % off
-// 1280 × 960 × 128 and what is larger; with 64 disparities, or 4 paths and 128, it does not pay. Where rows take longer than
-// lines they only get longer.
+// byte. Three quarters need just less than 3 bytes a cell, two to three times as much as none, and take 3 to 7 % off
+// 1280 × 960 × 128 and what is larger with 8 paths, and about 3 % with 4 paths and 256 disparities; with 64, or 4 paths and
+// 128, it does not pay. Where rows take longer than lines they only get longer.
 template <class Kind>
 int kept_strips(const Parameters& p, const Kind& kind, Size size, int disparities, int strips) {
   const bool pays = disparities == 256 || (disparities == 128 && p.sgm.paths == 8);

@@ -245,7 +245,7 @@ __device__ __forceinline__ i64 six_bit_row(const Problem& p) {
   return quads_of_row(p) * quad_bytes<T>;
 }
 
-// N adjacent columns within a four: all but diagonal paths ask for no others.
+// N adjacent columns within a quad: all but diagonal paths ask for no others.
 template <class T, int N>
 struct SixBitCost {
   static constexpr bool in_memory = true;
@@ -426,7 +426,8 @@ struct Variant {
   // min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term, if no cost is above P2: the
   // right side is at most C + min(from), at the d of that minimum. So it does not have to wait for min(from).
   static constexpr bool early_minimum = kEarlyMinimum;
-  // The first pass keeps what paths along rows add to sums, and the tiles do not follow them (sgm_wta_cuda_rows.cuh).
+  // The first pass keeps what paths along rows add to the sums of kept strips; their tiles do not follow them
+  // (sgm_wta_cuda_rows.cuh).
   static constexpr bool keeps_rows = kKeepsRows;
   // The rows of 4 paths have too few warps beside them to hide the latency of memory; those of 8 only lose by more
   // requests.

@@ -63,7 +63,8 @@ __device__ __forceinline__ void wait_for(const u32* counter, u32 warps) {
 template <class T, class V>
 __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
   if (threadIdx.x >= 3) return;
-  // Not all counts are waited for; but what follows the tiles may overwrite what the first pass reads and counts in.
+  // Not all counts are waited for; but what follows the tiles may overwrite what the first pass reads and counts in. (Of two
+  // kernels of tiles the second one so waits for the first one, and that for the first pass.)
   if (blockIdx.x == gridDim.x - 1) wait_for_kernels_before();
   const bool up = threadIdx.x == 1, along_rows = threadIdx.x == 2;
   constexpr int at_sides = V::diagonals;  // diagonal paths enter while their lines run through the band itself

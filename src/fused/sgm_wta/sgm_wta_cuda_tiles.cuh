@@ -1,5 +1,7 @@
-// Second pass: a block for each tile starts all paths from the kept states, sums them in shared memory and selects the
+// Second pass: a block for each tile starts the paths from the kept states, sums them in shared memory and selects the
 // left and right winners there. The sums never leave the chip. A block has one or two warps for each sense of the paths.
+// Tiles of kept strips, which begin with the sums of their rows, are a kernel apart: both ways in one were too much for the
+// instruction cache.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_progress.cuh"
@@ -39,7 +41,7 @@ struct Row {
   typename Cost::Cursor cursor;
   Cost costs;
   Penalty penalty;
-  u32* share;  // of the leftmost of the four
+  u32* share;  // of the leftmost column of the quad
 
   __device__ __forceinline__ Row(const Problem& p, u32* sums, int strip, int r, int y, int lane)
       : cursor(p, straight, strip * T::tile_width + first, y, step, 0, lane),
