@@ -1,5 +1,6 @@
 // First pass: every path is followed over the whole image, without sums, and its state is kept only where it enters a
-// tile (or, along the rows of kept strips, what it adds to each sum: sgm_wta_cuda_rows.cuh). Paths are independent of one another; the second pass waits for some of them (sgm_wta_cuda_progress.cuh).
+// tile (or, along the rows of kept strips, what it adds to each sum: sgm_wta_cuda_rows.cuh). Paths are independent of one
+// another; the second pass waits for some of them (sgm_wta_cuda_progress.cuh).
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_feed.cuh"

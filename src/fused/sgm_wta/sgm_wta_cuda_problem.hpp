@@ -33,8 +33,8 @@ struct BorderForm {
   int words;  // of a lane: wide ones share more of what a step costs for each lane, narrow ones leave more warps
   int lines;  // adjacent ones that a group of lanes follows
   Source source;
-  int narrow_rows,
-      wide_rows;  // words of a lane along rows: wide ones where all warps run at once even so, and none are kept
+  // Words of a lane along rows: wide ones where all warps run at once even so, and none are kept.
+  int narrow_rows, wide_rows;
   constexpr int blocks() const { return words == 16 ? 3 : 5; }  // of a multiprocessor
 };
 inline constexpr int border_warps = 4;  // of a block, at most
