@@ -352,21 +352,21 @@ Image<std::uint8_t> grey(ImageView<const std::uint8_t> image) {
 }
 
 void add_bench(CLI::App& application) {
-  auto* app = application.add_subcommand("bench", "Times methods beside the installed peers");
+  Command command(application, "bench", "Times methods beside the installed peers");
   const auto o = std::make_shared<Options>();
-  add_list(*app, "--method", o->methods, "NAME[:SET,...]",
-           "Or the FILE.json of a pipeline; with its own --set, as in sgm:sgm.paths=8; repeatable [sgm]");
-  add_list(*app, "--set", o->settings, "NAME.PARAMETER=VALUE", "Sets a parameter of all of them; repeatable");
-  add_list(*app, "--device", o->devices, "NAME", "auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
-  add_list(*app, "--threads", o->threads, "N|all", "Threads of the CPU; repeatable, the last also for the peers [all]");
-  auto* sizes = add_list(*app, "--size", o->sizes, "WxHxD", "Repeatable [640x480x64, 1280x960x128]");
-  add_path(*app, "--dataset", o->dataset, "DIR", "Scenes with a dataset.json, instead of generated pairs")
-      ->excludes(sizes);
-  add_integer(*app, "--batch", o->batch, 1, 4096, "N", "Pairs in one plan, in work at a time [1]");
-  add_integer(*app, "--repeat", o->repeat, 1, 10000, "N", "Timed runs, after one to warm up [7; of scenes 3]");
-  app->add_flag("--no-peers", o->no_peers, "The methods alone");
-  add_path(*app, "--json", o->json, "FILE", "All results");
-  app->footer(
+  command.list("--method", o->methods, "NAME[:SET,...]",
+               "Or the FILE.json of a pipeline; with its own --set, as in sgm:sgm.paths=8; repeatable [sgm]");
+  command.list("--set", o->settings, "NAME.PARAMETER=VALUE", "Sets a parameter of all of them; repeatable");
+  command.list("--device", o->devices, "NAME", "auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
+  command.list("--threads", o->threads, "N|all", "Threads of the CPU; repeatable, the last also for the peers [all]");
+  const Option sizes = command.list("--size", o->sizes, "WxHxD", "Repeatable [640x480x64, 1280x960x128]");
+  command.path("--dataset", o->dataset, "DIR", "Scenes with a dataset.json, instead of generated pairs")
+      .excludes(sizes);
+  command.integer("--batch", o->batch, 1, 4096, "N", "Pairs in one plan, in work at a time [1]");
+  command.integer("--repeat", o->repeat, 1, 10000, "N", "Timed runs, after one to warm up [7; of scenes 3]");
+  command.flag("--no-peers", o->no_peers, "The methods alone");
+  command.path("--json", o->json, "FILE", "All results");
+  command.footer(
       "Generated pairs: 8-bit grey, of `synth` with seed 1. GDE/s: 10⁹ pixel·disparity hypotheses a second.\n"
       "On a GPU all images are on the device; `stream ms` is a pair's time from and to the host's memory, three in "
       "flight.\n"
@@ -374,7 +374,7 @@ void add_bench(CLI::App& application) {
       "rates.\n"
       "With --dataset the accuracy of all is compared too; the peers' images are grey, padded on the left so that no\n"
       "column is left out, and their maps are made dense, outside their time, with the smaller row neighbour.");
-  app->callback([o] { bench(*o); });
+  command.callback([o] { bench(*o); });
 }
 
 }  // namespace stereopsis::command

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -190,21 +191,22 @@ class Job {
 }  // namespace
 
 void add_calibrate(CLI::App& application) {
-  auto* app = application.add_subcommand("calibrate", "Two cameras from views of a board");
+  Command command(application, "calibrate", "Two cameras from views of a board");
   const auto o = std::make_shared<Options>();
-  add_path(*app, "--left", o->left, "FILES", "Left images: 'left*.jpg', left%02d.jpg or a directory")->required();
-  add_path(*app, "--right", o->right, "FILES", "Right images, as many, in the same order")->required();
-  add_text(*app, "--board", o->board, "BOARD",
-           "chessboard:9x6:25mm (inner corners, square), charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square, marker)")
-      ->required();
-  add_path(*app, "-o,--output", o->output, "FILE", "Calibration as OpenCV's .yml, .yaml or .xml")->required();
-  add_path(*app, "--ros", o->ros, "DIR", "ROS camera_info too: DIR/left.yaml and DIR/right.yaml");
-  add_path(*app, "--picture", o->picture, "FILE", "The first pair, rectified, with epipolar lines");
-  add_path(*app, "--report", o->report, "FILE.json", "All figures");
-  add_number(*app, "--zoom", o->zoom, 0, 1, "Z",
-             "Rectified images: 0 no pixels without a source, 1 all pixels of the cameras [0]");
-  app->add_flag("--keep-outliers", o->keep_outliers, "Use views of large errors too");
-  app->callback([o] { Job(*o).run(); });
+  command.path("--left", o->left, "FILES", "Left images: 'left*.jpg', left%02d.jpg or a directory").required();
+  command.path("--right", o->right, "FILES", "Right images, as many, in the same order").required();
+  command
+      .text("--board", o->board, "BOARD",
+            "chessboard:9x6:25mm (inner corners, square), charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square, marker)")
+      .required();
+  command.path("-o,--output", o->output, "FILE", "Calibration as OpenCV's .yml, .yaml or .xml").required();
+  command.path("--ros", o->ros, "DIR", "ROS camera_info too: DIR/left.yaml and DIR/right.yaml");
+  command.path("--picture", o->picture, "FILE", "The first pair, rectified, with epipolar lines");
+  command.path("--report", o->report, "FILE.json", "All figures");
+  command.number("--zoom", o->zoom, 0, 1, "Z",
+                 "Rectified images: 0 no pixels without a source, 1 all pixels of the cameras [0]");
+  command.flag("--keep-outliers", o->keep_outliers, "Use views of large errors too");
+  command.callback([o] { Job(*o).run(); });
 }
 
 }  // namespace stereopsis::command

@@ -46,12 +46,12 @@ void check(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& application) {
-  auto* app = application.add_subcommand("check", "Is a pair rectified, in the right order, and over which range?");
+  Command command(application, "check", "Is a pair rectified, in the right order, and over which range?");
   const auto options = std::make_shared<Options>();
-  add_path(*app, "LEFT", options->left, "", "Left image")->required();
-  add_path(*app, "RIGHT", options->right, "", "Right image")->required();
-  app->footer("Exit code 0 where the pair is fit for matching, 1 where it is not.");
-  app->callback([options] { check(*options); });
+  command.path("LEFT", options->left, "", "Left image").required();
+  command.path("RIGHT", options->right, "", "Right image").required();
+  command.footer("Exit code 0 where the pair is fit for matching, 1 where it is not.");
+  command.callback([options] { check(*options); });
 }
 
 }  // namespace stereopsis::command

@@ -88,23 +88,23 @@ void make_cloud(const Options& o) {
 }  // namespace
 
 void add_cloud(CLI::App& application) {
-  auto* app = application.add_subcommand("cloud", "Points from a disparity map and a calibration");
+  Command command(application, "cloud", "Points from a disparity map and a calibration");
   const auto o = std::make_shared<Options>();
-  add_path(*app, "DISPARITY", o->disparity, "", "Disparity map: .pfm .npy .tiff, or .png with ×256 or --scale")
-      ->required();
-  add_list(*app, "--calib", o->calibration, "FILE", "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)")
-      ->required();
-  add_path(*app, "-o,--output", o->output, "FILE.ply", "Binary PLY")->required();
-  add_path(*app, "--color", o->colour, "FILE", "The left image, for the points' colours");
-  add_path(*app, "--confidence", o->confidence, "FILE", "0 to 1 as .pfm .npy .tiff: a property of the points");
-  add_path(*app, "--depth", o->depth, "FILE", "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png");
-  add_text(*app, "--frame", o->frame, "NAME",
-           "optical (x right, y down, z forward) or head (x forward, y left, z up) [optical]");
-  add_number(*app, "--far", o->farthest, 0, HUGE_VAL, "Z", "No points beyond this depth");
-  add_number(*app, "--scale", o->scale, 1e-6, 65535, "S", "Stored value = disparity × S");
-  app->add_flag("--organised", o->organised, "A point for every pixel, NaN where there is none");
-  o->device.add_threads_to(*app);
-  app->callback([o] { make_cloud(*o); });
+  command.path("DISPARITY", o->disparity, "", "Disparity map: .pfm .npy .tiff, or .png with ×256 or --scale")
+      .required();
+  command.list("--calib", o->calibration, "FILE", "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)")
+      .required();
+  command.path("-o,--output", o->output, "FILE.ply", "Binary PLY").required();
+  command.path("--color", o->colour, "FILE", "The left image, for the points' colours");
+  command.path("--confidence", o->confidence, "FILE", "0 to 1 as .pfm .npy .tiff: a property of the points");
+  command.path("--depth", o->depth, "FILE", "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png");
+  command.text("--frame", o->frame, "NAME",
+               "optical (x right, y down, z forward) or head (x forward, y left, z up) [optical]");
+  command.number("--far", o->farthest, 0, HUGE_VAL, "Z", "No points beyond this depth");
+  command.number("--scale", o->scale, 1e-6, 65535, "S", "Stored value = disparity × S");
+  command.flag("--organised", o->organised, "A point for every pixel, NaN where there is none");
+  o->device.add_threads_to(command);
+  command.callback([o] { make_cloud(*o); });
 }
 
 }  // namespace stereopsis::command

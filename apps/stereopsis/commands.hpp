@@ -1,7 +1,9 @@
 // The subcommands. Each adds itself to the application; its callback does the work and throws on failure.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace stereopsis::command {
 

@@ -4,18 +4,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "stereopsis/io.hpp"
 
 namespace stereopsis::command {
 
-void MethodOptions::add_to(CLI::App& app) {
-  auto* by_name = add_text(app, "--method", method, "NAME", "Method, of `stereopsis methods` [sgm]");
-  auto* by_file =
-      add_path(app, "--pipeline", pipeline_file, "FILE", "Pipeline as JSON, as `methods NAME --json` prints it");
-  by_name->excludes(by_file);
-  add_list(app, "--set", settings, "NAME.PARAMETER=VALUE", "Sets a parameter; repeatable");
+void MethodOptions::add_to(Command& command) {
+  Option by_name = command.text("--method", method, "NAME", "Method, of `stereopsis methods` [sgm]");
+  const Option by_file =
+      command.path("--pipeline", pipeline_file, "FILE", "Pipeline as JSON, as `methods NAME --json` prints it");
+  by_name.excludes(by_file);
+  command.list("--set", settings, "NAME.PARAMETER=VALUE", "Sets a parameter; repeatable");
 }
 
 Pipeline MethodOptions::pipeline() const {
@@ -33,13 +34,13 @@ void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings
   }
 }
 
-void DeviceOptions::add_to(CLI::App& app) {
-  add_text(app, "--device", name, "NAME", "auto, cpu, cuda[:N] or opencl[:N] [auto]");
-  add_threads_to(app);
+void DeviceOptions::add_to(Command& command) {
+  command.text("--device", name, "NAME", "auto, cpu, cuda[:N] or opencl[:N] [auto]");
+  add_threads_to(command);
 }
 
-void DeviceOptions::add_threads_to(CLI::App& app) {
-  add_integer(app, "--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
+void DeviceOptions::add_threads_to(Command& command) {
+  command.integer("--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
 }
 
 Device DeviceOptions::device() const { return {resolve_device(name), threads.value_or(0)}; }

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -27,7 +27,7 @@ struct MethodOptions {
   std::filesystem::path pipeline_file;
   std::vector<std::string> settings;
 
-  void add_to(CLI::App& app);
+  void add_to(Command& command);
   Pipeline pipeline() const;
 };
 
@@ -39,8 +39,8 @@ struct DeviceOptions {
   std::string name = "auto";
   std::optional<int> threads;
 
-  void add_to(CLI::App& app);
-  void add_threads_to(CLI::App& app);
+  void add_to(Command& command);
+  void add_threads_to(Command& command);
   // With the name that `auto` stands for.
   Device device() const;
 };

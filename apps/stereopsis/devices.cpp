@@ -78,10 +78,10 @@ bool self_test(const std::vector<DeviceDescription>& found) {
 }  // namespace
 
 void add_devices(CLI::App& application) {
-  auto* app = application.add_subcommand("devices", "What methods can run on here and, where they can't, why");
+  Command command(application, "devices", "What methods can run on here and, where they can't, why");
   const auto check = std::make_shared<bool>(false);
-  app->add_flag("--check", *check, "Runs every stage and method on each device and compares");
-  app->callback([check] {
+  command.flag("--check", *check, "Runs every stage and method on each device and compares");
+  command.callback([check] {
     const auto found = devices(true);
     list(found);
     if (!*check) return;

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands.hpp"
@@ -177,35 +178,35 @@ void run(const Options& o) {
 }  // namespace
 
 void add_evaluate(CLI::App& application) {
-  auto* app = application.add_subcommand("evaluate", "Scores disparities, or a method on a folder of scenes");
+  Command command(application, "evaluate", "Scores disparities, or a method on a folder of scenes");
   const auto o = std::make_shared<Options>();
   constexpr double huge = std::numeric_limits<double>::infinity();
-  std::vector<CLI::Option*> of_file;
-  add_path(*app, "--json", o->json, "FILE", "All measures, for programs");
+  std::vector<Option> of_file;
+  command.path("--json", o->json, "FILE", "All measures, for programs");
 
-  app->option_defaults()->group("A disparity map");
-  of_file.push_back(add_path(*app, "DISPARITY", o->disparity, "", "The map to score"));
-  of_file.push_back(add_path(*app, "--truth", o->truth, "FILE", "Its ground truth"));
-  of_file.push_back(add_number(*app, "--scale", o->scale, 1e-6, 65536, "S", "Of the truth: stored value / S = pixels"));
-  of_file.push_back(add_number(*app, "--disparity-scale", o->disparity_scale, 1e-6, 65536, "S", "Of DISPARITY"));
-  of_file.push_back(add_path(*app, "--mask", o->mask, "FILE", "Only pixels with the value 255 count"));
+  command.group("A disparity map");
+  of_file.push_back(command.path("DISPARITY", o->disparity, "", "The map to score"));
+  of_file.push_back(command.path("--truth", o->truth, "FILE", "Its ground truth"));
+  of_file.push_back(command.number("--scale", o->scale, 1e-6, 65536, "S", "Of the truth: stored value / S = pixels"));
+  of_file.push_back(command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S", "Of DISPARITY"));
+  of_file.push_back(command.path("--mask", o->mask, "FILE", "Only pixels with the value 255 count"));
   of_file.push_back(
-      add_number(*app, "--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
-  of_file.push_back(add_path(*app, "--error-image", o->error_image, "FILE", "Picture of the errors"));
-  of_file.push_back(add_path(*app, "--sparsification", o->sparsification, "FILE.svg",
-                             "Errors left when the least confident pixels go"));
+      command.number("--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
+  of_file.push_back(command.path("--error-image", o->error_image, "FILE", "Picture of the errors"));
+  of_file.push_back(command.path("--sparsification", o->sparsification, "FILE.svg",
+                                 "Errors left when the least confident pixels go"));
   of_file.push_back(
-      add_path(*app, "--confidence", o->confidence, "FILE", "Confidence of DISPARITY, for --sparsification"));
+      command.path("--confidence", o->confidence, "FILE", "Confidence of DISPARITY, for --sparsification"));
 
-  app->option_defaults()->group("A folder of scenes");
-  auto* dataset = add_path(*app, "--dataset", o->dataset, "DIR", "Scenes with a dataset.json, at any depth");
-  for (CLI::Option* option : of_file) dataset->excludes(option);
-  o->method.add_to(*app);
-  o->device.add_to(*app);
+  command.group("A folder of scenes");
+  Option dataset = command.path("--dataset", o->dataset, "DIR", "Scenes with a dataset.json, at any depth");
+  for (Option option : of_file) dataset.excludes(option);
+  o->method.add_to(command);
+  o->device.add_to(command);
   for (const char* name : {"--method", "--pipeline", "--set", "--device", "--threads"})
-    app->get_option(name)->needs(dataset);
-  app->footer("Percentages are 0 to 100; invalid pixels count as errors. D1: > 3 px and > 5 % (KITTI 2015).");
-  app->callback([o] { run(*o); });
+    command.option(name).needs(dataset);
+  command.footer("Percentages are 0 to 100; invalid pixels count as errors. D1: > 3 px and > 5 % (KITTI 2015).");
+  command.callback([o] { run(*o); });
 }
 
 }  // namespace stereopsis::command

@@ -1,6 +1,7 @@
 // stereopsis SUBCOMMAND …: results on stdout, logs and progress on stderr, and one sentence where it fails.
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>

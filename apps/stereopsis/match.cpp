@@ -10,6 +10,7 @@
 #include <chrono>
 #include <future>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "progress.hpp"
@@ -111,48 +112,48 @@ class Matching {
 
 void add_match(CLI::App& application) {
   using namespace matching;
-  auto* app = application.add_subcommand("match", "Matches a rectified pair, or a sequence of pairs");
+  Command command(application, "match", "Matches a rectified pair, or a sequence of pairs");
   const auto o = std::make_shared<Options>();
-  add_path(*app, "LEFT", o->left, "", "Left image; a sequence as a pattern (left%03d.png) or a directory")->required();
-  add_path(*app, "RIGHT", o->right, "", "Right image, or as many of them")->required();
+  command.path("LEFT", o->left, "", "Left image; a sequence as a pattern (left%03d.png) or a directory").required();
+  command.path("RIGHT", o->right, "", "Right image, or as many of them").required();
   const auto add_output = [&](Output k) {
     const OutputKind& kind = output_kinds()[k];
-    return add_path(*app, k == Output::disparity ? "-o,--output" : kind.option, o->outputs[k], kind.placeholder,
-                    kind.help);
+    return command.path(k == Output::disparity ? "-o,--output" : kind.option, o->outputs[k], kind.placeholder,
+                        kind.help);
   };
-  add_output(Output::disparity)->required();
-  add_number(*app, "--scale", o->scale, 1e-6, 65535, "S", "8-bit output: stored value = disparity × S");
+  add_output(Output::disparity).required();
+  command.number("--scale", o->scale, 1e-6, 65535, "S", "8-bit output: stored value = disparity × S");
 
-  app->option_defaults()->group("Method");
-  o->method.add_to(*app);
-  o->device.add_to(*app);
-  add_text(*app, "--memory-limit", o->memory_limit, "BYTES",
-           "Of the workspace; K, M and G are understood [of a GPU 9/10 of its memory]");
+  command.group("Method");
+  o->method.add_to(command);
+  o->device.add_to(command);
+  command.text("--memory-limit", o->memory_limit, "BYTES",
+               "Of the workspace; K, M and G are understood [of a GPU 9/10 of its memory]");
 
-  app->option_defaults()->group("Range and region");
-  add_integer(*app, "--disparities", o->disparities, 1, 65535, "N", "How many are searched [estimated]");
-  add_integer(*app, "--min-disparity", o->min_disparity, -65535, 65535, "I", "The lowest, of any sign [0]");
+  command.group("Range and region");
+  command.integer("--disparities", o->disparities, 1, 65535, "N", "How many are searched [estimated]");
+  command.integer("--min-disparity", o->min_disparity, -65535, 65535, "I", "The lowest, of any sign [0]");
   constexpr double huge = std::numeric_limits<double>::infinity();
-  add_list(*app, "--calib", o->calibration, "FILE", "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)");
-  add_number(*app, "--near", o->near, 0, huge, "Z", "Range from depths: the nearest, in the calibration's unit");
-  add_number(*app, "--far", o->far, 0, huge, "Z", "The farthest [infinity]");
-  app->add_flag("--raw", o->raw, "The pair is as the cameras give it: rectified by --calib, before matching");
-  add_text(*app, "--roi", o->roi, "X,Y,W,H", "Only this region of the left image");
-  app->add_flag("--crop", o->crop, "Write the region alone");
-  add_path(*app, "--mask-left", o->mask_left, "FILE", "0 = not usable");
-  add_path(*app, "--mask-right", o->mask_right, "FILE", "0 = not usable");
+  command.list("--calib", o->calibration, "FILE", "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)");
+  command.number("--near", o->near, 0, huge, "Z", "Range from depths: the nearest, in the calibration's unit");
+  command.number("--far", o->far, 0, huge, "Z", "The farthest [infinity]");
+  command.flag("--raw", o->raw, "The pair is as the cameras give it: rectified by --calib, before matching");
+  command.text("--roi", o->roi, "X,Y,W,H", "Only this region of the left image");
+  command.flag("--crop", o->crop, "Write the region alone");
+  command.path("--mask-left", o->mask_left, "FILE", "0 = not usable");
+  command.path("--mask-right", o->mask_right, "FILE", "0 = not usable");
 
-  app->option_defaults()->group("More results");
+  command.group("More results");
   for (const Output k : {Output::right, Output::confidence, Output::validity_bits, Output::colour, Output::depth,
                          Output::uncertainty, Output::cloud})
     add_output(k);
-  add_text(*app, "--frame", o->frame, "NAME", "Of the points: optical (x right, y down, z forward) or head [optical]");
-  app->add_flag("--organised", o->organised, "A cloud with a point for every pixel, NaN where there is none");
-  add_number(*app, "--disparity-error", o->disparity_error, 0, 1e6, "PX", "What --uncertainty is for [0.5]");
-  app->add_flag("--timings", o->timings, "A line per stage");
-  add_path(*app, "--report", o->report, "FILE.json", "Parameters, sizes, times and densities");
-  app->footer("For a sequence OUT and the other results are patterns too, or directories that exist.");
-  app->callback([o] { Matching(*o).run(); });
+  command.text("--frame", o->frame, "NAME", "Of the points: optical (x right, y down, z forward) or head [optical]");
+  command.flag("--organised", o->organised, "A cloud with a point for every pixel, NaN where there is none");
+  command.number("--disparity-error", o->disparity_error, 0, 1e6, "PX", "What --uncertainty is for [0.5]");
+  command.flag("--timings", o->timings, "A line per stage");
+  command.path("--report", o->report, "FILE.json", "Parameters, sizes, times and densities");
+  command.footer("For a sequence OUT and the other results are patterns too, or directories that exist.");
+  command.callback([o] { Matching(*o).run(); });
 }
 
 }  // namespace stereopsis::command

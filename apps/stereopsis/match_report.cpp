@@ -1,6 +1,8 @@
 // What `match` says of its frames: a line per stage, a summary, and a report as JSON.
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "match.hpp"
 #include "table.hpp"
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -52,11 +53,11 @@ void show_method(const std::string& name, bool as_json) {
 }  // namespace
 
 void add_methods(CLI::App& application) {
-  auto* app = application.add_subcommand("methods", "What methods there are, and every parameter of one");
+  Command command(application, "methods", "What methods there are, and every parameter of one");
   const auto options = std::make_shared<Options>();
-  add_text(*app, "NAME", options->name, "", "The method to show; all are listed without it");
-  app->add_flag("--json", options->json, "The pipeline of NAME, as --pipeline reads it; or the list");
-  app->callback([options] {
+  command.text("NAME", options->name, "", "The method to show; all are listed without it");
+  command.flag("--json", options->json, "The pipeline of NAME, as --pipeline reads it; or the list");
+  command.callback([options] {
     if (options->name.empty())
       list_methods(options->json);
     else

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 
@@ -62,32 +63,60 @@ std::size_t to_bytes(const std::string& option, const std::string& text) {
   return static_cast<std::size_t>(bytes);
 }
 
-CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const std::string& placeholder,
-                      const std::string& help) {
-  return named(app.add_option(names, value, help), placeholder);
+Option& Option::required() {
+  option_->required();
+  return *this;
 }
 
-CLI::Option* add_path(CLI::App& app, const std::string& names, std::filesystem::path& value,
-                      const std::string& placeholder, const std::string& help) {
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option& Option::needs(const Option& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Command::Command(CLI::App& application, const std::string& name, const std::string& help)
+    : app_(*application.add_subcommand(name, help)) {}
+
+Option Command::text(const std::string& names, std::string& value, const std::string& placeholder,
+                     const std::string& help) {
+  return named(app_.add_option(names, value, help), placeholder);
+}
+
+Option Command::path(const std::string& names, std::filesystem::path& value, const std::string& placeholder,
+                     const std::string& help) {
   const auto read = [&value](const std::string& text) { value = text; };
-  return named(app.add_option_function<std::string>(names, read, help), placeholder);
+  return named(app_.add_option_function<std::string>(names, read, help), placeholder);
 }
 
-CLI::Option* add_integer(CLI::App& app, const std::string& names, std::optional<int>& value, int low, int high,
-                         const std::string& placeholder, const std::string& help) {
-  const auto read = [=, &value](const std::string& text) { value = to_integer(name_of(names), text, low, high); };
-  return named(app.add_option_function<std::string>(names, read, help), placeholder);
-}
-
-CLI::Option* add_number(CLI::App& app, const std::string& names, std::optional<double>& value, double low, double high,
+Option Command::integer(const std::string& names, std::optional<int>& value, int low, int high,
                         const std::string& placeholder, const std::string& help) {
-  const auto read = [=, &value](const std::string& text) { value = to_number(name_of(names), text, low, high); };
-  return named(app.add_option_function<std::string>(names, read, help), placeholder);
+  const auto read = [=, &value](const std::string& text) { value = to_integer(name_of(names), text, low, high); };
+  return named(app_.add_option_function<std::string>(names, read, help), placeholder);
 }
 
-CLI::Option* add_list(CLI::App& app, const std::string& names, std::vector<std::string>& values,
-                      const std::string& placeholder, const std::string& help) {
-  return named(app.add_option(names, values, help), placeholder)->allow_extra_args(false);
+Option Command::number(const std::string& names, std::optional<double>& value, double low, double high,
+                       const std::string& placeholder, const std::string& help) {
+  const auto read = [=, &value](const std::string& text) { value = to_number(name_of(names), text, low, high); };
+  return named(app_.add_option_function<std::string>(names, read, help), placeholder);
 }
+
+Option Command::list(const std::string& names, std::vector<std::string>& values, const std::string& placeholder,
+                     const std::string& help) {
+  return named(app_.add_option(names, values, help), placeholder)->allow_extra_args(false);
+}
+
+Option Command::flag(const std::string& name, bool& value, const std::string& help) {
+  return app_.add_flag(name, value, help);
+}
+
+Option Command::option(const std::string& name) const { return app_.get_option(name); }
+void Command::group(const std::string& heading) { app_.option_defaults()->group(heading); }
+void Command::footer(const std::string& text) { app_.footer(text); }
+void Command::allow_extras() { app_.allow_extras(); }
+void Command::callback(std::function<void()> run) { app_.callback(std::move(run)); }
 
 }  // namespace stereopsis::command

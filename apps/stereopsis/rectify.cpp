@@ -89,18 +89,19 @@ class Job {
 }  // namespace
 
 void add_rectify(CLI::App& application) {
-  auto* app = application.add_subcommand("rectify", "Raw pairs to rectified ones, by a calibration");
+  Command command(application, "rectify", "Raw pairs to rectified ones, by a calibration");
   const auto o = std::make_shared<Options>();
-  add_path(*app, "LEFT", o->left, "", "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory")
-      ->required();
-  add_path(*app, "RIGHT", o->right, "", "Right image, or as many of them")->required();
-  add_list(*app, "--calib", o->calibration, "FILE", "Calibration: OpenCV, KITTI, or ROS (one per camera)")->required();
-  add_path(*app, "-o,--output", o->output, "DIR",
-           "Directory that exists: left/, right/, masks and the rectified rig go there")
-      ->required();
-  o->device.add_threads_to(*app);
-  app->footer("`match --calib FILE --raw` rectifies on its device, without files in between.");
-  app->callback([o] { Job(*o).run(); });
+  command.path("LEFT", o->left, "", "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory")
+      .required();
+  command.path("RIGHT", o->right, "", "Right image, or as many of them").required();
+  command.list("--calib", o->calibration, "FILE", "Calibration: OpenCV, KITTI, or ROS (one per camera)").required();
+  command
+      .path("-o,--output", o->output, "DIR",
+            "Directory that exists: left/, right/, masks and the rectified rig go there")
+      .required();
+  o->device.add_threads_to(command);
+  command.footer("`match --calib FILE --raw` rectifies on its device, without files in between.");
+  command.callback([o] { Job(*o).run(); });
 }
 
 }  // namespace stereopsis::command

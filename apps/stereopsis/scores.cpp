@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 
 namespace stereopsis::command {

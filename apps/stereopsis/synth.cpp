@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -95,26 +96,26 @@ void synth(const Options& options) {
 }  // namespace
 
 void add_synth(CLI::App& application) {
-  auto* app = application.add_subcommand("synth", "Makes a scene whose disparity is known exactly");
+  Command command(application, "synth", "Makes a scene whose disparity is known exactly");
   const auto o = std::make_shared<Options>();
   std::string scenes;
   for (const std::string& name : scene_names()) scenes += (scenes.empty() ? "" : ", ") + name;
   constexpr double huge = std::numeric_limits<double>::infinity();
   constexpr int any_int = std::numeric_limits<int>::max();
-  add_path(*app, "-o,--output", o->folder, "DIR", "Folder to write; made where its parent exists")->required();
-  add_text(*app, "--scene", o->scene, "NAME", scenes + " [" + o->scene + "]");
-  add_integer(*app, "--width", o->width, 1, any_int, "N", "Pixels [640]");
-  add_integer(*app, "--height", o->height, 1, any_int, "N", "Pixels [480]");
-  add_integer(*app, "--disparities", o->disparities, 1, any_int, "N", "All true ones lie in 0 to N − 1 [64]");
-  add_integer(*app, "--seed", o->seed, 0, any_int, "N", "The same seed gives the same bytes [1]");
-  add_number(*app, "--gain", o->gain, 0, huge, "G", "Of the right image's intensities [1]");
-  add_number(*app, "--gamma", o->gamma, 0, huge, "G", "Of the right image [1]");
-  add_number(*app, "--vignetting", o->vignetting, 0, 1, "V", "Share of light lost in the right image's corners [0]");
-  add_number(*app, "--noise", o->noise, 0, huge, "SIGMA", "Standard deviation in both images, grey levels [0]");
-  app->footer(
+  command.path("-o,--output", o->folder, "DIR", "Folder to write; made where its parent exists").required();
+  command.text("--scene", o->scene, "NAME", scenes + " [" + o->scene + "]");
+  command.integer("--width", o->width, 1, any_int, "N", "Pixels [640]");
+  command.integer("--height", o->height, 1, any_int, "N", "Pixels [480]");
+  command.integer("--disparities", o->disparities, 1, any_int, "N", "All true ones lie in 0 to N − 1 [64]");
+  command.integer("--seed", o->seed, 0, any_int, "N", "The same seed gives the same bytes [1]");
+  command.number("--gain", o->gain, 0, huge, "G", "Of the right image's intensities [1]");
+  command.number("--gamma", o->gamma, 0, huge, "G", "Of the right image [1]");
+  command.number("--vignetting", o->vignetting, 0, 1, "V", "Share of light lost in the right image's corners [0]");
+  command.number("--noise", o->noise, 0, huge, "SIGMA", "Standard deviation in both images, grey levels [0]");
+  command.footer(
       "Writes left.png, right.png, disp_left.pfm, disp_right.pfm, mask_nonocc.png, mask_disc.png and\n"
       "dataset.json, which `stereopsis evaluate --dataset DIR` reads.");
-  app->callback([o] { synth(*o); });
+  command.callback([o] { synth(*o); });
 }
 
 }  // namespace stereopsis::command
