@@ -10,6 +10,12 @@ function(stereopsis_test name)
   if(STEREOPSIS_SIMD)
     target_link_libraries(${name} PRIVATE TBB::tbb hwy::hwy)
   endif()
+  # The code of tests takes longer to optimise than to run.
+  if(STEREOPSIS_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  elseif(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+    target_compile_options(${name} PRIVATE -O1)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
