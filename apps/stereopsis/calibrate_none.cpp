@@ -1,6 +1,5 @@
 // `calibrate` in a build without OpenCV: it says what is missing.
 #include "commands.hpp"
-#include "options.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis::command {

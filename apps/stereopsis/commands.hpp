@@ -1,9 +1,7 @@
 // The subcommands. Each adds itself to the application; its callback does the work and throws on failure.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "options.hpp"
 
 namespace stereopsis::command {
 

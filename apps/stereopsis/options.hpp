@@ -25,6 +25,7 @@ double to_number(const std::string& option, const std::string& text, double low,
 // "512M" → bytes; K, M and G are powers of 1024.
 std::size_t to_bytes(const std::string& option, const std::string& text);
 
+// One that was added, and when it has to be, may not be or may only be given.
 class Option {
  public:
   Option(CLI::Option* option) : option_(option) {}
