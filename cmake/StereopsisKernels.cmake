@@ -83,16 +83,77 @@ macro(stereopsis_embed name fatbin)
   string(APPEND entries "{\"${name}\", stereopsis_kernels_${name}}, ")
 endmacro()
 
-# Machine code for the architectures that nvcc knows of the list, and PTX of the last one for those to come.
-function(stereopsis_kernel_machine_code target)
+# Sets `result` to the list of STEREOPSIS_CUDA_ARCHITECTURES. Without a GPU, `native` is what the driver of any completes.
+function(stereopsis_cuda_architectures result)
+  set(list ${STEREOPSIS_CUDA_ARCHITECTURES})
+  if(list STREQUAL all)
+    set(list 75 80 86 87 89 90 100 120)
+  elseif(list STREQUAL native)
+    set(list 75-virtual 90-virtual)
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+      RESULT_VARIABLE failed OUTPUT_VARIABLE capabilities ERROR_QUIET)
+    if(NOT failed AND capabilities MATCHES "^[0-9.\n]+$")
+      string(REPLACE "." "" capabilities "${capabilities}")
+      string(REGEX MATCHALL "[0-9]+" list "${capabilities}")
+    endif()
+  endif()
+  list(REMOVE_DUPLICATES list)
+  list(SORT list COMPARE NATURAL)
+  set(${result} ${list} PARENT_SCOPE)
+endfunction()
+
+# Of a list of 90 (machine code) and 90-virtual (PTX), from `least` on and as far as nvcc knows them, sets `real` and
+# `virtual`: to these, and PTX of the oldest and the newest for what is in between and to come.
+function(stereopsis_cuda_code least list real virtual)
   execute_process(COMMAND ${STEREOPSIS_NVCC} --list-gpu-code OUTPUT_VARIABLE known)
-  foreach(architecture ${STEREOPSIS_CUDA_ARCHITECTURES})
-    if(known MATCHES "sm_${architecture}\n")
-      set(last ${architecture})
-      list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
+  set(machine "")
+  set(ptx "")
+  foreach(entry ${list})
+    if(NOT entry MATCHES "^([0-9]+)(-virtual)?$")
+      message(FATAL_ERROR "STEREOPSIS_CUDA_ARCHITECTURES has '${entry}'; it must be all, native, or a list of numbers as 90 or 90-virtual")
+    endif()
+    set(architecture ${CMAKE_MATCH_1})
+    set(kind ${CMAKE_MATCH_2})
+    if(architecture LESS least OR NOT known MATCHES "sm_${architecture}\n")
+      continue()
+    endif()
+    if(kind)
+      list(APPEND ptx ${architecture})
+    else()
+      list(APPEND machine ${architecture})
     endif()
   endforeach()
-  list(APPEND code -gencode arch=compute_${last},code=compute_${last})
+  if(machine)
+    list(GET machine 0 oldest)
+    list(GET machine -1 newest)
+    list(APPEND ptx ${oldest} ${newest})
+    list(REMOVE_DUPLICATES ptx)
+  endif()
+  set(${real} ${machine} PARENT_SCOPE)
+  set(${virtual} ${ptx} PARENT_SCOPE)
+endfunction()
+
+# The options of nvcc for them.
+function(stereopsis_nvcc_code result real virtual)
+  set(code "")
+  foreach(architecture ${real})
+    list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
+  endforeach()
+  foreach(architecture ${virtual})
+    list(APPEND code -gencode arch=compute_${architecture},code=compute_${architecture})
+  endforeach()
+  set(${result} ${code} PARENT_SCOPE)
+endfunction()
+
+function(stereopsis_kernel_machine_code target)
+  stereopsis_cuda_architectures(architectures)
+  stereopsis_cuda_code(75 "${architectures}" real virtual)
+  if(NOT real AND NOT virtual)
+    message(FATAL_ERROR "${STEREOPSIS_NVCC} knows nothing of CUDA architectures ${architectures}; set STEREOPSIS_CUDA_ARCHITECTURES to all, or STEREOPSIS_CUDA to OFF")
+  endif()
+  stereopsis_nvcc_code(code "${real}" "${virtual}")
+  stereopsis_cuda_code(80 "${architectures}" tuned_real tuned_virtual)
+  message(STATUS "CUDA machine code for [${real}] and PTX for [${virtual}]; of tuned kernels [${tuned_real}] and [${tuned_virtual}]")
 
   set(declarations "")
   set(entries "")
@@ -111,9 +172,12 @@ function(stereopsis_kernel_machine_code target)
     stereopsis_embed(${name} ${fatbin})
   endforeach()
 
-  # Tuned kernels take long to compile. Code for 8.0 serves 8.6 and 8.9 too, PTX for 9.0 what comes later; what is older
-  # runs the portable ones. Lines "// variant NAME: CONSTANT=VALUE …" of a file make one fat binary each, FILE_NAME.
-  set(code -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90])
+  # Tuned kernels need 8.0; what is older runs the portable ones. Lines "// variant NAME: CONSTANT=VALUE …" of a file make
+  # one fat binary each, FILE_NAME.
+  stereopsis_nvcc_code(code "${tuned_real}" "${tuned_virtual}")
+  if(NOT code)
+    set(tuned_kernels "")
+  endif()
   foreach(file ${tuned_kernels})
     get_filename_component(name ${file} NAME_WE)
     get_filename_component(folder ${kernel_source_dir}/${file} DIRECTORY)
@@ -139,6 +203,9 @@ function(stereopsis_kernel_machine_code target)
       stereopsis_embed(${full_name} ${fatbin})
     endforeach()
   endforeach()
+  foreach(list real virtual tuned_real tuned_virtual)
+    list(JOIN ${list} ", " ${list})
+  endforeach()
   file(CONFIGURE OUTPUT ${kernel_dir}/machine_code.cpp CONTENT
 "#include \"device/cuda/machine_code.hpp\"
 
@@ -146,6 +213,16 @@ ${declarations}
 const std::vector<stereopsis::cuda::MachineCode>& stereopsis::cuda::machine_code() {
   static const std::vector<MachineCode> code = {${entries}};
   return code;
+}
+
+const stereopsis::cuda::Architectures& stereopsis::cuda::portable_architectures() {
+  static const Architectures all = {{${real}}, {${virtual}}};
+  return all;
+}
+
+const stereopsis::cuda::Architectures& stereopsis::cuda::tuned_architectures() {
+  static const Architectures all = {{${tuned_real}}, {${tuned_virtual}}};
+  return all;
 }
 " @ONLY)
   set_source_files_properties(${kernel_dir}/machine_code.cpp PROPERTIES OBJECT_DEPENDS "${fatbins}")

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -97,13 +98,18 @@ class CudaDevice final : public gpu::Device {
   }
 
   std::string why_unusable() override {
-    const int major = attribute(compute_capability_major), minor = attribute(compute_capability_minor);
-    if (major > 7 || (major == 7 && minor >= 5)) return {};
-    return text("it has compute capability ", capability(), "; 7.5 or later is needed, or OpenCL");
+    if (own_capability() < 75)
+      return text("it has compute capability ", capability(), "; 7.5 or later is needed, or OpenCL");
+    if (portable_architectures().run_by(own_capability()) == 0)
+      return text("it has compute capability ", capability(),
+                  ", which this build has no kernels for; configure it with STEREOPSIS_CUDA_ARCHITECTURES=native on this "
+                  "machine, or use OpenCL");
+    return {};
   }
 
+  // Of the tuned kernels that it runs: what they were not compiled for they can't do.
   int cuda_capability() const override {
-    return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor);
+    return std::max(tuned_architectures().run_by(own_capability()), portable_only);
   }
 
   // Before the kernel in front has ended, if `early`. The context must be current.
@@ -214,6 +220,11 @@ class CudaDevice final : public gpu::Device {
       if (code.file == file) return code.image;
     throw Error(ErrorCategory::device,
                 text("this build has no CUDA kernels for ", file, "; this is a fault of the library"));
+  }
+  static constexpr int portable_only = 75;
+
+  int own_capability() const {
+    return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor);
   }
   std::string capability() const {
     return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));

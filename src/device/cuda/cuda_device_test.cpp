@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include "device/cuda/machine_code.hpp"
 #include "stereopsis/matcher.hpp"
 #include "support/stage_test.hpp"
 
@@ -53,6 +54,19 @@ class CudaDevice : public testing::Test {
  private:
   void (*fail_)(const char*, int) = nullptr;
 };
+
+TEST(CudaArchitectures, MachineCodeServesItsMajorVersionAndPtxWhatIsLater) {
+  const cuda::Architectures made{{80, 86, 90}, {80, 90}};
+  EXPECT_EQ(made.run_by(75), 0);
+  EXPECT_EQ(made.run_by(80), 80);
+  EXPECT_EQ(made.run_by(87), 86);
+  EXPECT_EQ(made.run_by(90), 90);
+  EXPECT_EQ(made.run_by(120), 90);
+  const cuda::Architectures around{{80, 120}, {80, 120}};
+  EXPECT_EQ(around.run_by(110), 80);  // not what only 12.0 has
+  EXPECT_EQ(around.run_by(121), 120);
+  EXPECT_EQ((cuda::Architectures{{90}, {}}).run_by(100), 0);
+}
 
 TEST_F(CudaDevice, ThatIsTooOldIsListedWithTheReason) {
   bool found = false;

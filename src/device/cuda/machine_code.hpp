@@ -1,6 +1,8 @@
-// The portable kernels compiled by nvcc: one fat binary for each .cl file, which the build puts into the library.
+// The kernels compiled by nvcc: a fat binary for each .cl file and for each variant of a .cu file, which the build puts
+// into the library.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -11,5 +13,24 @@ struct MachineCode {
   const unsigned char* image;
 };
 const std::vector<MachineCode>& machine_code();
+
+// What kernels were compiled for: 90 is compute capability 9.0.
+struct Architectures {
+  std::vector<int> machine_code, ptx;
+
+  // The one that a device of this capability runs; 0: none. Machine code serves within a major version, PTX from its own
+  // on.
+  int run_by(int capability) const {
+    int best = 0;
+    for (const int made_for : machine_code)
+      if (made_for / 10 == capability / 10 && made_for <= capability) best = std::max(best, made_for);
+    if (best > 0) return best;
+    for (const int made_for : ptx)
+      if (made_for <= capability) best = std::max(best, made_for);
+    return best;
+  }
+};
+const Architectures& portable_architectures();
+const Architectures& tuned_architectures();  // 8.0 and later
 
 }  // namespace stereopsis::cuda

@@ -165,7 +165,8 @@ class Queue {
   virtual std::unique_ptr<Graph> end_recording() { return nullptr; }
   virtual void replay(Graph&) {}
 
-  virtual int cuda_capability() const { return 0; }  // 90 is 9.0; 0 is no CUDA device
+  // That tuned kernels were compiled for and may use: 90 is 9.0; 0 is no CUDA device.
+  virtual int cuda_capability() const { return 0; }
 
   // Until all is done. Throws what went wrong in between.
   virtual void wait() = 0;

@@ -1,0 +1,35 @@
+# Which SIMD targets Highway compiles everything for. `all`: each from the static baseline on, for machines unknown.
+# `native`: the baseline and the best of this machine, which is what a developer runs. `static`: the baseline.
+set(STEREOPSIS_SIMD_TARGETS all CACHE STRING "SIMD targets: all, native (the baseline and this machine's best) or static")
+set_property(CACHE STEREOPSIS_SIMD_TARGETS PROPERTY STRINGS all native static)
+
+# Sets `result` to the bits of the targets that are neither the baseline nor this machine's best.
+function(stereopsis_simd_targets_to_spare result)
+  get_directory_property(options COMPILE_OPTIONS)
+  get_directory_property(definitions COMPILE_DEFINITIONS)
+  list(TRANSFORM definitions PREPEND -D)
+  try_run(ran compiled SOURCE_FROM_CONTENT simd_targets.cpp [[
+    #include <hwy/targets.h>
+    #include <cstdio>
+    int main() {
+      const long long usable = hwy::SupportedTargets() & HWY_TARGETS, best = usable & -usable;
+      std::printf("%lld", static_cast<long long>(HWY_TARGETS) & ~(HWY_STATIC_TARGET | best));
+    }]]
+    COMPILE_DEFINITIONS ${options} ${definitions} LINK_LIBRARIES hwy::hwy CXX_STANDARD 20 NO_CACHE
+    COMPILE_OUTPUT_VARIABLE said RUN_OUTPUT_STDOUT_VARIABLE bits)
+  if(NOT compiled OR NOT ran EQUAL 0)
+    message(FATAL_ERROR "This machine's SIMD targets can't be told; set STEREOPSIS_SIMD_TARGETS to all or static\n${said}")
+  endif()
+  set(${result} ${bits} PARENT_SCOPE)
+endfunction()
+
+if(STEREOPSIS_SIMD_TARGETS STREQUAL static)
+  add_compile_definitions(HWY_COMPILE_ONLY_STATIC)
+elseif(STEREOPSIS_SIMD_TARGETS STREQUAL native AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT CMAKE_CROSSCOMPILING)
+  stereopsis_simd_targets_to_spare(spare)
+  if(spare)
+    add_compile_definitions(HWY_DISABLED_TARGETS=${spare})
+  endif()
+elseif(NOT STEREOPSIS_SIMD_TARGETS MATCHES "^(all|native)$")
+  message(FATAL_ERROR "STEREOPSIS_SIMD_TARGETS is ${STEREOPSIS_SIMD_TARGETS}; it must be all, native or static")
+endif()
