@@ -1,0 +1,200 @@
+// Filling by a vote that asks the other view: an invalid pixel takes the disparity that valid pixels around it agree on, near ones
+// and those of its colour first, and those that the right view could see there. Ours, after the bilateral weights of Tomasi
+// and Manduchi 1998 and the visibility constraint of Sun, Li, Kang and Shum 2005.
+//
+// A pixel whose confidence is below `reject` becomes invalid first: ambiguous. Disparities count in 1/256,
+// Q = ⌊256 D + ½⌋, and in whole pixels, B = ⌊(Q + 128) / 256⌋; those of 32768 and more are passed over. An invalid pixel p looks at the
+// valid pixels q = p + step · (i, j), |i|, |j| ≤ reach, that lie in the image I; a grey one counts three times.
+//
+//   w(q) = ⌊S C / 65536⌋,   S = ⌊65535 exp(−step · |(i, j)| / σs)⌉,   C = ⌊65535 exp(−Σ |I_p − I_q| / σc)⌉
+//
+//   V(b) = seen        where |R − b| ≤ 1, R the right view's disparity at p − b: it sees the same thing there
+//          hidden      where R > b + 1, something nearer hides it, and where there is no R
+//          impossible  where R < b − 1: it sees past p, which can't lie so near
+//
+//   H(b) = V(b) Σ_{B(q) = b} w(q)
+//   b*   = argmax 2 H(b) + H(b − 1) + H(b + 1); ties go to the lowest
+//   m    = ⌊Σ V w Q / Σ V w⌋ over the q with |B(q) − b*| ≤ 1
+//
+// and D(p) is, at p, the plane through Q over (i, j) with the least Σ V w · (difference)² over the q with |Q(q) − m| ≤ 3 · 256,
+// where 8 / step² is added to both variances of the coordinates; at most 3 pixels from m. (The plane's slope is what a
+// few pixels in a line do not tell: the added variance takes it to 0.) Moments are exact integers, taken around m; from their quotients
+// by Σ V w on, all operations are rounded to float.
+//
+// A pixel stays invalid where no q counts (w V = 0), and where the nearest q is farther than `distance`: `fill` may follow. Masked
+// pixels and those outside the region of interest stay invalid too. What is filled is valid and marked filled; its
+// confidence is the winner's share of the votes, (2 H(b*) + H(b* − 1) + H(b* + 1)) / (4 Σ H): at most ½, as it was not measured.
+//
+// Input: the right view's disparity, the left image in 8 bits, 1 or 3 channels; confidence where reject > 0. In place: float
+// disparity (NaN where invalid), validity and, if it is given, confidence.
+// Required input: step · reach pixels around; in the right view the range of disparities to the left.
+// Cost: per invalid pixel (2 reach + 1)² samples twice, about 1,000 operations a time for 225.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::vote_fill {
+
+inline constexpr int largest_reach = 7, largest_side = 2 * largest_reach + 1;
+
+struct Parameters {
+  static constexpr const char* stage = "vote_fill";
+  int step = 3;
+  int reach = 7;
+  int distance = 10;
+  double sigma_space = 12;
+  double sigma_colour = 10.5;
+  int seen = 10;
+  int hidden = 5;
+  int impossible = 1;
+  double reject = 0;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("step", p.step, between(1, 8), "distance of the pixels that vote, pixels");
+  visit("reach", p.reach, between(1, largest_reach), "how many of them there are to each side");
+  visit("distance", p.distance, between(1, 80), "how far the nearest pixel that votes may be, pixels");
+  visit("sigma_space", p.sigma_space, between(1, 1000), "a distance at which the weight falls to 1/e, pixels");
+  // From 21.7 on the weight at a difference of 255 is not 0, and its table ends there.
+  visit("sigma_colour", p.sigma_colour, between(1, 21),
+        "a sum of the channels' differences at which the weight falls to 1/e, 8-bit intensities");
+  visit("seen", p.seen, between(0, 15), "weight of disparities that the right view agrees with");
+  visit("hidden", p.hidden, between(0, 15), "weight of disparities that something nearer hides in the right view");
+  visit("impossible", p.impossible, between(0, 15), "weight of disparities that the right view sees past");
+  visit("reject", p.reject, between(0, 1), "pixels of less confidence are invalid, and filled; 0: none");
+}
+
+// Refuses weights out of order, and votes that nobody has.
+inline void check(const Parameters& p) {
+  if (p.seen == 0 || p.hidden > p.seen || p.impossible > p.hidden)
+    throw Error(ErrorCategory::call,
+                text("vote_fill.seen = ", p.seen, ", hidden = ", p.hidden, " and impossible = ", p.impossible,
+                     " are not in order; give seen at least 1 and at least what hidden has, and hidden at least what "
+                     "impossible has"));
+  if (p.distance < p.step)
+    throw Error(ErrorCategory::call, text("vote_fill.distance = ", p.distance, " leaves no pixel to vote with step = ",
+                                          p.step, "; set it to at least the step"));
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) {
+  return grow(output, p.step * p.reach, p.step * p.reach);
+}
+
+// In 1/65535: by the sum of the differences in colour, up to 255, and by |j| · (largest_reach + 1) + |i|.
+struct Weights {
+  static constexpr bool is_argument = true;
+  std::array<std::uint16_t, 256> colour;
+  std::array<std::uint16_t, (largest_reach + 1) * (largest_reach + 1)> distance;
+};
+inline Weights weights(const Parameters& p) {
+  const auto weight = [](double v, double sigma) {
+    return static_cast<std::uint16_t>(std::nearbyint(65535 * std::exp(-v / sigma)));
+  };
+  Weights w{};
+  for (int i = 0; i < 256; ++i) w.colour[i] = weight(i, p.sigma_colour);
+  for (int j = 0; j <= largest_reach; ++j)
+    for (int i = 0; i <= largest_reach; ++i)
+      w.distance[j * (largest_reach + 1) + i] = weight(p.step * std::sqrt(i * i + j * j), p.sigma_space);
+  return w;
+}
+
+// Q of a disparity; `nothing` where it is not a number or too large.
+inline constexpr std::int32_t nothing = std::numeric_limits<std::int32_t>::min();
+inline std::int32_t in_256ths(float disparity) {
+  return std::abs(disparity) < 32768 ? static_cast<std::int32_t>(std::floor(disparity * 256 + 0.5f)) : nothing;
+}
+// Of 1/256.
+constexpr std::int32_t whole(std::int32_t q) { return (q + 128) >> 8; }
+
+inline int visibility(const Parameters& p, float right, int b) {
+  const auto whole_b = static_cast<float>(b);
+  return std::abs(right - whole_b) <= 1 ? p.seen : right < whole_b - 1 ? p.impossible : p.hidden;
+}
+
+// Σ V w of 1, i, j, i², j², i j, Q − m, i (Q − m) and j (Q − m).
+struct Moments {
+  std::int64_t one = 0, i = 0, j = 0, ii = 0, jj = 0, ij = 0, q = 0, iq = 0, jq = 0;
+
+  void add(std::int64_t weight, int di, int dj, int dq) {
+    one += weight;
+    i += weight * di;
+    j += weight * dj;
+    ii += weight * (di * di);
+    jj += weight * (dj * dj);
+    ij += weight * (di * dj);
+    q += weight * dq;
+    iq += weight * (di * dq);
+    jq += weight * (dj * dq);
+  }
+};
+
+// The plane at p, as a disparity.
+inline float plane_at_centre(const Moments& sums, int m, float added_variance) {
+  const auto one = static_cast<float>(sums.one);
+  const auto mean = [one](std::int64_t sum) { return static_cast<float>(sum) / one; };
+  const float i = mean(sums.i), j = mean(sums.j), q = mean(sums.q);
+  const float ii = mean(sums.ii) - i * i + added_variance, jj = mean(sums.jj) - j * j + added_variance;
+  const float ij = mean(sums.ij) - i * j, iq = mean(sums.iq) - i * q, jq = mean(sums.jq) - j * q;
+  const float determinant = ii * jj - ij * ij;
+  const float slope_i = (jj * iq - ij * jq) / determinant, slope_j = (ii * jq - ij * iq) / determinant;
+  const float at = q - slope_i * i - slope_j * j;
+  return (static_cast<float>(m) + std::min(std::max(at, -768.0f), 768.0f)) * (1.0f / 256) + 0.0f;
+}
+inline float added_variance(const Parameters& p) { return 8.0f / static_cast<float>(p.step * p.step); }
+
+template <template <class> class View>
+struct InputOf {
+  View<const float> right;
+  View<const std::uint8_t> image;
+};
+using Input = InputOf<ImageView>;
+
+// What is filled, in place; the confidence may be empty where nothing is rejected.
+template <template <class> class View>
+struct MapOf {
+  View<float> disparity;
+  View<std::uint8_t> validity;
+  View<float> confidence;
+};
+using Map = MapOf<ImageView>;
+
+template <template <class> class View>
+void check_images(const Parameters& p, const InputOf<View>& in, const MapOf<View>& map) {
+  check(p);
+  if (in.right.size() != map.disparity.size() || in.image.size() != map.disparity.size())
+    throw Error(ErrorCategory::call,
+                text("vote_fill was given a right disparity image of ", in.right.width, "×", in.right.height,
+                     " and an image of ", in.image.width, "×", in.image.height, " for a disparity image of ",
+                     map.disparity.width, "×", map.disparity.height, "; all must have one size"));
+  if (p.reject > 0 && map.confidence.empty())
+    throw Error(ErrorCategory::call, text("vote_fill.reject = ", p.reject,
+                                          " needs a confidence image and there is none; give one, or set reject = 0"));
+}
+
+void oracle(const Parameters&, const Input&, const Map&);
+
+// What cpu() needs in `scratch`, which must be aligned to 64 bytes.
+std::size_t scratch_bytes(const Parameters&, Size size);
+void cpu(const Parameters&, const Input&, const Map&, std::span<std::byte> scratch, Threads&);
+
+// `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(const Parameters&, Size size);
+void gpu(const Parameters&, const InputOf<gpu::View>&, const MapOf<gpu::View>&, gpu::Span scratch, gpu::Queue&);
+
+}  // namespace stereopsis::vote_fill
