@@ -24,7 +24,7 @@ struct DeviceDescription {
 // bandwidth that a short copy reaches.
 std::vector<DeviceDescription> devices(bool measure = false);
 
-// The device that `auto` stands for (cuda:0 where it can be used, else cpu), or the name itself, with its number. Throws Error(call) for a name that is none,
+// The device that `auto` stands for (the first CUDA device that can be used, else cpu), or the name itself, with its number. Throws Error(call) for a name that is none,
 // Error(unsupported) for one that can't be used here.
 std::string resolve_device(const std::string& name);
 

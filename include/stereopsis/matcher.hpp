@@ -115,9 +115,12 @@ class Plan {
   friend class Matcher;
 };
 
-// A pair that was enqueued.
+// A pair that was enqueued; by default, none, which is done.
 struct Ticket {
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;   // of the pair, in its matcher
+  std::uint64_t matcher = 0;  // other ones refuse it
+
+  bool operator==(const Ticket&) const = default;
 };
 
 class Matcher {
@@ -131,7 +134,7 @@ class Matcher {
   Matched match(const StereoPair& pair);
   // The same, into images that are reused when their sizes fit.
   void match(const StereoPair& pair, Matched& result);
-  // As many pairs as one likes, a batch of them in work at a time.
+  // As many pairs as one likes, a batch of them in work at a time. When it throws, none of them is in work any more.
   void match(std::span<const StereoPair> pairs, std::span<Matched> results);
 
   // Begins to match a pair, and returns. The pair and the result must stay where and as they are until the ticket was waited

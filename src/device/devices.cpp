@@ -73,8 +73,9 @@ std::vector<DeviceDescription> devices(bool measure) {
 std::string resolve_device(const std::string& name) {
   if (name == "cpu") return name;
   if (name != "auto") return gpu::device(name).name();
-  const auto& found = gpu::cuda_devices().candidates;
-  return !found.empty() && found.front().device ? "cuda:0" : "cpu";
+  for (const gpu::Found::Candidate& candidate : gpu::cuda_devices().candidates)
+    if (candidate.device) return candidate.device->name();
+  return "cpu";
 }
 
 }  // namespace stereopsis

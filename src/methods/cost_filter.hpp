@@ -20,6 +20,7 @@ namespace stereopsis::cost_filter {
 inline bool serves(const PipelineData& p) {
   return std::holds_alternative<None>(p.prepare) && !std::holds_alternative<window_sad::Parameters>(p.cost) &&
          !std::holds_alternative<zncc::Parameters>(p.cost) &&
+         !std::holds_alternative<colour_difference::Parameters>(p.cost) &&
          std::holds_alternative<guided::Parameters>(p.aggregation) && std::holds_alternative<None>(p.optimisation) &&
          std::holds_alternative<cross_scale::Parameters>(p.levels);
 }

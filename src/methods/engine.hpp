@@ -48,6 +48,7 @@ std::size_t gpu_bytes_of_run(const PipelineData&, const Problem&, Size size, con
                              int stripe_rows);
 
 std::size_t gpu_memory_bytes(const std::string& device);
+std::size_t gpu_largest_buffer(const std::string& device);
 std::size_t gpu_bytes_shared(const Problem&);
 
 std::unique_ptr<Engine> make_host_engine(const PipelineData&, const Problem&, int threads, const MemoryLayout&);

@@ -115,9 +115,10 @@ TEST(Frames, ARegionInFlightIsAsOneAlone) {
     SCOPED_TRACE(device);
     Matcher matcher(Plan(Pipeline("sgm"), problem, {device, 0})), alone(Plan(Pipeline("sgm"), problem, {"cpu", 0}));
     std::vector<Matched> results(3);
-    for (int i = 0; i < 3; ++i) matcher.enqueue(sequence.pair(i), results[i]);
-    matcher.wait(Ticket{1});
-    matcher.wait(Ticket{2});
+    std::vector<Ticket> tickets;
+    for (int i = 0; i < 3; ++i) tickets.push_back(matcher.enqueue(sequence.pair(i), results[i]));
+    matcher.wait(tickets[1]);
+    matcher.wait(tickets[2]);
     for (int i = 0; i < 3; ++i) expect_same(results[i], alone.match(sequence.pair(i)));
   }
 }

@@ -7,6 +7,7 @@
 
 #include "device/gpu/device.hpp"
 #include "methods/run.hpp"
+#include "methods/workspace.hpp"
 #ifdef STEREOPSIS_CUDA
 #include "fused/asw_separable_wta/asw_separable_wta_cuda.hpp"
 #include "fused/guided_wta/guided_wta_cuda.hpp"
@@ -87,6 +88,7 @@ class GpuBackend {
     const gpu::Span piece{workspace_.memory, static_cast<std::int64_t>(used_), bytes};
     used_ += (bytes + 255) / 256 * 256;
     most_used_ = std::max(most_used_, used_);
+    if (mode_ != Mode::count) check_end(used_, workspace_.bytes);
     return piece;
   }
   template <class T>

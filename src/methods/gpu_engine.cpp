@@ -206,6 +206,8 @@ std::size_t gpu_bytes_of_run(const PipelineData& data, const Problem& problem, S
 
 std::size_t gpu_memory_bytes(const std::string& device) { return gpu::device(device).memory_bytes(); }
 
+std::size_t gpu_largest_buffer(const std::string& device) { return gpu::device(device).largest_buffer(); }
+
 std::size_t gpu_bytes_shared(const Problem& problem) {
   const auto whole = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   const RectificationMaps* maps = problem.geometry.rectification.get();

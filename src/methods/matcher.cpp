@@ -1,6 +1,8 @@
 #include "stereopsis/matcher.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 
 #include "core/text.hpp"
 #include "methods/engine.hpp"
@@ -10,12 +12,13 @@
 namespace stereopsis {
 namespace {
 
-constexpr int most_disparities = 16384;
+constexpr int most_disparities = 16384, most_side = 1 << 28;
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
 std::string shown(Size size) { return text(size.width, "×", size.height); }
 
 void check(const Geometry& g, Size size) {
-  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (g.rectification && g.rectification->input != size)
     refuse(text("the rectification is for images of ", shown(g.rectification->input), " pixels, but these have ",
                 shown(size), "; calibrate at the size that is matched"));
@@ -25,11 +28,16 @@ void check(const Geometry& g, Size size) {
 }
 
 void check(const Problem& p) {
-  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (p.size.width < 1 || p.size.height < 1)
     refuse(text("an image of ", shown(p.size), " pixels can't be matched; width and height must be at least 1"));
+  if (p.size.width > most_side || p.size.height > most_side)
+    refuse(text("an image of ", shown(p.size), " pixels can't be matched; width and height must be at most ", most_side,
+                ", so match parts of it"));
   if (p.channels != 1 && p.channels != 3)
     refuse(text("an image of ", p.channels, " channels can't be matched; give a grey (1) or an RGB (3) image"));
+  if (p.pixel_type != PixelType::u16 && p.bit_depth != 8)
+    refuse(text("a bit depth of ", p.bit_depth, " is not allowed for ", to_string(p.pixel_type),
+                " pixels, which are in 8-bit units; it must be 8"));
   if (p.bit_depth < 1 || p.bit_depth > 16)
     refuse(text("a bit depth of ", p.bit_depth, " is not allowed; it must be 1 to 16"));
   if (p.range.count < 1 || p.range.count > most_disparities)
@@ -48,8 +56,30 @@ void check(const Problem& p) {
                 shown(size), " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
 }
 
+// Stages count the elements of an image, whose rows may be padded, and those of a row of costs in 32 bits.
+void check_extent(Size size, int channels, int disparities) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(), padding = 1024;
+  const std::int64_t elements = (std::int64_t{size.width} + disparities + padding) * channels * size.height,
+                     row = std::int64_t{size.width} * disparities;
+  if (size.height > most / (std::int64_t{size.width} * channels) || elements > most)
+    refuse(text("an image of ", shown(size), " pixels with ", channels, " channels and ", disparities,
+                " disparities can't be matched at once: (width + disparities + ", padding,
+                ") · channels · height must be at most ", most, "; match regions of it"));
+  if (row > most)
+    refuse(text(disparities, " disparities can't be searched in rows of ", size.width,
+                " pixels: their product must be at most ", most, "; search fewer, or match regions"));
+}
+
+// `data` may be null only where the image need not be there.
+void check_pixels(const char* name, const void* data, Size size, int channels, std::ptrdiff_t pitch) {
+  if (data == nullptr)
+    refuse(text("the ", name, " of ", shown(size), " pixels has none in memory (its data is null); give an image"));
+  if (pitch < std::int64_t{size.width} * channels)
+    refuse(text("the ", name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
+                " channels has at least ", std::int64_t{size.width} * channels));
+}
+
 void check_fits(const Problem& p, const StereoPair& pair) {
-  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (pair.left.size() != pair.right.size())
     refuse(text("the left image has ", shown(pair.left.size()), " pixels and the right one ", shown(pair.right.size()),
                 "; a rectified pair has one size"));
@@ -61,16 +91,21 @@ void check_fits(const Problem& p, const StereoPair& pair) {
   if (pair.left.size() != p.size || pair.left.type != p.pixel_type || pair.left.channels != p.channels ||
       pair.left.bit_depth != p.bit_depth)
     refuse(text("the matcher was planned for ", shown(p.size), " pixels, ", to_string(p.pixel_type), ", ", p.channels,
-                " channels; this pair has ", shown(pair.left.size()), " pixels, ", to_string(pair.left.type), ", ",
-                pair.left.channels, " channels: make a new plan"));
-  for (const auto* mask : {&pair.mask_left, &pair.mask_right})
-    if (mask->data != nullptr && (mask->size() != p.size || mask->channels != 1))
+                " channels, ", p.bit_depth, " bits; this pair has ", shown(pair.left.size()), " pixels, ",
+                to_string(pair.left.type), ", ", pair.left.channels, " channels, ", pair.left.bit_depth,
+                " bits: make a new plan"));
+  for (const auto* image : {&pair.left, &pair.right})
+    check_pixels(image == &pair.left ? "left image" : "right image", image->data, p.size, p.channels, image->pitch);
+  for (const auto* mask : {&pair.mask_left, &pair.mask_right}) {
+    if (mask->data == nullptr && mask->width == 0 && mask->height == 0) continue;
+    if (mask->size() != p.size || mask->channels != 1)
       refuse(text("a mask has ", shown(mask->size()), " pixels and ", mask->channels,
                   " channels; it must have the images' ", shown(p.size), " and one channel"));
+    check_pixels("mask", mask->data, p.size, 1, mask->pitch);
+  }
 }
 
 void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& out) {
-  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   const Problem& p = plan.problem();
   if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
   const auto check_one = [&](const char* name, const DeviceImageView& v, Size size, PixelType type, int channels,
@@ -79,23 +114,29 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
       refuse(text("the device's image for ", name, " has ", shown(v.size()), " pixels, ", to_string(v.type), ", ",
                   v.channels, " channels, ", v.bit_depth, " bits; it must have ", shown(size), " pixels, ",
                   to_string(type), ", ", channels, " channels, ", bit_depth, " bits"));
+    if (v.offset < 0 || v.pitch < std::int64_t{size.width} * channels ||
+        v.pitch > std::numeric_limits<std::int32_t>::max() / size.height)
+      refuse(text("the device's image for ", name, " has a pitch of ", v.pitch, " and begins at ", v.offset,
+                  " elements; a row has at least ", std::int64_t{size.width} * channels,
+                  ", and all rows together at most 2147483647"));
   };
   check_one("the left view", pair.left, p.size, p.pixel_type, p.channels, p.bit_depth);
   check_one("the right view", pair.right, p.size, p.pixel_type, p.channels, p.bit_depth);
   if (pair.mask_left.memory != 0) check_one("the left mask", pair.mask_left, p.size, PixelType::u8, 1, 8);
   if (pair.mask_right.memory != 0) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
-  check_one("the disparity", out.disparity, plan.output_size(), PixelType::f32, 1, out.disparity.bit_depth);
-  check_one("the validity", out.validity, plan.output_size(), PixelType::u8, 1, out.validity.bit_depth);
-  if (p.want_right)
-    check_one("the right view's disparity", out.right, plan.output_size(), PixelType::f32, 1, out.right.bit_depth);
-  if (p.want_confidence)
-    check_one("the confidence", out.confidence, plan.output_size(), PixelType::f32, 1, out.confidence.bit_depth);
+  const auto check_output = [&](const char* name, const DeviceImageView& v, bool wanted, PixelType type, int channels) {
+    if (wanted) return check_one(name, v, plan.output_size(), type, channels, v.bit_depth);
+    if (v != DeviceImageView()) refuse(text("an image for ", name, " is given, which was not planned: ask for it in Problem"));
+  };
   const Geometry& g = p.geometry;
+  check_output("the disparity", out.disparity, true, PixelType::f32, 1);
+  check_output("the validity", out.validity, true, PixelType::u8, 1);
+  check_output("the right view's disparity", out.right, p.want_right, PixelType::f32, 1);
+  check_output("the confidence", out.confidence, p.want_confidence, PixelType::f32, 1);
   if (g.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
-  if (g.want_depth) check_one("the depth", out.depth, plan.output_size(), PixelType::f32, 1, out.depth.bit_depth);
-  if (g.want_points) check_one("the points", out.points, plan.output_size(), PixelType::f32, 3, out.points.bit_depth);
-  if (g.want_uncertainty)
-    check_one("the uncertainty", out.uncertainty, plan.output_size(), PixelType::f32, 1, out.uncertainty.bit_depth);
+  check_output("the depth", out.depth, g.want_depth, PixelType::f32, 1);
+  check_output("the points", out.points, g.want_points, PixelType::f32, 3);
+  check_output("the uncertainty", out.uncertainty, g.want_uncertainty, PixelType::f32, 1);
 }
 
 template <class T>
@@ -192,34 +233,41 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   device_.name = resolve_device(device.name);
   required_input_ = stereopsis::required_input(pipeline_.data(), problem_);
   const Size size = required_input_.size();
+  check_extent(size, problem_.channels, problem_.range.count);
+  if (problem_.geometry.rectification) check_extent(problem_.size, problem_.channels, 1);
   output_size_ = stereopsis::output_size(pipeline_.data(), problem_.rectified_size());
   const auto bytes_with = [&](int rows) { return bytes_of_run(pipeline_.data(), problem_, device_, size, rows); };
   const std::size_t shared = is_host(device_) ? 0 : gpu_bytes_shared(problem_), whole = bytes_with(0);
   // Without a limit, most of a GPU's memory: others may use it, too.
   const bool implied = problem_.memory_limit == 0 && !is_host(device_);
   const std::size_t memory = implied ? gpu_memory_bytes(device_.name) / 10 * 9 : problem_.memory_limit;
-  const std::size_t limit = memory == 0 ? 0 : std::max(memory, shared + 1) - shared;  // of the runs
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  const std::size_t limit = memory == 0 ? none : std::max(memory, shared + 1) - shared;  // of the runs
+  // A run's memory is one buffer.
+  const std::size_t most = std::min(limit, is_host(device_) ? none : gpu_largest_buffer(device_.name));
   std::size_t bytes = whole;
-  if (limit > 0 && bytes > limit) {
+  if (bytes > most) {
     // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones for
     // themselves, about the tallest that fit.
     std::size_t least = whole;
-    for (int rows = size.height; bytes > limit; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
+    for (int rows = size.height; bytes > most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
       bytes = bytes_with(rows);
       least = std::min(least, bytes);
       stripe_rows_ = rows;
       if (rows <= 8) break;
     }
-    if (bytes > limit)
-      throw Error(ErrorCategory::memory,
-                  text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
-                       least + shared, " bytes at the least and ",
-                       implied ? text("the device '", device_.name, "' has ", memory, " to give; ")
-                               : text("the memory limit is ", memory, "; raise the limit, or "),
-                       "search fewer disparities or a region"));
+    if (bytes > most)
+      throw Error(
+          ErrorCategory::memory,
+          text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ", least + shared,
+               " bytes at the least and ",
+               most < limit ? text("the device '", device_.name, "' gives ", most, " in one piece; ")
+               : implied    ? text("the device '", device_.name, "' has ", memory, " to give; ")
+                            : text("the memory limit is ", memory, "; raise the limit, or "),
+               "search fewer disparities or a region"));
   }
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);
-  if (limit > 0) lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, limit / std::max<std::size_t>(bytes, 1)));
+  lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, limit / std::max<std::size_t>(bytes, 1)));
   lane_bytes_ = bytes;
   workspace_bytes_ = lanes_ * bytes + shared;
 }
@@ -241,14 +289,19 @@ struct Matcher::State {
                              : make_gpu_engine(data, plan.problem(), device.name, layout);
   }
 
+  // Throws where the ticket is of another matcher. One of no pair is done.
+  void check(Ticket ticket) const {
+    if (ticket != Ticket() && (ticket.matcher != number || ticket.number >= next))
+      refuse("a ticket is not of this matcher; wait with the matcher that gave it");
+  }
   int frame_of(Ticket ticket) const { return static_cast<int>(ticket.number % frames.size()); }
   bool is_in_work(Ticket ticket) const {
     const InWork& frame = frames[frame_of(ticket)];
-    return frame.pending && frame.number == ticket.number;
+    return ticket.matcher == number && frame.pending && frame.number == ticket.number;
   }
   // The frame of the next pair, free to be begun.
   int next_frame() {
-    const int i = frame_of({next});
+    const int i = frame_of({next, number});
     if (frames[i].pending) finish(i);
     return i;
   }
@@ -256,7 +309,7 @@ struct Matcher::State {
     frames[i].number = next++;
     frames[i].pending = true;
     frames[i].result = result;
-    return {frames[i].number};
+    return {frames[i].number, number};
   }
   void finish(int i);
   bool idle() const {
@@ -266,6 +319,8 @@ struct Matcher::State {
   Plan plan;
   std::vector<InWork> frames;
   std::uint64_t next = 0;
+  static inline std::atomic<std::uint64_t> matchers = 0;
+  const std::uint64_t number = ++matchers;  // of this one
   std::unique_ptr<Engine> engine;  // done with before what it works on goes
 };
 
@@ -375,10 +430,12 @@ Ticket Matcher::enqueue(const DevicePair& pair, const DeviceMatched& result, std
 }
 
 void Matcher::wait(Ticket ticket) {
+  state_->check(ticket);
   if (state_->is_in_work(ticket)) state_->finish(state_->frame_of(ticket));
 }
 
 bool Matcher::is_done(Ticket ticket) const {
+  state_->check(ticket);
   return !state_->is_in_work(ticket) || state_->engine->is_done(state_->frame_of(ticket));
 }
 
@@ -399,8 +456,18 @@ void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> result
     throw Error(ErrorCategory::call,
                 text(pairs.size(), " pairs can't be matched into ", results.size(), " results; give one for each"));
   std::vector<Ticket> tickets;
-  for (std::size_t i = 0; i < pairs.size(); ++i) tickets.push_back(enqueue(pairs[i], results[i]));
-  for (const Ticket ticket : tickets) wait(ticket);
+  tickets.reserve(pairs.size());
+  try {
+    for (std::size_t i = 0; i < pairs.size(); ++i) tickets.push_back(enqueue(pairs[i], results[i]));
+    for (const Ticket ticket : tickets) wait(ticket);
+  } catch (...) {
+    // Pairs in work still write into the results, which may go away when this is left.
+    for (const Ticket ticket : tickets) try {
+        wait(ticket);
+      } catch (const Error&) {  // the first one is told
+      }
+    throw;
+  }
 }
 
 Matched Matcher::make_result() const {

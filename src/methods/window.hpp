@@ -148,7 +148,7 @@ std::vector<Level<View>> scale_down(int count, const Colours<View>& colours, con
 template <template <class> class View, class Backend>
 void run_pyramid(const PipelineData& p, const Problem& problem, const Colours<View>& colours,
                  const wta::OutputOf<View>& out, Backend& backend) {
-  check_levels(p, problem.size);
+  check_levels(p, colours.left.size());
   const auto& parameters = std::get<pyramid::Parameters>(p.levels);
   const auto levels = scale_down(parameters.levels, colours, problem.range, out, backend);
   const auto& top = levels.back();

@@ -5,20 +5,28 @@
 #include <cstddef>
 #include <span>
 
+#include "core/text.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
+
+inline void check_end(std::size_t used, std::size_t size) {
+  if (used > size)
+    throw Error(ErrorCategory::memory, text("a run takes ", used, " bytes of workspace where ", size,
+                                            " were planned; this is a fault of the library"));
+}
 
 // Without a block it only counts: bytes() is then what a run would take.
 class Workspace {
  public:
   Workspace() = default;
-  explicit Workspace(std::span<std::byte> block) : block_(block.data()) {}
+  explicit Workspace(std::span<std::byte> block) : block_(block.data()), size_(block.size()) {}
 
   std::span<std::byte> memory(std::size_t bytes) {
     std::byte* start = block_ == nullptr ? nullptr : block_ + used_;
     used_ += (bytes + 63) / 64 * 64;
     most_used_ = std::max(most_used_, used_);
+    if (block_ != nullptr) check_end(used_, size_);
     return {start, block_ == nullptr ? 0 : bytes};
   }
   template <class T>
@@ -38,6 +46,7 @@ class Workspace {
 
  private:
   std::byte* block_ = nullptr;
+  std::size_t size_ = 0;
   std::size_t used_ = 0;
   std::size_t most_used_ = 0;
 };

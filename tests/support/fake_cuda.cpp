@@ -1,5 +1,5 @@
 // A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail. Device 0
-// is a current one, device 1 is too old.
+// is a current one, device 1, or the one that FAKE_CUDA_OLD names, is too old.
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -71,8 +71,10 @@ Status cuDeviceGetName(char* name, int length, DeviceId) {
   return success;
 }
 Status cuDeviceGetAttribute(int* value, int attribute, DeviceId id) {
-  *value = attribute == compute_capability_major   ? (id == 0 ? 9 : 3)
-           : attribute == compute_capability_minor ? (id == 0 ? 0 : 5)
+  const char* named = std::getenv("FAKE_CUDA_OLD");
+  const bool old = id == (named != nullptr ? std::atoi(named) : 1);
+  *value = attribute == compute_capability_major   ? (old ? 3 : 9)
+           : attribute == compute_capability_minor ? (old ? 5 : 0)
                                                    : 1024;
   return success;
 }

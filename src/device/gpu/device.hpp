@@ -197,6 +197,7 @@ class Device {
   virtual DeviceDescription describe() = 0;          // measures nothing
   virtual std::string why_unusable() = 0;            // empty where kernels can run
   virtual std::size_t memory_bytes() = 0;            // all that it has
+  virtual std::size_t largest_buffer() { return memory_bytes(); }
   virtual int cuda_capability() const { return 0; }  // as Queue's
   // One of several that are busy at the same time has no kernels that start early: they would wait in the room that the
   // others could work in.

@@ -72,6 +72,7 @@ class OpenClDevice final : public gpu::Device {
                        std::atoi(text_of(CL_DRIVER_VERSION).c_str()) < 6) {}
 
   std::size_t memory_bytes() override { return number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE); }
+  std::size_t largest_buffer() override { return number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE); }
   DeviceDescription describe() override {
     DeviceDescription d{name(), text_of(CL_DEVICE_NAME), true, {}, {}};
     const auto put = [&](const char* property, const std::string& value) {
@@ -83,6 +84,7 @@ class OpenClDevice final : public gpu::Device {
     put("compute units", text(number<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS)));
     put("clock", text(number<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY), " MHz"));
     put("global memory", text(memory_bytes() >> 20, " MiB"));
+    put("largest buffer", text(largest_buffer() >> 20, " MiB"));
     put("local memory", text(number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE) >> 10, " KiB"));
     put("constant memory", text(number<cl_ulong>(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >> 10, " KiB"));
     const auto sides = number<std::array<std::size_t, 3>>(CL_DEVICE_MAX_WORK_ITEM_SIZES);
@@ -114,7 +116,7 @@ class OpenClDevice final : public gpu::Device {
     if (status != CL_SUCCESS)
       throw Error(ErrorCategory::memory,
                   text("the device '", name(), "' gives no ", bytes, " bytes of memory (OpenCL error ", status,
-                       "; one piece can have ", number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+                       "; one piece can have ", largest_buffer(),
                        "); use smaller images or fewer disparities"));
     return reinterpret_cast<Handle>(memory);
   }

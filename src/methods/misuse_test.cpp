@@ -1,0 +1,259 @@
+// What a caller may do wrong with the library, on every device: refused in a sentence, nothing lost, nothing written where it
+// was not asked for.
+#include <limits>
+
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/synth.hpp"
+#include "support/devices.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+constexpr Size size{93, 61};
+constexpr DisparityRange range{0, 24};
+
+std::vector<std::string> all_devices() {
+  std::vector<std::string> names = {"cpu"};
+  for (const gpu::Device* device : gpu::usable_devices()) names.push_back(device->name());
+  return names;
+}
+
+// What is refused in a sentence that names `said`, and nothing else, on every device.
+template <class F>
+void expect_refused(const std::string& said, F&& f) {
+  try {
+    f();
+    ADD_FAILURE() << "not refused: " << said;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::call) << error.what();
+    EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+  }
+}
+
+void expect_same(const Matched& got, const Matched& expected) {
+  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity.view()));
+  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity.view()));
+}
+
+class Misuse : public testing::Test {
+ protected:
+  StereoPair pair() const { return {scene.left, scene.right, {}, {}}; }
+  Problem problem(int batch = 1) const {
+    Problem p = Problem::of(pair(), range);
+    p.batch = batch;
+    return p;
+  }
+  Matcher matcher(const std::string& device, int batch = 1) const {
+    return Matcher(Plan(Pipeline("sgm"), problem(batch), {device, 0}));
+  }
+
+  const Scene scene = make_scene({.size = size, .disparities = range.count, .noise = 2});
+};
+
+TEST_F(Misuse, ABatchThatThrowsHasNoPairInWork) {
+  const Image<std::uint8_t> small({10, 10}, 3, 0);
+  const Matched expected = match(pair(), range, Pipeline("sgm"), {"cpu", 0});
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    Matcher four = matcher(device, 4);
+    const std::vector<StereoPair> pairs = {pair(), pair(), pair(), {small, small, {}, {}}, pair()};
+    std::vector<Matched> results(pairs.size());
+    expect_refused("10×10", [&] { four.match(pairs, results); });
+    for (int i = 0; i < 3; ++i) expect_same(results[i], expected);
+    EXPECT_TRUE(results[4].disparity.empty());
+    expect_same(four.match(pair()), expected);
+  }
+}
+
+TEST_F(Misuse, TicketsOfOthersAreRefused) {
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    Matcher one = matcher(device, 2), other = matcher(device, 2);
+    Matched result, another;
+    const Ticket ticket = one.enqueue(pair(), result), foreign = other.enqueue(pair(), another);
+    expect_refused("not of this matcher", [&] { one.wait(foreign); });
+    expect_refused("not of this matcher", [&] { static_cast<void>(one.is_done(foreign)); });
+    one.wait(ticket);
+    one.wait(ticket);  // once more is no mistake
+    EXPECT_TRUE(one.is_done(ticket));
+    EXPECT_TRUE(one.is_done(Ticket())) << "of no pair";
+    const Matcher stale = std::move(other);
+    expect_refused("not of this matcher", [&] { one.wait(foreign); });
+    other = matcher(device);
+    expect_refused("not of this matcher", [&] { other.wait(foreign); });
+  }
+}
+
+TEST_F(Misuse, BitDepthsThatPixelsDoNotHaveAreRefused) {
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    const auto plan = [&](PixelType type, int bit_depth) {
+      Problem p = problem();
+      p.pixel_type = type;
+      p.bit_depth = bit_depth;
+      Plan(Pipeline("sgm"), p, {device, 0});
+    };
+    for (const int bits : {1, 7, 9, 16}) {
+      expect_refused("bit depth", [&] { plan(PixelType::u8, bits); });
+      expect_refused("bit depth", [&] { plan(PixelType::f32, bits); });
+      EXPECT_NO_THROW(plan(PixelType::u16, bits));
+    }
+    for (const int bits : {0, -1, 17}) expect_refused("bit depth", [&] { plan(PixelType::u16, bits); });
+    StereoPair seven = pair();
+    seven.left.bit_depth = seven.right.bit_depth = 7;
+    expect_refused("bits", [&] { matcher(device).match(seven); });
+  }
+}
+
+TEST_F(Misuse, ImagesWithoutPixelsAreRefused) {
+  const Image<std::uint8_t> all(size, 1, 255);
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    Matcher m = matcher(device);
+    Matched result;
+    const auto refused = [&](const std::string& said, auto&& change) {
+      StereoPair p = pair();
+      p.mask_left = p.mask_right = all;
+      change(p);
+      expect_refused(said, [&] { m.match(p, result); });
+      expect_refused(said, [&] { m.enqueue(p, result); });
+    };
+    refused("left image", [](StereoPair& p) { p.left.data = nullptr; });
+    refused("right image", [](StereoPair& p) { p.right.data = nullptr; });
+    refused("pitch of 278 ", [](StereoPair& p) { p.left.pitch = 3 * size.width - 1; });
+    refused("pitch of -320 ", [](StereoPair& p) { p.right.pitch = -320; });
+    refused("mask", [](StereoPair& p) { p.mask_left.data = nullptr; });
+    refused("mask", [](StereoPair& p) { p.mask_right.pitch = size.width - 1; });
+    refused("mask", [](StereoPair& p) { p.mask_right.width = 0; });
+    EXPECT_NO_THROW(m.match(pair()));
+  }
+}
+
+TEST_F(Misuse, ImagesBeyondWhatIsIndexedAreRefused) {
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    const auto plan = [&](Size of, int disparities, std::optional<Rect> region = {}) {
+      return Plan(Pipeline("sgm"), {.size = of, .range = {0, disparities}, .region = region}, {device, 0});
+    };
+    constexpr int most = std::numeric_limits<int>::max();
+    for (const Size large :
+         {Size{46341, 46341}, Size{1 << 28, 1 << 28}, Size{1 << 28, 8}, Size{1, 1 << 28}, Size{65536, 32768}})
+      expect_refused("match regions", [&] { plan(large, 16); });
+    for (const Size large : {Size{most, 1}, Size{1, most}, Size{most, most}})
+      expect_refused("width and height must be at most", [&] { plan(large, 16); });
+    expect_refused("product", [&] { plan({200000, 4}, 16384); });
+    EXPECT_LT(plan({60000, 60000}, 64, Rect{30000, 40000, 40, 30}).required_input().width, 400);
+  }
+}
+
+// A pair of `input` pixels that is rectified to `size`, all of it from the first pixels.
+Problem rectified_problem(Size input, Size to) {
+  RectificationMaps maps{.input = input, .left = Image<std::int32_t>(to, 2, 0), .right = Image<std::int32_t>(to, 2, 0)};
+  Problem p{.size = input, .range = {0, 4}, .region = {}};
+  p.geometry.rectification = std::make_shared<const RectificationMaps>(std::move(maps));
+  return p;
+}
+
+TEST_F(Misuse, APyramidIsAsHighAsTheImagesThatItSees) {
+  Pipeline pyramid("prehn-pyramid");
+  pyramid.set("levels.levels", "4");
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    expect_refused("levels.levels = 4", [&] { Plan(pyramid, rectified_problem({64, 64}, {9, 9}), {device, 0}); });
+    EXPECT_NO_THROW(Plan(pyramid, rectified_problem({9, 9}, {64, 64}), {device, 0}));
+  }
+}
+
+// Whatever fills the slots is matched, or refused in a sentence.
+TEST_F(Misuse, EveryCombinationOfStagesWorksOrIsRefused) {
+  const Rect part{20, 20, 25, 17};
+  const StereoPair small{pair().left.crop(part), pair().right.crop(part), {}, {}};
+  const auto filled = [](const char* slot, const std::string& stage, std::vector<PipelineSlot>& slots) {
+    if (stage != "none") slots.push_back({slot, stage, {}});
+  };
+  int matched = 0, refused = 0;
+  for (const char* prepare : {"none", "reduce"})
+    for (const char* cost :
+         {"rank", "census", "census_gradient", "window_sad", "zncc", "colour_gradient", "colour_difference"})
+      for (const char* aggregation : {"none", "guided", "esaw", "asw_separable", "asw"})
+        for (const char* optimisation : {"none", "sgm"})
+          for (const char* levels : {"none", "pyramid", "cross_scale"}) {
+            SCOPED_TRACE(testing::Message() << prepare << ' ' << cost << ' ' << aggregation << ' ' << optimisation << ' '
+                                            << levels);
+            std::vector<PipelineSlot> slots;
+            filled("prepare", prepare, slots);
+            filled("cost", cost, slots);
+            filled("aggregation", aggregation, slots);
+            filled("optimisation", optimisation, slots);
+            slots.push_back({"select", "winner_takes_all", {}});
+            filled("levels", levels, slots);
+            try {
+              EXPECT_FALSE(match(small, {0, 6}, Pipeline::from_slots("mixed", slots), {"cpu", 1}).disparity.empty());
+              ++matched;
+            } catch (const Error& error) {
+              EXPECT_EQ(error.category(), ErrorCategory::call) << error.what();
+              ++refused;
+            }
+          }
+  EXPECT_GE(matched, 10) << refused;
+}
+
+// Results that were not planned would be written without bounds.
+TEST_F(Misuse, DeviceImagesThatWereNotPlannedAreRefused) {
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    const std::string& name = device.name();
+    const DeviceImage left(name, pair().left), right(name, pair().right), disparity(name, size, PixelType::f32),
+        validity(name, size), real(name, size, PixelType::f32), small(name, {20, 20}, PixelType::f32),
+        points(name, size, PixelType::f32, 3);
+    Matcher m = matcher(name);
+    const auto refused = [&](const std::string& said, auto&& change) {
+      DevicePair in{left, right, {}, {}};
+      DeviceMatched out{disparity, validity, {}, {}};
+      change(in, out);
+      expect_refused(said, [&] { m.enqueue(in, out); });
+    };
+    refused("right view's disparity", [&](DevicePair&, DeviceMatched& out) { out.right = real; });
+    refused("right view's disparity", [&](DevicePair&, DeviceMatched& out) { out.right = small; });
+    refused("confidence", [&](DevicePair&, DeviceMatched& out) { out.confidence = small; });
+    refused("depth", [&](DevicePair&, DeviceMatched& out) { out.depth = real; });
+    refused("points", [&](DevicePair&, DeviceMatched& out) { out.points = points; });
+    refused("uncertainty", [&](DevicePair&, DeviceMatched& out) { out.uncertainty = real; });
+    refused("the disparity", [&](DevicePair&, DeviceMatched& out) { out.disparity = small; });
+    refused("pitch", [&](DevicePair&, DeviceMatched& out) { out.disparity.pitch = size.width - 1; });
+    refused("pitch", [&](DevicePair& in, DeviceMatched&) { in.left.pitch = 3 * size.width - 1; });
+    refused("pitch", [&](DevicePair& in, DeviceMatched&) { in.left.pitch = std::int64_t{1} << 40; });
+    refused("begins", [&](DevicePair& in, DeviceMatched&) { in.right.offset = -1; });
+    refused("bits", [&](DevicePair& in, DeviceMatched&) { in.right.bit_depth = 7; });
+    EXPECT_NO_THROW(m.wait(m.enqueue(DevicePair{left, right, {}, {}}, DeviceMatched{disparity, validity, {}, {}})));
+  });
+}
+
+// OpenCL gives memory in pieces of a limited size: a plan keeps to it, in stripes, or says so.
+TEST_F(Misuse, APlanKeepsToTheLargestBuffer) {
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    const std::size_t largest = device.largest_buffer();
+    if (largest >= device.memory_bytes() / 10 * 9) return;  // no limit of its own
+    const int height = static_cast<int>(largest / (sizeof(std::uint16_t) * 2000 * 128) + 100);
+    Problem p{.size = {2000, height}, .range = {0, 128}, .region = {}};
+    const Plan plan(Pipeline("sgm"), p, {device.name(), 0});
+    EXPECT_GT(plan.stripe_rows(), 0);
+    EXPECT_LE(plan.workspace_bytes(), largest);
+    p.batch = 4;
+    const Plan four(Pipeline("sgm"), p, {device.name(), 0});
+    EXPECT_LE(four.workspace_bytes(), device.memory_bytes());
+    p = {.size = {10000, static_cast<int>(largest / 10000 / 4)}, .range = {0, 128}, .region = {}};
+    try {
+      Plan(Pipeline("prehn-window"), p, {device.name(), 0});
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), ErrorCategory::memory);
+      EXPECT_NE(std::string(error.what()).find("in one piece"), std::string::npos) << error.what();
+    }
+  });
+}
+
+}  // namespace
+}  // namespace stereopsis
