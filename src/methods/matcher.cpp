@@ -126,7 +126,8 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
   if (pair.mask_right.memory != 0) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
   const auto check_output = [&](const char* name, const DeviceImageView& v, bool wanted, PixelType type, int channels) {
     if (wanted) return check_one(name, v, plan.output_size(), type, channels, v.bit_depth);
-    if (v != DeviceImageView()) refuse(text("an image for ", name, " is given, which was not planned: ask for it in Problem"));
+    if (v != DeviceImageView())
+      refuse(text("an image for ", name, " is given, which was not planned: ask for it in Problem"));
   };
   const Geometry& g = p.geometry;
   check_output("the disparity", out.disparity, true, PixelType::f32, 1);
@@ -257,14 +258,13 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
       if (rows <= 8) break;
     }
     if (bytes > most)
-      throw Error(
-          ErrorCategory::memory,
-          text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ", least + shared,
-               " bytes at the least and ",
-               most < limit ? text("the device '", device_.name, "' gives ", most, " in one piece; ")
-               : implied    ? text("the device '", device_.name, "' has ", memory, " to give; ")
-                            : text("the memory limit is ", memory, "; raise the limit, or "),
-               "search fewer disparities or a region"));
+      throw Error(ErrorCategory::memory,
+                  text("matching ", shown(size), " pixels with ", problem_.range.count, " disparities takes ",
+                       least + shared, " bytes at the least and ",
+                       most < limit ? text("the device '", device_.name, "' gives ", most, " in one piece; ")
+                       : implied    ? text("the device '", device_.name, "' has ", memory, " to give; ")
+                                    : text("the memory limit is ", memory, "; raise the limit, or "),
+                       "search fewer disparities or a region"));
   }
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);
   lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, limit / std::max<std::size_t>(bytes, 1)));
@@ -321,7 +321,7 @@ struct Matcher::State {
   std::uint64_t next = 0;
   static inline std::atomic<std::uint64_t> matchers = 0;
   const std::uint64_t number = ++matchers;  // of this one
-  std::unique_ptr<Engine> engine;  // done with before what it works on goes
+  std::unique_ptr<Engine> engine;           // done with before what it works on goes
 };
 
 Matcher::Matcher(Plan plan) : state_(std::make_unique<State>(std::move(plan))) {}

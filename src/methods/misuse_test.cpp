@@ -181,8 +181,8 @@ TEST_F(Misuse, EveryCombinationOfStagesWorksOrIsRefused) {
       for (const char* aggregation : {"none", "guided", "esaw", "asw_separable", "asw"})
         for (const char* optimisation : {"none", "sgm"})
           for (const char* levels : {"none", "pyramid", "cross_scale"}) {
-            SCOPED_TRACE(testing::Message() << prepare << ' ' << cost << ' ' << aggregation << ' ' << optimisation << ' '
-                                            << levels);
+            SCOPED_TRACE(testing::Message()
+                         << prepare << ' ' << cost << ' ' << aggregation << ' ' << optimisation << ' ' << levels);
             std::vector<PipelineSlot> slots;
             filled("prepare", prepare, slots);
             filled("cost", cost, slots);

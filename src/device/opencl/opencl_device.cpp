@@ -116,8 +116,7 @@ class OpenClDevice final : public gpu::Device {
     if (status != CL_SUCCESS)
       throw Error(ErrorCategory::memory,
                   text("the device '", name(), "' gives no ", bytes, " bytes of memory (OpenCL error ", status,
-                       "; one piece can have ", largest_buffer(),
-                       "); use smaller images or fewer disparities"));
+                       "; one piece can have ", largest_buffer(), "); use smaller images or fewer disparities"));
     return reinterpret_cast<Handle>(memory);
   }
   void release(Handle memory) override { api.ReleaseMemObject(reinterpret_cast<cl_mem>(memory)); }

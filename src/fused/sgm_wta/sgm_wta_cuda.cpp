@@ -350,6 +350,7 @@ void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::Outp
   const bool compact = cuda_is_compact(queue.cuda_capability(), in.stripe_rows);
   Problem problem = lay_out(p, kind, in.source.left.size(), in.disparities, compact, memory);
   attach(problem, in, out);
+  problem.acquires = queue.cuda_capability() > 90;
   Launcher launcher(problem, queue);
   launcher.features(p, kind);
   if (p.sgm.adaptive()) launcher.penalties(penalty_table(p));

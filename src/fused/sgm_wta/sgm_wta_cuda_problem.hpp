@@ -106,6 +106,7 @@ struct Problem {
   // with the rows of a band, [bands].
   std::uint32_t* progress;
   int counters;               // all of them
+  int acquires;               // whether who waits for them acquires what was counted
   std::uint32_t* right_best;  // S << 16 | d for each right pixel; null: not wanted
   float* disparity;
   std::uint8_t* validity;

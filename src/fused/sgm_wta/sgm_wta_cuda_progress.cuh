@@ -50,18 +50,15 @@ __device__ __forceinline__ void count(u32* counter, u32 warps = 1) {
 }
 // To acquire would empty the first-level cache, whose features other tiles of the multiprocessor use (3 % of the pass on
 // compute capability 9.0). There it is not needed: nobody reads a kept state before it was counted, and so that cache
-// can't have an older one. The language of the machine does not promise that, and where it was not seen it is not relied on.
-__device__ __forceinline__ void wait_for(const u32* counter, u32 warps) {
+// can't have an older one. What comes later acquires, as the machine's memory model asks for; before, the passes follow one another.
+__device__ __forceinline__ void wait_for(const u32* counter, u32 warps, bool acquires) {
   while (true) {
     u32 counted;
-#if __CUDA_ARCH__ == 900
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(counted) : "l"(counter) : "memory");
-#else
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(counted) : "l"(counter) : "memory");
-#endif
-    if (counted >= warps) return;
+    if (counted >= warps) break;
     __nanosleep(400);
   }
+  if (acquires) __threadfence();
 }
 
 // Until all states are kept that enter tiles of the band; to be followed by a barrier.
@@ -80,7 +77,7 @@ __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
   const int groups =
       p.wide_rows ? Layout<T::range, form.wide_rows>::groups : Layout<T::range, form.narrow_rows>::groups;
   wait_for(along_rows ? rows_done_in(p, band) : lines_done_with(p, up, bands),
-           along_rows ? 2 * ((rows + groups - 1) / groups) : lines);
+           along_rows ? 2 * ((rows + groups - 1) / groups) : lines, p.acquires);
 }
 
 // Tiles in the order in which they can start: bands from the middle outward, or from the last one up.
