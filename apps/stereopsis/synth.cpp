@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,30 +18,81 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Numbers of SceneOptions that have an option of their own.
+struct Number {
+  const char* option;
+  double SceneOptions::*member;
+  double low, high;
+  const char* placeholder;
+  const char* help;
+};
+constexpr double huge = std::numeric_limits<double>::infinity();
+constexpr Number numbers[] = {
+    {"--gain", &SceneOptions::gain, 0, huge, "G", "Of the right image's intensities [1]"},
+    {"--gamma", &SceneOptions::gamma, 0, huge, "G", "Of the right image [1]"},
+    {"--vignetting", &SceneOptions::vignetting, 0, 1, "V", "Share of light lost in the right image's corners [0]"},
+    {"--light", &SceneOptions::light, 0, 1, "L", "Share by which light differs in the right image [0]"},
+    {"--blur-right", &SceneOptions::blur_right, 0, 10, "SIGMA", "Standard deviation, pixels [0]"},
+    {"--vertical-offset", &SceneOptions::vertical_offset, -20, 20, "ROWS",
+     "By which the right camera looks too low [0]"},
+    {"--vertical-slope", &SceneOptions::vertical_slope, -20, 20, "ROWS", "More of that at its right side [0]"},
+    {"--noise", &SceneOptions::noise, 0, huge, "SIGMA", "Standard deviation in both images, grey levels [0]"},
+    {"--shot-noise", &SceneOptions::shot_noise, 0, 255, "SIGMA", "The same, at full light; falls with its root [0]"},
+    {"--blur-left", &SceneOptions::blur_left, 0, 10, "SIGMA", "Of the left image: standard deviation, pixels [0]"},
+    {"--defocus", &SceneOptions::defocus, 0, 6, "RADIUS", "Pixels, a whole range of disparities out of focus [0]"},
+    {"--focus", &SceneOptions::focus, 0, 1, "SHARE", "Of the range of disparities, what is sharp [0.5]"},
+    {"--motion", &SceneOptions::motion, 0, 50, "LENGTH", "Of a level blur, pixels [0]"},
+    {"--sharpening", &SceneOptions::sharpening, 0, 4, "SHARE", "As cameras do [0]"}};
+
 struct Options {
   fs::path folder;
   std::string scene = SceneOptions{}.scene;
-  std::optional<int> width, height, disparities, seed;
-  std::optional<double> gain, gamma, vignetting, noise;
+  bool random = false, stacked = false;
+  std::optional<int> width, height, disparities, seed, count, picture_width, picture_height;
+  std::array<std::optional<double>, std::size(numbers)> values;
+
+  std::uint64_t first_seed() const { return static_cast<std::uint64_t>(seed.value_or(1)); }
+  Size size() const { return {width.value_or(SceneOptions{}.size.width), height.value_or(SceneOptions{}.size.height)}; }
 
   SceneOptions scene_options() const {
     SceneOptions o;
     o.scene = scene;
-    o.size = {width.value_or(o.size.width), height.value_or(o.size.height)};
+    o.size = size();
     o.disparities = disparities.value_or(o.disparities);
-    o.seed = static_cast<std::uint64_t>(seed.value_or(static_cast<int>(o.seed)));
-    o.gain = gain.value_or(o.gain);
-    o.gamma = gamma.value_or(o.gamma);
-    o.vignetting = vignetting.value_or(o.vignetting);
-    o.noise = noise.value_or(o.noise);
+    o.seed = first_seed();
+    for (std::size_t i = 0; i < values.size(); ++i) o.*numbers[i].member = values[i].value_or(o.*numbers[i].member);
     return o;
+  }
+
+  std::vector<SceneOptions> random_scenes() const {
+    const Size picture{picture_width.value_or(size().width), picture_height.value_or(size().height)};
+    std::vector<SceneOptions> list;
+    for (int i = 0; i < count.value_or(1); ++i)
+      list.push_back(random_scene(size(), picture, disparities.value_or(SceneOptions{}.disparities), first_seed() + i));
+    return list;
   }
 };
 
+// All that it takes to make the scene again.
+Json parameters(const SceneOptions& o) {
+  Json json{{"seed", o.seed}};
+  for (const Number& number : numbers) {
+    std::string name = number.option + 2;
+    std::replace(name.begin(), name.end(), '-', '_');
+    json[name] = o.*number.member;
+  }
+  if (o.window.width > 0) {
+    json["picture"] = {o.size.width, o.size.height};
+    json["window"] = {o.window.x, o.window.y};
+  }
+  return json;
+}
+
 Json description(const SceneOptions& o, const Scene& scene) {
   float low = std::numeric_limits<float>::infinity(), high = -low;
-  for (int y = 0; y < o.size.height; ++y) {
-    const auto [a, b] = std::minmax_element(scene.disparity_left.row(y), scene.disparity_left.row(y) + o.size.width);
+  const Size size = scene.left.size();
+  for (int y = 0; y < size.height; ++y) {
+    const auto [a, b] = std::minmax_element(scene.disparity_left.row(y), scene.disparity_left.row(y) + size.width);
     low = std::min(low, *a);
     high = std::max(high, *b);
   }
@@ -48,8 +100,8 @@ Json description(const SceneOptions& o, const Scene& scene) {
           {"dataset", "synth"},
           {"left", "left.png"},
           {"right", "right.png"},
-          {"width", o.size.width},
-          {"height", o.size.height},
+          {"width", size.width},
+          {"height", size.height},
           {"channels", 3},
           {"ndisp", o.disparities},
           {"gt", "disp_left.pfm"},
@@ -65,32 +117,104 @@ Json description(const SceneOptions& o, const Scene& scene) {
             {"mask_disc.png",
              "255 = near a depth discontinuity and counted; 128 = non-occluded but not near a discontinuity; 0 = not "
              "counted"}}},
-          {"synth",
-           {{"seed", o.seed}, {"gain", o.gain}, {"gamma", o.gamma}, {"vignetting", o.vignetting}, {"noise", o.noise}}}};
+          {"synth", parameters(o)}};
 }
 
-void synth(const Options& options) {
-  const SceneOptions scene_options = options.scene_options();
-  const fs::path folder = options.folder.has_filename() ? options.folder : options.folder.parent_path();
+void make_folder(const fs::path& folder) {
   std::error_code error;
-  if (fs::exists(folder) && !fs::is_directory(folder)) refuse(fmt::format("-o {} is not a directory", folder.string()));
-  if (folder.has_parent_path() && !fs::is_directory(folder.parent_path()) && !fs::is_directory(folder))
-    refuse(fmt::format("-o {}: the directory {} does not exist; make it first", folder.string(),
-                       folder.parent_path().string()));
-  const Scene scene = make_scene(scene_options);
   fs::create_directory(folder, error);
   if (error)
     throw Error(ErrorCategory::file,
                 fmt::format("the directory {} can't be made: {}", folder.string(), error.message()));
+}
+
+void write_scene(const fs::path& folder, const SceneOptions& options, const Scene& scene) {
+  make_folder(folder);
   write_image(folder / "left.png", scene.left);
   write_image(folder / "right.png", scene.right);
   write_disparity(folder / "disp_left.pfm", scene.disparity_left);
   write_disparity(folder / "disp_right.pfm", scene.disparity_right);
   write_image(folder / "mask_nonocc.png", scene.nonocc_left);
   write_image(folder / "mask_disc.png", scene.disc_left);
-  write_json(folder / "dataset.json", description(scene_options, scene));
-  fmt::print("{}: scene {}, {}, {} disparities, seed {}\n", folder.string(), scene_options.scene,
-             size_text(scene_options.size), scene_options.disparities, scene_options.seed);
+  write_json(folder / "dataset.json", description(options, scene));
+}
+
+// Scenes one below another in one array of each kind.
+class Stack {
+ public:
+  Stack(Size size, int count)
+      : height_(size.height),
+        left_(Size{size.width, count * size.height}, 3),
+        right_(Size{size.width, count * size.height}, 3),
+        nonocc_(Size{size.width, count * size.height}),
+        disparity_(Size{size.width, count * size.height}) {}
+
+  void put(int i, const Scene& scene) {
+    const auto place = [&](const auto& from, auto& to) {
+      for (int y = 0; y < height_; ++y)
+        std::copy_n(from.row(y), static_cast<std::ptrdiff_t>(from.width()) * from.channels(), to.row(i * height_ + y));
+    };
+    place(scene.left, left_);
+    place(scene.right, right_);
+    place(scene.nonocc_left, nonocc_);
+    place(scene.disparity_left, disparity_);
+  }
+
+  void write(const fs::path& folder) const {
+    write_image(folder / "left.npy", left_);
+    write_image(folder / "right.npy", right_);
+    write_image(folder / "mask_nonocc.npy", nonocc_);
+    write_disparity(folder / "disp_left.npy", disparity_);
+  }
+
+ private:
+  int height_;
+  Image<std::uint8_t> left_, right_, nonocc_;
+  Image<float> disparity_;
+};
+
+void check_stack(Size size, int count) {
+  if (static_cast<long long>(size.height) * count > std::numeric_limits<int>::max() / 16)
+    refuse(
+        fmt::format("--count {} scenes of {} rows are too many for one array; write them in several calls, each with "
+                    "its own --seed",
+                    count, size.height));
+}
+
+void synth_random(const Options& options, const fs::path& folder) {
+  const std::vector<SceneOptions> scenes = options.random_scenes();
+  const int count = static_cast<int>(scenes.size());
+  if (options.stacked) {
+    check_stack(options.size(), count);
+    Stack stack(options.size(), count);
+    make_scenes(scenes, [&](int i, const Scene& scene) { stack.put(i, scene); });
+    Json list = Json::array();
+    for (const SceneOptions& o : scenes)
+      list.push_back({{"scene", o.scene}, {"ndisp", o.disparities}, {"synth", parameters(o)}});
+    make_folder(folder);
+    stack.write(folder);
+    write_json(folder / "scenes.json",
+               {{"width", options.size().width}, {"height", options.size().height}, {"scenes", list}});
+  } else {
+    make_folder(folder);
+    make_scenes(scenes,
+                [&](int i, const Scene& scene) { write_scene(folder / fmt::format("{:06}", i), scenes[i], scene); });
+  }
+  fmt::print("{}: {} random scenes, {}, at most {} disparities, seeds from {} on\n", folder.string(), count,
+             size_text(options.size()), options.disparities.value_or(SceneOptions{}.disparities), options.first_seed());
+}
+
+void synth(const Options& options) {
+  const fs::path folder = options.folder.has_filename() ? options.folder : options.folder.parent_path();
+  if (fs::exists(folder) && !fs::is_directory(folder)) refuse(fmt::format("-o {} is not a directory", folder.string()));
+  if (folder.has_parent_path() && !fs::is_directory(folder.parent_path()) && !fs::is_directory(folder))
+    refuse(fmt::format("-o {}: the directory {} does not exist; make it first", folder.string(),
+                       folder.parent_path().string()));
+  if (options.random) return synth_random(options, folder);
+  const SceneOptions o = options.scene_options();
+  write_scene(folder, o, make_scene(o));
+  fmt::print("{}: scene {}, {}, {} disparities, seed {}\n", folder.string(), o.scene, size_text(o.size), o.disparities,
+             o.seed);
 }
 
 }  // namespace
@@ -100,21 +224,32 @@ void add_synth(CLI::App& application) {
   const auto o = std::make_shared<Options>();
   std::string scenes;
   for (const std::string& name : scene_names()) scenes += (scenes.empty() ? "" : ", ") + name;
-  constexpr double huge = std::numeric_limits<double>::infinity();
   constexpr int any_int = std::numeric_limits<int>::max();
   command.path("-o,--output", o->folder, "DIR", "Folder to write; made where its parent exists").required();
-  command.text("--scene", o->scene, "NAME", scenes + " [" + o->scene + "]");
+  const Option scene = command.text("--scene", o->scene, "NAME", scenes + " [" + o->scene + "]");
   command.integer("--width", o->width, 1, any_int, "N", "Pixels [640]");
   command.integer("--height", o->height, 1, any_int, "N", "Pixels [480]");
   command.integer("--disparities", o->disparities, 1, any_int, "N", "All true ones lie in 0 to N − 1 [64]");
   command.integer("--seed", o->seed, 0, any_int, "N", "The same seed gives the same bytes [1]");
-  command.number("--gain", o->gain, 0, huge, "G", "Of the right image's intensities [1]");
-  command.number("--gamma", o->gamma, 0, huge, "G", "Of the right image [1]");
-  command.number("--vignetting", o->vignetting, 0, 1, "V", "Share of light lost in the right image's corners [0]");
-  command.number("--noise", o->noise, 0, huge, "SIGMA", "Standard deviation in both images, grey levels [0]");
+  command.group("Light and cameras");
+  std::vector<Option> chosen{scene};
+  for (std::size_t i = 0; i < std::size(numbers); ++i) {
+    const Number& n = numbers[i];
+    chosen.push_back(command.number(n.option, o->values[i], n.low, n.high, n.placeholder, n.help));
+  }
+  command.group("Many scenes");
+  Option random = command.flag("--random", o->random, "Scene, range, light and cameras drawn at random: training data");
+  for (const Option& option : chosen) random.excludes(option);
+  command.integer("--count", o->count, 1, any_int, "N", "Folders 000000, 000001, …; seeds count up [1]").needs(random);
+  command
+      .integer("--picture-width", o->picture_width, 1, any_int, "N", "Of which a part of the size is made, at random")
+      .needs(random);
+  command.integer("--picture-height", o->picture_height, 1, any_int, "N", "Its height").needs(random);
+  command.flag("--stacked", o->stacked, "One array of each kind instead, the scenes one below another").needs(random);
   command.footer(
       "Writes left.png, right.png, disp_left.pfm, disp_right.pfm, mask_nonocc.png, mask_disc.png and\n"
-      "dataset.json, which `stereopsis evaluate --dataset DIR` reads.");
+      "dataset.json, which `stereopsis evaluate --dataset DIR` reads; with --stacked left.npy, right.npy,\n"
+      "disp_left.npy, mask_nonocc.npy and scenes.json.");
   command.callback([o] { synth(*o); });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,19 @@ struct SceneOptions {
   double gamma = 1;       // 0.1 to 10
   double vignetting = 0;  // 0 to 1: share of the light lost in the corners
   double noise = 0;       // 0 to 255: standard deviation in grey levels, in each channel of both images
+  double light = 0;       // 0 to 1: share by which smooth light differs from place to place, in the right image
+  // Of both images. Truth and masks are those of ideal cameras.
+  double shot_noise = 0;  // 0 to 255: standard deviation at full intensity; its square is proportional to intensity
+  double defocus = 0;     // 0 to 6 pixels: radius of blur at the far end of the range where the near one is in focus
+  double focus = .5;      // 0 to 1: what is in focus, as a share of the range of disparities
+  double motion = 0;      // 0 to 50 pixels: length of a level blur
+  double blur_left = 0, blur_right = 0;  // 0 to 10 pixels: standard deviation of each image's blur
+  double sharpening = 0;                 // 0 to 4: as cameras do, share of the difference from a blurred image
+  // Rectification error: the right image shows its row y + vertical_offset + vertical_slope · x', x' from −½ to ½ across.
+  double vertical_offset = 0, vertical_slope = 0;  // −20 to 20 rows
+  // The part of the picture that is made; empty for all of it. What lies outside counts as hidden, and blur replicates
+  // the part's border; else the images are those of the whole picture, cut.
+  Rect window = {};
 };
 
 struct Scene {
@@ -36,10 +50,18 @@ struct Scene {
   Image<std::uint8_t> disc_left;
 };
 
-// table (a room), street, planes, curved, thin, repetitive, textureless and mix.
+// table (a room), street, planes, curved, thin, repetitive, textureless and mix; and, other ones for each seed, room, road,
+// garden, clutter and leaves.
 const std::vector<std::string>& scene_names();
+
+// A scene, a range, a camera and light drawn at random, as real pairs have them: training data. Of the picture of size
+// `picture` the window of `size` at a place drawn, too; disparities at most `disparities`.
+SceneOptions random_scene(Size size, Size picture, int disparities, std::uint64_t seed);
 
 // The same options give the same bytes on every machine. Throws Error(call) for what is not allowed.
 Scene make_scene(const SceneOptions& options);
+
+// Scenes side by side, a thread each; `take(i, scene)` is called from these threads, in any order.
+void make_scenes(const std::vector<SceneOptions>& options, const std::function<void(int, const Scene&)>& take);
 
 }  // namespace stereopsis

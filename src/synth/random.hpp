@@ -12,12 +12,15 @@ constexpr std::uint64_t mix64(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// The value of a lattice point, for textures.
-inline std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t seed) {
-  std::uint32_t h = seed ^ x * 0x8da6b343u ^ y * 0xd8163841u ^ z * 0xcb1ab31fu;
+inline std::uint32_t mix32(std::uint32_t h) {
   h = (h ^ (h >> 16)) * 0x7feb352du;
   h = (h ^ (h >> 15)) * 0x846ca68bu;
   return h ^ (h >> 16);
+}
+
+// The value of a lattice point, for textures.
+inline std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t seed) {
+  return mix32(seed ^ x * 0x8da6b343u ^ y * 0xd8163841u ^ z * 0xcb1ab31fu);
 }
 
 // 0 to 1, both reached.
@@ -32,6 +35,7 @@ class Random {
   std::uint64_t next() { return mix64(state_ += 0x9e3779b97f4a7c15u); }
   double between(double low, double high) { return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53); }
   int below(int n) { return static_cast<int>((next() >> 33) % static_cast<std::uint64_t>(n)); }
+  bool one_in(int n) { return below(n) == 0; }
 
  private:
   std::uint64_t state_;

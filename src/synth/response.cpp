@@ -21,6 +21,8 @@ double natural_log(double v) {
   return exponent * ln2 + 2 * s * sum;
 }
 
+}  // namespace
+
 double exponential(double v) {
   const double whole = std::floor(v / ln2 + .5);
   const double rest = v - whole * ln2;
@@ -29,27 +31,27 @@ double exponential(double v) {
   return std::ldexp(sum, static_cast<int>(whole));  // exact
 }
 
-}  // namespace
-
 double power(double base, double exponent) {
   if (base <= 0) return exponent == 0 ? 1 : 0;
   if (exponent == 1) return base;
   return exponential(exponent * natural_log(base));
 }
 
-Response::Response(Size size, double gain, double gamma, double vignetting, double noise, std::uint64_t seed)
-    : size_(size), gain_(gain), gamma_(gamma), vignetting_(vignetting), noise_(noise), seed_(seed) {}
-
 void Response::write(const Colour& colour, int x, int y, std::uint8_t* pixel) const {
-  const double cx = .5 * (size_.width - 1), cy = .5 * (size_.height - 1);
+  const double cx = .5 * (size.width - 1), cy = .5 * (size.height - 1);
   const double corner = std::max(cx * cx + cy * cy, 1e-9);
   const double r2 = ((x - cx) * (x - cx) + (y - cy) * (y - cy)) / corner;
-  const double factor = 255 * gain_ * (1 - vignetting_ * r2);
-  const std::uint64_t index = 3 * (static_cast<std::uint64_t>(y) * size_.width + x);
+  double factor = 255 * gain * (1 - vignetting * r2);
+  if (light > 0) {
+    const Vec3 at{3.0 * x / size.width, 3.0 * y / size.width, 0};
+    factor *= 1 + light * (2 * synth::noise(at, static_cast<std::uint32_t>(seed)) - 1);
+  }
+  const std::uint64_t index = 3 * (static_cast<std::uint64_t>(y) * size.width + x);
   const double channels[] = {colour.x, colour.y, colour.z};
   for (int c = 0; c < 3; ++c) {
-    double value = factor * power(std::min(channels[c], 1.0), gamma_);
-    if (noise_ > 0) value += noise_ * gaussian(seed_, index + c);
+    double value = factor * power(std::clamp(channels[c], 0.0, 1.0), gamma);
+    const double sigma = shot_noise > 0 ? std::sqrt(noise * noise + shot_noise * shot_noise * value / 255) : noise;
+    if (sigma > 0) value += sigma * gaussian(seed, index + c);
     pixel[c] = static_cast<std::uint8_t>(std::clamp(std::floor(value + .5), 0.0, 255.0));
   }
 }

@@ -7,11 +7,24 @@
 
 namespace stereopsis::synth {
 
-// Calls f(first, last) on pieces of [0, rows). The result must not depend on the cut.
+inline thread_local bool rows_are_divided = false;
+
+struct Divided {
+  Divided() { rows_are_divided = true; }
+  ~Divided() { rows_are_divided = false; }
+};
+
+// Calls f(first, last) on pieces of [0, rows), those of at most `grain` whole. The result must not depend on the cut.
+// Inside of f rows are not divided again: where there are many scenes, each has one thread.
 template <class F>
-void for_rows(int rows, F&& f) {
+void for_rows(int rows, F&& f, int grain = 8) {
 #ifdef STEREOPSIS_SIMD
-  Threads().rows(rows, f);
+  if (rows_are_divided) return f(0, rows);
+  const auto piece = [&](int first, int last) {
+    const Divided divided;
+    f(first, last);
+  };
+  Threads().rows(rows, piece, grain);
 #else
   f(0, rows);
 #endif

@@ -2,28 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "synth/builder.hpp"
+#include "synth/layouts.hpp"
+#include "synth/paint.hpp"
 
 namespace stereopsis::synth {
 namespace {
-
-constexpr Colour white{.93, .92, .89}, cream{.93, .88, .76}, black{.09, .09, .1}, red{.72, .16, .13},
-    orange{.88, .5, .14}, yellow{.9, .74, .24}, green{.24, .46, .22}, teal{.13, .45, .45}, blue{.16, .29, .55},
-    sky{.42, .62, .85}, brown{.42, .26, .15}, pine{.8, .6, .38}, grey{.55, .55, .54}, stone{.66, .61, .55};
-constexpr Colour palette[] = {red, orange, yellow, green, teal, blue, brown, cream};
-constexpr int palette_size = sizeof palette / sizeof palette[0];
-
-Texture make(Pattern pattern, const Colour& a, const Colour& b, double cell, double grain) {
-  return {.pattern = pattern, .a = a, .b = b, .cell = cell, .grain = grain};
-}
-Texture plain(const Colour& a, double grain = 0) { return make(Pattern::plain, a, a, 1, grain); }
-
-Texture outdoors() {
-  Texture t = make(Pattern::outdoors, sky, {.2, .34, .14}, 4, .12);
-  t.c = {.9, .94, .97};
-  return t;
-}
 
 // A texture that can be matched everywhere, different for each call.
 Texture rich(Random& random) {
@@ -434,18 +420,38 @@ void mix_of_all(Builder& b) {
 
 const std::vector<NamedScene>& named_scenes() {
   static const std::vector<NamedScene> scenes{
-      {"table", table}, {"street", street},         {"planes", planes},           {"curved", curved},
-      {"thin", thin},   {"repetitive", repetitive}, {"textureless", textureless}, {"mix", mix_of_all}};
+      {"table", table},           {"street", street},           {"planes", planes},  {"curved", curved}, {"thin", thin},
+      {"repetitive", repetitive}, {"textureless", textureless}, {"mix", mix_of_all}, {"room", room},     {"road", road},
+      {"garden", garden},         {"clutter", clutter},         {"leaves", leaves}};
   return scenes;
 }
 
-World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t seed) {
+namespace {
+
+// What either camera may see in a window, or everything.
+Candidates seen_from_both(const World& world, const RigGeometry& rig, const Rect& window) {
+  constexpr double tilt = 32;  // rows, more than rectification errors can be
+  std::set<std::uint16_t> seen;
+  for (const double position : {0.0, rig.baseline()}) {
+    const View view(world, rig.size, rig.scale, position);
+    const bool all = window.width == 0;
+    const Candidates found =
+        all ? view.candidates(-infinity, -infinity, infinity, infinity)
+            : view.candidates(window.x - 1, window.y - tilt, window.x + window.width, window.y + window.height + tilt);
+    seen.insert(found.begin(), found.end());
+  }
+  return {seen.begin(), seen.end()};
+}
+
+}  // namespace
+
+World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t seed, const Rect& window) {
   World world;
   Builder builder(world, rig, seed);
   scene.build(builder);
   world.backdrop.grain_cell = 2.8 * builder.pixel(farthest_depth);
   world.backdrop.seed = static_cast<std::uint32_t>(builder.random.next());
-  world.bake_light(rig.scale);
+  world.bake_light(rig.scale, seen_from_both(world, rig, window));
   return world;
 }
 

@@ -19,6 +19,7 @@ struct NamedScene {
 
 const std::vector<NamedScene>& named_scenes();
 
-World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t seed);
+// With the light for what is seen in a window of the picture, or anywhere where that is empty.
+World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t seed, const Rect& window = {});
 
 }  // namespace stereopsis::synth

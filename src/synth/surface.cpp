@@ -18,6 +18,15 @@ bool is_solid(const Surface& s, double x, double y) {
     case Cutout::ring: return across <= 1 && across >= squared(.7);
     case Cutout::round_holes: return squared(off_centre(x)) + squared(off_centre(y)) >= squared(.33);
     case Cutout::square_holes: return std::max(std::abs(off_centre(x)), std::abs(off_centre(y))) >= .35;
+    case Cutout::blob: {
+      const Vec3 at{3 * x / s.size.x + 7, 3 * y / s.size.y, 0};
+      return across <= 1.5 * (.7 * noise(at, s.texture.seed) + .3 * noise(3.0 * at, s.texture.seed + 1));
+    }
+    case Cutout::leaf: return std::abs(2 * y / s.size.y - 1) <= 1 - squared(2 * x / s.size.x - 1);
+    case Cutout::slats:
+      return std::abs(off_centre(x)) <= .3 || std::abs(y - .25 * s.size.y) < .05 * s.size.y ||
+             std::abs(y - .8 * s.size.y) < .05 * s.size.y;
+    case Cutout::mesh: return std::abs(off_centre(x + y)) >= .44 || std::abs(off_centre(x - y)) >= .44;
   }
   return true;
 }

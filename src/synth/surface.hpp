@@ -26,6 +26,10 @@ enum class Cutout : std::uint8_t {
   ring,          // an elliptical ring of 3/10 of the radius is left
   round_holes,   // a hole of radius 0.33 in each square of side `pitch`
   square_holes,  // a hole of side 0.7 in each square of side `pitch`
+  blob,          // a part of irregular outline is left
+  leaf,          // what two arcs enclose along x is left
+  slats,         // a gap of 0.4 of each `pitch` along x, but for two rails
+  mesh,          // crossed diagonal wires are left, `pitch` apart
 };
 
 // The light on a panel, computed once per scene and interpolated in between.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "synth/camera.hpp"
 #include "synth/response.hpp"
 #include "synth/rows.hpp"
 #include "synth/scenes.hpp"
@@ -43,32 +44,57 @@ void check(const SceneOptions& o) {
   check("gamma", o.gamma, .1, 10);
   check("vignetting", o.vignetting, 0, 1);
   check("noise", o.noise, 0, 255);
+  check("light", o.light, 0, 1);
+  check("shot noise", o.shot_noise, 0, 255);
+  check("defocus", o.defocus, 0, 6);
+  check("focus", o.focus, 0, 1);
+  check("motion", o.motion, 0, 50);
+  check("left blur", o.blur_left, 0, 10);
+  check("right blur", o.blur_right, 0, 10);
+  check("sharpening", o.sharpening, 0, 4);
+  check("vertical offset", o.vertical_offset, -20, 20);
+  check("vertical slope", o.vertical_slope, -20, 20);
+  const Rect& w = o.window;
+  if (w.width == 0 && w.height == 0) return;
+  if (w.width < 1 || w.height < 1 || intersect(w, {0, 0, o.size.width, o.size.height}) != w)
+    throw Error(ErrorCategory::call,
+                text("the scene's window of ", w.width, "×", w.height, " at (", w.x, ", ", w.y, ") is not inside the ",
+                     o.size.width, "×", o.size.height, " picture; choose one that is"));
+}
+
+Rect window_of(const SceneOptions& o) {
+  return o.window.width > 0 ? o.window : Rect{0, 0, o.size.width, o.size.height};
 }
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
+// By how many rows a camera looks too low.
+struct Tilt {
+  double offset = 0, slope = 0;  // per pixel
+  double at(double x) const { return offset + slope * x; }
+};
+
 // What one camera sees, and whether the other one sees it too.
 class Renderer {
  public:
-  Renderer(const World& world, const RigGeometry& rig, const View& view, const View& other, int sign)
-      : world_(world), rig_(rig), view_(view), other_(other), sign_(sign) {}
+  Renderer(const World& world, const RigGeometry& rig, Size size, const View& view, const View& other, int sign,
+           const Tilt& tilt)
+      : world_(world), rig_(rig), size_(size), view_(view), other_(other), sign_(sign), tilt_(tilt) {}
 
-  // `shade(x, y, colour)` takes the mean colour of each pixel.
-  template <class Shade>
-  void render(ImageView<float> disparity, ImageView<std::uint8_t> nonocc, Shade&& shade) const {
-    const Size size = rig_.size;
-    for_rows(size.height, [&](int first, int last) {
+  // `picture` takes the mean colour of each pixel, tilted; the rest is an ideal camera's.
+  void render(ImageView<float> disparity, ImageView<std::uint8_t> nonocc, Picture& picture) const {
+    for_rows(size_.height, [&](int first, int last) {
       for (int y = first; y < last; y += block)
-        for (int x = 0; x < size.width; x += block)
-          render_block(intersect({x, y, block, block}, {0, 0, size.width, last}), disparity, nonocc, shade);
+        for (int x = 0; x < size_.width; x += block)
+          render_block(intersect({x, y, block, block}, {0, 0, size_.width, last}), disparity, nonocc, picture);
     });
   }
 
  private:
-  template <class Shade>
-  void render_block(const Rect& r, ImageView<float> disparity, ImageView<std::uint8_t> nonocc, Shade&& shade) const {
+  void render_block(const Rect& r, ImageView<float> disparity, ImageView<std::uint8_t> nonocc, Picture& picture) const {
     const int right = r.x + r.width, bottom = r.y + r.height;
-    const Candidates candidates = view_.candidates(r.x - .5, r.y - .5, right - .5, bottom - .5);
+    const auto [up, down] = std::minmax({0.0, tilt_.at(r.x), tilt_.at(right)});
+    const Candidates candidates = view_.candidates(r.x - .5, r.y - .5 + up, right - .5, bottom - .5 + down);
     Hit hits[block][block];  // at the centres of pixels
     double least = infinity, most = -infinity;
     for (int y = r.y; y < bottom; ++y)
@@ -77,7 +103,7 @@ class Renderer {
         const double d = rig_.disparity(hit.depth);
         least = std::min(least, sign_ * d), most = std::max(most, sign_ * d);
         disparity(x, y) = static_cast<float>(d);
-        shade(x, y, mean_colour(x, y, candidates));
+        picture(x, y) = mean_colour(x, y + tilt_.at(x), candidates);
       }
     const Candidates there = other_.candidates(r.x - most, r.y, right - 1 - least, bottom - 1);
     for (int y = r.y; y < bottom; ++y)
@@ -85,12 +111,12 @@ class Renderer {
   }
 
   // Of four samples where they agree, else of sixteen: the former are one in each row and column of the latter.
-  Colour mean_colour(int x, int y, const Candidates& candidates) const {
+  Colour mean_colour(double x, double y, const Candidates& candidates) const {
     constexpr int column[] = {1, 3, 0, 2};
     const auto sample = [&](int i, int j, const Surface** surface = nullptr) {
       const Hit hit = view_.trace(x + .25 * i - .375, y + .25 * j - .375, candidates);
       if (surface) *surface = hit.surface;
-      return colour_of(world_, hit);
+      return seen_colour_of(world_, hit, view_.position());
     };
     Colour colours[4], sum;
     const Surface* surfaces[4];
@@ -109,16 +135,18 @@ class Renderer {
   // The same point of the same side of the same surface, inside the other picture.
   bool seen_by_other(int x, int y, const Hit& hit, const Candidates& candidates) const {
     const double other_x = x - sign_ * rig_.disparity(hit.depth);
-    if (other_x < -.5 || other_x >= rig_.size.width - .5) return false;
+    if (other_x < -.5 || other_x >= size_.width - .5) return false;
     const Hit there = other_.trace(other_x, y, candidates);
     return there.depth >= hit.depth * (1 - 1e-7) && there.back == hit.back;
   }
 
   const World& world_;
   const RigGeometry& rig_;
+  Size size_;  // of the window
   const View& view_;
   const View& other_;
   int sign_;  // x_other = x − sign · disparity
+  Tilt tilt_;
 };
 
 // 1 for non-occluded pixels within the radius of a jump, by rows and then by columns.
@@ -149,6 +177,29 @@ Image<std::uint8_t> discontinuities(ImageView<const float> disparity, ImageView<
   return disc;
 }
 
+Lens lens(const SceneOptions& o, double blur) {
+  const double range = std::max(o.disparities - 1, 1);
+  return {o.defocus / range, o.focus * range, blur, o.motion, o.sharpening};
+}
+
+// Gain and the like are the right camera's.
+Response response(const SceneOptions& o, bool changed) {
+  Response r{.size = o.size, .noise = o.noise, .shot_noise = o.shot_noise, .seed = mix64(o.seed) + (changed ? 2 : 1)};
+  if (changed) r.gain = o.gain, r.gamma = o.gamma, r.vignetting = o.vignetting, r.light = o.light;
+  return r;
+}
+
+void expose(const Renderer& renderer, const Lens& lens, const Response& response, const Rect& window,
+            ImageView<float> disparity, ImageView<std::uint8_t> nonocc, ImageView<std::uint8_t> image) {
+  Picture picture(image.size());
+  renderer.render(disparity, nonocc, picture);
+  apply(lens, disparity, picture);
+  for_rows(image.height, [&](int first, int last) {
+    for (int y = first; y < last; ++y)
+      for (int x = 0; x < image.width; ++x) response.write(picture(x, y), window.x + x, window.y + y, &image(x, y));
+  });
+}
+
 }  // namespace
 
 const std::vector<std::string>& scene_names() {
@@ -164,10 +215,12 @@ Scene make_scene(const SceneOptions& options) {
   check(options);
   const NamedScene& named = find_scene(options.scene);
   const RigGeometry rig(options.size, options.disparities);
-  const World world = build_world(named, rig, options.seed);
-  const View left(world, options.size, rig.scale, 0), right(world, options.size, rig.scale, rig.baseline());
+  const World world = build_world(named, rig, options.seed, options.window);
+  const Rect window = window_of(options);
+  const View left(world, options.size, rig.scale, 0, window.x, window.y),
+      right(world, options.size, rig.scale, rig.baseline(), window.x, window.y);
 
-  const Size size = options.size;
+  const Size size = window.size();
   Scene scene{Image<std::uint8_t>(size, 3),
               Image<std::uint8_t>(size, 3),
               Image<float>(size),
@@ -175,16 +228,64 @@ Scene make_scene(const SceneOptions& options) {
               Image<std::uint8_t>(size),
               Image<std::uint8_t>(size),
               {}};
-  const Response plain(size, 1, 1, 0, options.noise, mix64(options.seed) + 1);
-  const Response changed(size, options.gain, options.gamma, options.vignetting, options.noise, mix64(options.seed) + 2);
-  Renderer(world, rig, left, right, 1)
-      .render(scene.disparity_left, scene.nonocc_left,
-              [&](int x, int y, const Colour& c) { plain.write(c, x, y, &scene.left(x, y)); });
-  Renderer(world, rig, right, left, -1)
-      .render(scene.disparity_right, scene.nonocc_right,
-              [&](int x, int y, const Colour& c) { changed.write(c, x, y, &scene.right(x, y)); });
+  const Tilt level,
+      tilted{options.vertical_offset + options.vertical_slope * ((window.x + .5) / options.size.width - .5),
+             options.vertical_slope / options.size.width};
+  const Renderer from_left(world, rig, size, left, right, 1, level),
+      from_right(world, rig, size, right, left, -1, tilted);
+  expose(from_left, lens(options, options.blur_left), response(options, false), window, scene.disparity_left,
+         scene.nonocc_left, scene.left);
+  expose(from_right, lens(options, options.blur_right), response(options, true), window, scene.disparity_right,
+         scene.nonocc_right, scene.right);
   scene.disc_left = discontinuities(scene.disparity_left, scene.nonocc_left);
   return scene;
+}
+
+void make_scenes(const std::vector<SceneOptions>& options, const std::function<void(int, const Scene&)>& take) {
+  for_rows(
+      static_cast<int>(options.size()),
+      [&](int first, int last) {
+        for (int i = first; i < last; ++i) take(i, make_scene(options[i]));
+      },
+      1);
+}
+
+SceneOptions random_scene(Size size, Size picture, int disparities, std::uint64_t seed) {
+  constexpr const char* scenes[] = {"room",   "room",   "room",    "road",    "road",    "road",       "road",
+                                    "garden", "garden", "clutter", "clutter", "clutter", "leaves",     "leaves",
+                                    "leaves", "mix",    "planes",  "curved",  "thin",    "textureless"};
+  if (picture.width < size.width || picture.height < size.height || size.width < 1 || size.height < 1)
+    throw Error(ErrorCategory::call,
+                text("a window of ", size.width, "×", size.height, " can't be drawn in a picture of ", picture.width,
+                     "×", picture.height, "; choose a larger picture"));
+  if (disparities < 1)
+    throw Error(ErrorCategory::call,
+                text("a scene can't have ", disparities, " disparities; choose a number of at least 1"));
+  Random r(seed);
+  SceneOptions o;
+  o.scene = scenes[r.below(20)];
+  o.seed = r.next() >> 33;  // such as the command takes
+  o.size = picture;
+  const int slack = picture.height - size.height;  // the uppermost part is mostly sky
+  o.window = {r.below(picture.width - size.width + 1), 0, size.width, size.height};
+  o.window.y = slack - r.below(slack - slack / 4 + 1);
+  o.disparities = std::max(1, static_cast<int>(disparities * r.between(.35, 1)));
+  if (r.one_in(3)) {  // the cameras or the moments differ
+    o.gain = r.between(.75, 1.25);
+    o.gamma = r.between(.85, 1.2);
+    o.light = r.between(0, .12);
+    o.vignetting = r.between(0, .25);
+  }
+  o.noise = r.between(.2, 2);
+  o.shot_noise = r.one_in(2) ? 0 : r.between(0, 4);
+  if (r.one_in(3)) o.defocus = r.between(.5, 3), o.focus = r.between(0, 1);
+  if (r.one_in(8)) o.motion = r.between(.5, 4);
+  o.blur_left = r.between(.3, .8);
+  o.blur_right = std::max(.2, o.blur_left + r.between(-.15, .15));
+  if (r.one_in(3)) o.sharpening = r.between(.2, 1.2);
+  o.vertical_offset = .22 * gaussian(o.seed, 1);
+  o.vertical_slope = .3 * gaussian(o.seed, 2);
+  return o;
 }
 
 }  // namespace stereopsis

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <set>
 
 #include "core/text.hpp"
+#include "synth/camera.hpp"
 #include "synth/random.hpp"
 #include "synth/response.hpp"
 #include "synth/scenes.hpp"
@@ -53,7 +55,9 @@ INSTANTIATE_TEST_SUITE_P(Synth, EveryScene, testing::ValuesIn(scene_names()),
                          [](const auto& tested) { return tested.param; });
 
 TEST(Synth, TheSameOptionsGiveTheSameBytesOnEveryMachine) {
+  // The bytes of a scene never change; a new scene comes at the end, with a sum of its own.
   std::uint64_t first = 0, second = 0;
+  std::vector<std::uint64_t> sums;
   for (const std::string& name : scene_names()) {
     const SceneOptions options{.scene = name,
                                .size = {61, 43},
@@ -65,9 +69,66 @@ TEST(Synth, TheSameOptionsGiveTheSameBytesOnEveryMachine) {
                                .noise = 2};
     first = first * 3 + checksum(make_scene(options));
     second = second * 3 + checksum(make_scene(options));
+    sums.push_back(first);
   }
   EXPECT_EQ(first, second);
-  EXPECT_EQ(first, 0x3389abf7301c6b7eu) << std::hex << first;
+  ASSERT_EQ(scene_names()[7], "mix");
+  EXPECT_EQ(sums[7], 0x3389abf7301c6b7eu) << std::hex << sums[7];
+  EXPECT_EQ(sums[12], 0xc2b5eaa007589d52u) << std::hex << sums[12];
+}
+
+TEST(RandomScenes, TheSameSeedGivesTheSameBytesOnEveryMachine) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t seed = 0; seed < 24; ++seed)
+    sum = sum * 3 + checksum(make_scene(random_scene({48, 20}, {120, 90}, 40, seed)));
+  EXPECT_EQ(sum, 0xf0bd20b66790f96au) << std::hex << sum;
+}
+
+TEST(RandomScenes, SideBySideAreThoseOneByOne) {
+  std::vector<SceneOptions> options;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) options.push_back(random_scene({48, 20}, {120, 90}, 40, seed));
+  std::vector<std::uint64_t> sums(options.size());
+  make_scenes(options, [&](int i, const Scene& scene) { sums[i] = checksum(scene); });
+  for (std::size_t i = 0; i < options.size(); ++i) EXPECT_EQ(sums[i], checksum(make_scene(options[i]))) << i;
+}
+
+TEST(RandomScenes, DifferInEverything) {
+  std::set<std::string> scenes;
+  std::set<int> disparities, places;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const SceneOptions o = random_scene({320, 56}, {640, 480}, 128, seed);
+    scenes.insert(o.scene), disparities.insert(o.disparities), places.insert(o.window.x);
+    EXPECT_LE(o.disparities, 128);
+    EXPECT_EQ(o.window.size(), (Size{320, 56}));
+    EXPECT_EQ(intersect(o.window, {0, 0, 640, 480}), o.window);
+  }
+  EXPECT_GT(scenes.size(), 8u);
+  EXPECT_GT(disparities.size(), 40u);
+  EXPECT_GT(places.size(), 60u);
+}
+
+TEST(RandomScenes, APictureSmallerThanItsWindowIsRefused) {
+  EXPECT_THROW(random_scene({320, 56}, {300, 200}, 64, 1), Error);
+  EXPECT_THROW(random_scene({320, 56}, {640, 480}, 0, 1), Error);
+}
+
+TEST_P(EveryScene, AWindowIsAPartOfThePicture) {
+  SceneOptions o = options({120, 90}, 33);
+  o.noise = 2, o.gain = .8, o.vignetting = .3, o.light = .2, o.shot_noise = 3;
+  o.vertical_offset = .4, o.vertical_slope = -3;
+  const Scene whole = make_scene(o);
+  o.window = {31, 22, 50, 37};
+  const Scene part = make_scene(o);
+  ASSERT_EQ(part.left.size(), o.window.size());
+  for_each_pixel(o.window.size(), [&](int x, int y) {
+    for (int c = 0; c < 3; ++c) {
+      ASSERT_EQ(part.left(x, y, c), whole.left(x + 31, y + 22, c)) << x << ", " << y;
+      ASSERT_EQ(part.right(x, y, c), whole.right(x + 31, y + 22, c)) << x << ", " << y;
+    }
+    ASSERT_EQ(part.disparity_left(x, y), whole.disparity_left(x + 31, y + 22));
+    const double there = x - part.disparity_left(x, y);
+    ASSERT_EQ(part.nonocc_left(x, y), there < -.5 ? 128 : whole.nonocc_left(x + 31, y + 22));
+  });
 }
 
 TEST_P(EveryScene, ChangesWithTheSeed) {
@@ -324,6 +385,141 @@ TEST(Synth, NoiseHasTheStandardDeviationAskedFor) {
   }
 }
 
+// Cameras and lenses change images, never truth.
+TEST(Synth, WhatTheCameraDoesChangesImagesOnly) {
+  const Scene ideal = make_scene(photometric);
+  for (const auto& change : std::vector<std::function<void(SceneOptions&)>>{
+           [](SceneOptions& o) { o.light = .2; }, [](SceneOptions& o) { o.shot_noise = 4; },
+           [](SceneOptions& o) { o.defocus = 4; }, [](SceneOptions& o) { o.motion = 3; },
+           [](SceneOptions& o) { o.blur_right = 1; }, [](SceneOptions& o) { o.sharpening = 1; },
+           [](SceneOptions& o) { o.vertical_offset = 1; }, [](SceneOptions& o) { o.vertical_slope = 2; }}) {
+    SceneOptions o = photometric;
+    change(o);
+    const Scene changed = make_scene(o);
+    EXPECT_NE(checksum(changed.right, 0), checksum(ideal.right, 0));
+    EXPECT_EQ(checksum(changed.disparity_left, 0), checksum(ideal.disparity_left, 0));
+    EXPECT_EQ(checksum(changed.disparity_right, 0), checksum(ideal.disparity_right, 0));
+    EXPECT_EQ(checksum(changed.nonocc_left, 0), checksum(ideal.nonocc_left, 0));
+    EXPECT_EQ(checksum(changed.disc_left, 0), checksum(ideal.disc_left, 0));
+  }
+}
+
+TEST(Synth, AWholeRowOffIsTheNextRow) {
+  SceneOptions o = photometric;
+  const Scene ideal = make_scene(o);
+  o.vertical_offset = 1;
+  const Scene off = make_scene(o);
+  int different = 0;
+  for_each_pixel({o.size.width, o.size.height - 1},
+                 [&](int x, int y) { different += std::abs(off.right(x, y, 1) - ideal.right(x, y + 1, 1)) > 1; });
+  EXPECT_LT(different, o.size.width);  // where blocks of candidates end
+  EXPECT_EQ(checksum(off.left, 0), checksum(ideal.left, 0));
+}
+
+TEST(Synth, BlurHasTheVarianceAskedFor) {
+  using namespace synth;
+  for (const double sigma : {.6, 1.0, 2.5}) {
+    Picture picture({41, 41});
+    picture(20, 20) = {1, 1, 1};
+    apply({.blur = sigma}, Image<float>({41, 41}, 1, 5.f), picture);
+    double sum = 0, variance = 0;
+    for_each_pixel({41, 41}, [&](int x, int y) {
+      sum += picture(x, y).x;
+      variance += picture(x, y).x * (x - 20) * (x - 20);
+    });
+    EXPECT_NEAR(sum, 1, 1e-9);
+    EXPECT_NEAR(variance, sigma * sigma, .04 * sigma * sigma);
+  }
+}
+
+TEST(Synth, MotionSpreadsAPointOverALevelLine) {
+  using namespace synth;
+  for (const double length : {.5, 1.0, 2.0, 4.5}) {
+    Picture picture({21, 3});
+    picture(10, 1) = {1, 1, 1};
+    apply({.motion = length}, Image<float>({21, 3}, 1, 5.f), picture);
+    double sum = 0, most = 0;
+    for_each_pixel({21, 3}, [&](int x, int y) {
+      sum += picture(x, y).x, most = std::max(most, picture(x, y).x);
+      if (y != 1 || std::abs(x - 10) > .5 * length + 1) {
+        EXPECT_EQ(picture(x, y).x, 0);
+      }
+    });
+    EXPECT_NEAR(sum, 1, 1e-9);
+    EXPECT_NEAR(most, 1 / std::max(1.0, length), length < 1 ? 1 : .1);
+  }
+}
+
+TEST(Synth, DefocusLeavesWhatIsInFocusAndItsEdges) {
+  using namespace synth;
+  const Size size{40, 20};
+  Image<float> disparity(size);
+  Picture sharp(size);
+  for_each_pixel(size, [&](int x, int y) {
+    disparity(x, y) = x < 20 ? 30.f : 10.f;  // in front, in focus: the left half
+    const double v = (x * 7 + y * 13) % 5 * .2;
+    sharp(x, y) = {v, v, v};
+  });
+  Picture picture = sharp;
+  apply({.defocus = .15, .focused = 30}, disparity, picture);
+  double changed = 0;
+  for_each_pixel(size, [&](int x, int y) {
+    if (x < 20) {
+      EXPECT_NEAR(picture(x, y).x, sharp(x, y).x, 1e-12) << x;
+    } else {
+      changed += std::abs(picture(x, y).x - sharp(x, y).x);
+    }
+  });
+  EXPECT_GT(changed, 40);
+}
+
+TEST(Synth, ShotNoiseGrowsWithTheRootOfTheLight) {
+  synth::Response r{.size = {64, 64}, .shot_noise = 8, .seed = 3};
+  for (const double light : {.2, .4, .8}) {
+    double squares = 0;
+    for_each_pixel(r.size, [&](int x, int y) {
+      std::uint8_t pixel[3];
+      r.write({light, light, light}, x, y, pixel);
+      for (const std::uint8_t v : pixel) squares += (v - 255 * light) * (v - 255 * light);
+    });
+    EXPECT_NEAR(squares / (3 * 64 * 64), 64 * light + 1.0 / 12, .05 * 64 * light);
+  }
+}
+
+// A highlight stays where the camera is, not on the thing: the same point looks different from both.
+TEST(Synth, ReflectionsMoveWithTheView) {
+  using namespace synth;
+  World world;
+  Surface ball;
+  ball.shape = Shape::ellipsoid;
+  ball.frame.origin = {0, 0, 4};
+  ball.size = {1, 1, 1};
+  world.surfaces = {ball};
+  const View view(world, {40, 40}, 40, 0);
+  const Candidates all = view.candidates(0, 0, 40, 40);
+  const auto difference = [&] {
+    double most = 0;
+    for_each_pixel({40, 40}, [&](int x, int y) {
+      const Hit hit = view.trace(x, y, all);
+      most = std::max(most, length(seen_colour_of(world, hit, 0) - seen_colour_of(world, hit, .5)));
+    });
+    return most;
+  };
+  EXPECT_EQ(difference(), 0);
+  world.surfaces[0].texture.gloss = .8;
+  EXPECT_GT(difference(), .2);
+}
+
+TEST(Synth, HazeTakesContrastWithDepth) {
+  using namespace synth;
+  World world;
+  world.haze = .1;
+  const Hit sky{};  // at the farthest depth
+  const Colour clear = colour_of(world, sky), seen = seen_colour_of(world, sky, 0);
+  const double left = std::pow(.9, farthest_depth);
+  EXPECT_NEAR(seen.x, left * clear.x + (1 - left) * world.haze_colour.x, 1e-9);
+}
+
 TEST(Synth, PowerIsThatOfTheCLibrary) {
   for (const double base : {1e-6, .003, .1, .5, .70710678, .9999, 1.0})
     for (const double exponent : {.1, .45, 1.0, 2.2, 10.0})
@@ -354,6 +550,9 @@ TEST(Synth, ForbiddenOptionsAreRefusedWithASentence) {
   expect(sentence([](SceneOptions& o) { o.gamma = 0; }), {"gamma is 0", "from 0.1 to 10"});
   expect(sentence([](SceneOptions& o) { o.vignetting = 1.5; }), {"vignetting is 1.5", "from 0 to 1"});
   expect(sentence([](SceneOptions& o) { o.noise = std::nan(""); }), {"noise is nan", "from 0 to 255"});
+  expect(sentence([](SceneOptions& o) { o.defocus = 7; }), {"defocus is 7", "from 0 to 6"});
+  expect(sentence([](SceneOptions& o) { o.vertical_slope = -21; }), {"vertical slope is -21", "from -20 to 20"});
+  expect(sentence([](SceneOptions& o) { o.window = {1, 1, 4, 2}; }), {"4×2 at (1, 1)", "4×4", "inside"});
 }
 
 }  // namespace

@@ -16,19 +16,24 @@ double triangle(double v) { return 1 - std::abs(2 * fraction(v) - 1); }
 // The lattice cell that holds v. Cells count modulo 2³², so that no coordinate is too far out.
 std::uint32_t cell_of(double v) { return static_cast<std::uint32_t>(static_cast<std::int64_t>(std::floor(v))); }
 
+Vec3 turned_in_plane(const Vec3& p, double tan_half) {
+  const double n = 1 + tan_half * tan_half, c = (1 - tan_half * tan_half) / n, s = 2 * tan_half / n;
+  return {c * p.x - s * p.y, s * p.x + c * p.y, p.z};
+}
+
 double plane_noise(double fx, double fy, std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t seed) {
   const double top = unit(hash(x, y, z, seed)) * (1 - fx) + unit(hash(x + 1, y, z, seed)) * fx;
   const double bottom = unit(hash(x, y + 1, z, seed)) * (1 - fx) + unit(hash(x + 1, y + 1, z, seed)) * fx;
   return top + (bottom - top) * fy;
 }
 
-// Octaves of noise, each twice as fine and half as strong.
-double cloud(const Vec3& p, int octaves, std::uint32_t seed) {
+// Octaves of noise, each twice as fine and half as strong, or as strong as `decay` says.
+double cloud(const Vec3& p, int octaves, std::uint32_t seed, double decay = .5) {
   double sum = 0, amplitude = .5, total = 0, scale = 1;
   for (int i = 0; i < octaves; ++i) {
     sum += amplitude * noise(scale * p, seed + i);
     total += amplitude;
-    amplitude *= .5;
+    amplitude *= decay;
     scale *= 2.03;
   }
   return sum / total;
@@ -111,6 +116,61 @@ Colour outdoors(const Texture& t, const Vec3& p) {
   return -p.y < far_ridge ? mix(leaves * t.b, sky, .55) : sky;
 }
 
+Colour weave(const Texture& t, const Vec3& p) {
+  const bool over = (cell_of(p.x) + cell_of(p.y)) % 2 == 0;
+  const double across = triangle(over ? p.y : p.x), along = triangle(over ? p.x : p.y);
+  const double tint = .85 + .3 * unit(hash(over ? cell_of(p.y) : cell_of(p.x), over, 0, t.seed));
+  return (tint * (.55 + .3 * smooth(across) + .15 * along)) * (over ? t.a : t.b);
+}
+
+// One point in each cell of a lattice: the nearest one's own number, and the square distances to the two nearest.
+struct Nearest {
+  std::uint32_t id = 0;
+  double first = 9, second = 9;
+};
+
+Nearest nearest_point(const Vec3& p, std::uint32_t seed) {
+  const std::uint32_t x = cell_of(p.x), y = cell_of(p.y), z = cell_of(p.z);
+  const double fx = fraction(p.x), fy = fraction(p.y);
+  Nearest found;
+  for (int j = -1; j <= 1; ++j)
+    for (int i = -1; i <= 1; ++i) {
+      const std::uint32_t id = hash(x + i, y + j, z, seed);
+      const double dx = i + (id & 0xffff) / 65536.0 - fx, dy = j + (id >> 16) / 65536.0 - fy;
+      const double distance = dx * dx + dy * dy;
+      if (distance < found.first) {
+        found = {id, distance, found.first};
+      } else {
+        found.second = std::min(found.second, distance);
+      }
+    }
+  return found;
+}
+
+Colour stones(const Texture& t, const Vec3& p) {
+  const Nearest n = nearest_point(p, t.seed);
+  const double joint = ramp(.02, .1, n.second - n.first);
+  return mix(t.b, ((.7 + .5 * unit(mix32(n.id))) * (1 - .25 * n.first)) * t.a, joint);
+}
+
+// Two layers of leaves: where the near one has gaps, the far one is seen in the dark.
+Colour foliage(const Texture& t, const Vec3& p) {
+  const double clump = cloud(.3 * p, 2, t.seed + 2);
+  const Nearest near = nearest_point({p.x, 1.4 * p.y, p.z}, t.seed);
+  const bool gap = near.first > .12 + .5 * clump;
+  const Nearest n = gap ? nearest_point({1.7 * p.x + 5, 2.1 * p.y, p.z}, t.seed + 1) : near;
+  const double light = (gap ? .3 : .7) + .6 * unit(mix32(n.id)) * (gap ? .5 : 1) - .5 * n.first;
+  return (std::max(light, .1) * (.6 + .8 * clump)) * mix(t.a, t.b, unit(mix32(n.id + 1)));
+}
+
+Colour asphalt(const Texture& t, const Vec3& p) {
+  const double worn = cloud({.11 * p.x, .03 * p.y, p.z}, 3, t.seed);
+  const std::uint32_t stone = hash(cell_of(4 * p.x), cell_of(4 * p.y), cell_of(4 * p.z), t.seed + 7);
+  const double crack = std::abs(cloud(.07 * p, 3, t.seed + 11) - .5);
+  const Colour tar = (.82 + .36 * worn) * mix(t.a, t.b, stone % 8 == 0 ? .6 * unit(mix32(stone)) : 0);
+  return crack < .0035 ? .6 * tar : tar;
+}
+
 Colour pattern_at(const Texture& t, const Vec3& p) {
   switch (t.pattern) {
     case Pattern::plain: return t.a;
@@ -133,6 +193,12 @@ Colour pattern_at(const Texture& t, const Vec3& p) {
     case Pattern::art: return art(t, p);
     case Pattern::facade: return facade(t, p);
     case Pattern::outdoors: return outdoors(t, p);
+    case Pattern::rough: return mix(t.a, t.b, ramp(.3, .7, cloud(p, 5, t.seed, .8)));
+    case Pattern::waves: return mix(t.a, t.b, smooth(triangle(p.x)));
+    case Pattern::weave: return weave(t, p);
+    case Pattern::stones: return stones(t, p);
+    case Pattern::foliage: return foliage(t, p);
+    case Pattern::asphalt: return asphalt(t, p);
   }
   return t.a;
 }
@@ -147,7 +213,8 @@ double noise(const Vec3& p, std::uint32_t seed) {
 }
 
 Colour colour_at(const Texture& texture, const Vec3& p) {
-  const Colour colour = pattern_at(texture, (1 / texture.cell) * p);
+  const Vec3 q = texture.turn == 0 ? p : turned_in_plane(p, texture.turn);
+  const Colour colour = pattern_at(texture, (1 / texture.cell) * q);
   if (texture.grain == 0) return colour;
   return (1 + texture.grain * grain(p, texture.grain_cell, texture.seed + 0x51ed27u)) * colour;
 }

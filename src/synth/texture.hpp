@@ -25,6 +25,12 @@ enum class Pattern : std::uint8_t {
   art,       // blocks and discs in tints of a, b and c
   facade,    // wall a, windows b, frames c
   outdoors,  // sky a and c above hills b; y points down
+  rough,     // from a to b, with strong fine octaves
+  waves,     // from a to b and back along x, without edges
+  weave,     // threads a across threads b
+  stones,    // cells in tints of a, joints b
+  foliage,   // leaves from a to b, with dark gaps
+  asphalt,   // a with stones in tints of b, worn patches and cracks
 };
 
 struct Texture {
@@ -34,6 +40,9 @@ struct Texture {
   double grain = 0;       // amplitude of the fine texture that is laid over, share of the colour
   double grain_cell = 1;  // its finest wavelength; set when the surface is placed, from the size of a pixel there
   std::uint32_t seed = 0;
+  double turn = 0;  // of the pattern in the plane: the tangent of half the angle
+  // Reflections, which move with the view: a share of what is mirrored, and a highlight of the sun. Dull where 0.
+  double gloss = 0;
 };
 
 // Value noise, 0 to 1. Points with z = 0 cost half.

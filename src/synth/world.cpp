@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "synth/response.hpp"
 #include "synth/rows.hpp"
 
 namespace stereopsis::synth {
@@ -117,15 +118,17 @@ double light_at(const World& world, const Occluders& near, const Occluders& sunw
 
 }  // namespace
 
-void World::bake_light(double scale) {
+void World::bake_light(double scale, const std::vector<std::uint16_t>& numbers) {
+  if (light_spacing == 0) return;
   const Occluders all(surfaces);
-  for (Surface& s : surfaces) {
-    if (s.shape != Shape::panel) continue;
+  for (const std::uint16_t number : numbers) {
+    Surface& s = surfaces[number];
+    if (s.shape != Shape::panel || s.cutout == Cutout::leaf || s.cutout == Cutout::blob) continue;
     const Sphere ball = bounding_sphere(s);
     const Occluders near = all.within(ball, corner_reach, &s), sunwards = all.towards(ball, sun, sun_radius, &s);
     const double depth = std::clamp(ball.centre.z - ball.radius, nearest_depth, farthest_depth);
-    const auto texels = [&](double side) {  // six pixels apart
-      return static_cast<int>(std::clamp(side * scale / (6 * depth), 2.0, 160.0));
+    const auto texels = [&](double side) {
+      return static_cast<int>(std::clamp(side * scale / (light_spacing * depth), 2.0, 160.0));
     };
     s.light.width = texels(s.size.x), s.light.height = texels(s.size.y);
     std::vector<float> light(static_cast<std::size_t>(s.light.width) * s.light.height);
@@ -155,8 +158,34 @@ Colour colour_of(const World& world, const Hit& hit) {
   return (inside * (ambient + direct_light * std::max(dot(normal, world.sun), 0.0))) * colour;
 }
 
-View::View(const World& world, Size size, double scale, double position)
-    : world_(&world), scale_(scale), cx_(.5 * (size.width - 1)), cy_(.5 * (size.height - 1)), position_(position) {
+// A surface mirrors the sky and what stands before it, both blurred, and shows a highlight of the sun.
+Colour seen_colour_of(const World& world, const Hit& hit, double position) {
+  Colour colour = colour_of(world, hit);
+  if (hit.surface && hit.surface->texture.gloss > 0) {
+    const Surface& s = *hit.surface;
+    const Vec3 to_camera = normalised(Vec3{position, 0, 0} - s.frame.point(hit.local));
+    const Vec3 outwards = s.frame.direction(s.normal(hit.local)), normal = hit.back ? -outwards : outwards;
+    const double facing = dot(normal, to_camera);
+    const Vec3 mirrored = 2 * facing * normal - to_camera;
+    const double height = dot(mirrored, world.up);
+    const double around = .35 + .45 * std::clamp(.5 + 2 * height, 0.0, 1.0) +
+                          .5 * (noise(2.5 * mirrored + Vec3{9, 9, 9}, s.texture.seed) - .5);
+    double highlight = std::max(dot(normal, normalised(world.sun + to_camera)), 0.0);
+    for (int i = 0; i < 6; ++i) highlight *= highlight;  // to the 64th
+    const double grazing = 1 - std::clamp(facing, 0.0, 1.0);
+    colour = (1 - .5 * s.texture.gloss) * colour;
+    const double light = s.texture.gloss * ((.15 + .7 * grazing * grazing * grazing) * around + .9 * highlight);
+    colour += Colour{light, light, light};
+  }
+  return world.haze == 0 ? colour : mix(world.haze_colour, colour, power(1 - world.haze, hit.depth));
+}
+
+View::View(const World& world, Size size, double scale, double position, double x0, double y0)
+    : world_(&world),
+      scale_(scale),
+      cx_(.5 * (size.width - 1) - x0),
+      cy_(.5 * (size.height - 1) - y0),
+      position_(position) {
   for (const Surface& s : world.surfaces) {
     Seen seen{s.frame.local_point({position, 0, 0}), infinity, infinity, -infinity, -infinity};
     Vec3 low, high;

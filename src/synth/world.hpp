@@ -24,10 +24,14 @@ struct World {
   double horizon = 0;  // y where the backdrop's own y is 0
   Vec3 up{0, -1, 0};
   Vec3 sun = normalised({-.35, -.65, -.65});  // towards it
+  double haze = 0;                            // share of the light that is lost in it over a unit of depth
+  Colour haze_colour{.85, .88, .9};
+  double light_spacing = 6;  // pixels between the points at which the light on panels is known; 0: as if nothing else
+                             // were there
 
-  // Computes the light on panels, with soft shadows and less light in corners, at the resolution that `scale`
-  // asks for. Everything else is lit as if nothing else were there.
-  void bake_light(double scale);
+  // Computes the light on panels, with soft shadows and less light in corners, at the resolution that `scale` and
+  // `light_spacing` ask for: on those of these numbers. Everything else is lit as if nothing else were there.
+  void bake_light(double scale, const std::vector<std::uint16_t>& numbers);
 };
 
 struct Hit {
@@ -39,6 +43,8 @@ struct Hit {
 
 // Independent of the camera.
 Colour colour_of(const World& world, const Hit& hit);
+// What a camera at (position, 0, 0) sees: reflections and haze as well.
+Colour seen_colour_of(const World& world, const Hit& hit, double position);
 
 // Surfaces by number, in the world's order.
 using Candidates = std::vector<std::uint16_t>;
@@ -46,12 +52,14 @@ using Candidates = std::vector<std::uint16_t>;
 // The world from one camera.
 class View {
  public:
-  View(const World& world, Size size, double scale, double position);
+  // `size` is that of the whole picture, and (x0, y0) the place in it where the part begins that is looked at.
+  View(const World& world, Size size, double scale, double position, double x0 = 0, double y0 = 0);
 
   // The surfaces that may be seen in this rectangle of the picture.
   Candidates candidates(double x0, double y0, double x1, double y1) const;
   // What the ray through a point of the picture meets first, among the candidates.
   Hit trace(double x, double y, const Candidates& candidates) const;
+  double position() const { return position_; }
 
  private:
   struct Seen {

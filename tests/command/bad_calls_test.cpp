@@ -166,6 +166,9 @@ TEST_F(BadCalls, CommandLine) {
   expect_refused({"bench", "--size", "640x480"}, 2, {"--size 640x480"});
   expect_refused({"synth", "-o", "new", "--disparities", "0"}, 2, {"--disparities 0"});
   expect_refused({"synth", "-o", "new", "--scene", "nowhere"}, 2, {"nowhere"});
+  expect_refused({"synth", "-o", "new", "--random", "--gain", "2"}, 2, {"--random", "--gain"});
+  expect_refused({"synth", "-o", "new", "--count", "2"}, 2, {"--count", "--random"});
+  expect_refused({"synth", "-o", "new", "--random", "--width", "90", "--picture-width", "50"}, 2, {"90", "50"});
 }
 
 }  // namespace

@@ -27,6 +27,34 @@ TEST_F(Programs, SynthGivesTheSameBytesAgain) {
   }
 }
 
+// Training data: `--stacked` holds the scenes that are otherwise in folders of their own, and each can be made again.
+TEST_F(Programs, SynthMakesManyRandomScenes) {
+  const std::vector<std::string> some{"--random", "--count",         "3",  "--width",          "50", "--height",
+                                      "30",       "--picture-width", "90", "--picture-height", "70", "--seed",
+                                      "7"};
+  const auto make = [&](const char* name, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"synth", "-o", name};
+    arguments.insert(arguments.end(), some.begin(), some.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    ASSERT_EQ(call(arguments).code, 0);
+  };
+  make("many", {});
+  make("one-array", {"--stacked"});
+  ASSERT_EQ(call({"evaluate", "--dataset", "many", "--method", "sgm", "--json", "many.json"}).code, 0);
+  EXPECT_EQ(json("many.json")["scenes"].size(), 3u);
+  const Image<float> all = read_disparity(folder / "one-array" / "disp_left.npy");
+  ASSERT_EQ(all.size(), (Size{50, 90}));
+  const Json list = json("one-array/scenes.json");
+  EXPECT_EQ(list["height"], 30);
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "many/00000" + std::to_string(i);
+    EXPECT_EQ(list["scenes"][i]["synth"], json(name + "/dataset.json")["synth"]);
+    const Image<float> one = read_disparity(folder / name / "disp_left.pfm");
+    for (int y = 0; y < 30; ++y)
+      EXPECT_TRUE(std::equal(one.row(y), one.row(y) + 50, all.row(30 * i + y))) << i << ", row " << y;
+  }
+}
+
 TEST_F(Programs, TheTruthItselfHasNoError) {
   const Answer answer = call({"evaluate", "scene/disp_left.pfm", "--truth", "scene/disp_left.pfm", "--mask",
                               "scene/mask_nonocc.png", "--error-image", "error.png", "--json", "truth.json"});
