@@ -7,7 +7,7 @@
 namespace stereopsis {
 namespace {
 
-constexpr int most_stages = 64;
+constexpr int most_stages = 256;  // 16 levels of both views have about 100
 
 // A queue and its part of the memory, which pairs use in turn.
 struct Lane {

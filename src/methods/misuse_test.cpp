@@ -201,6 +201,23 @@ TEST_F(Misuse, EveryCombinationOfStagesWorksOrIsRefused) {
   EXPECT_GE(matched, 10) << refused;
 }
 
+// The stages of as many levels as there may be, in both views.
+TEST_F(Misuse, AllLevelsCanBeTimed) {
+  Pipeline levels("costfilter");
+  levels.set("levels.lambda", "1");
+  levels.set("levels.levels", "16");
+  Problem p = problem();
+  p.want_times = p.want_right = true;
+  const Matched expected = Matcher(Plan(levels, p, {"cpu", 0})).match(pair());
+  EXPECT_GT(expected.times.size(), 64u);
+  for (const std::string& device : all_devices()) {
+    SCOPED_TRACE(device);
+    const Matched got = Matcher(Plan(levels, p, {device, 0})).match(pair());
+    EXPECT_GT(got.times.size(), 64u);
+    expect_same(got, expected);
+  }
+}
+
 // Results that were not planned would be written without bounds.
 TEST_F(Misuse, DeviceImagesThatWereNotPlannedAreRefused) {
   for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
