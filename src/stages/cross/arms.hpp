@@ -1,0 +1,33 @@
+// The four arms of a pixel's cross, in pixels, as a word: stages/cross makes them, aggregation and voting read them.
+#pragma once
+
+#include <cstdint>
+
+namespace stereopsis::cross {
+
+struct Arms {
+  int left, right, up, down;
+
+  int across() const { return left + 1 + right; }
+  int along() const { return up + 1 + down; }
+};
+
+// Sums of 255 costs of 8 bits fit 16 bits.
+inline constexpr int longest_arm = 127;
+
+constexpr Arms arms_of(std::uint32_t word) {
+  return {static_cast<int>(word & 255), static_cast<int>(word >> 8 & 255), static_cast<int>(word >> 16 & 255),
+          static_cast<int>(word >> 24)};
+}
+constexpr std::uint32_t word_of(const Arms& arms) {
+  return static_cast<std::uint32_t>(arms.left | arms.right << 8 | arms.up << 16) | static_cast<std::uint32_t>(arms.down)
+                                                                                       << 24;
+}
+
+// What both crosses have.
+constexpr Arms common(const Arms& a, const Arms& b) {
+  const auto shorter = [](int i, int j) { return i < j ? i : j; };
+  return {shorter(a.left, b.left), shorter(a.right, b.right), shorter(a.up, b.up), shorter(a.down, b.down)};
+}
+
+}  // namespace stereopsis::cross

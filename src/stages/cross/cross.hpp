@@ -1,0 +1,67 @@
+// Cross-based support regions (Zhang, Lu and Lafruit 2009; the rules of Mei et al. 2011, section 2.2): from a pixel p an arm grows
+// to the left, to the right, up and down, pixel by pixel, as long as its end q, with q⁻ the pixel before it, has
+//
+//   1. D_c(q, p) < τ1 and D_c(q, q⁻) < τ1        D_c(a, b) = max over the channels of |I_a − I_b|
+//   2. D_s(q, p) < L1                            D_s = |q − p|
+//   3. D_c(q, p) < τ2 where D_s(q, p) > L2
+//
+// The region of p is what the horizontal arms cover of the pixels on its vertical arms, or the other way round. An arm ends at the
+// image border, and may have no pixel. The rules are as Salaün and Monasse (AD Census, draft for IPOL, 2013) give them,
+// L1 = 34, L2 = 17, τ1 = 20 and τ2 = 6 as Li's public program (AD-Census, 2020) does. Rule 3 has "L2 < D_s < L1": a pixel at L2 is still on the short arm.
+//
+// Input: 8-bit image, 1 or 3 channels. Output: words of arms.hpp. Required input: L1 − 1 pixels around.
+// Cost: two comparisons per pixel of each arm. Arms of up to 127 pixels (L1 ≤ 128): sums of 8-bit costs along them then fit 16 bits.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stages/cross/arms.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::cross {
+
+struct Parameters {
+  static constexpr const char* stage = "cross";
+  int length = 34;
+  int short_length = 17;
+  int colour = 20;
+  int strict_colour = 6;
+
+  int longest() const { return length - 1; }  // arm
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("length", p.length, between(1, longest_arm + 1), "arms are shorter than this, pixels");
+  visit("short_length", p.short_length, between(0, longest_arm + 1), "beyond it colours must be closer, pixels");
+  visit("colour", p.colour, between(0, 256), "colours differ by less on an arm, 8-bit intensities");
+  visit("strict_colour", p.strict_colour, between(0, 256),
+        "and by less than this beyond short_length, 8-bit intensities");
+}
+
+// Refuses thresholds out of order, and arms set to be longer than the image: those of the default length may be.
+inline void check(const Parameters& p, Size size) {
+  if (p.short_length > p.length)
+    throw Error(ErrorCategory::call, text("cross.short_length = ", p.short_length,
+                                          " is above cross.length = ", p.length, "; set it to at most the length"));
+  if (p.strict_colour > p.colour)
+    throw Error(ErrorCategory::call, text("cross.strict_colour = ", p.strict_colour,
+                                          " is above cross.colour = ", p.colour, "; set it to at most that"));
+  const int longer_side = std::max(size.width, size.height);
+  if (p.length > std::max(longer_side, Parameters().length))
+    throw Error(ErrorCategory::call, text("cross.length = ", p.length, " makes arms longer than the image of ",
+                                          size.width, "×", size.height, "; set it to at most ", longer_side));
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.longest(), p.longest()); }
+
+void oracle(const Parameters&, ImageView<const std::uint8_t> image, ImageView<std::uint32_t> arms);
+void cpu(const Parameters&, ImageView<const std::uint8_t> image, ImageView<std::uint32_t> arms, Threads&);
+void gpu(const Parameters&, gpu::View<const std::uint8_t> image, gpu::View<std::uint32_t> arms, gpu::Queue&);
+
+}  // namespace stereopsis::cross

@@ -1,0 +1,76 @@
+// Aggregation over cross-based regions: cross_aggregation.hpp. Running sums modulo 2^16 and 2^32; a work-item walks along a
+// line for one disparity.
+//
+// instance any:
+#include "device/gpu/vocabulary.h"
+
+typedef struct {
+  int before, behind;  // in the direction that was asked for
+} Reach;
+
+// Of both views' arms what they have in common; of the left view's alone where there are no right ones.
+FUNCTION Reach reach(IMAGE(const uint, left), IMAGE(const uint, right), int x, int y, int disparity, int along_row) {
+  const int shift = along_row ? 0 : 16;
+  const uint own = PIXEL(left, x, y) >> shift;
+  Reach arms = {(int)(own & 255), (int)(own >> 8 & 255)};
+  if (GIVEN(right)) {
+    const uint other = PIXEL(right, clamp(x - disparity, 0, WIDTH(left) - 1), y) >> shift;
+    arms.before = min(arms.before, (int)(other & 255));
+    arms.behind = min(arms.behind, (int)(other >> 8 & 255));
+  }
+  return arms;
+}
+
+// The sums of the costs from the line's beginning on.
+KERNEL(run)(ARRAY(const uchar, costs), ARRAY(ushort, running), int width, int height, int disparities, int along_row) {
+  const int item = global_id(0), k = item % disparities, line = item / disparities;
+  if (line >= (along_row ? height : width)) return;
+  const long start = (along_row ? (long)line * width : (long)line) * disparities + k;
+  const long step = along_row ? disparities : (long)width * disparities;
+  const int pixels = along_row ? width : height;
+  ushort sum = 0;
+  for (int i = 0; i < pixels; ++i) {
+    sum = (ushort)(sum + ELEMENTS(costs)[start + i * step]);
+    ELEMENTS(running)[start + i * step] = sum;
+  }
+}
+
+// The sums, from the beginning of the lines across on, of those along the arms of run()'s lines, and of their pixels.
+KERNEL(run_across)(IMAGE(const uint, left), IMAGE(const uint, right), ARRAY(const ushort, running), ARRAY(uint, across),
+                   ARRAY(ushort, counts), int disparities, int min_disparity, int along_row) {
+  const int width = WIDTH(left), height = HEIGHT(left);
+  const int item = global_id(0), k = item % disparities, line = item / disparities;
+  if (line >= (along_row ? height : width)) return;
+  const long start = (along_row ? (long)line * width : (long)line) * disparities + k;
+  const long step = along_row ? disparities : (long)width * disparities;
+  const long other = along_row ? (long)width * disparities : disparities;  // to the neighbour on run()'s line
+  const int pixels = along_row ? width : height;
+  uint sum = 0;
+  ushort count = 0;
+  for (int i = 0; i < pixels; ++i) {
+    const int x = along_row ? i : line, y = along_row ? line : i;
+    const Reach arms = reach(left, left_layout, right, right_layout, x, y, min_disparity + k, !along_row);
+    GLOBAL const ushort* here = ELEMENTS(running) + start + i * step;
+    const int first = (along_row ? y : x) - arms.before;
+    const ushort before = first > 0 ? here[-(arms.before + 1) * other] : (ushort)0;
+    sum += (ushort)(here[arms.behind * other] - before);
+    count = (ushort)(count + arms.before + 1 + arms.behind);
+    ELEMENTS(across)[start + i * step] = sum;
+    ELEMENTS(counts)[start + i * step] = count;
+  }
+}
+
+// The means, from run_across()'s sums.
+KERNEL(divide_sums)(IMAGE(const uint, left), IMAGE(const uint, right), ARRAY(const uint, across), ARRAY(const ushort, counts),
+                    ARRAY(uchar, costs), int disparities, int min_disparity, int along_row) {
+  const int cell = global_id(0), y = global_id(1), width = WIDTH(left);
+  if (cell >= width * disparities || y >= HEIGHT(left)) return;
+  const int x = cell / disparities, k = cell % disparities;
+  const Reach arms = reach(left, left_layout, right, right_layout, x, y, min_disparity + k, along_row);
+  const long at = (long)y * width * disparities + cell, step = along_row ? disparities : (long)width * disparities;
+  const int has_before = (along_row ? x : y) - arms.before > 0;
+  const long last = at + arms.behind * step, before = at - (arms.before + 1) * step;
+  const uint sum = ELEMENTS(across)[last] - (has_before ? ELEMENTS(across)[before] : 0u);
+  const ushort count = (ushort)(ELEMENTS(counts)[last] - (has_before ? ELEMENTS(counts)[before] : (ushort)0));
+  ELEMENTS(costs)[at] = (uchar)((sum + count / 2) / count);
+}

@@ -1,0 +1,88 @@
+// Aggregation of matching costs over cross-based regions (Zhang, Lu and Lafruit 2009; Mei et al. 2011, section 2.2): the mean
+// of the costs of each disparity over the region of the pixel's cross,
+//
+//   C'(p, d) = ⌊(Σ_{q ∈ U(p, d)} C(q, d) + ⌊N / 2⌋) / N⌋,   N = |U(p, d)|
+//
+// again and again: in odd iterations (the first, the third, …) U is what the horizontal arms of the pixels on p's vertical
+// arms cover, in even ones what the vertical arms of those on its horizontal arms do ("for iterations 1 and 3 … first horizontally
+// and then vertically", four in all: Mei et al. after Salaün and Monasse, AD Census, draft for IPOL, 2013).
+//
+// support = left takes the left view's arms, as that draft and Li's public program (AD-Census, 2020) do. both takes of each arm
+// what it has in common with that of the right pixel, q − d, as Zhang et al. do: of regions that differ in the two views,
+// one of them crosses a border. Right pixels outside the image are the nearest in the row.
+//
+// Each iteration is two passes of running sums, which are exact integers: of a row or column modulo 2¹⁶ (an arm's sum
+// fits: 255 costs of 8 bits), of regions modulo 2³².
+//
+// Input: arms of both views (stages/cross). In place: costs in 8 bits.
+// Required input: iterations × 2 × the longest arm; in the right view at the disparities. Cost per cell and iteration: 3 running
+// sums, 3 differences, 1 division.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stages/cross/arms.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::cross_aggregation {
+
+enum class Support { both, left };
+constexpr auto names_of(Support) {
+  return std::array{std::pair{Support::both, "both"}, std::pair{Support::left, "left"}};
+}
+
+struct Parameters {
+  static constexpr const char* stage = "cross_aggregation";
+  int iterations = 4;
+  Support support = Support::both;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("iterations", p.iterations, between(1, 16), "how often costs are averaged");
+  visit("support", p.support, any, "whose arms bound a region: those of both views, or the left one's alone");
+}
+
+inline Rect required_input(const Parameters& p, const Rect& output) {
+  const int reach = 2 * p.iterations * cross::longest_arm;
+  return grow(output, reach, reach);
+}
+
+// The right view's arms are read for support = both alone, and may be empty otherwise.
+template <template <class> class View>
+struct ArmsOf {
+  View<const std::uint32_t> left, right;
+};
+using Arms = ArmsOf<ImageView>;
+
+template <template <class> class View>
+void check_images(const Parameters& p, const ArmsOf<View>& arms) {
+  if (p.support == Support::both && arms.right.size() != arms.left.size())
+    throw Error(ErrorCategory::call,
+                text("cross_aggregation.support = both was given right arms of ", arms.right.width, "×",
+                     arms.right.height, " for left ones of ", arms.left.width, "×", arms.left.height,
+                     "; give it the right view's arms of the same size or set support = left"));
+}
+
+void oracle(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs);
+
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind the costs may be read.
+std::size_t scratch_bytes(Size size, int disparities, int threads);
+void cpu(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs,
+         std::span<std::byte> scratch, Threads&);
+
+std::size_t gpu_scratch_bytes(Size size, int disparities);
+void gpu(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
+         gpu::Span scratch, gpu::Queue&);
+
+}  // namespace stereopsis::cross_aggregation

@@ -1,0 +1,87 @@
+// Scanline optimisation in four directions with penalties by colour (Mei et al. 2011, section 2.3, after Mattoccia, Tombari and
+// Di Stefano 2007 and Hirschmüller 2008):
+//
+//   L_r(p, d) = C(p, d) + min[ L_r(p−r, d), L_r(p−r, d±1) + P1, min_k L_r(p−r, k) + P2 ] − min_k L_r(p−r, k)
+//   S(p, d)   = Σ_r L_r(p, d)          r: to the left, to the right, up and down
+//
+// Let D1 = D_c(p, p−r) in the left view and D2 = D_c(pd, pd−r) in the right view, pd = p − d, D_c the largest difference of a channel.
+// (P1, P2) = (Π1, Π2) where D1 < τ and D2 < τ, (Π1, Π2) / 4 where one of them is, (Π1, Π2) / 10 where none is, rounded down.
+// Π1 = 1 and Π2 = 3 in units of the paper's cost and τ = 15 are Li's (AD-Census, 2020), the rules those of Salaün and
+// Monasse (AD Census, draft for IPOL, 2013). The paper takes the mean of the four paths: a quarter of S. A path starts with L_r = C at the image border. Right
+// pixels outside the image are the nearest in the row.
+//
+// Input: costs in 8 bits, 8-bit images of both views with 1 or 3 channels. Output: S in 16 bits.
+// Required input: the whole image. Everything is an integer.
+// Cost: per cell and direction 3 minima, 3 additions, 1 comparison, 1 running minimum.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::scanline {
+
+// Sums of four paths stay below 65535, which says that there is no candidate.
+inline constexpr int largest_penalty = 65534 / 4 - 255;
+
+struct Parameters {
+  static constexpr const char* stage = "scanline";
+  int p1 = 127;
+  int p2 = 381;
+  int colour = 15;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("p1", p.p1, between(0, largest_penalty),
+        "penalty for a disparity change of one pixel, in units of the matching cost");
+  visit("p2", p.p2, between(0, largest_penalty),
+        "penalty for a larger disparity change, in units of the matching cost");
+  visit("colour", p.colour, between(0, 256),
+        "penalties fall where colours differ by this or more along the path, 8-bit intensities");
+}
+
+inline void check(const Parameters& p) {
+  if (p.p1 > p.p2)
+    throw Error(ErrorCategory::call,
+                text("scanline.p1 = ", p.p1, " is above scanline.p2 = ", p.p2, "; set it to at most p2"));
+}
+
+struct Penalties {
+  int p1, p2;
+};
+// By how many of D1 and D2 are not below the threshold.
+inline std::array<Penalties, 3> penalties(const Parameters& p) {
+  return {{{p.p1, p.p2}, {p.p1 / 4, p.p2 / 4}, {p.p1 / 10, p.p2 / 10}}};
+}
+
+template <template <class> class View>
+struct ImagesOf {
+  View<const std::uint8_t> left, right;
+};
+using Images = ImagesOf<ImageView>;
+
+void oracle(const Parameters&, const Images&, int min_disparity, VolumeView<const std::uint8_t> costs,
+            VolumeView<std::uint16_t> sums);
+
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind the costs may be read.
+std::size_t scratch_bytes(Size size, int disparities, int threads);
+void cpu(const Parameters&, const Images&, int min_disparity, VolumeView<const std::uint8_t> costs,
+         VolumeView<std::uint16_t> sums, std::span<std::byte> scratch, Threads&);
+
+// `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(Size size, int disparities);
+void gpu(const Parameters&, const ImagesOf<gpu::View>&, int min_disparity, gpu::Volume<const std::uint8_t> costs,
+         gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue&);
+
+}  // namespace stereopsis::scanline
