@@ -1,0 +1,54 @@
+// Adjustment at depth discontinuities (Mei et al. 2011, section 2.4): a pixel p on an edge of the disparity image takes the disparity of
+// one of the two pixels p1, p2 on both sides of the edge where that has a smaller cost,
+//
+//   D(p) = D(p_i), p_i = argmin C(p_i, D(p_i)), where C(p_i, D(p_i)) < C(p, D(p)); of equals p1
+//
+// The paper leaves the edges and p1, p2 open. Here, along a row, p lies on an edge where its disparity differs from that of one of its
+// two neighbours by more than `edge`; they are p1, to the left, and p2, to the right. All pixels see the same map. Li's public
+// program (AD-Census, 2020) compares the same costs and pixels, with a Sobel filter for the edges.
+//
+// A disparity has the cost of the nearest whole one; one outside the range, and a neighbour that is invalid or outside the image, has none.
+//
+// Input: costs in 16 bits, float disparity, NaN where invalid. Output: float disparity, not in place.
+// Required input: 1 pixel to the left and right. Cost: 3 reads of the map; at edges 3 of the costs.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::discontinuity {
+
+struct Parameters {
+  static constexpr const char* stage = "discontinuity";
+  double edge = 1;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("edge", p.edge, between(0, 1000), "neighbours on an edge differ by more than this, pixels");
+}
+
+inline Rect required_input(const Parameters&, const Rect& output) { return grow(output, 1, 0); }
+
+template <class In, class Out>
+void check_not_in_place(const In& disparity, const Out& adjusted) {
+  if (same_start(disparity, adjusted))
+    throw Error(ErrorCategory::call,
+                "discontinuities can't be adjusted in place; give the adjusted image an output of its own");
+}
+
+void oracle(const Parameters&, VolumeView<const std::uint16_t> costs, int min_disparity,
+            ImageView<const float> disparity, ImageView<float> adjusted);
+void cpu(const Parameters&, VolumeView<const std::uint16_t> costs, int min_disparity, ImageView<const float> disparity,
+         ImageView<float> adjusted, Threads&);
+void gpu(const Parameters&, gpu::Volume<const std::uint16_t> costs, int min_disparity, gpu::View<const float> disparity,
+         gpu::View<float> adjusted, gpu::Queue&);
+
+}  // namespace stereopsis::discontinuity

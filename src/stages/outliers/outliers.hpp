@@ -1,0 +1,62 @@
+// Outliers by kind (Mei et al. 2011, section 2.4, after Hirschmüller 2008): a left pixel p = (x, y) with the disparity d whose right
+// pixel x' = x − ⌊d + ½⌋ does not agree,
+//
+//   x' outside the image, D_right(x', y) invalid, or |d − D_right(x', y)| > threshold
+//
+// becomes invalid: left_right. It is occluded where its epipolar line does not meet the right disparity image: no right
+// pixel x_r of the row has ⌊D_right(x_r, y) + ½⌋ = x − x_r. Otherwise it is mismatched. So are pixels that were invalid before.
+// The paper's check is for equality, of whole disparities: threshold = 0.
+//
+// Input: the right view's disparity. In place: float disparity (NaN where invalid) and validity. Output: kinds, 8 bits.
+// Required input: the row. Cost: as the left-right check, and a pass over the right view's row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::outliers {
+
+enum Kind : std::uint8_t { reliable = 0, occluded = 1, mismatched = 2 };
+
+struct Parameters {
+  static constexpr const char* stage = "outliers";
+  double threshold = 0;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("threshold", p.threshold, between(0, 100), "largest difference between the two views, pixels");
+}
+
+template <template <class> class View>
+struct MapOf {
+  View<float> disparity;
+  View<std::uint8_t> validity;
+  View<std::uint8_t> kinds;
+};
+using Map = MapOf<ImageView>;
+
+template <class Right, class Left>
+void check_sizes(const Right& right, const Left& disparity) {
+  if (right.size() != disparity.size())
+    throw Error(ErrorCategory::call,
+                text("outliers was given a right disparity image of ", right.width, "×", right.height,
+                     " for a left one of ", disparity.width, "×", disparity.height, "; both must have one size"));
+}
+
+void oracle(const Parameters&, ImageView<const float> right, const Map&);
+void cpu(const Parameters&, ImageView<const float> right, const Map&, Threads&);
+void gpu(const Parameters&, gpu::View<const float> right, const MapOf<gpu::View>&, gpu::Queue&);
+
+}  // namespace stereopsis::outliers

@@ -1,0 +1,80 @@
+// Iterative region voting (Mei et al. 2011, section 2.4): an invalid pixel takes the disparity that most valid pixels of its
+// cross-based region have,
+//
+//   D(p) = argmax_b H_p(b)   where S_p > τS and H_p(b) / S_p > τH,   S_p = Σ_b H_p(b)
+//
+// H_p counts the valid pixels by ⌊D + ½⌋ over what the horizontal arms of the pixels on p's vertical arms cover; ties go to the lowest. What was
+// filled votes in the next iteration, of which there are five; within one, all pixels see the same map. τS = 20 and τH = 0.4
+// are as Li's public program (AD-Census, 2020) has them; τH is in percent here.
+//
+// Disparities of 32768 and more do not vote. Masked pixels and those outside the region of interest stay invalid. A filled pixel is
+// valid and marked filled.
+//
+// Input: arms (stages/cross). In place: float disparity (NaN where invalid) and validity.
+// Required input: iterations × the longest arm. Cost: a look at the region for each invalid pixel and iteration.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stages/cross/arms.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::region_voting {
+
+struct Parameters {
+  static constexpr const char* stage = "region_voting";
+  int iterations = 5;
+  int votes = 20;
+  int share = 40;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("iterations", p.iterations, between(1, 50), "how often all that is still invalid is voted on");
+  visit("votes", p.votes, between(0, 100'000), "more valid pixels than this must vote");
+  visit("share", p.share, between(0, 100), "percent of the votes that the winner must exceed");
+}
+
+inline Rect required_input(const Parameters& p, int longest_arm, const Rect& output) {
+  return grow(output, p.iterations * longest_arm, p.iterations * longest_arm);
+}
+
+// The bin of a disparity; `nothing` where it is not a number or too large.
+inline constexpr int nothing = std::numeric_limits<int>::min();
+inline int bin_of(float disparity) {
+  return std::abs(disparity) < 32768 ? static_cast<int>(std::floor(disparity + 0.5f)) : nothing;
+}
+constexpr bool wins(const Parameters& p, std::int64_t most, std::int64_t all) {
+  return all > p.votes && 100 * most > p.share * all;
+}
+
+template <template <class> class View>
+struct MapOf {
+  View<float> disparity;
+  View<std::uint8_t> validity;
+};
+using Map = MapOf<ImageView>;
+
+void oracle(const Parameters&, ImageView<const std::uint32_t> arms, const Map&);
+
+// `scratch` holds at least scratch_bytes() and is aligned for float.
+std::size_t scratch_bytes(Size size);
+void cpu(const Parameters&, ImageView<const std::uint32_t> arms, const Map&, std::span<std::byte> scratch, Threads&);
+
+std::size_t gpu_scratch_bytes(Size size);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> arms, const MapOf<gpu::View>&, gpu::Span scratch,
+         gpu::Queue&);
+
+}  // namespace stereopsis::region_voting

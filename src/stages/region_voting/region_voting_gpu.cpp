@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <limits>
+
+#include "device/gpu/device.hpp"
+#include "stages/region_voting/region_voting.hpp"
+
+namespace stereopsis::region_voting {
+namespace {
+
+constexpr int items = 64;          // ITEMS of region_voting.cl
+constexpr int most_groups = 4096;  // of all devices that are known, what they have at work at a time
+
+struct Scratch {
+  Scratch(Size size, gpu::Span memory) {
+    const std::size_t before = memory.bytes, pixels = static_cast<std::size_t>(size.width) * size.height;
+    gaps = memory.take(sizeof(std::int32_t) * pixels).as<std::int32_t>();
+    voted = memory.take(sizeof(float) * pixels).as<float>();
+    counter = memory.take(sizeof(std::int32_t));
+    bytes = before - memory.bytes;
+  }
+
+  gpu::Array<std::int32_t> gaps;
+  gpu::Array<float> voted;
+  gpu::Span counter;
+  std::size_t bytes;
+};
+
+}  // namespace
+
+std::size_t gpu_scratch_bytes(Size size) {
+  if (static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
+    throw Error(ErrorCategory::unsupported,
+                text("region_voting can't take an image of ", size.width, "×", size.height,
+                     " on a GPU; it takes up to 2147483647 pixels, so use fill or smaller images"));
+  return Scratch(size, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
+}
+
+void gpu(const Parameters& p, gpu::View<const std::uint32_t> arms, const MapOf<gpu::View>& map, gpu::Span memory,
+         gpu::Queue& queue) {
+  const Size size = map.disparity.size();
+  const Scratch s(size, memory);
+  const auto count = s.counter.as<std::int32_t>();
+  queue.fill({s.counter.memory, s.counter.offset}, sizeof(std::int32_t), 0);
+  queue.launch({"region_voting", "list", "any"}, gpu::over(size), map.disparity, map.validity, s.gaps, count);
+  const int groups =
+      static_cast<int>(std::min<long long>(most_groups, static_cast<long long>(size.width) * size.height));
+  for (int iteration = 0; iteration < p.iterations; ++iteration) {
+    queue.launch({"region_voting", "vote", "any"}, {groups, 1, items, 1}, map.disparity, arms, s.gaps, count, s.voted,
+                 groups, p.votes, p.share);
+    queue.launch({"region_voting", "fill_voted", "any"}, {groups, 1, items, 1}, map.disparity, map.validity, s.gaps,
+                 count, s.voted, groups * items);
+  }
+}
+
+}  // namespace stereopsis::region_voting

@@ -1,0 +1,38 @@
+// Sub-pixel enhancement after refinement (Mei et al. 2011, section 2.4): the minimum of the parabola through the costs a, b, c at d − 1,
+// d and d + 1, d = ⌊D(p) + ½⌋,
+//
+//   D'(p) = d − (c − a) / (2 (a − 2b + c))
+//
+// where all three are in the range and b is the lowest of them, but not all are equal. Elsewhere, such as where a disparity was filled
+// that is no minimum of the costs, it stays as it is (our reading: the parabola has no minimum near d there).
+//
+// Input: costs in 16 bits. In place: float disparity, NaN where invalid. Required input: the pixel alone.
+// Cost: 3 reads of the costs, 1 division. The quotient is rounded to float.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::subpixel {
+
+struct Parameters {
+  static constexpr const char* stage = "subpixel";
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P&, Visitor&&) {}
+
+void oracle(const Parameters&, VolumeView<const std::uint16_t> costs, int min_disparity, ImageView<float> disparity);
+void cpu(const Parameters&, VolumeView<const std::uint16_t> costs, int min_disparity, ImageView<float> disparity,
+         Threads&);
+void gpu(const Parameters&, gpu::Volume<const std::uint16_t> costs, int min_disparity, gpu::View<float> disparity,
+         gpu::Queue&);
+
+}  // namespace stereopsis::subpixel
