@@ -14,9 +14,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "stereopsis/error.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -53,8 +55,10 @@ struct LoadedScene {
 
 // The scenes at or anywhere below `folder`, sorted by path. Passes over each dataset.json that lacks one of left,
 // right, gt and ndisp (or has null there): calibration sets, sequences. Throws Error(file) where there is no scene, and
-// Error(format) for a dataset.json that can't be understood.
-std::vector<DatasetScene> find_scenes(const std::filesystem::path& folder);
+// Error(format) for a dataset.json that can't be understood, or gives it to `failed`, and goes on.
+std::vector<DatasetScene> find_scenes(
+    const std::filesystem::path& folder,
+    const std::function<void(const std::filesystem::path& file, const Error& error)>& failed = {});
 
 // Region "nonocc" is its mask; without one, where gt_noc is known; else where gt and gt_right agree (see
 // nonoccluded()); else all of gt if that is non-occluded by its kind. Region "all" is its mask; without one, where gt

@@ -1,6 +1,7 @@
 // Where a method runs. Devices are found at run time; one that can't be used says why.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,9 @@ struct DeviceDescription {
 // All that was looked for, usable or not. Never throws for missing hardware. With `measure`, the properties of GPUs have the
 // bandwidth that a short copy reaches.
 std::vector<DeviceDescription> devices(bool measure = false);
+
+// What the process may have of this machine's memory: all of it, or what its control group allows.
+std::size_t host_memory_bytes();
 
 // The device that `auto` stands for (the first CUDA device that can be used, else cpu), or the name itself, with its number. Throws Error(call) for a name that is none,
 // Error(unsupported) for one that can't be used here.

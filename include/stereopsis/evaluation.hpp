@@ -58,8 +58,8 @@ Image<std::uint8_t> nonoccluded(ImageView<const float> truth_left, ImageView<con
 
 // RGB. White where the error is 0 to grey at `threshold`; orange just above it to dark red at 8 × `threshold` and
 // beyond, evenly in log(error); blue where the disparity is invalid; black where the truth is unknown. Pixels that
-// `mask` leaves out have the same colours at a third of the brightness.
+// `mask` leaves out have the same colours at a third of the brightness. With a legend: a strip below the picture.
 Image<std::uint8_t> error_image(ImageView<const float> disparity, ImageView<const float> truth,
-                                ImageView<const std::uint8_t> mask, double threshold);
+                                ImageView<const std::uint8_t> mask, double threshold, bool legend = false);
 
 }  // namespace stereopsis

@@ -44,6 +44,12 @@ void write_point_cloud(const std::filesystem::path& file, ImageView<const float>
 void write_text(const std::filesystem::path& file, const std::string& contents);
 std::string read_text(const std::filesystem::path& file);
 
+// For a program that is about to end before its work does: removes the temporary files of what is being written, and lets no
+// write begin or end any more: a thread that tries waits for ever.
+void abandon_writing();
+// Removes the temporary files that a process which was killed while it wrote `file` has left. Nobody may be writing it.
+void remove_leftovers(const std::filesystem::path& file);
+
 std::string to_json(const Pipeline& pipeline);
 Pipeline pipeline_from_json(const std::string& json);
 Pipeline read_pipeline(const std::filesystem::path& file);

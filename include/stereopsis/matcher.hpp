@@ -55,7 +55,7 @@ struct Problem {
   bool want_confidence = false;  // a confidence image too
   bool want_times = false;       // a time for each stage too; on a GPU it costs a little. The CPU always tells
   int batch = 1;                 // pairs in work at a time
-  std::size_t memory_limit = 0;  // bytes of workspace; 0: none, or on a GPU nine tenths of its memory
+  std::size_t memory_limit = 0;  // bytes of workspace; 0: half of the host's memory, nine tenths of a GPU's
   Geometry geometry = {};
 
   // Of the images that the method sees.
@@ -123,6 +123,7 @@ struct Ticket {
   bool operator==(const Ticket&) const = default;
 };
 
+// For one thread at a time; distinct matchers may run at the same time.
 class Matcher {
  public:
   explicit Matcher(Plan plan);

@@ -18,4 +18,8 @@ Image<std::uint8_t> colour_disparity(ImageView<const float> disparity, double lo
 // they are closer; {0, 1} where none is valid.
 std::pair<double, double> display_limits(ImageView<const float> disparity);
 
+// RGB: a colour for what a pixel is: measured, filled, repaired, or invalid for the first of its reasons. With a legend: a strip
+// below the picture.
+Image<std::uint8_t> colour_validity(ImageView<const std::uint8_t> validity, bool legend);
+
 }  // namespace stereopsis

@@ -1,3 +1,6 @@
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <thread>
@@ -68,6 +71,14 @@ std::vector<DeviceDescription> devices(bool measure) {
   append("cuda", gpu::cuda_devices(), measure, list);
   append("opencl", gpu::opencl_devices(), measure, list);
   return list;
+}
+
+std::size_t host_memory_bytes() {
+  const std::size_t machine =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::ifstream group("/sys/fs/cgroup/memory.max");  // a number, or "max"
+  std::size_t allowed = 0;
+  return group >> allowed && allowed > 0 ? std::min(machine, allowed) : machine;
 }
 
 std::string resolve_device(const std::string& name) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "evaluation/checks.hpp"
+#include "evaluation/legend.hpp"
 #include "stereopsis/evaluation.hpp"
 
 namespace stereopsis {
@@ -25,10 +26,32 @@ Colour error_colour(double disparity, double truth, double threshold) {
   return mix(just_bad, very_bad, threshold > 0 ? std::min(std::log2(error / threshold) / doublings, 1.0) : 1);
 }
 
+Rgb rounded(const Colour& colour) {
+  Rgb rgb{};
+  for (std::size_t c = 0; c < 3; ++c) rgb[c] = static_cast<std::uint8_t>(std::lround(colour[c]));
+  return rgb;
+}
+
+// Of the colours: the errors that they begin or end at.
+std::vector<NamedColour> names_of(double threshold, bool masked) {
+  const auto pixels = [](double value) {
+    std::string digits = text(std::lround(100 * value) / 100.0);
+    return digits + " px";
+  };
+  std::vector<NamedColour> names = {{rounded(exact), "0 px"},
+                                    {rounded(nearly_bad), pixels(threshold)},
+                                    {rounded(just_bad), "above " + pixels(threshold)},
+                                    {rounded(very_bad), "from " + pixels(8 * threshold)},
+                                    {rounded(invalid), "invalid"},
+                                    {rounded(unknown), "unknown"}};
+  if (masked) names.push_back({rounded(mix(unknown, exact, 1.0 / 3)), "dark  not counted"});
+  return names;
+}
+
 }  // namespace
 
 Image<std::uint8_t> error_image(ImageView<const float> disparity, ImageView<const float> truth,
-                                ImageView<const std::uint8_t> mask, double threshold) {
+                                ImageView<const std::uint8_t> mask, double threshold, bool legend) {
   check_threshold(threshold);
   check_plane("disparity", disparity);
   check_plane("truth", truth, disparity.size());
@@ -41,7 +64,7 @@ Image<std::uint8_t> error_image(ImageView<const float> disparity, ImageView<cons
       for (int c = 0; c < 3; ++c)
         picture(x, y, c) = static_cast<std::uint8_t>(std::lround(colour[static_cast<std::size_t>(c)] * brightness));
     }
-  return picture;
+  return legend ? with_legend(picture, names_of(threshold, !mask.empty())) : picture;
 }
 
 }  // namespace stereopsis

@@ -1,4 +1,4 @@
-// A bitmap font for numbers and "px": 5×7 pixels, two more below for the p.
+// A bitmap font for numbers and the words of legends: 5×7 pixels, two more below for g and p.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ using Rgb = std::array<std::uint8_t, 3>;
 // Of text whose font pixels are squares of `scale` pixels.
 Size text_size(std::string_view text, int scale);
 
-// Paints digits, '.', '-', ' ', 'p' and 'x' with the top left corner at (x, y); leaves the ground as it is. What lies
+// Paints digits, '.', '-', ' ' and small letters with the top left corner at (x, y); leaves the ground as it is. What lies
 // outside the picture, and characters the font does not have, are left out.
 void draw_text(ImageView<std::uint8_t> picture, int x, int y, std::string_view text, int scale, Rgb ink);
 

@@ -35,6 +35,10 @@ Size size_of(double width, double height) {
     if (!(side >= 1 && side <= largest_side) || side != std::floor(side))
       refuse(text("the image size is ", number_text(width), "×", number_text(height),
                   "; both must be integers from 1 to ", number_text(largest_side)));
+  constexpr double most_pixels = 1 << 28;  // as of images
+  if (width * height > most_pixels)
+    refuse(text("the image size is ", number_text(width), "×", number_text(height), "; at most ",
+                number_text(most_pixels), " pixels are read"));
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 

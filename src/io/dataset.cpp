@@ -165,12 +165,19 @@ Image<std::uint8_t> region_mask(const std::string& region, const DatasetScene& s
 
 }  // namespace
 
-std::vector<DatasetScene> find_scenes(const fs::path& folder) {
+std::vector<DatasetScene> find_scenes(const fs::path& folder,
+                                      const std::function<void(const fs::path& file, const Error& error)>& failed) {
   std::vector<DatasetScene> scenes;
-  for (const fs::path& file : descriptions_below(folder))
-    if (const Description description(file); is_scene(description))
-      scenes.push_back(scene_of(description, file.parent_path()));
-  if (scenes.empty())
+  bool any_failed = false;
+  for (const fs::path& file : descriptions_below(folder)) try {
+      if (const Description description(file); is_scene(description))
+        scenes.push_back(scene_of(description, file.parent_path()));
+    } catch (const Error& error) {
+      if (!failed) throw;
+      any_failed = true;
+      failed(file, error);
+    }
+  if (scenes.empty() && !any_failed)
     throw Error(ErrorCategory::file,
                 text(folder.string(),
                      ": holds no dataset.json with left, right, gt and ndisp; give the folder of a "

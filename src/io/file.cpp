@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <set>
 
 #include "stereopsis/io.hpp"
 
@@ -38,6 +40,8 @@ fs::path target_of(const fs::path& file) {
 
 void check_target(const fs::path& file) {
   std::error_code ignored;
+  if (const auto status = fs::status(file, ignored); ignored && status.type() == fs::file_type::none)
+    fail(file, "written", ignored.value());
   if (file.empty()) throw Error(ErrorCategory::call, "the name of the file to write is empty; give one");
   if (!file.has_filename() || fs::is_directory(file, ignored))
     throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file in it"));
@@ -52,20 +56,41 @@ bool replaceable(const fs::path& file) {
   return !fs::exists(file, ignored) || fs::is_regular_file(file, ignored);
 }
 
+// The n-th name that a file beside the target may have until it is whole.
+constexpr int most_temporaries = 1000;
+fs::path temporary_name(const fs::path& target, int n) {
+  return folder_of(target) / text('.', target.filename().string(), '.', n, ".tmp");
+}
+
+// The temporary files that are there; whoever makes, renames or removes one has the lock.
+struct Temporaries {
+  std::mutex mutex;
+  std::set<fs::path> names;
+};
+Temporaries& temporaries() {
+  static auto* const all = new Temporaries;  // also there for threads that outlive main()
+  return *all;
+}
+
 // A new file beside the target, removed unless it was renamed to it.
 class Temporary {
  public:
   explicit Temporary(const fs::path& target) : target_(target) {
+    const std::lock_guard lock(temporaries().mutex);
     for (int n = 0; !stream_; ++n) {
-      name_ = folder_of(target) / text('.', target.filename().string(), '.', n, ".tmp");
+      name_ = temporary_name(target, n);
       stream_ = open(name_, "wbx");
-      if (!stream_ && (errno != EEXIST || n == 1000)) fail(target, "written");
+      if (!stream_ && (errno != EEXIST || n == most_temporaries)) fail(target, "written");
     }
+    temporaries().names.insert(name_);
   }
   ~Temporary() {
+    if (name_.empty()) return;
     std::error_code ignored;
     stream_.reset();
-    if (!name_.empty()) fs::remove(name_, ignored);
+    const std::lock_guard lock(temporaries().mutex);
+    fs::remove(name_, ignored);
+    temporaries().names.erase(name_);
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
@@ -77,8 +102,10 @@ class Temporary {
     std::error_code error;
     const fs::file_status old = fs::status(target_, error);
     if (fs::exists(old)) fs::permissions(name_, old.permissions(), error);
+    const std::lock_guard lock(temporaries().mutex);
     fs::rename(name_, target_, error);
     if (error) fail(target_, "written", error.value());
+    temporaries().names.erase(name_);
     name_.clear();
   }
 
@@ -149,6 +176,19 @@ std::string lower_extension(const fs::path& file) {
 void check_writable(const std::filesystem::path& file) {
   io::check_target(file);
   if (const auto target = io::target_of(file); io::replaceable(target)) io::Temporary{target};
+}
+
+void abandon_writing() {
+  io::temporaries().mutex.lock();  // for good
+  std::error_code ignored;
+  for (const std::filesystem::path& name : io::temporaries().names) std::filesystem::remove(name, ignored);
+}
+
+void remove_leftovers(const std::filesystem::path& file) {
+  const std::filesystem::path target = io::target_of(file);
+  std::error_code ignored;
+  for (int n = 0; n <= io::most_temporaries && std::filesystem::remove(io::temporary_name(target, n), ignored); ++n) {
+  }
 }
 
 void write_text(const std::filesystem::path& file, const std::string& contents) { io::write_file(file, contents); }

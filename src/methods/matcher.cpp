@@ -239,9 +239,10 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   output_size_ = stereopsis::output_size(pipeline_.data(), problem_.rectified_size());
   const auto bytes_with = [&](int rows) { return bytes_of_run(pipeline_.data(), problem_, device_, size, rows); };
   const std::size_t shared = is_host(device_) ? 0 : gpu_bytes_shared(problem_), whole = bytes_with(0);
-  // Without a limit, most of a GPU's memory: others may use it, too.
-  const bool implied = problem_.memory_limit == 0 && !is_host(device_);
-  const std::size_t memory = implied ? gpu_memory_bytes(device_.name) / 10 * 9 : problem_.memory_limit;
+  // Without a limit, most of a GPU's memory, and half of the host's: others may use it, too.
+  const bool implied = problem_.memory_limit == 0;
+  const std::size_t available = is_host(device_) ? host_memory_bytes() / 2 : gpu_memory_bytes(device_.name) / 10 * 9;
+  const std::size_t memory = implied ? available : problem_.memory_limit;
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   const std::size_t limit = memory == 0 ? none : std::max(memory, shared + 1) - shared;  // of the runs
   // A run's memory is one buffer.
