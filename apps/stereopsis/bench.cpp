@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "bench.hpp"
+#include "call_files.hpp"
 #include "commands.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
@@ -17,6 +18,7 @@
 #include "stereopsis/roofs.hpp"
 #include "stereopsis/synth.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -50,6 +52,7 @@ struct Result {
   int batch = 1;
   bool peer = false;
   std::vector<double> ms;  // a batch; on a GPU with all images on the device
+  double first_ms = 0;     // from the plan to the first result, transfers included
   std::size_t workspace_bytes = 0;
   std::vector<StageTime> stages;     // without transfers
   std::vector<StageTime> transfers;  // of one pair; none on the CPU
@@ -92,6 +95,9 @@ Json to_json(const Result& r) {
           {"peer", r.peer ? Json(r.method) : Json(nullptr)},
           {"median_ms", r.median_ms()},
           {"min_ms", r.min_ms()},
+          {"p99_ms", quantile(r.ms, 0.99)},
+          {"max_ms", quantile(r.ms, 1)},
+          {"first_ms", r.peer ? Json(nullptr) : Json(r.first_ms)},
           {"gde_per_s", r.gde_per_s()},
           {"workspace_bytes", r.workspace_bytes},
           {"roof", r.peer ? Json{{"ms", nullptr}, {"bound", nullptr}}
@@ -107,31 +113,30 @@ Json to_json(const Result& r) {
 }
 
 // The ratios to the peers first: they are the result.
-void print(const std::vector<Result>& results) {
+void print_results(const std::vector<Result>& results) {
   for (const Result& ours : results) {
     if (ours.peer) continue;
     for (const Result& peer : results)
       if (peer.peer && peer.workload.text() == ours.workload.text())
-        fmt::print("{}: {} on {} is {:.2f}× as fast as {} ({:.2f} ms against {:.2f} ms)\n", ours.workload.text(),
-                   ours.method, ours.device, peer.median_ms() / ours.median_ms(), peer.method, ours.median_ms(),
-                   peer.median_ms());
+        say("{}: {} on {} is {:.2f}× as fast as {} ({:.2f} ms against {:.2f} ms)\n", ours.workload.text(), ours.method,
+            ours.device, peer.median_ms() / ours.median_ms(), peer.method, ours.median_ms(), peer.median_ms());
   }
-  Table table({"size", "method", "device", "threads", "batch", "median ms", "min ms", "GDE/s", "% of roof", "bound",
-               "stream ms", "workspace MB"});
+  Table table({"size", "method", "device", "threads", "batch", "median ms", "min ms", "p99 ms", "max ms", "first ms",
+               "GDE/s", "% of roof", "bound", "stream ms", "workspace MB"});
   for (const Result& r : results)
     table.add({r.workload.text(), r.method, r.device, r.device == "cpu" ? std::to_string(r.threads) : "–",
-               std::to_string(r.batch), cell(r.median_ms(), 3), cell(r.min_ms(), 3), cell(r.gde_per_s(), 3),
+               std::to_string(r.batch), cell(r.median_ms(), 3), cell(r.min_ms(), 3), cell(quantile(r.ms, 0.99), 3),
+               cell(quantile(r.ms, 1), 3), r.peer ? "–" : cell(r.first_ms, 1), cell(r.gde_per_s(), 3),
                r.peer ? "–" : cell(100 * r.roof().ms / r.median_ms(), 0), r.peer ? "–" : to_string(r.roof().bound),
                r.stream ? cell(r.stream->ms, 3) : "–",
                r.peer ? "–" : cell(static_cast<double>(r.workspace_bytes) * 1e-6, 1)});
-  fmt::print("\n");
-  table.left({0, 1, 2, 9}).print();
+  say("\n");
+  table.left({0, 1, 2, 12}).print();
   for (const Result& r : results) {
     if (r.stages.empty()) continue;
-    fmt::print("\n");
+    say("\n");
     stage_table("stage of " + r.method + ", " + r.device + ", " + r.workload.text(), r.stages, r.roofs).print();
-    for (const StageTime& t : r.transfers)
-      fmt::print("{}: {:.3f} ms, {:.1f} GB/s\n", t.name, t.ms, gigabytes_per_second(t));
+    for (const StageTime& t : r.transfers) say("{}: {:.3f} ms, {:.1f} GB/s\n", t.name, t.ms, gigabytes_per_second(t));
   }
 }
 
@@ -243,10 +248,13 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
   Problem problem = Problem::of(pair, {0, workload.disparities});
   problem.batch = bench.batch;
   Result result{
-      workload, label, device.name, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, {},
+      workload, label, device.name, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, 0, {},
       {},       {},    {}};
   {
+    const Stopwatch since_plan;
     Matcher matcher(Plan(pipeline, problem, device));
+    matcher.match(pair);
+    result.first_ms = since_plan.ms();
     result.workspace_bytes = matcher.plan().workspace_bytes();
     result.ms = time_batches(matcher, pair, bench.repeat);
   }
@@ -290,13 +298,13 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
                            true,
                            time_runs(bench.repeat, peer.run),
                            0,
+                           0,
                            {},
                            {},
                            {},
                            {}});
   }
-  progress.clear();
-  print(results);
+  print_results(results);
   if (bench.json.empty()) return;
   Json list = Json::array();
   for (const Result& result : results) list.push_back(to_json(result));
@@ -334,6 +342,11 @@ void bench(const Options& options) {
   for (const std::string& size :
        options.sizes.empty() ? std::vector<std::string>{"640x480x64", "1280x960x128"} : options.sizes)
     workloads.push_back(parse_workload(size));
+  CallFiles files;
+  for (const std::string& method : options.methods)
+    if (const std::string file = method.substr(0, method.find(':')); file.ends_with(".json"))
+      files.reads(file, "--method");
+  files.writes(bench.json, "--json");
   if (!bench.json.empty()) check_writable(bench.json);
   scenes ? bench_dataset(bench, options.dataset) : bench_sizes(bench, workloads);
 }
@@ -370,7 +383,8 @@ void add_bench(CLI::App& application) {
       "Generated pairs: 8-bit grey, of `synth` with seed 1. GDE/s: 10⁹ pixel·disparity hypotheses a second.\n"
       "On a GPU all images are on the device; `stream ms` is a pair's time from and to the host's memory, three in "
       "flight.\n"
-      "The roof is the least time that the bytes and operations of the stages take on this device, by its measured "
+      "First ms: from the plan to the first result, transfers included. The roof is the least time that the bytes and "
+      "operations of the stages take on this device, by its measured "
       "rates.\n"
       "With --dataset the accuracy of all is compared too; the peers' images are grey, padded on the left so that no\n"
       "column is left out, and their maps are made dense, outside their time, with the smaller row neighbour.");

@@ -1,14 +1,18 @@
 // stereopsis bench --dataset DIR: methods and peers, one after the other on each scene, timed and scored alike.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bench.hpp"
+#include "commands.hpp"
 #include "outputs.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
 #include "scores.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -21,7 +25,7 @@ struct Entry {
 };
 
 // For each dataset: the ratios of times first, a column per method of ours.
-void print(const std::vector<Entry>& entries) {
+void print_results(const std::vector<Entry>& entries) {
   for (std::size_t dataset = 0; dataset < entries.front().means.size(); ++dataset) {
     const std::string name = entries.front().means[dataset].scene.dataset;
     const bool twelve = average_of_12(entries.front().results) && name == "middlebury_v2";
@@ -44,57 +48,79 @@ void print(const std::vector<Entry>& entries) {
       table.add(row);
     }
     table.left({0, 1}).print();
-    fmt::print("\n");
+    say("\n");
   }
+}
+
+// Every entry on one scene; peers get entries as they come.
+void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entry>& entries) {
+  const LoadedScene loaded = load_scene(scene);
+  const StereoPair pair{loaded.left, loaded.right, {}, {}};
+  std::size_t next = 0;
+  for (const auto& [label, pipeline, device] : bench.contenders) {
+    Matcher matcher(Plan(pipeline, Problem::of(pair, {0, scene.disparities}), device));
+    Matched matched;
+    const double ms = median(time_runs(bench.repeat, [&] { matcher.match(pair, matched); }));
+    entries[next++].results.push_back(score(scene, loaded, matched.disparity, ms));
+  }
+  if (!bench.peers) return;
+  const Image<std::uint8_t> left = grey(to_8_bits(loaded.left)), right = grey(to_8_bits(loaded.right));
+  for (const Peer& peer : make_peers({left, right, scene.disparities, bench.threads, PeerColumns::all})) {
+    if (next == entries.size()) entries.push_back({peer.name, "cpu", peer.parameters, true, {}});
+    const double ms = median(time_runs(bench.repeat, peer.run));
+    entries[next++].results.push_back(score(scene, loaded, peer.disparity(), ms));
+  }
+}
+
+// The scenes that all of ours did; one that fails is named, and the others are done all the same.
+std::vector<Entry> bench_scenes(const Bench& bench, const std::vector<DatasetScene>& scenes, SceneFailures& failures) {
+  std::vector<Entry> entries;
+  for (const auto& [label, pipeline, device] : bench.contenders)
+    entries.push_back({label, device.name, parameters_json(pipeline), false, {}});
+  Progress progress(scenes.size(), "scenes");
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    try {
+      bench_scene(bench, scenes[i], entries);
+      ++done;
+    } catch (const std::exception& e) {
+      failures.note(scenes[i].name, e);
+      for (Entry& entry : entries) entry.results.resize(std::min(entry.results.size(), done));
+    }
+    progress.update(i + 1);
+  }
+  // A peer that can't take every scene has no averages to compare.
+  std::erase_if(entries, [&](const Entry& entry) { return entry.results.size() != done; });
+  for (Entry& entry : entries) entry.means = averages(entry.results);
+  return entries;
 }
 
 }  // namespace
 
 void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
-  const std::vector<DatasetScene> scenes = scenes_of(dataset);
-  std::vector<Entry> entries;
-  for (const auto& [label, pipeline, device] : bench.contenders)
-    entries.push_back({label, device.name, parameters_json(pipeline), false, {}});
-  Progress progress(scenes.size(), "scenes");
-  for (std::size_t i = 0; i < scenes.size(); ++i) {
-    const DatasetScene& scene = scenes[i];
-    const LoadedScene loaded = load_scene(scene);
-    const StereoPair pair{loaded.left, loaded.right, {}, {}};
-    std::size_t next = 0;
-    for (const auto& [label, pipeline, device] : bench.contenders) {
-      Matcher matcher(Plan(pipeline, Problem::of(pair, {0, scene.disparities}), device));
-      Matched matched;
-      const double ms = median(time_runs(bench.repeat, [&] { matcher.match(pair, matched); }));
-      entries[next++].results.push_back(score(scene, loaded, matched.disparity, ms));
-    }
-    const Image<std::uint8_t> left = grey(to_8_bits(loaded.left)), right = grey(to_8_bits(loaded.right));
-    if (bench.peers)
-      for (const Peer& peer : make_peers({left, right, scene.disparities, bench.threads, PeerColumns::all})) {
-        if (next == entries.size()) entries.push_back({peer.name, "cpu", peer.parameters, true, {}});
-        const double ms = median(time_runs(bench.repeat, peer.run));
-        entries[next++].results.push_back(score(scene, loaded, peer.disparity(), ms));
-      }
-    progress.update(i + 1);
-  }
-  progress.clear();
-  // A peer that can't take every scene has no averages to compare.
-  std::erase_if(entries, [&](const Entry& entry) { return entry.results.size() != scenes.size(); });
-  for (Entry& entry : entries) entry.means = averages(entry.results);
-  print(entries);
-  fmt::print(
-      "ms: mean over the scenes of the median of {} runs after one to warm up, {} threads.\n"
+  SceneFailures failures;
+  const std::vector<DatasetScene> scenes = scenes_of(dataset, failures);
+  CallFiles files;
+  reads(files, scenes);
+  files.writes(bench.json, "--json");
+  const std::vector<Entry> entries = bench_scenes(bench, scenes, failures);
+  print_results(entries);
+  say("ms: mean over the scenes of the median of {} runs after one to warm up, {} threads.\n"
       "D1: over all, or over nonocc where the truth of occluded pixels is not known.\n",
       bench.repeat, threads_of(bench.contenders.front().device));
-  if (bench.json.empty()) return;
-  Json list = Json::array();
-  for (const Entry& entry : entries) {
-    Json json = scenes_json(entry.label, entry.device, entry.parameters, entry.results);
-    json["peer"] = entry.peer ? Json(entry.label) : Json(nullptr);
-    list.push_back(json);
+  if (!bench.json.empty()) {
+    Json list = Json::array();
+    for (const Entry& entry : entries) {
+      Json json = scenes_json(entry.label, entry.device, entry.parameters, entry.results);
+      json["peer"] = entry.peer ? Json(entry.label) : Json(nullptr);
+      list.push_back(json);
+    }
+    write_json(bench.json, {{"threads", threads_of(bench.contenders.front().device)},
+                            {"commit", STEREOPSIS_COMMIT},
+                            {"results", list},
+                            {"failed", failures.json()}});
   }
-  write_json(
-      bench.json,
-      {{"threads", threads_of(bench.contenders.front().device)}, {"commit", STEREOPSIS_COMMIT}, {"results", list}});
+  if (failures.size() > 0) throw Unfit{};
 }
 
 }  // namespace stereopsis::command

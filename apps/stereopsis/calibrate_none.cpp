@@ -1,17 +1,14 @@
 // `calibrate` in a build without OpenCV: it says what is missing.
-#include "commands.hpp"
+#include "calibrate.hpp"
 #include "stereopsis/error.hpp"
 
-namespace stereopsis::command {
+namespace stereopsis::command::calibrating {
 
-void add_calibrate(CLI::App& application) {
-  Command command(application, "calibrate", "Two cameras from views of a board (needs OpenCV, not in this build)");
-  command.allow_extras();
-  command.callback([] {
-    throw Error(ErrorCategory::unsupported,
-                "calibrate needs OpenCV, which this build was made without; install libopencv-dev (for charuco boards "
-                "libopencv-contrib-dev too) and build again");
-  });
+void calibrate(const Call&) {
+  throw Error(
+      ErrorCategory::unsupported,
+      "calibrate needs OpenCV, which this build was made without; run: apt-get install libopencv-dev && ./dev build "
+      "(for charuco boards libopencv-contrib-dev too)");
 }
 
-}  // namespace stereopsis::command
+}  // namespace stereopsis::command::calibrating

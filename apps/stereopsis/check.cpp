@@ -2,45 +2,75 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "diagnosis.hpp"
 #include "frames.hpp"
-#include "stereopsis/io.hpp"
 #include "stereopsis/pair_check.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
 
 struct Options {
   std::filesystem::path left, right;
+  IntensityOptions intensity;
+  bool json = false;
 };
+
+void print_text(const PairCheck& result, Size size, const std::vector<std::string>& remarks,
+                const std::vector<std::string>& complaints) {
+  say("size                {}\n", size_text(size));
+  say("sparse matches      {}\n", result.matches);
+  if (result.matches > 0) {
+    say("vertical disparity  median {:.2f} px, 95th percentile {:.2f} px\n", result.median_dy, result.p95_dy);
+    say("median disparity    {:.1f} px\n", result.median_disparity);
+    say("range               {} px (--min-disparity {} --disparities {})\n", range_text(result.range), result.range.min,
+        result.range.count);
+  }
+  for (const std::string& text : remarks) say("careful: {}\n", text);
+  for (const std::string& complaint : complaints) say("not fit: {}\n", complaint);
+  if (complaints.empty()) say("fit for matching: rectified, in the right order\n");
+}
+
+Json to_json(const PairCheck& result, Size size, const std::vector<std::string>& remarks,
+             const std::vector<std::string>& complaints) {
+  const bool any = result.matches > 0;
+  const auto known = [any](double value) { return any ? Json(value) : Json(nullptr); };
+  return {{"width", size.width},
+          {"height", size.height},
+          {"fit", complaints.empty()},
+          {"complaints", complaints},
+          {"remarks", remarks},
+          {"matches", result.matches},
+          {"rectified", result.rectified()},
+          {"swapped", result.swapped},
+          {"median_dy", known(result.median_dy)},
+          {"p95_dy", known(result.p95_dy)},
+          {"median_disparity", known(result.median_disparity)},
+          {"min_disparity", any ? Json(result.range.min) : Json(nullptr)},
+          {"disparities", any ? Json(result.range.count) : Json(nullptr)}};
+}
 
 void check(const Options& options) {
   for (const auto& file : {options.left, options.right})
-    if (!std::filesystem::exists(file)) refuse(fmt::format("the image {} does not exist", file.string()));
-  const AnyImage left = read_image(options.left), right = read_image(options.right);
+    if (!file_exists(file)) refuse(fmt::format("the image {} does not exist", file.string()));
+  const AnyImage left = options.intensity.read(options.left), right = options.intensity.read(options.right);
   if (left.size() != right.size())
     refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have one size", options.left.string(),
                        size_text(left.size()), options.right.string(), size_text(right.size())));
   const PairCheck result = check_pair(left, right);
-
-  fmt::print("size                {}\n", size_text(left.size()));
-  fmt::print("sparse matches      {}\n", result.matches);
-  if (result.matches == 0) {
-    fmt::print("not fit: no point of one image was found in the other; is it a pair of one scene?\n");
-    throw Unfit{};
-  }
-  fmt::print("vertical disparity  median {:.2f} px, 95th percentile {:.2f} px\n", result.median_dy, result.p95_dy);
-  fmt::print("median disparity    {:.1f} px\n", result.median_disparity);
-  fmt::print("range               {} px (--min-disparity {} --disparities {})\n", range_text(result.range),
-             result.range.min, result.range.count);
-  if (!result.rectified())
-    fmt::print("not fit: rows do not correspond (the median of |dy| is above 1 px); rectify the pair first\n");
-  if (result.swapped)
-    fmt::print("not fit: the images seem to be swapped; give {} as the left one\n", options.right.string());
-  if (!result.rectified() || result.swapped) throw Unfit{};
-  fmt::print("fit for matching: rectified, in the right order\n");
+  std::vector<std::string> remarks;
+  for (const auto& [image, file] : {std::pair{&left, &options.left}, {&right, &options.right}})
+    if (const auto remark = low_contrast(*image, *file)) remarks.push_back(*remark);
+  const std::vector<std::string> complaints = complaints_of(result, options.right);
+  if (options.json)
+    say("{}", json_text(to_json(result, left.size(), remarks, complaints)));
+  else
+    print_text(result, left.size(), remarks, complaints);
+  if (!complaints.empty()) throw Unfit{};
 }
 
 }  // namespace
@@ -50,6 +80,8 @@ void add_check(CLI::App& application) {
   const auto options = std::make_shared<Options>();
   command.path("LEFT", options->left, "", "Left image").required();
   command.path("RIGHT", options->right, "", "Right image").required();
+  options->intensity.add_to(command);
+  command.flag("--json", options->json, "The answer for programs");
   command.footer("Exit code 0 where the pair is fit for matching, 1 where it is not.");
   command.callback([options] { check(*options); });
 }

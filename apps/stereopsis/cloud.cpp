@@ -5,12 +5,15 @@
 #include <cmath>
 #include <memory>
 
+#include "call_files.hpp"
 #include "commands.hpp"
 #include "common.hpp"
+#include "frames.hpp"
 #include "outputs.hpp"
-#include "stereopsis/calibration.hpp"
+#include "rig_options.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/triangulation.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -18,11 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  fs::path disparity, colour, confidence, output, depth;
-  std::vector<std::string> calibration;
-  std::optional<double> scale, farthest;
+  fs::path disparity, colour, confidence, validity, output, depth;
+  RigOptions rig;
+  std::optional<double> scale, farthest, min_confidence;
   std::string frame = "optical";
-  bool organised = false;
+  bool organised = false, drop_filled = false;
   DeviceOptions device;
 };
 
@@ -32,34 +35,57 @@ void check_size(const fs::path& file, Size size, const Options& o, Size disparit
                        o.disparity.string(), size_text(disparity)));
 }
 
-// A file of two pairs of KITTI's cameras: those of the picture.
-Rig rig_of(const Options& o, bool grey) {
-  const std::optional<fs::path> second =
-      o.calibration.size() > 1 ? std::optional<fs::path>(o.calibration[1]) : std::nullopt;
-  if (!grey) return read_rig(o.calibration[0], second);
-  try {
-    return read_rig(o.calibration[0], second, KittiPair::grey);
-  } catch (const Error&) {
-    return read_rig(o.calibration[0], second);
+void check_call(const Options& o) {
+  o.rig.check();
+  if (!o.rig.given()) refuse("a cloud needs the calibration; give it with --calib FILE, or --focal and --baseline");
+  if (o.min_confidence && o.confidence.empty())
+    refuse("--min-confidence needs the confidence of each pixel; give --confidence FILE");
+  if (o.drop_filled && o.validity.empty()) refuse("--drop-filled needs to know what was filled; give --validity FILE");
+  if (!o.validity.empty() && !o.drop_filled) refuse("--validity is for --drop-filled; give both, or none");
+  CallFiles files;
+  for (const auto& [file, what] : {std::pair{&o.disparity, "the disparity"},
+                                   {&o.colour, "--color"},
+                                   {&o.confidence, "--confidence"},
+                                   {&o.validity, "--validity"}}) {
+    if (!file->empty() && !file_exists(*file)) refuse(fmt::format("the file {} does not exist", file->string()));
+    files.reads(*file, what);
   }
+  o.rig.reads(files);
+  files.writes(o.output, "-o");
+  files.writes(o.depth, "--depth");
+  check_output(o.output, std::array{".ply"}, "-o");
+  if (!o.depth.empty()) check_output(o.depth, std::array{".pfm", ".npy", ".tif", ".tiff", ".png"}, "--depth");
+}
+
+// Without the pixels that are not wanted.
+void drop_unwanted(const Options& o, Image<float>& disparity, const Image<float>& confidence) {
+  const auto least = static_cast<float>(o.min_confidence.value_or(0));
+  Image<std::uint8_t> bits;
+  if (o.drop_filled) {
+    bits = read_mask(o.validity);
+    check_size(o.validity, bits.size(), o, disparity.size());
+  }
+  for (int y = 0; y < disparity.height(); ++y)
+    for (int x = 0; x < disparity.width(); ++x) {
+      const bool unsure = o.min_confidence && !(confidence(x, y) >= least);
+      const bool made_up = o.drop_filled && (bits(x, y) & (validity::filled | validity::repaired)) != 0;
+      if (unsure || made_up) disparity(x, y) = invalid_disparity;
+    }
 }
 
 void make_cloud(const Options& o) {
-  if (o.calibration.size() > 2) refuse("--calib is given more than twice; a pair has two cameras");
   const Frame frame = to_frame(o.frame);
-  check_output(o.output, std::array{".ply"}, "-o");
-  if (!o.depth.empty()) check_output(o.depth, std::array{".pfm", ".npy", ".tif", ".tiff", ".png"}, "--depth");
-  for (const fs::path& file : {o.disparity, o.colour, o.confidence})
-    if (!file.empty() && !fs::exists(file)) refuse(fmt::format("the file {} does not exist", file.string()));
-  const Image<float> disparity = read_disparity(o.disparity, o.scale.value_or(0));
+  check_call(o);
+  Image<float> disparity = read_disparity(o.disparity, o.scale.value_or(0));
   Image<std::uint8_t> colour;
   if (!o.colour.empty()) colour = to_8_bits(read_image(o.colour));
   Image<float> confidence;
   if (!o.confidence.empty()) confidence = read_disparity(o.confidence, 1);
   if (!colour.empty()) check_size(o.colour, colour.size(), o, disparity.size());
   if (!confidence.empty()) check_size(o.confidence, confidence.size(), o, disparity.size());
-  const Rig rig = rig_of(o, !colour.empty() && colour.channels() == 1);
-  if (rig.size != Size{}) check_size(o.calibration[0], rig.size, o, disparity.size());
+  drop_unwanted(o, disparity, confidence);
+  const Rig rig = o.rig.rig(disparity.size(), !colour.empty() && colour.channels() == 1);
+  if (rig.size != Size{}) check_size(o.rig.source(), rig.size, o, disparity.size());
 
   Triangulated metric = triangulated(disparity, rig, frame, 0, o.device.threads.value_or(0));
   long long points = 0, too_far = 0;
@@ -76,13 +102,12 @@ void make_cloud(const Options& o) {
       write_image(o.depth, millimetres(metric.depth, rig, too_far));
     else
       refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
-                         o.depth.string(), o.calibration[0]));
+                         o.depth.string(), o.rig.source()));
   }
   write_point_cloud(o.output, metric.points, colour, confidence, o.organised);
-  if (too_far > 0)
-    fmt::print(stderr, "stereopsis: {} pixels are farther than 65.535 m and were written as 0 to --depth\n", too_far);
-  fmt::print("{}: {} points{}, {} frame\n", o.output.string(), points, rig.unit.empty() ? "" : " in " + rig.unit,
-             o.frame);
+  if (too_far > 0) warn("{} pixels are farther than 65.535 m and were written as 0 to --depth", too_far);
+  summarise("{}: {} points{}, {} frame\n", o.output.string(), points, rig.unit.empty() ? "" : " in " + rig.unit,
+            o.frame);
 }
 
 }  // namespace
@@ -92,8 +117,8 @@ void add_cloud(CLI::App& application) {
   const auto o = std::make_shared<Options>();
   command.path("DISPARITY", o->disparity, "", "Disparity map: .pfm .npy .tiff, or .png with ×256 or --scale")
       .required();
-  command.list("--calib", o->calibration, "FILE", "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)")
-      .required();
+  o->rig.add_files_to(command, "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)");
+  o->rig.add_numbers_to(command);
   command.path("-o,--output", o->output, "FILE.ply", "Binary PLY").required();
   command.path("--color", o->colour, "FILE", "The left image, for the points' colours");
   command.path("--confidence", o->confidence, "FILE", "0 to 1 as .pfm .npy .tiff: a property of the points");
@@ -102,6 +127,9 @@ void add_cloud(CLI::App& application) {
                "optical (x right, y down, z forward) or head (x forward, y left, z up) [optical]");
   command.number("--far", o->farthest, 0, HUGE_VAL, "Z", "No points beyond this depth");
   command.number("--scale", o->scale, 1e-6, 65535, "S", "Stored value = disparity × S");
+  command.number("--min-confidence", o->min_confidence, 0, 1, "C", "No points of less --confidence");
+  command.path("--validity", o->validity, "FILE", "Of `match --validity`, for --drop-filled");
+  command.flag("--drop-filled", o->drop_filled, "No points that were filled or repaired");
   command.flag("--organised", o->organised, "A point for every pixel, NaN where there is none");
   o->device.add_threads_to(command);
   command.callback([o] { make_cloud(*o); });

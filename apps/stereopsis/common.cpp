@@ -1,11 +1,15 @@
 #include "common.hpp"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "stereopsis/io.hpp"
 
@@ -25,13 +29,30 @@ Pipeline MethodOptions::pipeline() const {
   return pipeline;
 }
 
+// A refinement that does not run has no parameters that matter.
+static void refuse_switched_off(const Pipeline& pipeline, const std::string& name) {
+  const std::string stage = name.substr(0, name.find('.'));
+  for (const PipelineSlot& slot : pipeline.slots())
+    for (const ParameterInfo& parameter : slot.parameters)
+      if ((stage == slot.slot || stage == slot.kind) && parameter.name == slot.slot + ".enabled") {
+        if (parameter.value == "false" && name != stage + ".enabled")
+          refuse(fmt::format("--set {} does nothing while {} is false; add --set {}=true", name, parameter.name,
+                             parameter.name));
+        return;
+      }
+}
+
 void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings) {
+  std::vector<std::string> changed;
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos)
       refuse(fmt::format("--set {} has no value; write NAME.PARAMETER=VALUE, such as sgm.p1=10", setting));
-    pipeline.set(setting.substr(0, equals), setting.substr(equals + 1));
+    const std::string name = setting.substr(0, equals), before = pipeline.get(name);
+    pipeline.set(name, setting.substr(equals + 1));
+    if (pipeline.get(name) != before) changed.push_back(name);
   }
+  for (const std::string& name : changed) refuse_switched_off(pipeline, name);
 }
 
 void DeviceOptions::add_to(Command& command) {
@@ -43,7 +64,40 @@ void DeviceOptions::add_threads_to(Command& command) {
   command.integer("--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
 }
 
-Device DeviceOptions::device() const { return {resolve_device(name), threads.value_or(0)}; }
+// Where the system refuses a thread to the library, the process ends; so they are begun as a trial, some more than are needed.
+static void check_threads_begin(int count) {
+  const int tried = count + count / 4 + 16;
+  std::mutex waiting;
+  std::vector<std::thread> threads;
+  std::string problem;
+  {
+    const std::lock_guard lock(waiting);
+    try {
+      while (static_cast<int>(threads.size()) < tried)
+        threads.emplace_back([&] { const std::lock_guard until_all(waiting); });
+    } catch (const std::exception& e) {
+      problem = e.what();
+    }
+  }
+  const std::size_t begun = threads.size();
+  for (std::thread& thread : threads) thread.join();
+  if (problem.empty()) return;
+  throw Error(
+      ErrorCategory::unsupported,
+      fmt::format(
+          "{} threads are more than is safe here: {} could be begun ({}); give fewer by --threads, or raise the "
+          "limits of processes and memory (ulimit -u, ulimit -v)",
+          count, begun, problem));
+}
+
+Device DeviceOptions::device() const {
+  const Device device{resolve_device(name), threads.value_or(0)};
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  rlimit memory{};
+  const bool limited = getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY;
+  if (limited || device.threads > cores) check_threads_begin(device.threads > 0 ? device.threads : cores);
+  return device;
+}
 
 int threads_of(const Device& device) {
   if (device.threads > 0) return device.threads;
@@ -95,7 +149,9 @@ Table stage_table(const std::string& title, const std::vector<StageTime>& stages
   return std::move(table.left({0, 4}));
 }
 
-void write_json(const std::filesystem::path& file, const Json& json) { write_text(file, json.dump(2) + "\n"); }
+// Names of files may hold bytes that are not UTF-8.
+std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+void write_json(const std::filesystem::path& file, const Json& json) { write_text(file, json_text(json)); }
 
 std::string size_text(Size size) { return fmt::format("{}×{}", size.width, size.height); }
 
@@ -114,11 +170,14 @@ std::vector<double> time_runs(int repeat, const std::function<void()>& run) {
   return ms;
 }
 
-double median(std::vector<double> values) {
+double quantile(std::vector<double> values, double share) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto middle = values.begin() + (static_cast<std::ptrdiff_t>(values.size()) - 1) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const auto count = static_cast<double>(values.size());
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::max(std::ceil(share * count), 1.0)) - 1;
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
 }
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
 }  // namespace stereopsis::command

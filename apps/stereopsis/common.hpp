@@ -54,6 +54,7 @@ Json parameters_json(const Pipeline& pipeline);
 Json stages_json(const std::vector<StageTime>& stages, const Roofs& roofs);
 // A line for each: ms, GB/s, share of the roof, bound.
 Table stage_table(const std::string& title, const std::vector<StageTime>& stages, const Roofs& roofs);
+std::string json_text(const Json& json);
 void write_json(const std::filesystem::path& file, const Json& json);
 
 std::string size_text(Size size);              // "640×480"
@@ -73,6 +74,8 @@ class Stopwatch {
 // Milliseconds of `repeat` runs, after one to warm up.
 std::vector<double> time_runs(int repeat, const std::function<void()>& run);
 
+// The smallest value that this share of them, 0 to 1, does not exceed; NaN where there is nothing.
+double quantile(std::vector<double> values, double share);
 // The lower of two middles; NaN where there is nothing.
 double median(std::vector<double> values);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -11,6 +12,7 @@
 #include "stereopsis/self_test.hpp"
 #include "stereopsis/synth.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -21,7 +23,21 @@ void list(const std::vector<DeviceDescription>& found) {
     table.add({device.name, device.usable ? "yes" : "no", device.usable ? device.description : device.reason});
   table.left({0, 1, 2}).print();
   for (const DeviceDescription& device : found)
-    for (const auto& [name, value] : device.properties) fmt::print("{}: {} = {}\n", device.name, name, value);
+    for (const auto& [name, value] : device.properties) say("{}: {} = {}\n", device.name, name, value);
+}
+
+Json to_json(const std::vector<DeviceDescription>& found) {
+  Json list = Json::array();
+  for (const DeviceDescription& device : found) {
+    Json properties = Json::object();
+    for (const auto& [name, value] : device.properties) properties[name] = value;
+    list.push_back({{"name", device.name},
+                    {"usable", device.usable},
+                    {"description", device.description},
+                    {"reason", device.usable ? Json(nullptr) : Json(device.reason)},
+                    {"properties", properties}});
+  }
+  return list;
 }
 
 bool same_bits(const Image<float>& a, const Image<float>& b) {
@@ -40,10 +56,10 @@ bool stages_test(const std::vector<DeviceDescription>& found) {
     for (const StageCheck& check : checks) {
       same += check.same;
       if (!check.same)
-        fmt::print("{}: the stage '{}' {}\n", device.name, check.stage,
-                   check.problem.empty() ? "does NOT give what its definition gives" : "FAILED: " + check.problem);
+        say("{}: the stage '{}' {}\n", device.name, check.stage,
+            check.problem.empty() ? "does NOT give what its definition gives" : "FAILED: " + check.problem);
     }
-    fmt::print("{}: {} of {} stages give the bits of their definitions\n", device.name, same, checks.size());
+    say("{}: {} of {} stages give the bits of their definitions\n", device.name, same, checks.size());
     passed &= same == checks.size();
   }
   return passed;
@@ -60,15 +76,15 @@ bool self_test(const std::vector<DeviceDescription>& found) {
     const Matched reference = match(pair, {0, disparities}, Pipeline(method.name), {"cpu", 1});
     const double bad = bad_pixels(reference.disparity, scene.disparity_left, {}, 2);
     const bool right = bad < 30;  // the half-occluded pixels included; far above what any method leaves when it works
-    fmt::print("{}: {}, {:.1f} % of the pixels of a made scene are off by more than 2 px\n", method.name,
-               right ? "right" : "WRONG", bad);
+    say("{}: {}, {:.1f} % of the pixels of a made scene are off by more than 2 px\n", method.name,
+        right ? "right" : "WRONG", bad);
     passed &= right;
     for (const DeviceDescription& device : found) {
       if (!device.usable) continue;
       const Matched got = match(pair, {0, disparities}, Pipeline(method.name), {device.name, 0});
       const bool same = same_bits(got.disparity, reference.disparity);
-      fmt::print("{} on {}: {} as on one thread of the cpu\n", method.name, device.name,
-                 same ? "the same bits" : "NOT the same bits");
+      say("{} on {}: {} as on one thread of the cpu\n", method.name, device.name,
+          same ? "the same bits" : "NOT the same bits");
       passed &= same;
     }
   }
@@ -79,12 +95,17 @@ bool self_test(const std::vector<DeviceDescription>& found) {
 
 void add_devices(CLI::App& application) {
   Command command(application, "devices", "What methods can run on here and, where they can't, why");
-  const auto check = std::make_shared<bool>(false);
-  command.flag("--check", *check, "Runs every stage and method on each device and compares");
-  command.callback([check] {
+  struct Options {
+    bool check = false, json = false;
+  };
+  const auto o = std::make_shared<Options>();
+  Option check = command.flag("--check", o->check, "Runs every stage and method on each device and compares");
+  command.flag("--json", o->json, "The list for programs").excludes(check);
+  command.callback([o] {
     const auto found = devices(true);
+    if (o->json) return say("{}", json_text({{"devices", to_json(found)}}));
     list(found);
-    if (!*check) return;
+    if (!o->check) return;
     const bool stages = stages_test(found), methods_too = self_test(found);
     if (!stages || !methods_too) throw Unfit{};
   });

@@ -1,13 +1,16 @@
 // stereopsis evaluate DISPARITY --truth FILE, or evaluate --dataset DIR: a table, a row per scene.
 #include <fmt/core.h>
 
+#include <array>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "call_files.hpp"
 #include "commands.hpp"
 #include "common.hpp"
+#include "frames.hpp"
 #include "outputs.hpp"
 #include "progress.hpp"
 #include "scores.hpp"
@@ -16,6 +19,7 @@
 #include "stereopsis/io.hpp"
 #include "stereopsis/matcher.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -43,24 +47,68 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
   return mask;
 }
 
-void evaluate_file(const Options& o) {
+void check_call(const Options& o) {
+  CallFiles files;
   for (const auto& [file, name] : {std::pair{&o.disparity, "the disparity"},
                                    {&o.truth, "--truth"},
                                    {&o.mask, "--mask"},
-                                   {&o.confidence, "--confidence"}})
-    if (!file->empty() && !fs::exists(*file)) refuse(fmt::format("{} {} does not exist", name, file->string()));
-  static constexpr const char* pictures[] = {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"};
-  if (!o.error_image.empty()) check_output(o.error_image, pictures, "--error-image");
+                                   {&o.confidence, "--confidence"}}) {
+    if (!file->empty() && !file_exists(*file)) refuse(fmt::format("{} {} does not exist", name, file->string()));
+    files.reads(*file, name);
+  }
+  files.writes(o.error_image, "--error-image");
+  files.writes(o.sparsification, "--sparsification");
+  files.writes(o.json, "--json");
+  if (!o.error_image.empty())
+    check_output(o.error_image, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--error-image");
   if (!o.json.empty()) check_writable(o.json);
   if (o.sparsification.empty() && !o.confidence.empty())
     refuse("--confidence is for --sparsification FILE.svg; give both, or none");
-  if (!o.sparsification.empty()) {
-    static constexpr const char* drawings[] = {".svg"};
-    check_output(o.sparsification, drawings, "--sparsification");
-    if (o.confidence.empty())
-      refuse("--sparsification needs the confidence of the map; give it with --confidence FILE");
-  }
+  if (o.sparsification.empty()) return;
+  check_output(o.sparsification, std::array{".svg"}, "--sparsification");
+  if (o.confidence.empty()) refuse("--sparsification needs the confidence of the map; give it with --confidence FILE");
+}
 
+using command::to_json;  // of an evaluation
+
+struct Score {
+  Evaluation result;
+  std::optional<Sparsification> sparse;
+  std::optional<double> bad;  // of --threshold
+};
+
+Json to_json(const Options& o, const Score& score) {
+  Json json = {{"disparity", o.disparity.string()}, {"truth", o.truth.string()}};
+  if (score.sparse)
+    json["sparsification"] = {{"auc", score.sparse->auc},
+                              {"auc_optimum", score.sparse->auc_optimum},
+                              {"curve", score.sparse->curve},
+                              {"optimum", score.sparse->optimum}};
+  if (score.bad) json["threshold"] = {{"px", *o.threshold}, {"bad", *score.bad}};
+  json["measures"] = to_json(score.result);
+  return json;
+}
+
+void print_score(const Options& o, const Score& score) {
+  const Evaluation& result = score.result;
+  Table table({"measure", "all counted", "valid only", ""});
+  for (const auto& [key, value] : measure_columns) {
+    const bool pixels = value == &Measures::avgerr || value == &Measures::rms || value == &Measures::a90 ||
+                        value == &Measures::a95 || value == &Measures::a99;
+    table.add(
+        {key, cell(result.all.*value, pixels ? 3 : 2), cell(result.valid.*value, pixels ? 3 : 2), pixels ? "px" : "%"});
+  }
+  if (score.bad) table.add({fmt::format("bad{}", *o.threshold), cell(*score.bad, 2), "", "%"});
+  if (score.sparse) {
+    table.add({"AUC", cell(score.sparse->auc, 2), "", "%"});
+    table.add({"AUC over optimum", cell(score.sparse->auc / score.sparse->auc_optimum, 2), "", ""});
+  }
+  table.add({"counted", std::to_string(result.all.counted), std::to_string(result.valid.counted), "pixels"});
+  table.left({0, 3}).print();
+}
+
+void evaluate_file(const Options& o) {
+  check_call(o);
   const Image<float> disparity = read_disparity(o.disparity, o.disparity_scale.value_or(0));
   const Image<float> truth = read_disparity(o.truth, o.scale.value_or(0));
   const Image<std::uint8_t> mask = o.mask.empty() ? Image<std::uint8_t>() : read_counted(o.mask);
@@ -71,40 +119,16 @@ void evaluate_file(const Options& o) {
     refuse(fmt::format("{} is {} but {} is {}; they must have one size", o.mask.string(), size_text(mask.size()),
                        o.truth.string(), size_text(truth.size())));
 
-  const Evaluation result = evaluate(disparity, truth, mask);
-  if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, o.threshold.value_or(1)));
-  std::optional<Sparsification> sparse;
+  const double threshold = o.threshold.value_or(1);
+  Score score{evaluate(disparity, truth, mask), {}, {}};
+  if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, threshold, true));
   if (!o.sparsification.empty()) {
-    sparse = sparsification(disparity, read_disparity(o.confidence, 1), truth, mask, o.threshold.value_or(1));
-    write_text(o.sparsification, to_svg(*sparse));
+    score.sparse = sparsification(disparity, read_disparity(o.confidence, 1), truth, mask, threshold);
+    write_text(o.sparsification, to_svg(*score.sparse));
   }
-  if (!o.json.empty()) {
-    Json json = {{"disparity", o.disparity.string()}, {"truth", o.truth.string()}};
-    if (sparse)
-      json["sparsification"] = {{"auc", sparse->auc},
-                                {"auc_optimum", sparse->auc_optimum},
-                                {"curve", sparse->curve},
-                                {"optimum", sparse->optimum}};
-    if (o.threshold)
-      json["threshold"] = {{"px", *o.threshold}, {"bad", bad_pixels(disparity, truth, mask, *o.threshold)}};
-    json["measures"] = to_json(result);
-    write_json(o.json, json);
-  }
-  Table table({"measure", "all counted", "valid only", ""});
-  for (const auto& [key, value] : measure_columns) {
-    const bool pixels = value == &Measures::avgerr || value == &Measures::rms || value == &Measures::a90 ||
-                        value == &Measures::a95 || value == &Measures::a99;
-    table.add(
-        {key, cell(result.all.*value, pixels ? 3 : 2), cell(result.valid.*value, pixels ? 3 : 2), pixels ? "px" : "%"});
-  }
-  if (o.threshold)
-    table.add({fmt::format("bad{}", *o.threshold), cell(bad_pixels(disparity, truth, mask, *o.threshold), 2), "", "%"});
-  if (sparse) {
-    table.add({"AUC", cell(sparse->auc, 2), "", "%"});
-    table.add({"AUC over optimum", cell(sparse->auc / sparse->auc_optimum, 2), "", ""});
-  }
-  table.add({"counted", std::to_string(result.all.counted), std::to_string(result.valid.counted), "pixels"});
-  table.left({0, 3}).print();
+  if (o.threshold) score.bad = bad_pixels(disparity, truth, mask, threshold);
+  if (!o.json.empty()) write_json(o.json, to_json(o, score));
+  print_score(o, score);
 }
 
 // ---- Datasets ----
@@ -134,36 +158,50 @@ std::vector<std::string> row(const SceneResult& r, bool is_average) {
   return cells;
 }
 
-void print(const std::vector<SceneResult>& results, const std::vector<SceneResult>& means) {
+void print_results(const std::vector<SceneResult>& results, const std::vector<SceneResult>& means) {
   Table table({"scene", "size", "disp.", "ms", "nonocc bad0.5", "bad1.0", "bad2.0", "bad4.0", "all bad1.0",
                "disc bad1.0", "D1", "avgerr", "density"});
   for (const SceneResult& result : results) table.add(row(result, false));
   table.add_rule();
   for (const SceneResult& mean : means) table.add(row(mean, true));
   table.print();
-  fmt::print(
-      "ms: median of {} runs after one to warm up. D1 and density: over all, or over nonocc where the truth of\n"
+  say("ms: median of {} runs after one to warm up. D1 and density: over all, or over nonocc where the truth of\n"
       "occluded pixels is not known. avgerr: over valid nonocc pixels.\n",
       timed_runs);
-  if (const auto twelve = average_of_12(results)) fmt::print("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
+  if (const auto twelve = average_of_12(results)) say("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
 }
 
+// A scene that fails is named, and the others are done all the same.
 void evaluate_dataset(const Options& o) {
   const Pipeline pipeline = o.method.pipeline();
   const Device device = o.device.device();
+  SceneFailures failures;
+  const std::vector<DatasetScene> scenes = scenes_of(o.dataset, failures);
+  CallFiles files;
+  reads(files, scenes);
+  files.reads(o.method.pipeline_file, "--pipeline");
+  files.writes(o.json, "--json");
   if (!o.json.empty()) check_writable(o.json);
-  const std::vector<DatasetScene> scenes = scenes_of(o.dataset);
   std::vector<SceneResult> results;
-  Progress progress(scenes.size(), "scenes");
-  for (const DatasetScene& scene : scenes) {
-    progress.update(results.size());
-    results.push_back(evaluate_scene(scene, pipeline, device));
+  {
+    Progress progress(scenes.size(), "scenes");
+    for (const DatasetScene& scene : scenes) {
+      try {
+        results.push_back(evaluate_scene(scene, pipeline, device));
+      } catch (const std::exception& e) {
+        failures.note(scene.name, e);
+      }
+      progress.update(results.size() + failures.size());
+    }
   }
-  progress.clear();
   const std::vector<SceneResult> means = averages(results);
-  if (!o.json.empty())
-    write_json(o.json, scenes_json(pipeline.method(), device.name, parameters_json(pipeline), results));
-  print(results, means);
+  if (!o.json.empty()) {
+    Json json = scenes_json(pipeline.method(), device.name, parameters_json(pipeline), results);
+    json["failed"] = failures.json();
+    write_json(o.json, json);
+  }
+  print_results(results, means);
+  if (failures.size() > 0) throw Unfit{};
 }
 
 void run(const Options& o) {

@@ -1,12 +1,14 @@
 #include "frames.hpp"
 
 #include <fmt/core.h>
-#include <fnmatch.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <optional>
+#include <set>
 
 #include "options.hpp"
 
@@ -43,84 +45,195 @@ std::optional<NumberPattern> parse_pattern(const std::string& name) {
   return pattern;
 }
 
+bool has_wildcard(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
+
+// Names that begin with a dot are hidden; macOS keeps what is no image in ._left.png.
 bool is_image_name(const fs::path& file) {
   static constexpr std::array extensions = {".png",  ".pgm", ".ppm",  ".pnm", ".jpg",
                                             ".jpeg", ".tif", ".tiff", ".pfm", ".npy"};
   std::string extension = file.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+  return !file.filename().string().starts_with('.') &&
+         std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
 }
 
-std::vector<fs::path> files_in(const fs::path& directory) {
+bool is_file(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored);
+}
+
+std::vector<fs::path> files_in(const fs::path& directory, const std::string& what) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
+    if (is_file(entry->path())) files.push_back(entry->path());
+  if (error)
+    throw Error(ErrorCategory::file,
+                fmt::format("{} {} can't be searched: {}", what, directory.string(), error.message()));
   return files;
 }
 
-Frames frames_of_directory(const fs::path& directory, const std::string& what) {
-  Frames frames{true, files_in(directory), {}};
-  std::erase_if(frames.files, [](const fs::path& file) { return !is_image_name(file); });
-  if (frames.files.empty()) refuse(fmt::format("{} {} is a directory without images", what, directory.string()));
-  std::sort(frames.files.begin(), frames.files.end());
-  for (std::size_t i = 0; i < frames.size(); ++i) frames.numbers.push_back(static_cast<long long>(i));
+// The digits of the last number of a name, without zeros in front.
+std::optional<std::string> last_number(const std::string& name) {
+  const std::size_t last = name.find_last_of("0123456789");
+  if (last == std::string::npos) return std::nullopt;
+  const std::size_t before = name.find_last_not_of("0123456789", last);
+  const std::string digits = name.substr(before + 1, last - before);
+  return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+}
+
+// Sorts as numbers do.
+std::string sortable(const std::string& digits) { return fmt::format("{:06}:{}", digits.size(), digits); }
+
+bool all_differ(const std::vector<std::string>& keys) {
+  return std::set<std::string>(keys.begin(), keys.end()).size() == keys.size();
+}
+
+// Sorted by their keys, by number where all have one of their own. `parts` are what tells the files apart, for each one.
+Frames ordered(std::vector<fs::path> files, const std::vector<std::vector<std::string>>& parts,
+               const std::string& what) {
+  std::vector<std::string> names, numbers;
+  std::vector<long long> values;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::string name, number;
+    bool numbered = true;
+    for (const std::string& part : parts[i]) {
+      const auto digits = last_number(part);
+      name += part + '/';
+      numbered &= digits.has_value();
+      number += sortable(digits.value_or("")) + '/';
+    }
+    const std::string digits = last_number(parts[i].back()).value_or("0");
+    long long value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    names.push_back(name);
+    values.push_back(value);
+    if (numbered) numbers.push_back(number);
+  }
+  if (!all_differ(names)) {
+    std::sort(files.begin(), files.end());
+    for (std::size_t i = 1; i < files.size(); ++i)
+      if (files[i].stem() == files[i - 1].stem())
+        refuse(
+            fmt::format("{}: {} and {} have one name but for the extension; keep one of them there, or name the others "
+                        "by a pattern such as '*{}'",
+                        what, files[i - 1].string(), files[i].string(), files[i].extension().string()));
+  }
+  if (numbers.size() < files.size() || !all_differ(numbers)) numbers.clear();
+  const std::vector<std::string>& keys = numbers.empty() ? names : numbers;
+  std::vector<std::size_t> order(files.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  Frames frames{true, {}, {}, {}, {}};
+  for (const std::size_t i : order) {
+    const auto place = static_cast<long long>(frames.files.size());
+    frames.files.push_back(files[i]);
+    frames.numbers.push_back(numbers.empty() || parts[i].size() > 1 ? place : values[i]);
+    if (!numbers.empty()) frames.by_number.push_back(numbers[i]);
+    frames.by_name.push_back(names[i]);
+  }
   return frames;
+}
+
+Frames frames_of_directory(const fs::path& directory, const std::string& what) {
+  std::vector<fs::path> files = files_in(directory, what);
+  std::erase_if(files, [](const fs::path& file) { return !is_image_name(file); });
+  if (files.empty()) refuse(fmt::format("{} {} is a directory without images", what, directory.string()));
+  std::vector<std::vector<std::string>> parts;
+  for (const fs::path& file : files) parts.push_back({file.stem().string()});
+  return ordered(std::move(files), parts, what);
 }
 
 Frames frames_of_pattern(const fs::path& given, const NumberPattern& pattern, const std::string& what) {
   const fs::path directory = given.has_parent_path() ? given.parent_path() : ".";
-  Frames frames{true, {}, {}};
-  if (fs::is_directory(directory))
-    for (const fs::path& file : files_in(directory))
+  Frames frames{true, {}, {}, {}, {}};
+  std::error_code ignored;
+  if (fs::is_directory(directory, ignored))
+    for (const fs::path& file : files_in(directory, what))
       if (const auto number = pattern.number(file.filename().string())) frames.numbers.push_back(*number);
   if (frames.numbers.empty()) refuse(fmt::format("{} {}: no file has a name of this pattern", what, given.string()));
   std::sort(frames.numbers.begin(), frames.numbers.end());
-  for (const long long number : frames.numbers) frames.files.push_back(given.parent_path() / pattern.name(number));
+  for (const long long number : frames.numbers) {
+    frames.files.push_back(given.parent_path() / pattern.name(number));
+    frames.by_number.push_back(sortable(std::to_string(number)) + '/');
+    frames.by_name.push_back(frames.files.back().stem().string() + '/');
+  }
   return frames;
 }
 
 Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
-  const fs::path directory = given.has_parent_path() ? given.parent_path() : ".";
-  Frames frames{true, {}, {}};
-  if (fs::is_directory(directory))
-    for (const fs::path& file : files_in(directory))
-      if (fnmatch(given.filename().c_str(), file.filename().c_str(), FNM_PERIOD) == 0) frames.files.push_back(file);
-  if (frames.files.empty()) refuse(fmt::format("{} {}: no file has a name of this pattern", what, given.string()));
-  std::sort(frames.files.begin(), frames.files.end());
-  for (std::size_t i = 0; i < frames.size(); ++i) frames.numbers.push_back(static_cast<long long>(i));
-  return frames;
+  glob_t found = {};
+  const int code = glob(given.c_str(), 0, nullptr, &found);
+  std::vector<fs::path> files(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
+  globfree(&found);
+  std::erase_if(files, [](const fs::path& file) { return !is_file(file); });
+  if (files.empty()) refuse(fmt::format("{} {}: no file has a name of this pattern", what, given.string()));
+  std::vector<std::vector<std::string>> parts;
+  for (const fs::path& file : files) {
+    parts.emplace_back();
+    auto part = file.begin();
+    for (const fs::path& asked : given) {
+      if (has_wildcard(asked.string())) parts.back().push_back(std::next(part) == file.end() ? part->stem() : *part);
+      ++part;
+    }
+  }
+  return ordered(std::move(files), parts, what);
 }
 
 }  // namespace
 
-Frames find_frames(const fs::path& given, const std::string& what) {
-  if (fs::is_directory(given)) return frames_of_directory(given, what);
-  if (!fs::exists(given))
-    if (const auto pattern = parse_pattern(given.filename().string())) return frames_of_pattern(given, *pattern, what);
-  if (!fs::exists(given) && given.filename().string().find_first_of("*?[") != std::string::npos)
-    return frames_of_wildcard(given, what);
-  if (!fs::exists(given)) refuse(fmt::format("{} {} does not exist", what, given.string()));
-  return {false, {given}, {0}};
+bool file_exists(const fs::path& file) {
+  std::error_code error;
+  const bool there = fs::exists(file, error);
+  if (error) throw Error(ErrorCategory::file, fmt::format("{} can't be opened: {}", file.string(), error.message()));
+  return there;
 }
 
-void check_counts(const Frames& a, const fs::path& given_a, const Frames& b, const fs::path& given_b) {
+Frames find_frames(const fs::path& given, const std::string& what) {
+  const bool there = file_exists(given);
+  if (there && fs::is_directory(given)) return frames_of_directory(given, what);
+  if (!there)
+    if (const auto pattern = parse_pattern(given.filename().string())) return frames_of_pattern(given, *pattern, what);
+  if (!there && has_wildcard(given.string())) return frames_of_wildcard(given, what);
+  if (!there) refuse(fmt::format("{} {} does not exist", what, given.string()));
+  return {false, {given}, {0}, {}, {}};
+}
+
+void check_paired(const Frames& a, const fs::path& given_a, const Frames& b, const fs::path& given_b) {
   if (a.sequence != b.sequence)
     refuse(fmt::format("{} is {} but {} is {}; give two files or two sequences", given_a.string(),
                        a.sequence ? "a sequence" : "one file", given_b.string(),
                        b.sequence ? "a sequence" : "one file"));
-  if (a.size() != b.size())
-    refuse(fmt::format("{} has {} images but {} has {}; a sequence needs as many left ones as right ones",
-                       given_a.string(), a.size(), given_b.string(), b.size()));
+  if (!a.sequence) return;
+  const bool numbered = !a.by_number.empty() && !b.by_number.empty();
+  const std::vector<std::string>&of_a = numbered ? a.by_number : a.by_name, &of_b = numbered ? b.by_number : b.by_name;
+  const std::set<std::string> all_of_a(of_a.begin(), of_a.end()), all_of_b(of_b.begin(), of_b.end());
+  for (std::size_t i = 0; i < std::max(of_a.size(), of_b.size()); ++i)
+    for (const bool first : {true, false}) {
+      const Frames& frames = first ? a : b;
+      const std::vector<std::string>& own = first ? of_a : of_b;
+      if (i >= own.size() || (first ? all_of_b : all_of_a).contains(own[i])) continue;
+      refuse(fmt::format(
+          "{} has {} images and {} has {}; {} has no partner in {}: pairs are of one {}", given_a.string(), a.size(),
+          given_b.string(), b.size(), frames.files[i].string(), (first ? given_b : given_a).string(),
+          numbered ? "frame number, the last number of a name" : "name, or have frame numbers of their own"));
+    }
+}
+
+void reads(CallFiles& files, const Frames& frames, const std::string& what) {
+  for (const fs::path& file : frames.files) files.reads(file, what);
 }
 
 fs::path output_file(const fs::path& given, const Frames& left, std::size_t i, const std::string& extension,
                      const std::string& option) {
+  std::error_code ignored;
+  const bool directory = fs::is_directory(given, ignored);
   if (!left.sequence) {
-    if (fs::is_directory(given)) refuse(fmt::format("{} {} is a directory; name a file in it", option, given.string()));
+    if (directory) refuse(fmt::format("{} {} is a directory; name a file in it", option, given.string()));
     return given;
   }
-  if (fs::is_directory(given)) return given / left.files[i].filename().replace_extension(extension);
+  if (directory) return given / left.files[i].filename().replace_extension(extension);
   if (const auto pattern = parse_pattern(given.filename().string()))
     return given.parent_path() / pattern->name(left.numbers[i]);
   refuse(

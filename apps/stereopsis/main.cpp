@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "commands.hpp"
+#include "interrupts.hpp"
 #include "stereopsis/error.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -21,8 +25,18 @@ enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
 int complain(ExitCode code, std::string sentence) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
   while (!sentence.empty() && (sentence.back() == ' ' || sentence.back() == '.')) sentence.pop_back();
-  fmt::print(stderr, "stereopsis: {}\n", sentence);
+  write_message(sentence);
   return code;
+}
+
+// What the shell makes of left*.png is one argument for each file.
+std::string hint_at_wildcards(const CLI::App& application) {
+  for (const std::string& argument : application.remaining(true)) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(argument, ignored))
+      return "; if it comes from a wildcard, put that in quotes, as in 'left*.png'";
+  }
+  return "";
 }
 
 // The customary help, in our words and without runs of empty lines.
@@ -47,7 +61,8 @@ std::string sentence_of(const CLI::App& application, const CLI::ParseError& e) {
   std::string what = e.what();
   const std::size_t colon = std::min(what.find(':'), what.size());
   if (dynamic_cast<const CLI::ExtrasError*>(&e))
-    what = (chosen.empty() ? "there is no command" : "unexpected argument") + what.substr(colon);
+    what = (chosen.empty() ? "there is no command" : "unexpected argument") + what.substr(colon) +
+           hint_at_wildcards(application);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&e))
     what = what.substr(0, colon) + (what.find("At Most") < what.size() ? " may be given only once" : " needs a value");
   return what + "; see " + (chosen.empty() ? "stereopsis" : "stereopsis " + chosen.front()->get_name()) + " --help";
@@ -72,11 +87,14 @@ int run(int argc, char** argv) {
   application.footer(
       "`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
   try {
+    watch_for_interrupts();
     application.parse(argc, argv);
     if (application.get_subcommands().empty()) return complain(wrong_call, "give a command; see stereopsis --help");
+    check_results_written();
     return done;
   } catch (const CLI::Success& help_or_version) {
-    return application.exit(help_or_version);
+    const int code = application.exit(help_or_version);
+    return std::fflush(stdout) == 0 ? code : complain(failed, "the help could not be written to standard output");
   } catch (const CLI::ParseError& e) {
     return complain(wrong_call, sentence_of(application, e));
   } catch (const Unfit&) {
@@ -85,6 +103,12 @@ int run(int argc, char** argv) {
     return complain(e.category() == ErrorCategory::call ? wrong_call : failed, e.what());
   } catch (const std::bad_alloc&) {
     return complain(failed, "not enough memory for this size and range; use fewer disparities or --memory-limit");
+  } catch (const std::filesystem::filesystem_error& e) {
+    return complain(failed, fmt::format("{} can't be used: {}", e.path1().string(), e.code().message()));
+  } catch (const std::system_error& e) {
+    return complain(failed, fmt::format("the system refused what was needed: {}; use fewer --threads, or raise the "
+                                        "limits of processes and memory (ulimit -u, ulimit -v)",
+                                        e.code().message()));
   } catch (const std::exception& e) {
     return complain(failed, e.what());
   }

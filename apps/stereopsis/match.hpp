@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "common.hpp"
+#include "diagnosis.hpp"
 #include "frames.hpp"
 #include "outputs.hpp"
-#include "stereopsis/calibration.hpp"
+#include "rig_options.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/matcher.hpp"
 
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 enum Output : std::size_t {
   confidence,
   validity_bits,
+  validity_picture,
   right,
   colour,
   depth,
@@ -41,6 +43,7 @@ struct OutputKind {
 };
 
 const std::array<OutputKind, output_count>& output_kinds();
+std::string name_of(Output output);  // in JSON: "disparity", "confidence", …
 
 using OutputFiles = std::array<fs::path, output_count>;
 
@@ -49,12 +52,15 @@ struct Options {
   OutputFiles outputs;
   MethodOptions method;
   DeviceOptions device;
+  IntensityOptions intensity;
+  RigOptions rig;
   std::optional<int> min_disparity, disparities;
-  std::optional<double> scale, near, far, disparity_error;
+  std::optional<double> scale, near, far, disparity_error, min_confidence;
   std::string memory_limit, roi, frame = "optical";
   bool crop = false, raw = false, timings = false, organised = false;
+  bool no_fill = false, drop_filled = false, range_per_frame = false, strict = false, resume = false,
+       keep_going = false;
   fs::path mask_left, mask_right, report;
-  std::vector<std::string> calibration;
 
   bool wants(Output output) const { return !outputs[output].empty(); }
   bool wants_depth() const { return wants(Output::depth) || wants(Output::cloud) || wants(Output::uncertainty); }
@@ -63,6 +69,7 @@ struct Options {
 struct InputFrame {
   AnyImage left, right;
   Image<std::uint8_t> mask_left, mask_right;
+  DisparityRange range;
   double ms = 0;  // of reading
 
   StereoPair pair() const { return {left, right, mask_left, mask_right}; }
@@ -78,6 +85,11 @@ class Call {
 
   Geometry geometry() const;
   InputFrame read(std::size_t i) const;
+  // What is wrong with the pairs that the range is estimated from, or with their values: a warning, or with --strict an error.
+  void warn_or_fail(const std::string& complaint) const;
+  // Bytes that matching may take: the limit, less maps and images.
+  std::size_t memory_for_matching() const;
+  bool range_is_estimated() const { return !options.disparities && !options.near; }
 
   const Options& options;
   Pipeline pipeline;
@@ -87,44 +99,83 @@ class Call {
   Frames left, right;
   std::optional<Frames> mask_left, mask_right;
   std::vector<OutputFiles> files;  // of each frame
-  InputFrame first;
+  fs::path sidecar;                // of a sequence: match_resume.cpp
+  InputFrame first;                // the first that can be read
+  std::size_t first_index = 0;
   Size given_size, size;  // of the images, and of the results
   std::string kind;
-  DisparityRange range;
+  int channels = 1, bit_depth = 8;
+  DisparityRange range;  // of each frame its own: of all together
   std::optional<Rect> region;
+  mutable std::vector<std::string> warnings;
 
  private:
   void check_options();
-  Rig read_rig_of(KittiPair cameras) const;
-  StereoCalibration read_cameras(KittiPair pair, Size images) const;
+  void check_dependent_options() const;
+  void switch_fill_off();
   void choose_cameras();
   void find_inputs();
   Frames find_mask(const fs::path& given, const std::string& option);
   void name_outputs();
+  void read_first();
+  InputFrame read_images(std::size_t i) const;
   Image<std::uint8_t> read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame, std::size_t i) const;
   void check_size_dependent_options();
+  // match_memory.cpp: refuses what the limit does not hold before it is allocated. `rectified` is 0×0 where nothing is.
+  void bound_memory(Size images, Size rectified) const;
+  std::size_t bytes_beside_matching(Size images, Size rectified) const;
+  std::size_t memory_limit() const;
   void choose_range();
-  DisparityRange estimated_range() const;
+  DisparityRange estimated_range();
+  DisparityRange range_of(const InputFrame& frame) const;
+  DisparityRange as_files_hold(DisparityRange found) const;
+  void check_range() const;
   bool holds_no_sign(Output output) const;
   void check_outputs(DisparityRange values) const;
 };
 
-struct Written {
-  double ms = 0;
-  long long too_far = 0;  // pixels whose depth a 16-bit picture can't hold
-};
-Written write(const Call& call, const InputFrame& frame, const Matched& result, const OutputFiles& files);
-
 struct FrameRecord {
-  double reading_ms = 0, matching_ms = 0;
-  Written written;
+  enum class State { waiting, done, there, failed };  // there: by an earlier call
+  State state = State::waiting;
+  std::string problem;
+  double reading_ms = 0, matching_ms = 0, latency_ms = 0, writing_ms = 0;
+  long long too_far = 0;  // pixels whose depth a 16-bit picture can't hold
   std::vector<StageTime> stages;
+  DisparityRange range;
   Densities density;
+  double at_low_end = 0, at_high_end = 0;  // of the range: shares of what was measured, 0 to 100
 };
-using FrameRecords = std::vector<FrameRecord>;
 
+struct FrameRecords {
+  std::vector<FrameRecord> frames;
+  double first_ms = 0;  // from the plan to the first result
+  std::size_t workspace_bytes = 0;
+  Size result_size;
+
+  std::size_t count(FrameRecord::State state) const;
+};
+
+// A result, and the right view's where it is wanted.
+struct FrameResult {
+  Matched left, right;
+};
+
+// Takes out of the results what --drop-filled and --min-confidence do.
+void drop_unwanted(const Call& call, FrameResult& result);
+// The pixels that are too far for --depth.
+long long write(const Call& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files);
+
+// match_resume.cpp: which frames an earlier run of this call has left whole; begins its sidecar where there is none.
+std::vector<bool> frames_there(const Call& call);
+// The range that the run before estimated.
+std::optional<DisparityRange> range_before(const fs::path& sidecar);
+
+// match_frames.cpp: all frames, and what became of them. Throws what ends the call.
+void match_frames(Call& call, FrameRecords& records);
+
+// match_report.cpp
 void print_timings(const Call& call, const FrameRecords& records);
 void print_summary(const Call& call, const FrameRecords& records);
-Json report(const Call& call, const FrameRecords& records, const Plan& plan);
+void write_report(const Call& call, const FrameRecords& records);
 
 }  // namespace stereopsis::command::matching

@@ -1,25 +1,15 @@
-// Whatever can be wrong with a call of `match` is refused here, before any matching.
+// Whatever can be wrong with a call of `match` is refused here, before any matching. What concerns the range: match_range.cpp.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
-#include <map>
 #include <sstream>
 
 #include "match.hpp"
-#include "stereopsis/pair_check.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command::matching {
 namespace {
-
-// What `read` finds of the grey cameras or, where there is none, of the others.
-template <class F>
-auto in_either(F&& read) {
-  try {
-    return read(KittiPair::grey);
-  } catch (const Error&) {
-    return read(KittiPair::any);
-  }
-}
 
 void require_size(const fs::path& file, Size size, const fs::path& other, Size other_size) {
   if (size != other_size)
@@ -37,7 +27,16 @@ const std::array<OutputKind, output_count>& output_kinds() {
        ".pfm",
        {".pfm", ".npy", ".tif", ".tiff", ".png", ".pgm"}},
       {"--validity", "FILE", "8-bit reasons: .png .pgm .npy .tiff", ".png", {".png", ".pgm", ".npy", ".tif", ".tiff"}},
-      {"--right", "FILE", "Disparity of the right view, in the formats of OUT", ".pfm", {}},
+      {"--validity-color",
+       "FILE",
+       "Picture of the reasons with a legend: .png .ppm .jpg .tiff",
+       ".png",
+       {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
+      {"--right",
+       "FILE",
+       "Disparity of the right view, in the formats of OUT and as good: matched too, in as much time again",
+       ".pfm",
+       {}},
       {"--color",
        "FILE",
        "Picture with a legend: .png .ppm .jpg .tiff",
@@ -54,9 +53,18 @@ const std::array<OutputKind, output_count>& output_kinds() {
        ".pfm",
        {".pfm", ".npy", ".tif", ".tiff"}},
       {"--cloud", "FILE", "Coloured points as .ply, in --frame", ".ply", {".ply"}},
-      {"-o", "OUT", ".pfm .npy .tiff; .png (16-bit, ×256, 0 = invalid); 8-bit .png .pgm with --scale", ".pfm", {}},
+      {"-o",
+       "OUT",
+       "Disparity: .pfm (invalid = inf), .npy .tiff (NaN), .png (16-bit, ×256, 0 = invalid), 8-bit .png .pgm with "
+       "--scale",
+       ".pfm",
+       {}},
   }};
   return kinds;
+}
+
+std::string name_of(Output output) {
+  return output == Output::disparity ? "disparity" : output_kinds()[output].option + 2;
 }
 
 std::string kind_of(const AnyImageView& image) {
@@ -65,72 +73,83 @@ std::string kind_of(const AnyImageView& image) {
 
 Call::Call(const Options& given) : options(given), pipeline(given.method.pipeline()), device(given.device.device()) {
   check_options();
+  switch_fill_off();
   find_inputs();
   name_outputs();
   check_outputs({0, 1});
-  first = read(0);
+  read_first();
   given_size = first.left.size();
   kind = kind_of(first.left);
+  channels = first.left.channels();
+  bit_depth = first.left.view().bit_depth;
   choose_cameras();
-  size = maps ? maps->size() : given_size;
   check_size_dependent_options();
   choose_range();
+  first.range = options.range_per_frame ? range_of(first) : range;
+  check_range();
   check_outputs(range);  // again, for its sign
 }
 
 void Call::check_options() {
   if (options.outputs[Output::disparity].empty()) refuse("-o has an empty name; name the file to write");
-  if (options.raw && options.calibration.empty())
+  options.rig.check();
+  if (options.raw && options.rig.files.empty())
     refuse("--raw needs the calibration of the cameras; give it with --calib FILE");
-  if (options.wants_depth() && options.calibration.empty())
-    refuse("--depth, --uncertainty and --cloud need the calibration; give it with --calib FILE");
+  if (options.wants_depth() && !options.rig.given())
+    refuse(
+        "--depth, --uncertainty and --cloud need the calibration; give it with --calib FILE, or --focal and "
+        "--baseline");
+  if (options.near && !options.rig.given())
+    refuse("--near needs the calibration; give it with --calib FILE, or --focal and --baseline");
+  check_dependent_options();
+  to_frame(options.frame);
+  if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
+  if (options.rig.given())  // of the right size below; what is wrong with the file is said before any image is read
+    rig = options.raw ? options.rig.cameras({1, 1}, false).rig : options.rig.rig({1, 1}, false);
+  if (extension_of(options.outputs[Output::depth]) == ".png" && rig->unit != "mm" && rig->unit != "m")
+    refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
+                       options.outputs[Output::depth].string(), options.rig.source()));
+}
+
+void Call::check_dependent_options() const {
   if (options.organised && !options.wants(Output::cloud))
     refuse("--organised is of a cloud; give its file with --cloud");
   if (options.disparity_error && !options.wants(Output::uncertainty))
     refuse("--disparity-error is for --uncertainty; give its file too");
-  to_frame(options.frame);
-  if (options.near && options.calibration.empty()) refuse("--near needs the calibration; give it with --calib FILE");
   if (options.far && !options.near) refuse("--far needs --near, the depth of the nearest point");
   if (options.near && options.disparities)
     refuse("--near and --disparities both give the range; leave one of them out");
   if (options.min_disparity && !options.disparities)
     refuse("--min-disparity needs --disparities, the number of disparities to search from there");
+  if (options.range_per_frame && !range_is_estimated())
+    refuse("--range-per-frame estimates the range, which --disparities or --near give; leave one of them out");
   if (options.crop && options.roi.empty()) refuse("--crop needs --roi, the region to keep");
-  if (options.calibration.size() > 2) refuse("--calib is given more than twice; a pair has two cameras");
-  if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
-  if (!options.calibration.empty())
-    rig = options.raw ? read_cameras(KittiPair::any, {1, 1}).rig : read_rig_of(KittiPair::any);
-  if (extension_of(options.outputs[Output::depth]) == ".png" && rig->unit != "mm" && rig->unit != "m")
-    refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
-                       options.outputs[Output::depth].string(), options.calibration[0]));
 }
 
-Rig Call::read_rig_of(KittiPair cameras) const {
-  const std::vector<std::string>& given = options.calibration;
-  return read_rig(given[0], given.size() > 1 ? std::optional<fs::path>(given[1]) : std::nullopt, cameras);
-}
-
-// OpenCV's files may leave out the size, which is then the images'.
-StereoCalibration Call::read_cameras(KittiPair pair, Size images) const {
-  const std::vector<std::string>& given = options.calibration;
-  return read_calibration(given[0], given.size() > 1 ? std::optional<fs::path>(given[1]) : std::nullopt, pair, images);
+void Call::switch_fill_off() {
+  if (!options.no_fill) return;
+  if (options.drop_filled) refuse("--no-fill leaves nothing for --drop-filled; give one of them");
+  for (const PipelineSlot& slot : pipeline.slots())
+    if (slot.kind == "fill") pipeline.set(slot.slot + ".enabled", "false");
 }
 
 // A KITTI file has rigs for grey and for colour images; of the other, where it has only that one.
 void Call::choose_cameras() {
-  if (!rig) return;
   const bool grey = first.left.channels() == 1;
+  size = given_size;
   if (!options.raw) {
-    if (grey) rig = in_either([&](KittiPair pair) { return read_rig_of(pair); });
+    bound_memory(given_size, {});
+    if (rig) rig = options.rig.rig(given_size, grey);
     return;
   }
-  const auto read = [&](KittiPair pair) { return read_cameras(pair, given_size); };
-  const StereoCalibration calibration = grey ? in_either(read) : read(KittiPair::any);
+  const StereoCalibration calibration = options.rig.cameras(given_size, grey);
   if (calibration.size != given_size)
-    refuse(fmt::format("{} is for images of {}, but {} is {}", options.calibration[0], size_text(calibration.size),
-                       left.file(0).string(), size_text(given_size)));
+    refuse(fmt::format("{} is for images of {}, but {} is {}", options.rig.source(), size_text(calibration.size),
+                       left.file(first_index).string(), size_text(given_size)));
   rig = calibration.rig;
+  bound_memory(given_size, rig->size == Size{} ? given_size : rig->size);
   maps = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
+  size = maps->size();
 }
 
 Geometry Call::geometry() const {
@@ -147,7 +166,12 @@ Geometry Call::geometry() const {
 void Call::find_inputs() {
   left = find_frames(options.left, "the left image");
   right = find_frames(options.right, "the right image");
-  check_counts(left, options.left, right, options.right);
+  check_paired(left, options.left, right, options.right);
+  for (const auto& [given, name] : {std::pair{options.resume, "--resume"},
+                                    {options.keep_going, "--keep-going"},
+                                    {options.range_per_frame, "--range-per-frame"}})
+    if (given && !left.sequence)
+      refuse(fmt::format("{} is for sequences, and {} is one file", name, options.left.string()));
   if (!options.mask_left.empty()) mask_left = find_mask(options.mask_left, "--mask-left");
   if (!options.mask_right.empty()) mask_right = find_mask(options.mask_right, "--mask-right");
 }
@@ -155,32 +179,52 @@ void Call::find_inputs() {
 // One mask for all frames, or one each.
 Frames Call::find_mask(const fs::path& given, const std::string& option) {
   const Frames mask = find_frames(given, option);
-  if (mask.sequence) check_counts(left, options.left, mask, given);
+  if (mask.sequence) check_paired(left, options.left, mask, given);
   return mask;
 }
 
 void Call::name_outputs() {
+  CallFiles all;
+  reads(all, left, "the left image");
+  reads(all, right, "the right image");
+  if (mask_left) reads(all, *mask_left, "--mask-left");
+  if (mask_right) reads(all, *mask_right, "--mask-right");
+  all.reads(options.method.pipeline_file, "--pipeline");
+  options.rig.reads(all);
   files.resize(left.size());
-  std::map<fs::path, std::string> taken;
-  for (const Frames* inputs : {&left, &right})
-    for (const fs::path& file : inputs->files) taken.emplace(fs::weakly_canonical(file), "an input image");
-  const auto take = [&](const fs::path& file, const std::string& what) {
-    const auto [other, is_new] = taken.emplace(fs::weakly_canonical(file), what);
-    if (!is_new) refuse(fmt::format("{} {} is {} already; give it another name", what, file.string(), other->second));
-  };
   for (std::size_t k = 0; k < output_count; ++k)
     for (std::size_t i = 0; i < left.size() && !options.outputs[k].empty(); ++i) {
       files[i][k] = output_file(options.outputs[k], left, i, output_kinds()[k].extension, output_kinds()[k].option);
-      take(files[i][k], output_kinds()[k].option);
+      all.writes(files[i][k], output_kinds()[k].option);
     }
-  if (!options.report.empty()) take(options.report, "--report");
+  all.writes(options.report, "--report");
+  if (!left.sequence) return;
+  const fs::path& out = options.outputs[Output::disparity];
+  sidecar = fs::is_directory(out) ? out / ".stereopsis.json"
+                                  : out.parent_path() / fmt::format(".{}.json", out.filename().string());
+  all.writes(sidecar, "the record for --resume");
+}
+
+void Call::read_first() {
+  for (first_index = 0;; ++first_index) try {
+      first = read_images(first_index);
+      return;
+    } catch (const std::exception&) {
+      if (!options.keep_going || first_index + 1 == left.size()) throw;
+    }
 }
 
 InputFrame Call::read(std::size_t i) const {
+  InputFrame frame = read_images(i);
+  frame.range = options.range_per_frame ? range_of(frame) : range;
+  return frame;
+}
+
+InputFrame Call::read_images(std::size_t i) const {
   const Stopwatch watch;
   InputFrame frame;
-  frame.left = read_image(left.file(i));
-  frame.right = read_image(right.file(i));
+  frame.left = options.intensity.read(left.file(i));
+  frame.right = options.intensity.read(right.file(i));
   require_size(left.file(i), frame.left.size(), right.file(i), frame.right.size());
   if (kind_of(frame.left) != kind_of(frame.right))
     refuse(fmt::format("{} is {} but {} is {}; both images of a pair must be of one kind", left.file(i).string(),
@@ -201,13 +245,16 @@ Image<std::uint8_t> Call::read_mask_of(const std::optional<Frames>& mask, const 
 
 void Call::check_size_dependent_options() {
   if (rig && rig->size != Size{} && rig->size != size)
-    refuse(fmt::format("{} is for images of {}, but {} is {}", options.calibration[0], size_text(rig->size),
-                       left.file(0).string(), size_text(size)));
+    refuse(fmt::format("{} is for images of {}, but {} is {}", options.rig.source(), size_text(rig->size),
+                       left.file(first_index).string(), size_text(size)));
   if (options.roi.empty()) return;
   std::vector<int> numbers;
   std::istringstream parts(options.roi);
-  for (std::string part; std::getline(parts, part, ',');)
-    numbers.push_back(to_integer("--roi", part, 0, std::numeric_limits<int>::max()));
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t begin = std::min(part.find_first_not_of(' '), part.size());
+    numbers.push_back(to_integer("--roi", part.substr(begin, part.find_last_not_of(' ') + 1 - begin), 0,
+                                 std::numeric_limits<int>::max()));
+  }
   if (numbers.size() != 4 || numbers[2] == 0 || numbers[3] == 0)
     refuse(fmt::format("--roi {} is not allowed; it must be X,Y,WIDTH,HEIGHT with a width and height of at least 1",
                        options.roi));
@@ -215,50 +262,6 @@ void Call::check_size_dependent_options() {
     refuse(fmt::format("--roi {} does not lie inside the image of {}; X + WIDTH may be {} and Y + HEIGHT {} at most",
                        options.roi, size_text(size), size.width, size.height));
   region = Rect{numbers[0], numbers[1], numbers[2], numbers[3]};
-}
-
-void Call::choose_range() {
-  if (options.disparities) {
-    range = {options.min_disparity.value_or(0), *options.disparities};
-    return;
-  }
-  if (options.near) {
-    const double far = options.far.value_or(std::numeric_limits<double>::infinity());
-    range = rig->range(*options.near, far);
-    fmt::print(stderr, "stereopsis: disparities {} for depths of {} to {} {}, from {}\n", range_text(range),
-               *options.near, far, rig->unit.empty() ? "units" : rig->unit, options.calibration[0]);
-    return;
-  }
-  range = estimated_range();
-  const bool unsigned_file = holds_no_sign(Output::disparity) || holds_no_sign(Output::right);
-  const bool raised = unsigned_file && range.min < 0 && range.max() > 0;
-  if (raised) range = {0, range.max() + 1};
-  fmt::print(stderr, "stereopsis: disparities {}, estimated from the images{} (--min-disparity {} --disparities {})\n",
-             range_text(range), raised ? ", from 0 on as PNG and PGM hold no negative ones" : "", range.min,
-             range.count);
-}
-
-DisparityRange Call::estimated_range() const {
-  if (!maps) return estimate_range(first.left, first.right);
-  return estimate_range(rectified(first.left, maps->left).image, rectified(first.right, maps->right).image);
-}
-
-bool Call::holds_no_sign(Output output) const {
-  const std::string extension = extension_of(options.outputs[output]);
-  return extension == ".png" || extension == ".pgm";
-}
-
-void Call::check_outputs(DisparityRange values) const {
-  for (const auto& names : files)
-    for (std::size_t k = 0; k < output_count; ++k) {
-      if (names[k].empty()) continue;
-      check_tiff(names[k]);
-      if (k == Output::disparity || k == Output::right)
-        check_writable_disparity(names[k], values, options.scale.value_or(0));
-      else
-        check_output(names[k], output_kinds()[k].extensions, output_kinds()[k].option);
-    }
-  if (!options.report.empty()) check_writable(options.report);
 }
 
 }  // namespace stereopsis::command::matching

@@ -1,5 +1,8 @@
 // What `match` writes of a frame.
+#include <cmath>
+
 #include "match.hpp"
+#include "stereopsis/evaluation.hpp"
 #include "stereopsis/render.hpp"
 
 namespace stereopsis::command::matching {
@@ -18,11 +21,11 @@ void write_confidence(const fs::path& file, ImageView<const float> pixels) {
     write_image(file, pixels);
 }
 
-// A sequence has one scale of colours for all frames.
-Image<std::uint8_t> picture(const Call& call, const Image<float>& pixels) {
-  const auto [low, high] =
-      call.left.sequence ? std::pair<double, double>(call.range.min, std::max(call.range.max(), call.range.min + 1))
-                         : display_limits(cropped(call, pixels));
+// A sequence has one scale of colours for all frames that have one range.
+Image<std::uint8_t> picture(const Call& call, DisparityRange range, const Image<float>& pixels) {
+  const auto [low, high] = call.left.sequence
+                               ? std::pair<double, double>(range.min, std::max(range.max(), range.min + 1))
+                               : display_limits(cropped(call, pixels));
   return colour_disparity(cropped(call, pixels), low, high, true);
 }
 
@@ -45,22 +48,50 @@ long long write_depth(const Call& call, const InputFrame& frame, const Matched& 
   return too_far;
 }
 
+void drop(const Call& call, Matched& result) {
+  const Options& o = call.options;
+  const auto least = static_cast<float>(o.min_confidence.value_or(0));
+  for (int y = 0; y < result.disparity.height(); ++y)
+    for (int x = 0; x < result.disparity.width(); ++x) {
+      std::uint8_t& bits = result.validity(x, y);
+      const bool valid = (bits & validity::reasons) == 0;
+      const bool made_up = o.drop_filled && (bits & (validity::filled | validity::repaired)) != 0;
+      const bool unsure = o.min_confidence && !(result.confidence(x, y) >= least);
+      if (!valid || (!made_up && !unsure)) continue;
+      bits |= validity::ambiguous;
+      for (Image<float>* image : {&result.disparity, &result.depth, &result.uncertainty})
+        if (!image->empty()) (*image)(x, y) = invalid_disparity;
+      for (int c = 0; c < 3 && !result.points.empty(); ++c) result.points(x, y, c) = invalid_disparity;
+    }
+}
+
 }  // namespace
 
-Written write(const Call& call, const InputFrame& frame, const Matched& result, const OutputFiles& files) {
-  const Stopwatch watch;
-  Written written;
+void drop_unwanted(const Call& call, FrameResult& result) {
+  if (!call.options.drop_filled && !call.options.min_confidence) return;
+  drop(call, result.left);
+  if (!result.right.disparity.empty()) drop(call, result.right);
+}
+
+long long write(const Call& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files) {
+  long long too_far = 0;
   const double scale = call.options.scale.value_or(0);
+  const Matched& left = result.left;
   if (call.options.wants(Output::confidence))
-    write_confidence(files[Output::confidence], cropped(call, result.confidence));
+    write_confidence(files[Output::confidence], cropped(call, left.confidence));
   if (call.options.wants(Output::validity_bits))
-    write_image(files[Output::validity_bits], cropped(call, result.validity));
-  if (call.options.wants(Output::right)) write_disparity(files[Output::right], cropped(call, result.right), scale);
-  if (call.options.wants(Output::colour)) write_image(files[Output::colour], picture(call, result.disparity));
-  if (call.options.wants_depth()) written.too_far = write_depth(call, frame, result, files);
-  write_disparity(files[Output::disparity], cropped(call, result.disparity), scale);
-  written.ms = watch.ms();
-  return written;
+    write_image(files[Output::validity_bits], cropped(call, left.validity));
+  if (call.options.wants(Output::validity_picture))
+    write_image(files[Output::validity_picture], colour_validity(cropped(call, left.validity), true));
+  if (call.options.wants(Output::right)) {
+    const Image<float> as_seen = mirrored(result.right.disparity.view());
+    write_disparity(files[Output::right], cropped(call, as_seen), scale);
+  }
+  if (call.options.wants(Output::colour))
+    write_image(files[Output::colour], picture(call, frame.range, left.disparity));
+  if (call.options.wants_depth()) too_far = write_depth(call, frame, left, files);
+  write_disparity(files[Output::disparity], cropped(call, left.disparity), scale);
+  return too_far;
 }
 
 }  // namespace stereopsis::command::matching

@@ -1,109 +1,212 @@
-// What `match` says of its frames: a line per stage, a summary, and a report as JSON.
+// What `match` says of its frames: a line per stage, a summary with what to be careful about, and a report as JSON.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "match.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command::matching {
 namespace {
 
+using State = FrameRecord::State;
+
+constexpr double least_measured = 5, most_at_an_end = 2;  // percent
+
+std::vector<const FrameRecord*> done_of(const FrameRecords& records) {
+  std::vector<const FrameRecord*> done;
+  for (const FrameRecord& record : records.frames)
+    if (record.state == State::done) done.push_back(&record);
+  return done;
+}
+
 template <class F>
-double median_of(const FrameRecords& records, F&& ms) {
+std::vector<double> values_of(const std::vector<const FrameRecord*>& records, F&& value) {
   std::vector<double> values;
-  for (const FrameRecord& record : records) values.push_back(ms(record));
-  return median(values);
+  for (const FrameRecord* record : records) values.push_back(value(*record));
+  return values;
 }
 
 double matching_ms(const FrameRecord& record) { return record.matching_ms; }
+double latency_ms(const FrameRecord& record) { return record.latency_ms; }
 
 // The median over the frames of each stage.
-std::vector<StageTime> median_stages(const FrameRecords& records) {
-  std::vector<StageTime> stages = records[0].stages;
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    std::vector<double> ms;
-    for (const FrameRecord& record : records)
-      if (s < record.stages.size()) ms.push_back(record.stages[s].ms);
-    stages[s].ms = median(ms);
-  }
+std::vector<StageTime> median_stages(const std::vector<const FrameRecord*>& records) {
+  std::vector<StageTime> stages = records[0]->stages;
+  for (std::size_t s = 0; s < stages.size(); ++s)
+    stages[s].ms =
+        median(values_of(records, [s](const FrameRecord& r) { return s < r.stages.size() ? r.stages[s].ms : 0; }));
   return stages;
+}
+
+// "x.png (5.2 %) and 3 more": the worst of the frames whose value is beyond, or nothing.
+std::string worst_of(const Call& call, const FrameRecords& records, bool (*beyond)(const FrameRecord&),
+                     double (*value)(const FrameRecord&)) {
+  std::size_t count = 0, worst = 0;
+  for (std::size_t i = 0; i < records.frames.size(); ++i) {
+    const FrameRecord& record = records.frames[i];
+    if (record.state != State::done || !beyond(record)) continue;
+    if (count++ == 0 || value(record) > value(records.frames[worst])) worst = i;
+  }
+  if (count == 0) return "";
+  return fmt::format("{}{}", call.left.file(worst).string(),
+                     count > 1 ? fmt::format(" and {} more frames", count - 1) : "");
+}
+
+void warn_of(const Call& call, const FrameRecords& records) {
+  const auto caution = [&](const std::string& sentence) {
+    call.warnings.push_back(sentence);
+    warn("warning: {}", sentence);
+  };
+  const std::string empty = worst_of(
+      call, records, [](const FrameRecord& r) { return r.density.measured < least_measured; },
+      [](const FrameRecord& r) { return -r.density.measured; });
+  if (!empty.empty())
+    caution(fmt::format(
+        "of {} less than {} % of the pixels could be measured; is the pair rectified and in order, and the range "
+        "right? `stereopsis check` says more",
+        empty, least_measured));
+  const std::string near = worst_of(
+      call, records, [](const FrameRecord& r) { return r.at_high_end > most_at_an_end; },
+      [](const FrameRecord& r) { return r.at_high_end; });
+  if (!near.empty())
+    caution(
+        fmt::format("results of {} gather at the upper end of the range; what is nearer can't be found: search more "
+                    "--disparities",
+                    near));
+  const std::string far = worst_of(
+      call, records, [](const FrameRecord& r) { return r.at_low_end > most_at_an_end; },
+      [](const FrameRecord& r) { return r.at_low_end; });
+  if (!far.empty())
+    caution(
+        fmt::format("results of {} gather at the lower end of the range; what is farther can't be found: lower "
+                    "--min-disparity",
+                    far));
+  long long too_far = 0;
+  for (const FrameRecord& record : records.frames) too_far += record.too_far;
+  if (too_far > 0)
+    caution(
+        fmt::format("{} pixels are farther than 65.535 m and were written as 0 to --depth; .pfm holds them", too_far));
+}
+
+Json latency_json(const FrameRecords& records) {
+  const std::vector<double> ms = values_of(done_of(records), latency_ms);
+  if (ms.empty()) return nullptr;
+  return {{"median_ms", median(ms)}, {"p99_ms", quantile(ms, 0.99)}, {"max_ms", quantile(ms, 1)}};
+}
+
+Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {
+  Json outputs = Json::object();
+  for (std::size_t k = 0; k < output_count; ++k)
+    if (!call.files[i][k].empty()) outputs[name_of(Output(k))] = call.files[i][k].string();
+  Json frame = {{"left", call.left.file(i).string()}, {"right", call.right.file(i).string()}, {"outputs", outputs}};
+  if (r.state == State::there) frame["there_already"] = true;
+  if (r.state == State::failed) frame["failed"] = r.problem;
+  if (r.state == State::waiting) frame["failed"] = "not reached";
+  if (r.state != State::done) return frame;
+  const Densities& d = r.density;
+  frame.update(
+      {{"min_disparity", r.range.min},
+       {"disparities", r.range.count},
+       {"ms",
+        {{"reading", r.reading_ms}, {"matching", r.matching_ms}, {"latency", r.latency_ms}, {"writing", r.writing_ms}}},
+       {"stages", stages_json(r.stages, {})},
+       {"at_ends_of_range", {{"lower", r.at_low_end}, {"upper", r.at_high_end}}},
+       {"density",
+        {{"measured", d.measured},
+         {"filled", d.filled},
+         {"repaired", d.repaired},
+         {"before_fill", d.measured},
+         {"after_fill", d.valid},
+         {"reasons",
+          {{"no_candidate", d.no_candidate},
+           {"left_right", d.left_right},
+           {"ambiguous", d.ambiguous},
+           {"speckle", d.speckle},
+           {"masked", d.masked}}}}}});
+  return frame;
 }
 
 }  // namespace
 
 void print_timings(const Call& call, const FrameRecords& records) {
-  Table table = stage_table(records.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(records),
+  const auto done = done_of(records);
+  if (done.empty()) return;
+  Table table = stage_table(done.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(done),
                             measure_roofs(call.device));
-  table.add({"matching, whole", cell(median_of(records, matching_ms), 3), "", "", ""});
-  table.add(
-      {"reading files", cell(median_of(records, [](const FrameRecord& r) { return r.reading_ms; }), 3), "", "", ""});
-  table.add(
-      {"writing files", cell(median_of(records, [](const FrameRecord& r) { return r.written.ms; }), 3), "", "", ""});
+  const auto add = [&](const std::string& name, double ms) { table.add({name, cell(ms, 3), "", "", ""}); };
+  add("matching, whole", median(values_of(done, matching_ms)));
+  add("reading files", median(values_of(done, [](const FrameRecord& r) { return r.reading_ms; })));
+  add("writing files", median(values_of(done, [](const FrameRecord& r) { return r.writing_ms; })));
+  if (done.size() > 1) {
+    const std::vector<double> latencies = values_of(done, latency_ms);
+    add("latency of a frame: median", median(latencies));
+    add("99th percentile", quantile(latencies, 0.99));
+    add("maximum", quantile(latencies, 1));
+  }
+  add("from the plan to the first frame", records.first_ms);
   table.print();
 }
 
 void print_summary(const Call& call, const FrameRecords& records) {
-  long long too_far = 0;
-  for (const FrameRecord& record : records) too_far += record.written.too_far;
-  if (too_far > 0)
-    fmt::print(stderr,
-               "stereopsis: {} pixels are farther than 65.535 m and were written as 0 to --depth; .pfm holds them\n",
-               too_far);
-  double valid = 0;
-  for (const FrameRecord& record : records) valid += record.density.valid / static_cast<double>(records.size());
-  fmt::print("{}: {}{}, disparities {}, {} on {}, {:.1f} % valid, {:.1f} ms{}\n",
-             call.options.outputs[Output::disparity].string(),
-             call.left.sequence ? fmt::format("{} frames of ", call.left.size()) : "", size_text(call.size),
-             range_text(call.range), call.pipeline.method(), call.device.name, valid, median_of(records, matching_ms),
-             call.left.sequence ? " a frame" : "");
+  warn_of(call, records);
+  const auto done = done_of(records);
+  const std::size_t failed = records.count(State::failed), there = records.count(State::there);
+  const auto mean = [&](auto&& value) {
+    double sum = 0;
+    for (const FrameRecord* record : done) sum += value(record->density);
+    return done.empty() ? 0 : sum / static_cast<double>(done.size());
+  };
+  const double measured = mean([](const Densities&d) { return d.measured; }),
+               filled = mean([](const Densities&d) { return d.filled; }),
+               repaired = mean([](const Densities&d) { return d.repaired; });
+  const std::string sequence = !call.left.sequence ? ""
+                               : there + failed == 0
+                                   ? fmt::format("{} frames of ", done.size())
+                                   : fmt::format("{} of {} frames{} of ", done.size() + there, call.left.size(),
+                                                 there > 0 ? fmt::format(" ({} there already)", there) : "");
+  if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
+  if (done.empty())
+    return summarise("{}: {}{}\n", call.options.outputs[Output::disparity].string(), sequence, size_text(call.size));
+  summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n",
+            call.options.outputs[Output::disparity].string(), sequence, size_text(call.size),
+            call.options.range_per_frame ? "of each frame" : range_text(call.range), call.pipeline.method(),
+            call.device.name, measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
+            repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
+            call.left.sequence ? " a frame" : "");
 }
 
-Json report(const Call& call, const FrameRecords& records, const Plan& plan) {
+void write_report(const Call& call, const FrameRecords& records) {
   Json frames = Json::array();
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const FrameRecord& r = records[i];
-    const Densities& d = r.density;
-    Json outputs = Json::object();
-    for (std::size_t k = 0; k < output_count; ++k)
-      if (!call.files[i][k].empty())
-        outputs[k == Output::disparity ? "disparity" : output_kinds()[k].option + 2] = call.files[i][k].string();
-    frames.push_back({{"left", call.left.files[i].string()},
-                      {"right", call.right.files[i].string()},
-                      {"outputs", outputs},
-                      {"ms", {{"reading", r.reading_ms}, {"matching", r.matching_ms}, {"writing", r.written.ms}}},
-                      {"stages", stages_json(r.stages, {})},
-                      {"density",
-                       {{"before_fill", d.measured},
-                        {"after_fill", d.valid},
-                        {"reasons",
-                         {{"no_candidate", d.no_candidate},
-                          {"left_right", d.left_right},
-                          {"ambiguous", d.ambiguous},
-                          {"speckle", d.speckle},
-                          {"masked", d.masked}}}}}});
-  }
-  const Problem& problem = plan.problem();
-  return {{"version", STEREOPSIS_VERSION},
-          {"method", call.pipeline.method()},
-          {"device", call.device.name},
-          {"threads", threads_of(call.device)},
-          {"parameters", parameters_json(call.pipeline)},
-          {"width", problem.size.width},
-          {"height", problem.size.height},
-          {"result_width", plan.output_size().width},
-          {"result_height", plan.output_size().height},
-          {"channels", problem.channels},
-          {"bit_depth", problem.bit_depth},
-          {"min_disparity", call.range.min},
-          {"disparities", call.range.count},
-          {"range_from", call.options.disparities ? "call"
-                         : call.options.near      ? "calibration"
-                                                  : "estimate"},
-          {"roi",
-           call.region ? Json{call.region->x, call.region->y, call.region->width, call.region->height} : Json(nullptr)},
-          {"workspace_bytes", plan.workspace_bytes()},
-          {"frames", frames}};
+  for (std::size_t i = 0; i < records.frames.size(); ++i) frames.push_back(frame_json(call, records.frames[i], i));
+  const Options& o = call.options;
+  write_json(o.report,
+             {{"version", STEREOPSIS_VERSION},
+              {"method", call.pipeline.method()},
+              {"device", call.device.name},
+              {"threads", threads_of(call.device)},
+              {"parameters", parameters_json(call.pipeline)},
+              {"width", call.given_size.width},
+              {"height", call.given_size.height},
+              {"result_width", records.result_size.width},
+              {"result_height", records.result_size.height},
+              {"channels", call.channels},
+              {"bit_depth", call.bit_depth},
+              {"min_disparity", call.range.min},
+              {"disparities", call.range.count},
+              {"range_from", o.disparities       ? "call"
+                             : o.near            ? "calibration"
+                             : o.range_per_frame ? "each frame"
+                                                 : "estimate"},
+              {"roi", call.region ? Json{call.region->x, call.region->y, call.region->width, call.region->height}
+                                  : Json(nullptr)},
+              {"workspace_bytes", records.workspace_bytes},
+              {"first_frame_ms", records.first_ms},
+              {"latency", latency_json(records)},
+              {"warnings", call.warnings},
+              {"frames", frames}});
 }
 
 }  // namespace stereopsis::command::matching

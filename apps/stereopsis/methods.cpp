@@ -8,6 +8,7 @@
 #include "common.hpp"
 #include "stereopsis/io.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -22,7 +23,7 @@ void list_methods(bool as_json) {
     Json list = Json::array();
     for (const MethodInfo& method : methods())
       list.push_back({{"name", method.name}, {"summary", method.summary}, {"paper", method.paper}});
-    fmt::print("{}\n", list.dump(2));
+    say("{}\n", list.dump(2));
     return;
   }
   Table table({"method", "what it is, and where it comes from"});
@@ -36,15 +37,15 @@ void list_methods(bool as_json) {
 void show_method(const std::string& name, bool as_json) {
   const Pipeline pipeline(name);
   if (as_json) {
-    fmt::print("{}\n", to_json(pipeline));
+    say("{}\n", to_json(pipeline));
     return;
   }
   for (const MethodInfo& method : methods())
-    if (method.name == name) fmt::print("{}: {}\n{}\n\n", method.name, method.summary, method.paper);
+    if (method.name == name) say("{}: {}\n{}\n\n", method.name, method.summary, method.paper);
   Table table({"slot", "stage"});
   for (const PipelineSlot& slot : pipeline.slots()) table.add({slot.slot, slot.kind});
   table.left({0, 1}).print();
-  fmt::print("\nIn --set a stage's name may stand for its slot's where it is in one slot only.\n\n");
+  say("\nIn --set a stage's name may stand for its slot's where it is in one slot only.\n\n");
   Table parameters({"--set", "default", "allowed", "what it is"});
   for (const ParameterInfo& p : pipeline.parameters()) parameters.add({p.name, p.value, p.allowed, p.description});
   parameters.left({0, 1, 2, 3}).print();

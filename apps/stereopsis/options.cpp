@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "terminal.hpp"
+
 namespace stereopsis::command {
 
 void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
@@ -79,7 +81,12 @@ Option& Option::needs(const Option& other) {
 }
 
 Command::Command(CLI::App& application, const std::string& name, const std::string& help)
-    : app_(*application.add_subcommand(name, help)) {}
+    : app_(*application.add_subcommand(name, help)) {
+  app_.add_flag_callback(
+      "--quiet", [] { set_verbosity(Verbosity::quiet); }, "No summary, remarks and progress");
+  app_.add_flag_callback(
+      "--verbose", [] { set_verbosity(Verbosity::verbose); }, "More remarks");
+}
 
 Option Command::text(const std::string& names, std::string& value, const std::string& placeholder,
                      const std::string& help) {

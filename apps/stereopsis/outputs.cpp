@@ -53,16 +53,40 @@ Densities densities(ImageView<const std::uint8_t> validity) {
     total += n;
     if ((bits & validity::reasons) == 0) share.valid += n;
     if (bits == 0) share.measured += n;
+    if ((bits & validity::reasons) == 0 && bits != 0) (bits & validity::filled ? share.filled : share.repaired) += n;
     if (bits & validity::no_candidate) share.no_candidate += n;
     if (bits & validity::left_right) share.left_right += n;
     if (bits & validity::ambiguous) share.ambiguous += n;
     if (bits & validity::speckle) share.speckle += n;
     if (bits & validity::masked) share.masked += n;
   }
-  for (double* value : {&share.measured, &share.valid, &share.no_candidate, &share.left_right, &share.ambiguous,
-                        &share.speckle, &share.masked})
+  for (double* value : {&share.measured, &share.valid, &share.filled, &share.repaired, &share.no_candidate,
+                        &share.left_right, &share.ambiguous, &share.speckle, &share.masked})
     *value = total > 0 ? 100 * *value / total : 0;
   return share;
+}
+
+std::pair<double, double> shares_at_ends(const Matched& result, DisparityRange range) {
+  const float low = static_cast<float>(range.min) + 0.5F, high = static_cast<float>(range.max()) - 0.5F;
+  long long measured = 0, at_low = 0, at_high = 0;
+  for (int y = 0; y < result.disparity.height(); ++y)
+    for (int x = 0; x < result.disparity.width(); ++x) {
+      if (result.validity(x, y) != 0) continue;
+      ++measured;
+      at_low += result.disparity(x, y) < low;
+      at_high += result.disparity(x, y) > high;
+    }
+  const auto share = [&](long long count, int end) {
+    return measured > 0 && end != 0 ? 100.0 * static_cast<double>(count) / static_cast<double>(measured) : 0;
+  };
+  return {share(at_low, range.min), share(at_high, range.max())};
+}
+
+AnyImage mirrored(const AnyImage& image) {
+  AnyImage out;
+  std::visit([&](const auto& pixels) { out.pixels = mirrored(pixels.view()); }, image.pixels);
+  out.bit_depth = image.bit_depth;
+  return out;
 }
 
 Frame to_frame(const std::string& name) {

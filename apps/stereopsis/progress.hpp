@@ -1,46 +1,47 @@
-// A progress bar on stderr, where that is a terminal; nothing elsewhere.
+// How far a long call is: a bar on stderr, where that is a terminal, and what an interrupted call says.
 #pragma once
 
-#include <fmt/core.h>
-#include <unistd.h>
-
+#include <atomic>
+#include <condition_variable>
 #include <cstddef>
-#include <cstdio>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "common.hpp"
 
 namespace stereopsis::command {
 
+// One at a time.
 class Progress {
  public:
-  Progress(std::size_t total, const char* unit)
-      : total_(total), unit_(unit), shown_(total > 1 && isatty(STDERR_FILENO)) {}
-  ~Progress() { clear(); }
+  // `unit` is what is counted: "frames". `hint` is for who interrupts it: "--resume goes on from there".
+  Progress(std::size_t total, const char* unit, const char* hint = "");
+  ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void update(std::size_t finished) {
-    if (!shown_) return;
-    constexpr std::size_t width = 30;
-    const std::size_t filled = width * finished / total_;
-    const double seconds = watch_.ms() / 1000;
-    const double rate = seconds > 0 ? static_cast<double>(finished) / seconds : 0;
-    const double left = rate > 0 ? static_cast<double>(total_ - finished) / rate : 0;
-    fmt::print(stderr, "\r[{:<{}}] {}/{} {}  {:.1f}/s  {:.0f} s left \x1b[K", std::string(filled, '='), width, finished,
-               total_, unit_, rate, left);
-    std::fflush(stderr);
-  }
-  // For a line of text in between, and at the end.
-  void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
+  void update(std::size_t finished);
+
+  // Takes the bar away, for a line of text, until it is drawn again.
+  static void hide();
+  // "3 of 10 frames done"; empty where nothing is under way.
+  static std::string state();
 
  private:
-  std::size_t total_;
-  const char* unit_;
-  bool shown_;
+  void draw();  // with the lock
+  void tick();
+
+  const std::size_t total_;
+  const char* const unit_;
+  const char* const hint_;
+  const bool shown_;
+  std::size_t finished_ = 0;
+  bool drawn_ = false, over_ = false;
   Stopwatch watch_;
+  std::mutex mutex_;
+  std::condition_variable end_;
+  std::thread ticker_;  // draws a bar on, also while nothing is finished
 };
 
 }  // namespace stereopsis::command

@@ -7,8 +7,9 @@
 #include "common.hpp"
 #include "frames.hpp"
 #include "progress.hpp"
-#include "stereopsis/calibration.hpp"
+#include "rig_options.hpp"
 #include "stereopsis/io.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -17,32 +18,38 @@ namespace fs = std::filesystem;
 
 struct Options {
   fs::path left, right, output;
-  std::vector<std::string> calibration;
+  RigOptions rig;
   DeviceOptions device;
 };
 
 class Job {
  public:
   explicit Job(const Options& options) : options_(options) {
-    if (options.calibration.size() > 2) refuse("--calib is given more than twice; a pair has two cameras");
+    options.rig.check();
     left_ = find_frames(options.left, "the left image");
     right_ = find_frames(options.right, "the right image");
-    check_counts(left_, options.left, right_, options.right);
+    check_paired(left_, options.left, right_, options.right);
     if (!fs::is_directory(options.output))
       refuse(fmt::format("-o {} is not a directory; make it first", options.output.string()));
-    for (const char* name : {"left", "right"})
-      for (const Frames* frames : {&left_, &right_})
-        if (fs::weakly_canonical(options.output / name) ==
-            fs::weakly_canonical(fs::absolute(frames->file(0)).parent_path()))
-          refuse(fmt::format("-o {} would overwrite the input; name another directory", options.output.string()));
+    CallFiles files;
+    reads(files, left_, "the left image");
+    reads(files, right_, "the right image");
+    options.rig.reads(files);
+    for (const auto& [frames, view] : {std::pair{&left_, "left"}, {&right_, "right"}}) {
+      for (const fs::path& file : frames->files)
+        for (const char* extension : {".png", ".tiff"})
+          files.writes(rectified_name(file, view, extension), "the rectified image");
+      files.writes(options.output / ("mask_" + std::string(view) + ".png"), "the mask");
+    }
+    files.writes(options.output / "rig.yml", "the rectified rig");
   }
 
   void run() {
     const AnyImage first = read_image(left_.file(0));
     const Size size = first.size();
-    const StereoCalibration calibration = read(first.channels() == 1 ? KittiPair::grey : KittiPair::any, size);
+    const StereoCalibration calibration = options_.rig.cameras(size, first.channels() == 1);
     if (calibration.size != size)
-      refuse(fmt::format("{} is for images of {}, but {} is {}", options_.calibration[0], size_text(calibration.size),
+      refuse(fmt::format("{} is for images of {}, but {} is {}", options_.rig.source(), size_text(calibration.size),
                          left_.file(0).string(), size_text(size)));
     const RectificationMaps maps = rectification_maps(calibration);
     for (const char* name : {"left", "right"}) fs::create_directory(options_.output / name);
@@ -52,22 +59,14 @@ class Job {
       rectify_one(right_.file(i), maps.right, size, "right", i == 0);
       progress.update(i + 1);
     }
-    progress.clear();
     write_rig(options_.output / "rig.yml", calibration.rig);
-    fmt::print("{}: {} pairs of {}, left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
-               options_.output.string(), left_.size(), size_text(maps.size()));
+    summarise("{}: {} pairs of {}, left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
+              options_.output.string(), left_.size(), size_text(maps.size()));
   }
 
  private:
-  StereoCalibration read(KittiPair pair, Size size) const {
-    const auto& files = options_.calibration;
-    const std::optional<fs::path> second = files.size() > 1 ? std::optional<fs::path>(files[1]) : std::nullopt;
-    if (pair == KittiPair::any) return read_calibration(files[0], second, pair, size);
-    try {
-      return read_calibration(files[0], second, pair, size);
-    } catch (const Error&) {  // of grey cameras there is nothing; of the others there may be
-      return read_calibration(files[0], second, KittiPair::any, size);
-    }
+  fs::path rectified_name(const fs::path& file, const std::string& view, const char* extension) const {
+    return options_.output / view / file.filename().replace_extension(extension);
   }
 
   void rectify_one(const fs::path& file, const Image<std::int32_t>& map, Size size, const std::string& view,
@@ -78,7 +77,7 @@ class Job {
                          size_text(image.size()), left_.file(0).string(), size_text(size)));
     const RectifiedView result = rectified(image, map, {}, options_.device.threads.value_or(0));
     const bool is_float = image.view().type == PixelType::f32;
-    write_image(options_.output / view / file.filename().replace_extension(is_float ? ".tiff" : ".png"), result.image);
+    write_image(rectified_name(file, view, is_float ? ".tiff" : ".png"), result.image);
     if (first) write_image(options_.output / ("mask_" + view + ".png"), result.usable);
   }
 
@@ -94,7 +93,7 @@ void add_rectify(CLI::App& application) {
   command.path("LEFT", o->left, "", "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory")
       .required();
   command.path("RIGHT", o->right, "", "Right image, or as many of them").required();
-  command.list("--calib", o->calibration, "FILE", "Calibration: OpenCV, KITTI, or ROS (one per camera)").required();
+  o->rig.add_files_to(command, "Calibration: OpenCV, KITTI, or ROS (one per camera)").required();
   command
       .path("-o,--output", o->output, "DIR",
             "Directory that exists: left/, right/, masks and the rectified rig go there")

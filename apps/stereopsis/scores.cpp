@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "terminal.hpp"
+
 namespace stereopsis::command {
 namespace {
 
@@ -76,10 +78,32 @@ double SceneResult::value(const std::string& name, double Measures::*measure) co
   return found ? found->all.*measure : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::vector<DatasetScene> scenes_of(const std::filesystem::path& folder) {
+void SceneFailures::note(const std::string& scene, const std::exception& problem) {
+  warn("scene {}: {}", scene, problem.what());
+  list_.emplace_back(scene, problem.what());
+}
+
+Json SceneFailures::json() const {
+  Json list = Json::array();
+  for (const auto& [name, problem] : list_) list.push_back({{"name", name}, {"error", problem}});
+  return list;
+}
+
+void reads(CallFiles& files, const std::vector<DatasetScene>& scenes) {
+  for (const DatasetScene& scene : scenes) {
+    files.reads(scene.folder / "dataset.json", "a scene's description");
+    for (const auto* file : {&scene.left, &scene.right, &scene.truth, &scene.truth_nonocc, &scene.truth_right})
+      files.reads(*file, "a scene's file");
+    for (const DatasetScene::Mask& mask : scene.masks) files.reads(mask.file, "a scene's mask");
+  }
+}
+
+std::vector<DatasetScene> scenes_of(const std::filesystem::path& folder, SceneFailures& failures) {
   if (!std::filesystem::is_directory(folder))
     refuse(fmt::format("--dataset {} is not a folder that exists", folder.string()));
-  return find_scenes(folder);
+  return find_scenes(folder, [&](const std::filesystem::path& file, const Error& error) {
+    failures.note(file.parent_path().string(), error);
+  });
 }
 
 SceneResult score(const DatasetScene& scene, const LoadedScene& loaded, ImageView<const float> disparity, double ms) {

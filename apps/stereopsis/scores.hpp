@@ -2,12 +2,15 @@
 #pragma once
 
 #include <array>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "call_files.hpp"
 #include "common.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
@@ -48,8 +51,21 @@ struct SceneResult {
   std::string widest() const { return region("all") ? "all" : "nonocc"; }
 };
 
+// Scenes that could not be read, or matched: each is said at once, the rest goes on.
+class SceneFailures {
+ public:
+  void note(const std::string& scene, const std::exception& problem);
+  std::size_t size() const { return list_.size(); }
+  Json json() const;  // [{"name": …, "error": …}, …]
+
+ private:
+  std::vector<std::pair<std::string, std::string>> list_;
+};
+
 // Of --dataset.
-std::vector<DatasetScene> scenes_of(const std::filesystem::path& folder);
+std::vector<DatasetScene> scenes_of(const std::filesystem::path& folder, SceneFailures& failures);
+// All their files.
+void reads(CallFiles& files, const std::vector<DatasetScene>& scenes);
 
 SceneResult score(const DatasetScene& scene, const LoadedScene& loaded, ImageView<const float> disparity, double ms);
 

@@ -12,6 +12,7 @@
 #include "common.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/synth.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -200,8 +201,22 @@ void synth_random(const Options& options, const fs::path& folder) {
     make_scenes(scenes,
                 [&](int i, const Scene& scene) { write_scene(folder / fmt::format("{:06}", i), scenes[i], scene); });
   }
-  fmt::print("{}: {} random scenes, {}, at most {} disparities, seeds from {} on\n", folder.string(), count,
-             size_text(options.size()), options.disparities.value_or(SceneOptions{}.disparities), options.first_seed());
+  summarise("{}: {} random scenes, {}, at most {} disparities, seeds from {} on\n", folder.string(), count,
+            size_text(options.size()), options.disparities.value_or(SceneOptions{}.disparities), options.first_seed());
+}
+
+// Two RGB images, two maps and three masks for each; as much again while they are made. Scenes that are no stack go one by one.
+void check_memory(const Options& options) {
+  const Size size = options.size();
+  const double scenes = options.stacked ? options.count.value_or(1) : 1;
+  const double bytes = 2.0 * (2 * 3 + 2 * 4 + 3) * size.width * size.height * scenes;
+  if (bytes > 0.5 * static_cast<double>(host_memory_bytes()))
+    throw Error(
+        ErrorCategory::memory,
+        fmt::format(
+            "{:.0f} scenes of {} take {:.1f} GB while they are made, more than half of this machine's memory; make "
+            "smaller or fewer ones",
+            scenes, size_text(size), bytes * 1e-9));
 }
 
 void synth(const Options& options) {
@@ -210,11 +225,12 @@ void synth(const Options& options) {
   if (folder.has_parent_path() && !fs::is_directory(folder.parent_path()) && !fs::is_directory(folder))
     refuse(fmt::format("-o {}: the directory {} does not exist; make it first", folder.string(),
                        folder.parent_path().string()));
+  check_memory(options);
   if (options.random) return synth_random(options, folder);
   const SceneOptions o = options.scene_options();
   write_scene(folder, o, make_scene(o));
-  fmt::print("{}: scene {}, {}, {} disparities, seed {}\n", folder.string(), o.scene, size_text(o.size), o.disparities,
-             o.seed);
+  summarise("{}: scene {}, {}, {} disparities, seed {}\n", folder.string(), o.scene, size_text(o.size), o.disparities,
+            o.seed);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "table.hpp"
+#include "terminal.hpp"
 
 #include <fmt/core.h>
 
@@ -50,7 +51,7 @@ std::string Table::text() const {
   return out;
 }
 
-void Table::print() const { fmt::print("{}", text()); }
+void Table::print() const { say("{}", text()); }
 
 std::string cell(double value, int decimals) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "–";

@@ -46,9 +46,14 @@ class Command : public testing::Test {
   }
   static void TearDownTestSuite() { fs::remove_all(folder); }
 
-  static Answer call(const std::vector<std::string>& arguments) {
+  static Answer call(const std::vector<std::string>& arguments) { return run(STEREOPSIS_COMMAND, arguments); }
+
+  // A line for the shell, in which $S is the command.
+  static Answer shell(const std::string& line) { return run("/bin/sh", {"-c", "S='" STEREOPSIS_COMMAND "'; " + line}); }
+
+  static Answer run(const char* program, const std::vector<std::string>& arguments) {
     const fs::path out = folder.string() + ".out", err = folder.string() + ".err";
-    std::vector<char*> argv = {const_cast<char*>(STEREOPSIS_COMMAND)};
+    std::vector<char*> argv = {const_cast<char*>(program)};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
     posix_spawn_file_actions_t actions;
@@ -80,8 +85,9 @@ class Command : public testing::Test {
   // All files below the folder, with their contents.
   static std::vector<std::pair<std::string, std::string>> snapshot() {
     std::vector<std::pair<std::string, std::string>> files;
+    std::error_code ignored;  // of links that lead in a circle
     for (const auto& entry : fs::recursive_directory_iterator(folder))
-      files.emplace_back(entry.path().string(), entry.is_regular_file() ? contents(entry.path()) : "");
+      files.emplace_back(entry.path().string(), entry.is_regular_file(ignored) ? contents(entry.path()) : "");
     std::sort(files.begin(), files.end());
     return files;
   }

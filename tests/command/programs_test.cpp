@@ -12,7 +12,7 @@ TEST_F(Programs, HelpAndVersion) {
     const Answer answer = call({name, "--help"});
     EXPECT_EQ(answer.code, 0) << name;
     EXPECT_EQ(answer.err, "") << name;
-    EXPECT_LT(std::count(answer.out.begin(), answer.out.end(), '\n'), 60) << name;
+    EXPECT_LT(std::count(answer.out.begin(), answer.out.end(), '\n'), 80) << name;
     EXPECT_NE(call({"--help"}).out.find(name), std::string::npos) << name;
   }
   EXPECT_TRUE(call({"--version"}).out.starts_with("stereopsis "));
@@ -66,7 +66,7 @@ TEST_F(Programs, TheTruthItselfHasNoError) {
     EXPECT_EQ(measures["valid"][name].get<double>(), 0) << name;
   }
   EXPECT_EQ(measures["density"].get<double>(), 100);
-  EXPECT_EQ(read_image(folder / "error.png").size(), (Size{150, 110}));
+  EXPECT_GT(read_image(folder / "error.png").size().height, 110) << "a legend lies below";
 }
 
 TEST_F(Programs, AMapWithoutDisparitiesIsAllBadAndHasNoAverage) {

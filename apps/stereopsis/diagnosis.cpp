@@ -1,0 +1,102 @@
+#include "diagnosis.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::command {
+namespace {
+
+struct Extremes {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+};
+
+// Of the finite values.
+Extremes extremes_of(const AnyImageView& image) {
+  return with_pixels(image, [](auto pixels) {
+    Extremes e;
+    for (int y = 0; y < pixels.height; ++y)
+      for (int i = 0; i < pixels.width * pixels.channels; ++i) {
+        const double value = pixels.row(y)[i];
+        if (!std::isfinite(value)) continue;
+        e.low = std::min(e.low, value);
+        e.high = std::max(e.high, value);
+      }
+    return e;
+  });
+}
+
+void set_bit_depth(AnyImage& image, int depth, const std::filesystem::path& file) {
+  if (image.view().type != PixelType::u16)
+    refuse(fmt::format("--bit-depth {} is for 16-bit files, and {} is {}; leave it out{}", depth, file.string(),
+                       to_string(image.view().type),
+                       image.view().type == PixelType::f32 ? ", or give --white, the value of white" : ""));
+  const double high = extremes_of(image).high, most = std::exp2(depth) - 1;
+  if (high > most)
+    refuse(fmt::format("--bit-depth {} allows values up to {}, and {} has {}; give the number of bits that it uses",
+                       depth, most, file.string(), high));
+  image.bit_depth = depth;
+}
+
+void set_white(AnyImage& image, double white, const std::filesystem::path& file) {
+  auto* const pixels = std::get_if<Image<float>>(&image.pixels);
+  if (pixels == nullptr)
+    refuse(fmt::format("--white {} is for float files, and {} is {}; leave it out{}", white, file.string(),
+                       to_string(image.view().type),
+                       image.view().type == PixelType::u16 ? ", or give --bit-depth, the bits in use" : ""));
+  const auto factor = static_cast<float>(255 / white);
+  for (int y = 0; y < pixels->height(); ++y)
+    for (int i = 0; i < pixels->width() * pixels->channels(); ++i) pixels->row(y)[i] *= factor;
+}
+
+}  // namespace
+
+void IntensityOptions::add_to(Command& command) {
+  command.integer("--bit-depth", bit_depth, 9, 16, "BITS", "That 16-bit images use, from the lowest on [the file's]");
+  command.number("--white", white, 1e-6, 1e9, "V", "Value of white in float images, such as 1 [255]");
+}
+
+AnyImage IntensityOptions::read(const std::filesystem::path& file) const {
+  AnyImage image = read_image(file);
+  if (bit_depth) set_bit_depth(image, *bit_depth, file);
+  if (white) set_white(image, *white, file);
+  return image;
+}
+
+std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right) {
+  if (check.matches == 0) return {"no point of one image was found in the other; is it a pair of one scene?"};
+  std::vector<std::string> complaints;
+  if (!check.rectified())
+    complaints.push_back(
+        fmt::format("rows do not correspond (the median of |dy| is {:.1f} px, above 1 px); rectify the "
+                    "pair first",
+                    check.median_dy));
+  if (check.swapped)
+    complaints.push_back(fmt::format("the images seem to be swapped; give {} as the left one", right.string()));
+  return complaints;
+}
+
+std::optional<std::string> low_contrast(const AnyImageView& image, const std::filesystem::path& file) {
+  const Extremes e = extremes_of(image);
+  const bool is_float = image.type == PixelType::f32;
+  const double white = is_float ? 255 : std::exp2(image.bit_depth) - 1;
+  const bool next_to_none = e.high - e.low < white / 16,
+             sixteen = image.type == PixelType::u16 && image.bit_depth == 16;
+  if (!next_to_none && !(sixteen && e.high < white / 4)) return std::nullopt;
+  std::string advice;
+  if (is_float && e.high > 0 && e.high <= 1) advice = "; if 1 is white there, give --white 1";
+  if (sixteen && e.high > 0) {
+    const int bits = std::max(9, static_cast<int>(std::bit_width(static_cast<unsigned>(e.high))));
+    advice = fmt::format("; if its pixels have {} bits, give --bit-depth {}", (bits + 1) / 2 * 2, (bits + 1) / 2 * 2);
+  }
+  if (!next_to_none && advice.empty()) return std::nullopt;
+  return fmt::format("{} has low contrast: its values go from {:.4g} to {:.4g}, white is {:.4g}{}", file.string(),
+                     e.low, e.high, white, advice);
+}
+
+}  // namespace stereopsis::command

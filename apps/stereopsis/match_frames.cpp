@@ -1,0 +1,279 @@
+// The frames of a call of `match`: of a sequence one is read, two are matched and one is written at a time. A frame that fails
+// ends the call, or with --keep-going is noted; those begun before it are done either way.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <future>
+
+#include "match.hpp"
+#include "progress.hpp"
+#include "terminal.hpp"
+
+namespace stereopsis::command::matching {
+namespace {
+
+constexpr double least_measured = 5;  // percent of the pixels; below, something is wrong with the pair or the call
+
+// Both views' matchers, of one range. The right view is matched as the left one of the mirrored pair.
+struct Matchers {
+  Matchers(const Call& call, const InputFrame& frame) : range(frame.range), left(plan(call, frame, false)) {
+    if (call.options.wants(Output::right)) right.emplace(plan(call, frame, true));
+  }
+
+  static Plan plan(const Call& call, const InputFrame& frame, bool is_right) {
+    const Options& o = call.options;
+    Problem problem = Problem::of(frame.pair(), frame.range);
+    problem.region = call.region;
+    problem.want_confidence = o.wants(Output::confidence) || o.wants(Output::cloud) || o.min_confidence.has_value();
+    problem.want_times = o.timings || !o.report.empty();
+    problem.memory_limit = call.memory_for_matching();
+    if (o.wants(Output::right)) problem.memory_limit /= 2;
+    if (call.left.sequence) problem.batch = 2;
+    if (!is_right) {
+      problem.geometry = call.geometry();
+    } else {
+      problem.size = call.size;  // rectified before it is mirrored
+      problem.want_confidence = o.min_confidence.has_value();
+      if (call.region) problem.region->x = call.size.width - call.region->x - call.region->width;
+    }
+    const Plan made(call.pipeline, problem, call.device);
+    if (o.crop && made.output_size() != call.size)
+      refuse(
+          "--crop takes a region of the input, and this result has a reduced size; set reduce.upsample=true, or leave "
+          "it out");
+    return made;
+  }
+
+  DisparityRange range;
+  Matcher left;
+  std::optional<Matcher> right;
+};
+
+struct MirroredPair {
+  AnyImage left, right;
+  Image<std::uint8_t> mask_left, mask_right;
+
+  StereoPair pair() const { return {left, right, mask_left, mask_right}; }
+};
+
+MirroredPair mirrored_pair(const Call& call, const InputFrame& frame) {
+  if (!call.maps)
+    return {mirrored(frame.right), mirrored(frame.left), mirrored(frame.mask_right.view()),
+            mirrored(frame.mask_left.view())};
+  const auto view = [&](const AnyImage& image, const Image<std::int32_t>& map, const Image<std::uint8_t>& mask) {
+    return rectified(image, map, mask, call.device.threads);
+  };
+  const RectifiedView left = view(frame.left, call.maps->left, frame.mask_left),
+                      right = view(frame.right, call.maps->right, frame.mask_right);
+  return {mirrored(right.image), mirrored(left.image), mirrored(right.usable.view()), mirrored(left.usable.view())};
+}
+
+// What is read ahead of matching.
+struct Read {
+  InputFrame frame;
+  MirroredPair mirrored;
+};
+
+class FrameLoop {
+ public:
+  FrameLoop(Call& call, FrameRecords& records)
+      : call_(call),
+        records_(records),
+        progress_(call.left.size(), "frames", call.left.sequence ? "--resume goes on from there" : "") {}
+
+  void run() {
+    const std::vector<bool> there = frames_there(call_);
+    std::vector<std::size_t> todo;
+    for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo.push_back(i);
+    if (!todo.empty()) reading_ = read_ahead(todo[0]);
+    for (std::size_t k = 0; k < todo.size() && !problem_; ++k) {
+      // Where reading is slow, the frame before is done first.
+      if (!in_work_.empty() && reading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) finish_oldest();
+      begin(todo[k], k + 1 < todo.size() ? std::optional(todo[k + 1]) : std::nullopt);
+      if (in_work_.size() == 2) finish_oldest();
+    }
+    finish_all();
+    finish_writing();
+    if (problem_) std::rethrow_exception(problem_);
+  }
+
+ private:
+  // A frame's way: in work, written. Two are in work at a time, so that the device never waits for the host.
+  struct Slot {
+    std::size_t frame = 0;
+    Read input;
+    FrameResult result;
+    Ticket left, right;
+    Stopwatch since_enqueued;
+    std::future<long long> writing;  // declared last: done before what it reads goes away
+  };
+
+  std::future<Read> read_ahead(std::size_t i) {
+    return std::async(std::launch::async, [this, i] {
+      Read read;
+      const bool first = i == call_.first_index && !call_.first.left.view().empty();
+      read.frame = first ? std::move(call_.first) : call_.read(i);
+      if (call_.options.wants(Output::right)) read.mirrored = mirrored_pair(call_, read.frame);
+      return read;
+    });
+  }
+
+  void begin(std::size_t i, std::optional<std::size_t> next) try {
+    Slot& slot = slots_[begun_ % slots_.size()];
+    std::future<Read> reading = std::move(reading_);
+    reading.wait();
+    if (next) reading_ = read_ahead(*next);
+    slot.input = reading.get();
+    slot.frame = i;
+    check_alike(slot.input.frame, i);
+    if (!matchers_ || matchers_->range != slot.input.frame.range) make_matchers(slot.input.frame);
+    slot.since_enqueued = {};
+    slot.left = matchers_->left.enqueue(slot.input.frame.pair(), slot.result.left);
+    if (matchers_->right) slot.right = matchers_->right->enqueue(slot.input.mirrored.pair(), slot.result.right);
+    ++begun_;
+    in_work_.push_back(&slot);
+  } catch (...) {
+    note_failure(i);
+  }
+
+  void check_alike(const InputFrame& frame, std::size_t i) const {
+    if (frame.left.size() != call_.given_size || kind_of(frame.left) != call_.kind)
+      refuse(fmt::format("{} is {} {}, but the first frame is {} {}; all frames of a sequence must be alike",
+                         call_.left.file(i).string(), size_text(frame.left.size()), kind_of(frame.left),
+                         size_text(call_.given_size), call_.kind));
+  }
+
+  void make_matchers(const InputFrame& frame) {
+    finish_all();
+    matchers_.reset();
+    matchers_ = std::make_unique<Matchers>(call_, frame);
+    const Plan& plan = matchers_->left.plan();
+    records_.workspace_bytes =
+        plan.workspace_bytes() + (matchers_->right ? matchers_->right->plan().workspace_bytes() : 0);
+    records_.result_size = plan.output_size();
+    detail("{} on {}, disparities {}: {:.1f} MB of workspace{}", call_.pipeline.method(), call_.device.name,
+           range_text(frame.range), static_cast<double>(records_.workspace_bytes) * 1e-6,
+           plan.stripe_rows() > 0 ? fmt::format(", in stripes of {} rows", plan.stripe_rows()) : "");
+    for (Slot& slot : slots_)
+      if (slot.result.left.disparity.empty()) slot.result.left = matchers_->left.make_result();
+  }
+
+  void finish_all() {
+    while (!in_work_.empty()) finish_oldest();
+  }
+
+  // Waits for the oldest frame in work, and has it written when the one before is.
+  void finish_oldest() {
+    Slot& slot = *in_work_.front();
+    in_work_.pop_front();
+    FrameRecord& record = records_.frames[slot.frame];
+    try {
+      matchers_->left.wait(slot.left);
+      if (matchers_->right) matchers_->right->wait(slot.right);
+      note_result(slot, record);
+    } catch (...) {
+      return note_failure(slot.frame);
+    }
+    finish_writing();
+    written_ = &slot;
+    slot.writing = std::async(std::launch::async, [this, &slot, &record] {
+      const Stopwatch watch;
+      const long long too_far = write(call_, slot.input.frame, slot.result, call_.files[slot.frame]);
+      record.writing_ms = watch.ms();
+      return too_far;
+    });
+  }
+
+  void note_result(Slot& slot, FrameRecord& record) {
+    record.latency_ms = slot.since_enqueued.ms();
+    // The time that the device had for it alone.
+    record.matching_ms = std::min(record.latency_ms, since_done_ ? since_done_->ms() : record.latency_ms);
+    if (!since_done_) records_.first_ms = since_begun_.ms();
+    since_done_ = Stopwatch();
+    record.reading_ms = slot.input.frame.ms;
+    record.range = slot.input.frame.range;
+    record.stages = slot.result.left.times;
+    const Matched& left = slot.result.left;
+    record.density = densities(left.validity);
+    std::tie(record.at_low_end, record.at_high_end) = shares_at_ends(left, record.range);
+    if (call_.options.strict && record.density.measured < least_measured)
+      throw Error(ErrorCategory::format, fmt::format("only {:.1f} % of the pixels of {} could be measured (--strict)",
+                                                     record.density.measured, call_.left.file(slot.frame).string()));
+    drop_unwanted(call_, slot.result);
+    if (call_.options.drop_filled || call_.options.min_confidence) record.density = densities(left.validity);
+  }
+
+  void finish_writing() {
+    if (written_ == nullptr) return;
+    Slot& slot = *std::exchange(written_, nullptr);
+    FrameRecord& record = records_.frames[slot.frame];
+    try {
+      record.too_far = slot.writing.get();
+      record.state = FrameRecord::State::done;
+      progress_.update(++done_);
+    } catch (...) {
+      note_failure(slot.frame);
+    }
+  }
+
+  void note_there(std::size_t i) {
+    records_.frames[i].state = FrameRecord::State::there;
+    progress_.update(++done_);
+  }
+
+  void note_failure(std::size_t i) {
+    FrameRecord& record = records_.frames[i];
+    record.state = FrameRecord::State::failed;
+    ErrorCategory category = ErrorCategory::file;
+    try {
+      throw;
+    } catch (const Error& error) {
+      record.problem = error.what();
+      category = error.category();
+    } catch (const std::bad_alloc&) {
+      record.problem = "not enough memory for this size and range; use fewer disparities or --memory-limit";
+      category = ErrorCategory::memory;
+    } catch (const std::exception& error) {
+      record.problem = error.what();
+    }
+    if (call_.options.keep_going) return warn("frame {}: {}", call_.left.file(i).string(), record.problem);
+    if (problem_) return;
+    // What was begun before it is done yet.
+    finish_all();
+    finish_writing();
+    const std::string sentence = call_.left.sequence
+                                     ? fmt::format("{}; {} of {} frames are done, and --resume goes on from there",
+                                                   record.problem, done_, call_.left.size())
+                                     : record.problem;
+    problem_ = std::make_exception_ptr(Error(category, sentence));
+  }
+
+  Call& call_;
+  FrameRecords& records_;
+  Progress progress_;
+  Stopwatch since_begun_;
+  std::optional<Stopwatch> since_done_;
+  std::size_t begun_ = 0, done_ = 0;  // frames
+  std::exception_ptr problem_;
+  std::array<Slot, 4> slots_;           // of which one is read to, two are in work, one is written
+  std::unique_ptr<Matchers> matchers_;  // done before what it works on goes away
+  std::deque<Slot*> in_work_;
+  Slot* written_ = nullptr;
+  std::future<Read> reading_;  // declared last, too
+};
+
+}  // namespace
+
+std::size_t FrameRecords::count(FrameRecord::State state) const {
+  return static_cast<std::size_t>(
+      std::count_if(frames.begin(), frames.end(), [state](const FrameRecord& r) { return r.state == state; }));
+}
+
+void match_frames(Call& call, FrameRecords& records) {
+  records.frames.resize(call.left.size());
+  FrameLoop(call, records).run();
+}
+
+}  // namespace stereopsis::command::matching

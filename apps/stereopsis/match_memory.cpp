@@ -1,0 +1,57 @@
+// What `match` takes of the memory beside the matching itself, known from sizes alone.
+#include <fmt/core.h>
+
+#include "match.hpp"
+
+namespace stereopsis::command::matching {
+namespace {
+
+constexpr std::size_t frames_of_sequence = 4;  // one is read, two are in work, one is written
+
+std::size_t pixels_of(Size size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
+
+}  // namespace
+
+std::size_t Call::memory_limit() const {
+  return options.memory_limit.empty() ? host_memory_bytes() / 2 : to_bytes("--memory-limit", options.memory_limit);
+}
+
+std::size_t Call::bytes_beside_matching(Size images, Size rectified) const {
+  const AnyImageView view = first.left;
+  const std::size_t sample = view.type == PixelType::u8 ? 1 : view.type == PixelType::u16 ? 2 : 4;
+  const std::size_t pixel = static_cast<std::size_t>(view.channels) * sample,
+                    results = rectified == Size{} ? pixels_of(images) : pixels_of(rectified);
+  const std::size_t maps_bytes = 2 * 2 * sizeof(std::int32_t) * pixels_of(rectified);
+  std::size_t frame = 2 * pixel * pixels_of(images) + 5 * results;  // disparity and validity
+  if (mask_left || mask_right) frame += 2 * pixels_of(images);
+  if (options.wants(Output::right))
+    frame += 2 * (pixel + 1) * results + 5 * results;  // the pair mirrored, and its result
+  if (options.wants(Output::confidence) || options.wants(Output::cloud) || options.min_confidence) frame += 4 * results;
+  if (options.wants(Output::depth)) frame += 4 * results;
+  if (options.wants(Output::uncertainty)) frame += 4 * results;
+  if (options.wants(Output::cloud)) frame += (12 + pixel) * results;
+  return maps_bytes + frame * (left.sequence ? frames_of_sequence : 1);
+}
+
+void Call::bound_memory(Size images, Size rectified) const {
+  const std::size_t needed = bytes_beside_matching(images, rectified), limit = memory_limit();
+  if (needed < limit) return;
+  throw Error(ErrorCategory::memory,
+              fmt::format("images of {}{} take {} bytes before any matching, and the memory limit is {}; raise it with "
+                          "--memory-limit, or use smaller images",
+                          size_text(images),
+                          rectified == Size{}
+                              ? ""
+                              : fmt::format(", rectified to {} by {},", size_text(rectified), options.rig.source()),
+                          needed, limit));
+}
+
+std::size_t Call::memory_for_matching() const {
+  // A GPU's memory is its own: what is not given is chosen there.
+  if (device.name != "cpu") return options.memory_limit.empty() ? 0 : memory_limit();
+  return memory_limit() - bytes_beside_matching(given_size, maps ? size : Size{});
+}
+
+}  // namespace stereopsis::command::matching

@@ -1,0 +1,138 @@
+// The range of a call of `match`: given, from depths, or estimated from frames spread through the sequence; and what those
+// frames say against the pair.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "match.hpp"
+#include "terminal.hpp"
+
+namespace stereopsis::command::matching {
+namespace {
+
+constexpr std::size_t most_samples = 9;
+
+// The first frame, the last, and others evenly between.
+std::set<std::size_t> spread(std::size_t count) {
+  std::set<std::size_t> samples;
+  for (std::size_t k = 0; k < most_samples; ++k) samples.insert(k * (count - 1) / (most_samples - 1));
+  return samples;
+}
+
+DisparityRange united(DisparityRange a, DisparityRange b) {
+  const int low = std::min(a.min, b.min), high = std::max(a.max(), b.max());
+  return {low, high - low + 1};
+}
+
+// The pair as it is matched.
+std::pair<AnyImage, AnyImage> as_matched(const Call& call, const InputFrame& frame) {
+  if (!call.maps) return {};
+  const int threads = call.device.threads;
+  return {rectified(frame.left, call.maps->left, {}, threads).image,
+          rectified(frame.right, call.maps->right, {}, threads).image};
+}
+
+template <class F>
+auto with_matched(const Call& call, const InputFrame& frame, F&& f) {
+  if (!call.maps) return f(frame.left.view(), frame.right.view());
+  const auto [left, right] = as_matched(call, frame);
+  return f(left.view(), right.view());
+}
+
+}  // namespace
+
+void Call::warn_or_fail(const std::string& complaint) const {
+  if (options.strict) throw Error(ErrorCategory::format, complaint + " (--strict)");
+  warnings.push_back(complaint);
+  warn("warning: {}", complaint);
+}
+
+void Call::choose_range() {
+  if (const auto complaint = low_contrast(first.left, left.file(first_index))) warn_or_fail(*complaint);
+  if (options.strict && !range_is_estimated()) {  // else with the estimate
+    const auto check = with_matched(*this, first, check_pair);
+    for (const std::string& complaint : complaints_of(check, right.file(first_index))) warn_or_fail(complaint);
+  }
+  if (options.disparities) {
+    range = {options.min_disparity.value_or(0), *options.disparities};
+    return;
+  }
+  if (options.near) {
+    const double far = options.far.value_or(std::numeric_limits<double>::infinity());
+    range = rig->range(*options.near, far);
+    remark("disparities {} for depths of {} to {} {}, from {}", range_text(range), *options.near, far,
+           rig->unit.empty() ? "units" : rig->unit, options.rig.source());
+    return;
+  }
+  const auto before = options.resume && !options.range_per_frame ? range_before(sidecar) : std::nullopt;
+  const DisparityRange found = before ? *before : estimated_range();
+  range = as_files_hold(found);
+  if (options.range_per_frame) return;
+  remark("disparities {}, {}{} (--min-disparity {} --disparities {})", range_text(range),
+         before                             ? "as before"
+         : left.sequence && left.size() > 1 ? "estimated from frames of the sequence"
+                                            : "estimated from the images",
+         range == found ? "" : ", from 0 on as PNG and PGM hold no negative ones", range.min, range.count);
+}
+
+// Of all samples together. One that can't be read or judged is left to where it is matched, unless it is the only one.
+DisparityRange Call::estimated_range() {
+  std::optional<DisparityRange> all;
+  std::set<std::string> said;
+  std::exception_ptr problem;
+  for (const std::size_t i : options.range_per_frame ? std::set{first_index} : spread(left.size())) try {
+      InputFrame frame;
+      if (i != first_index) frame = read_images(i);
+      with_matched(*this, i == first_index ? first : frame, [&](const AnyImageView& l, const AnyImageView& r) {
+        const DisparityRange one = estimate_range(l, r);
+        all = all ? united(*all, one) : one;
+        for (const std::string& complaint : complaints_of(check_pair(l, r), right.file(i)))
+          if (said.insert(complaint.substr(0, 12)).second)
+            warn_or_fail(fmt::format("{} and {}: {}", left.file(i).string(), right.file(i).string(), complaint));
+      });
+    } catch (const Error& error) {
+      if (options.strict && error.category() != ErrorCategory::call) throw;
+      if (!problem) problem = std::current_exception();
+    }
+  if (!all) std::rethrow_exception(problem);
+  return *all;
+}
+
+DisparityRange Call::range_of(const InputFrame& frame) const {
+  return as_files_hold(with_matched(*this, frame, estimate_range));
+}
+
+DisparityRange Call::as_files_hold(DisparityRange found) const {
+  const bool unsigned_file = holds_no_sign(Output::disparity) || holds_no_sign(Output::right);
+  return unsigned_file && found.min < 0 && found.max() > 0 ? DisparityRange{0, found.max() + 1} : found;
+}
+
+void Call::check_range() const {
+  if (range.min < size.width && range.max() > -size.width) return;
+  refuse(fmt::format(
+      "the disparities {} lead out of an image that is {} pixels wide, from every pixel; search between {} and "
+      "{}",
+      range_text(range), size.width, 1 - size.width, size.width - 1));
+}
+
+bool Call::holds_no_sign(Output output) const {
+  const std::string extension = extension_of(options.outputs[output]);
+  return extension == ".png" || extension == ".pgm";
+}
+
+void Call::check_outputs(DisparityRange values) const {
+  for (const auto& names : files)
+    for (std::size_t k = 0; k < output_count; ++k) {
+      if (names[k].empty()) continue;
+      check_tiff(names[k]);
+      if (k == Output::disparity || k == Output::right)
+        check_writable_disparity(names[k], values, options.scale.value_or(0));
+      else
+        check_output(names[k], output_kinds()[k].extensions, output_kinds()[k].option);
+    }
+  if (!options.report.empty()) check_writable(options.report);
+}
+
+}  // namespace stereopsis::command::matching

@@ -1,0 +1,86 @@
+#include "rig_options.hpp"
+
+#include <fmt/core.h>
+
+#include <limits>
+
+namespace stereopsis::command {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double huge = std::numeric_limits<double>::infinity();
+
+// What `read` finds of the grey cameras or, where there is none, of the others.
+template <class F>
+auto in_either(bool grey, F&& read) {
+  if (!grey) return read(KittiPair::any);
+  try {
+    return read(KittiPair::grey);
+  } catch (const Error&) {
+    return read(KittiPair::any);
+  }
+}
+
+// "120mm", "0.12m", or a number in no unit.
+std::pair<double, std::string> to_length(const std::string& text) {
+  for (const std::string unit : {"mm", "m"})
+    if (text.ends_with(unit))
+      return {to_number("--baseline", text.substr(0, text.size() - unit.size()), 0, huge), unit};
+  return {to_number("--baseline", text, 0, huge), ""};
+}
+
+}  // namespace
+
+Option RigOptions::add_files_to(Command& command, const std::string& help) {
+  return command.list("--calib", files, "FILE", help);
+}
+
+void RigOptions::add_numbers_to(Command& command) {
+  command.number("--focal", focal, 1e-3, huge, "PX", "Instead of --calib: the focal length of the rectified pair");
+  command.text("--baseline", baseline, "LENGTH", "The distance of its cameras: 120mm, 0.12m, or in a unit of your own");
+  command.number("--doffs", doffs, -huge, huge, "PX", "cx of the right camera − cx of the left one [0]");
+}
+
+void RigOptions::check() const {
+  if (files.size() > 2) refuse("--calib is given more than twice; a pair has two cameras");
+  if (!files.empty() && (focal || !baseline.empty() || doffs))
+    refuse("--calib and --focal, --baseline, --doffs both give the cameras; leave one of them out");
+  if (focal.has_value() != !baseline.empty() || (doffs && !focal))
+    refuse("--focal and --baseline belong together, --doffs to them; give both, or a file with --calib");
+  if (focal && !(to_length(baseline).first > 0))
+    refuse(fmt::format("--baseline {} is not allowed; it must be a length above 0", baseline));
+}
+
+std::string RigOptions::source() const { return files.empty() ? "--focal and --baseline" : files[0]; }
+
+void RigOptions::reads(CallFiles& call) const {
+  for (const std::string& file : files) call.reads(file, "--calib");
+}
+
+std::optional<fs::path> RigOptions::second() const {
+  return files.size() > 1 ? std::optional<fs::path>(files[1]) : std::nullopt;
+}
+
+Rig RigOptions::rig(Size images, bool grey) const {
+  if (focal) return rig_of_numbers(images);
+  return in_either(grey, [&](KittiPair pair) { return read_rig(files[0], second(), pair); });
+}
+
+// The principal point, which only points depend on, lies in the middle of the left image.
+Rig RigOptions::rig_of_numbers(Size images) const {
+  const auto [length, unit] = to_length(baseline);
+  Rig rig;
+  rig.focal = *focal;
+  rig.cx_left = (images.width - 1) / 2.0;
+  rig.cx_right = rig.cx_left + doffs.value_or(0);
+  rig.cy = (images.height - 1) / 2.0;
+  rig.baseline = length;
+  rig.unit = unit;
+  return rig;
+}
+
+StereoCalibration RigOptions::cameras(Size images, bool grey) const {
+  return in_either(grey, [&](KittiPair pair) { return read_calibration(files[0], second(), pair, images); });
+}
+
+}  // namespace stereopsis::command

@@ -1,0 +1,271 @@
+// Long runs lose no work: what fails is named and the rest goes on; what was interrupted goes on where it was.
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "command.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::test {
+namespace {
+
+class LongRuns : public Command {
+ protected:
+  static constexpr int frames = 60;
+
+  static void SetUpTestSuite() {
+    Command::SetUpTestSuite();
+    ASSERT_EQ(
+        call({"synth", "-o", "other", "--width", "150", "--height", "110", "--disparities", "32", "--seed", "5"}).code,
+        0);
+    for (const std::string side : {"left", "right"}) {
+      fs::create_directory(folder / side);
+      for (int i = 0; i < frames; ++i)
+        fs::create_hard_link(folder / (i % 2 == 0 ? "scene" : "other") / (side + ".png"),
+                             folder / side / (std::to_string(i) + ".png"));
+    }
+    fs::create_directory(folder / "whole");
+    const Answer answer = sequence("whole", {});
+    ASSERT_EQ(answer.code, 0) << answer.err;
+  }
+
+  static std::vector<std::string> arguments_of(const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"match", "left",         "right",          "-o",      out, "--disparities",
+                                          "32",    "--confidence", out + "/c%d.pfm", "--color", out};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  static Answer sequence(const std::string& out, const std::vector<std::string>& more) {
+    return call(arguments_of(out, more));
+  }
+
+  static void expect_as_whole(const std::string& out) {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator(folder / "whole")) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with('.')) continue;
+      ++count;
+      EXPECT_TRUE(contents(entry.path()) == contents(folder / out / name)) << name;
+    }
+    EXPECT_EQ(count, 3U * frames);
+    EXPECT_EQ(hidden_in(out), 1) << "the sidecar, and no temporary file";
+  }
+  static int hidden_in(const std::string& out) {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator(folder / out))
+      count += entry.path().filename().string().starts_with('.');
+    return count;
+  }
+
+  // Begins the sequence, ends it by a signal when `least` frames are there, and says what it answered.
+  static Answer interrupted(const std::string& out, const std::vector<std::string>& more, int signal, int least) {
+    std::string line = "exec $S";
+    for (const std::string& argument : arguments_of(out, more)) line += " '" + argument + "'";
+    const fs::path err = folder / "interrupted.err";
+    const std::string command = "cd '" + folder.string() + "' && S='" STEREOPSIS_COMMAND "' && " + line + " 2>'" +
+                                err.string() + "' >/dev/null";
+    const pid_t pid = fork();
+    if (pid == 0) {
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+    for (int i = 0; i < 20000 && !fs::exists(folder / out / (std::to_string(least) + ".pfm")); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(pid, signal);
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), "", contents(err)};
+  }
+};
+
+// ---- Interrupts ----
+
+TEST_F(LongRuns, AnInterruptSaysHowFarItWasAndLeavesNothingHalfDone) {
+  for (const auto& [signal, name] : {std::pair{SIGINT, "int"}, {SIGTERM, "term"}}) {
+    fs::create_directory(folder / name);
+    const Answer answer = interrupted(name, {}, signal, 3);
+    EXPECT_EQ(answer.code, 128 + signal) << answer.err;
+    EXPECT_NE(answer.err.find("of 60 frames done"), std::string::npos) << answer.err;
+    EXPECT_NE(answer.err.find("--resume"), std::string::npos) << answer.err;
+    EXPECT_EQ(hidden_in(name), 1);
+    EXPECT_FALSE(fs::exists(folder / name / "59.pfm"));
+    const Answer rest = sequence(name, {"--resume", "--report", "rest.json"});
+    EXPECT_EQ(rest.code, 0) << rest.err;
+    EXPECT_NE(rest.err.find("there already"), std::string::npos) << rest.err;
+    EXPECT_TRUE(json("rest.json")["frames"][0]["there_already"].get<bool>());
+    expect_as_whole(name);
+  }
+}
+
+TEST_F(LongRuns, KilledRunsGoOnToTheSameFiles) {
+  fs::create_directory(folder / "killed");
+  for (const int least : {2, 11, 30}) interrupted("killed", {"--resume"}, SIGKILL, least);
+  write(folder / "killed/.40.pfm.0.tmp", "half of a map");  // as a killed writer leaves it
+  ASSERT_EQ(sequence("killed", {"--resume"}).code, 0);
+  expect_as_whole("killed");
+  const auto before = fs::last_write_time(folder / "killed/7.pfm");
+  const Answer again = sequence("killed", {"--resume"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("60 of 60 frames are there already"), std::string::npos) << again.err;
+  EXPECT_TRUE(fs::last_write_time(folder / "killed/7.pfm") == before);
+}
+
+TEST_F(LongRuns, ResumeDoesAnewWhatIsNotWholeOrNotOfThisCall) {
+  fs::create_directory(folder / "again");
+  ASSERT_EQ(sequence("again", {}).code, 0);
+  // Another call's results are not taken.
+  const Answer other = sequence("again", {"--resume", "--set", "sgm.p1=11"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("another call"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find("parameters"), std::string::npos) << other.err;
+  // What is missing, empty, or older than its image.
+  fs::remove(folder / "again/c5.pfm");
+  write(folder / "again/9.pfm", "");
+  write(folder / "again/12.pfm", "old");
+  fs::last_write_time(folder / "again/12.pfm", fs::file_time_type::clock::now() - std::chrono::hours(24));
+  ASSERT_EQ(sequence("again", {"--resume"}).code, 0);
+  expect_as_whole("again");
+  EXPECT_EQ(call({"match", "scene/left.png", "scene/right.png", "-o", "d.pfm", "--disparities", "32", "--resume"}).code,
+            2);
+}
+
+// ---- Failures ----
+
+TEST_F(LongRuns, AFailingFrameSaysHowManyAreDoneAndKeepGoingGoesOn) {
+  for (const std::string side : {"left", "right"}) {
+    fs::create_directories(folder / "broken" / side);
+    for (int i = 0; i < 6; ++i)
+      fs::copy_file(folder / side / (std::to_string(i) + ".png"),
+                    folder / "broken" / side / (std::to_string(i) + ".png"));
+  }
+  write(folder / "broken/left/3.png", contents(folder / "left/3.png").substr(0, 500));
+  fs::create_directory(folder / "broken/out");
+  const std::vector<std::string> arguments = {"match",         "broken/left", "broken/right", "-o",    "broken/out",
+                                              "--disparities", "32",          "--report",     "b.json"};
+  const Answer stopped = call(arguments);
+  EXPECT_EQ(stopped.code, 1);
+  EXPECT_NE(stopped.err.find("broken/left/3.png"), std::string::npos) << stopped.err;
+  EXPECT_NE(stopped.err.find("3 of 6 frames are done"), std::string::npos) << stopped.err;
+  EXPECT_TRUE(fs::exists(folder / "broken/out/2.pfm"));
+  EXPECT_TRUE(json("b.json")["frames"][3].contains("failed"));
+
+  auto on = arguments;
+  on.insert(on.end(), {"--keep-going", "--resume"});
+  const Answer kept = call(on);
+  EXPECT_EQ(kept.code, 1);
+  EXPECT_NE(kept.err.find("1 of 6 frames failed"), std::string::npos) << kept.err;
+  for (const char* name : {"0.pfm", "2.pfm", "4.pfm", "5.pfm"})
+    EXPECT_TRUE(fs::exists(folder / "broken/out" / name)) << name;
+  EXPECT_FALSE(fs::exists(folder / "broken/out/3.pfm"));
+  const Json report = json("b.json");
+  EXPECT_NE(report["frames"][3]["failed"].get<std::string>().find("3.png"), std::string::npos);
+  EXPECT_TRUE(report["frames"][4]["density"]["measured"].is_number());
+  // The first one, too.
+  write(folder / "broken/left/0.png", "nothing");
+  on.erase(on.end() - 1);
+  EXPECT_EQ(call(on).code, 1);
+  EXPECT_TRUE(json("b.json")["frames"][0].contains("failed"));
+  EXPECT_FALSE(json("b.json")["frames"][5].contains("failed"));
+}
+
+TEST_F(LongRuns, DatasetsGoOnBehindADamagedScene) {
+  for (const char* name : {"one", "two", "three", "four"}) {
+    fs::create_directories(folder / "set");
+    fs::copy(folder / "scene", folder / "set" / name);
+  }
+  write(folder / "set/three/left.png", "damaged");
+  write(folder / "set/four/dataset.json",
+        "{\"left\": 3, \"right\": \"right.png\", \"gt\": \"disp_left.pfm\", \"ndisp\": 32}");
+  const Answer answer = call({"evaluate", "--dataset", "set", "--json", "set.json"});
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_NE(answer.err.find("set/three/left.png"), std::string::npos) << answer.err;
+  EXPECT_NE(answer.err.find("set/four"), std::string::npos) << answer.err;
+  EXPECT_EQ(json("set.json")["scenes"].size(), 2U);
+  EXPECT_EQ(json("set.json")["failed"].size(), 2U);
+  const Answer bench = call({"bench", "--dataset", "set", "--no-peers", "--repeat", "1", "--json", "bench.json"});
+  EXPECT_EQ(bench.code, 1);
+  EXPECT_EQ(json("bench.json")["results"][0]["scenes"].size(), 2U);
+}
+
+TEST_F(LongRuns, ReportsHoldNamesThatAreNotUtf8) {
+  const std::string name = "na\xffme.png";
+  fs::copy_file(folder / "scene/left.png", folder / name);
+  EXPECT_EQ(
+      call({"match", name, "scene/right.png", "-o", "d.pfm", "--disparities", "32", "--report", "named.json"}).code, 0);
+  EXPECT_FALSE(json("named.json")["frames"][0]["left"].get<std::string>().empty());
+  write_disparity(folder / "d\xff.pfm", read_disparity(folder / "d.pfm"));
+  EXPECT_EQ(call({"evaluate", "d\xff.pfm", "--truth", "scene/disp_left.pfm", "--json", "named.json"}).code, 0);
+}
+
+TEST_F(LongRuns, AFullStandardOutputIsAFailure) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "/dev/full is not there";
+  const Answer answer = shell("$S methods >/dev/full");
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_NE(answer.err.find("standard output"), std::string::npos) << answer.err;
+  EXPECT_EQ(shell("$S --help >/dev/full").code, 1);
+}
+
+// ---- Limits ----
+
+TEST_F(LongRuns, MoreThreadsThanTheSystemGivesAreASentence) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more address space than the limit leaves";
+#else
+  const Answer answer = shell(
+      "ulimit -v 700000; $S match scene/left.png scene/right.png -o threads.pfm --disparities 32 --device cpu "
+      "--threads 200");
+  EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
+  EXPECT_NE(answer.err.find("--threads"), std::string::npos) << answer.err;
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+  EXPECT_FALSE(fs::exists(folder / "threads.pfm"));
+#endif
+}
+
+TEST_F(LongRuns, SizesFromFilesCountBeforeTheyAreAllocated) {
+  const std::string rig =
+      "%YAML:1.0\n---\nimage_width: 150\nimage_height: 110\nrectified_size: [20000, 13000]\nunit: mm\n"
+      "M1: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [100, 0, 75, 0, 100, 55, 0, 0, 1]\n"
+      "D1: !!opencv-matrix\n   rows: 1\n   cols: 5\n   dt: d\n   data: [0, 0, 0, 0, 0]\n"
+      "M2: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [100, 0, 75, 0, 100, 55, 0, 0, 1]\n"
+      "D2: !!opencv-matrix\n   rows: 1\n   cols: 5\n   dt: d\n   data: [0, 0, 0, 0, 0]\n"
+      "R1: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+      "R2: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+      "P1: !!opencv-matrix\n   rows: 3\n   cols: 4\n   dt: d\n   data: [100, 0, 75, 0, 0, 100, 55, 0, 0, 0, 1, 0]\n"
+      "P2: !!opencv-matrix\n   rows: 3\n   cols: 4\n   dt: d\n   data: [100, 0, 75, -5000, 0, 100, 55, 0, 0, 0, 1, "
+      "0]\n";
+  write(folder / "huge.yml", rig);
+  const std::string matching =
+      "$S match scene/left.png scene/right.png -o huge.pfm --disparities 16 --calib huge.yml --raw";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const std::string limit;
+#else
+  const std::string limit = "ulimit -v 2000000; ";  // it would not get the 4 GB that it must not ask for
+#endif
+  const Answer answer = shell(limit + matching + " --memory-limit 500M");
+  EXPECT_EQ(answer.code, 1) << answer.err;
+  EXPECT_NE(answer.err.find("20000×13000"), std::string::npos) << answer.err;
+  EXPECT_NE(answer.err.find("memory limit"), std::string::npos) << answer.err;
+  std::string beyond = rig;
+  beyond.replace(beyond.find("[20000, 13000]"), 14, "[90000, 90000]");
+  write(folder / "huge.yml", beyond);
+  const Answer refused = shell(matching);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("90000×90000"), std::string::npos) << refused.err;
+}
+
+TEST_F(LongRuns, MapsAndImagesCountTowardsTheLimit) {
+  const Answer answer = call(
+      {"match", "scene/left.png", "scene/right.png", "-o", "d.pfm", "--disparities", "32", "--memory-limit", "100K"});
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_NE(answer.err.find("memory limit"), std::string::npos) << answer.err;
+}
+
+TEST_F(LongRuns, SynthOfMoreThanTheMemoryIsASentence) {
+  const Answer answer = call({"synth", "-o", "vast", "--width", "100000", "--height", "100000"});
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_NE(answer.err.find("100000×100000"), std::string::npos) << answer.err;
+  EXPECT_FALSE(fs::exists(folder / "vast"));
+}
+
+}  // namespace
+}  // namespace stereopsis::test

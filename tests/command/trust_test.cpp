@@ -1,0 +1,398 @@
+// No wrong result without a word: pairs, files, ranges, what was measured and what was not.
+#include <cmath>
+
+#include "command.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/evaluation.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::test {
+namespace {
+
+class Trust : public Command {
+ protected:
+  static void SetUpTestSuite() {
+    Command::SetUpTestSuite();
+    made("wide", {"--width", "320", "--height", "200", "--disparities", "40"});
+  }
+
+  static void made(const std::string& name, std::vector<std::string> options) {
+    options.insert(options.begin(), {"synth", "-o", name});
+    const Answer answer = call(options);
+    ASSERT_EQ(answer.code, 0) << answer.err;
+  }
+
+  // Refused with all of these words in one line, and nothing on disk changed.
+  static void expect_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& words,
+                             int code = 2) {
+    std::string line;
+    for (const std::string& argument : arguments) line += argument + " ";
+    SCOPED_TRACE(line);
+    const auto before = snapshot();
+    const Answer answer = call(arguments);
+    EXPECT_EQ(answer.code, code) << answer.out << answer.err;
+    EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+    for (const std::string& word : words)
+      EXPECT_NE(answer.err.find(word), std::string::npos) << word << ": " << answer.err;
+    EXPECT_TRUE(snapshot() == before) << "something on disk changed";
+  }
+  static bool says(const Answer& answer, const std::string& words) {
+    return answer.err.find(words) != std::string::npos;
+  }
+
+  // left/ and right/ in `place`, with the scene's images under these names.
+  static void make_sequence(const fs::path& place, const std::vector<std::string>& left,
+                            const std::vector<std::string>& right) {
+    for (const auto& [side, names] : {std::pair{"left", &left}, {"right", &right}}) {
+      fs::create_directories(folder / place / side);
+      for (const std::string& name : *names)
+        fs::copy_file(folder / "scene" / (std::string(side) + ".png"), folder / place / side / name);
+    }
+    fs::create_directories(folder / place / "out");
+  }
+  static Image<float> disparity(const fs::path& file) { return read_disparity(folder / file); }
+};
+
+// ---- Pairs ----
+
+TEST_F(Trust, PairsHaveOneFrameNumber) {
+  make_sequence("gaps", {"0.png", "1.png", "2.png", "4.png"}, {"0.png", "1.png", "3.png", "4.png"});
+  for (const char* kind : {"", "/%d.png", "/*.png"})
+    expect_refused({"match", "gaps/left" + std::string(kind), "gaps/right" + std::string(kind), "-o", "gaps/out",
+                    "--disparities", "8"},
+                   {"gaps/left/2.png", "no partner", "frame number"});
+  make_sequence("names", {"a.png", "b.png"}, {"a.png", "c.png"});
+  expect_refused({"match", "names/left", "names/right", "-o", "names/out", "--disparities", "8"}, {"names/left/b.png"});
+  // One number in all names is none.
+  make_sequence("cameras", {"1_cam0.png", "2_cam0.png"}, {"1_cam1.png", "2_cam1.png"});
+  expect_refused({"match", "cameras/left", "cameras/right", "-o", "cameras/out", "--disparities", "8"},
+                 {"1_cam0.png", "name"});
+  EXPECT_EQ(call({"match", "cameras/left/%d_cam0.png", "cameras/right/%d_cam1.png", "-o", "cameras/out",
+                  "--disparities", "8"})
+                .code,
+            0);
+}
+
+TEST_F(Trust, NumbersPairWhatNamesDoNot) {
+  make_sequence("numbers", {"left8.png", "left9.png", "left10.png"},
+                {"right_008.png", "right_009.png", "right_010.png"});
+  const Answer answer = call({"match", "numbers/left", "numbers/right", "-o", "numbers/out/%03d.pfm", "--disparities",
+                              "8", "--report", "numbers.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const Json frames = json("numbers.json")["frames"];
+  ASSERT_EQ(frames.size(), 3U);
+  EXPECT_EQ(frames[0]["left"], "numbers/left/left8.png");
+  EXPECT_EQ(frames[0]["right"], "numbers/right/right_008.png");
+  EXPECT_EQ(frames[2]["left"], "numbers/left/left10.png");
+  EXPECT_EQ(frames[2]["outputs"]["disparity"], "numbers/out/010.pfm");
+}
+
+TEST_F(Trust, CalibratePairsByNumberTooAndItsHelpIsAlwaysThere) {
+  make_sequence("views", {"l1.png", "l2.png", "l4.png"}, {"r1.png", "r3.png", "r4.png"});
+  expect_refused(
+      {"calibrate", "--left", "views/left", "--right", "views/right", "--board", "chessboard:9x6:25mm", "-o", "r.yml"},
+      {"l2.png", "frame number"});
+  const Answer help = call({"calibrate", "--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_NE(help.out.find("--board"), std::string::npos) << help.out;
+  EXPECT_NE(help.out.find("libopencv-dev"), std::string::npos) << help.out;
+}
+
+TEST_F(Trust, RectifyPairsByNumberToo) {
+  make_sequence("raw", {"1.png", "2.png"}, {"1.png", "3.png"});
+  write(folder / "some.yml", "%YAML:1.0\n");
+  fs::create_directories(folder / "rectified");
+  expect_refused({"rectify", "raw/left", "raw/right", "--calib", "some.yml", "-o", "rectified"}, {"raw/left/2.png"});
+}
+
+TEST_F(Trust, FoldersMayHaveWildcardsAndHiddenFilesAreNoImages) {
+  for (const char* take : {"take1", "take2"}) {
+    fs::create_directories(folder / "takes" / take);
+    for (const char* name : {"left.png", "right.png"})
+      fs::copy_file(folder / "scene" / name, folder / "takes" / take / name);
+  }
+  fs::create_directories(folder / "takes/out");
+  const Answer answer =
+      call({"match", "takes/take*/left.png", "takes/take*/right.png", "-o", "takes/out/%d.pfm", "--disparities", "8"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(fs::exists(folder / "takes/out/1.pfm"));
+  make_sequence("mac", {"1.png", "2.png"}, {"1.png", "2.png"});
+  write(folder / "mac/left/._1.png", "resources, not pixels");
+  EXPECT_EQ(call({"match", "mac/left", "mac/right", "-o", "mac/out", "--disparities", "8"}).code, 0);
+  make_sequence("twins", {"a.jpg", "a.jpeg"}, {"a.jpg", "a.jpeg"});
+  expect_refused({"match", "twins/left", "twins/right", "-o", "twins/out", "--disparities", "8"},
+                 {"a.jpeg", "a.jpg", "extension"});
+}
+
+// ---- Files ----
+
+TEST_F(Trust, NoResultTakesThePlaceOfAnInput) {
+  write_image(folder / "mask.png", Image<std::uint8_t>({150, 110}, 1, 255));
+  write(folder / "calib.txt",
+        "cam0=[200 0 75; 0 200 55; 0 0 1]\ncam1=[200 0 75; 0 200 55; 0 0 "
+        "1]\ndoffs=0\nbaseline=100\nwidth=150\nheight=110\nndisp=32\n");
+  ASSERT_EQ(match({"-o", "d.pfm", "--confidence", "c.pfm"}).code, 0);
+  const std::vector<std::string> matching = {"match", "scene/left.png", "scene/right.png", "--disparities", "8"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), matching.begin(), matching.end());
+    return more;
+  };
+  expect_refused(with({"-o", "new.pfm", "--calib", "calib.txt", "--report", "calib.txt"}), {"calib.txt", "input"});
+  expect_refused(with({"-o", "mask.png", "--mask-left", "mask.png"}), {"mask.png", "--mask-left"});
+  ASSERT_EQ(shell("$S methods sgm --json > pipeline.json").code, 0);
+  expect_refused(with({"-o", "new.pfm", "--pipeline", "pipeline.json", "--report", "pipeline.json"}),
+                 {"pipeline.json"});
+  expect_refused({"evaluate", "d.pfm", "--truth", "scene/disp_left.pfm", "--json", "scene/disp_left.pfm"},
+                 {"disp_left.pfm", "--truth"});
+  expect_refused(
+      {"evaluate", "d.pfm", "--truth", "scene/disp_left.pfm", "--mask", "mask.png", "--error-image", "mask.png"},
+      {"mask.png"});
+  expect_refused({"evaluate", "--dataset", "scene", "--json", "scene/dataset.json"}, {"dataset.json"});
+  expect_refused({"bench", "--dataset", "scene", "--json", "scene/left.png"}, {"left.png"});
+  expect_refused({"cloud", "d.pfm", "--calib", "calib.txt", "-o", "new.ply", "--depth", "d.pfm"}, {"d.pfm"});
+  fs::create_symlink("mask.png", folder / "link.png");
+  expect_refused(with({"-o", "link.png", "--mask-left", "mask.png"}), {"link.png"});
+  fs::create_hard_link(folder / "mask.png", folder / "hard.png");
+  expect_refused(with({"-o", "hard.png", "--mask-left", "mask.png"}), {"hard.png"});
+  fs::create_directory_symlink("scene", folder / "other");
+  expect_refused(with({"-o", "other/left.png"}), {"other/left.png", "input"});
+  expect_refused(with({"-o", "new.pfm", "--confidence", "./new.pfm"}), {"new.pfm"});
+}
+
+TEST_F(Trust, LinksThatLeadInACircleAreAnError) {
+  fs::create_symlink("round.png", folder / "round.png");
+  expect_refused({"match", "round.png", "scene/right.png", "-o", "new.pfm", "--disparities", "8"}, {"round.png"}, 1);
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "round.png", "--disparities", "8"}, {"round.png"},
+                 1);
+}
+
+// ---- Ranges ----
+
+TEST_F(Trust, TheRangeOfASequenceCoversItsLaterFrames) {
+  for (const char* side : {"left", "right", "out"}) fs::create_directories(folder / "approach" / side);
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "far" + std::to_string(i);
+    made(name,
+         {"--width", "320", "--height", "200", "--disparities", i < 10 ? "16" : "70", "--seed", std::to_string(i)});
+    for (const char* side : {"left", "right"})
+      fs::copy_file(folder / name / (std::string(side) + ".png"),
+                    folder / "approach" / side / (std::to_string(i) + ".png"));
+  }
+  const std::vector<std::string> sequence = {"match",        "approach/left", "approach/right", "-o",
+                                             "approach/out", "--report",      "approach.json"};
+  const Answer answer = call(sequence);
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const Json together = json("approach.json");
+  EXPECT_GE(together["min_disparity"].get<int>() + together["disparities"].get<int>(), 60) << answer.err;
+  auto each = sequence;
+  each.emplace_back("--range-per-frame");
+  ASSERT_EQ(call(each).code, 0);
+  const Json frames = json("approach.json")["frames"];
+  EXPECT_LE(frames[0]["disparities"].get<int>(), 32);
+  EXPECT_GE(frames[11]["disparities"].get<int>(), 60);
+  // As matched alone.
+  const std::string last = contents(folder / "approach/out/11.pfm");
+  ASSERT_EQ(call({"match", "far11/left.png", "far11/right.png", "-o", "alone.pfm"}).code, 0);
+  EXPECT_TRUE(contents(folder / "alone.pfm") == last);
+  expect_refused(
+      {"match", "approach/left", "approach/right", "-o", "approach/out", "--range-per-frame", "--disparities", "8"},
+      {"--range-per-frame", "--disparities"});
+}
+
+TEST_F(Trust, ResultsThatGatherAtAnEndOfTheRangeAreSaid) {
+  const Answer narrow = call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--disparities", "28"});
+  EXPECT_EQ(narrow.code, 0);
+  EXPECT_TRUE(says(narrow, "upper end of the range")) << narrow.err;
+  const Answer late =
+      call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--min-disparity", "14", "--disparities", "26"});
+  EXPECT_TRUE(says(late, "lower end of the range")) << late.err;
+  EXPECT_EQ(call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--disparities", "40"}).err, "");
+}
+
+TEST_F(Trust, ARangeOutsideTheImageIsRefused) {
+  for (const char* low : {"150", "4000", "-400"})
+    expect_refused(
+        {"match", "scene/left.png", "scene/right.png", "-o", "new.pfm", "--min-disparity", low, "--disparities", "100"},
+        {"150 pixels wide"});
+}
+
+// ---- Pairs that do not fit ----
+
+TEST_F(Trust, APairThatDoesNotFitIsSaidAndStrictRefusesIt) {
+  const Answer swapped = call({"match", "wide/right.png", "wide/left.png", "-o", "d.pfm"});
+  EXPECT_EQ(swapped.code, 0) << swapped.err;
+  EXPECT_TRUE(says(swapped, "swapped")) << swapped.err;
+  expect_refused({"match", "wide/right.png", "wide/left.png", "-o", "new.pfm", "--strict"}, {"swapped", "--strict"}, 1);
+  expect_refused({"match", "wide/right.png", "wide/left.png", "-o", "new.pfm", "--strict", "--min-disparity", "-40",
+                  "--disparities", "41"},
+                 {"swapped"}, 1);
+  EXPECT_EQ(call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--strict", "--disparities", "40"}).code,
+            0);
+}
+
+TEST_F(Trust, NextToNothingMeasuredIsAlwaysSaid) {
+  made("elsewhere", {"--width", "320", "--height", "200", "--disparities", "40", "--seed", "77", "--scene", "street"});
+  fs::copy_file(folder / "wide/left.png", folder / "unrelated.png");
+  const std::vector<std::string> pair = {"match", "unrelated.png", "elsewhere/right.png",
+                                         "-o",    "d.pfm",         "--disparities",
+                                         "40",    "--set",         "left_right.threshold=0"};
+  const Answer answer = call(pair);
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(says(answer, "could be measured")) << answer.out << answer.err;
+}
+
+// ---- Measured and filled ----
+
+TEST_F(Trust, WhatWasFilledIsNotCalledMeasured) {
+  const Answer answer = match({"-o", "d.pfm", "--validity", "v.png", "--report", "r.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.out.find("% measured"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("% filled"), std::string::npos) << answer.out;
+  EXPECT_EQ(answer.out.find("% valid"), std::string::npos) << answer.out;
+  const Json density = json("r.json")["frames"][0]["density"];
+  EXPECT_GT(density["filled"].get<double>(), 1);
+  EXPECT_NEAR(density["measured"].get<double>() + density["filled"].get<double>(), density["after_fill"].get<double>(),
+              1e-9);
+}
+
+TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
+  const std::vector<std::string> rig = {"--focal", "200", "--baseline", "100mm"};
+  const auto with_rig = [&](std::vector<std::string> more) {
+    more.insert(more.end(), rig.begin(), rig.end());
+    return more;
+  };
+  ASSERT_EQ(match(with_rig({"-o", "all.pfm", "--validity", "v.png"})).code, 0);
+  ASSERT_EQ(match(with_rig({"-o", "kept.pfm", "--depth", "z.pfm", "--drop-filled", "--validity", "v2.png", "--cloud",
+                            "kept.ply"}))
+                .code,
+            0);
+  const Image<float> all = disparity("all.pfm"), kept = disparity("kept.pfm"), depth = disparity("z.pfm");
+  const Image<std::uint8_t> bits = read_mask(folder / "v.png"), bits2 = read_mask(folder / "v2.png");
+  int points = 0;
+  for (int y = 0; y < all.height(); ++y)
+    for (int x = 0; x < all.width(); ++x) {
+      const bool filled = (bits(x, y) & validity::filled) != 0;
+      ASSERT_EQ(std::isfinite(kept(x, y)), std::isfinite(all(x, y)) && !filled);
+      ASSERT_EQ(std::isfinite(depth(x, y)), std::isfinite(kept(x, y)) && kept(x, y) > 0);
+      ASSERT_EQ((bits2(x, y) & validity::reasons) == 0, std::isfinite(kept(x, y)));
+      points += std::isfinite(depth(x, y));
+    }
+  EXPECT_NE(contents(folder / "kept.ply").find("element vertex " + std::to_string(points) + "\n"), std::string::npos);
+  // The same by the program for clouds.
+  ASSERT_EQ(call(with_rig({"cloud", "all.pfm", "-o", "later.ply", "--validity", "v.png", "--drop-filled"})).code, 0);
+  EXPECT_NE(contents(folder / "later.ply").find("element vertex " + std::to_string(points) + "\n"), std::string::npos);
+
+  ASSERT_EQ(match({"-o", "bare.pfm", "--no-fill", "--validity", "v3.png"}).code, 0);
+  const Image<std::uint8_t> bare = read_mask(folder / "v3.png");
+  for (int y = 0; y < bare.height(); ++y)
+    for (int x = 0; x < bare.width(); ++x) ASSERT_EQ(bare(x, y) & validity::filled, 0);
+}
+
+TEST_F(Trust, UnsurePixelsCanBeLeftOut) {
+  ASSERT_EQ(match({"-o", "all.pfm", "--confidence", "c.pfm"}).code, 0);
+  ASSERT_EQ(match({"-o", "sure.pfm", "--min-confidence", "0.5"}).code, 0);
+  const Image<float> all = disparity("all.pfm"), sure = disparity("sure.pfm"),
+                     confidence = read_disparity(folder / "c.pfm", 1);
+  int left_out = 0;
+  for (int y = 0; y < all.height(); ++y)
+    for (int x = 0; x < all.width(); ++x) {
+      ASSERT_EQ(std::isfinite(sure(x, y)), std::isfinite(all(x, y)) && confidence(x, y) >= 0.5F);
+      left_out += std::isfinite(all(x, y)) && !std::isfinite(sure(x, y));
+    }
+  EXPECT_GT(left_out, 100);
+  ASSERT_EQ(call({"cloud", "all.pfm", "--confidence", "c.pfm", "--min-confidence", "0.5", "--focal", "200",
+                  "--baseline", "1", "-o", "c.ply"})
+                .code,
+            0);
+  expect_refused({"cloud", "all.pfm", "--min-confidence", "0.5", "--focal", "200", "--baseline", "1", "-o", "new.ply"},
+                 {"--confidence"});
+}
+
+// The right view's map is as good as the left one's: checked, sub-pixel, and the same as of the mirrored pair.
+TEST_F(Trust, TheRightViewIsAsGoodAsTheLeftOne) {
+  const Answer answer = call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--right", "r.pfm",
+                              "--disparities", "40", "--no-fill"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const Image<std::uint8_t> nonocc = read_mask(folder / "wide/mask_nonocc.png");
+  const Evaluation left = evaluate(disparity("d.pfm"), disparity("wide/disp_left.pfm"));
+  const Evaluation right = evaluate(disparity("r.pfm"), disparity("wide/disp_right.pfm"));
+  EXPECT_LT(right.valid.bad20, left.valid.bad20 + 3);
+  EXPECT_LT(right.valid.avgerr, left.valid.avgerr + 0.3);
+  EXPECT_LT(right.all.density, 99) << "not checked";
+  const Image<float> r = disparity("r.pfm");
+  int fractions = 0;
+  for (int x = 0; x < r.width(); ++x) fractions += std::isfinite(r(x, 100)) && r(x, 100) != std::round(r(x, 100));
+  EXPECT_GT(fractions, 50) << "not sub-pixel";
+  // A region of it, cropped, with a mask.
+  ASSERT_EQ(call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--right", "part.pfm", "--disparities",
+                  "40", "--roi", " 100, 50, 80, 60", "--crop"})
+                .code,
+            0);
+  EXPECT_EQ(disparity("part.pfm").size(), (Size{80, 60}));
+  EXPECT_LT(bad_pixels(disparity("part.pfm"),
+                       Image<float>(disparity("wide/disp_right.pfm").view().crop({100, 50, 80, 60})), {}, 2),
+            30);
+}
+
+// ---- Values ----
+
+TEST_F(Trust, TenBitsInSixteenAndFloatsUpToOneAreSaidAndTaken) {
+  for (const char* side : {"left", "right"}) {
+    const AnyImage image = read_image(folder / "wide" / (std::string(side) + ".png"));
+    const auto& pixels = std::get<Image<std::uint8_t>>(image.pixels);
+    Image<std::uint16_t> ten(pixels.size(), 3);
+    Image<float> one(pixels.size(), 3);
+    for (int y = 0; y < pixels.height(); ++y)
+      for (int i = 0; i < 3 * pixels.width(); ++i) {
+        ten.row(y)[i] = static_cast<std::uint16_t>(pixels.row(y)[i] * 1023 / 255);
+        one.row(y)[i] = static_cast<float>(pixels.row(y)[i]) / 255;
+      }
+    write_image(folder / (std::string("ten_") + side + ".png"), ten);
+    write_image(folder / (std::string("one_") + side + ".pfm"), one);
+  }
+  for (const auto& [name, option, value] :
+       {std::array{"ten_%s.png", "--bit-depth", "10"}, std::array{"one_%s.pfm", "--white", "1"}}) {
+    const auto side = [&, pattern = std::string(name)](const char* which) {
+      return std::string(pattern).replace(pattern.find("%s"), 2, which);
+    };
+    const std::string left = side("left"), right = side("right");
+    const Answer dim = call({"match", left, right, "-o", "d.pfm", "--disparities", "40"});
+    EXPECT_TRUE(says(dim, std::string(option) + " " + value)) << dim.err;
+    EXPECT_TRUE(says(dim, "low contrast")) << dim.err;
+    const Answer checked = call({"check", left, right});
+    EXPECT_NE(checked.out.find("low contrast"), std::string::npos) << checked.out;
+    const Answer bright = call({"match", left, right, "-o", "d.pfm", "--disparities", "40", option, value});
+    EXPECT_EQ(bright.code, 0) << bright.err;
+    EXPECT_EQ(bright.err, "");
+    EXPECT_LT(
+        bad_pixels(disparity("d.pfm"), disparity("wide/disp_left.pfm"), read_mask(folder / "wide/mask_nonocc.png"), 2),
+        12);
+  }
+  expect_refused({"match", "ten_left.png", "ten_right.png", "-o", "new.pfm", "--disparities", "40", "--bit-depth", "9"},
+                 {"ten_left.png", "511"});
+  expect_refused(
+      {"match", "wide/left.png", "wide/right.png", "-o", "new.pfm", "--disparities", "40", "--bit-depth", "10"},
+      {"--bit-depth", "left.png"});
+  expect_refused({"match", "wide/left.png", "wide/right.png", "-o", "new.pfm", "--disparities", "40", "--white", "1"},
+                 {"--white", "left.png"});
+}
+
+// ---- Parameters ----
+
+TEST_F(Trust, AParameterOfWhatIsSwitchedOffIsRefused) {
+  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "new.pfm", "--disparities", "8", "--method",
+                  "banz-sgm", "--set", "speckle.size=50"},
+                 {"speckle.size", "speckle.enabled=true"});
+  expect_refused({"bench", "--size", "96x64x16", "--method", "banz-sgm:fill.mode=nearest"},
+                 {"fill.mode", "fill.enabled=true"});
+  EXPECT_EQ(
+      match({"-o", "d.pfm", "--method", "banz-sgm", "--set", "speckle.size=50", "--set", "speckle.enabled=true"}).code,
+      0);
+}
+
+TEST_F(Trust, HelpTellsTheInvalidValueOfFloatFiles) {
+  EXPECT_NE(call({"match", "--help"}).out.find("invalid = inf"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stereopsis::test
