@@ -28,6 +28,14 @@ struct Bench {
 // Of grey or RGB, in BT.601 rounded to nearest: the input of the peers.
 Image<std::uint8_t> grey(ImageView<const std::uint8_t> image);
 
+struct Workload {
+  Size size;
+  int disparities = 0;
+
+  std::string text() const { return size_text(size) + "×" + std::to_string(disparities); }
+};
+
+void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads);
 void bench_dataset(const Bench& bench, const std::filesystem::path& dataset);
 
 }  // namespace stereopsis::command

@@ -15,8 +15,11 @@ namespace {
 Json description_of(const Call& call) {
   const Options& o = call.options;
   Json outputs = Json::object();
+  const fs::path here = fs::absolute(call.sidecar).parent_path();  // results may be moved together
   for (std::size_t k = 0; k < output_count; ++k)
-    if (!o.outputs[k].empty()) outputs[name_of(Output(k))] = o.outputs[k].string();
+    if (!o.outputs[k].empty())
+      outputs[name_of(Output(k))] =
+          fs::absolute(o.outputs[k]).lexically_normal().lexically_relative(here.lexically_normal()).string();
   const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
   Json calibration = Json::array();
   for (const std::string& file : o.rig.files) calibration.push_back(read_text(file));
@@ -86,6 +89,14 @@ bool is_there(const Call& call, std::size_t i, fs::file_time_type since) {
   return !error;
 }
 
+void remove_all_leftovers(const Call& call) {
+  remove_leftovers(call.sidecar);
+  if (!call.options.report.empty()) remove_leftovers(call.options.report);
+  for (const OutputFiles& files : call.files)
+    for (const fs::path& file : files)
+      if (!file.empty()) remove_leftovers(file);
+}
+
 void write_sidecar(const Call& call) {
   write_json(call.sidecar, {{"call", description_of(call)}, {"estimated", {call.range.min, call.range.count}}});
 }
@@ -103,17 +114,14 @@ std::optional<DisparityRange> range_before(const fs::path& sidecar) {
 std::vector<bool> frames_there(const Call& call) {
   std::vector<bool> there(call.left.size(), false);
   if (!call.left.sequence) return there;
+  if (call.options.resume) remove_all_leftovers(call);
   if (!call.options.resume || !file_exists(call.sidecar)) {
     write_sidecar(call);
     return there;
   }
   check_same_call(call);
   const fs::file_time_type since = fs::last_write_time(call.sidecar);
-  for (std::size_t i = 0; i < there.size(); ++i) {
-    there[i] = is_there(call, i, since);
-    for (const fs::path& file : call.files[i])
-      if (!there[i] && !file.empty()) remove_leftovers(file);
-  }
+  for (std::size_t i = 0; i < there.size(); ++i) there[i] = is_there(call, i, since);
   remark("{} of {} frames are there already", std::count(there.begin(), there.end(), true), there.size());
   return there;
 }

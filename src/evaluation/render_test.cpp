@@ -247,5 +247,27 @@ TEST(Font, NoTwoCharactersLookAlike) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(looks[i], looks[j]) << all[i] << " and " << all[j];
 }
 
+TEST(Validity, HasAColourForEachKindAndALegendThatNamesThem) {
+  constexpr std::array<std::uint8_t, 9> bits = {0,
+                                                validity::filled,
+                                                validity::repaired,
+                                                validity::no_candidate,
+                                                validity::left_right,
+                                                validity::ambiguous,
+                                                validity::speckle,
+                                                validity::masked,
+                                                validity::outside};
+  Image<std::uint8_t> image(static_cast<int>(bits.size()), 1);
+  std::copy(bits.begin(), bits.end(), image.row(0));
+  const Image<std::uint8_t> picture = colour_validity(image, false), with = colour_validity(image, true);
+  ASSERT_EQ(picture.size(), image.size());
+  for (int x = 0; x < picture.width(); ++x) {
+    EXPECT_EQ(at(with, x, 0), at(picture, x, 0));
+    for (int other = 0; other < x; ++other) EXPECT_NE(at(picture, x, 0), at(picture, other, 0)) << x << ", " << other;
+  }
+  for (const char* word : {"measured", "filled", "repaired", "speckle", "ambiguous", "left-right", "no candidate"})
+    EXPECT_EQ(places_of(word, 1, with, 1).size(), 1U) << word;
+}
+
 }  // namespace
 }  // namespace stereopsis

@@ -170,6 +170,13 @@ TEST_F(ProgramCache, DistrustsTheEntryOfAnotherKey) {
   EXPECT_FALSE(opencl::load_program("key"));
 }
 
+TEST_F(ProgramCache, PassesOverAFolderInThePlaceOfAnEntry) {
+  std::filesystem::create_directories(opencl::program_path("key"));
+  EXPECT_FALSE(opencl::load_program("key"));
+  opencl::store_program("key", "program");
+  EXPECT_FALSE(opencl::load_program("key"));
+}
+
 TEST_F(ProgramCache, WithoutAPlaceNothingHappens) {
   write(folder_.string(), "a file where the folder should be");
   opencl::store_program("key", "program");

@@ -53,6 +53,8 @@ std::string program_path(const std::string& key) {
 }
 
 std::optional<std::string> load_program(const std::string& key) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(program_path(key), ignored)) return std::nullopt;  // reading a folder throws
   std::ifstream file(program_path(key), std::ios::binary);
   std::string entry((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::size_t start = head(key, {}).size();
