@@ -129,8 +129,9 @@ void Call::check_dependent_options() const {
 void Call::switch_fill_off() {
   if (!options.no_fill) return;
   if (options.drop_filled) refuse("--no-fill leaves nothing for --drop-filled; give one of them");
+  static constexpr std::array fills = {"fill", "vote_fill", "region_voting", "interpolation"};
   for (const PipelineSlot& slot : pipeline.slots())
-    if (slot.kind == "fill") pipeline.set(slot.slot + ".enabled", "false");
+    if (std::find(fills.begin(), fills.end(), slot.kind) != fills.end()) pipeline.set(slot.slot + ".enabled", "false");
 }
 
 // A KITTI file has rigs for grey and for colour images; of the other, where it has only that one.
