@@ -1,12 +1,13 @@
-// Absolute differences and census in one matching cost (Mei, Sun, Zhou, Jiao, Wang and Zhang, On building an accurate stereo matching
-// system on graphics hardware, 2011, equations 1 to 3):
+// Absolute differences and census in one matching cost (Mei, Sun, Zhou, Jiao, Wang and Zhang, On building an accurate
+// stereo matching system on graphics hardware, 2011, equations 1 to 3):
 //
 //   C(p, d) = ρ(C_census, λ_census) + ρ(C_AD, λ_AD),   ρ(c, λ) = 1 − exp(−c / λ)
 //
-// C_AD is the mean of the absolute differences of the three colours, C_census the Hamming distance of the census words (9×7 in the
-// paper). Each ρ lies in [0, 1), so that neither hides the other; it is counted in units of 1/scale, rounded to the
-// nearest, in a table made on the host. (Costs in 16 bits gave the same errors.) The equations and the window are as Salaün and Monasse (AD Census, draft for IPOL, 2013) give them, λ_AD = 10
-// and λ_census = 30 as Li's public program (AD-Census, 2020) does.
+// C_AD is the mean of the absolute differences of the three colours, C_census the Hamming distance of the census words
+// (9×7 in the paper). Each ρ lies in [0, 1), so that neither hides the other; it is counted in units of 1/scale,
+// rounded to the nearest, in a table made on the host. (Costs in 16 bits gave the same errors.) The equations and the
+// window are as Salaün and Monasse (AD Census, draft for IPOL, 2013) give them, λ_AD = 10 and λ_census = 30 as Li's
+// public program (AD-Census, 2020) does.
 //
 // A candidate outside the right image costs what the nearest right pixel of its row costs.
 //

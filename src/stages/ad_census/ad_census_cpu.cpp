@@ -56,7 +56,8 @@ namespace stereopsis::ad_census::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace targeted = stereopsis::HWY_NAMESPACE;
 
-// A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels of a row are made apart.
+// A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels of a row are made
+// apart.
 void costs_of_row(const Input& in, const WideTables& tables, const Candidates& candidates,
                   VolumeView<std::uint8_t> costs, int y) {
   const hn::CappedTag<std::uint32_t, most_lanes> d;
@@ -122,7 +123,6 @@ std::size_t scratch_bytes(int width, int disparities, int threads) {
 void cpu(const Parameters& p, const Input& in, int min_disparity, VolumeView<std::uint8_t> costs,
          std::span<std::byte> scratch, Threads& threads) {
   const WideTables tables{ad_census::tables(p)};
-  const auto row = HWY_DYNAMIC_DISPATCH(costs_of_row);
   const int parts = threads.count();
   threads.each([&](int i) {
     Candidates candidates(scratch.data() + i * bytes_of_thread(costs.width, costs.disparities),
@@ -130,7 +130,7 @@ void cpu(const Parameters& p, const Input& in, int min_disparity, VolumeView<std
     const auto edge = [&](int part) { return static_cast<int>(static_cast<long long>(costs.height) * part / parts); };
     for (int y = edge(i); y < edge(i + 1); ++y) {
       candidates.load(in, y, min_disparity);
-      row(in, tables, candidates, costs, y);
+      HWY_DYNAMIC_DISPATCH(costs_of_row)(in, tables, candidates, costs, y);
     }
   });
 }

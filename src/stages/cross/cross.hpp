@@ -1,16 +1,19 @@
-// Cross-based support regions (Zhang, Lu and Lafruit 2009; the rules of Mei et al. 2011, section 2.2): from a pixel p an arm grows
-// to the left, to the right, up and down, pixel by pixel, as long as its end q, with q⁻ the pixel before it, has
+// Cross-based support regions (Zhang, Lu and Lafruit 2009; the rules of Mei et al. 2011, section 2.2): from a pixel p
+// an arm grows to the left, to the right, up and down, pixel by pixel, as long as its end q, with q⁻ the pixel before
+// it, has
 //
 //   1. D_c(q, p) < τ1 and D_c(q, q⁻) < τ1        D_c(a, b) = max over the channels of |I_a − I_b|
 //   2. D_s(q, p) < L1                            D_s = |q − p|
 //   3. D_c(q, p) < τ2 where D_s(q, p) > L2
 //
-// The region of p is what the horizontal arms cover of the pixels on its vertical arms, or the other way round. An arm ends at the
-// image border, and may have no pixel. The rules are as Salaün and Monasse (AD Census, draft for IPOL, 2013) give them,
-// L1 = 34, L2 = 17, τ1 = 20 and τ2 = 6 as Li's public program (AD-Census, 2020) does. Rule 3 has "L2 < D_s < L1": a pixel at L2 is still on the short arm.
+// The region of p is what the horizontal arms cover of the pixels on its vertical arms, or the other way round. An arm
+// ends at the image border, and may have no pixel. The rules are as Salaün and Monasse (AD Census, draft for IPOL,
+// 2013) give them, L1 = 34, L2 = 17, τ1 = 20 and τ2 = 6 as Li's public program (AD-Census, 2020) does. Rule 3 has "L2 <
+// D_s < L1": a pixel at L2 is still on the short arm.
 //
 // Input: 8-bit image, 1 or 3 channels. Output: words of arms.hpp. Required input: L1 − 1 pixels around.
-// Cost: two comparisons per pixel of each arm. Arms of up to 127 pixels (L1 ≤ 128): sums of 8-bit costs along them then fit 16 bits.
+// Cost: two comparisons per pixel of each arm. Arms of up to 127 pixels (L1 ≤ 128): sums of 8-bit costs along them then
+// fit 16 bits.
 #pragma once
 
 #include "core/parameters.hpp"

@@ -1,5 +1,5 @@
-// Aggregation over cross-based regions: cross_aggregation.hpp. Running sums modulo 2^16 and 2^32; a work-item walks along a
-// line for one disparity.
+// Aggregation over cross-based regions: cross_aggregation.hpp. Running sums modulo 2^16 and 2^32; a work-item walks
+// along a line for one disparity.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

@@ -1,22 +1,23 @@
-// Aggregation of matching costs over cross-based regions (Zhang, Lu and Lafruit 2009; Mei et al. 2011, section 2.2): the mean
-// of the costs of each disparity over the region of the pixel's cross,
+// Aggregation of matching costs over cross-based regions (Zhang, Lu and Lafruit 2009; Mei et al. 2011, section 2.2):
+// the mean of the costs of each disparity over the region of the pixel's cross,
 //
 //   C'(p, d) = ⌊(Σ_{q ∈ U(p, d)} C(q, d) + ⌊N / 2⌋) / N⌋,   N = |U(p, d)|
 //
-// again and again: in odd iterations (the first, the third, …) U is what the horizontal arms of the pixels on p's vertical
-// arms cover, in even ones what the vertical arms of those on its horizontal arms do ("for iterations 1 and 3 … first horizontally
-// and then vertically", four in all: Mei et al. after Salaün and Monasse, AD Census, draft for IPOL, 2013).
+// again and again: in odd iterations (the first, the third, …) U is what the horizontal arms of the pixels on p's
+// vertical arms cover, in even ones what the vertical arms of those on its horizontal arms do ("for iterations 1 and 3
+// … first horizontally and then vertically", four in all: Mei et al. after Salaün and Monasse, AD Census, draft for
+// IPOL, 2013).
 //
-// support = left takes the left view's arms, as that draft and Li's public program (AD-Census, 2020) do. both takes of each arm
-// what it has in common with that of the right pixel, q − d, as Zhang et al. do: of regions that differ in the two views,
-// one of them crosses a border. Right pixels outside the image are the nearest in the row.
+// support = left takes the left view's arms, as that draft and Li's public program (AD-Census, 2020) do. both takes of
+// each arm what it has in common with that of the right pixel, q − d, as Zhang et al. do: of regions that differ in the
+// two views, one of them crosses a border. Right pixels outside the image are the nearest in the row.
 //
 // Each iteration is two passes of running sums, which are exact integers: of a row or column modulo 2¹⁶ (an arm's sum
 // fits: 255 costs of 8 bits), of regions modulo 2³².
 //
 // Input: arms of both views (stages/cross). In place: costs in 8 bits.
-// Required input: iterations × 2 × the longest arm; in the right view at the disparities. Cost per cell and iteration: 3 running
-// sums, 3 differences, 1 division.
+// Required input: iterations × 2 × the longest arm; in the right view at the disparities. Cost per cell and iteration:
+// 3 running sums, 3 differences, 1 division.
 #pragma once
 
 #include <array>

@@ -208,8 +208,8 @@ void cpu(const Parameters& p, const Arms& arms, int min_disparity, VolumeView<st
   };
   for (int iteration = 0; iteration < p.iterations; ++iteration) {
     const bool rows_first = iteration % 2 == 0;
-    pass(rows_first, HWY_DYNAMIC_DISPATCH(first_pass));
-    pass(!rows_first, HWY_DYNAMIC_DISPATCH(second_pass));
+    pass(rows_first, [](auto&&... of) { HWY_DYNAMIC_DISPATCH(first_pass)(of...); });
+    pass(!rows_first, [](auto&&... of) { HWY_DYNAMIC_DISPATCH(second_pass)(of...); });
   }
 }
 

@@ -1,14 +1,14 @@
-// Iterative region voting (Mei et al. 2011, section 2.4): an invalid pixel takes the disparity that most valid pixels of its
-// cross-based region have,
+// Iterative region voting (Mei et al. 2011, section 2.4): an invalid pixel takes the disparity that most valid pixels
+// of its cross-based region have,
 //
 //   D(p) = argmax_b H_p(b)   where S_p > τS and H_p(b) / S_p > τH,   S_p = Σ_b H_p(b)
 //
-// H_p counts the valid pixels by ⌊D + ½⌋ over what the horizontal arms of the pixels on p's vertical arms cover; ties go to the lowest. What was
-// filled votes in the next iteration, of which there are five; within one, all pixels see the same map. τS = 20 and τH = 0.4
-// are as Li's public program (AD-Census, 2020) has them; τH is in percent here.
+// H_p counts the valid pixels by ⌊D + ½⌋ over what the horizontal arms of the pixels on p's vertical arms cover; ties
+// go to the lowest. What was filled votes in the next iteration, of which there are five; within one, all pixels see
+// the same map. τS = 20 and τH = 0.4 are as Li's public program (AD-Census, 2020) has them; τH is in percent here.
 //
-// Disparities of 32768 and more do not vote. Masked pixels and those outside the region of interest stay invalid. A filled pixel is
-// valid and marked filled.
+// Disparities of 32768 and more do not vote. Masked pixels and those outside the region of interest stay invalid. A
+// filled pixel is valid and marked filled.
 //
 // Input: arms (stages/cross). In place: float disparity (NaN where invalid) and validity.
 // Required input: iterations × the longest arm. Cost: a look at the region for each invalid pixel and iteration.

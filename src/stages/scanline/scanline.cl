@@ -1,6 +1,6 @@
-// Scanline optimisation: scanline.hpp. Each direction is a launch that adds its path costs to the sums. A group of work-items
-// walks one line; each takes every local_size-th disparity. The path costs of the last pixel and of this one lie in local
-// memory, or in scratch where there are too many disparities for that (WIDE).
+// Scanline optimisation: scanline.hpp. Each direction is a launch that adds its path costs to the sums. A group of
+// work-items walks one line; each takes every local_size-th disparity. The path costs of the last pixel and of this one
+// lie in local memory, or in scratch where there are too many disparities for that (WIDE).
 //
 // instance narrow: WIDE=0
 // instance wide: WIDE=1

@@ -1,14 +1,15 @@
-// Scanline optimisation in four directions with penalties by colour (Mei et al. 2011, section 2.3, after Mattoccia, Tombari and
-// Di Stefano 2007 and Hirschmüller 2008):
+// Scanline optimisation in four directions with penalties by colour (Mei et al. 2011, section 2.3, after Mattoccia,
+// Tombari and Di Stefano 2007 and Hirschmüller 2008):
 //
 //   L_r(p, d) = C(p, d) + min[ L_r(p−r, d), L_r(p−r, d±1) + P1, min_k L_r(p−r, k) + P2 ] − min_k L_r(p−r, k)
 //   S(p, d)   = Σ_r L_r(p, d)          r: to the left, to the right, up and down
 //
-// Let D1 = D_c(p, p−r) in the left view and D2 = D_c(pd, pd−r) in the right view, pd = p − d, D_c the largest difference of a channel.
-// (P1, P2) = (Π1, Π2) where D1 < τ and D2 < τ, (Π1, Π2) / 4 where one of them is, (Π1, Π2) / 10 where none is, rounded down.
-// Π1 = 1 and Π2 = 3 in units of the paper's cost and τ = 15 are Li's (AD-Census, 2020), the rules those of Salaün and
-// Monasse (AD Census, draft for IPOL, 2013). The paper takes the mean of the four paths: a quarter of S. A path starts with L_r = C at the image border. Right
-// pixels outside the image are the nearest in the row.
+// Let D1 = D_c(p, p−r) in the left view and D2 = D_c(pd, pd−r) in the right view, pd = p − d, D_c the largest
+// difference of a channel. (P1, P2) = (Π1, Π2) where D1 < τ and D2 < τ, (Π1, Π2) / 4 where one of them is, (Π1, Π2) /
+// 10 where none is, rounded down. Π1 = 1 and Π2 = 3 in units of the paper's cost and τ = 15 are Li's (AD-Census, 2020),
+// the rules those of Salaün and Monasse (AD Census, draft for IPOL, 2013). The paper takes the mean of the four paths:
+// a quarter of S. A path starts with L_r = C at the image border. Right pixels outside the image are the nearest in the
+// row.
 //
 // Input: costs in 8 bits, 8-bit images of both views with 1 or 3 channels. Output: S in 16 bits.
 // Required input: the whole image. Everything is an integer.

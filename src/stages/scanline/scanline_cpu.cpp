@@ -161,9 +161,9 @@ class Paths {
   }
 
   void follow(int x, int y, int into, int from, bool left_differs, bool starts, bool add) {
-    lowest_[into] =
-        follow_({costs_.pixel(x, y), differs_ + costs_.width - 1 - x, table_[left_differs], table_[left_differs + 1],
-                 state(from), lowest_[from], state(into), sums_.pixel(x, y), costs_.disparities, starts, add});
+    lowest_[into] = HWY_DYNAMIC_DISPATCH(follow_path)(
+        Step{costs_.pixel(x, y), differs_ + costs_.width - 1 - x, table_[left_differs], table_[left_differs + 1],
+             state(from), lowest_[from], state(into), sums_.pixel(x, y), costs_.disparities, starts, add});
   }
 
   const Parameters& p_;
@@ -173,7 +173,6 @@ class Paths {
   VolumeView<std::uint16_t> sums_;
   std::uint16_t *differs_, *lowest_, *states_;
   std::array<Penalties, 3> table_ = penalties(p_);
-  std::uint16_t (*follow_)(const Step&) = HWY_DYNAMIC_DISPATCH(follow_path);
 };
 
 }  // namespace

@@ -41,9 +41,9 @@ TEST(Scanline, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// A row of three pixels and two disparities. Forward: (0 10), (4 6), (5 0); the second pixel's paths cost
-// 4 + min(0, 10 + 2, 0 + 3) = 4 and 6 + min(10, 0 + 2, 3) = 8, the third's 5 + 4 − 4 = 5 and 0 + min(8, 4 + 2, 7) − 4 = 2.
-// Backward: (5 0), (4 + 2, 6), (0 + 6 − 6, 10 + 6 − 6). A single row's columns start and end at once: (C) twice.
+// A row of three pixels and two disparities. Forward: (0 10), (4 6), (5 0); the second pixel's paths cost 4 + min(0, 10
+// + 2, 0 + 3) = 4 and 6 + min(10, 0 + 2, 3) = 8, the third's 5 + 4 − 4 = 5 and 0 + min(8, 4 + 2, 7) − 4 = 2. Backward:
+// (5 0), (4 + 2, 6), (0 + 6 − 6, 10 + 6 − 6). A single row's columns start and end at once: (C) twice.
 TEST(ScanlineOracle, FollowsTheRowBothWays) {
   Image<std::uint8_t> plain(3, 1);
   plain.fill(50);

@@ -1,10 +1,11 @@
-// Sub-pixel enhancement after refinement (Mei et al. 2011, section 2.4): the minimum of the parabola through the costs a, b, c at d − 1,
-// d and d + 1, d = ⌊D(p) + ½⌋,
+// Sub-pixel enhancement after refinement (Mei et al. 2011, section 2.4): the minimum of the parabola through the costs
+// a, b, c at d − 1, d and d + 1, d = ⌊D(p) + ½⌋,
 //
 //   D'(p) = d − (c − a) / (2 (a − 2b + c))
 //
-// where all three are in the range and b is the lowest of them, but not all are equal. Elsewhere, such as where a disparity was filled
-// that is no minimum of the costs, it stays as it is (our reading: the parabola has no minimum near d there).
+// where all three are in the range and b is the lowest of them, but not all are equal. Elsewhere, such as where a
+// disparity was filled that is no minimum of the costs, it stays as it is (our reading: the parabola has no minimum
+// near d there).
 //
 // Input: costs in 16 bits. In place: float disparity, NaN where invalid. Required input: the pixel alone.
 // Cost: 3 reads of the costs, 1 division. The quotient is rounded to float.

@@ -1,10 +1,10 @@
-// Filling by a vote that asks the other view: an invalid pixel takes the disparity that valid pixels around it agree on, near ones
-// and those of its colour first, and those that the right view could see there. Ours, after the bilateral weights of Tomasi
-// and Manduchi 1998 and the visibility constraint of Sun, Li, Kang and Shum 2005.
+// Filling by a vote that asks the other view: an invalid pixel takes the disparity that valid pixels around it agree
+// on, near ones and those of its colour first, and those that the right view could see there. Ours, after the bilateral
+// weights of Tomasi and Manduchi 1998 and the visibility constraint of Sun, Li, Kang and Shum 2005.
 //
-// A pixel whose confidence is below `reject` becomes invalid first: ambiguous. Disparities count in 1/256,
-// Q = ⌊256 D + ½⌋, and in whole pixels, B = ⌊(Q + 128) / 256⌋; those of 32768 and more are passed over. An invalid pixel p looks at the
-// valid pixels q = p + step · (i, j), |i|, |j| ≤ reach, that lie in the image I; a grey one counts three times.
+// A pixel whose confidence is below `reject` becomes invalid first: ambiguous. Disparities count in 1/256, Q = ⌊256 D +
+// ½⌋, and in whole pixels, B = ⌊(Q + 128) / 256⌋; those of 32768 and more are passed over. An invalid pixel p looks at
+// the valid pixels q = p + step · (i, j), |i|, |j| ≤ reach, that lie in the image I; a grey one counts three times.
 //
 //   w(q) = ⌊S C / 65536⌋,   S = ⌊65535 exp(−step · |(i, j)| / σs)⌉,   C = ⌊65535 exp(−Σ |I_p − I_q| / σc)⌉
 //
@@ -16,17 +16,18 @@
 //   b*   = argmax 2 H(b) + H(b − 1) + H(b + 1); ties go to the lowest
 //   m    = ⌊Σ V w Q / Σ V w⌋ over the q with |B(q) − b*| ≤ 1
 //
-// and D(p) is, at p, the plane through Q over (i, j) with the least Σ V w · (difference)² over the q with |Q(q) − m| ≤ 3 · 256,
-// where 8 / step² is added to both variances of the coordinates; at most 3 pixels from m. (The plane's slope is what a
-// few pixels in a line do not tell: the added variance takes it to 0.) Moments are exact integers, taken around m; from their quotients
-// by Σ V w on, all operations are rounded to float.
+// and D(p) is, at p, the plane through Q over (i, j) with the least Σ V w · (difference)² over the q with |Q(q) − m| ≤
+// 3 · 256, where 8 / step² is added to both variances of the coordinates; at most 3 pixels from m. (The plane's slope
+// is what a few pixels in a line do not tell: the added variance takes it to 0.) Moments are exact integers, taken
+// around m; from their quotients by Σ V w on, all operations are rounded to float.
 //
-// A pixel stays invalid where no q counts (w V = 0), and where the nearest q is farther than `distance`: `fill` may follow. Masked
-// pixels and those outside the region of interest stay invalid too. What is filled is valid and marked filled; its
-// confidence is the winner's share of the votes, (2 H(b*) + H(b* − 1) + H(b* + 1)) / (4 Σ H): at most ½, as it was not measured.
+// A pixel stays invalid where no q counts (w V = 0), and where the nearest q is farther than `distance`: `fill` may
+// follow. Masked pixels and those outside the region of interest stay invalid too. What is filled is valid and marked
+// filled; its confidence is the winner's share of the votes, (2 H(b*) + H(b* − 1) + H(b* + 1)) / (4 Σ H): at most ½, as
+// it was not measured.
 //
-// Input: the right view's disparity, the left image in 8 bits, 1 or 3 channels; confidence where reject > 0. In place: float
-// disparity (NaN where invalid), validity and, if it is given, confidence.
+// Input: the right view's disparity, the left image in 8 bits, 1 or 3 channels; confidence where reject > 0. In place:
+// float disparity (NaN where invalid), validity and, if it is given, confidence.
 // Required input: step · reach pixels around; in the right view the range of disparities to the left.
 // Cost: per invalid pixel (2 reach + 1)² samples twice, about 1,000 operations a time for 225.
 #pragma once

@@ -18,8 +18,8 @@ namespace stereopsis::vote_fill {
 constexpr int lanes_of_row = 16;  // a row of samples, with the lanes behind its last
 constexpr int most_samples = largest_side * lanes_of_row;
 
-// The pixels that may vote. In a row, those whose columns leave the same rest when divided by the step lie side by side, so that the
-// samples of a pixel's row do; before and behind them there is room for samples outside the image.
+// The pixels that may vote. In a row, those whose columns leave the same rest when divided by the step lie side by
+// side, so that the samples of a pixel's row do; before and behind them there is room for samples outside the image.
 struct Rows {
   Rows(const Parameters& p, Size size, std::byte* memory)
       : step(p.step),
@@ -39,7 +39,8 @@ struct Rows {
   std::uint32_t* colours;
 };
 
-// The weights of a pixel's samples, row by row, and the squares of their distances in steps; nothing behind a row's last.
+// The weights of a pixel's samples, row by row, and the squares of their distances in steps; nothing behind a row's
+// last.
 struct Pattern {
   explicit Pattern(const Parameters& p) {
     const Weights table = weights(p);
@@ -104,9 +105,10 @@ void gather(const Rows& rows, const Pattern& pattern, int x, int y, int height, 
       const auto product = hn::Mul(hn::GatherIndex(du, pattern.colour, index), hn::Load(du, pattern.space + at));
       const auto weight = hn::BitCast(d, hn::ShiftRight<16>(product));
       const auto counts = hn::And(valid, hn::Gt(weight, hn::Zero(d)));
-      hn::CompressStore(q, counts, d, samples.q + samples.count);
-      hn::CompressStore(weight, counts, d, samples.weight + samples.count);
-      hn::CompressStore(hn::Load(d, pattern.place + at), counts, d, samples.place + samples.count);
+      // In registers: some processors take a hundred cycles to compress into memory.
+      hn::StoreU(hn::Compress(q, counts), d, samples.q + samples.count);
+      hn::StoreU(hn::Compress(weight, counts), d, samples.weight + samples.count);
+      hn::StoreU(hn::Compress(hn::Load(d, pattern.place + at), counts), d, samples.place + samples.count);
       samples.count += static_cast<int>(hn::CountTrue(d, counts));
     }
   }
@@ -151,7 +153,8 @@ void write_rows(const Rows& rows, ImageView<const std::uint8_t> image, ImageView
   }
 }
 
-// H of the bins first − 1 … first + bins, for the winner among the bins between; a wide range is looked at piece by piece.
+// H of the bins first − 1 … first + bins, for the winner among the bins between; a wide range is looked at piece by
+// piece.
 class Votes {
  public:
   Votes(const Parameters& p, ImageView<const float> right, int x, int y) : p_(p), right_(right), x_(x), y_(y) {}
@@ -260,13 +263,12 @@ void cpu(const Parameters& p, const Input& in, const Map& map, std::span<std::by
     }
   });
   const Pattern pattern(p);
-  const auto gather_samples = HWY_DYNAMIC_DISPATCH(gather);
   threads.rows(height, [&](int first, int last) {
     Samples samples;
     for (int y = first; y < last; ++y)
       for (int x = 0; x < width; ++x) {
         if (!to_be_filled(map, x, y)) continue;
-        gather_samples(rows, pattern, x, y, height, samples);
+        HWY_DYNAMIC_DISPATCH(gather)(rows, pattern, x, y, height, samples);
         fill_pixel(p, in, map, samples, x, y);
       }
   });
