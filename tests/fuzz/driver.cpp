@@ -3,6 +3,7 @@
 //   fuzz_png                        the test: fails on a crash, a hang, an exception or an allocation out of
 //   proportion,
 //                                   and leaves the input that did it in fuzz_png.failure
+//   fuzz_png --inputs N             N of them, by hand
 //   fuzz_png FILE…                  runs the files instead: to see a failure again
 //   fuzz_png --write-seeds FOLDER   for a fuzzer that wants a corpus
 #include <fcntl.h>
@@ -57,7 +58,7 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::fre
 
 namespace {
 
-constexpr int inputs = 20000;
+int inputs = 20000;
 constexpr unsigned seconds_per_input = 10;
 
 std::string current;       // the input being run
@@ -199,5 +200,9 @@ int main(int argc, char** argv) {
   failure_file = std::filesystem::path(argv[0]).filename().string() + ".failure";
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) std::signal(number, on_signal);
   if (argc == 3 && std::string(argv[1]) == "--write-seeds") return write_seeds(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "--inputs") {
+    inputs = std::atoi(argv[2]);
+    return run_mutations();
+  }
   return argc > 1 ? run_files(argc - 1, argv + 1) : run_mutations();
 }
