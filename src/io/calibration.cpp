@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "io/calibration_rig.hpp"
 #include "io/file.hpp"
+#include "io/tokens.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
@@ -152,7 +153,7 @@ Size opencv_size(const Document& file) {
 std::string opencv_unit(const Document& file) {
   const std::string unit = file.word("unit");
   if (!unit.empty() && unit != "mm" && unit != "m")
-    refuse(text("the unit is '", unit.substr(0, 20), "'; it must be mm or m, or be left out"));
+    refuse(text("the unit is '", Tokens::printable(unit), "'; it must be mm or m, or be left out"));
   return unit;
 }
 

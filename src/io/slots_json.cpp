@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/text.hpp"
 #include "io/codecs.hpp"
+#include "io/tokens.hpp"
 
 namespace stereopsis::io {
 namespace {
@@ -31,6 +33,18 @@ Json parse(std::string_view json) try { return Json::parse(json, Duplicates{}); 
   for (char& c : message)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   throw Error(ErrorCategory::format, text("the pipeline is no valid JSON: ", message));
+}
+
+// Names and values are quoted in errors, and printed.
+void check_strings(const Json& value) {
+  const auto check = [](const std::string& s) {
+    if (std::any_of(s.begin(), s.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; }))
+      throw Error(ErrorCategory::format, text("the pipeline holds '", Tokens::printable(s),
+                                              "' with control characters; its names and values have none"));
+  };
+  if (value.is_string()) check(value.get<std::string>());
+  if (!value.is_structured()) return;
+  for (const auto& [key, entry] : value.items()) check(key), check_strings(entry);
 }
 
 // For errors: what was written, or the start of it.
@@ -99,6 +113,7 @@ Json value_of(const ParameterInfo& parameter) {
 
 NamedSlots slots_from_json(std::string_view json) {
   const Json root = parse(json);
+  check_strings(root);
   if (!root.is_object()) throw Error(ErrorCategory::format, text("a pipeline is a JSON object, not ", shown(root)));
   if (!root.contains("method"))
     throw Error(ErrorCategory::format,

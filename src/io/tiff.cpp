@@ -2,6 +2,7 @@
 // the installed libtiff has. Written uncompressed.
 #include "core/text.hpp"
 #include "io/codecs.hpp"
+#include "io/tokens.hpp"
 
 #ifdef STEREOPSIS_TIFF
 
@@ -84,8 +85,8 @@ Tiff open(Memory& memory, const char* mode) {
 }
 
 [[noreturn]] void damaged(const Memory& memory) {
-  throw Error(ErrorCategory::format, text("the TIFF data can't be decoded (",
-                                          memory.error.empty() ? "cut off" : memory.error, "); the file is damaged"));
+  const std::string why = memory.error.empty() ? "cut off" : Tokens::printable(memory.error, 200);
+  throw Error(ErrorCategory::format, text("the TIFF data can't be decoded (", why, "); the file is damaged"));
 }
 
 [[noreturn]] void unsupported(const std::string& what) {

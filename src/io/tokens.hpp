@@ -37,9 +37,9 @@ class Tokens {
   // What follows the one white-space character that ends a header.
   std::string_view data() const { return rest_.substr(rest_.empty() ? 0 : 1); }
 
-  // At most 20 characters, and only those that can be shown.
-  static std::string printable(std::string_view token) {
-    std::string shown(token.substr(0, 20));
+  // At most so many characters, and only those that can be shown.
+  static std::string printable(std::string_view token, std::size_t most = 20) {
+    std::string shown(token.substr(0, most));
     for (char& c : shown)
       if (c < ' ' || c > '~') c = '?';
     return shown;
