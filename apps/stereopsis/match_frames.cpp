@@ -84,6 +84,7 @@ class FrameLoop {
         progress_(call.left.size(), "frames", call.left.sequence ? "--resume goes on from there" : "") {}
 
   void run() {
+    Matchers::plan(call_, call_.first, false);  // what does not fit is refused before anything is written
     const std::vector<bool> there = frames_there(call_);
     std::vector<std::size_t> todo;
     for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo.push_back(i);

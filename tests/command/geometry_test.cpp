@@ -196,6 +196,24 @@ TEST_F(Geometry, CalibrateWithoutOpenCvSaysWhatIsMissing) {
   EXPECT_FALSE(fs::exists(folder / "x.yml"));
 }
 
+// Right views one place further on, under the numbers of the left ones: no rig is written.
+TEST_F(Geometry, CalibrateRefusesViewsThatArePairedWrongly) {
+  const char* data = std::getenv("STEREOPSIS_DATA");
+  if (data == nullptr) GTEST_SKIP() << "set STEREOPSIS_DATA to the data folder";
+  std::vector<fs::path> views;
+  for (const auto& entry : fs::directory_iterator(fs::path(data) / "calibration/opencv_chessboard"))
+    if (entry.path().filename().string().starts_with("right")) views.push_back(entry.path());
+  std::sort(views.begin(), views.end());
+  fs::create_directory(folder / "shifted");
+  for (std::size_t i = 0; i < views.size(); ++i)
+    fs::copy_file(views[(i + 1) % views.size()], folder / "shifted" / views[i].filename());
+  const Answer answer = call({"calibrate", "--left", (views[0].parent_path() / "left*.jpg").string(), "--right",
+                              "shifted/right*.jpg", "--board", "chessboard:9x6:25mm", "-o", "wrong.yml"});
+  if (answer.err.find("OpenCV") != std::string::npos) GTEST_SKIP() << "a build without OpenCV";
+  EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
+  EXPECT_FALSE(fs::exists(folder / "wrong.yml"));
+}
+
 TEST_F(Geometry, CalibrateOnTheThirteenPairs) {
   const char* data = std::getenv("STEREOPSIS_DATA");
   if (data == nullptr) GTEST_SKIP() << "set STEREOPSIS_DATA to the data folder";

@@ -129,6 +129,15 @@ TEST_F(LongRuns, ResumeDoesAnewWhatIsNotWholeOrNotOfThisCall) {
             2);
 }
 
+TEST_F(LongRuns, ARefusedCallLeavesWhatResumeGoesBy) {
+  const auto before = snapshot();
+  const Answer refused = sequence("whole", {"--method", "zncc", "--set", "reduce.factor=2", "--set",
+                                            "reduce.upsample=false", "--roi", "0,0,64,64", "--crop"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_NE(refused.err.find("--crop"), std::string::npos) << refused.err;
+  EXPECT_TRUE(snapshot() == before);
+}
+
 // ---- Failures ----
 
 TEST_F(LongRuns, AFailingFrameSaysHowManyAreDoneAndKeepGoingGoesOn) {
