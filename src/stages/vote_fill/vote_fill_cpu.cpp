@@ -64,9 +64,16 @@ struct Pattern {
 struct Samples {
   int count = 0;
   int nearest = std::numeric_limits<int>::max();  // the square of its distance in steps
+  int low = 0, high = 0;                          // of q
   alignas(64) std::int32_t q[most_samples + 64];
   alignas(64) std::int32_t weight[most_samples + 64];
   alignas(64) std::int32_t place[most_samples + 64];
+};
+
+// V of seven whole disparities.
+struct Factors {
+  int first;
+  std::int32_t values[7];
 };
 
 }  // namespace stereopsis::vote_fill
@@ -84,7 +91,7 @@ void gather(const Rows& rows, const Pattern& pattern, int x, int y, int height, 
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto own = hn::BitCast(d8, hn::Set(du, rows.colours[rows.at(x, y)]));
   const auto none = hn::Set(d, nothing);
-  auto nearest = hn::Set(d, std::numeric_limits<std::int32_t>::max());
+  auto nearest = hn::Set(d, std::numeric_limits<std::int32_t>::max()), low = nearest, high = none;
   samples.count = 0;
   for (int j = -rows.reach; j <= rows.reach; ++j) {
     const int v = y + rows.step * j;
@@ -105,6 +112,8 @@ void gather(const Rows& rows, const Pattern& pattern, int x, int y, int height, 
       const auto product = hn::Mul(hn::GatherIndex(du, pattern.colour, index), hn::Load(du, pattern.space + at));
       const auto weight = hn::BitCast(d, hn::ShiftRight<16>(product));
       const auto counts = hn::And(valid, hn::Gt(weight, hn::Zero(d)));
+      low = hn::Min(low, hn::IfThenElse(counts, q, low));
+      high = hn::Max(high, hn::IfThenElse(counts, q, high));
       // In registers: some processors take a hundred cycles to compress into memory.
       hn::StoreU(hn::Compress(q, counts), d, samples.q + samples.count);
       hn::StoreU(hn::Compress(weight, counts), d, samples.weight + samples.count);
@@ -113,6 +122,42 @@ void gather(const Rows& rows, const Pattern& pattern, int x, int y, int height, 
     }
   }
   samples.nearest = hn::GetLane(hn::MinOfLanes(d, nearest));
+  samples.low = hn::GetLane(hn::MinOfLanes(d, low));
+  samples.high = hn::GetLane(hn::MaxOfLanes(d, high));
+}
+
+// Products and sums stay below 2⁵³, so that they are exact in 64-bit floats.
+void add_moments(const Samples& samples, const Factors& factors, int reach, int m, double* sums) {
+  const hn::CappedTag<double, lanes_of_row> d;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  hn::Vec<decltype(d)> sum[9];
+  for (auto& one : sum) one = hn::Zero(d);
+  for (int n = 0; n < samples.count; n += lanes) {
+    const auto q = hn::LoadU(d32, samples.q + n), dq = hn::Sub(q, hn::Set(d32, m));
+    const auto counts =
+        hn::And(hn::Lt(hn::Abs(dq), hn::Set(d32, 3 * 256 + 1)), hn::Lt(hn::Iota(d32, n), hn::Set(d32, samples.count)));
+    const auto bin = hn::ShiftRight<8>(hn::Add(q, hn::Set(d32, 128)));
+    const auto index = hn::IfThenElse(counts, hn::Sub(bin, hn::Set(d32, factors.first)), hn::Zero(d32));
+    const auto weight32 = hn::Mul(hn::LoadU(d32, samples.weight + n), hn::GatherIndex(d32, factors.values, index));
+    const auto weight = hn::PromoteTo(d, hn::IfThenElseZero(counts, weight32));
+    const auto place = hn::LoadU(d32, samples.place + n);
+    const auto coordinate = [&](auto v) HWY_ATTR { return hn::PromoteTo(d, hn::Sub(v, hn::Set(d32, reach))); };
+    const auto i = coordinate(hn::And(place, hn::Set(d32, lanes_of_row - 1)));
+    const auto j = coordinate(hn::ShiftRight<4>(place));
+    const auto difference = hn::PromoteTo(d, dq);
+    const auto wi = hn::Mul(weight, i), wj = hn::Mul(weight, j);
+    sum[0] = hn::Add(sum[0], weight);
+    sum[1] = hn::Add(sum[1], wi);
+    sum[2] = hn::Add(sum[2], wj);
+    sum[3] = hn::Add(sum[3], hn::Mul(wi, i));
+    sum[4] = hn::Add(sum[4], hn::Mul(wj, j));
+    sum[5] = hn::Add(sum[5], hn::Mul(wi, j));
+    sum[6] = hn::Add(sum[6], hn::Mul(weight, difference));
+    sum[7] = hn::Add(sum[7], hn::Mul(wi, difference));
+    sum[8] = hn::Add(sum[8], hn::Mul(wj, difference));
+  }
+  for (int k = 0; k < 9; ++k) sums[k] = hn::GetLane(hn::SumOfLanes(d, sum[k]));
 }
 
 }  // namespace stereopsis::vote_fill::HWY_NAMESPACE
@@ -122,6 +167,7 @@ HWY_AFTER_NAMESPACE();
 namespace stereopsis::vote_fill {
 
 HWY_EXPORT(gather);
+HWY_EXPORT(add_moments);
 
 namespace {
 
@@ -165,8 +211,8 @@ class Votes {
 
   // Whether there is a winner.
   bool count(const Samples& samples) {
-    const auto [low, high] = std::minmax_element(samples.q, samples.q + samples.count);
-    for (int first = whole(*low); first <= whole(*high); first += bins) count_piece(samples, first, whole(*high));
+    const int high = whole(samples.high);
+    for (int first = whole(samples.low); first <= high; first += bins) count_piece(samples, first, high);
     return most > 0;
   }
 
@@ -217,17 +263,12 @@ int centre(const Samples& samples, const Votes& votes) {
 }
 
 Moments moments(const Samples& samples, const Votes& votes, int reach, int m) {
-  const int low = whole(m - 3 * 256);
-  int factors[7];
-  for (int k = 0; k < 7; ++k) factors[k] = votes.visibility_of(low + k);
-  Moments sums;
-  for (int n = 0; n < samples.count; ++n) {
-    const int dq = samples.q[n] - m, place = samples.place[n];
-    if (std::abs(dq) > 3 * 256) continue;
-    const std::int64_t w = static_cast<std::int64_t>(samples.weight[n]) * factors[whole(samples.q[n]) - low];
-    sums.add(w, place % lanes_of_row - reach, place / lanes_of_row - reach, dq);
-  }
-  return sums;
+  Factors factors{whole(m - 3 * 256), {}};
+  for (int k = 0; k < 7; ++k) factors.values[k] = votes.visibility_of(factors.first + k);
+  double sums[9];
+  HWY_DYNAMIC_DISPATCH(add_moments)(samples, factors, reach, m, sums);
+  const auto sum = [&](int k) { return static_cast<std::int64_t>(sums[k]); };
+  return {sum(0), sum(1), sum(2), sum(3), sum(4), sum(5), sum(6), sum(7), sum(8)};
 }
 
 void fill_pixel(const Parameters& p, const Input& in, const Map& map, const Samples& samples, int x, int y) {
