@@ -141,11 +141,11 @@ void add_moments(const Samples& samples, const Factors& factors, int reach, int 
     const auto index = hn::IfThenElse(counts, hn::Sub(bin, hn::Set(d32, factors.first)), hn::Zero(d32));
     const auto weight32 = hn::Mul(hn::LoadU(d32, samples.weight + n), hn::GatherIndex(d32, factors.values, index));
     const auto weight = hn::PromoteTo(d, hn::IfThenElseZero(counts, weight32));
-    const auto place = hn::LoadU(d32, samples.place + n);
+    const auto place = hn::IfThenElseZero(counts, hn::LoadU(d32, samples.place + n));
     const auto coordinate = [&](auto v) HWY_ATTR { return hn::PromoteTo(d, hn::Sub(v, hn::Set(d32, reach))); };
     const auto i = coordinate(hn::And(place, hn::Set(d32, lanes_of_row - 1)));
     const auto j = coordinate(hn::ShiftRight<4>(place));
-    const auto difference = hn::PromoteTo(d, dq);
+    const auto difference = hn::PromoteTo(d, hn::IfThenElseZero(counts, dq));
     const auto wi = hn::Mul(weight, i), wj = hn::Mul(weight, j);
     sum[0] = hn::Add(sum[0], weight);
     sum[1] = hn::Add(sum[1], wi);
