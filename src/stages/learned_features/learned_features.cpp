@@ -1,0 +1,108 @@
+#include "stages/learned_features/learned_features.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "core/text.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis::learned_features {
+namespace {
+
+constexpr char magic[] = "STEREOLF";
+constexpr std::uint32_t version = 1;
+constexpr std::size_t magic_bytes = 8, hash_bytes = 8;
+// Far more than any network that is worth its time.
+constexpr std::uint32_t most_layers = 16, most_channels = 256, most_shift = 24;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCategory::format, text("the file of learned weights ", what));
+}
+
+std::uint64_t fnv1a(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::byte b : bytes) hash = (hash ^ static_cast<std::uint8_t>(b)) * 0x100000001b3u;
+  return hash;
+}
+
+// Little-endian numbers, one after the other.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  std::span<const std::byte> take(std::size_t count) {
+    if (count > rest_.size()) refuse("ends before its last layer, although it is whole; write it again with training/");
+    const auto first = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return first;
+  }
+  std::uint64_t number(int bytes) {
+    std::uint64_t value = 0;
+    int shift = 0;
+    for (const std::byte b : take(bytes)) value |= static_cast<std::uint64_t>(b) << shift, shift += 8;
+    return value;
+  }
+  std::uint32_t word() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint32_t word(const char* name, std::uint32_t low, std::uint32_t high) {
+    const std::uint32_t value = word();
+    if (value < low || value > high)
+      refuse(text("says that its ", name, " is ", value, ", but it must lie from ", low, " to ", high,
+                  "; write it again with training/"));
+    return value;
+  }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+// No sum of a layer may overflow: the next layer's inputs are at most 128.
+void check_sums(const Layer& layer) {
+  for (int o = 0; o < layer.out; ++o) {
+    long long most = std::abs(static_cast<long long>(layer.biases[o])) + (1ll << (layer.shift - 1));
+    for (int i = 0; i < 9 * layer.in; ++i) most += 128 * std::abs(layer.weights[o * 9 * layer.in + i]);
+    if (most > std::numeric_limits<std::int32_t>::max())
+      refuse("has a bias with which sums overflow 32 bits; write it again with training/");
+  }
+}
+
+void check_file(std::span<const std::byte> file) {
+  if (file.size() < magic_bytes || std::memcmp(file.data(), magic, magic_bytes) != 0)
+    refuse("does not begin with STEREOLF: it is another kind of file; give one that training/ wrote");
+  if (file.size() < magic_bytes + hash_bytes) refuse("is cut off; get it again");
+  const auto content = file.first(file.size() - hash_bytes);
+  if (Reader(file.last(hash_bytes)).number(8) != fnv1a(content))
+    refuse("is damaged: its hash is not that of its contents; get it again");
+}
+
+}  // namespace
+
+Network parse(std::span<const std::byte> file) {
+  check_file(file);
+  Reader reader(file.first(file.size() - hash_bytes).subspan(magic_bytes));
+  if (const std::uint32_t found = reader.word(); found != version)
+    refuse(text("has version ", found, "; this program reads version ", version));
+  Network network{};
+  network.layers.resize(reader.word("number of layers", 1, most_layers));
+  int before = 1;
+  for (Layer& layer : network.layers) {
+    layer.in = static_cast<int>(reader.word("number of input channels", before, before));
+    layer.out = static_cast<int>(reader.word("number of output channels", 1, most_channels));
+    layer.shift = static_cast<int>(reader.word("shift", 1, most_shift));
+    layer.low = &layer == &network.layers.back() ? -127 : 0;
+    before = layer.out;
+  }
+  network.cost_offset = static_cast<int>(reader.word());
+  network.cost_shift = static_cast<int>(reader.word("cost shift", 1, most_shift));
+  network.cost_limit = static_cast<int>(reader.word("cost limit", 1, 255));
+  for (Layer& layer : network.layers) {
+    for (int o = 0; o < layer.out; ++o) layer.biases.push_back(static_cast<std::int32_t>(reader.word()));
+    for (const std::byte b : reader.take(static_cast<std::size_t>(layer.out) * layer.in * 9))
+      layer.weights.push_back(static_cast<std::int8_t>(b));
+    check_sums(layer);
+  }
+  if (!reader.at_end()) refuse("is longer than its layers; write it again with training/");
+  return network;
+}
+
+}  // namespace stereopsis::learned_features
