@@ -1,7 +1,8 @@
 // Learned features: a small network of convolutions in 8-bit integers, the same on every device to the last bit.
 //
 //   a_0(x, y, 0) = I(x, y) − 128, I replicated beyond the image's borders
-//   a_l(x, y, o) = clamp((b_l(o) + Σ_{i, dx, dy ∈ −1…1} w_l(o, i, dy, dx) · a_{l−1}(x + dx, y + dy, i) + 2^(s_l − 1)) >> s_l, low_l, 127)
+//   A_l(x, y, o) = b_l(o) + Σ w_l(o, i, dy, dx) · a_{l−1}(x + dx, y + dy, i)   over i and dx, dy from −1 to 1
+//   a_l(x, y, o) = clamp((A_l(x, y, o) + 2^(s_l − 1)) >> s_l, low_l, 127)
 //
 // with low = 0, a ReLU, and −127 in the last layer. All layers are defined on the whole plane: borders are those of the image
 // alone. The matching cost of two pixels is clamp((B − ⟨f_left, f_right⟩ + 2^(k − 1)) >> k, 0, limit). Ours; the training is in
