@@ -1,0 +1,107 @@
+"""Generated scenes: rendered in shards by `stereopsis synth --random --stacked`, drawn in batches on the device."""
+
+import pathlib
+import subprocess
+import threading
+import time
+
+import numpy as np
+import torch
+
+SIZE = (320, 56)
+PICTURES = ((400, 300), (560, 420), (800, 600), (560, 420), (1000, 560))  # of which the strips are parts, in turn
+DISPARITIES = 96
+SHARD = 512  # scenes
+HELD_OUT = 1_000_000_000  # seeds from here on are never trained on
+
+
+def is_whole(shard):
+    return (shard / "scenes.json").exists()  # written last
+
+
+def render(command, folder, seed, number):
+    """Writes shard `number` of a seed, unless it is there; without a command another training into the same folder
+    does."""
+    shard = pathlib.Path(folder) / f"{seed}-{number:05}"
+    shard.parent.mkdir(parents=True, exist_ok=True)
+    while not command and not is_whole(shard):
+        time.sleep(0.1)
+    if is_whole(shard):
+        return shard
+    width, height = PICTURES[number % len(PICTURES)]
+    arguments = {
+        "-o": shard, "--count": SHARD, "--seed": (seed * 1_000_000 + number * SHARD) % 2**31,
+        "--width": SIZE[0], "--height": SIZE[1], "--disparities": DISPARITIES,
+        "--picture-width": width, "--picture-height": height,
+    }  # fmt: skip
+    call = [command, "synth", "--random", "--stacked"] + [str(v) for pair in arguments.items() for v in pair]
+    subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
+    return shard
+
+
+def load(shard):
+    shape = (-1, SIZE[1], SIZE[0])
+    read = lambda name: torch.from_numpy(np.load(shard / f"{name}.npy"))
+    return (
+        read("left").view(*shape, 3), read("right").view(*shape, 3),
+        read("disp_left").view(shape), (read("mask_nonocc").view(shape) == 255),
+    )  # fmt: skip
+
+
+class Scenes:
+    """Shards 0 to `count` - 1 of a seed, rendered on the processor while the device trains."""
+
+    def __init__(self, command, folder, seed, count, device):
+        self.count, self.device = count, device
+        self.shards = []
+        self._folder, self._command, self._seed = pathlib.Path(folder), command, seed
+        self._failure = None
+        threading.Thread(target=self._render, daemon=True).start()
+
+    def _render(self):
+        try:
+            for number in range(self.count):
+                render(self._command, self._folder, self._seed, number)
+        except Exception as error:  # told by `ready`, in the thread that trains
+            self._failure = error
+
+    def ready(self, count):
+        """Waits until so many shards, or all, are loaded: on nothing else depends what a batch is drawn from."""
+        while len(self.shards) < min(count, self.count):
+            shard = self._folder / f"{self._seed}-{len(self.shards):05}"
+            if is_whole(shard):
+                self.shards.append([t.to(self.device) for t in load(shard)])
+            elif self._failure:
+                raise self._failure
+            else:
+                time.sleep(0.05)
+
+    def batch(self, size, generator):
+        """Of one shard: left and right (batch, height, width, 3), disparity and what is visible."""
+        shard = self.shards[int(torch.randint(len(self.shards), (), generator=generator))]
+        index = torch.randint(len(shard[0]), (size,), generator=generator).to(self.device)
+        return [t[index] for t in shard]
+
+
+def grey(image, weights):
+    """8-bit grey (batch, 1, height, width), as real numbers."""
+    return torch.floor((image.float() * weights).sum(-1) + 0.5).clamp(0, 255)[:, None]
+
+
+def augmented(left, right, generator):
+    """Grey views with other weights of the colours, contrast, exposure and noise than the scenes: little of each."""
+    device, count = left.device, len(left)
+    draw = lambda low, high: (low + (high - low) * torch.rand((count, 1, 1, 1), generator=generator)).to(device)
+    often = lambda share: (torch.rand((count, 1, 1, 1), generator=generator) < share).to(device)
+    weights = torch.tensor([0.299, 0.587, 0.114], device=device)
+    mixed = torch.rand((count, 1, 1, 3), generator=generator).to(device)
+    weights = torch.where(often(0.3), mixed / mixed.sum(-1, keepdim=True), weights)
+    left, right = grey(left, weights), grey(right, weights)
+    contrast = torch.where(often(0.25), draw(0.5, 1), torch.ones_like(draw(1, 1)))
+    level = draw(0, 1) * 255 * (1 - contrast)
+    gain = torch.where(often(0.1), draw(0.92, 1.08), torch.ones_like(contrast))
+    noise = draw(0, 0.5)
+    normal = lambda image: torch.randn(image.shape, device=device)
+    left = contrast * left + level + noise * normal(left)
+    right = gain * (contrast * right + level) + noise * normal(right)
+    return torch.floor(left + 0.5).clamp(0, 255), torch.floor(right + 0.5).clamp(0, 255)
