@@ -30,12 +30,15 @@ run() {
 }
 for to in undisturbed disturbed; do mkdir -p $to/{disparity,validity,confidence}; done
 
+start=$(date +%s%N)
 run undisturbed "$@"
+ms=$((($(date +%s%N) - start) / 1000000))
 killed=0
 for ((i = 0; i < kills; ++i)); do
   run disturbed --resume "$@" &
   pid=$!
-  sleep "0.$(printf %03d $((RANDOM % 400)))"
+  wait_ms=$((RANDOM % (ms + 1)))
+  sleep "$((wait_ms / 1000)).$(printf %03d $((wait_ms % 1000)))"
   # The shell of run() waits for the command, which is what dies.
   child=$(pgrep -P $pid || true)
   if [ -n "$child" ] && kill -KILL "$child" 2> /dev/null; then killed=$((killed + 1)); fi
