@@ -60,7 +60,7 @@ TYPED_TEST(Downsample, GpuEqualsOracle) {
   });
 }
 
-TEST(ReduceOracle, AveragesAndReplicates) {
+TEST(DownsampleOracle, AveragesAndReplicates) {
   Image<std::uint8_t> image(Size{3, 1});
   image(0, 0) = 1;
   image(1, 0) = 2;
