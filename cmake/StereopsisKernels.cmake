@@ -52,10 +52,11 @@ find_program(STEREOPSIS_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
 find_path(STEREOPSIS_OPENCL_HEADERS CL/cl.h)
 mark_as_advanced(STEREOPSIS_NVCC STEREOPSIS_OPENCL_HEADERS)
 
-# Sets `result` to whether an option that is AUTO, ON or OFF holds, given what it needs.
+# Sets `result` to whether an option that is AUTO, ON or OFF holds, given what it needs. The thread sanitizer does not see
+# what threads of others do: AUTO is OFF there.
 function(stereopsis_wants result option need what)
   set(${result} OFF PARENT_SCOPE)
-  if(${option} STREQUAL AUTO AND need AND NOT STEREOPSIS_SANITIZE)
+  if(${option} STREQUAL AUTO AND need AND NOT STEREOPSIS_SANITIZE MATCHES thread)
     set(${result} ON PARENT_SCOPE)
   elseif(NOT ${option} STREQUAL AUTO AND ${option})
     if(NOT need)
