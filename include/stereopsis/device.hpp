@@ -8,9 +8,14 @@
 
 namespace stereopsis {
 
+// What does the stages of a plan: the fastest there is, several stages at once where that serves; each stage by itself; or the
+// scalar definitions, slowly, on the CPU. All give the same bits.
+enum class Implementation { fused, plain, oracle };
+
 struct Device {
   std::string name = "auto";  // auto, cpu, cuda, cuda:N, opencl, opencl:N
   int threads = 0;            // of the CPU; 0: as many as the process may use
+  Implementation implementation = Implementation::fused;
 };
 
 struct DeviceDescription {

@@ -82,6 +82,17 @@ struct Matched {
   std::vector<StageTime> times;
 };
 
+// A step of a plan: what does it, the memory that it alone takes, and what it reads, writes and computes (`ms` is 0).
+struct PlanStep {
+  std::string stage = {};  // "rank", "sgm_wta_cuda"
+  bool fused = false;  // several stages at once
+  std::size_t scratch_bytes = 0;
+  StageTime work = {};
+  std::string note = {};  // why nothing fused, or nothing faster, does it
+};
+
+class Programs;  // of src/program
+
 class Plan {
  public:
   // Throws Error(call) if the pipeline and the problem do not fit together.
@@ -100,6 +111,8 @@ class Plan {
   Size output_size() const { return output_size_; }
   // The part of the input that is read for the wanted region.
   Rect required_input() const { return required_input_; }
+  // What a frame without masks consists of, in its order.
+  std::vector<PlanStep> steps() const;
 
  private:
   Pipeline pipeline_;
@@ -111,6 +124,7 @@ class Plan {
   int stripe_rows_ = 0;
   Size output_size_;
   Rect required_input_;
+  std::shared_ptr<const Programs> programs_;
 
   friend class Matcher;
 };

@@ -1,46 +1,79 @@
 // The named methods and their defaults.
-#include "methods/pipeline_data.hpp"
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "program/pipeline_data.hpp"
+#include "stages/asw/asw.hpp"
+#include "stages/asw_separable/asw_separable.hpp"
+#include "stages/census/census.hpp"
+#include "stages/census_gradient/census_gradient.hpp"
+#include "stages/colour_difference/colour_difference.hpp"
+#include "stages/colour_gradient/colour_gradient.hpp"
+#include "stages/confidence/confidence.hpp"
+#include "stages/cross_scale/cross_scale.hpp"
+#include "stages/esaw/esaw.hpp"
+#include "stages/fill/fill.hpp"
+#include "stages/guided/guided.hpp"
+#include "stages/left_right/left_right.hpp"
+#include "stages/median/median.hpp"
+#include "stages/propagation/propagation.hpp"
+#include "stages/pyramid/pyramid.hpp"
+#include "stages/rank/rank.hpp"
+#include "stages/reduce/reduce.hpp"
+#include "stages/repair/repair.hpp"
+#include "stages/sgm/sgm.hpp"
+#include "stages/speckle/speckle.hpp"
+#include "stages/weighted_median/weighted_median.hpp"
+#include "stages/window_sad/window_sad.hpp"
+#include "stages/wta/wta.hpp"
+#include "stages/zncc/zncc.hpp"
 #include "stereopsis/pipeline.hpp"
 
 namespace stereopsis {
 namespace {
 
+PipelineData with_selection(const wta::Parameters& select = {}) {
+  PipelineData p;
+  p.select = select;
+  return p;
+}
+
 // Banz, Blume and Pirsch 2011, as the paper has it; its future work (left-right check, sub-pixel) is there to be
 // switched on. P1 and P2 are the paper's "empirically determined constants", ours for the whole data folder.
 PipelineData banz_sgm() {
-  PipelineData p;
+  PipelineData p = with_selection();
   p.cost = rank::Parameters{.window = 9};
   p.optimisation = sgm::Parameters{.paths = 8, .p1 = 30, .p2 = 100};
-  p.refinements = {{false, left_right::Parameters{}},
-                   {false, speckle::Parameters{}},
-                   {false, fill::Parameters{.mode = fill::Mode::background}},
-                   {true, median::Parameters{.window = 3}}};
+  p.refinements = {{left_right::Parameters{}, false},
+                   {speckle::Parameters{}, false},
+                   {fill::Parameters{.mode = fill::Mode::background}, false},
+                   {median::Parameters{.window = 3}, true}};
   return p;
 }
 
 // The parameters lie on a flat optimum over all datasets of the data folder at once: docs/sgm.md.
 PipelineData sgm() {
-  PipelineData p;
+  PipelineData p = with_selection();
   p.cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10};
   p.optimisation = sgm::Parameters{.paths = 4, .p1 = 20, .p2 = 100, .gradient = 8, .p2_min = 30};
-  p.select.subpixel = wta::Subpixel::equiangular;
-  p.refinements = {{true, left_right::Parameters{}},
-                   {true, speckle::Parameters{.size = 100}},
-                   {true, median::Parameters{.window = 3}},
-                   {true, fill::Parameters{.mode = fill::Mode::second_lowest}},
-                   {true, median::Parameters{.window = 5}}};
+  p.select = wta::Parameters{.subpixel = wta::Subpixel::equiangular};
+  p.refinements = {{left_right::Parameters{}, true},
+                   {speckle::Parameters{.size = 100}, true},
+                   {median::Parameters{.window = 3}, true},
+                   {fill::Parameters{.mode = fill::Mode::second_lowest}, true},
+                   {median::Parameters{.window = 5}, true}};
   return p;
 }
 
 // Prehn 2007, with the weights of its results; the thesis clamps texture addresses, and has nothing after the selection.
 PipelineData prehn_window() {
-  PipelineData p;
+  PipelineData p = with_selection();
   p.cost = window_sad::Parameters{};
-  p.select.border_candidates = true;
-  p.refinements = {{false, left_right::Parameters{}},
-                   {false, speckle::Parameters{}},
-                   {false, median::Parameters{.window = 3}},
-                   {false, fill::Parameters{.mode = fill::Mode::background}}};
+  p.select = wta::Parameters{.border_candidates = true};
+  p.refinements = {{left_right::Parameters{}, false},
+                   {speckle::Parameters{}, false},
+                   {median::Parameters{.window = 3}, false},
+                   {fill::Parameters{.mode = fill::Mode::background}, false}};
   return p;
 }
 
@@ -48,38 +81,38 @@ PipelineData prehn_window() {
 PipelineData prehn_pyramid() {
   PipelineData p = prehn_window();
   p.levels = pyramid::Parameters{};
-  p.refinements = {{true, confidence::Parameters{}},
-                   {true, repair::Parameters{}},
-                   {false, left_right::Parameters{}},
-                   {false, median::Parameters{.window = 3}},
-                   {false, fill::Parameters{.mode = fill::Mode::background}}};
+  p.refinements = {{confidence::Parameters{}, true},
+                   {repair::Parameters{}, true},
+                   {left_right::Parameters{}, false},
+                   {median::Parameters{.window = 3}, false},
+                   {fill::Parameters{.mode = fill::Mode::background}, false}};
   return p;
 }
 
 // Syed's report: no reduction, check of the two maps, filling along rows and columns. Small regions that pass the check
 // by chance are removed, for filling would spread them. With fill.mode = box, fill2 fills what no box does.
 PipelineData zncc() {
-  PipelineData p;
+  PipelineData p = with_selection();
   p.prepare = reduce::Parameters{};
   p.cost = zncc::Parameters{.window = 9};
-  p.refinements = {{true, left_right::Parameters{}},
-                   {true, speckle::Parameters{.size = 150}},
-                   {true, fill::Parameters{.mode = fill::Mode::second_lowest}},
-                   {false, fill::Parameters{.mode = fill::Mode::background}},
-                   {false, median::Parameters{.window = 3}}};
+  p.refinements = {{left_right::Parameters{}, true},
+                   {speckle::Parameters{.size = 150}, true},
+                   {fill::Parameters{.mode = fill::Mode::second_lowest}, true},
+                   {fill::Parameters{.mode = fill::Mode::background}, false},
+                   {median::Parameters{.window = 3}, false}};
   return p;
 }
 
 // Reis and Souza 2017, with the refinements of Rhemann et al. to be switched on, and the coarser levels of Zhang et al. by
 // levels.lambda.
 PipelineData census_guided() {
-  PipelineData p;
+  PipelineData p = with_selection();
   p.cost = census::Parameters{.window = census::Window::w9x7};
   p.aggregation = guided::Parameters{};
   p.levels = cross_scale::Parameters{};
-  p.refinements = {{false, left_right::Parameters{.threshold = 0}},
-                   {false, fill::Parameters{.mode = fill::Mode::background}},
-                   {false, weighted_median::Parameters{}}};
+  p.refinements = {{left_right::Parameters{.threshold = 0}, false},
+                   {fill::Parameters{.mode = fill::Mode::background}, false},
+                   {weighted_median::Parameters{}, false}};
   return p;
 }
 
@@ -87,18 +120,18 @@ PipelineData census_guided() {
 PipelineData costfilter() {
   PipelineData p = census_guided();
   p.cost = colour_gradient::Parameters{};
-  for (Refinement& refinement : p.refinements) refinement.enabled = true;
+  for (StageChoice& refinement : p.refinements) refinement.enabled = true;
   return p;
 }
 
 // As the papers have them: every candidate takes part, and nothing follows but what can be switched on.
 PipelineData support_weight_method() {
-  PipelineData p;
+  PipelineData p = with_selection();
   p.cost = colour_difference::Parameters{};
-  p.select.border_candidates = true;
-  p.refinements = {{false, left_right::Parameters{}},
-                   {false, fill::Parameters{.mode = fill::Mode::background}},
-                   {false, median::Parameters{.window = 3}}};
+  p.select = wta::Parameters{.border_candidates = true};
+  p.refinements = {{left_right::Parameters{}, false},
+                   {fill::Parameters{.mode = fill::Mode::background}, false},
+                   {median::Parameters{.window = 3}, false}};
   return p;
 }
 
@@ -183,13 +216,13 @@ namespace {
 
 // What can follow any method, where it has none of its own.
 void add_post_processing(PipelineData& p) {
-  const auto add = [&]<class Stage>(const Stage& stage) {
-    const auto is_same = [](const Refinement& r) { return std::holds_alternative<Stage>(r.stage); };
-    if (std::none_of(p.refinements.begin(), p.refinements.end(), is_same)) p.refinements.push_back({false, stage});
+  const auto add = [&](const StageChoice& stage) {
+    const auto is_same = [&](const StageChoice& r) { return r.entry == stage.entry; };
+    if (std::none_of(p.refinements.begin(), p.refinements.end(), is_same)) p.refinements.push_back(stage);
   };
-  add(confidence::Parameters{});
-  add(repair::Parameters{});
-  add(propagation::Parameters{});
+  add({confidence::Parameters{}, false});
+  add({repair::Parameters{}, false});
+  add({propagation::Parameters{}, false});
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <thread>
 
-#include "methods/cpu_backend.hpp"
+#include "core/text.hpp"
+#include "stages/reduce/reduce.hpp"
+
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
@@ -26,20 +28,9 @@ Scene small_scene() { return make_scene({.size = {93, 61}, .disparities = 24, .n
 
 // The oracles, composed by the same pipeline.
 Matched match_with_oracles(const Pipeline& pipeline, const StereoPair& pair, DisparityRange range) {
-  const Problem problem = Problem::of(pair, range);
-  const Size size = output_size(pipeline.data(), problem.size);
-  Matched result;
-  result.disparity = Image<float>(size);
-  result.validity = Image<std::uint8_t>(size);
-  result.right = Image<float>(size);
-  result.confidence = Image<float>(size);
-  const Outputs out{result.disparity, result.validity, result.right, result.confidence};
-  OracleBackend counting{Workspace()};
-  run(pipeline.data(), problem, pair, out, counting);
-  std::vector<std::byte> memory(counting.bytes());
-  OracleBackend backend{Workspace(memory)};
-  run(pipeline.data(), problem, pair, out, backend);
-  return result;
+  Problem problem = Problem::of(pair, range);
+  problem.want_right = problem.want_confidence = true;
+  return Matcher(Plan(pipeline, problem, {"cpu", 1, Implementation::oracle})).match(pair);
 }
 
 Matched match_with_all(const Pipeline& pipeline, const StereoPair& pair, DisparityRange range, const Device& device) {
@@ -401,9 +392,14 @@ TEST(Methods, ARegionOfReducedImagesShowsWhatTheWholeShows) {
 TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
   const Pipeline only_a_cost = Pipeline::from_slots("mine", {{"cost", "rank", {}}});
   const std::string message = message_of([&] { Plan(only_a_cost, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
-  EXPECT_NE(message.find("the pipeline 'mine' combines prepare none, cost rank, aggregation none, optimisation none"),
-            std::string::npos)
+  EXPECT_NE(message.find("'mine' gives u8 costs to winner_takes_all, which takes u16 or f32"), std::string::npos)
       << message;
+  const Pipeline both =
+      Pipeline::from_slots("both", {{"cost", "rank", {}}, {"aggregation", "guided", {}}, {"optimisation", "sgm", {}}});
+  EXPECT_NE(message_of([&] {
+              Plan(both, {.size = {20, 20}, .range = {0, 8}, .region = {}});
+            }).find("combines prepare none, cost rank, aggregation guided, optimisation sgm"),
+            std::string::npos);
 }
 
 // Honoured or refused: no parameter is ignored. Each is moved to another allowed value and must change something.

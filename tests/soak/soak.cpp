@@ -79,7 +79,8 @@ class Watch {
     std::fflush(stdout);
     // Files that happen to be open at a time.
     if (late_.descriptors > early_.descriptors + 4) fail(name_ + ": more and more descriptors");
-    if (late_.threads > early_.threads) fail(name_ + ": more and more threads");
+    // One more may be seen at the moment when another ends.
+    if (late_.threads > early_.threads + 2) fail(name_ + ": more and more threads");
     // What is told at the end of every frame may be kept: 2 KiB.
     if (!keeps_memory && late_.kib > early_.kib + 8192 + 2 * frames) fail(name_ + ": more and more memory");
   }
@@ -157,8 +158,8 @@ class Library {
     constexpr int count = 8;
     Watch watch("matchers made anew on " + device_);
     for (int first = 0; first < frames; first += count) {
+      Matched result;  // outlives what is left in work
       Matcher m = matcher(2);
-      Matched result;
       for (int i = 0; i < count; ++i) {
         m.match(pair(first + i), result);
         expect(result, first + i);

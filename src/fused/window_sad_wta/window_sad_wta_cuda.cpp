@@ -82,11 +82,6 @@ bool wide_runs_on(int cuda_capability, int width) { return cuda_capability >= 90
 
 }  // namespace
 
-bool cuda_serves_unmasked(int cuda_capability, const Parameters& p, int disparities,
-                          const wta::OutputOf<gpu::View>& out) {
-  return wide_runs_on(cuda_capability, out.disparity.width) && selects(p, disparities, out);
-}
-
 bool cuda_serves(int cuda_capability, const Parameters& p, const Input<gpu::View>& in,
                  const wta::OutputOf<gpu::View>& out) {
   const Problem problem = problem_of(p, in, out);

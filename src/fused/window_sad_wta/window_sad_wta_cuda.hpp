@@ -11,8 +11,7 @@
 
 namespace stereopsis::window_sad_wta {
 
-// Whether only masks, known at the run, can lead to the portable kernels. Outputs count that have a size.
-bool cuda_serves_unmasked(int cuda_capability, const Parameters&, int disparities, const wta::OutputOf<gpu::View>&);
+// Of views that may have no memory yet. Outputs count that have a size.
 bool cuda_serves(int cuda_capability, const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&);
 
 // cuda_serves() is true.

@@ -31,6 +31,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
+#include "stages/any_view.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -57,13 +58,7 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.radius, 2 * p.radius); }
 
-// Rows [first, last) of an image.
-struct Rows {
-  int first = 0;
-  int last = 0;
-
-  int count() const { return last - first; }
-};
+using stereopsis::Rows;
 
 // The factors 2^s of a and 2^t of b.
 struct FixedPoint {

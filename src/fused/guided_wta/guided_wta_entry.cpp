@@ -1,0 +1,167 @@
+// Costs, the guided filter on one or more levels, their coupling and the selection: the tuned kernels of CUDA keep filtered costs
+// in planes.
+#include "stages/cross_scale/cross_scale_entry.hpp"
+#include "stages/entry.hpp"
+#ifdef STEREOPSIS_CUDA
+#include "fused/guided_wta/guided_wta_cuda.hpp"
+#endif
+
+namespace stereopsis::guided_wta {
+namespace {
+
+#ifdef STEREOPSIS_CUDA
+// The planes of a strip, and what a portion of the disparities takes before and in a filter, are to fit in these.
+constexpr std::size_t most_plane_bytes = std::size_t{768} << 20, portion_bytes = std::size_t{768} << 20;
+
+struct Level {
+  guided::Parameters guided;
+  cost::AnyKind kind;
+  DisparityRange range;
+  Rows rows;      // of the rows that are read, those that are filtered
+  int first_row;  // of those, in the level
+  float weight;
+};
+struct Parameters {
+  std::vector<Level> levels;  // from the finest on
+  wta::Parameters select;
+};
+constexpr int operands_of_level = 3;  // words of the reference and of the other view, guide
+
+// Cost volume and filter; of coarser levels the coupling, too.
+int length(const Run& run) {
+  const auto is = [&](std::size_t i, const char* name) {
+    return i < run.steps.size() && run.steps[i].entry->name == name;
+  };
+  std::size_t at = 0;
+  while (is(at, "cost_volume") && is(at + 1, "guided") && (at == 0 || is(at + 2, "couple"))) at += at == 0 ? 2 : 3;
+  return at > 0 && is(at, "winner_takes_all") ? static_cast<int>(at) + 1 : 0;
+}
+
+bool has_kind(const cost::AnyKind& kind) {
+  bool has = false;
+  cost::with_kind(kind, [&]<class Kind>(const Kind&) { has = cuda_has_kind<Kind>; });
+  return has;
+}
+
+Size strip_of(const Shape& s, int level) { return s.size(operands_of_level * level + 2); }
+std::size_t plane_bytes(const Shape& s, int level) {
+  const Level& l = s.as<Parameters>().levels[level];
+  return (cuda_plane_bytes({strip_of(s, level).width, l.rows.count()}, l.range.count) + 255) / 256 * 256;
+}
+int at_a_time(const Shape& s, int level) {
+  const AnyView guide = s.operand(operands_of_level * level + 2);
+  return cuda_disparities_at_a_time(guide.size(), guide.channels, s.as<Parameters>().levels[level].range.count,
+                                    portion_bytes);
+}
+
+void filter_level(const Call<On::gpu>& c, int i, gpu::Array<float> plane, gpu::Span scratch) {
+  const Level& level = c.as<Parameters>().levels[i];
+  const int first = operands_of_level * i;
+  cost::with_kind(level.kind, [&]<class Kind>(const Kind& kind) {
+    if constexpr (cuda_has_kind<Kind>) {
+      using Word = const typename Kind::Word;
+      const cost::Source<Kind, gpu::View> source{c.image<Word>(first), c.image<Word>(first + 1), kind};
+      cuda_filter(level.guided, source, level.range.min, level.range.count, at_a_time(c, i),
+                  c.image<const std::uint8_t>(first + 2), level.rows, plane, scratch, c.worker());
+    }
+  });
+}
+
+void run(const Call<On::gpu>& c) {
+  const auto& p = c.as<Parameters>();
+  const int count = static_cast<int>(p.levels.size());
+  gpu::Span memory = c.scratch();
+  std::vector<Plane> planes;
+  std::vector<gpu::Array<float>> costs;
+  for (int i = 0; i < count; ++i) {
+    costs.push_back(memory.take(plane_bytes(c, i)).as<float>());
+    const Level& level = p.levels[i];
+    planes.push_back(
+        {costs[i], strip_of(c, i).width, level.rows.count(), level.first_row, level.range.min, level.weight});
+  }
+  for (int i = 0; i < count; ++i) filter_level(c, i, costs[i], memory);
+  const int mask = operands_of_level * count, map = mask + 2;
+  cuda_select(p.select, {c.numbers.range.min, c.image<const std::uint8_t>(mask), c.image<const std::uint8_t>(mask + 1)},
+              planes, p.levels[0].range.count,
+              {c.image<float>(map), c.image<std::uint8_t>(map + 1), {}, c.image<float>(map + 3)},
+              c.numbers.from_right ? wta::Reference::right : wta::Reference::left, c.worker());
+}
+
+std::size_t scratch_bytes(const Shape& s) {
+  std::size_t planes = 0, filter = 0;
+  for (int i = 0; i < static_cast<int>(s.as<Parameters>().levels.size()); ++i) {
+    planes += plane_bytes(s, i);
+    filter = std::max(
+        filter, cuda_filter_bytes(strip_of(s, i), s.operand(operands_of_level * i + 2).channels, at_a_time(s, i)));
+  }
+  return planes + filter;
+}
+
+// A cost written and read, the coefficients too, and a filtered cost; the selection reads them again.
+Work work(const Shape& s) {
+  Work work;
+  const auto& levels = s.as<Parameters>().levels;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const AnyView guide = s.operand(operands_of_level * static_cast<int>(i) + 2);
+    const double cells = static_cast<double>(guide.width) * levels[i].rows.count() * levels[i].range.count;
+    work.bytes += (2 + 2 * 4 * (guide.channels + 1) + 4 + 4) * cells;
+  }
+  return work;
+}
+
+const Entry tuned{.slot = Slot::part,
+                  .name = "guided_wta_cuda",
+                  .title = "cost, guided filter, winner takes all",
+                  .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
+                  .functions = {.gpu = run},
+                  .scratch = scratch_bytes,
+                  .work = work};
+
+Step fuse(const Run& run) {
+  if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
+  const Step& selection = run.steps.back();
+  Parameters p{{}, selection.parameters.as<wta::Parameters>()};
+  Step step{&tuned, {}, selection.numbers, {}, tuned.title, {}};
+  for (std::size_t at = 0; at + 1 < run.steps.size(); at += at == 0 ? 2 : 3) {
+    const Step &costs = run.steps[at], &filter = run.steps[at + 1];
+    const auto& guided = filter.parameters.as<guided::Parameters>();
+    const Operand& guide = filter.operands[0];
+    if (!cuda_serves(guided) || !has_kind(costs.numbers.kind) ||
+        run.values[guide.value].height > gpu::most_cuda_groups_y)
+      return {.note = "the tuned kernels filter costs of census and of colour + gradient with radii up to 32"};
+    float weight = 1;
+    if (at > 0) {
+      const auto& coupling = run.steps[at + 2].parameters.as<cross_scale::Coupling>();
+      weight = coupling.coarse_weight;
+      if (at == 2) p.levels[0].weight = coupling.weight;
+    }
+    p.levels.push_back({guided, costs.numbers.kind, costs.numbers.range, filter.numbers.rows,
+                        guide.rows.first + filter.numbers.rows.first, weight});
+    step.operands.insert(step.operands.end(), {costs.operands[0], costs.operands[1], guide});
+  }
+  step.parameters = std::move(p);
+  step.operands.insert(step.operands.end(), selection.operands.begin() + 1, selection.operands.end());
+  return step;
+}
+
+const Rule rule{.name = "guided_wta_cuda",
+                .run = {"cost_volume", "guided"},
+                .fuse = fuse,
+                .operation = &tuned,
+                .length = length,
+                .strip_rows =
+                    [](Size image, int disparities, const Target&) {
+                      return static_cast<int>(most_plane_bytes / cuda_plane_bytes({image.width, 1}, disparities));
+                    },
+                .examples = {"costfilter", "census-guided", "census-guided levels.lambda=0.3"}};
+#endif
+
+}  // namespace
+
+void join([[maybe_unused]] Registry& registry) {
+#ifdef STEREOPSIS_CUDA
+  registry.add(rule);
+#endif
+}
+
+}  // namespace stereopsis::guided_wta

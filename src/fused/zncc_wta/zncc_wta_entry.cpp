@@ -1,0 +1,127 @@
+// Correlation, the selection in both views and what is said of flat windows, at once.
+#include "fused/zncc_wta/zncc_wta.hpp"
+#include "stages/entry.hpp"
+#ifdef STEREOPSIS_CUDA
+#include "fused/zncc_wta/zncc_wta_cuda.hpp"
+#endif
+
+namespace stereopsis::zncc_wta {
+namespace {
+
+// Samples, masks, maps.
+Ports ports(const StageParameters&, const PairInfo&) {
+  return {in("samples", both),          if_there("mask", both),        out("disparity", Element::f32),
+          out("validity", Element::u8), wanted("right", Element::f32), wanted("confidence", Element::f32)};
+}
+struct FusedParameters {
+  Parameters parameters;
+  int bits;  // of the samples' magnitude
+};
+
+template <On on>
+auto input_of(const Call<on>& c) {
+  const auto samples = [&](int i) { return c.template image<const std::int16_t>(i); };
+  const auto mask = [&](int i) { return c.template image<const std::uint8_t>(i); };
+  return typename Call<on>::template Of<Input>{samples(0),
+                                               samples(1),
+                                               c.template as<FusedParameters>().bits,
+                                               {c.numbers.range.min, mask(2), mask(3)},
+                                               c.numbers.range.count};
+}
+template <On on>
+auto output_of(const Call<on>& c) {
+  return typename Call<on>::template Of<wta::OutputOf>{c.template image<float>(4), c.template image<std::uint8_t>(5),
+                                                       c.template image<float>(6), c.template image<float>(7)};
+}
+
+// The samples come in, and both maps go out.
+Work work(const Shape& s) { return {.bytes = 13 * s.pixels()}; }
+
+const Entry portable{
+    .slot = Slot::part,
+    .name = "zncc_wta",
+    .title = "matching of both views",
+    .ports = ports,
+    .functions =
+        {
+#ifdef STEREOPSIS_SIMD
+            .cpu =
+                [](const Call<On::cpu>& c) {
+                  cpu(c.as<FusedParameters>().parameters, input_of(c), output_of(c), c.scratch(), c.worker());
+                },
+#endif
+            .gpu =
+                [](const Call<On::gpu>& c) {
+                  gpu(c.as<FusedParameters>().parameters, input_of(c), output_of(c), c.scratch(), c.worker());
+                }},
+    .check = [](const Shape& s) { check(s.numbers.range.count); },
+    .scratch = [](const Shape& s) -> std::size_t {
+      const auto& [p, bits] = s.as<FusedParameters>();
+      if (s.target.device == On::gpu) return gpu_workspace_bytes(p, s.size(), bits, s.numbers.range.count);
+#ifdef STEREOPSIS_SIMD
+      return workspace_bytes(p, s.size(), bits, s.numbers.range.count, s.target.threads);
+#else
+      return 0;
+#endif
+    },
+    .work = work};
+
+Step fused(const Run& run, const Entry& operation) {
+  const Step &correlation = run.steps[0], &selection = run.steps[1];
+  const Parameters p{correlation.parameters.as<zncc::Parameters>(), selection.parameters.as<wta::Parameters>()};
+  Step step{&operation,          FusedParameters{p, correlation.numbers.element == Element::u8 ? 8 : 16},
+            correlation.numbers, {correlation.operands[0], correlation.operands[1]},
+            operation.title,     {}};
+  step.operands.insert(step.operands.end(), selection.operands.begin() + 1, selection.operands.end());
+  return step;
+}
+
+// Nothing else correlates on a GPU.
+const Rule rule{.name = "zncc_wta",
+                .run = {"zncc", "winner_takes_all", "zncc_flat"},
+                .fuse = [](const Run& run) { return fused(run, portable); },
+                .operation = &portable,
+                .only = true,
+                .examples = {"zncc", "zncc select.subpixel=parabola"}};
+
+#ifdef STEREOPSIS_CUDA
+const Entry tuned{
+    .slot = Slot::part,
+    .name = "zncc_wta_cuda",
+    .title = "matching of both views",
+    .ports = ports,
+    .functions = {.gpu =
+                      [](const Call<On::gpu>& c) {
+                        cuda(c.as<FusedParameters>().parameters, input_of(c), output_of(c), c.scratch(), c.worker());
+                      }},
+    .check = [](const Shape& s) { check(s.numbers.range.count); },
+    .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.as<FusedParameters>().parameters, s.size()); },
+    .work = work};
+
+Step fuse_tuned(const Run& run) {
+  if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
+  const Step step = fused(run, tuned);
+  const auto& [p, bits] = step.parameters.as<FusedParameters>();
+  const bool wants_confidence = step.operands.back().value >= 0;
+  if (!cuda_serves(p, bits, step.numbers.range.count, wants_confidence))
+    return {.note = "the tuned kernels make whole disparities from 8-bit samples, without confidence"};
+  return step;
+}
+
+const Rule tuned_rule{.name = "zncc_wta_cuda",
+                      .run = {"zncc", "winner_takes_all", "zncc_flat"},
+                      .fuse = fuse_tuned,
+                      .operation = &tuned,
+                      .examples = {"zncc"}};
+#endif
+
+}  // namespace
+
+void join(Registry& registry) {
+#ifdef STEREOPSIS_CUDA
+  registry.add(tuned_rule);
+#endif
+  registry.add(rule);
+}
+
+}  // namespace stereopsis::zncc_wta

@@ -1,0 +1,139 @@
+// What does not fit is refused, in a sentence.
+#include <limits>
+
+#include "core/text.hpp"
+#include "methods/results.hpp"
+#include "stereopsis/rectification.hpp"
+
+namespace stereopsis {
+namespace {
+
+constexpr int most_disparities = 16384, most_side = 1 << 28;
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
+
+std::string shown(Size size) { return text(size.width, "×", size.height); }
+
+void check(const Geometry& g, Size size) {
+  if (g.rectification && g.rectification->input != size)
+    refuse(text("the rectification is for images of ", shown(g.rectification->input), " pixels, but these have ",
+                shown(size), "; calibrate at the size that is matched"));
+  if (g.want_rectified && !g.rectification) refuse("the rectified image is wanted, but no rectification is given");
+  if ((g.want_depth || g.want_points || g.want_uncertainty) && !g.rig)
+    refuse("depth and points need a rig; give the calibration's");
+}
+
+// Stages count the elements of an image, whose rows may be padded, and those of a row of costs in 32 bits.
+void check_extent(Size size, int channels, int disparities) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(), padding = 1024;
+  const std::int64_t elements = (std::int64_t{size.width} + disparities + padding) * channels * size.height,
+                     row = std::int64_t{size.width} * disparities;
+  if (size.height > most / (std::int64_t{size.width} * channels) || elements > most)
+    refuse(text("an image of ", shown(size), " pixels with ", channels, " channels and ", disparities,
+                " disparities can't be matched at once: (width + disparities + ", padding,
+                ") · channels · height must be at most ", most, "; match regions of it"));
+  if (row > most)
+    refuse(text(disparities, " disparities can't be searched in rows of ", size.width,
+                " pixels: their product must be at most ", most, "; search fewer, or match regions"));
+}
+
+// `data` may be null only where the image need not be there.
+void check_pixels(const char* name, const void* data, Size size, int channels, std::ptrdiff_t pitch) {
+  if (data == nullptr)
+    refuse(text("the ", name, " of ", shown(size), " pixels has none in memory (its data is null); give an image"));
+  if (pitch < std::int64_t{size.width} * channels)
+    refuse(text("the ", name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
+                " channels has at least ", std::int64_t{size.width} * channels));
+}
+
+}  // namespace
+
+void check(const Problem& p) {
+  if (p.size.width < 1 || p.size.height < 1)
+    refuse(text("an image of ", shown(p.size), " pixels can't be matched; width and height must be at least 1"));
+  if (p.size.width > most_side || p.size.height > most_side)
+    refuse(text("an image of ", shown(p.size), " pixels can't be matched; width and height must be at most ", most_side,
+                ", so match parts of it"));
+  if (p.channels != 1 && p.channels != 3)
+    refuse(text("an image of ", p.channels, " channels can't be matched; give a grey (1) or an RGB (3) image"));
+  if (p.pixel_type != PixelType::u16 && p.bit_depth != 8)
+    refuse(text("a bit depth of ", p.bit_depth, " is not allowed for ", to_string(p.pixel_type),
+                " pixels, which are in 8-bit units; it must be 8"));
+  if (p.bit_depth < 1 || p.bit_depth > 16)
+    refuse(text("a bit depth of ", p.bit_depth, " is not allowed; it must be 1 to 16"));
+  if (p.range.count < 1 || p.range.count > most_disparities)
+    refuse(
+        text("a search range of ", p.range.count, " disparities is not allowed; it must be 1 to ", most_disparities));
+  if (std::abs(static_cast<long long>(p.range.min)) > 1'000'000)
+    refuse(text("a lowest disparity of ", p.range.min, " is not allowed; it must be -1000000 to 1000000"));
+  if (p.batch < 1 || p.batch > 4096)
+    refuse(text("a batch of ", p.batch, " pairs is not allowed; it must be 1 to 4096"));
+  check(p.geometry, p.size);
+  if (!p.region) return;
+  const Rect& r = *p.region;
+  const Size size = p.rectified_size();
+  if (r.empty() || r.x < 0 || r.y < 0 || r.x > size.width - r.width || r.y > size.height - r.height)
+    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ",
+                shown(size), " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
+}
+
+void check_extents(const Problem& p, Size seen) {
+  check_extent(seen, p.channels, p.range.count);
+  if (p.geometry.rectification) check_extent(p.size, p.channels, 1);
+}
+
+void check_fits(const Problem& p, const StereoPair& pair) {
+  if (pair.left.size() != pair.right.size())
+    refuse(text("the left image has ", shown(pair.left.size()), " pixels and the right one ", shown(pair.right.size()),
+                "; a rectified pair has one size"));
+  if (pair.left.type != pair.right.type || pair.left.channels != pair.right.channels ||
+      pair.left.bit_depth != pair.right.bit_depth)
+    refuse(text("the left image is ", to_string(pair.left.type), " with ", pair.left.channels, " channels and ",
+                pair.left.bit_depth, " bits, the right one ", to_string(pair.right.type), " with ", pair.right.channels,
+                " and ", pair.right.bit_depth, "; both must be of one kind"));
+  if (pair.left.size() != p.size || pair.left.type != p.pixel_type || pair.left.channels != p.channels ||
+      pair.left.bit_depth != p.bit_depth)
+    refuse(text("the matcher was planned for ", shown(p.size), " pixels, ", to_string(p.pixel_type), ", ", p.channels,
+                " channels, ", p.bit_depth, " bits; this pair has ", shown(pair.left.size()), " pixels, ",
+                to_string(pair.left.type), ", ", pair.left.channels, " channels, ", pair.left.bit_depth,
+                " bits: make a new plan"));
+  for (const auto* image : {&pair.left, &pair.right})
+    check_pixels(image == &pair.left ? "left image" : "right image", image->data, p.size, p.channels, image->pitch);
+  for (const auto* mask : {&pair.mask_left, &pair.mask_right}) {
+    if (mask->data == nullptr && mask->width == 0 && mask->height == 0) continue;
+    if (mask->size() != p.size || mask->channels != 1)
+      refuse(text("a mask has ", shown(mask->size()), " pixels and ", mask->channels,
+                  " channels; it must have the images' ", shown(p.size), " and one channel"));
+    check_pixels("mask", mask->data, p.size, 1, mask->pitch);
+  }
+}
+
+void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& out) {
+  const Problem& p = plan.problem();
+  if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
+  const auto check_one = [&](const char* name, const DeviceImageView& v, Size size, PixelType type, int channels,
+                             int bit_depth) {
+    if (v.empty() || v.size() != size || v.type != type || v.channels != channels || v.bit_depth != bit_depth)
+      refuse(text("the device's image for ", name, " has ", shown(v.size()), " pixels, ", to_string(v.type), ", ",
+                  v.channels, " channels, ", v.bit_depth, " bits; it must have ", shown(size), " pixels, ",
+                  to_string(type), ", ", channels, " channels, ", bit_depth, " bits"));
+    if (v.offset < 0 || v.pitch < std::int64_t{size.width} * channels ||
+        v.pitch > std::numeric_limits<std::int32_t>::max() / size.height)
+      refuse(text("the device's image for ", name, " has a pitch of ", v.pitch, " and begins at ", v.offset,
+                  " elements; a row has at least ", std::int64_t{size.width} * channels,
+                  ", and all rows together at most 2147483647"));
+  };
+  check_one("the left view", pair.left, p.size, p.pixel_type, p.channels, p.bit_depth);
+  check_one("the right view", pair.right, p.size, p.pixel_type, p.channels, p.bit_depth);
+  if (pair.mask_left.memory != 0) check_one("the left mask", pair.mask_left, p.size, PixelType::u8, 1, 8);
+  if (pair.mask_right.memory != 0) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
+  if (p.geometry.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
+  for_each_image(out, [&](External image, const DeviceImageView& v) {
+    if (is_wanted(p, image))
+      return check_one(name_of(image), v, plan.output_size(), type_of(image), channels_of(image), v.bit_depth);
+    if (v != DeviceImageView())
+      refuse(text("an image for ", name_of(image), " is given, which was not planned: ask for it in Problem"));
+  });
+}
+
+}  // namespace stereopsis

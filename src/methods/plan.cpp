@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "core/text.hpp"
+#include "device/gpu/device.hpp"
+#include "methods/results.hpp"
+#include "program/engine.hpp"
+#ifdef STEREOPSIS_SIMD
+#include "device/cpu/threads.hpp"
+#endif
+
+namespace stereopsis {
+namespace {
+
+constexpr int most_lanes = 8;  // more pairs side by side fill no device better
+constexpr std::size_t endless = std::numeric_limits<std::size_t>::max();
+
+bool is_host(const Device& device) { return device.name == "cpu"; }
+
+Target target_of(const Device& device) {
+  if (!is_host(device)) return {On::gpu, 1, gpu::device(device.name).cuda_capability()};
+#ifdef STEREOPSIS_SIMD
+  if (device.implementation != Implementation::oracle) return {On::cpu, Threads(device.threads).count(), 0};
+#endif
+  return {On::oracle, 1, 0};
+}
+
+// The environment can take all fused operations away, to see what they are worth.
+bool is_fused(const Device& device) {
+  const char* setting = std::getenv("STEREOPSIS_FUSED");
+  return device.implementation == Implementation::fused && (setting == nullptr || std::string_view(setting) != "off");
+}
+
+// The memory that there is: of a run, of all, and in one piece. Without a limit, most of a GPU's, and half of the host's: others
+// may use it, too.
+struct Memory {
+  Memory(const Problem& p, const Device& device)
+      : shared(is_host(device) ? 0 : gpu_bytes_shared(p)),
+        implied(p.memory_limit == 0),
+        all(!implied          ? p.memory_limit
+            : is_host(device) ? host_memory_bytes() / 2
+                              : gpu_memory_bytes(device.name) / 10 * 9),
+        of_runs(all == 0 ? endless : std::max(all, shared + 1) - shared),
+        most(std::min(of_runs, is_host(device) ? endless : gpu::device(device.name).largest_buffer())) {}
+
+  std::size_t shared;
+  bool implied;
+  std::size_t all, of_runs, most;
+};
+
+[[noreturn]] void refuse_size(const Problem& p, const Device& device, Size size, const Memory& memory,
+                              std::size_t least) {
+  throw Error(
+      ErrorCategory::memory,
+      text("matching ", size.width, "×", size.height, " pixels with ", p.range.count, " disparities takes ",
+           least + memory.shared, " bytes at the least and ",
+           memory.most < memory.of_runs ? text("the device '", device.name, "' gives ", memory.most, " in one piece; ")
+           : memory.implied             ? text("the device '", device.name, "' has ", memory.all, " to give; ")
+                                        : text("the memory limit is ", memory.all, "; raise the limit, or "),
+           "search fewer disparities or a region"));
+}
+
+}  // namespace
+
+Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& device)
+    : pipeline_(pipeline), problem_(problem), device_(device) {
+  check(problem_);
+  device_.name = resolve_device(device.name);
+  if (device_.implementation == Implementation::oracle && !is_host(device_))
+    throw Error(ErrorCategory::call,
+                text("the definitions of stages run on the cpu alone, not on '", device_.name, "'"));
+  const PipelineData& data = pipeline_.data();
+  required_input_ = stereopsis::required_input(data, problem_);
+  const Size size = required_input_.size();
+  check_extents(problem_, size);
+  output_size_ = stereopsis::output_size(data, problem_.rectified_size());
+
+  const Target target = target_of(device_);
+  const auto plan_stripes = [&](int rows) {
+    programs_ = std::make_shared<Programs>(data, problem_, target, is_fused(device_), rows);
+    stripe_rows_ = rows;
+  };
+  const Memory memory(problem_, device_);
+  plan_stripes(0);
+  if (programs_->bytes() > memory.most) {
+    // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones for
+    // themselves, about the tallest that fit.
+    std::size_t least = programs_->bytes();
+    for (int rows = size.height; programs_->bytes() > memory.most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
+      plan_stripes(rows);
+      least = std::min(least, programs_->bytes());
+      if (rows <= 8) break;
+    }
+    if (programs_->bytes() > memory.most) refuse_size(problem_, device_, size, memory, least);
+  }
+  lane_bytes_ = programs_->bytes();
+  lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);
+  lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, memory.of_runs / std::max<std::size_t>(lane_bytes_, 1)));
+  workspace_bytes_ = lanes_ * lane_bytes_ + memory.shared;
+}
+
+std::vector<PlanStep> Plan::steps() const {
+  std::vector<PlanStep> list;
+  const Registry& all = registry();
+  for (const ProgramStep& s : programs_->of(false, false).steps()) {
+    const std::string& name = s.step.entry->name;
+    const bool fused = std::any_of(all.rules.begin(), all.rules.end(),
+                                   [&](const Rule* rule) { return rule->operation == s.step.entry; });
+    PlanStep& step = list.emplace_back();
+    step.stage = name;
+    step.fused = fused;
+    step.scratch_bytes = s.scratch_bytes;
+    step.note = s.step.note;
+    step.work.name = s.step.title;
+    add(step.work, s.work);
+  }
+  return list;
+}
+
+}  // namespace stereopsis

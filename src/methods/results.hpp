@@ -1,0 +1,61 @@
+// The images of a result, in one list: Matched, of the host, and DeviceMatched have the same.
+#pragma once
+
+#include "program/program.hpp"
+#include "stereopsis/device_image.hpp"
+
+namespace stereopsis {
+
+// Calls f(external, image) for each but the rectified one, which a host alone has.
+template <class Result, class F>
+void for_each_image(Result& result, F&& f) {
+  f(External::disparity, result.disparity);
+  f(External::validity, result.validity);
+  f(External::right_disparity, result.right);
+  f(External::confidence, result.confidence);
+  f(External::depth, result.depth);
+  f(External::points, result.points);
+  f(External::uncertainty, result.uncertainty);
+}
+
+inline const char* name_of(External image) {
+  switch (image) {
+    case External::disparity: return "the disparity";
+    case External::validity: return "the validity";
+    case External::right_disparity: return "the right view's disparity";
+    case External::confidence: return "the confidence";
+    case External::depth: return "the depth";
+    case External::points: return "the points";
+    default: return "the uncertainty";
+  }
+}
+inline int channels_of(External image) { return image == External::points ? 3 : 1; }
+inline PixelType type_of(External image) { return image == External::validity ? PixelType::u8 : PixelType::f32; }
+// What pixels outside the region of interest have.
+template <class T>
+T outside_of(External image) {
+  if constexpr (std::is_same_v<T, std::uint8_t>)
+    return validity::outside;
+  else
+    return image == External::confidence ? 0.0f : invalid_disparity;
+}
+
+inline bool is_wanted(const Problem& p, External image) {
+  switch (image) {
+    case External::disparity:
+    case External::validity: return true;
+    case External::right_disparity: return p.want_right;
+    case External::confidence: return p.want_confidence;
+    case External::depth: return p.geometry.want_depth;
+    case External::points: return p.geometry.want_points;
+    default: return p.geometry.want_uncertainty;
+  }
+}
+
+// What does not fit is refused: checks.cpp.
+void check(const Problem&);
+void check_extents(const Problem&, Size seen);
+void check_fits(const Problem&, const StereoPair&);
+void check_fits(const Plan&, const DevicePair&, const DeviceMatched&);
+
+}  // namespace stereopsis

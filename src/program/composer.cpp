@@ -1,0 +1,225 @@
+#include "program/composer.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "stages/reduce/reduce.hpp"
+
+namespace stereopsis {
+
+Composer::Composer(Program& program, const ProgramRequest& request)
+    : program_(program),
+      request_(request),
+      pipeline_(program.pipeline_),
+      problem_(request.problem),
+      shown_(program.shown_) {}
+
+// Where the slots become steps: the taxonomy, from the pair to what is delivered.
+void Composer::compose() {
+  check_combination();
+  Images full = given_images();
+  const bool reduces = reduction_of(pipeline_).factor > 1;
+  Images reduced = reduces ? reduced_images(full) : Images();
+  Images& seen = reduces ? reduced : full;
+  const DisparityRange range = reduce::reduced_range(reduction_of(pipeline_), problem_.range);
+
+  Maps maps = wanted_maps(seen.size);
+  match(seen, range, maps);
+  Scope scope{seen, maps, numbers(range, seen)};
+  for (const StageChoice& refinement : pipeline_.refinements)
+    if (refinement.enabled) run(refinement, scope);
+
+  if (reduces) restore(full, reduced, maps);
+  triangulate(full, maps);
+  deliver(full, maps);
+  fuse(steps_, program_.values_, request_.target, request_.fused);
+  for (Step& step : steps_) program_.steps_.push_back({.step = std::move(step)});
+}
+
+void Composer::match(Images& images, const DisparityRange& range, Maps& maps) {
+  if (pipeline_.levels.is("pyramid")) return match_pyramid(images, range, maps);
+  const StageChoice& aggregation = pipeline_.aggregation;
+  if (aggregation && aggregation.entry->guides_right) return match_in_strips(images, range, maps);
+  Scope scope{images, maps, numbers(range, images)};
+  run(pipeline_.cost, scope);
+  const bool has_words = pipeline_.cost.entry->kind != nullptr;
+  if (has_words && !pipeline_.optimisation) run(registry().at("cost_volume"), {}, scope);
+  if (aggregation) run(aggregation, scope);
+  if (pipeline_.optimisation) run(pipeline_.optimisation, scope);
+  select(scope, pipeline_.select.parameters);
+}
+
+void Composer::select(Scope& scope, const StageParameters& parameters) {
+  run(*pipeline_.select.entry, parameters, scope);
+  const Entry& cost = *pipeline_.cost.entry;
+  if (cost.after_selection != nullptr) run(registry().at(cost.after_selection), pipeline_.cost.parameters, scope);
+}
+
+// What the elements of volumes do not say by themselves.
+void Composer::check_combination() const {
+  const PipelineData& p = pipeline_;
+  const bool guides = p.aggregation && p.aggregation.entry->guides_right,
+             has_words = p.cost && p.cost.entry->kind != nullptr;
+  const bool is_pyramid = p.levels.is("pyramid"), across_scales = p.levels.is("cross_scale");
+  const bool runs = p.cost && (!p.optimisation || (has_words && !p.aggregation)) && (!guides || has_words) &&
+                    (!across_scales || guides) &&
+                    (!is_pyramid || (p.cost.is("window_sad") && !p.aggregation && !p.optimisation && !p.prepare));
+  if (runs) return;
+  const auto name = [](const StageChoice& stage) { return stage ? stage.entry->name : "none"; };
+  throw Error(
+      ErrorCategory::call,
+      text("the pipeline '", p.method, "' combines prepare ", name(p.prepare), ", cost ", name(p.cost),
+           ", aggregation ", name(p.aggregation), ", optimisation ", name(p.optimisation), ", levels ", name(p.levels),
+           ", which nothing here runs; start from one of the methods that `stereopsis methods` lists"));
+}
+
+Numbers Composer::numbers(const DisparityRange& range, const Images& images) const {
+  Numbers n{.range = range,
+            .element = images.info.element,
+            .bit_depth = problem_.bit_depth,
+            .channels = images.info.channels,
+            .stripe_rows = request_.stripe_rows,
+            .cost = &pipeline_.cost.parameters};
+  if (pipeline_.cost.entry->kind != nullptr) n.kind = pipeline_.cost.entry->kind(pipeline_.cost.parameters);
+  return n;
+}
+
+int Composer::value(const AnyView& shape, External external) {
+  program_.values_.push_back({shape, external});
+  return static_cast<int>(program_.values_.size()) - 1;
+}
+
+int Composer::image(Size size, Element element, int channels) {
+  // Rows start at multiples of a line.
+  const std::int64_t line = (request_.target.device == On::gpu ? 128 : 64) / bytes_of(element);
+  const std::int64_t pitch = (static_cast<std::int64_t>(size.width) * channels + line - 1) / line * line;
+  return value({.element = element, .width = size.width, .height = size.height, .channels = channels, .pitch = pitch});
+}
+
+void Composer::add(const Entry& entry, const StageParameters& parameters, const Numbers& n,
+                   std::vector<Operand> operands, std::string title) {
+  // Images are made before the volumes of the run that asks for them, so that the run stays in one piece.
+  auto place = steps_.end();
+  if (entry.slot == Slot::image)
+    while (place != steps_.begin() && makes_volume(*std::prev(place))) --place;
+  const Step& step = *steps_.insert(
+      place, {&entry, parameters, n, std::move(operands), title.empty() ? entry.title : std::move(title), {}});
+  if (entry.check == nullptr) return;
+  std::vector<AnyView> shapes;
+  for (const Operand& operand : step.operands)
+    shapes.push_back(operand.value < 0 ? AnyView() : part_of(shape_of(operand.value), operand.rows));
+  entry.check({step.parameters, step.numbers, shapes, request_.target});
+}
+
+bool Composer::makes_volume(const Step& step) const {
+  const Operand& last = step.operands.back();
+  return last.value >= 0 && shape_of(last.value).is_volume();
+}
+
+namespace {
+
+bool is_map(const Entry& entry) { return entry.slot == Slot::select || entry.slot == Slot::refinement; }
+
+}  // namespace
+
+void Composer::run(const Entry& entry, const StageParameters& parameters, Scope& scope, std::string title) {
+  std::vector<Operand> operands;
+  struct Made {
+    Port port;
+    int view, value;
+  };
+  std::vector<Made> made;
+  for (const Port& port : entry.ports(parameters, scope.images.info)) {
+    const int reference = scope.numbers.from_right ? 1 : 0;
+    for (int side = port.side == Side::other ? 1 : 0; side < (port.side == Side::reference ? 1 : 2); ++side) {
+      const int view = side == 0 ? reference : 1 - reference;
+      const AnyView first = operands.empty() || operands[0].value < 0
+                                ? AnyView()
+                                : part_of(shape_of(operands[0].value), operands[0].rows);
+      operands.push_back(resolve(port, view, entry, parameters, scope, first));
+      if (port.use == Port::Use::out) made.push_back({port, view, operands.back().value});
+    }
+  }
+  for (const Made& m : made) register_output(m.port, m.view, m.value, entry, scope);
+  add(entry, parameters, scope.numbers, std::move(operands), std::move(title));
+}
+
+void Composer::check_element(const Port& port, const Entry& entry, Element element) const {
+  const auto& accepted = port.accepts;
+  if (accepted.empty() || std::find(accepted.begin(), accepted.end(), element) != accepted.end()) return;
+  std::vector<std::string> names;
+  for (const Element e : accepted) names.emplace_back(name_of(e));
+  throw Error(ErrorCategory::call,
+              text("the pipeline '", pipeline_.method, "' gives ", name_of(element), " costs to ", entry.name,
+                   ", which takes ", join(names, " or "), "; choose another cost, or a stage between"));
+}
+
+// The operand of a port. What is made has the size of the first operand, or what the entry says of it.
+Operand Composer::resolve(const Port& port, int view, const Entry& entry, const StageParameters& parameters,
+                          const Scope& scope, const AnyView& first) {
+  const auto found = scope.maps.find(port.name);
+  const bool is_there = found != scope.maps.end();
+  switch (port.use) {
+    case Port::Use::in:
+    case Port::Use::change: {
+      if (!is_there) return {need(scope.images, port.name, view), scope.rows};
+      check_element(port, entry, shape_of(found->second).element);
+      return {found->second, {}};
+    }
+    case Port::Use::if_there: {
+      if (is_there) return {found->second, {}};
+      const int there = scope.images.find(port.name, view);
+      return {there, there < 0 ? Rows() : scope.rows};
+    }
+    case Port::Use::wanted: return is_there ? Operand{found->second, scope.rows} : Operand{};
+    case Port::Use::out:
+      if (entry.slot == Slot::select) return {found->second, scope.rows};
+      break;
+    case Port::Use::scratch: break;
+  }
+  const Element element = port.element == Element::same ? first.element : port.element;
+  if (port.volume) {
+    const int rows = scope.numbers.rows.count() > 0 ? scope.numbers.rows.count() : first.height,
+              disparities = scope.numbers.range.count;
+    return {value({.element = element,
+                   .width = first.width,
+                   .height = rows,
+                   .disparities = disparities,
+                   .pitch = static_cast<std::int64_t>(first.width) * disparities}),
+            {}};
+  }
+  const Size size = is_map(entry)                  ? scope.images.size
+                    : entry.output_size != nullptr ? entry.output_size(parameters, first.size())
+                                                   : first.size();
+  return {image(size, element, entry.name == "image8" || entry.name == "halve" ? first.channels : 1), {}};
+}
+
+void Composer::register_output(const Port& port, int view, int value, const Entry& entry, Scope& scope) {
+  if (is_map(entry) || port.volume)
+    scope.maps[port.name] = value;
+  else
+    scope.images.put(port.name, view, value);
+}
+
+// An image of a view by its name: as it is there, under another name, or made.
+int Composer::need(Images& images, std::string_view name, int view) {
+  const int there = images.find(name, view);
+  if (there >= 0) return there;
+  const Entry* maker = registry().find(name);
+  if (maker == nullptr || maker->slot != Slot::image)
+    throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has a stage that needs '", name,
+                                          "', which no stage before it makes"));
+  const char* alias = maker->alias != nullptr ? maker->alias(images.info) : nullptr;
+  if (alias != nullptr) {
+    images.put(name, view, need(images, alias, view));
+    return images.find(name, view);
+  }
+  Maps none;
+  Numbers n = numbers(problem_.range, images);
+  n.from_right = view == 1;  // the reference is this view
+  Scope scope{images, none, n};
+  run(*maker, maker->parameters, scope);
+  return images.find(name, view);
+}
+
+}  // namespace stereopsis

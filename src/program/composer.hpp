@@ -1,0 +1,99 @@
+// Turns the slots of a pipeline into steps. The files beside it: composer.cpp the way from the pair to the maps on one level,
+// strips.cpp filtered volumes, a strip of rows at a time and across scales, pyramid.cpp coarse to fine, surroundings.cpp what
+// comes before and after the matching.
+#pragma once
+
+#include <map>
+
+#include "program/program.hpp"
+#include "stages/reduce/reduce.hpp"
+
+namespace stereopsis {
+
+// The images of both views at one size: values by name, −1 where there is none.
+struct Images {
+  PairInfo info;
+  Size size;
+  std::map<std::string, std::array<int, 2>, std::less<>> made;
+
+  int find(std::string_view name, int view) const {
+    const auto found = made.find(name);
+    return found == made.end() ? -1 : found->second[view];
+  }
+  void put(std::string_view name, int view, int value) {
+    made.try_emplace(std::string(name), std::array{-1, -1}).first->second[view] = value;
+  }
+};
+
+// Maps of the reference view, and the volume of costs as far as they were made; those that are wanted have their values before.
+using Maps = std::map<std::string, int, std::less<>>;
+
+// Where a step finds and leaves what its ports name.
+reduce::Parameters reduction_of(const PipelineData&);
+
+struct Scope {
+  Images& images;
+  Maps& maps;
+  Numbers numbers;
+  Rows rows{};  // of the images and the maps; none: all
+};
+
+class Composer {
+ public:
+  Composer(Program& program, const ProgramRequest& request);
+  void compose();
+
+ private:
+  // Values and steps.
+  int value(const AnyView& shape, External external = External::none);
+  int image(Size size, Element element, int channels = 1);
+  const AnyView& shape_of(int value) const { return program_.values_[value].shape; }
+  bool makes_volume(const Step&) const;
+  void add(const Entry&, const StageParameters&, const Numbers&, std::vector<Operand>, std::string title = {});
+  void run(const Entry&, const StageParameters&, Scope&, std::string title = {});
+  void run(const StageChoice& stage, Scope& scope) { run(*stage.entry, stage.parameters, scope); }
+  Operand resolve(const Port&, int view, const Entry&, const StageParameters&, const Scope&, const AnyView& first);
+  void check_element(const Port&, const Entry&, Element) const;
+  void register_output(const Port&, int view, int value, const Entry&, Scope&);
+  int need(Images&, std::string_view name, int view);
+  Numbers numbers(const DisparityRange&, const Images&) const;
+
+  // Surroundings.
+  Images given_images();
+  Images rectified_images(const Images& raw);
+  Images reduced_images(Images& full);
+  void restore(Images& full, Images& reduced, Maps&);
+  void triangulate(const Images& full, const Maps&);
+  void deliver(const Images& full, const Maps&);
+  bool reads(const char* map) const;
+  bool makes_confidence() const;
+  Maps wanted_maps(Size size);
+
+  // Matching.
+  void check_combination() const;
+  void match(Images&, const DisparityRange&, Maps&);
+  void select(Scope&, const StageParameters& select);
+  // Strips of filtered volumes.
+  struct Scales;
+  void match_in_strips(Images&, const DisparityRange&, Maps&);
+  Scales make_scales(Images& finest, const DisparityRange&);
+  void match_strips(Scales&, bool from_right, const StageParameters& select, Maps&);
+  void compose_strips(Scales&, bool from_right, const StageParameters& select, Maps&, int rows);
+  int filtered_costs(Scales&, int level, bool from_right, Rows rows, bool many);
+  bool fuses_from(std::size_t first_step) const;
+  // Pyramids.
+  struct Level;
+  void match_pyramid(Images&, const DisparityRange&, Maps&);
+  std::vector<Level> scale_down(int count, Images&, const DisparityRange&, const Maps&);
+  void search_coarsest(Level&);
+  void refine_level(const std::vector<Level>&, int level, const Maps&, bool from_right);
+
+  Program& program_;
+  const ProgramRequest& request_;
+  const PipelineData& pipeline_;
+  const Problem& problem_;
+  const Rect& shown_;  // of the rectified images
+  std::vector<Step> steps_;
+};
+
+}  // namespace stereopsis

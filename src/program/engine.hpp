@@ -1,0 +1,49 @@
+// What a matcher works with on its device. Frames are pairs in work, numbered from 0 to the batch; they are begun in turn, and
+// a frame is ended before it is begun again.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "program/program.hpp"
+#include "stereopsis/device_image.hpp"
+
+namespace stereopsis {
+
+// The caller's images of a frame, by External; those without memory are not there.
+using FrameImages = std::array<AnyView, externals>;
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Returns at once. The images must stay until end(). On the device: nothing is transferred, and `stream`, a queue of the
+  // caller's, comes before and after.
+  virtual void begin(int frame, const FrameImages&, bool on_device = false, const std::uint64_t* stream = nullptr) = 0;
+  // Waits; throws what went wrong. `times` are those that were taken.
+  virtual void end(int frame, std::vector<StageTime>& times) = 0;
+  virtual bool is_done(int frame) = 0;
+
+  // Both, when no other frame is in work.
+  virtual void match(const FrameImages& images, std::vector<StageTime>& times) {
+    begin(0, images);
+    end(0, times);
+  }
+};
+
+// How a plan divides its memory.
+struct MemoryLayout {
+  int lanes = 1;  // pairs that have memory of their own
+  std::size_t bytes_of_lane = 0;
+};
+
+// The bytes that all runs share on a GPU: the maps of a rectification. All that the device has.
+std::size_t gpu_bytes_shared(const Problem&);
+std::size_t gpu_memory_bytes(const std::string& device);
+
+std::unique_ptr<Engine> make_host_engine(std::shared_ptr<const Programs>, const Problem&, int threads,
+                                         const MemoryLayout&);
+std::unique_ptr<Engine> make_gpu_engine(std::shared_ptr<const Programs>, const Problem&, const std::string& device,
+                                        const MemoryLayout&);
+
+}  // namespace stereopsis

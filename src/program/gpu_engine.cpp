@@ -1,0 +1,259 @@
+#include <cstring>
+#include <optional>
+
+#include "device/gpu/device.hpp"
+#include "program/engine.hpp"
+#include "program/stand_ins.hpp"
+#include "stereopsis/rectification.hpp"
+
+namespace stereopsis {
+namespace {
+
+// A queue and its part of the memory, which pairs use in turn.
+struct Lane {
+  gpu::Buffer memory;
+  std::unique_ptr<gpu::Queue> queue;
+};
+
+// Its steps are recorded when it comes the second time with the same images on the device, and replayed from then on.
+struct Frame {
+  std::unique_ptr<gpu::Event> end;
+  std::optional<FrameImages> last;  // what its steps see of the caller's images
+  std::unique_ptr<gpu::Graph> graph;
+  bool records = true;                             // as far as is known
+  std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, where times are wanted
+  std::vector<StageTime> times;
+  StandIns stand_ins;
+  FrameImages wanted, there;  // outputs of the host, and where they are delivered to
+};
+
+bool same_places(const FrameImages& a, const FrameImages& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].memory != b[i].memory || a[i].offset != b[i].offset || a[i].pitch != b[i].pitch) return false;
+  return true;
+}
+
+std::size_t map_bytes(const Image<std::int32_t>& map) { return 2 * sizeof(std::int32_t) * map.width() * map.height(); }
+
+// Waits for what was enqueued where a frame is broken off: copies may still read and write the caller's images.
+class Guard {
+ public:
+  explicit Guard(gpu::Queue& queue) : queue_(queue) {}
+  ~Guard() {
+    if (kept_) return;
+    try {
+      if (recording) queue_.end_recording();
+      queue_.wait();
+    } catch (const Error&) {  // the one that broke it off says more
+    }
+  }
+  void keep() { kept_ = true; }
+
+  bool recording = false;
+
+ private:
+  gpu::Queue& queue_;
+  bool kept_ = false;
+};
+
+class GpuEngine final : public Engine {
+ public:
+  GpuEngine(std::shared_ptr<const Programs> programs, const Problem& problem, const std::string& name,
+            const MemoryLayout& layout)
+      : programs_(std::move(programs)),
+        problem_(problem),
+        device_(gpu::device(name)),
+        frames_(static_cast<std::size_t>(problem.batch)) {
+    for (int i = 0; i < layout.lanes; ++i)
+      lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue(layout.lanes > 1)});
+    if (problem_.geometry.rectification) upload_maps(*problem_.geometry.rectification);
+    for (Frame& frame : frames_) frame.end = device_.make_event(false);
+  }
+
+  void begin(int frame, const FrameImages& images, bool on_device, const std::uint64_t* stream) override {
+    Frame& f = frames_[frame];
+    gpu::Queue& queue = *lane_of(frame).queue;
+    if (stream != nullptr) queue.wait_for_native(*stream);
+    f.wanted = f.there = {};
+    FrameImages from = images;
+    if (!on_device)
+      for (std::size_t i = 0; i < images.size(); ++i) {
+        const auto e = static_cast<External>(i);
+        if (is_input(e)) from[i] = f.stand_ins.copied(device_, i, images[i]);
+        if (is_output(e)) {
+          f.wanted[i] = images[i];
+          f.there[i] = f.stand_ins.instead(device_, i, images[i]);
+        }
+      }
+    enqueue(frame, from, on_device);
+    if (stream != nullptr) queue.let_native_wait(*stream);
+  }
+
+  void end(int frame, std::vector<StageTime>& times) override {
+    Frame& f = frames_[frame];
+    f.end->wait();
+    for (std::size_t i = 0; i < f.wanted.size(); ++i) StandIns::deliver(f.there[i], f.wanted[i]);
+    times.clear();
+    if (!problem_.want_times) return;
+    times = f.times;
+    for (std::size_t i = 0; i < times.size(); ++i) times[i].ms = f.marks[i + 1]->ms_since(*f.marks[i]);
+  }
+
+  bool is_done(int frame) override { return frames_[frame].end->is_passed(); }
+
+ private:
+  void upload_maps(const RectificationMaps& maps) {
+    map_memory_ = gpu::Buffer(device_, gpu_bytes_shared(problem_));
+    gpu::Span rest = map_memory_.span();
+    gpu::Queue& queue = *lanes_[0].queue;
+    const Rect shown = programs_->of(false, false).shown();
+    const auto upload = [&](const Image<std::int32_t>& map) {
+      const gpu::Array<std::int32_t> there = rest.take(map_bytes(map)).as<std::int32_t>();
+      const gpu::View<std::int32_t> view{there.memory, there.offset, map.width(), map.height(), 2, 2 * map.width()};
+      queue.upload<std::int32_t>(map, view);
+      return AnyView::of(view).crop(shown);
+    };
+    map_left_ = upload(maps.left);
+    map_right_ = upload(maps.right);
+    queue.wait();
+  }
+
+  Lane& lane_of(int frame) { return lanes_[frame % lanes_.size()]; }
+
+  // Uploads, steps, downloads.
+  void enqueue(int frame, const FrameImages& images, bool on_device) {
+    Lane& lane = lane_of(frame);
+    Frame& f = frames_[frame];
+    const Program& program = programs_->of(image_of(images, External::mask_left).memory != 0,
+                                           image_of(images, External::mask_right).memory != 0);
+    FrameImages seen = on_device ? images : FrameImages{};
+    image_of(seen, External::map_left) = map_left_;
+    image_of(seen, External::map_right) = map_right_;
+    FrameImages key = seen;  // that there are masks shows in the key
+    for (const External e : {External::mask_left, External::mask_right})
+      image_of(key, e).memory |= image_of(images, e).memory;
+    const bool again = f.last && same_places(*f.last, key);
+    if (!again) f.graph.reset();
+    f.last = key;
+
+    Guard guard(*lane.queue);
+    start_times(f, program, *lane.queue);
+    if (!again || !f.graph) program.bind(lane.memory.handle(), seen, views_);
+    if (!on_device) transfer(f, "upload", *lane.queue, [&](double& bytes) { upload(program, images, lane, bytes); });
+    if (again && f.graph) {
+      lane.queue->replay(*f.graph);
+    } else {
+      if (again && f.records && !problem_.want_times) guard.recording = lane.queue->begin_recording();
+      run_steps(f, program, lane);
+      if (guard.recording) {
+        guard.recording = false;
+        f.graph = lane.queue->end_recording();
+        f.records = f.graph != nullptr;
+        if (f.graph)
+          lane.queue->replay(*f.graph);
+        else
+          run_steps(f, program, lane);
+      }
+    }
+    if (!on_device)
+      transfer(f, "download", *lane.queue, [&](double& bytes) { download(program, f.there, lane, bytes); });
+    lane.queue->record(*f.end);
+    guard.keep();
+  }
+
+  static AnyView& image_of(FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
+  static const AnyView& image_of(const FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
+
+  void run_steps(Frame& f, const Program& program, Lane& lane) {
+    program.for_each_step<On::gpu>(views_, lane.memory.handle(), lane.queue.get(),
+                                   [&](const ProgramStep& s, const Call<On::gpu>& call) {
+                                     s.step.entry->functions.gpu(call);
+                                     if (problem_.want_times) take_time(f, s.step.title, s.work, *lane.queue);
+                                   });
+  }
+
+  // Calls f(external, place in the workspace, image of the host) for those that move.
+  template <class F>
+  void for_each_transfer(const Program& program, const FrameImages& images, const Lane& lane, bool (*moves)(External),
+                         F&& f) const {
+    for (const Value& v : program.values()) {
+      const AnyView& host = image_of(images, v.external);
+      if (v.external == External::none || !moves(v.external) || !v.has_place || host.memory == 0) continue;
+      AnyView place = v.shape;
+      place.memory = lane.memory.handle();
+      place.offset = static_cast<std::int64_t>(v.offset) / bytes_of(v.shape.element);
+      f(place, host);
+    }
+  }
+  void upload(const Program& program, const FrameImages& images, Lane& lane, double& bytes) {
+    for_each_transfer(program, images, lane, is_input, [&](const AnyView& place, const AnyView& host) {
+      bytes += place.bytes();
+      with_bytes(place, host, [&](auto there, auto here) { lane.queue->upload(as_const(here), there); });
+    });
+  }
+  void download(const Program& program, const FrameImages& images, Lane& lane, double& bytes) {
+    for_each_transfer(program, images, lane, is_output, [&](const AnyView& place, const AnyView& host) {
+      bytes += place.bytes();
+      with_bytes(place, host, [&](auto there, auto here) { lane.queue->download(there, here); });
+    });
+  }
+  template <class T>
+  static ImageView<const T> as_const(ImageView<T> image) {
+    return image;
+  }
+  // Both as images of their elements' size.
+  template <class F>
+  static void with_bytes(const AnyView& place, const AnyView& host, F&& f) {
+    switch (bytes_of(place.element)) {
+      case 1: return f(place.on_gpu<std::uint8_t>(), host.on_host<std::uint8_t>());
+      case 2: return f(place.on_gpu<std::uint16_t>(), host.on_host<std::uint16_t>());
+      default: return f(place.on_gpu<float>(), host.on_host<float>());
+    }
+  }
+
+  void start_times(Frame& f, const Program& program, gpu::Queue& queue) {
+    f.times.clear();
+    if (!problem_.want_times) return;
+    const std::size_t count = program.times().size() + 3;  // the steps', both transfers', and the start
+    while (f.marks.size() < count) f.marks.push_back(device_.make_event(true));
+    queue.record(*f.marks[0]);
+  }
+  template <class F>
+  void transfer(Frame& f, const char* name, gpu::Queue& queue, F&& run) {
+    double bytes = 0;
+    run(bytes);
+    if (problem_.want_times) take_time(f, name, {.bytes = bytes}, queue);
+  }
+  // What was enqueued since the last mark; what goes on under the same name goes on.
+  void take_time(Frame& f, const std::string& name, const Work& work, gpu::Queue& queue) {
+    if (f.times.empty() || f.times.back().name != name) f.times.push_back({.name = name});
+    add(f.times.back(), work);
+    queue.record(*f.marks[f.times.size()]);
+  }
+
+  const std::shared_ptr<const Programs> programs_;
+  const Problem problem_;
+  gpu::Device& device_;
+  gpu::Buffer map_memory_;
+  AnyView map_left_, map_right_;  // all lanes read them
+  std::vector<AnyView> views_;    // of the frame that is enqueued
+  std::vector<Frame> frames_;
+  std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
+};
+
+}  // namespace
+
+std::size_t gpu_memory_bytes(const std::string& device) { return gpu::device(device).memory_bytes(); }
+
+std::size_t gpu_bytes_shared(const Problem& problem) {
+  const auto padded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
+  const RectificationMaps* maps = problem.geometry.rectification.get();
+  return maps == nullptr ? 0 : padded(map_bytes(maps->left)) + padded(map_bytes(maps->right));
+}
+
+std::unique_ptr<Engine> make_gpu_engine(std::shared_ptr<const Programs> programs, const Problem& problem,
+                                        const std::string& device, const MemoryLayout& layout) {
+  return std::make_unique<GpuEngine>(std::move(programs), problem, device, layout);
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,160 @@
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "program/engine.hpp"
+#include "stereopsis/rectification.hpp"
+#ifdef STEREOPSIS_SIMD
+#include "device/cpu/threads.hpp"
+#endif
+
+namespace stereopsis {
+
+#ifndef STEREOPSIS_SIMD
+class Threads {
+ public:
+  explicit Threads(int) {}
+};
+#endif
+
+namespace {
+
+// One pair at a time, with all threads; those that were begun are done by a thread of the engine's, in turn.
+class HostEngine final : public Engine {
+ public:
+  HostEngine(std::shared_ptr<const Programs> programs, const Problem& problem, int threads, const MemoryLayout& layout)
+      : programs_(std::move(programs)),
+        maps_(problem.geometry.rectification),
+        memory_(static_cast<std::byte*>(detail::allocate_aligned(layout.bytes_of_lane))),
+        threads_(threads),
+        frames_(static_cast<std::size_t>(problem.batch)) {}
+
+  ~HostEngine() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    if (runner_.joinable()) runner_.join();
+  }
+
+  void begin(int frame, const FrameImages& images, bool on_device, const std::uint64_t*) override {
+    if (on_device)
+      throw Error(ErrorCategory::call,
+                  "images on a device can't be matched by the cpu; plan for the device that they are on");
+    if (!runner_.joinable()) runner_ = std::thread([this] { run_frames(); });
+    {
+      const std::lock_guard lock(mutex_);
+      Frame& f = frames_[frame];
+      f.images = images;
+      f.error = nullptr;
+      f.waiting = true;
+      next_ = waiting_ == 0 ? frame : next_;
+      ++waiting_;
+    }
+    changed_.notify_all();
+  }
+
+  void end(int frame, std::vector<StageTime>& times) override {
+    Frame& f = frames_[frame];
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !f.waiting; });
+    if (f.error) std::rethrow_exception(f.error);
+    times.swap(f.times);
+  }
+
+  bool is_done(int frame) override {
+    const std::lock_guard lock(mutex_);
+    return !frames_[frame].waiting;
+  }
+
+  void match(const FrameImages& images, std::vector<StageTime>& times) override { run(images, times); }
+
+ private:
+  struct Frame {
+    FrameImages images;
+    std::vector<StageTime> times;
+    std::exception_ptr error;
+    bool waiting = false;
+  };
+
+  void run(FrameImages images, std::vector<StageTime>& times) {
+    const auto there = [&](External e) -> AnyView& { return images[static_cast<std::size_t>(e)]; };
+    const Program& program =
+        programs_->of(there(External::mask_left).memory != 0, there(External::mask_right).memory != 0);
+    if (maps_) {
+      const Rect shown = program.shown();
+      there(External::map_left) = AnyView::of(maps_->left.view()).crop(shown);
+      there(External::map_right) = AnyView::of(maps_->right.view()).crop(shown);
+    }
+    const auto memory = reinterpret_cast<std::uint64_t>(memory_.get());
+    program.bind(memory, images, views_);
+    times.clear();
+    for (const std::string& name : program.times()) times.push_back({.name = name});
+    const auto run_step = [&](const ProgramStep& s, const auto& call, auto* function) {
+      const auto start = std::chrono::steady_clock::now();
+      function(call);
+      const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+      StageTime& time = times[static_cast<std::size_t>(s.time)];
+      time.ms += elapsed.count();
+      add(time, s.work);
+    };
+    // What is not yet done by SIMD is done by its definition.
+    if (program.target().device == On::cpu)
+      program.for_each_step<On::cpu>(views_, memory, &threads_, [&](const ProgramStep& s, const Call<On::cpu>& call) {
+        const Functions& f = s.step.entry->functions;
+        if (f.cpu != nullptr) return run_step(s, call, f.cpu);
+        run_step(s, Call<On::oracle>(call, &threads_, call.scratch()), f.oracle);
+      });
+    else
+      program.for_each_step<On::oracle>(views_, memory, &threads_,
+                                        [&](const ProgramStep& s, const Call<On::oracle>& call) {
+                                          run_step(s, call, s.step.entry->functions.oracle);
+                                        });
+  }
+
+  void run_frames() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return stop_ || waiting_ > 0; });
+      if (stop_) return;
+      Frame& f = frames_[next_];
+      lock.unlock();
+      std::exception_ptr error;
+      try {
+        run(f.images, f.times);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      lock.lock();
+      f.error = error;
+      f.waiting = false;
+      next_ = (next_ + 1) % static_cast<int>(frames_.size());
+      --waiting_;
+      changed_.notify_all();
+    }
+  }
+
+  const std::shared_ptr<const Programs> programs_;
+  const std::shared_ptr<const RectificationMaps> maps_;
+  const std::unique_ptr<std::byte, detail::AlignedDelete> memory_;
+  Threads threads_;
+  std::vector<AnyView> views_;  // of the frame that runs
+
+  std::mutex mutex_;  // for what follows
+  std::condition_variable changed_;
+  std::vector<Frame> frames_;
+  int next_ = 0, waiting_ = 0;
+  bool stop_ = false;
+  std::thread runner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_host_engine(std::shared_ptr<const Programs> programs, const Problem& problem, int threads,
+                                         const MemoryLayout& layout) {
+  return std::make_unique<HostEngine>(std::move(programs), problem, threads, layout);
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,73 @@
+// What a pipeline is: the slots of the taxonomy, each with the stage that fills it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stages/entry.hpp"
+
+namespace stereopsis {
+
+struct StageChoice {
+  const Entry* entry = nullptr;  // none: the slot is empty
+  StageParameters parameters;
+  bool enabled = true;  // of a refinement
+
+  StageChoice() = default;
+  explicit StageChoice(const Entry& e) : entry(&e), parameters(e.parameters) {}
+  // By its parameters, which know the stage's name.
+  template <class P>
+    requires requires { P::stage; }
+  StageChoice(P p, bool enabled_ = true)
+      : entry(&registry().at(P::stage)), parameters(std::move(p)), enabled(enabled_) {}
+
+  explicit operator bool() const { return entry != nullptr; }
+  bool is(std::string_view name) const { return entry != nullptr && entry->name == name; }
+  template <class P>
+  const P* get_if() const {
+    return parameters.get_if<P>();
+  }
+};
+
+// How a region of interest is computed where a pixel may depend on the whole image: by semi-global matching, fills, speckles.
+struct RegionParameters {
+  static constexpr const char* stage = "region";
+  int margin = 64;
+};
+template <class P, class Visitor>
+  requires ParametersOf<P, RegionParameters>
+void describe(P& p, Visitor&& visit) {
+  visit("margin", p.margin, between(0, 1000000),
+        "pixels around a region of interest that stages take into account which see the whole image");
+}
+
+struct PipelineData {
+  std::string method = "custom";
+  StageChoice prepare, cost, aggregation, optimisation, select, levels;
+  std::vector<StageChoice> refinements;  // in their order
+  StageParameters region = RegionParameters{};
+
+  int margin() const { return region.as<RegionParameters>().margin; }
+};
+
+struct SlotOfOne {
+  Slot slot;
+  const char* name;
+  StageChoice PipelineData::*stage;
+};
+// Those that one stage fills, in the order of the taxonomy.
+inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &PipelineData::prepare},
+                                             {Slot::cost, "cost", &PipelineData::cost},
+                                             {Slot::aggregation, "aggregation", &PipelineData::aggregation},
+                                             {Slot::optimisation, "optimisation", &PipelineData::optimisation},
+                                             {Slot::select, "select", &PipelineData::select},
+                                             {Slot::levels, "levels", &PipelineData::levels}};
+
+// Whether some stage of the pipeline, switched on or off, has no finite required input. Filters whose windows reach far take all
+// that theirs need.
+bool takes_margin(const PipelineData&);
+
+// The methods' definitions: methods.cpp.
+PipelineData method_data(std::string_view name);
+
+}  // namespace stereopsis

@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "stages/entry.hpp"
+
+namespace stereopsis {
+
+void join_all(Registry&);  // made by CMake from the folders that are there
+
+const Registry& registry() {
+  static const Registry all = [] {
+    Registry registry;
+    join_all(registry);
+    return registry;
+  }();
+  return all;
+}
+
+const Entry* Registry::find(std::string_view name) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry* e) { return e->name == name; });
+  return found == entries.end() ? nullptr : *found;
+}
+
+const Entry& Registry::at(std::string_view name) const {
+  if (const Entry* entry = find(name)) return *entry;
+  throw Error(ErrorCategory::call, text("there is no stage '", name, "'"));
+}
+
+std::vector<std::string> Registry::names(Slot slot) const {
+  std::vector<std::string> list;
+  for (const Entry* entry : entries)
+    if (entry->slot == slot) list.push_back(entry->name);
+  return list;
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,172 @@
+// What comes before the matching, and after it: the pair as it is given, rectified, reduced; which maps are wanted; results of
+// reduced images in pixels of the input; depth and points.
+#include <algorithm>
+#include <cmath>
+
+#include "program/composer.hpp"
+#include "stages/reduce/reduce.hpp"
+#include "stages/triangulate/triangulate.hpp"
+#include "stages/upsample/upsample.hpp"
+#include "stereopsis/rectification.hpp"
+
+namespace stereopsis {
+
+reduce::Parameters reduction_of(const PipelineData& p) {
+  const auto* r = p.prepare.get_if<reduce::Parameters>();
+  return r == nullptr ? reduce::Parameters{} : *r;
+}
+
+Size output_size(const PipelineData& p, Size input) { return reduce::output_size(reduction_of(p), input); }
+
+int output_factor(const PipelineData& p) {
+  const reduce::Parameters r = reduction_of(p);
+  return r.upsample ? 1 : r.factor;
+}
+
+Images Composer::given_images() {
+  const bool raw = problem_.geometry.rectification != nullptr;
+  Images images{{element_of(problem_.pixel_type), problem_.channels}, raw ? problem_.size : shown_.size(), {}};
+  const auto given = [&](External external, Element element, int channels) {
+    const int v = image(images.size, element, channels);
+    program_.values_[v].external = external;
+    return v;
+  };
+  for (const int view : {0, 1}) {
+    images.put("image", view,
+               given(view == 0 ? External::left : External::right, images.info.element, images.info.channels));
+    if (request_.masks[view])
+      images.put("mask", view, given(view == 0 ? External::mask_left : External::mask_right, Element::u8, 1));
+  }
+  return raw ? rectified_images(images) : images;
+}
+
+// The part of both rectified views that is shown.
+Images Composer::rectified_images(const Images& raw) {
+  const RectificationMaps& maps = *problem_.geometry.rectification;
+  Images images{raw.info, shown_.size(), {}};
+  const Size whole = maps.size();
+  for (const int view : {0, 1}) {
+    AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
+    const int shown_map = value(map.crop(shown_), view == 0 ? External::map_left : External::map_right);
+    const int mask = raw.find("mask", view);
+    const bool complete = view == 0 ? maps.left_complete : maps.right_complete;
+    const int made = image(images.size, raw.info.element, raw.info.channels);
+    const bool masks = !complete || mask >= 0 || raw.info.is_float();
+    const int usable = masks ? image(images.size, Element::u8) : -1;
+    add(registry().at("remap"), {}, {},
+        {{raw.find("image", view), {}}, {mask, {}}, {shown_map, {}}, {made, {}}, {usable, {}}});
+    images.put("image", view, made);
+    if (masks) images.put("mask", view, usable);
+  }
+  if (problem_.geometry.want_rectified) program_.values_[images.find("image", 0)].external = External::rectified;
+  return images;
+}
+
+// Grey, and smaller by the factor.
+Images Composer::reduced_images(Images& full) {
+  const Entry& entry = *pipeline_.prepare.entry;
+  Images reduced{{full.info.element, 1}, entry.output_size(pipeline_.prepare.parameters, full.size), {}};
+  for (const int view : {0, 1}) {
+    const int grey = need(full, "grey", view), mask = full.find("mask", view);
+    const int made = image(reduced.size, full.info.element), usable = mask >= 0 ? image(reduced.size, Element::u8) : -1;
+    add(entry, pipeline_.prepare.parameters, {}, {{grey, {}}, {mask, {}}, {made, {}}, {usable, {}}});
+    reduced.put("image", view, made);
+    reduced.put("grey", view, made);
+    if (mask >= 0) reduced.put("mask", view, usable);
+  }
+  return reduced;
+}
+
+// Whether a refinement that runs reads a map.
+bool Composer::reads(const char* map) const {
+  return std::any_of(pipeline_.refinements.begin(), pipeline_.refinements.end(), [&](const StageChoice& stage) {
+    if (!stage.enabled) return false;
+    const Ports ports = stage.entry->ports(stage.parameters, {});
+    return std::any_of(ports.begin(), ports.end(), [&](const Port& port) {
+      return port.name == std::string_view(map) && (port.use == Port::Use::in || port.use == Port::Use::change);
+    });
+  });
+}
+
+// Whether a refinement makes the confidence, so that the selection does not.
+bool Composer::makes_confidence() const {
+  return std::any_of(pipeline_.refinements.begin(), pipeline_.refinements.end(), [&](const StageChoice& stage) {
+    if (!stage.enabled) return false;
+    const Ports ports = stage.entry->ports(stage.parameters, {});
+    return std::any_of(ports.begin(), ports.end(), [](const Port& port) {
+      return port.name == std::string_view("confidence") && port.use == Port::Use::out;
+    });
+  });
+}
+
+// What the selection makes.
+Maps Composer::wanted_maps(Size size) {
+  Maps maps{{"disparity", image(size, Element::f32)}, {"validity", image(size, Element::u8)}};
+  if (problem_.want_right || reads("right")) maps["right"] = image(size, Element::f32);
+  if ((problem_.want_confidence || reads("confidence")) && !makes_confidence())
+    maps["confidence"] = image(size, Element::f32);
+  return maps;
+}
+
+// From maps of the reduced images, in their pixels, to those in pixels of the input.
+void Composer::restore(Images& full, Images& reduced, Maps& maps) {
+  const reduce::Parameters p = reduction_of(pipeline_);
+  if (!p.upsample) {
+    add(registry().at("scale"), p, {}, {{maps["disparity"], {}}});
+    if (problem_.want_right) add(registry().at("scale"), p, {}, {{maps["right"], {}}});
+    return;
+  }
+  const upsample::Parameters parameters{p.factor, p.sampling == reduce::Sampling::average, p.edge};
+  const bool confident = problem_.want_confidence;
+  for (const int view : {0, 1}) {
+    const char* name = view == 0 ? "disparity" : "right";
+    if (view == 1 && !problem_.want_right) continue;
+    const bool left = view == 0;
+    const int disparity = image(full.size, Element::f32), validity = left ? image(full.size, Element::u8) : -1,
+              confidence = left && confident ? image(full.size, Element::f32) : -1;
+    add(registry().at("upsample"), parameters, {},
+        {{maps[name], {}},
+         {left ? maps["validity"] : -1, {}},
+         {left && confident ? maps["confidence"] : -1, {}},
+         {need(reduced, "grey8", view), {}},
+         {need(full, "grey8", view), {}},
+         {full.find("mask", view), {}},
+         {disparity, {}},
+         {validity, {}},
+         {confidence, {}}});
+    maps[name] = disparity;
+    if (left) maps["validity"] = validity;
+    if (left && confident) maps["confidence"] = confidence;
+  }
+}
+
+void Composer::triangulate(const Images& full, const Maps& maps) {
+  const Geometry& g = problem_.geometry;
+  if (!g.want_depth && !g.want_points && !g.want_uncertainty) return;
+  const int disparity = maps.at("disparity");
+  const Size size = shape_of(disparity).size();
+  if (output_size(pipeline_, full.size) != full.size)
+    throw Error(ErrorCategory::call, "a result of reduced size can't be triangulated; set reduce.upsample = true");
+  const auto wanted = [&](bool wants, External external, int channels) {
+    if (!wants) return Operand{};
+    const int v = image(size, Element::f32, channels);
+    program_.values_[v].external = external;
+    return Operand{v, {}};
+  };
+  add(registry().at("triangulate"), triangulate::Parameters{*g.rig, g.frame, g.disparity_error, shown_.x, shown_.y, 1},
+      {},
+      {{disparity, {}},
+       wanted(g.want_depth, External::depth, 1),
+       wanted(g.want_points, External::points, 3),
+       wanted(g.want_uncertainty, External::uncertainty, 1)});
+}
+
+void Composer::deliver(const Images&, const Maps& maps) {
+  const auto to = [&](const char* name, External external) { program_.values_[maps.at(name)].external = external; };
+  to("disparity", External::disparity);
+  to("validity", External::validity);
+  if (problem_.want_right) to("right", External::right_disparity);
+  if (problem_.want_confidence) to("confidence", External::confidence);
+}
+
+}  // namespace stereopsis

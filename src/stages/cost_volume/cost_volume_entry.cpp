@@ -1,0 +1,52 @@
+// A volume of the costs that words give.
+#include "stages/cost_volume/cost_volume.hpp"
+#include "stages/entry.hpp"
+
+namespace stereopsis::cost_volume {
+namespace {
+
+constexpr auto run = [](const auto& c) {
+  cost::with_kind(c.numbers.kind, [&]<class Kind>(const Kind& kind) {
+    using Word = typename Kind::Word;
+    using Words = decltype(c.template image<const Word>(0));
+    const Words left = c.template image<const Word>(0), right = c.template image<const Word>(1);
+    const auto costs = c.template volume<std::uint8_t>(2);
+    const int min = c.numbers.range.min;
+    if constexpr (device_of<decltype(c)> == On::oracle)
+      oracle(cost::Source<Kind>{left, right, kind}, min, costs);
+    else if constexpr (device_of<decltype(c)> == On::cpu)
+      cpu(cost::Source<Kind>{left, right, kind}, min, costs, c.scratch(), c.worker());
+    else
+      gpu(cost::Source<Kind, gpu::View>{left, right, kind}, min, costs, c.worker());
+  });
+};
+
+const Entry entry{
+    .slot = Slot::part,
+    .name = "cost_volume",
+    .title = "cost volume",
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("words", both), out_volume("costs", Element::u8)};
+        },
+    .functions = on_every_device(run),
+    .check =
+        [](const Shape& s) { cost::with_kind(s.numbers.kind, [](const auto& kind) { cost_volume::check(kind); }); },
+#ifdef STEREOPSIS_SIMD
+    .scratch =
+        [](const Shape& s) {
+          std::size_t bytes = 0;
+          if (s.target.device == On::cpu)
+            cost::with_kind(s.numbers.kind, [&](const auto& kind) {
+              bytes = scratch_bytes(kind, s.size().width, s.operand(2).disparities, s.target.threads);
+            });
+          return bytes;
+        },
+#endif
+    .work = [](const Shape& s) { return Work{.bytes = s.cells(2)}; }};
+
+}  // namespace
+
+void join(Registry& registry) { registry.add(entry); }
+
+}  // namespace stereopsis::cost_volume

@@ -1,0 +1,14 @@
+// What the volumes of two levels are coupled with.
+#pragma once
+
+#include "stages/cross_scale/cross_scale.hpp"
+#include "stages/entry.hpp"
+
+namespace stereopsis::cross_scale {
+
+struct Coupling {
+  Level level;
+  float weight = 1, coarse_weight = 1;
+};
+
+}  // namespace stereopsis::cross_scale

@@ -1,0 +1,75 @@
+// Grey images, in their own type and in 8 bits, and colour images in 8 bits.
+#include "stages/entry.hpp"
+#include "stages/grey/grey.hpp"
+
+namespace stereopsis::grey {
+namespace {
+
+constexpr auto to_grey = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
+constexpr auto to_8_bits = STEREOPSIS_DISPATCH(oracle8, cpu8, gpu8);
+
+// Channels are converted like pixels of a wider image.
+AnyView flat(AnyView image) {
+  image.width *= image.channels;
+  image.channels = 1;
+  return image;
+}
+
+constexpr auto run_8_bits = [](const auto& c) {
+  const AnyView flattened[] = {flat(c.operand(0)), flat(c.operand(1))};
+  auto call = c;
+  call.operands = flattened;
+  c.with_pixels(0, [&]<class T>() {
+    to_8_bits(call, call.template image<const T>(0), c.numbers.bit_depth, call.template image<std::uint8_t>(1));
+  });
+};
+
+const Entry grey{
+    .slot = Slot::image,
+    .name = "grey",
+    .title = "grey",
+    .ports =
+        [](const StageParameters&, const PairInfo& pair) {
+          Ports ports{in("image"), if_there("mask"), out("grey", Element::same)};
+          if (pair.is_float()) ports.push_back(out("mask", Element::u8));
+          return ports;
+        },
+    .functions = on_every_device([](const auto& c) {
+      c.with_pixels(0, [&]<class T>() {
+        to_grey(c, c.template image<const T>(0), c.template image<const std::uint8_t>(1), c.template image<T>(2),
+                c.template image<std::uint8_t>(3));
+      });
+    }),
+    .alias = [](const PairInfo& pair) { return pair.channels == 1 && !pair.is_float() ? "image" : nullptr; }};
+
+const Entry grey8{.slot = Slot::image,
+                  .name = "grey8",
+                  .title = "8-bit grey",
+                  .ports =
+                      [](const StageParameters&, const PairInfo&) {
+                        return Ports{in("grey"), out("grey8", Element::u8)};
+                      },
+                  .functions = on_every_device(run_8_bits),
+                  .alias = [](const PairInfo& pair) { return pair.element == Element::u8 ? "grey" : nullptr; }};
+
+const Entry image8{.slot = Slot::image,
+                   .name = "image8",
+                   .title = "8-bit image",
+                   .ports =
+                       [](const StageParameters&, const PairInfo&) {
+                         return Ports{in("image"), out("image8", Element::u8)};
+                       },
+                   .functions = on_every_device(run_8_bits),
+                   .alias = [](const PairInfo& pair) -> const char* {
+                     return pair.element == Element::u8 ? "image" : pair.channels == 1 ? "grey8" : nullptr;
+                   }};
+
+}  // namespace
+
+void join(Registry& registry) {
+  registry.add(grey);
+  registry.add(grey8);
+  registry.add(image8);
+}
+
+}  // namespace stereopsis::grey

@@ -1,0 +1,39 @@
+#include "stages/entry.hpp"
+#include "stages/triangulate/triangulate.hpp"
+
+namespace stereopsis::triangulate {
+namespace {
+
+constexpr auto run = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
+
+// A rig for checks.
+Parameters example() {
+  Parameters p;
+  p.rig.focal = 500;
+  p.rig.baseline = 0.1;
+  p.rig.cx_left = p.rig.cx_right = 30;
+  p.rig.cy = 14;
+  return p;
+}
+
+const Entry entry{.slot = Slot::part,
+                  .name = "triangulate",
+                  .title = "depth and points",
+                  .parameters = example(),
+                  .ports =
+                      [](const StageParameters&, const PairInfo&) {
+                        return Ports{in("disparity"), out("depth", Element::f32), out("points", Element::f32),
+                                     out("uncertainty", Element::f32)};
+                      },
+                  .functions = on_every_device([](const auto& c) {
+                    using C = std::decay_t<decltype(c)>;
+                    run(c, c.template as<Parameters>(), c.template image<const float>(0),
+                        typename C::template Of<OutputOf>{c.template image<float>(1), c.template image<float>(2),
+                                                          c.template image<float>(3)});
+                  })};
+
+}  // namespace
+
+void join(Registry& registry) { registry.add(entry); }
+
+}  // namespace stereopsis::triangulate

@@ -1,0 +1,28 @@
+// What window matching says to those who look at its colours: they take its space, weights and window, or the default ones where
+// another cost matches.
+#pragma once
+
+#include "stages/entry.hpp"
+#include "stages/window_sad/window_sad.hpp"
+
+namespace stereopsis::window_sad {
+
+inline Parameters parameters_of(const Numbers& n) {
+  const auto* own = n.cost == nullptr ? nullptr : n.cost->get_if<Parameters>();
+  return own != nullptr ? *own : Parameters{};
+}
+inline cost::Weighting weighting_of(const Numbers& n) {
+  const Parameters p = parameters_of(n);
+  return cost::weighting(p.space, p.weights);
+}
+inline Window window_of(const Numbers& n) { return parameters_of(n).window(); }
+
+// The colours of operands i and i + 1.
+template <On on>
+auto source_of(const Call<on>& c, int i = 0) {
+  return typename Call<on>::template Of<Source>{c.template image<const std::uint32_t>(i),
+                                                c.template image<const std::uint32_t>(i + 1),
+                                                {weighting_of(c.numbers).max_cost(c.numbers.channels)}};
+}
+
+}  // namespace stereopsis::window_sad
