@@ -208,7 +208,8 @@ pid_t start(std::vector<std::string> words) {
 
 std::size_t files_in(const fs::path& folder, const std::string& ending = "") {
   return static_cast<std::size_t>(std::count_if(fs::directory_iterator(folder), {}, [&](const auto& file) {
-    return file.path().filename().string().ends_with(ending);
+    const std::string name = file.path().filename().string();
+    return name != ".stereopsis.json" && name.ends_with(ending);  // what --resume reads is no temporary file
   }));
 }
 
