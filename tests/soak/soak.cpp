@@ -208,8 +208,7 @@ pid_t start(std::vector<std::string> words) {
 
 std::size_t files_in(const fs::path& folder, const std::string& ending = "") {
   return static_cast<std::size_t>(std::count_if(fs::directory_iterator(folder), {}, [&](const auto& file) {
-    const std::string name = file.path().filename().string();
-    return name != ".stereopsis.json" && name.ends_with(ending);  // what --resume reads is no temporary file
+    return file.path().filename().string().ends_with(ending);
   }));
 }
 
@@ -291,10 +290,9 @@ class Sequence {
 
   void check(const std::string& kind, const std::string& ending) const {
     const fs::path folder = folder_ / kind;
-    if (files_in(folder, ending) != files_in(folder))
-      fail(text("temporary files are left among the files of --", kind));
-    if (files_in(folder) != static_cast<std::size_t>(frames_))
-      fail(text("--", kind, " wrote ", files_in(folder), " files for ", frames_, " frames"));
+    if (files_in(folder, ".tmp") != 0) fail(text("temporary files are left among the files of --", kind));
+    if (files_in(folder, ending) != static_cast<std::size_t>(frames_))
+      fail(text("--", kind, " wrote ", files_in(folder, ending), " files for ", frames_, " frames"));
     for (int i = scenes; i < frames_; ++i)
       if (read_text(folder / (number(i) + ending)) != read_text(folder / (number(i % scenes) + ending)))
         fail(text("frame ", i, " of --", kind, " is not what it was"));
