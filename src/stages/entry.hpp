@@ -186,6 +186,13 @@ constexpr Functions on_every_device(F) {
 #endif
           [](const Call<On::gpu>& c) { F{}(c); }};
 }
+// The same of an operation that no definition has but the stages that it does at once.
+template <class F>
+constexpr Functions on_cpu_and_gpu(F f) {
+  Functions functions = on_every_device(f);
+  functions.oracle = nullptr;
+  return functions;
+}
 // A generic lambda that calls the one of a stage's three functions which belongs to the call's device, with the threads or the
 // queue; in the second form, cpu and gpu take scratch memory, too.
 #define STEREOPSIS_DISPATCH(defines, on_cpu, on_gpu) \

@@ -1,7 +1,8 @@
 // Costs, the guided filter on one or more levels, their coupling and the selection: the tuned kernels of CUDA keep filtered costs
 // in planes.
+#include "stages/cost/source_of.hpp"
 #include "stages/cross_scale/cross_scale_entry.hpp"
-#include "stages/entry.hpp"
+#include "stages/wta/wta_entry.hpp"
 #ifdef STEREOPSIS_CUDA
 #include "fused/guided_wta/guided_wta_cuda.hpp"
 #endif
@@ -59,9 +60,7 @@ void filter_level(const Call<On::gpu>& c, int i, gpu::Array<float> plane, gpu::S
   const int first = operands_of_level * i;
   cost::with_kind(level.kind, [&]<class Kind>(const Kind& kind) {
     if constexpr (cuda_has_kind<Kind>) {
-      using Word = const typename Kind::Word;
-      const cost::Source<Kind, gpu::View> source{c.image<Word>(first), c.image<Word>(first + 1), kind};
-      cuda_filter(level.guided, source, level.range.min, level.range.count, at_a_time(c, i),
+      cuda_filter(level.guided, cost::source_of(c, kind, first), level.range.min, level.range.count, at_a_time(c, i),
                   c.image<const std::uint8_t>(first + 2), level.rows, plane, scratch, c.worker());
     }
   });
@@ -80,10 +79,9 @@ void run(const Call<On::gpu>& c) {
         {costs[i], strip_of(c, i).width, level.rows.count(), level.first_row, level.range.min, level.weight});
   }
   for (int i = 0; i < count; ++i) filter_level(c, i, costs[i], memory);
-  const int mask = operands_of_level * count, map = mask + 2;
-  cuda_select(p.select, {c.numbers.range.min, c.image<const std::uint8_t>(mask), c.image<const std::uint8_t>(mask + 1)},
-              planes, p.levels[0].range.count,
-              {c.image<float>(map), c.image<std::uint8_t>(map + 1), {}, c.image<float>(map + 3)},
+  wta::OutputOf<gpu::View> maps = wta::output_of(c);
+  maps.right = {};
+  cuda_select(p.select, wta::input_of(c), planes, p.levels[0].range.count, maps,
               c.numbers.from_right ? wta::Reference::right : wta::Reference::left, c.worker());
 }
 

@@ -1,6 +1,7 @@
 // Semi-global matching and the selection at once: on the CPU, by the portable kernels in stripes, and by the tuned ones of CUDA.
 #include "fused/sgm_wta/sgm_wta.hpp"
-#include "stages/entry.hpp"
+#include "stages/cost/source_of.hpp"
+#include "stages/wta/wta_entry.hpp"
 #ifdef STEREOPSIS_CUDA
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 #endif
@@ -8,42 +9,14 @@
 namespace stereopsis::sgm_wta {
 namespace {
 
-constexpr int first_mask = 3, first_output = 5;
-
 template <On on, class Kind>
 auto input_of(const Call<on>& c, const Kind& kind) {
-  using Word = const typename Kind::Word;
-  const auto bytes = [&](int i) { return c.template image<const std::uint8_t>(i); };
-  if constexpr (on == On::gpu)
-    return Input<Kind, gpu::View>{{c.template image<Word>(0), c.template image<Word>(1), kind},
-                                  bytes(2),
-                                  {c.numbers.range.min, bytes(first_mask), bytes(first_mask + 1)},
-                                  c.numbers.range.count,
-                                  c.numbers.stripe_rows};
-  else
-    return Input<Kind>{{c.template image<Word>(0), c.template image<Word>(1), kind},
-                       bytes(2),
-                       {c.numbers.range.min, bytes(first_mask), bytes(first_mask + 1)},
-                       c.numbers.range.count,
-                       c.numbers.stripe_rows};
-}
-template <On on>
-auto output_of(const Call<on>& c) {
-  return typename Call<on>::template Of<wta::OutputOf>{
-      c.template image<float>(first_output), c.template image<std::uint8_t>(first_output + 1),
-      c.template image<float>(first_output + 2), c.template image<float>(first_output + 3)};
+  return std::conditional_t<on == On::gpu, Input<Kind, gpu::View>, Input<Kind>>{
+      cost::source_of(c, kind), c.template image<const std::uint8_t>(2), wta::input_of(c), c.numbers.range.count,
+      c.numbers.stripe_rows};
 }
 
-// Words, guide, masks, maps.
-Ports ports(const StageParameters&, const PairInfo&) {
-  return {in("words", both),
-          if_there("grey8"),
-          if_there("mask", both),
-          out("disparity", Element::f32),
-          out("validity", Element::u8),
-          wanted("right", Element::f32),
-          wanted("confidence", Element::f32)};
-}
+Ports ports(const StageParameters&, const PairInfo&) { return wta::selecting({in("words", both), if_there("grey8")}); }
 Work work(const Shape& s) {
   const double cells = s.pixels() * s.numbers.range.count;
   // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
@@ -56,21 +29,15 @@ const Entry portable{.slot = Slot::part,
                      .name = "sgm_wta",
                      .title = "semi-global matching",
                      .ports = ports,
-                     .functions = {
-#ifdef STEREOPSIS_SIMD
-                         .cpu =
-                             [](const Call<On::cpu>& c) {
-                               cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
-                                 cpu(c.as<Parameters>(), input_of(c, kind), output_of(c), c.scratch(), c.worker());
-                               });
-                             },
-#endif
-                         .gpu =
-                             [](const Call<On::gpu>& c) {
-                               cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
-                                 gpu(c.as<Parameters>(), input_of(c, kind), output_of(c), c.scratch(), c.worker());
-                               });
-                             }},
+                     .functions = on_cpu_and_gpu([](const auto& c) {
+                       cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
+                         const auto& p = c.template as<Parameters>();
+                         if constexpr (device_of<decltype(c)> == On::gpu)
+                           gpu(p, input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
+                         else
+                           cpu(p, input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
+                       });
+                     }),
                      .scratch = [](const Shape& s) -> std::size_t {
                        const auto& p = s.as<Parameters>();
                        const Numbers& n = s.numbers;
@@ -89,13 +56,10 @@ const Entry portable{.slot = Slot::part,
 // The step that both operations take the place with.
 Step fused(const Run& run, const Entry& operation) {
   const Step &paths = run.steps[0], &selection = run.steps[1];
-  Step step{
-      &operation,      Parameters{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()},
-      paths.numbers,   {paths.operands[0], paths.operands[1]},
-      operation.title, {}};
-  step.operands.push_back(paths.operands.size() > 3 ? paths.operands[2] : Operand{});
-  step.operands.insert(step.operands.end(), selection.operands.begin() + 1, selection.operands.end());
-  return step;
+  const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
+  return wta::selecting_step(
+      operation, p, paths, selection,
+      {paths.operands[0], paths.operands[1], paths.operands.size() > 3 ? paths.operands[2] : Operand{}});
 }
 
 const Rule rule{.name = "sgm_wta",
@@ -113,7 +77,7 @@ const Entry tuned{
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
                         cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
-                          cuda(c.as<Parameters>(), input_of(c, kind), output_of(c), c.scratch(), c.worker());
+                          cuda(c.as<Parameters>(), input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
                         });
                       }},
     .scratch =

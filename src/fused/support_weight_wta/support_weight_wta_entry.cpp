@@ -1,6 +1,6 @@
 // Colour differences, their aggregation by support weights, and the selection at once.
 #include "fused/support_weight_wta/support_weight_wta.hpp"
-#include "stages/entry.hpp"
+#include "stages/wta/wta_entry.hpp"
 #ifdef STEREOPSIS_CUDA
 #include "fused/asw_separable_wta/asw_separable_wta_cuda.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cuda.hpp"
@@ -9,28 +9,15 @@
 namespace stereopsis::support_weight_wta {
 namespace {
 
-// Colours, L*a*b*, masks, maps.
 Ports ports(const StageParameters&, const PairInfo&) {
-  return {in("rgb", both),
-          if_there("lab", both),
-          if_there("mask", both),
-          out("disparity", Element::f32),
-          out("validity", Element::u8),
-          wanted("right", Element::f32),
-          wanted("confidence", Element::f32)};
+  return wta::selecting({in("rgb", both), if_there("lab", both)});
 }
 
 template <On on>
 auto input_of(const Call<on>& c) {
   const auto colours = [&](int i) { return c.template image<const std::uint32_t>(i); };
-  const auto mask = [&](int i) { return c.template image<const std::uint8_t>(i); };
-  return typename Call<on>::template Of<InputOf>{
-      colours(0), colours(1), colours(2), colours(3), {c.numbers.range.min, mask(4), mask(5)}, c.numbers.range.count};
-}
-template <On on>
-auto output_of(const Call<on>& c) {
-  return typename Call<on>::template Of<wta::OutputOf>{c.template image<float>(6), c.template image<std::uint8_t>(7),
-                                                       c.template image<float>(8), c.template image<float>(9)};
+  return typename Call<on>::template Of<InputOf>{colours(0), colours(1),       colours(2),
+                                                 colours(3), wta::input_of(c), c.numbers.range.count};
 }
 
 // One read and one write of a 16-bit volume for each step, or between two passes.
@@ -48,7 +35,7 @@ const Entry portable{.slot = Slot::part,
 #ifdef STEREOPSIS_SIMD
                              .cpu =
                                  [](const Call<On::cpu>& c) {
-                                   cpu(c.as<Parameters>(), input_of(c), output_of(c), c.scratch(), c.worker());
+                                   cpu(c.as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
                                  },
 #endif
                          },
@@ -73,11 +60,9 @@ Step fused(const Run& run, const Entry& operation) {
   const Parameters p{costs.parameters.as<colour_difference::Parameters>(), aggregation_of(aggregation.parameters),
                      selection.parameters.as<wta::Parameters>()};
   const bool both_views = std::holds_alternative<asw::Parameters>(p.aggregation);
-  Step step{&operation,      p, costs.numbers, {costs.operands[0], costs.operands[1], aggregation.operands[0]},
-            operation.title, {}};
-  step.operands.push_back(both_views ? aggregation.operands[1] : Operand{});
-  step.operands.insert(step.operands.end(), selection.operands.begin() + 1, selection.operands.end());
-  return step;
+  return wta::selecting_step(operation, p, costs, selection,
+                             {costs.operands[0], costs.operands[1], aggregation.operands[0],
+                              both_views ? aggregation.operands[1] : Operand{}});
 }
 
 // On a GPU the portable kernels are those of the stages.
@@ -95,12 +80,11 @@ template <auto serves>
 Step fuse_tuned(const Run& run, const Entry& operation, const char* what) {
   if (run.target.cuda_capability < 80) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step step = fused(run, operation);
-  const auto shape = [&](int i) { return run.shape(step.operands[i]); };
+  const wta::PlannedImages images{run, step};
   InputOf<gpu::View> in{};
-  in.rgb_left = planned<const std::uint32_t>(shape(0));
-  in.select = {step.numbers.range.min, planned<const std::uint8_t>(shape(4)), planned<const std::uint8_t>(shape(5))};
-  const wta::OutputOf<gpu::View> out{planned<float>(shape(6)), {}, planned<float>(shape(8)), planned<float>(shape(9))};
-  if (serves(step.parameters.as<Parameters>(), in, out)) return step;
+  in.rgb_left = images.image<const std::uint32_t>(0);
+  in.select = images.input();
+  if (serves(step.parameters.as<Parameters>(), in, images.output())) return step;
   return {.note = std::string(what) + ", and whole disparities of the left view from all candidates, without masks"};
 }
 
@@ -111,7 +95,7 @@ const Entry esaw_tuned{
     .ports = ports,
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
-                        cuda(c.as<Parameters>(), input_of(c), output_of(c), c.scratch(), c.worker());
+                        cuda(c.as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
                       }},
     .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.as<Parameters>(), s.size(), s.numbers.range.count); },
     .work = work};
@@ -126,20 +110,21 @@ const Rule esaw_rule{.name = "support_weight_wta_cuda",
                      .operation = &esaw_tuned,
                      .examples = {"esaw"}};
 
-const Entry separable_tuned{
-    .slot = Slot::part,
-    .name = "asw_separable_wta_cuda",
-    .title = "support weights",
-    .ports = ports,
-    .functions = {.gpu =
-                      [](const Call<On::gpu>& c) {
-                        asw_separable_wta::cuda(c.as<Parameters>(), input_of(c), output_of(c), c.scratch(), c.worker());
-                      }},
-    .scratch =
-        [](const Shape& s) {
-          return asw_separable_wta::cuda_workspace_bytes(s.as<Parameters>(), s.size(), s.numbers.range.count);
-        },
-    .work = work};
+const Entry separable_tuned{.slot = Slot::part,
+                            .name = "asw_separable_wta_cuda",
+                            .title = "support weights",
+                            .ports = ports,
+                            .functions = {.gpu =
+                                              [](const Call<On::gpu>& c) {
+                                                asw_separable_wta::cuda(c.as<Parameters>(), input_of(c),
+                                                                        wta::output_of(c), c.scratch(), c.worker());
+                                              }},
+                            .scratch =
+                                [](const Shape& s) {
+                                  return asw_separable_wta::cuda_workspace_bytes(s.as<Parameters>(), s.size(),
+                                                                                 s.numbers.range.count);
+                                },
+                            .work = work};
 
 const Rule separable_rule{.name = "asw_separable_wta_cuda",
                           .run = {"colour_difference", "asw_separable", "winner_takes_all"},

@@ -1,6 +1,6 @@
 // Correlation, the selection in both views and what is said of flat windows, at once.
 #include "fused/zncc_wta/zncc_wta.hpp"
-#include "stages/entry.hpp"
+#include "stages/wta/wta_entry.hpp"
 #ifdef STEREOPSIS_CUDA
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 #endif
@@ -8,11 +8,8 @@
 namespace stereopsis::zncc_wta {
 namespace {
 
-// Samples, masks, maps.
-Ports ports(const StageParameters&, const PairInfo&) {
-  return {in("samples", both),          if_there("mask", both),        out("disparity", Element::f32),
-          out("validity", Element::u8), wanted("right", Element::f32), wanted("confidence", Element::f32)};
-}
+Ports ports(const StageParameters&, const PairInfo&) { return wta::selecting({in("samples", both)}); }
+
 struct FusedParameters {
   Parameters parameters;
   int bits;  // of the samples' magnitude
@@ -20,60 +17,44 @@ struct FusedParameters {
 
 template <On on>
 auto input_of(const Call<on>& c) {
-  const auto samples = [&](int i) { return c.template image<const std::int16_t>(i); };
-  const auto mask = [&](int i) { return c.template image<const std::uint8_t>(i); };
-  return typename Call<on>::template Of<Input>{samples(0),
-                                               samples(1),
-                                               c.template as<FusedParameters>().bits,
-                                               {c.numbers.range.min, mask(2), mask(3)},
-                                               c.numbers.range.count};
-}
-template <On on>
-auto output_of(const Call<on>& c) {
-  return typename Call<on>::template Of<wta::OutputOf>{c.template image<float>(4), c.template image<std::uint8_t>(5),
-                                                       c.template image<float>(6), c.template image<float>(7)};
+  return typename Call<on>::template Of<Input>{
+      c.template image<const std::int16_t>(0), c.template image<const std::int16_t>(1),
+      c.template as<FusedParameters>().bits, wta::input_of(c), c.numbers.range.count};
 }
 
 // The samples come in, and both maps go out.
 Work work(const Shape& s) { return {.bytes = 13 * s.pixels()}; }
 
-const Entry portable{
-    .slot = Slot::part,
-    .name = "zncc_wta",
-    .title = "matching of both views",
-    .ports = ports,
-    .functions =
-        {
+const Entry portable{.slot = Slot::part,
+                     .name = "zncc_wta",
+                     .title = "matching of both views",
+                     .ports = ports,
+                     .functions = on_cpu_and_gpu([](const auto& c) {
+                       const auto& p = c.template as<FusedParameters>().parameters;
+                       if constexpr (device_of<decltype(c)> == On::gpu)
+                         gpu(p, input_of(c), wta::output_of(c), c.scratch(), c.worker());
+                       else
+                         cpu(p, input_of(c), wta::output_of(c), c.scratch(), c.worker());
+                     }),
+                     .check = [](const Shape& s) { check(s.numbers.range.count); },
+                     .scratch = [](const Shape& s) -> std::size_t {
+                       const auto& [p, bits] = s.as<FusedParameters>();
+                       if (s.target.device == On::gpu)
+                         return gpu_workspace_bytes(p, s.size(), bits, s.numbers.range.count);
 #ifdef STEREOPSIS_SIMD
-            .cpu =
-                [](const Call<On::cpu>& c) {
-                  cpu(c.as<FusedParameters>().parameters, input_of(c), output_of(c), c.scratch(), c.worker());
-                },
-#endif
-            .gpu =
-                [](const Call<On::gpu>& c) {
-                  gpu(c.as<FusedParameters>().parameters, input_of(c), output_of(c), c.scratch(), c.worker());
-                }},
-    .check = [](const Shape& s) { check(s.numbers.range.count); },
-    .scratch = [](const Shape& s) -> std::size_t {
-      const auto& [p, bits] = s.as<FusedParameters>();
-      if (s.target.device == On::gpu) return gpu_workspace_bytes(p, s.size(), bits, s.numbers.range.count);
-#ifdef STEREOPSIS_SIMD
-      return workspace_bytes(p, s.size(), bits, s.numbers.range.count, s.target.threads);
+                       return workspace_bytes(p, s.size(), bits, s.numbers.range.count, s.target.threads);
 #else
-      return 0;
+                        return 0;
 #endif
-    },
-    .work = work};
+                     },
+                     .work = work};
 
 Step fused(const Run& run, const Entry& operation) {
   const Step &correlation = run.steps[0], &selection = run.steps[1];
   const Parameters p{correlation.parameters.as<zncc::Parameters>(), selection.parameters.as<wta::Parameters>()};
-  Step step{&operation,          FusedParameters{p, correlation.numbers.element == Element::u8 ? 8 : 16},
-            correlation.numbers, {correlation.operands[0], correlation.operands[1]},
-            operation.title,     {}};
-  step.operands.insert(step.operands.end(), selection.operands.begin() + 1, selection.operands.end());
-  return step;
+  const FusedParameters fused{p, correlation.numbers.element == Element::u8 ? 8 : 16};
+  return wta::selecting_step(operation, fused, correlation, selection,
+                             {correlation.operands[0], correlation.operands[1]});
 }
 
 // Nothing else correlates on a GPU.
@@ -92,7 +73,8 @@ const Entry tuned{
     .ports = ports,
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
-                        cuda(c.as<FusedParameters>().parameters, input_of(c), output_of(c), c.scratch(), c.worker());
+                        cuda(c.as<FusedParameters>().parameters, input_of(c), wta::output_of(c), c.scratch(),
+                             c.worker());
                       }},
     .check = [](const Shape& s) { check(s.numbers.range.count); },
     .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.as<FusedParameters>().parameters, s.size()); },

@@ -1,23 +1,21 @@
 // A volume of the costs that words give.
+#include "stages/cost/source_of.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
-#include "stages/entry.hpp"
 
 namespace stereopsis::cost_volume {
 namespace {
 
 constexpr auto run = [](const auto& c) {
   cost::with_kind(c.numbers.kind, [&]<class Kind>(const Kind& kind) {
-    using Word = typename Kind::Word;
-    using Words = decltype(c.template image<const Word>(0));
-    const Words left = c.template image<const Word>(0), right = c.template image<const Word>(1);
+    const auto source = cost::source_of(c, kind);
     const auto costs = c.template volume<std::uint8_t>(2);
     const int min = c.numbers.range.min;
     if constexpr (device_of<decltype(c)> == On::oracle)
-      oracle(cost::Source<Kind>{left, right, kind}, min, costs);
+      oracle(source, min, costs);
     else if constexpr (device_of<decltype(c)> == On::cpu)
-      cpu(cost::Source<Kind>{left, right, kind}, min, costs, c.scratch(), c.worker());
+      cpu(source, min, costs, c.scratch(), c.worker());
     else
-      gpu(cost::Source<Kind, gpu::View>{left, right, kind}, min, costs, c.worker());
+      gpu(source, min, costs, c.worker());
   });
 };
 

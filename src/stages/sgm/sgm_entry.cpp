@@ -1,17 +1,8 @@
-#include "stages/entry.hpp"
+#include "stages/cost/source_of.hpp"
 #include "stages/sgm/sgm.hpp"
 
 namespace stereopsis::sgm {
 namespace {
-
-template <On on, class Kind>
-auto source_of(const Call<on>& c, const Kind& kind) {
-  using Word = const typename Kind::Word;
-  if constexpr (on == On::gpu)
-    return cost::Source<Kind, gpu::View>{c.template image<Word>(0), c.template image<Word>(1), kind};
-  else
-    return cost::Source<Kind>{c.template image<Word>(0), c.template image<Word>(1), kind};
-}
 
 // The sums follow the words and, where P2 is adaptive, the guide.
 int sums_at(const Shape& s) { return s.as<Parameters>().adaptive() ? 3 : 2; }
@@ -22,7 +13,7 @@ auto guide_of(const C& c) {
 
 void run_oracle(const Call<On::oracle>& c) {
   cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
-    oracle(c.as<Parameters>(), source_of(c, kind), guide_of(c), c.numbers.range.min,
+    oracle(c.as<Parameters>(), cost::source_of(c, kind), guide_of(c), c.numbers.range.min,
            c.volume<std::uint16_t>(sums_at(c)));
   });
 }
@@ -32,7 +23,7 @@ void run_gpu(const Call<On::gpu>& c) {
   const GpuStripe whole{.sums = c.volume<std::uint16_t>(sums_at(c)), .before = {}, .behind = {}};
   cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
     for (int r = 0; r < p.paths; ++r)
-      gpu(p, directions[r], source_of(c, kind), guide_of(c), c.numbers.range.min, whole, r > 0, c.scratch(),
+      gpu(p, directions[r], cost::source_of(c, kind), guide_of(c), c.numbers.range.min, whole, r > 0, c.scratch(),
           c.worker());
   });
 }

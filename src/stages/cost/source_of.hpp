@@ -1,0 +1,15 @@
+// The words of both views in a call's images i and i + 1, with the kind of cost that they stand for.
+#pragma once
+
+#include "stages/entry.hpp"
+
+namespace stereopsis::cost {
+
+template <On on, class Kind>
+auto source_of(const Call<on>& c, const Kind& kind, int i = 0) {
+  using Word = const typename Kind::Word;
+  return std::conditional_t<on == On::gpu, Source<Kind, gpu::View>, Source<Kind>>{c.template image<Word>(i),
+                                                                                  c.template image<Word>(i + 1), kind};
+}
+
+}  // namespace stereopsis::cost
