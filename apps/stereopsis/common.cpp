@@ -58,6 +58,8 @@ void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings
 void DeviceOptions::add_to(Command& command) {
   command.text("--device", name, "NAME", "auto, cpu, cuda[:N] or opencl[:N] [auto]");
   add_threads_to(command);
+  command.text("--implementation", implementation, "NAME",
+               "fused, plain (each stage by itself) or oracle (the scalar definitions, slow): the same bits [fused]");
 }
 
 void DeviceOptions::add_threads_to(Command& command) {
@@ -90,8 +92,22 @@ static void check_threads_begin(int count) {
           count, begun, problem));
 }
 
+const char* to_string(Implementation implementation) {
+  return implementation == Implementation::fused   ? "fused"
+         : implementation == Implementation::plain ? "plain"
+                                                   : "oracle";
+}
+
+static Implementation to_implementation(const std::string& name) {
+  for (const Implementation one : {Implementation::fused, Implementation::plain, Implementation::oracle})
+    if (name == to_string(one)) return one;
+  refuse(fmt::format("--implementation {} is not allowed; it must be fused, plain or oracle", name));
+}
+
 Device DeviceOptions::device() const {
-  const Device device{resolve_device(name), threads.value_or(0)};
+  const Implementation chosen = to_implementation(implementation);
+  const bool definitions = chosen == Implementation::oracle && name == "auto";  // which the CPU alone runs
+  const Device device{resolve_device(definitions ? "cpu" : name), threads.value_or(0), chosen};
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   rlimit memory{};
   const bool limited = getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY;

@@ -34,9 +34,9 @@ struct MethodOptions {
 // NAME.PARAMETER=VALUE, one after the other.
 void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings);
 
-// --device and --threads.
+// --device, --threads and --implementation.
 struct DeviceOptions {
-  std::string name = "auto";
+  std::string name = "auto", implementation = "fused";
   std::optional<int> threads;
 
   void add_to(Command& command);
@@ -45,6 +45,7 @@ struct DeviceOptions {
   Device device() const;
 };
 
+const char* to_string(Implementation);
 // How many threads of the CPU it uses; 0 where that is not known.
 int threads_of(const Device& device);
 

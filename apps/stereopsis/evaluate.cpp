@@ -241,7 +241,7 @@ void add_evaluate(CLI::App& application) {
   for (Option option : of_file) dataset.excludes(option);
   o->method.add_to(command);
   o->device.add_to(command);
-  for (const char* name : {"--method", "--pipeline", "--set", "--device", "--threads"})
+  for (const char* name : {"--method", "--pipeline", "--set", "--device", "--threads", "--implementation"})
     command.option(name).needs(dataset);
   command.footer("Percentages are 0 to 100; invalid pixels count as errors. D1: > 3 px and > 5 % (KITTI 2015).");
   command.callback([o] { run(*o); });

@@ -19,6 +19,8 @@ void run(const Options& options) {
   const auto conclude = [&] {
     if (!options.report.empty()) write_report(call, records);
   };
+  if (options.explain) records.plan = explain(call);
+  if (!options.wants(Output::disparity)) return conclude();
   try {
     match_frames(call, records);
   } catch (...) {
@@ -40,7 +42,7 @@ void add_inputs(Command& command, Options& o) {
   command.path("LEFT", o.left, "", "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory")
       .required();
   command.path("RIGHT", o.right, "", "Right image, or as many of them: paired by frame number, or by name").required();
-  add_output(command, o, Output::disparity).required();
+  add_output(command, o, Output::disparity);
   command.number("--scale", o.scale, 1e-6, 65535, "S", "8-bit output: stored value = disparity × S");
 
   command.group("Images");
@@ -85,6 +87,8 @@ void add_results(Command& command, Options& o) {
   command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX", "What --uncertainty is for [0.5]");
   command.flag("--timings", o.timings, "A line per stage");
   command.path("--report", o.report, "FILE.json", "Parameters, sizes, times and densities");
+  command.flag("--explain", o.explain, "What does each step of the plan, and why nothing faster; matches only with -o");
+  command.flag("--json", o.json, "--explain for programs, on standard output");
 
   command.group("Long sequences");
   command.flag("--resume", o.resume, "Pass over frames that an earlier run of this call has left whole");

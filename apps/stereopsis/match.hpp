@@ -59,7 +59,7 @@ struct Options {
   std::string memory_limit, roi, frame = "optical";
   bool crop = false, raw = false, timings = false, organised = false;
   bool no_fill = false, drop_filled = false, range_per_frame = false, strict = false, resume = false,
-       keep_going = false;
+       keep_going = false, explain = false, json = false;
   fs::path mask_left, mask_right, report;
 
   bool wants(Output output) const { return !outputs[output].empty(); }
@@ -70,7 +70,7 @@ struct InputFrame {
   AnyImage left, right;
   Image<std::uint8_t> mask_left, mask_right;
   DisparityRange range;
-  double ms = 0;  // of reading
+  double reading_ms = 0, rectifying_ms = 0;
 
   StereoPair pair() const { return {left, right, mask_left, mask_right}; }
 };
@@ -83,13 +83,20 @@ class Call {
  public:
   explicit Call(const Options& given);
 
-  Geometry geometry() const;
+  // With its range, rectified if rectifies_ahead().
   InputFrame read(std::size_t i) const;
+  // match_plan.cpp. Of the right view: as the left one of the mirrored pair.
+  Plan plan(const InputFrame& frame, bool of_right = false) const;
   // What is wrong with the pairs that the range is estimated from, or with their values: a warning, or with --strict an error.
   void warn_or_fail(const std::string& complaint) const;
   // Bytes that matching may take: the limit, less maps and images.
   std::size_t memory_for_matching() const;
   bool range_is_estimated() const { return !options.disparities && !options.near; }
+  // A raw pair is rectified once: by the matcher on its device or, where others need it too, when it is read.
+  bool rectifies_ahead() const {
+    return maps &&
+           (options.wants(Output::right) || (range_is_estimated() && (!left.sequence || options.range_per_frame)));
+  }
 
   const Options& options;
   Pipeline pipeline;
@@ -111,14 +118,20 @@ class Call {
 
  private:
   void check_options();
+  void check_explains_alone() const;
   void check_dependent_options() const;
+  void check_unit() const;
   void switch_fill_off();
   void choose_cameras();
   void find_inputs();
   Frames find_mask(const fs::path& given, const std::string& option);
   void name_outputs();
   void read_first();
+  Geometry geometry() const;
   InputFrame read_images(std::size_t i) const;
+  InputFrame read_rectified(std::size_t i) const;
+  void rectify(InputFrame& frame) const;
+  void check_alike(const InputFrame& frame, std::size_t i) const;
   Image<std::uint8_t> read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame, std::size_t i) const;
   void check_size_dependent_options();
   // match_memory.cpp: refuses what the limit does not hold before it is allocated. `rectified` is 0×0 where nothing is.
@@ -138,7 +151,7 @@ struct FrameRecord {
   enum class State { waiting, done, there, failed };  // there: by an earlier call
   State state = State::waiting;
   std::string problem;
-  double reading_ms = 0, matching_ms = 0, latency_ms = 0, writing_ms = 0;
+  double reading_ms = 0, rectifying_ms = 0, matching_ms = 0, latency_ms = 0, writing_ms = 0;
   long long too_far = 0;  // pixels whose depth a 16-bit picture can't hold
   std::vector<StageTime> stages;
   DisparityRange range;
@@ -146,7 +159,20 @@ struct FrameRecord {
   double at_low_end = 0, at_high_end = 0;  // of the range: shares of what was measured, 0 to 100
 };
 
+// --explain. Steps that are done alike, such as those of strips, are one.
+struct PlannedStep {
+  PlanStep step;
+  int times = 1;
+  Roof roof;
+};
+
+struct Explanation {
+  Plan plan;
+  std::vector<PlannedStep> steps;
+};
+
 struct FrameRecords {
+  std::optional<Explanation> plan;
   std::vector<FrameRecord> frames;
   double first_ms = 0;  // from the plan to the first result
   std::size_t workspace_bytes = 0;
@@ -172,6 +198,10 @@ std::optional<DisparityRange> range_before(const fs::path& sidecar);
 
 // match_frames.cpp: all frames, and what became of them. Throws what ends the call.
 void match_frames(Call& call, FrameRecords& records);
+
+// match_plan.cpp: says what the first frame's plan is.
+Explanation explain(const Call& call);
+Json to_json(const Explanation& explanation);
 
 // match_report.cpp
 void print_timings(const Call& call, const FrameRecords& records);

@@ -84,6 +84,8 @@ Call::Call(const Options& given) : options(given), pipeline(given.method.pipelin
   bit_depth = first.left.view().bit_depth;
   choose_cameras();
   check_size_dependent_options();
+  if (const auto complaint = low_contrast(first.left, left.file(first_index))) warn_or_fail(*complaint);
+  if (rectifies_ahead()) rectify(first);
   choose_range();
   first.range = options.range_per_frame ? range_of(first) : range;
   check_range();
@@ -91,7 +93,8 @@ Call::Call(const Options& given) : options(given), pipeline(given.method.pipelin
 }
 
 void Call::check_options() {
-  if (options.outputs[Output::disparity].empty()) refuse("-o has an empty name; name the file to write");
+  if (!options.wants(Output::disparity)) check_explains_alone();
+  if (options.json && !options.explain) refuse("--json prints what --explain finds; give both, or --report FILE");
   options.rig.check();
   if (options.raw && options.rig.files.empty())
     refuse("--raw needs the calibration of the cameras; give it with --calib FILE");
@@ -104,11 +107,13 @@ void Call::check_options() {
   check_dependent_options();
   to_frame(options.frame);
   if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
-  if (options.rig.given())  // of the right size below; what is wrong with the file is said before any image is read
-    rig = options.raw ? options.rig.cameras({1, 1}, false).rig : options.rig.rig({1, 1}, false);
-  if (extension_of(options.outputs[Output::depth]) == ".png" && rig->unit != "mm" && rig->unit != "m")
-    refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
-                       options.outputs[Output::depth].string(), options.rig.source()));
+}
+
+void Call::check_explains_alone() const {
+  if (!options.explain) refuse("match needs -o OUT, the file to write, or --explain, which shows the plan");
+  for (std::size_t k = 0; k < output_count; ++k)
+    if (options.wants(Output(k)))
+      refuse(fmt::format("{} is written beside the disparity; give -o OUT too", output_kinds()[k].option));
 }
 
 void Call::check_dependent_options() const {
@@ -140,28 +145,25 @@ void Call::choose_cameras() {
   size = given_size;
   if (!options.raw) {
     bound_memory(given_size, {});
-    if (rig) rig = options.rig.rig(given_size, grey);
-    return;
+    if (options.rig.given()) rig = options.rig.rig(given_size, grey);
+    return check_unit();
   }
   const StereoCalibration calibration = options.rig.cameras(given_size, grey);
   if (calibration.size != given_size)
     refuse(fmt::format("{} is for images of {}, but {} is {}", options.rig.source(), size_text(calibration.size),
                        left.file(first_index).string(), size_text(given_size)));
   rig = calibration.rig;
+  check_unit();
   bound_memory(given_size, rig->size == Size{} ? given_size : rig->size);
   maps = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
   size = maps->size();
 }
 
-Geometry Call::geometry() const {
-  return {.rectification = maps,
-          .want_rectified = maps && options.wants(Output::cloud),
-          .rig = rig,
-          .want_depth = options.wants(Output::depth),
-          .want_points = options.wants(Output::cloud),
-          .want_uncertainty = options.wants(Output::uncertainty),
-          .frame = to_frame(options.frame),
-          .disparity_error = options.disparity_error.value_or(Geometry().disparity_error)};
+void Call::check_unit() const {
+  const fs::path& file = options.outputs[Output::depth];
+  if (extension_of(file) == ".png" && rig->unit != "mm" && rig->unit != "m")
+    refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
+                       file.string(), options.rig.source()));
 }
 
 void Call::find_inputs() {
@@ -199,7 +201,7 @@ void Call::name_outputs() {
       all.writes(files[i][k], output_kinds()[k].option);
     }
   all.writes(options.report, "--report");
-  if (!left.sequence) return;
+  if (!left.sequence || !options.wants(Output::disparity)) return;
   const fs::path& out = options.outputs[Output::disparity];
   sidecar = fs::is_directory(out) ? out / ".stereopsis.json"
                                   : out.parent_path() / fmt::format(".{}.json", out.filename().string());
@@ -216,9 +218,37 @@ void Call::read_first() {
 }
 
 InputFrame Call::read(std::size_t i) const {
-  InputFrame frame = read_images(i);
+  InputFrame frame = read_rectified(i);
   frame.range = options.range_per_frame ? range_of(frame) : range;
   return frame;
+}
+
+InputFrame Call::read_rectified(std::size_t i) const {
+  InputFrame frame = read_images(i);
+  check_alike(frame, i);
+  if (rectifies_ahead()) rectify(frame);
+  return frame;
+}
+
+void Call::check_alike(const InputFrame& frame, std::size_t i) const {
+  if (frame.left.size() != given_size || kind_of(frame.left) != kind)
+    refuse(fmt::format("{} is {} {}, but the first frame is {} {}; all frames of a sequence must be alike",
+                       left.file(i).string(), size_text(frame.left.size()), kind_of(frame.left), size_text(given_size),
+                       kind));
+}
+
+void Call::rectify(InputFrame& frame) const {
+  const Stopwatch watch;
+  const auto replace = [&](AnyImage& image, Image<std::uint8_t>& mask, const Image<std::int32_t>& map, bool complete) {
+    // Where every pixel has a source and a value no mask is needed, and matching without one is faster.
+    const bool masked = !complete || !mask.empty() || image.view().type == PixelType::f32;
+    RectifiedView made = rectified(image, map, mask, device.threads);
+    image = std::move(made.image);
+    mask = masked ? std::move(made.usable) : Image<std::uint8_t>();
+  };
+  replace(frame.left, frame.mask_left, maps->left, maps->left_complete);
+  replace(frame.right, frame.mask_right, maps->right, maps->right_complete);
+  frame.rectifying_ms = watch.ms();
 }
 
 InputFrame Call::read_images(std::size_t i) const {
@@ -232,7 +262,7 @@ InputFrame Call::read_images(std::size_t i) const {
                        kind_of(frame.left), right.file(i).string(), kind_of(frame.right)));
   frame.mask_left = read_mask_of(mask_left, frame, i);
   frame.mask_right = read_mask_of(mask_right, frame, i);
-  frame.ms = watch.ms();
+  frame.reading_ms = watch.ms();
   return frame;
 }
 

@@ -18,32 +18,8 @@ constexpr double least_measured = 5;  // percent of the pixels; below, something
 
 // Both views' matchers, of one range. The right view is matched as the left one of the mirrored pair.
 struct Matchers {
-  Matchers(const Call& call, const InputFrame& frame) : range(frame.range), left(plan(call, frame, false)) {
-    if (call.options.wants(Output::right)) right.emplace(plan(call, frame, true));
-  }
-
-  static Plan plan(const Call& call, const InputFrame& frame, bool is_right) {
-    const Options& o = call.options;
-    Problem problem = Problem::of(frame.pair(), frame.range);
-    problem.region = call.region;
-    problem.want_confidence = o.wants(Output::confidence) || o.wants(Output::cloud) || o.min_confidence.has_value();
-    problem.want_times = o.timings || !o.report.empty();
-    problem.memory_limit = call.memory_for_matching();
-    if (o.wants(Output::right)) problem.memory_limit /= 2;
-    if (call.left.sequence) problem.batch = 2;
-    if (!is_right) {
-      problem.geometry = call.geometry();
-    } else {
-      problem.size = call.size;  // rectified before it is mirrored
-      problem.want_confidence = o.min_confidence.has_value();
-      if (call.region) problem.region->x = call.size.width - call.region->x - call.region->width;
-    }
-    const Plan made(call.pipeline, problem, call.device);
-    if (o.crop && made.output_size() != call.size)
-      refuse(
-          "--crop takes a region of the input, and this result has a reduced size; set reduce.upsample=true, or leave "
-          "it out");
-    return made;
+  Matchers(const Call& call, const InputFrame& frame) : range(frame.range), left(call.plan(frame)) {
+    if (call.options.wants(Output::right)) right.emplace(call.plan(frame, true));
   }
 
   DisparityRange range;
@@ -51,29 +27,14 @@ struct Matchers {
   std::optional<Matcher> right;
 };
 
-struct MirroredPair {
-  AnyImage left, right;
-  Image<std::uint8_t> mask_left, mask_right;
-
-  StereoPair pair() const { return {left, right, mask_left, mask_right}; }
-};
-
-MirroredPair mirrored_pair(const Call& call, const InputFrame& frame) {
-  if (!call.maps)
-    return {mirrored(frame.right), mirrored(frame.left), mirrored(frame.mask_right.view()),
-            mirrored(frame.mask_left.view())};
-  const auto view = [&](const AnyImage& image, const Image<std::int32_t>& map, const Image<std::uint8_t>& mask) {
-    return rectified(image, map, mask, call.device.threads);
-  };
-  const RectifiedView left = view(frame.left, call.maps->left, frame.mask_left),
-                      right = view(frame.right, call.maps->right, frame.mask_right);
-  return {mirrored(right.image), mirrored(left.image), mirrored(right.usable.view()), mirrored(left.usable.view())};
+InputFrame mirrored(const InputFrame& frame) {
+  return {command::mirrored(frame.right), command::mirrored(frame.left), command::mirrored(frame.mask_right.view()),
+          command::mirrored(frame.mask_left.view()), frame.range};
 }
 
 // What is read ahead of matching.
 struct Read {
-  InputFrame frame;
-  MirroredPair mirrored;
+  InputFrame frame, mirrored;
 };
 
 class FrameLoop {
@@ -84,7 +45,7 @@ class FrameLoop {
         progress_(call.left.size(), "frames", call.left.sequence ? "--resume goes on from there" : "") {}
 
   void run() {
-    Matchers::plan(call_, call_.first, false);  // what does not fit is refused before anything is written
+    call_.plan(call_.first);  // what does not fit is refused before anything is written
     const std::vector<bool> there = frames_there(call_);
     std::vector<std::size_t> todo;
     for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo.push_back(i);
@@ -116,7 +77,7 @@ class FrameLoop {
       Read read;
       const bool first = i == call_.first_index && !call_.first.left.view().empty();
       read.frame = first ? std::move(call_.first) : call_.read(i);
-      if (call_.options.wants(Output::right)) read.mirrored = mirrored_pair(call_, read.frame);
+      if (call_.options.wants(Output::right)) read.mirrored = mirrored(read.frame);
       return read;
     });
   }
@@ -128,7 +89,6 @@ class FrameLoop {
     if (next) reading_ = read_ahead(*next);
     slot.input = reading.get();
     slot.frame = i;
-    check_alike(slot.input.frame, i);
     if (!matchers_ || matchers_->range != slot.input.frame.range) make_matchers(slot.input.frame);
     slot.since_enqueued = {};
     slot.left = matchers_->left.enqueue(slot.input.frame.pair(), slot.result.left);
@@ -137,13 +97,6 @@ class FrameLoop {
     in_work_.push_back(&slot);
   } catch (...) {
     note_failure(i);
-  }
-
-  void check_alike(const InputFrame& frame, std::size_t i) const {
-    if (frame.left.size() != call_.given_size || kind_of(frame.left) != call_.kind)
-      refuse(fmt::format("{} is {} {}, but the first frame is {} {}; all frames of a sequence must be alike",
-                         call_.left.file(i).string(), size_text(frame.left.size()), kind_of(frame.left),
-                         size_text(call_.given_size), call_.kind));
   }
 
   void make_matchers(const InputFrame& frame) {
@@ -193,7 +146,8 @@ class FrameLoop {
     record.matching_ms = std::min(record.latency_ms, since_done_ ? since_done_->ms() : record.latency_ms);
     if (!since_done_) records_.first_ms = since_begun_.ms();
     since_done_ = Stopwatch();
-    record.reading_ms = slot.input.frame.ms;
+    record.reading_ms = slot.input.frame.reading_ms;
+    record.rectifying_ms = slot.input.frame.rectifying_ms;
     record.range = slot.input.frame.range;
     record.stages = slot.result.left.times;
     const Matched& left = slot.result.left;

@@ -26,6 +26,7 @@ std::size_t Call::bytes_beside_matching(Size images, Size rectified) const {
   const std::size_t maps_bytes = 2 * 2 * sizeof(std::int32_t) * pixels_of(rectified);
   std::size_t frame = 2 * pixel * pixels_of(images) + 5 * results;  // disparity and validity
   if (mask_left || mask_right) frame += 2 * pixels_of(images);
+  if (rectifies_ahead()) frame += 2 * (pixel + 1) * results;
   if (options.wants(Output::right))
     frame += 2 * (pixel + 1) * results + 5 * results;  // the pair mirrored, and its result
   if (options.wants(Output::confidence) || options.wants(Output::cloud) || options.min_confidence) frame += 4 * results;

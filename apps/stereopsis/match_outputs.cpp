@@ -41,7 +41,8 @@ long long write_depth(const Call& call, const InputFrame& frame, const Matched& 
   if (call.options.wants(Output::uncertainty))
     write_disparity(files[Output::uncertainty], cropped(call, result.uncertainty));
   if (call.options.wants(Output::cloud)) {
-    const Image<std::uint8_t> colours = to_8_bits(call.maps ? result.rectified.view() : frame.left.view());
+    const Image<std::uint8_t> colours =
+        to_8_bits(result.rectified.view().empty() ? frame.left.view() : result.rectified.view());
     write_point_cloud(files[Output::cloud], cropped(call, result.points), cropped(call, colours),
                       cropped(call, result.confidence), call.options.organised);
   }

@@ -26,18 +26,14 @@ DisparityRange united(DisparityRange a, DisparityRange b) {
   return {low, high - low + 1};
 }
 
-// The pair as it is matched.
-std::pair<AnyImage, AnyImage> as_matched(const Call& call, const InputFrame& frame) {
-  if (!call.maps) return {};
-  const int threads = call.device.threads;
-  return {rectified(frame.left, call.maps->left, {}, threads).image,
-          rectified(frame.right, call.maps->right, {}, threads).image};
-}
-
+// Calls f(left, right) with the pair as it is matched.
 template <class F>
 auto with_matched(const Call& call, const InputFrame& frame, F&& f) {
-  if (!call.maps) return f(frame.left.view(), frame.right.view());
-  const auto [left, right] = as_matched(call, frame);
+  if (!call.maps || call.rectifies_ahead()) return f(frame.left.view(), frame.right.view());
+  const auto view = [&](const AnyImage& image, const Image<std::int32_t>& map) {
+    return rectified(image, map, {}, call.device.threads).image;
+  };
+  const AnyImage left = view(frame.left, call.maps->left), right = view(frame.right, call.maps->right);
   return f(left.view(), right.view());
 }
 
@@ -50,7 +46,6 @@ void Call::warn_or_fail(const std::string& complaint) const {
 }
 
 void Call::choose_range() {
-  if (const auto complaint = low_contrast(first.left, left.file(first_index))) warn_or_fail(*complaint);
   if (options.strict && !range_is_estimated()) {  // else with the estimate
     const auto check = with_matched(*this, first, check_pair);
     for (const std::string& complaint : complaints_of(check, right.file(first_index))) warn_or_fail(complaint);
@@ -84,7 +79,7 @@ DisparityRange Call::estimated_range() {
   std::exception_ptr problem;
   for (const std::size_t i : options.range_per_frame ? std::set{first_index} : spread(left.size())) try {
       InputFrame frame;
-      if (i != first_index) frame = read_images(i);
+      if (i != first_index) frame = read_rectified(i);
       with_matched(*this, i == first_index ? first : frame, [&](const AnyImageView& l, const AnyImageView& r) {
         const DisparityRange one = estimate_range(l, r);
         all = all ? united(*all, one) : one;

@@ -107,25 +107,28 @@ Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {
   if (r.state == State::waiting) frame["failed"] = "not reached";
   if (r.state != State::done) return frame;
   const Densities& d = r.density;
-  frame.update(
-      {{"min_disparity", r.range.min},
-       {"disparities", r.range.count},
-       {"ms",
-        {{"reading", r.reading_ms}, {"matching", r.matching_ms}, {"latency", r.latency_ms}, {"writing", r.writing_ms}}},
-       {"stages", stages_json(r.stages, {})},
-       {"at_ends_of_range", {{"lower", r.at_low_end}, {"upper", r.at_high_end}}},
-       {"density",
-        {{"measured", d.measured},
-         {"filled", d.filled},
-         {"repaired", d.repaired},
-         {"before_fill", d.measured},
-         {"after_fill", d.valid},
-         {"reasons",
-          {{"no_candidate", d.no_candidate},
-           {"left_right", d.left_right},
-           {"ambiguous", d.ambiguous},
-           {"speckle", d.speckle},
-           {"masked", d.masked}}}}}});
+  frame.update({{"min_disparity", r.range.min},
+                {"disparities", r.range.count},
+                {"ms",
+                 {{"reading", r.reading_ms},
+                  {"rectifying", r.rectifying_ms},
+                  {"matching", r.matching_ms},
+                  {"latency", r.latency_ms},
+                  {"writing", r.writing_ms}}},
+                {"stages", stages_json(r.stages, {})},
+                {"at_ends_of_range", {{"lower", r.at_low_end}, {"upper", r.at_high_end}}},
+                {"density",
+                 {{"measured", d.measured},
+                  {"filled", d.filled},
+                  {"repaired", d.repaired},
+                  {"before_fill", d.measured},
+                  {"after_fill", d.valid},
+                  {"reasons",
+                   {{"no_candidate", d.no_candidate},
+                    {"left_right", d.left_right},
+                    {"ambiguous", d.ambiguous},
+                    {"speckle", d.speckle},
+                    {"masked", d.masked}}}}}});
   return frame;
 }
 
@@ -139,6 +142,8 @@ void print_timings(const Call& call, const FrameRecords& records) {
   const auto add = [&](const std::string& name, double ms) { table.add({name, cell(ms, 3), "", "", ""}); };
   add("matching, whole", median(values_of(done, matching_ms)));
   add("reading files", median(values_of(done, [](const FrameRecord& r) { return r.reading_ms; })));
+  if (call.rectifies_ahead())
+    add("rectifying", median(values_of(done, [](const FrameRecord& r) { return r.rectifying_ms; })));
   add("writing files", median(values_of(done, [](const FrameRecord& r) { return r.writing_ms; })));
   if (done.size() > 1) {
     const std::vector<double> latencies = values_of(done, latency_ms);
@@ -168,6 +173,7 @@ void print_summary(const Call& call, const FrameRecords& records) {
                                    : fmt::format("{} of {} frames{} of ", done.size() + there, call.left.size(),
                                                  there > 0 ? fmt::format(" ({} there already)", there) : "");
   if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
+  if (call.options.json) return;  // which is all that standard output gets
   if (done.empty())
     return summarise("{}: {}{}\n", call.options.outputs[Output::disparity].string(), sequence, size_text(call.size));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n",
@@ -186,6 +192,7 @@ void write_report(const Call& call, const FrameRecords& records) {
              {{"version", STEREOPSIS_VERSION},
               {"method", call.pipeline.method()},
               {"device", call.device.name},
+              {"implementation", to_string(call.device.implementation)},
               {"threads", threads_of(call.device)},
               {"parameters", parameters_json(call.pipeline)},
               {"width", call.given_size.width},
@@ -205,6 +212,7 @@ void write_report(const Call& call, const FrameRecords& records) {
               {"workspace_bytes", records.workspace_bytes},
               {"first_frame_ms", records.first_ms},
               {"latency", latency_json(records)},
+              {"plan", records.plan ? to_json(*records.plan) : Json(nullptr)},
               {"warnings", call.warnings},
               {"frames", frames}});
 }

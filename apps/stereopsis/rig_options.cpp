@@ -10,16 +10,8 @@ namespace {
 namespace fs = std::filesystem;
 constexpr double huge = std::numeric_limits<double>::infinity();
 
-// What `read` finds of the grey cameras or, where there is none, of the others.
-template <class F>
-auto in_either(bool grey, F&& read) {
-  if (!grey) return read(KittiPair::any);
-  try {
-    return read(KittiPair::grey);
-  } catch (const Error&) {
-    return read(KittiPair::any);
-  }
-}
+// Of a file with grey and colour cameras those that took the images, or what there is.
+KittiPair pair_for(bool grey) { return grey ? KittiPair::grey_first : KittiPair::any; }
 
 // "120mm", "0.12m", or a number in no unit.
 std::pair<double, std::string> to_length(const std::string& text) {
@@ -63,7 +55,7 @@ std::optional<fs::path> RigOptions::second() const {
 
 Rig RigOptions::rig(Size images, bool grey) const {
   if (focal) return rig_of_numbers(images);
-  return in_either(grey, [&](KittiPair pair) { return read_rig(files[0], second(), pair); });
+  return read_rig(files[0], second(), pair_for(grey));
 }
 
 // The principal point, which only points depend on, lies in the middle of the left image.
@@ -80,7 +72,7 @@ Rig RigOptions::rig_of_numbers(Size images) const {
 }
 
 StereoCalibration RigOptions::cameras(Size images, bool grey) const {
-  return in_either(grey, [&](KittiPair pair) { return read_calibration(files[0], second(), pair, images); });
+  return read_calibration(files[0], second(), pair_for(grey), images);
 }
 
 }  // namespace stereopsis::command

@@ -10,7 +10,8 @@
 namespace stereopsis {
 
 // A KITTI file describes two rigs: P0 and P1 (grey images) and P2 and P3 (colour images).
-enum class KittiPair { any, grey, colour };  // any: colour where the file has it, else grey
+// any: colour where the file has it, else grey; grey_first: the other way round.
+enum class KittiPair { any, grey_first, grey, colour };
 
 // Middlebury calib.txt, KITTI calib.txt (P0/P1 or P2/P3), OpenCV YAML or XML with P1 and P2 or Q, or a
 // pair of ROS camera_info YAML files (pass the left one and the right one). Told apart by contents.

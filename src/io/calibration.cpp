@@ -138,7 +138,10 @@ bool is_kitti(const Document& file) {
 
 int kitti_camera(const Document& file, KittiPair pair) {
   const auto has = [&](int camera) { return file.has(kitti_name(file, camera)); };
-  return pair == KittiPair::colour || (pair == KittiPair::any && has(2) && has(3)) ? 2 : 0;
+  const bool has_grey = has(0) && has(1), has_colour = has(2) && has(3);
+  const bool colour = pair == KittiPair::colour || (pair == KittiPair::any && has_colour) ||
+                      (pair == KittiPair::grey_first && has_colour && !has_grey);
+  return colour ? 2 : 0;
 }
 
 Size opencv_size(const Document& file) {

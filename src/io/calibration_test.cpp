@@ -115,6 +115,10 @@ TEST(Calibration, KittiPairIsColourWhereTheFileHasItUnlessTheCallerChooses) {
   const std::string only_grey = kitti.substr(0, kitti.find("P2"));
   EXPECT_DOUBLE_EQ(rig_from(only_grey).baseline, 0.55);
   EXPECT_THROW(rig_from(only_grey, KittiPair::colour), Error);
+  EXPECT_DOUBLE_EQ(rig_from(kitti, KittiPair::grey_first).baseline, 0.55);
+  const std::string only_colour = kitti.substr(kitti.find("P2"));
+  EXPECT_DOUBLE_EQ(rig_from(only_colour, KittiPair::grey_first).baseline, 0.53);
+  EXPECT_THROW(rig_from(only_colour, KittiPair::grey), Error);
 }
 
 TEST(Calibration, KittiRawHasSizes) {

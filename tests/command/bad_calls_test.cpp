@@ -112,7 +112,8 @@ TEST_F(BadCalls, OutputNotWritable) {
 
 TEST_F(BadCalls, UnknownExtension) {
   expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "out.bmp"}, 2, {"out.bmp", ".pfm"});
-  expect_match_refused({"--cloud", "cloud.obj", "--calib", "nowhere.txt"}, {"nowhere.txt"}, 1);
+  expect_match_refused({"--cloud", "cloud.obj", "--calib", "nowhere.txt"}, {"cloud.obj", ".ply"});
+  expect_match_refused({"--cloud", "cloud.ply", "--calib", "nowhere.txt"}, {"nowhere.txt"}, 1);
   expect_match_refused({"--color", "picture.gif"}, {"picture.gif", ".png"});
 }
 
