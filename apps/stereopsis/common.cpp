@@ -123,25 +123,9 @@ int threads_of(const Device& device) {
   return 0;
 }
 
-namespace {
-
-Json typed(const ParameterInfo& parameter) {
-  if (parameter.type == "flag") return parameter.value == "true";
-  if (parameter.type == "choice") return parameter.value;
-  if (parameter.type == "numbers") {
-    Json list = Json::array();
-    std::istringstream parts(parameter.value);
-    for (std::string part; std::getline(parts, part, ',');) list.push_back(Json::parse(part));
-    return list;
-  }
-  return Json::parse(parameter.value, nullptr, false);
-}
-
-}  // namespace
-
 Json parameters_json(const Pipeline& pipeline) {
   Json json = Json::object();
-  for (const ParameterInfo& parameter : pipeline.parameters()) json[parameter.name] = typed(parameter);
+  for (const ParameterInfo& parameter : pipeline.parameters()) json[parameter.name] = Json::parse(to_json(parameter));
   return json;
 }
 

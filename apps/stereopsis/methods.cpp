@@ -15,7 +15,7 @@ namespace {
 
 struct Options {
   std::string name;
-  bool json = false;
+  bool json = false, parameters = false;
 };
 
 void list_methods(bool as_json) {
@@ -32,6 +32,27 @@ void list_methods(bool as_json) {
     table.add({"", method.paper});
   }
   table.left({0, 1}).print();
+}
+
+// What sliders, switches and lists are made from.
+Json parameters_of(const Pipeline& pipeline) {
+  Json list = Json::array();
+  for (const ParameterInfo& p : pipeline.parameters()) {
+    ParameterInfo first = p;
+    first.value = p.default_value;
+    Json one = {{"name", p.name},
+                {"type", p.type},
+                {"value", Json::parse(to_json(p))},
+                {"default", Json::parse(to_json(first))},
+                {"allowed", p.allowed},
+                {"unit", p.unit},
+                {"description", p.description},
+                {"needs_plan", p.needs_plan}};
+    if (p.minimum) one.update({{"minimum", *p.minimum}, {"maximum", *p.maximum}, {"step", p.step}});
+    if (!p.choices.empty()) one["choices"] = p.choices;
+    list.push_back(std::move(one));
+  }
+  return list;
 }
 
 void show_method(const std::string& name, bool as_json) {
@@ -58,8 +79,12 @@ void add_methods(CLI::App& application) {
   const auto options = std::make_shared<Options>();
   command.text("NAME", options->name, "", "The method to show; all are listed without it");
   command.flag("--json", options->json, "The pipeline of NAME, as --pipeline reads it; or the list");
+  command.flag("--parameters", options->parameters,
+               "The parameters of NAME as JSON, with minimum, maximum, step, choices and unit");
   command.callback([options] {
-    if (options->name.empty())
+    if (options->parameters)
+      say("{}\n", parameters_of(Pipeline(options->name.empty() ? "sgm" : options->name)).dump(2));
+    else if (options->name.empty())
       list_methods(options->json);
     else
       show_method(options->name, options->json);

@@ -50,6 +50,9 @@ void abandon_writing();
 // Removes the temporary files that a process which was killed while it wrote `file` has left. Nobody may be writing it.
 void remove_leftovers(const std::filesystem::path& file);
 
+// The value, as a pipeline's JSON has it.
+std::string to_json(const ParameterInfo& parameter);
+// Keys come in any order; the refinements, which have one, are a list.
 std::string to_json(const Pipeline& pipeline);
 Pipeline pipeline_from_json(const std::string& json);
 Pipeline read_pipeline(const std::filesystem::path& file);

@@ -1,7 +1,9 @@
-// One parameter of a method, as text: what `methods NAME` prints and `--set` takes.
+// One parameter of a method: what `methods NAME` prints, `--set` takes, and a slider, a list or a switch is made of.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace stereopsis {
 
@@ -11,6 +13,14 @@ struct ParameterInfo {
   std::string value;        // as --set takes it
   std::string allowed;      // "an odd integer from 1 to 15"
   std::string description;  // with its unit
+
+  std::string default_value = {};                    // of the method; of a pipeline that is none, of the stage
+  std::optional<double> minimum = {}, maximum = {};  // of an integer, a number, and each of several numbers
+  double step = 0;                                   // from the minimum on; 0: any number between
+  std::vector<std::string> choices = {};             // of a choice
+  std::string unit = {};                             // "pixels"; empty: it has none
+  // Whether another value may take other steps or memory; else only numbers that steps are given change.
+  bool needs_plan = false;
 };
 
 }  // namespace stereopsis

@@ -20,14 +20,15 @@ struct MethodInfo {
 // The named methods, as `stereopsis methods` lists them.
 const std::vector<MethodInfo>& methods();
 
-// One slot of a pipeline: {"cost", "rank", …}, {"optimisation", "sgm", …}, {"left_right", "left_right", …}.
+// One slot of a pipeline: {"cost", "rank", …}, {"optimisation", "sgm", …}, {"median2", "median", …}.
 struct PipelineSlot {
   std::string slot;  // the prefix of its parameters
   std::string kind;  // the stage in it
   std::vector<ParameterInfo> parameters;
+  bool is_refinement = false;  // these have an order
 };
 
-struct PipelineData;  // the typed form: src/methods/pipeline_data.hpp
+struct PipelineData;  // the typed form: src/program/pipeline_data.hpp
 
 class Pipeline {
  public:
@@ -42,7 +43,9 @@ class Pipeline {
 
   const std::string& method() const;
 
-  // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`).
+  // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`). What fills a slot is
+  // `slot.stage` (`cost.stage` = census; `aggregation.stage` = none), with that stage's defaults; all refinements, in their
+  // order, are `refinements` (left_right,median,fill,median), of which those that were there keep their parameters.
   // Throws Error(call) for an unknown name (with the nearest right one) or a value out of its range.
   void set(std::string_view name, std::string_view value);
   std::string get(std::string_view name) const;

@@ -5,13 +5,14 @@
 //   template <class P, class Visitor>
 //     requires ParametersOf<P, Parameters>
 //   void describe(P& p, Visitor&& visit) {
-//     visit("window", p.window, odd(1, 15), "side of the square window, pixels");
+//     visit("window", p.window, odd(1, 15).in("pixels"), "side of the square window");
 //   }
 //
 // A field is a bool, an int, a double, a std::vector<double> or an enum with a `constexpr
 // std::array<std::pair<Enum, const char*>, N> names_of(Enum)` beside it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -33,15 +34,20 @@ struct Range {
   double low = 0;
   double high = 0;
   int step = 0;
+  const char* unit = "";
+  bool plans = false;  // another value may take other steps or memory
 
+  constexpr Range in(const char* name) const { return {low, high, step, name, plans}; }
+  constexpr Range planned() const { return {low, high, step, unit, true}; }
   bool contains(double v) const {
     return v >= low && v <= high && (step == 0 || static_cast<long long>(v - low) % step == 0);
   }
 };
 
 constexpr Range between(double low, double high) { return {low, high}; }
-constexpr Range odd(int low, int high) { return {static_cast<double>(low), static_cast<double>(high), 2}; }
-constexpr Range either(int a, int b) { return {static_cast<double>(a), static_cast<double>(b), b - a}; }
+// Of windows and paths, which make up what is run.
+constexpr Range odd(int low, int high) { return {static_cast<double>(low), static_cast<double>(high), 2, "", true}; }
+constexpr Range either(int a, int b) { return {static_cast<double>(a), static_cast<double>(b), b - a, "", true}; }
 // For fields that have no range: flags and choices.
 struct Any {};
 inline constexpr Any any{};
@@ -140,6 +146,30 @@ bool parse_value(std::string_view s, T& value) {
   }
 }
 
+// "side of the square window, pixels"; a share says in its sentence that it is percent.
+template <class T, class Allowed>
+std::string with_unit(const char* description, const Allowed& allowed) {
+  if constexpr (std::is_same_v<Allowed, Range>)
+    if (const std::string_view unit = allowed.unit; !unit.empty() && unit != "percent")
+      return text(description, ", ", unit);
+  return description;
+}
+
+template <class T, class Allowed>
+void add_numbers(ParameterInfo& info, const Allowed& allowed) {
+  if constexpr (std::is_enum_v<T>)
+    for (const auto& choice : names_of(T{})) info.choices.emplace_back(choice.second);
+  if constexpr (std::is_same_v<Allowed, Range>) {
+    info.minimum = allowed.low;
+    info.maximum = allowed.high;
+    info.step = std::is_same_v<T, int> ? std::max(allowed.step, 1) : allowed.step;
+    info.unit = allowed.unit;
+    info.needs_plan = allowed.plans;
+  } else {
+    info.needs_plan = true;
+  }
+}
+
 }  // namespace detail
 
 // Refuses, in one sentence, the first parameter that is out of its range.
@@ -172,8 +202,10 @@ bool set_parameter(std::string_view stage, Parameters& parameters, std::string_v
 template <class Parameters>
 void list_parameters(std::string_view stage, const Parameters& parameters, std::vector<ParameterInfo>& list) {
   describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char* description) {
-    list.push_back({text(stage, '.', name), detail::type_name<T>(), detail::value_text(value),
-                    detail::allowed_text<T>(allowed), description});
+    ParameterInfo& info =
+        list.emplace_back(text(stage, '.', name), detail::type_name<T>(), detail::value_text(value),
+                          detail::allowed_text<T>(allowed), detail::with_unit<T>(description, allowed));
+    detail::add_numbers<T>(info, allowed);
   });
 }
 

@@ -133,7 +133,7 @@ TEST(MatchingRawPairs, RegionsAreOfTheRectifiedImages) {
   Problem problem = problem_of(pair, calibration);
   problem.region = Rect{60, 20, 39, 30};  // to the last column, beyond the raw images' one
   Pipeline pipeline("sgm");
-  pipeline.set("roi.margin", "5");
+  pipeline.set("region.margin", "5");
   const auto parts = [&](const Device& device) { return Matcher(Plan(pipeline, problem, device)).match(pair); };
   const Matched expected = parts({"cpu", 1});
   for (const Device& device : all_devices()) expect_same(parts(device), expected);

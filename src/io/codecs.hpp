@@ -42,14 +42,15 @@ std::string encode_tiff(AnyImageView image);
 std::string encode_pfm(ImageView<const float> image);
 std::string encode_npy(AnyImageView image);
 
-// A pipeline as JSON: {"method": …, "cost": {"stage": "rank", "window": 9}, …, "median": {"enabled": true, …}}.
-// "stage" is left out where the slot is named after it ("median", "median2").
+// A pipeline as JSON: {"method": …, "cost": {"stage": "rank", "window": 9}, …, "refinements": [{"stage": "median", "enabled":
+// true, …}, …]}. Keys come in any order. Files of earlier versions have each refinement as a key: "median", "median2".
 struct NamedSlots {
   std::string method;
   std::vector<PipelineSlot> slots;  // of a parameter, only name and value are read
 };
 NamedSlots slots_from_json(std::string_view json);
 std::string slots_to_json(const NamedSlots& pipeline);
+std::string value_to_json(const ParameterInfo& parameter);
 
 // The size that a header claims, before anything is allocated for it.
 struct Claim {

@@ -21,18 +21,21 @@ void check_parameters(const PipelineSlot& asked, const PipelineSlot& made) {
       refuse("parameter", parameter.name, names);
 }
 
-// Whatever was asked for is in the pipeline, in that order: nothing was passed over or understood as something else.
+// Whatever was asked for is in the pipeline, refinements in that order: nothing was passed over or understood as something else.
 void check_same(const std::vector<PipelineSlot>& asked, const std::vector<PipelineSlot>& made) {
   std::vector<std::string> names;
   for (const PipelineSlot& slot : made) names.push_back(slot.slot);
   std::size_t last = 0;
   for (const PipelineSlot& slot : asked) {
     const auto index = static_cast<std::size_t>(std::find(names.begin(), names.end(), slot.slot) - names.begin());
+    if (index == names.size() && slot.kind == "none") continue;
     if (index == names.size()) refuse("slot", slot.slot, names);
-    if (index < last)
-      throw Error(ErrorCategory::format, text("the slot '", slot.slot, "' of the pipeline comes after '", names[last],
-                                              "', but the order is ", join(names, ", "), "; keep to it"));
-    last = index;
+    if (made[index].is_refinement) {
+      if (index < last)
+        throw Error(ErrorCategory::format, text("the slot '", slot.slot, "' of the pipeline comes after '", names[last],
+                                                "', but the order is ", join(names, ", "), "; keep to it"));
+      last = index;
+    }
     if (slot.kind != made[index].kind)
       throw Error(ErrorCategory::format, text("the slot '", slot.slot, "' of the pipeline can't have the stage '",
                                               slot.kind, "'; it is '", made[index].kind, "'"));
@@ -41,6 +44,8 @@ void check_same(const std::vector<PipelineSlot>& asked, const std::vector<Pipeli
 }
 
 }  // namespace
+
+std::string to_json(const ParameterInfo& parameter) { return io::value_to_json(parameter); }
 
 std::string to_json(const Pipeline& pipeline) { return io::slots_to_json({pipeline.method(), pipeline.slots()}); }
 

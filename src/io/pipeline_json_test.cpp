@@ -67,6 +67,40 @@ TEST(PipelineFiles, ValuesOutOfRangeAreRefused) {
   EXPECT_TRUE(refused(R"({"method": "mine", "median": {"enabled": 1}})", "enabled"));
 }
 
+TEST(PipelineFiles, KeysComeInAnyOrder) {
+  const Pipeline pipeline("sgm");
+  const Pipeline turned = pipeline_from_json(R"({
+    "refinements": [{"stage": "left_right", "enabled": true, "threshold": 1}, {"stage": "median", "window": 5},
+                    {"stage": "median", "enabled": false}],
+    "select": {"subpixel": "equiangular", "stage": "wta"},
+    "optimisation": {"p2": 90, "stage": "sgm"},
+    "cost": {"stage": "census_gradient"},
+    "method": "turned"})");
+  EXPECT_EQ(turned.get("select.subpixel"), "equiangular");
+  EXPECT_EQ(turned.get("sgm.p2"), "90");
+  EXPECT_EQ(turned.get("median.window"), "5");
+  EXPECT_EQ(turned.get("median2.enabled"), "false");
+  expect_same(pipeline_from_json(to_json(turned)), turned);
+}
+
+TEST(PipelineFiles, FilesOfEarlierVersionsAreRead) {
+  const Pipeline pipeline = pipeline_from_json(R"({
+    "method": "sgm", "cost": {"stage": "rank", "window": 7}, "optimisation": {"stage": "sgm"},
+    "select": {"stage": "winner_takes_all", "uniqueness": 5},
+    "left_right": {"enabled": true}, "median": {"enabled": true, "window": 3}, "median2": {"enabled": false},
+    "roi": {"stage": "region", "margin": 7}})");
+  EXPECT_EQ(pipeline.get("select.uniqueness"), "5");
+  EXPECT_EQ(pipeline.get("median2.enabled"), "false");
+  EXPECT_EQ(pipeline.get("region.margin"), "7");
+}
+
+TEST(PipelineFiles, RefinementsAreAListOfStages) {
+  EXPECT_TRUE(refused(R"({"method": "mine", "cost": {"stage": "rank"}, "refinements": {}})", "must be a list"));
+  EXPECT_TRUE(refused(R"({"method": "mine", "cost": {"stage": "rank"}, "refinements": [{"window": 3}]})", "\"stage\""));
+  EXPECT_TRUE(
+      refused(R"({"method": "mine", "cost": {"stage": "rank"}, "refinements": [{"stage": "medain"}]})", "'median'"));
+}
+
 TEST(PipelineFiles, AnOrderThatWouldBeMisunderstoodIsRefused) {
   EXPECT_TRUE(
       refused(R"({"method": "mine", "median2": {"window": 5}, "fill": {}, "median": {"window": 3}})", "the order is"));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -78,6 +79,15 @@ std::string string_of(const char* key, const Json& value) {
 // "median" for the slot "median2".
 std::string own_stage(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
 
+constexpr const char* list_key = "refinements";
+
+// What files of earlier versions name otherwise.
+std::string todays(std::string name) {
+  if (name == "roi") return "region";
+  if (name == "winner_takes_all") return "wta";
+  return name;
+}
+
 PipelineSlot slot_of(const std::string& name, const Json& value) {
   if (!value.is_object())
     throw Error(ErrorCategory::format, text("the slot ", shown(Json(name)), " of the pipeline is ", shown(value),
@@ -86,12 +96,32 @@ PipelineSlot slot_of(const std::string& name, const Json& value) {
   for (const auto& [key, entry] : value.items()) {
     const std::string full_name = text(name, '.', key);
     if (key == "stage")
-      slot.kind = string_of("stage", entry);
+      slot.kind = todays(string_of("stage", entry));
     else
       slot.parameters.push_back(
           {.name = full_name, .type = {}, .value = value_text(full_name, entry), .allowed = {}, .description = {}});
   }
   return slot;
+}
+
+// In their order, named as slots: the second median is "median2".
+std::vector<PipelineSlot> refinements_of(const Json& list) {
+  if (!list.is_array())
+    throw Error(ErrorCategory::format,
+                text("\"refinements\" in the pipeline is ", shown(list),
+                     "; it must be a list of objects like {\"stage\": \"median\", \"window\": 3}"));
+  std::vector<PipelineSlot> slots;
+  std::map<std::string, int> seen;
+  for (const Json& refinement : list) {
+    if (!refinement.is_object() || !refinement.contains("stage"))
+      throw Error(ErrorCategory::format, text("\"refinements\" in the pipeline holds ", shown(refinement),
+                                              "; each is an object with a \"stage\""));
+    const std::string stage = string_of("stage", refinement["stage"]);
+    const int number = ++seen[stage];
+    slots.push_back(slot_of(number == 1 ? stage : text(stage, number), refinement));
+    slots.back().is_refinement = true;
+  }
+  return slots;
 }
 
 Json number_of(std::string_view value) {
@@ -100,7 +130,7 @@ Json number_of(std::string_view value) {
   return value;
 }
 
-Json value_of(const ParameterInfo& parameter) {
+Json typed(const ParameterInfo& parameter) {
   if (parameter.type == "flag") return parameter.value == "true";
   if (parameter.type == "integer" || parameter.type == "number") return number_of(parameter.value);
   if (parameter.type != "numbers") return parameter.value;
@@ -110,6 +140,8 @@ Json value_of(const ParameterInfo& parameter) {
 }
 
 }  // namespace
+
+std::string value_to_json(const ParameterInfo& parameter) { return typed(parameter).dump(); }
 
 NamedSlots slots_from_json(std::string_view json) {
   const Json root = parse(json);
@@ -122,8 +154,10 @@ NamedSlots slots_from_json(std::string_view json) {
   for (const auto& [key, value] : root.items()) {
     if (key == "method")
       pipeline.method = string_of("method", value);
+    else if (key != list_key)
+      pipeline.slots.push_back(slot_of(todays(key), value));
     else
-      pipeline.slots.push_back(slot_of(key, value));
+      for (PipelineSlot& slot : refinements_of(value)) pipeline.slots.push_back(std::move(slot));
   }
   return pipeline;
 }
@@ -132,10 +166,14 @@ std::string slots_to_json(const NamedSlots& pipeline) {
   Json root;
   root["method"] = pipeline.method;
   for (const PipelineSlot& slot : pipeline.slots) {
-    Json& object = root[slot.slot] = Json::object();
-    if (slot.kind != own_stage(slot.slot)) object["stage"] = slot.kind;
+    Json object = Json::object();
+    if (slot.is_refinement || slot.kind != slot.slot) object["stage"] = slot.kind;
     for (const ParameterInfo& parameter : slot.parameters)
-      object[parameter.name.substr(parameter.name.find('.') + 1)] = value_of(parameter);
+      object[parameter.name.substr(parameter.name.find('.') + 1)] = typed(parameter);
+    if (slot.is_refinement)
+      root[list_key].push_back(std::move(object));
+    else
+      root[slot.slot] = std::move(object);
   }
   return root.dump(2) + "\n";
 }

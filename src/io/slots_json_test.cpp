@@ -6,7 +6,9 @@ namespace {
 
 using namespace test;
 
-ParameterInfo parameter(const char* name, const char* type, const char* value) { return {name, type, value, "", ""}; }
+ParameterInfo parameter(const char* name, const char* type, const char* value) {
+  return {.name = name, .type = type, .value = value, .allowed = {}, .description = {}};
+}
 
 TEST(PipelineJson, SlotsInOrderWithTypedValues) {
   const io::NamedSlots pipeline{
@@ -16,7 +18,7 @@ TEST(PipelineJson, SlotsInOrderWithTypedValues) {
         "sgm",
         {parameter("optimisation.p2", "number", "0.5"), parameter("optimisation.mode", "choice", "8"),
          parameter("optimisation.weights", "numbers", "1,0.25")}},
-       {"median2", "median", {parameter("median2.enabled", "flag", "true")}}}};
+       {"median", "median", {parameter("median.enabled", "flag", "true")}, true}}};
   const std::string json = io::slots_to_json(pipeline);
   EXPECT_EQ(json, R"({
   "method": "banz-sgm",
@@ -33,9 +35,12 @@ TEST(PipelineJson, SlotsInOrderWithTypedValues) {
       0.25
     ]
   },
-  "median2": {
-    "enabled": true
-  }
+  "refinements": [
+    {
+      "stage": "median",
+      "enabled": true
+    }
+  ]
 }
 )");
   const io::NamedSlots back = io::slots_from_json(json);

@@ -185,7 +185,7 @@ TEST(Matcher, ARegionIsTheMethodOnItsInput) {
   const Scene scene = make_scene({.size = {200, 90}, .disparities = 16});
   const StereoPair pair{scene.left, scene.right, {}, {}};
   Pipeline pipeline("banz-sgm");
-  pipeline.set("roi.margin", "10");
+  pipeline.set("region.margin", "10");
   Problem problem = Problem::of(pair, {0, 16});
   problem.region = Rect{60, 30, 50, 20};
   const Plan plan(pipeline, problem);
@@ -273,6 +273,79 @@ TEST(Matcher, RefusesAPairThatDoesNotFit) {
   const Scene scene = small_scene();
   const Image<std::uint8_t> other(Size{92, 61}, 3);
   EXPECT_NE(message_of([&] { match({scene.left, other, {}, {}}, {0, 8}); }).find("92×61"), std::string::npos);
+}
+
+TEST(Pipeline, ParametersComeWithNumbers) {
+  Pipeline pipeline("sgm");
+  pipeline.set("sgm.p1", "31");
+  const auto all = pipeline.parameters();
+  const auto named = [&](const char* name) {
+    return *std::find_if(all.begin(), all.end(), [&](const ParameterInfo& p) { return p.name == name; });
+  };
+  const ParameterInfo p1 = named("optimisation.p1"), window = named("median.window"), mode = named("fill.mode");
+  EXPECT_EQ(p1.value, "31");
+  EXPECT_EQ(p1.default_value, "20");  // the method's, not the stage's
+  EXPECT_EQ(*p1.minimum, 0);
+  EXPECT_EQ(*p1.maximum, 4095);
+  EXPECT_EQ(p1.step, 1);
+  EXPECT_FALSE(p1.needs_plan);
+  EXPECT_EQ(window.unit, "pixels");
+  EXPECT_EQ(window.step, 2);
+  EXPECT_TRUE(window.needs_plan);
+  EXPECT_EQ(mode.choices.front(), "background");
+  EXPECT_FALSE(mode.minimum.has_value());
+}
+
+// What a plan is, as far as memory and steps go.
+std::string outline(const Pipeline& pipeline) {
+  const Problem problem{.size = {96, 80}, .range = {0, 32}, .region = Rect{40, 30, 20, 16}};
+  const Plan plan(pipeline, problem, {.threads = 1});
+  std::string text = std::to_string(plan.workspace_bytes()) + " " + std::to_string(plan.required_input().x);
+  for (const PlanStep& step : plan.steps()) text += " " + step.stage;
+  return text;
+}
+
+TEST(Pipeline, NumbersThatNeedNoPlanKeepStepsAndMemory) {
+  for (const MethodInfo& method : methods())
+    for (const ParameterInfo& info : Pipeline(method.name).parameters()) {
+      if (info.needs_plan) continue;
+      SCOPED_TRACE(method.name + " " + info.name);
+      for (const double value : {*info.minimum, *info.maximum}) {
+        Pipeline changed(method.name);
+        changed.set(info.name, info.type == "numbers" ? "1,1,1" : number_text(value));
+        try {
+          EXPECT_EQ(outline(changed), outline(Pipeline(method.name))) << value;
+        } catch (const Error&) {  // what does not fit together is refused
+        }
+      }
+    }
+}
+
+TEST(Pipeline, AnyStageFillsItsSlotByName) {
+  Pipeline pipeline("sgm");
+  pipeline.set("cost.stage", "census");
+  pipeline.set("census.window", "5x5");
+  pipeline.set("refinements", "median,fill,median");
+  EXPECT_EQ(pipeline.get("cost.window"), "5x5");
+  EXPECT_EQ(pipeline.get("median.window"), "3");
+  EXPECT_EQ(pipeline.get("median2.window"), "5");  // the second one of before
+  EXPECT_EQ(pipeline.get("fill.mode"), "second_lowest");
+  EXPECT_THROW(pipeline.get("speckle.size"), Error);
+  pipeline.set("refinements", "none");
+  pipeline.set("optimisation.stage", "none");
+  EXPECT_EQ(pipeline.slots().size(), 2U) << "cost and selection";
+  for (const auto& [name, value, part] : {std::array{"cost.stage", "none", "it can be"},
+                                          std::array{"cost.stage", "sgm", "no stage 'sgm' for the slot 'cost'"},
+                                          std::array{"refinements", "median,medain", "the nearest is 'median'"}}) {
+    const Pipeline before = pipeline;
+    try {
+      pipeline.set(name, value);
+      ADD_FAILURE() << name << " was taken";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(pipeline.slots().size(), before.slots().size());
+  }
 }
 
 TEST(Pipeline, SetsBySlotAndByStage) {
@@ -392,8 +465,7 @@ TEST(Methods, ARegionOfReducedImagesShowsWhatTheWholeShows) {
 TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
   const Pipeline only_a_cost = Pipeline::from_slots("mine", {{"cost", "rank", {}}});
   const std::string message = message_of([&] { Plan(only_a_cost, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
-  EXPECT_NE(message.find("'mine' gives u8 costs to winner_takes_all, which takes u16 or f32"), std::string::npos)
-      << message;
+  EXPECT_NE(message.find("'mine' gives u8 costs to wta, which takes u16 or f32"), std::string::npos) << message;
   const Pipeline both =
       Pipeline::from_slots("both", {{"cost", "rank", {}}, {"aggregation", "guided", {}}, {"optimisation", "sgm", {}}});
   EXPECT_NE(message_of([&] {
@@ -485,7 +557,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         different = !same_bits(result_of(moved).disparity.view(), result_of(alone).disparity.view());
       }
       // A margin need not change the pixels of a region, but what is read for it.
-      if (!different && info.name == "roi.margin") {
+      if (!different && info.name == "region.margin") {
         Pipeline other_margin = pipeline;
         other_margin.set(info.name, "1");
         Problem problem = Problem::of(pair, {0, 24});

@@ -188,7 +188,7 @@ TEST_F(Misuse, EveryCombinationOfStagesWorksOrIsRefused) {
             filled("cost", cost, slots);
             filled("aggregation", aggregation, slots);
             filled("optimisation", optimisation, slots);
-            slots.push_back({"select", "winner_takes_all", {}});
+            slots.push_back({"select", "wta", {}});
             filled("levels", levels, slots);
             try {
               EXPECT_FALSE(match(small, {0, 6}, Pipeline::from_slots("mixed", slots), {"cpu", 1}).disparity.empty());

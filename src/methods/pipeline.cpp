@@ -13,21 +13,26 @@ namespace {
 // "median2" is the second median.
 std::string without_number(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
 
-StageChoice required_stage(const std::string& slot, Slot kind, const std::string& name) {
+// The stage of that name for a slot of one.
+StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
+  const bool may_be_none = slot.slot != Slot::cost && slot.slot != Slot::select;
+  if (may_be_none && name == "none") return {};
   const Entry* entry = registry().find(name);
-  if (entry != nullptr && entry->slot == kind) return StageChoice(*entry);
-  throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot, "'; it can be ",
-                                        join(registry().names(kind), ", ")));
+  if (entry != nullptr && entry->slot == slot.slot) return StageChoice(*entry);
+  std::vector<std::string> names = registry().names(slot.slot);
+  if (may_be_none) names.emplace_back("none");
+  throw Error(ErrorCategory::call,
+              text("there is no stage '", name, "' for the slot '", slot.name, "'; it can be ", join(names, ", ")));
 }
 
-StageChoice refinement_of(const PipelineSlot& slot) {
-  const Entry* entry = registry().find(without_number(slot.slot));
+StageChoice refinement_of(std::string_view name) {
+  const Entry* entry = registry().find(without_number(std::string(name)));
   if (entry != nullptr && entry->slot == Slot::refinement) return StageChoice(*entry);
-  std::vector<std::string> names{"roi"};
+  std::vector<std::string> names{RegionParameters::stage};
   for (const SlotOfOne& one : slots_of_one) names.emplace_back(one.name);
   for (std::string& stage : registry().names(Slot::refinement)) names.push_back(std::move(stage));
   throw Error(ErrorCategory::call,
-              text("a pipeline has no slot '", slot.slot, "'; the nearest is '", nearest_name(slot.slot, names), "'"));
+              text("a pipeline has no slot '", name, "'; the nearest is '", nearest_name(name, names), "'"));
 }
 
 // A switch of a refinement, as a parameter beside its stage's own.
@@ -53,7 +58,8 @@ void for_each_slot(Data& data, F&& f) {
     f(before == 0 ? name : text(name, before + 1), name, stage.parameters, &stage.enabled);
   }
   using Flag = std::conditional_t<std::is_const_v<Data>, const bool*, bool*>;
-  if (takes_margin(data)) f(std::string("roi"), std::string(RegionParameters::stage), data.region, Flag{});
+  const std::string region = RegionParameters::stage;
+  if (takes_margin(data)) f(region, region, data.region, Flag{});
 }
 
 std::vector<ParameterInfo> parameters_of(const std::string& prefix, const StageParameters& parameters,
@@ -64,9 +70,32 @@ std::vector<ParameterInfo> parameters_of(const std::string& prefix, const StageP
   return list;
 }
 
-// Whether `prefix` names this slot: by the slot, or by the stage in it where only one slot has that stage.
+// Whether `prefix` names this slot: by the slot, or by the stage in it.
 bool is_named(std::string_view prefix, std::string_view slot, std::string_view stage) {
   return prefix == slot || prefix == stage;
+}
+
+const SlotOfOne* slot_of_one(std::string_view name) {
+  const auto found = std::find_if(std::begin(slots_of_one), std::end(slots_of_one),
+                                  [&](const SlotOfOne& slot) { return name == slot.name; });
+  return found == std::end(slots_of_one) ? nullptr : found;
+}
+
+// The refinements of these names in their order; those that were there keep their parameters, and all are switched on.
+std::vector<StageChoice> refinements_of(std::string_view names, std::vector<StageChoice> before) {
+  std::vector<StageChoice> list;
+  for (const std::string& name : names.empty() || names == "none" ? std::vector<std::string>() : split(names, ',')) {
+    StageChoice stage = refinement_of(name);
+    const auto same =
+        std::find_if(before.begin(), before.end(), [&](const StageChoice& b) { return b.entry == stage.entry; });
+    if (same != before.end()) {
+      stage = std::move(*same);
+      before.erase(same);
+    }
+    stage.enabled = true;
+    list.push_back(std::move(stage));
+  }
+  return list;
 }
 
 std::vector<std::string> all_names(const PipelineData& data) {
@@ -98,6 +127,9 @@ const std::string& Pipeline::method() const { return data_->method; }
 
 void Pipeline::set(std::string_view name, std::string_view value) {
   const std::size_t dot = name.find('.');
+  if (name == "refinements") return void(data_->refinements = refinements_of(value, data_->refinements));
+  if (const SlotOfOne* one = slot_of_one(name.substr(0, dot)); one != nullptr && name.substr(dot + 1) == "stage")
+    return void(data_.get()->*one->stage = stage_for(*one, value));
   bool found = false;
   for_each_slot(*data_, [&](const std::string& slot, const std::string& stage, StageParameters& parameters, bool* on) {
     if (found || dot == std::string_view::npos || !is_named(name.substr(0, dot), slot, stage)) return;
@@ -125,6 +157,36 @@ std::string Pipeline::get(std::string_view name) const {
   return *value;
 }
 
+namespace {
+
+// The method's own parameters, or, where a pipeline is none of the methods, what its stages begin with.
+Pipeline defaults_of(const PipelineData& data) {
+  PipelineData defaults = data;
+  for (const SlotOfOne& one : slots_of_one)
+    if (StageChoice& stage = defaults.*one.stage) stage = StageChoice(*stage.entry);
+  for (StageChoice& stage : defaults.refinements) stage = StageChoice(*stage.entry);
+  defaults.region = RegionParameters{};
+  const auto& known = methods();
+  if (std::none_of(known.begin(), known.end(), [&](const MethodInfo& m) { return m.name == data.method; }))
+    return Pipeline(std::move(defaults));
+  const PipelineData method = method_data(data.method);
+  for (const SlotOfOne& one : slots_of_one)
+    if ((method.*one.stage).entry == (data.*one.stage).entry) defaults.*one.stage = method.*one.stage;
+  const auto is_same = [](const StageChoice& a, const StageChoice& b) { return a.entry == b.entry; };
+  if (std::ranges::equal(method.refinements, data.refinements, is_same)) defaults.refinements = method.refinements;
+  return Pipeline(std::move(defaults));
+}
+
+std::vector<PipelineSlot> slots_of(const PipelineData& data) {
+  std::vector<PipelineSlot> slots;
+  for_each_slot(data, [&](const std::string& slot, const std::string& stage, const StageParameters& p, const bool* on) {
+    slots.push_back({slot, stage, parameters_of(slot, p, on), on != nullptr});
+  });
+  return slots;
+}
+
+}  // namespace
+
 std::vector<ParameterInfo> Pipeline::parameters() const {
   std::vector<ParameterInfo> list;
   for (PipelineSlot& slot : slots())
@@ -133,11 +195,11 @@ std::vector<ParameterInfo> Pipeline::parameters() const {
 }
 
 std::vector<PipelineSlot> Pipeline::slots() const {
-  std::vector<PipelineSlot> slots;
-  for_each_slot(*data_,
-                [&](const std::string& slot, const std::string& stage, const StageParameters& p, const bool* on) {
-                  slots.push_back({slot, stage, parameters_of(slot, p, on)});
-                });
+  std::vector<PipelineSlot> slots = slots_of(*data_);
+  const std::vector<PipelineSlot> defaults = slots_of(defaults_of(*data_).data());
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    for (std::size_t j = 0; j < slots[i].parameters.size(); ++j)
+      slots[i].parameters[j].default_value = defaults[i].parameters[j].value;
   return slots;
 }
 
@@ -146,12 +208,10 @@ Pipeline Pipeline::from_slots(const std::string& method, const std::vector<Pipel
   data.method = method;
   data.select = wta::Parameters{};
   for (const PipelineSlot& slot : slots) {
-    const auto one = std::find_if(std::begin(slots_of_one), std::end(slots_of_one),
-                                  [&](const SlotOfOne& s) { return slot.slot == s.name; });
-    if (one != std::end(slots_of_one))
-      data.*one->stage = required_stage(slot.slot, one->slot, slot.kind);
-    else if (slot.slot != "roi")
-      data.refinements.push_back(refinement_of(slot));
+    if (const SlotOfOne* one = slot_of_one(slot.slot))
+      data.*one->stage = stage_for(*one, slot.kind);
+    else if (slot.slot != RegionParameters::stage)
+      data.refinements.push_back(refinement_of(slot.slot));
   }
   Pipeline pipeline(std::move(data));
   for (const PipelineSlot& slot : slots)

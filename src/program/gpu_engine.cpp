@@ -16,7 +16,7 @@ struct Lane {
 };
 
 // Its steps are recorded when it comes the second time with the same images on the device, and replayed from then on.
-struct Frame {
+struct InWork {
   std::unique_ptr<gpu::Event> end;
   std::optional<FrameImages> last;  // what its steps see of the caller's images
   std::unique_ptr<gpu::Graph> graph;
@@ -67,11 +67,11 @@ class GpuEngine final : public Engine {
     for (int i = 0; i < layout.lanes; ++i)
       lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue(layout.lanes > 1)});
     if (problem_.geometry.rectification) upload_maps(*problem_.geometry.rectification);
-    for (Frame& frame : frames_) frame.end = device_.make_event(false);
+    for (InWork& frame : frames_) frame.end = device_.make_event(false);
   }
 
   void begin(int frame, const FrameImages& images, bool on_device, const std::uint64_t* stream) override {
-    Frame& f = frames_[frame];
+    InWork& f = frames_[frame];
     gpu::Queue& queue = *lane_of(frame).queue;
     if (stream != nullptr) queue.wait_for_native(*stream);
     f.wanted = f.there = {};
@@ -90,7 +90,7 @@ class GpuEngine final : public Engine {
   }
 
   void end(int frame, std::vector<StageTime>& times) override {
-    Frame& f = frames_[frame];
+    InWork& f = frames_[frame];
     f.end->wait();
     for (std::size_t i = 0; i < f.wanted.size(); ++i) StandIns::deliver(f.there[i], f.wanted[i]);
     times.clear();
@@ -123,7 +123,7 @@ class GpuEngine final : public Engine {
   // Uploads, steps, downloads.
   void enqueue(int frame, const FrameImages& images, bool on_device) {
     Lane& lane = lane_of(frame);
-    Frame& f = frames_[frame];
+    InWork& f = frames_[frame];
     const Program& program = programs_->of(image_of(images, External::mask_left).memory != 0,
                                            image_of(images, External::mask_right).memory != 0);
     FrameImages seen = on_device ? images : FrameImages{};
@@ -164,7 +164,7 @@ class GpuEngine final : public Engine {
   static AnyView& image_of(FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
   static const AnyView& image_of(const FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
 
-  void run_steps(Frame& f, const Program& program, Lane& lane) {
+  void run_steps(InWork& f, const Program& program, Lane& lane) {
     program.for_each_step<On::gpu>(views_, lane.memory.handle(), lane.queue.get(),
                                    [&](const ProgramStep& s, const Call<On::gpu>& call) {
                                      s.step.entry->functions.gpu(call);
@@ -211,7 +211,7 @@ class GpuEngine final : public Engine {
     }
   }
 
-  void start_times(Frame& f, const Program& program, gpu::Queue& queue) {
+  void start_times(InWork& f, const Program& program, gpu::Queue& queue) {
     f.times.clear();
     if (!problem_.want_times) return;
     const std::size_t count = program.times().size() + 3;  // the steps', both transfers', and the start
@@ -219,13 +219,13 @@ class GpuEngine final : public Engine {
     queue.record(*f.marks[0]);
   }
   template <class F>
-  void transfer(Frame& f, const char* name, gpu::Queue& queue, F&& run) {
+  void transfer(InWork& f, const char* name, gpu::Queue& queue, F&& run) {
     double bytes = 0;
     run(bytes);
     if (problem_.want_times) take_time(f, name, {.bytes = bytes}, queue);
   }
   // What was enqueued since the last mark; what goes on under the same name goes on.
-  void take_time(Frame& f, const std::string& name, const Work& work, gpu::Queue& queue) {
+  void take_time(InWork& f, const std::string& name, const Work& work, gpu::Queue& queue) {
     if (f.times.empty() || f.times.back().name != name) f.times.push_back({.name = name});
     add(f.times.back(), work);
     queue.record(*f.marks[f.times.size()]);
@@ -237,7 +237,7 @@ class GpuEngine final : public Engine {
   gpu::Buffer map_memory_;
   AnyView map_left_, map_right_;  // all lanes read them
   std::vector<AnyView> views_;    // of the frame that is enqueued
-  std::vector<Frame> frames_;
+  std::vector<InWork> frames_;
   std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
 };
 

@@ -46,7 +46,7 @@ class HostEngine final : public Engine {
     if (!runner_.joinable()) runner_ = std::thread([this] { run_frames(); });
     {
       const std::lock_guard lock(mutex_);
-      Frame& f = frames_[frame];
+      InWork& f = frames_[frame];
       f.images = images;
       f.error = nullptr;
       f.waiting = true;
@@ -57,7 +57,7 @@ class HostEngine final : public Engine {
   }
 
   void end(int frame, std::vector<StageTime>& times) override {
-    Frame& f = frames_[frame];
+    InWork& f = frames_[frame];
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !f.waiting; });
     if (f.error) std::rethrow_exception(f.error);
@@ -72,7 +72,7 @@ class HostEngine final : public Engine {
   void match(const FrameImages& images, std::vector<StageTime>& times) override { run(images, times); }
 
  private:
-  struct Frame {
+  struct InWork {
     FrameImages images;
     std::vector<StageTime> times;
     std::exception_ptr error;
@@ -119,7 +119,7 @@ class HostEngine final : public Engine {
     while (true) {
       changed_.wait(lock, [&] { return stop_ || waiting_ > 0; });
       if (stop_) return;
-      Frame& f = frames_[next_];
+      InWork& f = frames_[next_];
       lock.unlock();
       std::exception_ptr error;
       try {
@@ -144,7 +144,7 @@ class HostEngine final : public Engine {
 
   std::mutex mutex_;  // for what follows
   std::condition_variable changed_;
-  std::vector<Frame> frames_;
+  std::vector<InWork> frames_;
   int next_ = 0, waiting_ = 0;
   bool stop_ = false;
   std::thread runner_;

@@ -37,8 +37,8 @@ struct RegionParameters {
 template <class P, class Visitor>
   requires ParametersOf<P, RegionParameters>
 void describe(P& p, Visitor&& visit) {
-  visit("margin", p.margin, between(0, 1000000),
-        "pixels around a region of interest that stages take into account which see the whole image");
+  visit("margin", p.margin, between(0, 1000000).in("pixels").planned(),
+        "what stages which see the whole image take into account around a region of interest");
 }
 
 struct PipelineData {

@@ -48,7 +48,7 @@ Rect aligned(const Rect& r, int multiple) {
 }
 
 // Of window matching, all that the region's pixels depend on, so that they are those of the whole image. What follows it and has
-// no finite required input gets `roi.margin` around.
+// no finite required input gets `region.margin` around.
 Rect input_of_windows(const PipelineData& data, const Problem& p) {
   Rect r = *p.region;
   const auto is_unbounded = [](const StageChoice& stage) { return stage.enabled && stage.entry->sees_all; };

@@ -35,7 +35,7 @@ int length(const Run& run) {
   };
   std::size_t at = 0;
   while (is(at, "cost_volume") && is(at + 1, "guided") && (at == 0 || is(at + 2, "couple"))) at += at == 0 ? 2 : 3;
-  return at > 0 && is(at, "winner_takes_all") ? static_cast<int>(at) + 1 : 0;
+  return at > 0 && is(at, "wta") ? static_cast<int>(at) + 1 : 0;
 }
 
 bool has_kind(const cost::AnyKind& kind) {

@@ -63,7 +63,7 @@ Step fused(const Run& run, const Entry& operation) {
 }
 
 const Rule rule{.name = "sgm_wta",
-                .run = {"sgm", "winner_takes_all"},
+                .run = {"sgm", "wta"},
                 .fuse = [](const Run& run) { return fused(run, portable); },
                 .operation = &portable,
                 .examples = {"banz-sgm", "sgm", "sgm cost.census_weight=1", "banz-sgm optimisation.paths=4"}};
@@ -105,7 +105,7 @@ Step fuse_tuned(const Run& run) {
 }
 
 const Rule tuned_rule{.name = "sgm_wta_cuda",
-                      .run = {"sgm", "winner_takes_all"},
+                      .run = {"sgm", "wta"},
                       .fuse = fuse_tuned,
                       .operation = &tuned,
                       .examples = {"banz-sgm", "sgm"}};

@@ -67,7 +67,7 @@ Step fused(const Run& run, const Entry& operation) {
 
 // On a GPU the portable kernels are those of the stages.
 const Rule rule{.name = "support_weight_wta",
-                .run = {"colour_difference", "esaw|asw_separable|asw", "winner_takes_all"},
+                .run = {"colour_difference", "esaw|asw_separable|asw", "wta"},
                 .fuse = [](const Run& run) -> Step {
                   if (run.target.device == On::gpu) return {.note = "it is made for the CPU"};
                   return fused(run, portable);
@@ -101,7 +101,7 @@ const Entry esaw_tuned{
     .work = work};
 
 const Rule esaw_rule{.name = "support_weight_wta_cuda",
-                     .run = {"colour_difference", "esaw", "winner_takes_all"},
+                     .run = {"colour_difference", "esaw", "wta"},
                      .fuse =
                          [](const Run& run) {
                            return fuse_tuned<support_weight_wta::cuda_serves>(
@@ -127,7 +127,7 @@ const Entry separable_tuned{.slot = Slot::part,
                             .work = work};
 
 const Rule separable_rule{.name = "asw_separable_wta_cuda",
-                          .run = {"colour_difference", "asw_separable", "winner_takes_all"},
+                          .run = {"colour_difference", "asw_separable", "wta"},
                           .fuse =
                               [](const Run& run) {
                                 return fuse_tuned<asw_separable_wta::cuda_serves>(

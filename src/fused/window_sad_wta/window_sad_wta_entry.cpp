@@ -36,7 +36,7 @@ const Entry portable{.slot = Slot::part,
 #ifdef STEREOPSIS_SIMD
                        return workspace_bytes(s.size(), s.numbers.range.count, s.target.threads);
 #else
-                        return 0;
+                       return 0;
 #endif
                      },
                      .work = work};
@@ -48,7 +48,7 @@ Step fused(const Run& run, const Entry& operation) {
 }
 
 const Rule rule{.name = "window_sad_wta",
-                .run = {"window_sad", "winner_takes_all"},
+                .run = {"window_sad", "wta"},
                 .fuse = [](const Run& run) { return fused(run, portable); },
                 .operation = &portable,
                 .examples = {"prehn-window", "prehn-window cost.window_width=5 select.subpixel=parabola"}};
@@ -80,7 +80,7 @@ Step fuse_tuned(const Run& run) {
 }
 
 const Rule tuned_rule{.name = "window_sad_wta_cuda",
-                      .run = {"window_sad", "winner_takes_all"},
+                      .run = {"window_sad", "wta"},
                       .fuse = fuse_tuned,
                       .operation = &tuned,
                       .examples = {"prehn-window"}};

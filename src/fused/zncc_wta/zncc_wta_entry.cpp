@@ -44,7 +44,7 @@ const Entry portable{.slot = Slot::part,
 #ifdef STEREOPSIS_SIMD
                        return workspace_bytes(p, s.size(), bits, s.numbers.range.count, s.target.threads);
 #else
-                        return 0;
+                       return 0;
 #endif
                      },
                      .work = work};
@@ -59,7 +59,7 @@ Step fused(const Run& run, const Entry& operation) {
 
 // Nothing else correlates on a GPU.
 const Rule rule{.name = "zncc_wta",
-                .run = {"zncc", "winner_takes_all", "zncc_flat"},
+                .run = {"zncc", "wta", "zncc_flat"},
                 .fuse = [](const Run& run) { return fused(run, portable); },
                 .operation = &portable,
                 .only = true,
@@ -91,7 +91,7 @@ Step fuse_tuned(const Run& run) {
 }
 
 const Rule tuned_rule{.name = "zncc_wta_cuda",
-                      .run = {"zncc", "winner_takes_all", "zncc_flat"},
+                      .run = {"zncc", "wta", "zncc_flat"},
                       .fuse = fuse_tuned,
                       .operation = &tuned,
                       .examples = {"zncc"}};

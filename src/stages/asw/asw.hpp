@@ -29,10 +29,11 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63), "side of the square window, pixels");
-  visit("gamma_colour", p.gamma_colour, support_weight::gammas,
-        "colour distance at which a weight falls to 1/e, units of L*a*b*");
-  visit("gamma_distance", p.gamma_distance, support_weight::gammas, "distance at which a weight falls to 1/e, pixels");
+  visit("window", p.window, odd(1, 63).in("pixels"), "side of the square window");
+  visit("gamma_colour", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
+        "colour distance at which a weight falls to 1/e");
+  visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
+        "distance at which a weight falls to 1/e");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }

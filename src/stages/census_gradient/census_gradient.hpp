@@ -31,9 +31,9 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("census_weight", p.census_weight, between(0, 8), "matching cost of a differing census bit");
-  visit("gradient_limit", p.gradient_limit, between(0, 63),
-        "largest matching cost of differing gradients, grey levels");
+  visit("census_weight", p.census_weight, between(0, 8).planned(), "matching cost of a differing census bit");
+  visit("gradient_limit", p.gradient_limit, between(0, 63).in("grey levels"),
+        "largest matching cost of differing gradients");
 }
 
 inline Rect required_input(const Parameters&, const Rect& output) { return grow(output, 2, 2); }

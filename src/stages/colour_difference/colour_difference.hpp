@@ -27,8 +27,8 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("truncation", p.truncation, between(1, 255),
-        "the summed difference of the three channels counts up to here, 8-bit intensities");
+  visit("truncation", p.truncation, between(1, 255).in("8-bit intensities"),
+        "the summed difference of the three channels counts up to here");
 }
 
 inline int cost(const Parameters& p, std::uint32_t left, std::uint32_t right) {

@@ -40,10 +40,10 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("alpha", p.alpha, between(0, 1), "weight of the gradient; the colour has what is left of 1");
-  visit("colour_limit", p.colour_limit, between(1, 255),
-        "the mean colour difference counts up to here, 8-bit intensities");
-  visit("gradient_limit", p.gradient_limit, between(0.5, 127.5),
-        "the difference of gradients counts up to here, 8-bit intensities a pixel");
+  visit("colour_limit", p.colour_limit, between(1, 255).in("8-bit intensities"),
+        "the mean colour difference counts up to here");
+  visit("gradient_limit", p.gradient_limit, between(0.5, 127.5).in("8-bit intensities a pixel"),
+        "the difference of gradients counts up to here");
   visit("border", p.border, between(-1, 255),
         "intensity in place of pixels outside the right image; -1: the nearest pixel's");
 }

@@ -40,11 +40,11 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("length", p.length, between(1, longest_arm + 1), "arms are shorter than this, pixels");
-  visit("short_length", p.short_length, between(0, longest_arm + 1), "beyond it colours must be closer, pixels");
-  visit("colour", p.colour, between(0, 256), "colours differ by less on an arm, 8-bit intensities");
-  visit("strict_colour", p.strict_colour, between(0, 256),
-        "and by less than this beyond short_length, 8-bit intensities");
+  visit("length", p.length, between(1, longest_arm + 1).in("pixels"), "arms are shorter than this");
+  visit("short_length", p.short_length, between(0, longest_arm + 1).in("pixels"), "beyond it colours must be closer");
+  visit("colour", p.colour, between(0, 256).in("8-bit intensities"), "colours differ by less on an arm");
+  visit("strict_colour", p.strict_colour, between(0, 256).in("8-bit intensities"),
+        "and by less than this beyond short_length");
 }
 
 // Refuses thresholds out of order, and arms set to be longer than the image: those of the default length may be.

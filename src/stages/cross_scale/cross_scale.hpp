@@ -40,9 +40,10 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("lambda", p.lambda, between(0, 100), "smoothness between the levels; 0: the finest level alone");
-  visit("levels", p.levels, between(1, 16), "levels in all, each half the size of the one before");
-  visit("radius", p.radius, between(1, 64), "radius of the filter's window at the coarser levels, pixels of the level");
+  visit("lambda", p.lambda, between(0, 100).planned(), "smoothness between the levels; 0: the finest level alone");
+  visit("levels", p.levels, between(1, 16).planned(), "levels in all, each half the size of the one before");
+  visit("radius", p.radius, between(1, 64).in("pixels of the level").planned(),
+        "radius of the filter's window at the coarser levels");
 }
 
 // How many levels have a part in the result.

@@ -34,7 +34,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("edge", p.edge, between(0, 1000), "neighbours on an edge differ by more than this, pixels");
+  visit("edge", p.edge, between(0, 1000).in("pixels"), "neighbours on an edge differ by more than this");
 }
 
 inline Rect required_input(const Parameters&, const Rect& output) { return grow(output, 1, 0); }

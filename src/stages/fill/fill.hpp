@@ -67,8 +67,8 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("mode", p.mode, any, "where an invalid pixel takes its disparity from");
-  visit("distance", p.distance, between(1, 65535), "cross: how far a valid pixel may be, pixels");
-  visit("window", p.window, odd(3, 101), "box: side of the square around the pixel, pixels");
+  visit("distance", p.distance, between(1, 65535).in("pixels"), "cross: how far a valid pixel may be");
+  visit("window", p.window, odd(3, 101).in("pixels"), "box: side of the square around the pixel");
 }
 
 // What only one mode reads is refused for the others.

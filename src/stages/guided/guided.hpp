@@ -50,9 +50,9 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("radius", p.radius, between(1, 64), "radius of the square window, pixels");
-  visit("epsilon", p.epsilon, between(0.1, 65025),
-        "variance below which the guide counts as flat, squared 8-bit intensities");
+  visit("radius", p.radius, between(1, 64).in("pixels").planned(), "radius of the square window");
+  visit("epsilon", p.epsilon, between(0.1, 65025).in("squared 8-bit intensities"),
+        "variance below which the guide counts as flat");
   visit("colour", p.colour, any, "guide with the colours of a colour image; otherwise with its grey");
 }
 

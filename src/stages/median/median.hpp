@@ -27,7 +27,7 @@ struct Parameters {
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) { visit("window", p.window, odd(3, 5), "side of the square window, pixels"); }
+void describe(P& p, Visitor&& visit) { visit("window", p.window, odd(3, 5).in("pixels"), "side of the square window"); }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
 

@@ -36,7 +36,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("threshold", p.threshold, between(0, 100), "largest difference between the two views, pixels");
+  visit("threshold", p.threshold, between(0, 100).in("pixels"), "largest difference between the two views");
 }
 
 template <template <class> class View>

@@ -45,7 +45,8 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("reliability", p.reliability, between(2, 10000),
         "pixels in a line that must agree, about, for a disparity to spread");
-  visit("variation", p.variation, between(1, 1020), "difference of close pixels that it does not cross, grey levels");
+  visit("variation", p.variation, between(1, 1020).in("grey levels"),
+        "difference of close pixels that it does not cross");
 }
 
 inline int slight(const Parameters& p) { return (p.reliability * 85 + 50) / 100; }

@@ -47,10 +47,10 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("levels", p.levels, between(1, 16), "levels above the original, each of half the size");
-  visit("range", p.range, between(1, 64), "candidates around a guess, pixels of the level");
-  visit("keep", p.keep, between(0, 255),
-        "slope from winner to runner-up below which the guess stands, grey levels a pixel and disparity");
+  visit("levels", p.levels, between(1, 16).planned(), "levels above the original, each of half the size");
+  visit("range", p.range, between(1, 64).in("pixels of the level"), "candidates around a guess");
+  visit("keep", p.keep, between(0, 255).in("grey levels a pixel and disparity"),
+        "slope from winner to runner-up below which the guess stands");
 }
 
 // The range of a level: half of it, outwards, on each higher one.

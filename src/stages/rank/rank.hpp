@@ -28,7 +28,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   // 15×15 is the largest window whose ranks fit 8 bits.
-  visit("window", p.window, odd(1, 15), "side of the square window, pixels");
+  visit("window", p.window, odd(1, 15).in("pixels"), "side of the square window");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }

@@ -40,12 +40,12 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("factor", p.factor, between(1, 16), "how many times smaller the matched images are; 1 is off");
+  visit("factor", p.factor, between(1, 16).planned(), "how many times smaller the matched images are; 1 is off");
   visit("sampling", p.sampling, any, "a reduced pixel is the average of its block, or its first pixel");
   visit("upsample", p.upsample, any,
         "bring the result to the size of the input, along its edges; else it has the reduced size");
-  visit("edge", p.edge, between(1, 255),
-        "grey levels by which a neighbour differs that counts half as much in upsampling");
+  visit("edge", p.edge, between(1, 255).in("grey levels"),
+        "difference of a neighbour that counts half as much in upsampling");
 }
 
 // What has no effect is refused.

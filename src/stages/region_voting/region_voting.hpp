@@ -44,7 +44,7 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("iterations", p.iterations, between(1, 50), "how often all that is still invalid is voted on");
   visit("votes", p.votes, between(0, 100'000), "more valid pixels than this must vote");
-  visit("share", p.share, between(0, 100), "percent of the votes that the winner must exceed");
+  visit("share", p.share, between(0, 100).in("percent"), "percent of the votes that the winner must exceed");
 }
 
 inline Rect required_input(const Parameters& p, int longest_arm, const Rect& output) {

@@ -44,12 +44,12 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("p1", p.p1, between(0, largest_penalty),
-        "penalty for a disparity change of one pixel, in units of the matching cost");
-  visit("p2", p.p2, between(0, largest_penalty),
-        "penalty for a larger disparity change, in units of the matching cost");
-  visit("colour", p.colour, between(0, 256),
-        "penalties fall where colours differ by this or more along the path, 8-bit intensities");
+  visit("p1", p.p1, between(0, largest_penalty).in("units of the matching cost"),
+        "penalty for a disparity change of one pixel");
+  visit("p2", p.p2, between(0, largest_penalty).in("units of the matching cost"),
+        "penalty for a larger disparity change");
+  visit("colour", p.colour, between(0, 256).in("8-bit intensities"),
+        "penalties fall where colours differ by this or more along the path");
 }
 
 inline void check(const Parameters& p) {

@@ -36,8 +36,9 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("paths", p.paths, either(4, 8), "number of path directions");
-  visit("p1", p.p1, between(0, 4095), "penalty for a disparity change of one pixel, in units of the matching cost");
-  visit("p2", p.p2, between(0, 4095), "penalty for a larger disparity change, in units of the matching cost");
+  visit("p1", p.p1, between(0, 4095).in("units of the matching cost"), "penalty for a disparity change of one pixel");
+  visit("p2", p.p2, between(0, 4095).in("units of the matching cost").planned(),
+        "penalty for a larger disparity change");
   visit("gradient", p.gradient, between(0, 255),
         "the grey difference along the path beyond which P2 falls in inverse proportion; 0: P2 is constant");
   visit("p2_min", p.p2_min, between(0, 4095), "what P2 falls to at strong gradients; 0 where it is constant");

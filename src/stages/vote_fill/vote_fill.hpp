@@ -68,13 +68,13 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("step", p.step, between(1, 8), "distance of the pixels that vote, pixels");
+  visit("step", p.step, between(1, 8).in("pixels"), "distance of the pixels that vote");
   visit("reach", p.reach, between(1, largest_reach), "how many of them there are to each side");
-  visit("distance", p.distance, between(1, 80), "how far the nearest pixel that votes may be, pixels");
-  visit("sigma_space", p.sigma_space, between(1, 1000), "a distance at which the weight falls to 1/e, pixels");
+  visit("distance", p.distance, between(1, 80).in("pixels"), "how far the nearest pixel that votes may be");
+  visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "a distance at which the weight falls to 1/e");
   // From 21.7 on the weight at a difference of 255 is not 0, and its table ends there.
-  visit("sigma_colour", p.sigma_colour, between(1, 21),
-        "a sum of the channels' differences at which the weight falls to 1/e, 8-bit intensities");
+  visit("sigma_colour", p.sigma_colour, between(1, 21).in("8-bit intensities"),
+        "a sum of the channels' differences at which the weight falls to 1/e");
   visit("seen", p.seen, between(0, 15), "weight of disparities that the right view agrees with");
   visit("hidden", p.hidden, between(0, 15), "weight of disparities that something nearer hides in the right view");
   visit("impossible", p.impossible, between(0, 15), "weight of disparities that the right view sees past");

@@ -42,10 +42,10 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("radius", p.radius, between(1, largest_radius), "radius of the square window, pixels");
-  visit("sigma_space", p.sigma_space, between(0.5, 1000), "a distance at which the weight falls to 1/e, pixels");
-  visit("sigma_colour", p.sigma_colour, between(1, 1000),
-        "a colour difference at which the weight falls to 1/e, 8-bit intensities");
+  visit("radius", p.radius, between(1, largest_radius).in("pixels").planned(), "radius of the square window");
+  visit("sigma_space", p.sigma_space, between(0.5, 1000).in("pixels"), "a distance at which the weight falls to 1/e");
+  visit("sigma_colour", p.sigma_colour, between(1, 1000).in("8-bit intensities"),
+        "a colour difference at which the weight falls to 1/e");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius, p.radius); }

@@ -56,8 +56,8 @@ void describe(P& p, Visitor&& visit) {
   visit("weights", p.weights, between(0, 1000000),
         "weights of hue, saturation and value, or of red, green and blue; their ratio counts");
   // Column sums of 85 rows fit 16 bits.
-  visit("window_width", p.window_width, odd(1, 85), "columns of the window, pixels");
-  visit("window_height", p.window_height, odd(1, 85), "rows of the window, pixels");
+  visit("window_width", p.window_width, odd(1, 85).in("pixels"), "columns of the window");
+  visit("window_height", p.window_height, odd(1, 85).in("pixels"), "rows of the window");
 }
 
 inline Rect required_input(const Window& window, const Rect& output) {

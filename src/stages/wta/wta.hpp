@@ -44,7 +44,7 @@ constexpr auto names_of(Subpixel) {
 }
 
 struct Parameters {
-  static constexpr const char* stage = "winner_takes_all";
+  static constexpr const char* stage = "wta";
   Subpixel subpixel = Subpixel::none;
   int uniqueness = 0;
   bool border_candidates = false;
@@ -54,7 +54,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("subpixel", p.subpixel, any, "interpolation between whole disparities");
-  visit("uniqueness", p.uniqueness, between(0, 99),
+  visit("uniqueness", p.uniqueness, between(0, 99).in("percent"),
         "percent by which the best cost must undercut the others; 0 is off");
   visit("border_candidates", p.border_candidates, any, "take candidates outside the right image too");
 }

@@ -23,7 +23,7 @@ constexpr auto run = [](const auto& c) {
 };
 
 const Entry entry{.slot = Slot::select,
-                  .name = "winner_takes_all",
+                  .name = "wta",
                   .title = "winner takes all",
                   .parameters = Parameters{},
                   .ports =

@@ -47,7 +47,9 @@ struct Parameters {
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) { visit("window", p.window, odd(3, 101), "side of the square window, pixels"); }
+void describe(P& p, Visitor&& visit) {
+  visit("window", p.window, odd(3, 101).in("pixels"), "side of the square window");
+}
 
 inline constexpr std::uint16_t no_cost = 65535;  // no candidate: wta.hpp
 
