@@ -82,6 +82,26 @@ TEST(Methods, EveryMethodOnEveryPixelTypeEqualsItsOracles) {
   }
 }
 
+// Methods without what does several stages at once, and pipelines for which there is no such thing.
+TEST(Methods, StagesByThemselvesEqualTheOracles) {
+  const Scene scene = small_scene();
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  std::vector<Pipeline> pipelines{
+      Pipeline::from_slots("cost alone", {{"cost", "rank", {}}}),
+      Pipeline::from_slots("long words", {{"cost", "census", {}}, {"optimisation", "sgm", {}}}),
+      Pipeline::from_slots("colours", {{"cost", "colour_gradient", {}}, {"optimisation", "sgm", {}}})};
+  pipelines[1].set("census.window", "11x9");
+  for (const MethodInfo& method : methods()) pipelines.emplace_back(method.name);
+  for (const Pipeline& pipeline : pipelines) {
+    SCOPED_TRACE(pipeline.method());
+    const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
+    for (const int threads : {1, 3})
+      expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", threads, Implementation::plain}), expected);
+    for (const gpu::Device* device : gpu::usable_devices())
+      expect_same(match_with_all(pipeline, pair, {-2, 27}, {device->name(), 0, Implementation::plain}), expected);
+  }
+}
+
 TEST(Methods, EveryMethodOnEveryGpuEqualsTheCpu) {
   const Scene scene = small_scene();
   const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16),
@@ -463,9 +483,9 @@ TEST(Methods, ARegionOfReducedImagesShowsWhatTheWholeShows) {
 }
 
 TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
-  const Pipeline only_a_cost = Pipeline::from_slots("mine", {{"cost", "rank", {}}});
-  const std::string message = message_of([&] { Plan(only_a_cost, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
-  EXPECT_NE(message.find("'mine' gives u8 costs to wta, which takes u16 or f32"), std::string::npos) << message;
+  const Pipeline sums = Pipeline::from_slots("mine", {{"cost", "window_sad", {}}, {"aggregation", "esaw", {}}});
+  const std::string message = message_of([&] { Plan(sums, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
+  EXPECT_NE(message.find("'mine' gives u16 costs to esaw, which takes u8"), std::string::npos) << message;
   const Pipeline both =
       Pipeline::from_slots("both", {{"cost", "rank", {}}, {"aggregation", "guided", {}}, {"optimisation", "sgm", {}}});
   EXPECT_NE(message_of([&] {

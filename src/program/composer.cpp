@@ -42,8 +42,7 @@ void Composer::match(Images& images, const DisparityRange& range, Maps& maps) {
   if (aggregation && aggregation.entry->guides_right) return match_in_strips(images, range, maps);
   Scope scope{images, maps, numbers(range, images)};
   run(pipeline_.cost, scope);
-  const bool has_words = pipeline_.cost.entry->kind != nullptr;
-  if (has_words && !pipeline_.optimisation) run(registry().at("cost_volume"), {}, scope);
+  if (pipeline_.cost.entry->kind != nullptr) run(registry().at("cost_volume"), {}, scope);
   if (aggregation) run(aggregation, scope);
   if (pipeline_.optimisation) run(pipeline_.optimisation, scope);
   select(scope, pipeline_.select.parameters);

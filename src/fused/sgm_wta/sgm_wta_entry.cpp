@@ -53,17 +53,18 @@ const Entry portable{.slot = Slot::part,
                      },
                      .work = work};
 
-// The step that both operations take the place with.
+// The step that both operations take the place with. Features are followed, not the volume that they would give.
 Step fused(const Run& run, const Entry& operation) {
-  const Step &paths = run.steps[0], &selection = run.steps[1];
+  const Step &costs = run.steps[0], &paths = run.steps[1], &selection = run.steps[2];
+  if (!cost::can_be_followed(costs.numbers.kind)) return {.note = "it follows features of up to 64 bits"};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
   return wta::selecting_step(
       operation, p, paths, selection,
-      {paths.operands[0], paths.operands[1], paths.operands.size() > 3 ? paths.operands[2] : Operand{}});
+      {costs.operands[0], costs.operands[1], paths.operands.size() > 2 ? paths.operands[1] : Operand{}});
 }
 
 const Rule rule{.name = "sgm_wta",
-                .run = {"sgm", "wta"},
+                .run = {"cost_volume", "sgm", "wta"},
                 .fuse = [](const Run& run) { return fused(run, portable); },
                 .operation = &portable,
                 .examples = {"banz-sgm", "sgm", "sgm cost.census_weight=1", "banz-sgm optimisation.paths=4"}};
@@ -94,6 +95,7 @@ const Entry tuned{
 Step fuse_tuned(const Run& run) {
   if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step step = fused(run, tuned);
+  if (step.entry == nullptr) return step;
   const Numbers& n = step.numbers;
   if (n.stripe_rows != 0 && n.stripe_rows < run.shape(step.operands[0]).height)
     return {.note = "the memory limit asks for stripes, which the portable kernels do"};
@@ -105,7 +107,7 @@ Step fuse_tuned(const Run& run) {
 }
 
 const Rule tuned_rule{.name = "sgm_wta_cuda",
-                      .run = {"sgm", "wta"},
+                      .run = {"cost_volume", "sgm", "wta"},
                       .fuse = fuse_tuned,
                       .operation = &tuned,
                       .examples = {"banz-sgm", "sgm"}};

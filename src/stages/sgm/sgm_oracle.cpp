@@ -19,11 +19,10 @@ void extend_path(const std::vector<int>& costs, const std::vector<int>& previous
   }
 }
 
-}  // namespace
-
-template <class Kind>
-void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<const std::uint8_t> guide,
-            int min_disparity, VolumeView<std::uint16_t> sums) {
+// `cost` is C(x, y, k).
+template <class Cost>
+void follow_paths(const Parameters& p, Cost&& cost, ImageView<const std::uint8_t> guide,
+                  VolumeView<std::uint16_t> sums) {
   const int width = sums.width, height = sums.height, count = sums.disparities;
   const Penalties p2 = penalties(p);
   const auto inside = [&](int x, int y) { return x >= 0 && x < width && y >= 0 && y < height; };
@@ -37,7 +36,7 @@ void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<con
       for (int start_x = 0; start_x < width; ++start_x) {
         if (inside(start_x - dx, start_y - dy)) continue;
         for (int x = start_x, y = start_y; inside(x, y); x += dx, y += dy) {
-          for (int d = 0; d < count; ++d) costs[d] = cost::evaluate(source, x, y, min_disparity + d);
+          for (int d = 0; d < count; ++d) costs[d] = cost(x, y, d);
           if (x == start_x && y == start_y) {
             path = costs;
           } else {
@@ -51,6 +50,26 @@ void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<con
   }
 }
 
+}  // namespace
+
+template <class T>
+void oracle(const Parameters& p, VolumeView<const T> costs, int max_cost, ImageView<const std::uint8_t> guide,
+            VolumeView<std::uint16_t> sums) {
+  follow_paths(
+      p, [&](int x, int y, int d) { return std::min<int>(costs(x, y, d), max_cost); }, guide, sums);
+}
+
+template <class Kind>
+void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<const std::uint8_t> guide,
+            int min_disparity, VolumeView<std::uint16_t> sums) {
+  follow_paths(
+      p, [&](int x, int y, int d) { return cost::evaluate(source, x, y, min_disparity + d); }, guide, sums);
+}
+
+template void oracle(const Parameters&, VolumeView<const std::uint8_t>, int, ImageView<const std::uint8_t>,
+                     VolumeView<std::uint16_t>);
+template void oracle(const Parameters&, VolumeView<const std::uint16_t>, int, ImageView<const std::uint8_t>,
+                     VolumeView<std::uint16_t>);
 template void oracle(const Parameters&, const cost::Source<cost::Rank>&, ImageView<const std::uint8_t>, int,
                      VolumeView<std::uint16_t>);
 template void oracle(const Parameters&, const cost::Source<cost::Census<std::uint32_t>>&, ImageView<const std::uint8_t>,

@@ -1,5 +1,6 @@
 // Selection from a volume of costs: wta.hpp. A work-item for each pixel.
 //
+// instance u8: COST=uchar NUMBER=int NO_COST=65535
 // instance u16: COST=ushort NUMBER=int NO_COST=65535
 // instance f32: COST=float NUMBER=float NO_COST=INFINITY FLOATS=1
 #include "device/gpu/vocabulary.h"
@@ -43,7 +44,7 @@ KERNEL(left)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE
   if (!masked)
     for (int k = first; k <= last; ++k) {
       const NUMBER c = cost[k];
-      if ((c < lowest || (backwards && c == lowest)) && IS_CANDIDATE(k)) {
+      if ((c < lowest || (backwards && best >= 0 && c == lowest)) && IS_CANDIDATE(k)) {
         lowest = c;
         best = k;
       }

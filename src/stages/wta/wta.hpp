@@ -17,12 +17,15 @@
 //   (the naive peak ratio of Hu and Mordohai 2012, PKRN, turned to [0, 1]).
 //
 // Costs may also be floats, from filters whose results are no integers; 2 (a − 2b + c) is then rounded from left to
-// right, and the confidence of costs below 0 is that of 0. Their reference may be the right view: the range then runs
+// right, and the confidence of costs below 0 is that of 0. The reference may be the right view: the range then runs
 // over −d, and the result gets its sign back; ties go to the lowest d there, too.
 //
-// Input: costs in 16 bits or as float. Output: float disparity, 8-bit validity. Required input: the pixel alone for the
-// left view; the whole range to the right for the right view. Reads each cell once.
+// Input: costs in 8 bits, where all are candidates, in 16 bits or as float. Output: float disparity, 8-bit validity.
+// Required input: the pixel alone for the left view; the whole range to the right for the right view. Reads each cell once.
 #pragma once
+
+#include <cstddef>
+#include <span>
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
@@ -104,19 +107,29 @@ inline float confidence_of(int best, int second) {
   return second == 0 ? 0.0f : 1.0f - static_cast<float>(best) / static_cast<float>(second);
 }
 
-void oracle(const Parameters&, const Input&, VolumeView<const std::uint16_t> costs, const Output&);
-
 // Which view's pixels the costs belong to. For the right one, the masks trade places, and `right` must be empty.
 enum class Reference { left, right };
 
+void oracle(const Parameters&, const Input&, VolumeView<const std::uint8_t> costs, const Output&,
+            Reference = Reference::left);
+void oracle(const Parameters&, const Input&, VolumeView<const std::uint16_t> costs, const Output&,
+            Reference = Reference::left);
 void oracle(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Reference = Reference::left);
-// 64 bytes behind the costs may be read.
+
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind float costs may be read.
+std::size_t scratch_bytes(int width, int disparities, int threads);
+void cpu(const Parameters&, const Input&, VolumeView<const std::uint8_t> costs, const Output&,
+         std::span<std::byte> scratch, Threads&, Reference = Reference::left);
+void cpu(const Parameters&, const Input&, VolumeView<const std::uint16_t> costs, const Output&,
+         std::span<std::byte> scratch, Threads&, Reference = Reference::left);
 void cpu(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Threads&,
          Reference = Reference::left);
+
+void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const std::uint8_t> costs,
+         const OutputOf<gpu::View>&, gpu::Queue&, Reference = Reference::left);
+void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const std::uint16_t> costs,
+         const OutputOf<gpu::View>&, gpu::Queue&, Reference = Reference::left);
 void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const float> costs, const OutputOf<gpu::View>&,
          gpu::Queue&, Reference = Reference::left);
-
-void gpu(const Parameters&, const InputOf<gpu::View>&, gpu::Volume<const std::uint16_t> costs,
-         const OutputOf<gpu::View>&, gpu::Queue&);
 
 }  // namespace stereopsis::wta

@@ -5,20 +5,24 @@ namespace {
 
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
-  const Reference reference = c.numbers.from_right ? Reference::right : Reference::left;
   const auto in = input_of(c);
   const auto out = output_of(c);
-  const bool whole_numbers = c.operand(0).element == Element::u16;
   constexpr On on = device_of<decltype(c)>;
-  if constexpr (on == On::gpu) {
-    if (whole_numbers) return gpu(p, in, c.template volume<const std::uint16_t>(0), out, c.worker());
-    gpu(p, in, c.template volume<const float>(0), out, c.worker(), reference);
-  } else {
-    if (whole_numbers) return oracle(p, in, c.template volume<const std::uint16_t>(0), out);
+  const Reference reference = c.numbers.from_right ? Reference::right : Reference::left;
+  const auto select = [&]<class T>(const T& costs) {
     if constexpr (on == On::oracle)
-      oracle(p, in, c.template volume<const float>(0), out, reference);
+      oracle(p, in, costs, out, reference);
+    else if constexpr (on == On::gpu)
+      gpu(p, in, costs, out, c.worker(), reference);
+    else if constexpr (std::is_same_v<T, VolumeView<const float>>)
+      cpu(p, in, costs, out, c.worker(), reference);
     else
-      cpu(p, in, c.template volume<const float>(0), out, c.worker(), reference);
+      cpu(p, in, costs, out, c.scratch(), c.worker(), reference);
+  };
+  switch (c.operand(0).element) {
+    case Element::u8: return select(c.template volume<const std::uint8_t>(0));
+    case Element::u16: return select(c.template volume<const std::uint16_t>(0));
+    default: select(c.template volume<const float>(0));
   }
 };
 
@@ -28,9 +32,15 @@ const Entry entry{.slot = Slot::select,
                   .parameters = Parameters{},
                   .ports =
                       [](const StageParameters&, const PairInfo&) {
-                        return selecting({in_volume("costs", {Element::u16, Element::f32})});
+                        return selecting({in_volume("costs", {Element::u8, Element::u16, Element::f32})});
                       },
                   .functions = on_every_device(run),
+#ifdef STEREOPSIS_SIMD
+                  .scratch = [](const Shape& s) -> std::size_t {
+                    if (s.target.device != On::cpu || s.operand(0).element == Element::f32) return 0;
+                    return scratch_bytes(s.size().width, s.operand(0).disparities, s.target.threads);
+                  },
+#endif
                   .work = [](const Shape& s) { return Work{.bytes = s.operand(0).bytes()}; },
                   .examples = {{}, {"subpixel=parabola", "uniqueness=5"}}};
 

@@ -19,9 +19,14 @@ void select(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const
 
 }  // namespace
 
+void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const std::uint8_t> costs,
+         const OutputOf<gpu::View>& out, gpu::Queue& queue, Reference reference) {
+  select(p, in, costs, out, queue, reference);
+}
+
 void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const std::uint16_t> costs,
-         const OutputOf<gpu::View>& out, gpu::Queue& queue) {
-  select(p, in, costs, out, queue, Reference::left);
+         const OutputOf<gpu::View>& out, gpu::Queue& queue, Reference reference) {
+  select(p, in, costs, out, queue, reference);
 }
 
 void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const float> costs,

@@ -7,12 +7,12 @@
 namespace stereopsis::wta {
 namespace {
 
-// Sums of 16 bits are compared as integers.
+// Whole numbers are compared as integers.
 template <class T>
 using Number = std::conditional_t<std::is_same_v<T, float>, float, int>;
 // What says that there is no candidate.
 template <class T>
-constexpr T absent = std::is_same_v<T, float> ? std::numeric_limits<T>::infinity() : static_cast<T>(no_cost);
+constexpr Number<T> absent = std::is_same_v<T, float> ? std::numeric_limits<Number<T>>::infinity() : no_cost;
 
 bool usable(ImageView<const std::uint8_t> mask, int x, int y) { return mask.empty() || mask.clamped(x, y) != 0; }
 
@@ -78,8 +78,14 @@ void select(const Parameters& p, const Input& in, VolumeView<const T> costs, con
 
 }  // namespace
 
-void oracle(const Parameters& p, const Input& in, VolumeView<const std::uint16_t> costs, const Output& out) {
-  select(p, in, costs, out, Reference::left);
+void oracle(const Parameters& p, const Input& in, VolumeView<const std::uint8_t> costs, const Output& out,
+            Reference reference) {
+  select(p, in, costs, out, reference);
+}
+
+void oracle(const Parameters& p, const Input& in, VolumeView<const std::uint16_t> costs, const Output& out,
+            Reference reference) {
+  select(p, in, costs, out, reference);
 }
 
 void oracle(const Parameters& p, const Input& in, VolumeView<const float> costs, const Output& out,

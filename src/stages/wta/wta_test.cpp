@@ -1,8 +1,8 @@
 #include "stages/wta/wta.hpp"
 
+#include "support/cost_volumes.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
-#include "support/targets.hpp"
 
 namespace stereopsis {
 namespace {
@@ -48,26 +48,36 @@ std::vector<Case> cases() {
   return list;
 }
 
+template <class T>
 struct Input {
   explicit Input(const Case& c) : costs(c.size, c.disparities) {
     std::mt19937 generator(3);
-    // Few values, so that there are ties; some below 0.
+    // Few values, so that there are ties; some below 0, or without a candidate.
     for (int y = 0; y < c.size.height; ++y)
       for (int x = 0; x < c.size.width; ++x)
-        for (int k = 0; k < c.disparities; ++k)
-          costs(x, y, k) =
-              y % 3 == 0 ? static_cast<float>(generator() % 9) : 0.1f * static_cast<float>(generator() % 100) - 0.5f;
+        for (int k = 0; k < c.disparities; ++k) costs(x, y, k) = cost(generator, y % 3 == 0);
     if (!c.masked) return;
     mask_left = random_image<std::uint8_t>(c.size, 1, 0, 5);
     mask_right = random_image<std::uint8_t>(c.size, 2, 0, 2);
   }
-  Volume<float> costs;
+  static T cost(std::mt19937& generator, bool few) {
+    if constexpr (std::is_same_v<T, float>)
+      return generator() % 7 == 0 ? std::numeric_limits<float>::infinity()
+             : few                ? static_cast<float>(generator() % 9)
+                                  : 0.1f * static_cast<float>(generator() % 100) - 0.5f;
+    else if constexpr (sizeof(T) == 1)
+      return static_cast<T>(few ? generator() % 9 : generator() % 256);
+    else
+      return static_cast<T>(generator() % 7 == 0 ? wta::no_cost : few ? generator() % 9 : generator() % wta::no_cost);
+  }
+  Volume<T> costs;
   Image<std::uint8_t> mask_left, mask_right;
 };
 
-TEST(WtaOfFloats, CpuEqualsOracle) {
+template <class T>
+void expect_cpu_equals_oracle() {
   for (const Case& c : cases()) {
-    Input in(c);
+    const Input<T> in(c);
     const bool with_right = c.reference == wta::Reference::left;
     const wta::Input input{c.min_disparity, in.mask_left, in.mask_right};
     Result expected(c.size);
@@ -76,16 +86,22 @@ TEST(WtaOfFloats, CpuEqualsOracle) {
       Result got(c.size);
       got.disparity.fill(-3);
       got.validity.fill(9);
-      wta::cpu(c.p, input, in.costs.view(), got.output(with_right), threads, c.reference);
+      if constexpr (std::is_same_v<T, float>) {
+        wta::cpu(c.p, input, in.costs.view(), got.output(with_right), threads, c.reference);
+      } else {
+        Scratch scratch(wta::scratch_bytes(c.size.width, c.disparities, threads.count()));
+        wta::cpu(c.p, input, in.costs.view(), got.output(with_right), scratch.span(), threads, c.reference);
+      }
       expect_same(got, expected, with_right);
     });
   }
 }
 
-TEST(WtaOfFloats, GpuEqualsOracle) {
+template <class T>
+void expect_gpu_equals_oracle() {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const Case& c : cases()) {
-      Input in(c);
+      const Input<T> in(c);
       const bool with_right = c.reference == wta::Reference::left;
       Result expected(c.size);
       wta::oracle(c.p, {c.min_disparity, in.mask_left, in.mask_right}, in.costs.view(), expected.output(with_right),
@@ -102,16 +118,14 @@ TEST(WtaOfFloats, GpuEqualsOracle) {
       OnDevice<std::uint8_t> validity_there(device, queue, validity);
       const OnDevice<std::uint8_t> left_there(device, queue, left_mask), right_mask_there(device, queue, right_mask);
       const gpu::View<const std::uint8_t> none;
-      const auto cells = in.costs.view();
-      const gpu::Buffer buffer(device, sizeof(float) * cells.row_pitch * cells.height);
-      queue.upload<float>(
-          {cells.data, static_cast<int>(cells.row_pitch), cells.height},
-          gpu::View<float>{buffer.handle(), 0, static_cast<int>(cells.row_pitch), cells.height, 1, cells.row_pitch});
-      wta::gpu(c.p, {c.min_disparity, c.masked ? left_there : none, c.masked ? right_mask_there : none},
-               {{buffer.handle(), 0}, c.size.width, c.size.height, c.disparities},
-               {disparity_there.view(), validity_there.view(), with_right ? right_there.view() : gpu::View<float>(),
-                confidence_there.view()},
-               queue, c.reference);
+      const VolumeOnDevice<T> costs_there(device, queue, in.costs.view());
+      const gpu::Volume<const T> costs = costs_there.volume();
+      const wta::InputOf<gpu::View> input{c.min_disparity, c.masked ? left_there : none,
+                                          c.masked ? right_mask_there : none};
+      const wta::OutputOf<gpu::View> output{disparity_there.view(), validity_there.view(),
+                                            with_right ? right_there.view() : gpu::View<float>(),
+                                            confidence_there.view()};
+      wta::gpu(c.p, input, costs, output, queue, c.reference);
       disparity_there.download();
       validity_there.download();
       right_there.download();
@@ -125,6 +139,13 @@ TEST(WtaOfFloats, GpuEqualsOracle) {
     }
   });
 }
+
+TEST(WtaOfFloats, CpuEqualsOracle) { expect_cpu_equals_oracle<float>(); }
+TEST(WtaOfFloats, GpuEqualsOracle) { expect_gpu_equals_oracle<float>(); }
+TEST(WtaOfBytes, CpuEqualsOracle) { expect_cpu_equals_oracle<std::uint8_t>(); }
+TEST(WtaOfBytes, GpuEqualsOracle) { expect_gpu_equals_oracle<std::uint8_t>(); }
+TEST(WtaOfSums, CpuEqualsOracle) { expect_cpu_equals_oracle<std::uint16_t>(); }
+TEST(WtaOfSums, GpuEqualsOracle) { expect_gpu_equals_oracle<std::uint16_t>(); }
 
 TEST(WtaOracle, TheRightReferenceIsTheLeftOneMirrored) {
   // Costs of the right view's pixels over −d: the mirror image of the left view's.

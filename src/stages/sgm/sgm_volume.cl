@@ -1,0 +1,227 @@
+// Semi-global matching from a volume of costs: sgm.hpp. Each direction is a launch that adds its path costs to the sums.
+//
+// A group of 32 work-items walks one path. An item has FOURS times four disparities side by side, in pairs of 16-bit lanes; it
+// keeps the path's costs at the last pixel, less their minimum, so that equation 4 takes seven instructions for two of them.
+// The costs and sums of AHEAD pixels are on their way while those before are worked on.
+//
+// What is read and written, 5 bytes a cell and path of 8-bit costs, takes most of the time where vectors of 32 items are in
+// step: 38 bytes a cell for 8 paths, of which 3 had to be.
+//
+// instance u8_1: COST=uchar FOUR_COSTS=uint FOURS=1 AHEAD=4
+// instance u8_2: COST=uchar FOUR_COSTS=uint FOURS=2 AHEAD=2
+// instance u8_4: COST=uchar FOUR_COSTS=uint FOURS=4 AHEAD=1
+// instance u8_8: COST=uchar FOUR_COSTS=uint FOURS=8 AHEAD=1
+// instance u16_1: COST=ushort FOUR_COSTS=ulong FOURS=1 AHEAD=4
+// instance u16_2: COST=ushort FOUR_COSTS=ulong FOURS=2 AHEAD=2
+// instance u16_4: COST=ushort FOUR_COSTS=ulong FOURS=4 AHEAD=1
+// instance u16_8: COST=ushort FOUR_COSTS=ulong FOURS=8 AHEAD=1
+#include "device/gpu/vocabulary.h"
+
+// More than any path cost, and with a penalty still 16 bits: of what lies beyond the first and the last disparity.
+#define BEYOND 0xA000u
+#undef PAIRS
+#define PAIRS (2 * FOURS)
+#define TWICE(v) ((uint)(v) * 65537u)
+
+FUNCTION uint min_of_pairs(uint a, uint b) {
+#ifdef __CUDA_ARCH__
+  return __vminu2(a, b);
+#elif defined(__CUDACC__)
+  return 0;  // the host's pass, which runs nothing
+#else
+  return as_uint(min(as_ushort2(a), as_ushort2(b)));
+#endif
+}
+
+// Where a line begins: at the row they all cross, if there is one, and then at the column.
+FUNCTION int first_x(int line, int width, int dx, int dy) {
+  return dy != 0 && line < width ? line : dx > 0 ? 0 : width - 1;
+}
+FUNCTION int first_y(int line, int width, int height, int dy) {
+  if (dy == 0) return line;
+  const int entry = dy > 0 ? 0 : height - 1;
+  return line < width ? entry : entry + dy * (line - width + 1);
+}
+// How many pixels are left on a path along an axis.
+FUNCTION int steps_along(int from, int size, int step) { return step == 0 ? 1 << 30 : step > 0 ? size - from : from + 1; }
+
+FUNCTION int penalty(int difference, int p2, int p2_min, int gradient) {
+  return max(p2_min, min(p2, p2 * gradient / max(1, difference)));
+}
+
+// Of four cells side by side those that there are; the others are 0.
+FUNCTION ulong read_four_sums(GLOBAL const ushort* cells, int count, int fours) {
+  if (count <= 0) return 0;
+  if (fours) return *(GLOBAL const ulong*)cells;
+  ulong all = 0;
+  for (int i = 0; i < min(count, 4); ++i) all |= (ulong)cells[i] << 16 * i;
+  return all;
+}
+FUNCTION FOUR_COSTS read_four_costs(GLOBAL const COST* cells, int count, int fours) {
+  if (count <= 0) return 0;
+  if (fours) return *(GLOBAL const FOUR_COSTS*)cells;
+  FOUR_COSTS all = 0;
+  for (int i = 0; i < min(count, 4); ++i) all |= (FOUR_COSTS)cells[i] << 8 * (int)sizeof(COST) * i;
+  return all;
+}
+FUNCTION void write_four_sums(GLOBAL ushort* cells, int count, int fours, uint low, uint high) {
+  const ulong all = (ulong)high << 32 | low;
+  if (count <= 0) return;
+  if (fours)
+    *(GLOBAL ulong*)cells = all;
+  else
+    for (int i = 0; i < min(count, 4); ++i) cells[i] = (ushort)(all >> 16 * i);
+}
+// Pair 0 or 1 of four costs.
+FUNCTION uint pair_of(FOUR_COSTS costs, int pair) {
+  if (sizeof(COST) == 2) return (uint)((ulong)costs >> 32 * pair);
+  const uint two = (uint)costs >> 16 * pair;
+  return (two & 0xFFu) | (two & 0xFF00u) << 8;
+}
+
+KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), ARRAY(ushort, sums), int width, int height,
+              int disparities, int dx, int dy, int add, int max_cost, int p1, int p2, int p2_min, int gradient) {
+#ifndef __CUDACC__
+  LOCAL uint firsts[2 * 32], lasts[2 * 32], minima[2 * 32];
+#endif
+  const int item = local_id(0), line = group_id(0);
+  const int x = first_x(line, width, dx, dy), y = first_y(line, width, height, dy);
+  const int steps = min(steps_along(x, width, dx), steps_along(y, height, dy));
+  const int first = item * 4 * FOURS, fours = disparities % 4 == 0;
+  const long start = ((long)y * width + x) * disparities + first, stride = ((long)dy * width + dx) * disparities;
+  GLOBAL const COST* cost = ELEMENTS(costs) + start;
+  GLOBAL ushort* sum = ELEMENTS(sums) + start;
+  const uint step_penalty = TWICE(p1), most = TWICE(max_cost);
+
+  // The path's costs; what lies beyond; what is on its way.
+  uint path[PAIRS], beyond[PAIRS];
+  FOUR_COSTS next_costs[AHEAD][FOURS];
+  ulong next_sums[AHEAD][FOURS];
+  uchar next_grey[AHEAD];
+  for (int i = 0; i < PAIRS; ++i) {
+    path[i] = 0;
+    beyond[i] = (first + 2 * i < disparities ? 0 : BEYOND) | (first + 2 * i + 1 < disparities ? 0 : BEYOND << 16);
+  }
+  uint before = item == 0 ? TWICE(BEYOND) : 0, behind = item == 31 ? TWICE(BEYOND) : 0;
+#define FETCH(slot, n)                                                                                  \
+  if ((n) < steps) {                                                                                    \
+    for (int f = 0; f < FOURS; ++f) {                                                                   \
+      const int left = disparities - first - 4 * f;                                                     \
+      next_costs[slot][f] = read_four_costs(cost + (n) * stride + 4 * f, left, fours);                  \
+      next_sums[slot][f] = add ? read_four_sums(sum + (n) * stride + 4 * f, left, fours) : 0;           \
+    }                                                                                                   \
+    next_grey[slot] = GIVEN(guide) ? PIXEL(guide, x + (n) * dx, y + (n) * dy) : 0;                      \
+  }
+#pragma unroll
+  for (int slot = 0; slot < AHEAD; ++slot) { FETCH(slot, slot) }
+
+  int grey = 0;
+  for (int n = 0; n < steps; n += AHEAD) {
+#pragma unroll
+    for (int slot = 0; slot < AHEAD; ++slot) {
+      if (n + slot >= steps) break;
+      FOUR_COSTS four_costs[FOURS];
+      ulong four_sums[FOURS];
+      for (int f = 0; f < FOURS; ++f) {
+        four_costs[f] = next_costs[slot][f];
+        four_sums[f] = next_sums[slot][f];
+      }
+      const int here = next_grey[slot];
+      FETCH(slot, n + slot + AHEAD)
+      const uint jump = TWICE(GIVEN(guide) ? penalty((int)abs(here - grey), p2, p2_min, gradient) : p2);
+      grey = here;
+
+      uint lowest = TWICE(BEYOND), previous = before;
+      for (int i = 0; i < PAIRS; ++i) {
+        const uint same = path[i], next = i + 1 < PAIRS ? path[i + 1] : behind;
+        const uint lower = same << 16 | previous >> 16, upper = same >> 16 | next << 16;
+        const uint best = min_of_pairs(min_of_pairs(same, min_of_pairs(lower, upper) + step_penalty), jump);
+        path[i] = best + (min_of_pairs(pair_of(four_costs[i / 2], i % 2), most) | beyond[i]);
+        lowest = min_of_pairs(lowest, path[i]);
+        previous = same;
+      }
+      GLOBAL ushort* out = sum + (n + slot) * stride;
+      for (int f = 0; f < FOURS; ++f)
+        write_four_sums(out + 4 * f, disparities - first - 4 * f, fours, (uint)four_sums[f] + path[2 * f],
+                        (uint)(four_sums[f] >> 32) + path[2 * f + 1]);
+
+      lowest = min(lowest & 0xFFFFu, lowest >> 16);
+#ifdef __CUDACC__
+#if __CUDA_ARCH__ >= 800
+      const uint base = TWICE(__reduce_min_sync(~0u, lowest));
+#else
+      for (int lanes = 16; lanes > 0; lanes /= 2) lowest = min(lowest, __shfl_xor_sync(~0u, lowest, lanes));
+      const uint base = TWICE(lowest);
+#endif
+      for (int i = 0; i < PAIRS; ++i) path[i] -= base;
+      before = __shfl_up_sync(~0u, path[PAIRS - 1], 1);
+      behind = __shfl_down_sync(~0u, path[0], 1);
+#else
+      // In turns, so that one barrier a pixel is enough.
+      const int turn = (n + slot) % 2 * 32;
+      firsts[turn + item] = path[0];
+      lasts[turn + item] = path[PAIRS - 1];
+      minima[turn + item] = lowest;
+      BARRIER();
+      for (int i = 0; i < 32; ++i) lowest = min(lowest, minima[turn + i]);
+      const uint base = TWICE(lowest);
+      for (int i = 0; i < PAIRS; ++i) path[i] -= base;
+      before = lasts[turn + max(item, 1) - 1] - base;
+      behind = firsts[turn + min(item, 30) + 1] - base;
+#endif
+      if (item == 0) before = TWICE(BEYOND);
+      if (item == 31) behind = TWICE(BEYOND);
+    }
+  }
+}
+
+#if FOURS == 1
+// Any number of disparities, one by one: the path costs of the last pixel and of this one lie in scratch.
+KERNEL(wide_paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), ARRAY(ushort, sums), ARRAY(ushort, scratch),
+                   int width, int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2,
+                   int p2_min, int gradient) {
+  LOCAL int lowest[3];  // of the last pixel, of this one, and of the next one, in turn
+  const int line = group_id(0), x = first_x(line, width, dx, dy), y = first_y(line, width, height, dy);
+  const int steps = min(steps_along(x, width, dx), steps_along(y, height, dy));
+  const long start = ((long)y * width + x) * disparities, stride = ((long)dy * width + dx) * disparities;
+  // Path costs of disparity k are at k + 1; both ends hold more than any path costs.
+  GLOBAL ushort* last = ELEMENTS(scratch) + (long)line * 2 * (disparities + 2);
+  GLOBAL ushort* path = last + disparities + 2;
+  for (int k = local_id(0); k < disparities + 2; k += local_size(0)) {
+    const int outside = k == 0 || k == disparities + 1;
+    last[k] = outside ? BEYOND : 0;
+    path[k] = BEYOND;
+  }
+  if (local_id(0) == 0) {
+    lowest[0] = 0;
+    lowest[1] = lowest[2] = BEYOND;
+  }
+  BARRIER();
+  int turn = 0, grey = 0;
+  for (int n = 0; n < steps; ++n) {
+    GLOBAL const COST* cost = ELEMENTS(costs) + start + n * stride;
+    GLOBAL ushort* sum = ELEMENTS(sums) + start + n * stride;
+    const int base = lowest[turn], next = turn == 2 ? 0 : turn + 1;
+    int jump = p2, mine = BEYOND;
+    if (GIVEN(guide)) {
+      const int here = PIXEL(guide, x + n * dx, y + n * dy);
+      jump = penalty((int)abs(here - grey), p2, p2_min, gradient);
+      grey = here;
+    }
+    for (int k = local_id(0); k < disparities; k += local_size(0)) {
+      const int beside = min((int)last[k], (int)last[k + 2]) + p1;
+      const int here = min((int)cost[k], max_cost) + min(min((int)last[k + 1], beside), base + jump) - base;
+      path[k + 1] = (ushort)here;
+      sum[k] = (ushort)(add ? sum[k] + here : here);
+      mine = min(mine, here);
+    }
+    atomic_min(&lowest[next], mine);
+    if (local_id(0) == 0) lowest[next == 2 ? 0 : next + 1] = BEYOND;
+    BARRIER();
+    GLOBAL ushort* const swapped = last;
+    last = path;
+    path = swapped;
+    turn = next;
+  }
+}
+#endif
