@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 #include "program/pipeline_data.hpp"
+#include "stages/ad_census/ad_census.hpp"
 #include "stages/asw/asw.hpp"
 #include "stages/asw_separable/asw_separable.hpp"
 #include "stages/census/census.hpp"
@@ -10,19 +11,27 @@
 #include "stages/colour_difference/colour_difference.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/confidence/confidence.hpp"
+#include "stages/cross_aggregation/cross_aggregation.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
+#include "stages/discontinuity/discontinuity.hpp"
 #include "stages/esaw/esaw.hpp"
 #include "stages/fill/fill.hpp"
 #include "stages/guided/guided.hpp"
+#include "stages/interpolation/interpolation.hpp"
 #include "stages/left_right/left_right.hpp"
 #include "stages/median/median.hpp"
+#include "stages/outliers/outliers.hpp"
 #include "stages/propagation/propagation.hpp"
 #include "stages/pyramid/pyramid.hpp"
 #include "stages/rank/rank.hpp"
 #include "stages/reduce/reduce.hpp"
+#include "stages/region_voting/region_voting.hpp"
 #include "stages/repair/repair.hpp"
+#include "stages/scanline/scanline.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
+#include "stages/subpixel/subpixel.hpp"
+#include "stages/vote_fill/vote_fill.hpp"
 #include "stages/weighted_median/weighted_median.hpp"
 #include "stages/window_sad/window_sad.hpp"
 #include "stages/wta/wta.hpp"
@@ -60,8 +69,22 @@ PipelineData sgm() {
   p.refinements = {{left_right::Parameters{}, true},
                    {speckle::Parameters{.size = 100}, true},
                    {median::Parameters{.window = 3}, true},
+                   {vote_fill::Parameters{.distance = 10, .reject = 0.2}, true},
                    {fill::Parameters{.mode = fill::Mode::second_lowest}, true},
                    {median::Parameters{.window = 5}, true}};
+  return p;
+}
+
+// Mei et al. 2011, step by step.
+PipelineData ad_census() {
+  PipelineData p = with_selection();
+  p.cost = ad_census::Parameters{};
+  p.aggregation = cross_aggregation::Parameters{};
+  p.optimisation = scanline::Parameters{};
+  p.refinements = {{outliers::Parameters{}, true},         {region_voting::Parameters{}, true},
+                   {vote_fill::Parameters{}, false},       {interpolation::Parameters{}, true},
+                   {discontinuity::Parameters{}, true},    {subpixel::Parameters{}, true},
+                   {median::Parameters{.window = 3}, true}};
   return p;
 }
 
@@ -169,6 +192,10 @@ const std::vector<Method>& all() {
       {{"banz-sgm", "rank transform, semi-global matching over 8 paths, median",
         "Banz, Blume and Pirsch, Real-time semi-global matching disparity estimation on the GPU, ICCV workshops 2011"},
        banz_sgm},
+      {{"ad-census", "differences and census, cross-based regions, scanlines, outliers refined by kind",
+        "Mei, Sun, Zhou, Jiao, Wang and Zhang, On building an accurate stereo matching system on graphics hardware, "
+        "GPUCV 2011"},
+       ad_census},
       {{"prehn-window", "sums of absolute HSV differences over a window, winner takes all",
         "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007"},
        prehn_window},
@@ -214,11 +241,21 @@ const std::vector<MethodInfo>& methods() {
 
 namespace {
 
-// What can follow any method, where it has none of its own.
+// What can fill any method's holes before its own filling, and follow any method, where it has none of its own.
 void add_post_processing(PipelineData& p) {
-  const auto add = [&](const StageChoice& stage) {
+  const auto has = [&](const StageChoice& stage) {
     const auto is_same = [&](const StageChoice& r) { return r.entry == stage.entry; };
-    if (std::none_of(p.refinements.begin(), p.refinements.end(), is_same)) p.refinements.push_back(stage);
+    return std::any_of(p.refinements.begin(), p.refinements.end(), is_same);
+  };
+  for (const StageChoice& stage :
+       {StageChoice(outliers::Parameters{.threshold = 1}, false), StageChoice(region_voting::Parameters{}, false),
+        StageChoice(interpolation::Parameters{}, false), StageChoice(vote_fill::Parameters{}, false)}) {
+    const auto filling = std::find_if(p.refinements.begin(), p.refinements.end(),
+                                      [](const StageChoice& r) { return r.is("fill") || r.is("vote_fill"); });
+    if (!has(stage) && filling != p.refinements.end()) p.refinements.insert(filling, stage);
+  }
+  const auto add = [&](const StageChoice& stage) {
+    if (!has(stage)) p.refinements.push_back(stage);
   };
   add({confidence::Parameters{}, false});
   add({repair::Parameters{}, false});

@@ -390,7 +390,7 @@ TEST(Pipeline, SlotsBuildTheSamePipeline) {
   for (const MethodInfo& method : methods()) {
     Pipeline pipeline(method.name);
     for (const ParameterInfo& info : pipeline.parameters())
-      if (info.name == "optimisation.p1") pipeline.set("sgm.p1", "3");
+      if (info.name == "optimisation.p1") pipeline.set(info.name, "3");
     const Pipeline copy = Pipeline::from_slots(method.name, pipeline.slots());
     const auto before = pipeline.parameters(), after = copy.parameters();
     ASSERT_EQ(before.size(), after.size());
@@ -483,15 +483,100 @@ TEST(Methods, ARegionOfReducedImagesShowsWhatTheWholeShows) {
 }
 
 TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
-  const Pipeline sums = Pipeline::from_slots("mine", {{"cost", "window_sad", {}}, {"aggregation", "esaw", {}}});
-  const std::string message = message_of([&] { Plan(sums, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
-  EXPECT_NE(message.find("'mine' gives u16 costs to esaw, which takes u8"), std::string::npos) << message;
+  const Pipeline too_wide = Pipeline::from_slots("mine", {{"cost", "zncc", {}}, {"optimisation", "scanline", {}}});
+  const std::string message = message_of([&] { Plan(too_wide, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
+  EXPECT_NE(message.find("'mine' gives u16 costs to scanline, which takes u8"), std::string::npos) << message;
   const Pipeline both =
       Pipeline::from_slots("both", {{"cost", "rank", {}}, {"aggregation", "guided", {}}, {"optimisation", "sgm", {}}});
   EXPECT_NE(message_of([&] {
               Plan(both, {.size = {20, 20}, .range = {0, 8}, .region = {}});
             }).find("combines prepare none, cost rank, aggregation guided, optimisation sgm"),
             std::string::npos);
+}
+
+// What refines by regions, by kinds of outliers or by costs, after a method that has none of that.
+TEST(Methods, RefinementsOfOneFollowAnother) {
+  const Scene scene = small_scene();
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  for (const char* name : {"sgm", "zncc", "costfilter", "prehn-window"}) {
+    SCOPED_TRACE(name);
+    Pipeline pipeline(name);
+    for (const char* off : {"fill.enabled", "vote_fill.enabled"}) pipeline.set(off, "false");
+    Matched before;
+    for (const char* on : {"outliers.enabled", "region_voting.enabled", "interpolation.enabled", "vote_fill.enabled"}) {
+      pipeline.set(on, "true");
+      const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
+      EXPECT_FALSE(same_bits(expected.disparity.view(), before.disparity.view())) << on;
+      before = expected;
+      expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", 3}), expected);
+      for (gpu::Device* device : gpu::usable_devices())
+        expect_same(match_with_all(pipeline, pair, {-2, 27}, {device->name(), 0}), expected);
+      if (on == std::string("interpolation.enabled")) pipeline.set(on, "false");
+    }
+  }
+}
+
+// Any cost that fills a volume may be averaged over cross-based regions and optimised along scanlines; each view by its own image.
+TEST(Methods, CrossBasedRegionsAndScanlinesTakeAnyCost) {
+  const Scene scene = small_scene();
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  for (const char* cost : {"ad_census", "census_gradient", "rank", "colour_difference", "colour_gradient"})
+    for (const char* optimisation : {"", "scanline"}) {
+      SCOPED_TRACE(testing::Message() << cost << ' ' << optimisation);
+      std::vector<PipelineSlot> slots{{"cost", cost, {}}, {"aggregation", "cross_aggregation", {}}};
+      if (*optimisation != 0) slots.push_back({"optimisation", optimisation, {}});
+      slots.push_back({"left_right", "left_right", {}});
+      Pipeline pipeline = Pipeline::from_slots("mine", slots);
+      pipeline.set("cross.length", "12");
+      pipeline.set("cross.short_length", "5");
+      const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
+      expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", 3}), expected);
+      for (gpu::Device* device : gpu::usable_devices())
+        expect_same(match_with_all(pipeline, pair, {-2, 27}, {device->name(), 0}), expected);
+    }
+}
+
+// The right view's map is what the left one's is of the mirrored pair.
+TEST(Methods, AdCensusMatchesTheRightViewByItself) {
+  const Scene scene = make_scene({.size = {120, 70}, .disparities = 20, .noise = 4});
+  const auto mirrored = [](const Image<std::uint8_t>& image) {
+    Image<std::uint8_t> result(image.size(), image.channels());
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x)
+        for (int c = 0; c < image.channels(); ++c) result(image.width() - 1 - x, y, c) = image(x, y, c);
+    return result;
+  };
+  Pipeline pipeline("ad-census");
+  for (const char* stage : {"outliers", "region_voting", "interpolation", "discontinuity", "subpixel", "median"})
+    pipeline.set(std::string(stage) + ".enabled", "false");
+  const Image<std::uint8_t> left = mirrored(scene.right), right = mirrored(scene.left);
+  const Matched both = match_with_all(pipeline, {scene.left, scene.right, {}, {}}, {0, 20}, {"cpu", 0});
+  const Matched mirror = match_with_all(pipeline, {left, right, {}, {}}, {0, 20}, {"cpu", 0});
+  int same = 0;
+  for (int y = 0; y < 70; ++y)
+    for (int x = 0; x < 120; ++x) same += both.right(x, y) == mirror.disparity(119 - x, y);
+  EXPECT_GT(same, 120 * 70 * 97 / 100);  // a census word is not quite its mirror image's: a tie is a 0
+}
+
+TEST(Methods, BadParametersOfAdCensusAreRefused) {
+  const auto refusal = [](const char* name, const char* value, const char* method = "ad-census") {
+    return message_of([&] {
+      Pipeline pipeline(method);
+      pipeline.set(name, value);
+      Plan(pipeline, {.size = {60, 40}, .channels = 3, .range = {0, 16}, .region = {}});
+    });
+  };
+  EXPECT_EQ(refusal("cross.length", "60"), "no error");
+  EXPECT_NE(refusal("cross.length", "61")
+                .find("cross.length = 61 makes arms longer than the image of 60×40; set it "
+                      "to at most 60"),
+            std::string::npos);
+  EXPECT_NE(refusal("cross.length", "129").find("1 to 128"), std::string::npos);
+  EXPECT_NE(refusal("cross.short_length", "35").find("is above cross.length = 34"), std::string::npos);
+  EXPECT_NE(refusal("cross.strict_colour", "21").find("is above cross.colour = 20"), std::string::npos);
+  EXPECT_NE(refusal("scanline.p1", "382").find("is above scanline.p2 = 381"), std::string::npos);
+  EXPECT_NE(refusal("vote_fill.hidden", "11", "sgm").find("are not in order"), std::string::npos);
+  EXPECT_NE(refusal("vote_fill.distance", "2", "sgm").find("leaves no pixel to vote"), std::string::npos);
 }
 
 // Honoured or refused: no parameter is ignored. Each is moved to another allowed value and must change something.
@@ -503,30 +588,59 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
     problem.region = Rect{0, 0, 60, 40};
     return Matcher(Plan(pipeline, problem)).match(pair);
   };
+  const auto moves = [&](const Pipeline& pipeline, const Matched& before, const ParameterInfo& info) {
+    Pipeline changed = pipeline;
+    std::vector<std::string> values = {"true", "false", "0",  "1",  "2",  "3",  "4",   "5",          "7",
+                                       "8",    "9",     "11", "13", "25", "99", "200", "0.6,0.3,0.1"};
+    for (const std::string& choice : split(info.allowed, ','))
+      values.push_back(choice.substr(choice.find_first_not_of(' ')));
+    for (const std::string& value : values) {
+      if (value == info.value) continue;
+      try {
+        changed.set(info.name, value);
+        const Matched after = result_of(changed);
+        if (!same_bits(after.disparity.view(), before.disparity.view()) ||
+            !same_bits(after.validity.view(), before.validity.view()))
+          return true;
+      } catch (const Error& error) {  // refused by the plan, not for its range
+        if (std::string(error.what()).find(info.name + " = " + value + " is not allowed with") != std::string::npos)
+          return true;
+      }
+    }
+    return false;
+  };
   for (const MethodInfo& method : methods()) {
     Pipeline pipeline(method.name);
     for (const ParameterInfo& info : pipeline.parameters())
       if (info.name.ends_with(".enabled")) pipeline.set(info.name, "true");
+    // What fills leaves nothing to those behind it: these are tried alone.
+    const auto fills = [](const std::string& name) {
+      const std::string stage = name.substr(0, name.find('.'));
+      return stage == "outliers" || stage == "region_voting" || stage == "interpolation" || stage == "vote_fill";
+    };
+    for (const ParameterInfo& info : pipeline.parameters())
+      if (fills(info.name) && info.name.ends_with(".enabled")) pipeline.set(info.name, "false");
     if (method.name == "asw") pipeline.set("aggregation.window", "9");  // a tenth of its time
     const Matched before = result_of(pipeline);
     for (const ParameterInfo& info : pipeline.parameters()) {
-      Pipeline changed = pipeline;
       bool different = false;
-      std::vector<std::string> values = {"true", "false", "0",  "1",  "2",  "3",  "4",   "5",          "7",
-                                         "8",    "9",     "11", "13", "25", "99", "200", "0.6,0.3,0.1"};
-      for (const std::string& choice : split(info.allowed, ','))
-        values.push_back(choice.substr(choice.find_first_not_of(' ')));
-      for (const std::string& value : values) {
-        if (value == info.value || different) continue;
-        try {
-          changed.set(info.name, value);
-          const Matched after = result_of(changed);
-          different = !same_bits(after.disparity.view(), before.disparity.view()) ||
-                      !same_bits(after.validity.view(), before.validity.view());
-        } catch (const Error& error) {  // refused by the plan, not for its range
-          different =
-              std::string(error.what()).find(info.name + " = " + value + " is not allowed with") != std::string::npos;
+      if (fills(info.name) || info.name.starts_with("cross.")) {
+        Pipeline alone = pipeline;
+        for (const ParameterInfo& other : pipeline.parameters())
+          if (other.name.ends_with(".enabled")) alone.set(other.name, "false");
+        alone.set("outliers.enabled", "true");
+        const std::string stage = info.name.substr(0, info.name.find('.'));
+        alone.set((stage == "cross" ? "region_voting" : stage) + ".enabled", "true");
+        if (stage == "cross") {
+          alone.set("cross.short_length", "1");
+          alone.set("cross.colour", "99");
+          alone.set("cross.strict_colour", "99");
         }
+        ParameterInfo there = info;
+        there.value = alone.get(info.name);
+        different = moves(alone, result_of(alone), there);
+      } else {
+        different = moves(pipeline, before, info);
       }
       // What only an adaptive P2 reads is refused for a constant one; it is tried where P2 is adaptive.
       if (!different && (info.name == "optimisation.p2_min" || info.name == "optimisation.gradient")) {
@@ -581,6 +695,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         Pipeline other_margin = pipeline;
         other_margin.set(info.name, "1");
         Problem problem = Problem::of(pair, {0, 24});
+        problem.size = {2500, 2500};  // larger than what is averaged over
         problem.region = Rect{0, 0, 10, 10};
         different = Plan(other_margin, problem).required_input() != Plan(pipeline, problem).required_input();
       }

@@ -176,10 +176,10 @@ TEST_F(Misuse, EveryCombinationOfStagesWorksOrIsRefused) {
   };
   int matched = 0, refused = 0;
   for (const char* prepare : {"none", "reduce"})
-    for (const char* cost :
-         {"rank", "census", "census_gradient", "window_sad", "zncc", "colour_gradient", "colour_difference"})
-      for (const char* aggregation : {"none", "guided", "esaw", "asw_separable", "asw"})
-        for (const char* optimisation : {"none", "sgm"})
+    for (const char* cost : {"rank", "census", "census_gradient", "ad_census", "window_sad", "zncc", "colour_gradient",
+                             "colour_difference"})
+      for (const char* aggregation : {"none", "guided", "esaw", "asw_separable", "asw", "cross_aggregation"})
+        for (const char* optimisation : {"none", "sgm", "scanline"})
           for (const char* levels : {"none", "pyramid", "cross_scale"}) {
             SCOPED_TRACE(testing::Message()
                          << prepare << ' ' << cost << ' ' << aggregation << ' ' << optimisation << ' ' << levels);

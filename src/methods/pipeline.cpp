@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/text.hpp"
 #include "program/pipeline_data.hpp"
@@ -58,6 +59,7 @@ void for_each_slot(Data& data, F&& f) {
     f(before == 0 ? name : text(name, before + 1), name, stage.parameters, &stage.enabled);
   }
   using Flag = std::conditional_t<std::is_const_v<Data>, const bool*, bool*>;
+  for (auto& image : data.images) f(image.entry->name, image.entry->name, image.parameters, Flag{});
   const std::string region = RegionParameters::stage;
   if (takes_margin(data)) f(region, region, data.region, Flag{});
 }
@@ -107,6 +109,27 @@ std::vector<std::string> all_names(const PipelineData& data) {
   return names;
 }
 
+// Whether it is an entry that makes images, with parameters: pipelines have those whose images a stage of theirs reads.
+bool makes_image(std::string_view name) {
+  const Entry* entry = registry().find(name);
+  return entry != nullptr && entry->slot == Slot::image && !entry->parameters.list(name).empty();
+}
+
+void find_image_makers(PipelineData& data) {
+  const std::vector<StageChoice> before = std::exchange(data.images, {});
+  const auto add_makers = [&](const StageChoice& stage) {
+    if (!stage) return;
+    for (const Port& port : stage.entry->ports(stage.parameters, {})) {
+      const auto is_it = [&](const StageChoice& image) { return image.is(port.name); };
+      if (!makes_image(port.name) || std::ranges::any_of(data.images, is_it)) continue;
+      const auto same = std::ranges::find_if(before, is_it);
+      data.images.push_back(same != before.end() ? *same : StageChoice(registry().at(port.name)));
+    }
+  };
+  for (const SlotOfOne& one : slots_of_one) add_makers(data.*one.stage);
+  for (const StageChoice& refinement : data.refinements) add_makers(refinement);
+}
+
 [[noreturn]] void refuse_name(const PipelineData& data, std::string_view name) {
   throw Error(ErrorCategory::call,
               text("the method '", data.method, "' has no parameter '", name, "'; the nearest is '",
@@ -115,8 +138,10 @@ std::vector<std::string> all_names(const PipelineData& data) {
 
 }  // namespace
 
-Pipeline::Pipeline(std::string_view method) : data_(std::make_unique<PipelineData>(method_data(method))) {}
-Pipeline::Pipeline(PipelineData data) : data_(std::make_unique<PipelineData>(std::move(data))) {}
+Pipeline::Pipeline(std::string_view method) : Pipeline(method_data(method)) {}
+Pipeline::Pipeline(PipelineData data) : data_(std::make_unique<PipelineData>(std::move(data))) {
+  find_image_makers(*data_);
+}
 Pipeline::~Pipeline() = default;
 Pipeline::Pipeline(const Pipeline& other) : data_(std::make_unique<PipelineData>(*other.data_)) {}
 Pipeline& Pipeline::operator=(const Pipeline& other) { return *this = Pipeline(other); }
@@ -127,9 +152,14 @@ const std::string& Pipeline::method() const { return data_->method; }
 
 void Pipeline::set(std::string_view name, std::string_view value) {
   const std::size_t dot = name.find('.');
-  if (name == "refinements") return void(data_->refinements = refinements_of(value, data_->refinements));
-  if (const SlotOfOne* one = slot_of_one(name.substr(0, dot)); one != nullptr && name.substr(dot + 1) == "stage")
-    return void(data_.get()->*one->stage = stage_for(*one, value));
+  if (name == "refinements") {
+    data_->refinements = refinements_of(value, data_->refinements);
+    return find_image_makers(*data_);
+  }
+  if (const SlotOfOne* one = slot_of_one(name.substr(0, dot)); one != nullptr && name.substr(dot + 1) == "stage") {
+    data_.get()->*one->stage = stage_for(*one, value);
+    return find_image_makers(*data_);
+  }
   bool found = false;
   for_each_slot(*data_, [&](const std::string& slot, const std::string& stage, StageParameters& parameters, bool* on) {
     if (found || dot == std::string_view::npos || !is_named(name.substr(0, dot), slot, stage)) return;
@@ -165,6 +195,7 @@ Pipeline defaults_of(const PipelineData& data) {
   for (const SlotOfOne& one : slots_of_one)
     if (StageChoice& stage = defaults.*one.stage) stage = StageChoice(*stage.entry);
   for (StageChoice& stage : defaults.refinements) stage = StageChoice(*stage.entry);
+  for (StageChoice& stage : defaults.images) stage = StageChoice(*stage.entry);
   defaults.region = RegionParameters{};
   const auto& known = methods();
   if (std::none_of(known.begin(), known.end(), [&](const MethodInfo& m) { return m.name == data.method; }))
@@ -210,7 +241,7 @@ Pipeline Pipeline::from_slots(const std::string& method, const std::vector<Pipel
   for (const PipelineSlot& slot : slots) {
     if (const SlotOfOne* one = slot_of_one(slot.slot))
       data.*one->stage = stage_for(*one, slot.kind);
-    else if (slot.slot != RegionParameters::stage)
+    else if (slot.slot != RegionParameters::stage && !makes_image(slot.slot))
       data.refinements.push_back(refinement_of(slot.slot));
   }
   Pipeline pipeline(std::move(data));

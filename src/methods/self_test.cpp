@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
 #include "program/pipeline_data.hpp"
+#include "stages/cross/arms.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/window_sad/window_sad.hpp"
 #include "stereopsis/matcher.hpp"
@@ -51,6 +52,7 @@ double random_value(const std::string& name, Element element, Random& random) {
     return random(1, 6) == 1 ? invalid_disparity : 0.25 * random(4 * range.min, 4 * range.max());
   if (is("confidence")) return random(0, 128) / 128.0;
   if (is("validity")) return 0;
+  if (is("kinds")) return random(0, 2);
   if (is("mask")) return random(0, 9);
   if (is("map")) return random(-500, 256 * size.height);
   if (is("samples")) return random(-128, 128);
@@ -59,6 +61,13 @@ double random_value(const std::string& name, Element element, Random& random) {
   if (is("costs") && element == Element::u16) return random(0, 4000);
   if (element == Element::u16) return random(0, 4095);
   return random(0, 255);
+}
+
+double arms_within(Size s, int x, int y, Random& random) {
+  constexpr int longest = 20;
+  const auto arm = [&](int room) { return random(0, std::min(room, longest)); };
+  const int left = arm(x), right = arm(s.width - 1 - x), up = arm(y), down = arm(s.height - 1 - y);
+  return cross::word_of({left, right, up, down});
 }
 
 Made made_image(const std::string& name, const AnyView& shape, int most_word, bool random) {
@@ -70,7 +79,8 @@ Made made_image(const std::string& name, const AnyView& shape, int most_word, bo
   for (std::size_t y = 0; y < rows; ++y)
     for (int i = 0; i < shape.row_elements(); ++i) {
       std::byte* at = made.bytes.data() + element * (y * static_cast<std::size_t>(shape.pitch) + i);
-      const double value = random_value(name, shape.element, numbers);
+      const double value = name.starts_with("cross") ? arms_within(shape.size(), i, static_cast<int>(y), numbers)
+                                                     : random_value(name, shape.element, numbers);
       const auto store = [&](auto v) { std::memcpy(at, &v, sizeof v); };
       switch (shape.element) {
         case Element::u8: store(static_cast<std::uint8_t>(value)); break;
@@ -79,7 +89,7 @@ Made made_image(const std::string& name, const AnyView& shape, int most_word, bo
         case Element::f32: store(static_cast<float>(value)); break;
         default:
           for (std::size_t b = 0; b < element; b += 4) {
-            const bool words = name.starts_with("words");
+            const bool words = name.starts_with("words") || name.starts_with("census");
             const int word = words ? numbers(0, b == 4 ? most_word : (1 << 30) - 1) : static_cast<int>(value);
             std::memcpy(at + b, &word, 4);
           }
@@ -138,10 +148,11 @@ class Example {
     if (port.volume) return port.accepts.empty() ? Element::f32 : port.accepts.front();
     if (port.use == Port::Use::out) return operands[0].shape.element;
     if (name == "words") return words;
+    if (name == "census9x7") return Element::u64;
     if (name == "image" || name == "grey" || name == "raw") return pair.element;
     if (name == "map") return Element::s32;
     if (name == "samples") return Element::s16;
-    if (name == "colours" || name == "rgb" || name == "lab") return Element::u32;
+    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross") return Element::u32;
     if (name == "disparity" || name == "right" || name == "guess" || name == "confidence") return Element::f32;
     return Element::u8;
   }

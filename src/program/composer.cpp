@@ -4,6 +4,7 @@
 
 #include "core/text.hpp"
 #include "stages/reduce/reduce.hpp"
+#include "stages/wta/wta.hpp"
 
 namespace stereopsis {
 
@@ -38,14 +39,31 @@ void Composer::compose() {
 
 void Composer::match(Images& images, const DisparityRange& range, Maps& maps) {
   if (pipeline_.levels.is("pyramid")) return match_pyramid(images, range, maps);
-  const StageChoice& aggregation = pipeline_.aggregation;
-  if (aggregation && aggregation.entry->guides_right) return match_in_strips(images, range, maps);
-  Scope scope{images, maps, numbers(range, images)};
-  run(pipeline_.cost, scope);
+  if (pipeline_.aggregation && pipeline_.aggregation.entry->in_strips) return match_in_strips(images, range, maps);
+  const auto guides_right = [](const StageChoice& stage) { return stage && stage.entry->guides_right; };
+  const bool apart = guides_right(pipeline_.aggregation) || guides_right(pipeline_.optimisation);
+  const auto right = apart ? maps.find("right") : maps.end();
+  if (right == maps.end()) return match_view(images, range, maps, false);
+  // The right view's, in whole pixels, is matched first: stages that follow may read the left one's costs.
+  const int made = right->second;
+  Maps of_right{{"disparity", made}, {"validity", image(images.size, Element::u8)}};
+  match_view(images, range, of_right, true);
+  maps.erase(right);
+  match_view(images, range, maps, false);
+  maps["right"] = made;
+}
+
+// With the right view as the reference, over −d.
+void Composer::match_view(Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
+  Scope scope{images, maps, numbers(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
+  scope.numbers.from_right = from_right;
+  if (images.find("words", 0) < 0) run(pipeline_.cost, scope);
   if (pipeline_.cost.entry->kind != nullptr) run(registry().at("cost_volume"), {}, scope);
-  if (aggregation) run(aggregation, scope);
+  if (pipeline_.aggregation) run(pipeline_.aggregation, scope);
   if (pipeline_.optimisation) run(pipeline_.optimisation, scope);
-  select(scope, pipeline_.select.parameters);
+  if (!from_right) return select(scope, pipeline_.select.parameters);
+  const bool border = pipeline_.select.parameters.as<wta::Parameters>().border_candidates;
+  run(*pipeline_.select.entry, wta::Parameters{.border_candidates = border}, scope);
 }
 
 void Composer::select(Scope& scope, const StageParameters& parameters) {
@@ -57,11 +75,11 @@ void Composer::select(Scope& scope, const StageParameters& parameters) {
 // What the elements of volumes do not say by themselves.
 void Composer::check_combination() const {
   const PipelineData& p = pipeline_;
-  const bool guides = p.aggregation && p.aggregation.entry->guides_right,
+  const bool in_strips = p.aggregation && p.aggregation.entry->in_strips,
              has_words = p.cost && p.cost.entry->kind != nullptr;
   const bool is_pyramid = p.levels.is("pyramid"), across_scales = p.levels.is("cross_scale");
-  const bool runs = p.cost && (!p.optimisation || (has_words && !p.aggregation)) && (!guides || has_words) &&
-                    (!across_scales || guides) &&
+  const bool runs = p.cost &&
+                    (!in_strips || (has_words && !p.optimisation)) && (!across_scales || in_strips) &&
                     (!is_pyramid || (p.cost.is("window_sad") && !p.aggregation && !p.optimisation && !p.prepare));
   if (runs) return;
   const auto name = [](const StageChoice& stage) { return stage ? stage.entry->name : "none"; };
@@ -217,7 +235,7 @@ int Composer::need(Images& images, std::string_view name, int view) {
   Numbers n = numbers(problem_.range, images);
   n.from_right = view == 1;  // the reference is this view
   Scope scope{images, none, n};
-  run(*maker, maker->parameters, scope);
+  run(*maker, pipeline_.parameters_of(*maker), scope);
   return images.find(name, view);
 }
 

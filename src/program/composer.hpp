@@ -66,12 +66,13 @@ class Composer {
   void triangulate(const Images& full, const Maps&);
   void deliver(const Images& full, const Maps&);
   bool reads(const char* map) const;
-  bool makes_confidence() const;
+  bool selects_confidence() const;
   Maps wanted_maps(Size size);
 
   // Matching.
   void check_combination() const;
   void match(Images&, const DisparityRange&, Maps&);
+  void match_view(Images&, const DisparityRange&, Maps&, bool from_right);
   void select(Scope&, const StageParameters& select);
   // Strips of filtered volumes.
   struct Scales;

@@ -45,8 +45,14 @@ struct PipelineData {
   std::string method = "custom";
   StageChoice prepare, cost, aggregation, optimisation, select, levels;
   std::vector<StageChoice> refinements;  // in their order
+  std::vector<StageChoice> images;       // what makes images that stages of the pipeline read, where it has parameters
   StageParameters region = RegionParameters{};
 
+  const StageParameters& parameters_of(const Entry& maker) const {
+    for (const StageChoice& image : images)
+      if (image.entry == &maker) return image.parameters;
+    return maker.parameters;
+  }
   int margin() const { return region.as<RegionParameters>().margin; }
 };
 

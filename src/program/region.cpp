@@ -91,7 +91,7 @@ Rect input_of_filters(const PipelineData& data, const Problem& p) {
 }  // namespace
 
 bool takes_margin(const PipelineData& data) {
-  if (data.aggregation && data.aggregation.entry->guides_right) return false;
+  if (data.aggregation && data.aggregation.entry->in_strips) return false;
   return data.optimisation || std::any_of(data.refinements.begin(), data.refinements.end(),
                                           [](const StageChoice& r) { return r.entry->sees_all; });
 }
@@ -102,7 +102,7 @@ Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all = whole(p);
   if (!p.region) return all;
   if (data.cost.is("window_sad")) return input_of_windows(data, p);
-  if (data.aggregation && data.aggregation.entry->guides_right) return input_of_filters(data, p);
+  if (data.aggregation && data.aggregation.entry->in_strips) return input_of_filters(data, p);
   const int factor = reduction_of(data).factor;
   Rect r = *p.region;
   const Rect window = data.optimisation ? Rect{0, 0, 1, 1} : required_of(data.cost, {0, 0, 1, 1});

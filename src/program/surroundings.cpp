@@ -88,23 +88,24 @@ bool Composer::reads(const char* map) const {
   });
 }
 
-// Whether a refinement makes the confidence, so that the selection does not.
-bool Composer::makes_confidence() const {
-  return std::any_of(pipeline_.refinements.begin(), pipeline_.refinements.end(), [&](const StageChoice& stage) {
-    if (!stage.enabled) return false;
-    const Ports ports = stage.entry->ports(stage.parameters, {});
-    return std::any_of(ports.begin(), ports.end(), [](const Port& port) {
-      return port.name == std::string_view("confidence") && port.use == Port::Use::out;
-    });
-  });
+// Whether the selection is to make the confidence: somebody wants it, before a refinement that makes it.
+bool Composer::selects_confidence() const {
+  for (const StageChoice& stage : pipeline_.refinements) {
+    if (!stage.enabled) continue;
+    for (const Port& port : stage.entry->ports(stage.parameters, {})) {
+      if (port.name != std::string_view("confidence")) continue;
+      if (port.use == Port::Use::out) return false;
+      if (port.use == Port::Use::in || port.use == Port::Use::change) return true;
+    }
+  }
+  return problem_.want_confidence;
 }
 
 // What the selection makes.
 Maps Composer::wanted_maps(Size size) {
   Maps maps{{"disparity", image(size, Element::f32)}, {"validity", image(size, Element::u8)}};
   if (problem_.want_right || reads("right")) maps["right"] = image(size, Element::f32);
-  if ((problem_.want_confidence || reads("confidence")) && !makes_confidence())
-    maps["confidence"] = image(size, Element::f32);
+  if (selects_confidence()) maps["confidence"] = image(size, Element::f32);
   return maps;
 }
 

@@ -3,8 +3,8 @@
 // does it on which device. Nothing else has to know the stage.
 //
 // What ports can be named. Images of a view: image and mask (as given), grey, grey8, image8, colours, rgb, lab, samples, and
-// what other stages of the slot `image` make; words (the features of a matching cost). Volumes: costs. Maps of the reference
-// view: disparity, validity, right, confidence.
+// what other stages of the slot `image` make (census9x7, cross); words (the features of a matching cost). Volumes: costs. Maps
+// of the reference view: disparity, validity, right, confidence, kinds.
 #pragma once
 
 #include <any>
@@ -247,6 +247,9 @@ inline Port out(const char* name, Element e, Side side = Side::reference) { retu
 inline Port out_volume(const char* name, Element e) { return {name, Port::Use::out, e, Side::reference, true}; }
 inline Port wanted(const char* name, Element e) { return {name, Port::Use::wanted, e}; }
 inline Port change(const char* name) { return {name, Port::Use::change}; }
+inline Port change_volume(const char* name, std::vector<Element> accepts) {
+  return {name, Port::Use::change, Element::same, Side::reference, true, std::move(accepts)};
+}
 inline Port scratch(const char* name, Element e) { return {name, Port::Use::scratch, e}; }
 inline constexpr Side both = Side::both;
 using Ports = std::vector<Port>;
@@ -278,7 +281,8 @@ struct Entry {
   Size (*output_size)(const StageParameters&, Size) = nullptr;                   // none: as the first operand's
   const char* (*alias)(const PairInfo&) = nullptr;          // of the slot `image`: which other image it is, or null
   cost::AnyKind (*kind)(const StageParameters&) = nullptr;  // of a cost that makes words
-  bool guides_right = false;              // of an aggregation: the right view's costs are aggregated by its own image
+  bool guides_right = false;              // the right view's disparity comes from costs of its own, by its own image
+  bool in_strips = false;                 // of an aggregation: it makes some rows at a time, across scales, too
   const char* after_selection = nullptr;  // of a cost: a part that follows the selection
   std::vector<std::vector<std::string>> examples = {{}};  // NAME=VALUE …, for checks
 };

@@ -59,8 +59,26 @@ const Entry entry{.slot = Slot::cost,
                       },
                   .examples = {{"window=5x5"}, {"window=9x7"}, {"window=11x9"}}};
 
+// Words for costs that read more than them.
+const Entry words9x7{.slot = Slot::image,
+                     .name = "census9x7",
+                     .title = "census",
+                     .ports =
+                         [](const StageParameters&, const PairInfo&) {
+                           return Ports{in("grey"), out("census9x7", Element::u64)};
+                         },
+                     .functions = on_every_device([](const auto& c) {
+                       c.with_pixels(0, [&]<class T>() {
+                         transform(c, Parameters{.window = Window::w9x7}, c.template image<const T>(0),
+                                   c.template image<std::uint64_t>(1));
+                       });
+                     })};
+
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void join(Registry& registry) {
+  registry.add(entry);
+  registry.add(words9x7);
+}
 
 }  // namespace stereopsis::census

@@ -32,7 +32,8 @@ const Entry entry{.slot = Slot::aggregation,
                     return 0;
                   },
                   .work = [](const Shape& s) { return Work{.bytes = 5 * s.cells(1)}; },
-                  .guides_right = true};
+                  .guides_right = true,
+                  .in_strips = true};
 
 }  // namespace
 

@@ -1,0 +1,49 @@
+// The cost, and the census words that it reads beside the images.
+#include "stages/ad_census/ad_census.hpp"
+#include "stages/entry.hpp"
+
+namespace stereopsis::ad_census {
+namespace {
+
+constexpr auto make_costs = [](const auto& c) {
+  using C = std::decay_t<decltype(c)>;
+  const auto& p = c.template as<Parameters>();
+  const typename C::template Of<InputOf> in{
+      c.template image<const std::uint8_t>(0), c.template image<const std::uint8_t>(1),
+      c.template image<const std::uint64_t>(2), c.template image<const std::uint64_t>(3)};
+  const auto costs = c.template volume<std::uint8_t>(4);
+  const int min = c.numbers.range.min;
+  if constexpr (C::device == On::oracle)
+    oracle(p, in, min, costs);
+  else if constexpr (C::device == On::cpu)
+    cpu(p, in, min, costs, c.scratch(), c.worker());
+  else
+    gpu(p, in, min, costs, c.worker());
+};
+
+const Entry entry{
+    .slot = Slot::cost,
+    .name = "ad_census",
+    .title = "AD-Census",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("image8", both), in("census9x7", both), out_volume("costs", Element::u8)};
+        },
+    .functions = on_every_device(make_costs),
+    .required_input = [](const StageParameters&,
+                         const Rect& output) { return grow(output, 4, 3); },  // the census window
+#ifdef STEREOPSIS_SIMD
+    .scratch = [](const Shape& s) -> std::size_t {
+      return s.target.device == On::cpu ? scratch_bytes(s.size().width, s.operand(4).disparities, s.target.threads) : 0;
+    },
+#endif
+    .work =
+        [](const Shape& s) { return Work{.bytes = s.cells(4), .counts = 2 * s.cells(4), .others = 8 * s.cells(4)}; },
+    .examples = {{}, {"lambda_colour=5", "scale=60"}}};
+
+}  // namespace
+
+void join(Registry& registry) { registry.add(entry); }
+
+}  // namespace stereopsis::ad_census

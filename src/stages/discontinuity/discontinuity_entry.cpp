@@ -1,0 +1,31 @@
+#include "stages/discontinuity/discontinuity.hpp"
+#include "stages/entry.hpp"
+
+namespace stereopsis::discontinuity {
+namespace {
+
+constexpr auto adjust = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
+
+const Entry entry{
+    .slot = Slot::refinement,
+    .name = "discontinuity",
+    .title = "discontinuity adjustment",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("disparity"), in_volume("costs", {Element::u16}), out("disparity", Element::f32)};
+        },
+    .functions = on_every_device([](const auto& c) {
+      adjust(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>(1), c.numbers.range.min,
+             c.template image<const float>(0), c.template image<float>(2));
+    }),
+    .required_input = [](const StageParameters& p,
+                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
+    .work = [](const Shape& s) { return Work{.bytes = 8 * s.pixels()}; },
+    .examples = {{}, {"edge=0.5"}}};
+
+}  // namespace
+
+void join(Registry& registry) { registry.add(entry); }
+
+}  // namespace stereopsis::discontinuity
