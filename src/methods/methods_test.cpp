@@ -631,11 +631,9 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         alone.set("outliers.enabled", "true");
         const std::string stage = info.name.substr(0, info.name.find('.'));
         alone.set((stage == "cross" ? "region_voting" : stage) + ".enabled", "true");
-        if (stage == "cross") {
-          alone.set("cross.short_length", "1");
-          alone.set("cross.colour", "99");
-          alone.set("cross.strict_colour", "99");
-        }
+        if (stage == "cross") alone.set("cross.colour", "99");
+        if (info.name == "cross.length") alone.set("cross.strict_colour", "99");
+        if (info.name == "cross.length" || info.name == "cross.strict_colour") alone.set("cross.short_length", "1");
         ParameterInfo there = info;
         there.value = alone.get(info.name);
         different = moves(alone, result_of(alone), there);

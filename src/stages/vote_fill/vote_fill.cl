@@ -24,7 +24,7 @@ FUNCTION int in_256ths(float disparity) { return fabs(disparity) < 32768.0f ? (i
 FUNCTION int whole(int q) { return (q + 128) >> 8; }
 
 // Rejects, writes down what the votes are made of, and lists the pixels that are to be filled.
-KERNEL(prepare)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(const float, confidence), IMAGE(const uchar, image),
+KERNEL(prepare)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(float, confidence), IMAGE(const uchar, image),
                 ARRAY(int, q), ARRAY(uint, colours), ARRAY(int, holes), ARRAY(int, count), int channels, float reject) {
   LOCAL int listed, place;
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
@@ -43,6 +43,7 @@ KERNEL(prepare)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(const flo
       reasons = (uchar)(reasons | AMBIGUOUS);
       PIXEL(validity, x, y) = reasons;
     }
+    if (d != d && GIVEN(confidence)) PIXEL(confidence, x, y) = 0.0f;
     const int middle = min(1, channels - 1), last = channels - 1;
     ELEMENTS(q)[i] = in_256ths(d);
     ELEMENTS(colours)[i] = PIXEL(image, x * channels, y) | (uint)PIXEL(image, x * channels + middle, y) << 8 |

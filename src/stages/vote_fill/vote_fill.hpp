@@ -24,7 +24,7 @@
 // A pixel stays invalid where no q counts (w V = 0), and where the nearest q is farther than `distance`: `fill` may
 // follow. Masked pixels and those outside the region of interest stay invalid too. What is filled is valid and marked
 // filled; its confidence is the winner's share of the votes, (2 H(b*) + H(b* − 1) + H(b* + 1)) / (4 Σ H): at most ½, as
-// it was not measured.
+// it was not measured. The confidence of what stays invalid becomes 0.
 //
 // Input: the right view's disparity, the left image in 8 bits, 1 or 3 channels; confidence where reject > 0. In place:
 // float disparity (NaN where invalid), validity and, if it is given, confidence.

@@ -184,6 +184,11 @@ void reject(const Parameters& p, const Map& map, int y) {
   }
 }
 
+void clear_confidence(const Map& map, int y) {
+  for (int x = 0; x < map.confidence.width; ++x)
+    if (std::isnan(map.disparity(x, y))) map.confidence(x, y) = 0;
+}
+
 void write_rows(const Rows& rows, ImageView<const std::uint8_t> image, ImageView<const float> disparity, int y) {
   std::fill_n(rows.q + y * rows.pitch(), rows.pitch(), nothing);
   const int channels = image.channels, middle = std::min(1, channels - 1), last = channels - 1;
@@ -300,6 +305,7 @@ void cpu(const Parameters& p, const Input& in, const Map& map, std::span<std::by
   threads.rows(height, [&](int first, int last) {
     for (int y = first; y < last; ++y) {
       if (p.reject > 0) reject(p, map, y);
+      clear_confidence(map, y);
       write_rows(rows, in.image, map.disparity, y);
     }
   });

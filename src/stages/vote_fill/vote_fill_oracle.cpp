@@ -98,7 +98,9 @@ void oracle(const Parameters& p, const Input& in, const Map& map) {
   const Image<float> valid{ImageView<const float>(map.disparity)};
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      if (!std::isnan(valid(x, y)) || (map.validity(x, y) & (validity::masked | validity::outside)) != 0) continue;
+      if (!std::isnan(valid(x, y))) continue;
+      if (!map.confidence.empty()) map.confidence(x, y) = 0;
+      if ((map.validity(x, y) & (validity::masked | validity::outside)) != 0) continue;
       const auto filled = vote(p, samples_of(p, table, valid, in.image, x, y), in.right, x, y);
       if (!filled) continue;
       map.disparity(x, y) = filled->disparity;

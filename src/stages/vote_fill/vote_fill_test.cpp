@@ -191,6 +191,7 @@ TEST(VoteFillOracle, LeavesWhatIsFarFromAnyVote) {
   EXPECT_FALSE(std::isnan(filled.map.disparity(5, 5)));
   EXPECT_TRUE(std::isnan(filled.map.disparity(19, 19)));
   EXPECT_EQ(filled.map.validity(19, 19), validity::left_right);
+  EXPECT_EQ(filled.confidence(19, 19), 0);
 }
 
 TEST(VoteFillOracle, MaskedAndOutsidePixelsStayInvalidAndDoNotVote) {
