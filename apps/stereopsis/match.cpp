@@ -20,6 +20,7 @@ void run(const Options& options) {
     if (!options.report.empty()) write_report(call, records);
   };
   if (options.explain) records.plan = explain(call);
+  if (!options.probes.empty()) print_probes(call);
   if (!options.wants(Output::disparity)) return conclude();
   try {
     match_frames(call, records);
@@ -89,6 +90,13 @@ void add_results(Command& command, Options& o) {
   command.path("--report", o.report, "FILE.json", "Parameters, sizes, times and densities");
   command.flag("--explain", o.explain, "What does each step of the plan, and why nothing faster; matches only with -o");
   command.flag("--json", o.json, "--explain for programs, on standard output");
+
+  command.group("Volumes of matching costs, as NPY arrays of (height, width, disparities)");
+  command.path(
+      "--cost-volume", o.cost_volume, "FILE.npy",
+      "Costs of the left view, in place of a matching cost: uint8, uint16 or float32, from --min-disparity on");
+  command.list("--save-volume", o.volumes, "STATE=FILE.npy", "Writes the cost, aggregated or optimised volume");
+  command.list("--probe", o.probes, "X,Y", "Prints all candidates' costs at a pixel, in every state");
 
   command.group("Long sequences");
   command.flag("--resume", o.resume, "Pass over frames that an earlier run of this call has left whole");

@@ -60,7 +60,8 @@ struct Options {
   bool crop = false, raw = false, timings = false, organised = false;
   bool no_fill = false, drop_filled = false, range_per_frame = false, strict = false, resume = false,
        keep_going = false, explain = false, json = false;
-  fs::path mask_left, mask_right, report;
+  fs::path mask_left, mask_right, report, cost_volume;
+  std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
 
   bool wants(Output output) const { return !outputs[output].empty(); }
   bool wants_depth() const { return wants(Output::depth) || wants(Output::cloud) || wants(Output::uncertainty); }
@@ -71,12 +72,19 @@ struct InputFrame {
   Image<std::uint8_t> mask_left, mask_right;
   DisparityRange range;
   double reading_ms = 0, rectifying_ms = 0;
+  std::shared_ptr<const AnyImage> costs = {};  // a volume
 
-  StereoPair pair() const { return {left, right, mask_left, mask_right}; }
+  StereoPair pair() const { return {left, right, mask_left, mask_right, costs ? costs->view() : AnyImageView()}; }
 };
 
 // "uint8 RGB": what all frames have in common.
 std::string kind_of(const AnyImageView& image);
+
+// A volume that is written: --save-volume aggregated=FILE.npy.
+struct SavedVolume {
+  CostState state;
+  fs::path file;
+};
 
 // The call with all that it names found and checked: what is left to go wrong is in single frames.
 class Call {
@@ -91,7 +99,7 @@ class Call {
   void warn_or_fail(const std::string& complaint) const;
   // Bytes that matching may take: the limit, less maps and images.
   std::size_t memory_for_matching() const;
-  bool range_is_estimated() const { return !options.disparities && !options.near; }
+  bool range_is_estimated() const { return !options.disparities && !options.near && !costs; }
   // A raw pair is rectified once: by the matcher on its device or, where others need it too, when it is read.
   bool rectifies_ahead() const {
     return maps &&
@@ -114,12 +122,19 @@ class Call {
   int channels = 1, bit_depth = 8;
   DisparityRange range;  // of each frame its own: of all together
   std::optional<Rect> region;
+  std::vector<SavedVolume> saved;           // match_volumes.cpp
+  std::vector<std::pair<int, int>> probed;  // x, y
+  std::shared_ptr<const AnyImage> costs;    // of --cost-volume
   mutable std::vector<std::string> warnings;
 
  private:
   void check_options();
   void check_explains_alone() const;
   void check_dependent_options() const;
+  // match_volumes.cpp
+  void find_volumes();
+  void read_volumes();
+  void check_probes() const;
   void check_unit() const;
   void switch_fill_off();
   void choose_cameras();
@@ -190,6 +205,11 @@ struct FrameResult {
 void drop_unwanted(const Call& call, FrameResult& result);
 // The pixels that are too far for --depth.
 long long write(const Call& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files);
+
+// match_volumes.cpp: which volumes a plan is to give, and what is done with them.
+CostVolumes wanted_volumes(const Call& call, bool probing);
+void write_volumes(const Call& call, const Matched& result);
+void print_probes(const Call& call);
 
 // match_resume.cpp: which frames an earlier run of this call has left whole; begins its sidecar where there is none.
 std::vector<bool> frames_there(const Call& call);

@@ -75,9 +75,11 @@ Call::Call(const Options& given) : options(given), pipeline(given.method.pipelin
   check_options();
   switch_fill_off();
   find_inputs();
+  find_volumes();
   name_outputs();
   check_outputs({0, 1});
   read_first();
+  read_volumes();
   given_size = first.left.size();
   kind = kind_of(first.left);
   channels = first.left.channels();
@@ -87,6 +89,7 @@ Call::Call(const Options& given) : options(given), pipeline(given.method.pipelin
   if (const auto complaint = low_contrast(first.left, left.file(first_index))) warn_or_fail(*complaint);
   if (rectifies_ahead()) rectify(first);
   choose_range();
+  check_probes();
   first.range = options.range_per_frame ? range_of(first) : range;
   check_range();
   check_outputs(range);  // again, for its sign
@@ -110,7 +113,8 @@ void Call::check_options() {
 }
 
 void Call::check_explains_alone() const {
-  if (!options.explain) refuse("match needs -o OUT, the file to write, or --explain, which shows the plan");
+  if (!options.explain && options.probes.empty())
+    refuse("match needs -o OUT, the file to write, --explain, which shows the plan, or --probe, which shows costs");
   for (std::size_t k = 0; k < output_count; ++k)
     if (options.wants(Output(k)))
       refuse(fmt::format("{} is written beside the disparity; give -o OUT too", output_kinds()[k].option));
@@ -124,7 +128,7 @@ void Call::check_dependent_options() const {
   if (options.far && !options.near) refuse("--far needs --near, the depth of the nearest point");
   if (options.near && options.disparities)
     refuse("--near and --disparities both give the range; leave one of them out");
-  if (options.min_disparity && !options.disparities)
+  if (options.min_disparity && !options.disparities && options.cost_volume.empty())
     refuse("--min-disparity needs --disparities, the number of disparities to search from there");
   if (options.range_per_frame && !range_is_estimated())
     refuse("--range-per-frame estimates the range, which --disparities or --near give; leave one of them out");
@@ -193,6 +197,7 @@ void Call::name_outputs() {
   if (mask_left) reads(all, *mask_left, "--mask-left");
   if (mask_right) reads(all, *mask_right, "--mask-right");
   all.reads(options.method.pipeline_file, "--pipeline");
+  all.reads(options.cost_volume, "--cost-volume");
   options.rig.reads(all);
   files.resize(left.size());
   for (std::size_t k = 0; k < output_count; ++k)
@@ -200,6 +205,7 @@ void Call::name_outputs() {
       files[i][k] = output_file(options.outputs[k], left, i, output_kinds()[k].extension, output_kinds()[k].option);
       all.writes(files[i][k], output_kinds()[k].option);
     }
+  for (const SavedVolume& volume : saved) all.writes(volume.file, "--save-volume");
   all.writes(options.report, "--report");
   if (!left.sequence || !options.wants(Output::disparity)) return;
   const fs::path& out = options.outputs[Output::disparity];
@@ -262,6 +268,7 @@ InputFrame Call::read_images(std::size_t i) const {
                        kind_of(frame.left), right.file(i).string(), kind_of(frame.right)));
   frame.mask_left = read_mask_of(mask_left, frame, i);
   frame.mask_right = read_mask_of(mask_right, frame, i);
+  frame.costs = costs;
   frame.reading_ms = watch.ms();
   return frame;
 }

@@ -91,6 +91,7 @@ long long write(const Call& call, const InputFrame& frame, const FrameResult& re
   if (call.options.wants(Output::colour))
     write_image(files[Output::colour], picture(call, frame.range, left.disparity));
   if (call.options.wants_depth()) too_far = write_depth(call, frame, left, files);
+  write_volumes(call, left);
   write_disparity(files[Output::disparity], cropped(call, left.disparity), scale);
   return too_far;
 }

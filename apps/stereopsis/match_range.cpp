@@ -50,6 +50,13 @@ void Call::choose_range() {
     const auto check = with_matched(*this, first, check_pair);
     for (const std::string& complaint : complaints_of(check, right.file(first_index))) warn_or_fail(complaint);
   }
+  if (costs) {
+    range = {options.min_disparity.value_or(0), costs->channels()};
+    if (options.disparities.value_or(range.count) != range.count)
+      refuse(fmt::format("--disparities {} is not what {} has; leave it out, or make it {}", *options.disparities,
+                         options.cost_volume.string(), range.count));
+    return;
+  }
   if (options.disparities) {
     range = {options.min_disparity.value_or(0), *options.disparities};
     return;

@@ -65,15 +65,17 @@ struct DevicePair {
   DeviceImageView right;
   DeviceImageView mask_left;
   DeviceImageView mask_right;
+  DeviceImageView costs = {};  // a volume, if it was planned: rows without padding
 
   bool operator==(const DevicePair&) const = default;
 };
 struct DeviceMatched {
-  DeviceImageView disparity;                                  // float
-  DeviceImageView validity;                                   // 8-bit
-  DeviceImageView right;                                      // float, if wanted
-  DeviceImageView confidence;                                 // float, if wanted
-  DeviceImageView depth = {}, points = {}, uncertainty = {};  // float, points with 3 channels, if wanted
+  DeviceImageView disparity;                                   // float
+  DeviceImageView validity;                                    // 8-bit
+  DeviceImageView right;                                       // float, if wanted
+  DeviceImageView confidence;                                  // float, if wanted
+  DeviceImageView depth = {}, points = {}, uncertainty = {};   // float, points with 3 channels, if wanted
+  DeviceImageView cost = {}, aggregated = {}, optimised = {};  // volumes, if wanted: rows without padding
 
   bool operator==(const DeviceMatched&) const = default;
 };

@@ -23,6 +23,10 @@ Image<float> read_disparity(const std::filesystem::path& file, double scale = 0)
 // An 8-bit mask: 0 = not usable. Any other value is kept.
 Image<std::uint8_t> read_mask(const std::filesystem::path& file);
 
+// A volume of matching costs: an NPY array of (height, width, disparities), as an image with a channel for each disparity.
+AnyImage read_volume(const std::filesystem::path& file);
+void write_volume(const std::filesystem::path& file, AnyImageView volume);
+
 // 8- or 16-bit PNG, PNM, TIFF or NPY; 8-bit JPEG; float PFM, TIFF or NPY: the extension decides.
 void write_image(const std::filesystem::path& file, AnyImageView image);
 

@@ -26,6 +26,8 @@ struct StereoPair {
   AnyImageView right;
   ImageView<const std::uint8_t> mask_left;
   ImageView<const std::uint8_t> mask_right;
+  // Matching costs of the left view, where Problem::volumes says that they come: a channel for each disparity of the range.
+  AnyImageView costs = {};
 };
 
 // What is done by a calibration beside the matching, on the same device.
@@ -43,6 +45,16 @@ struct Geometry {
   double disparity_error = 0.5;
 };
 
+// Volumes of matching costs, as images with a channel for each disparity of the range, the lowest first.
+struct CostVolumes {
+  // Costs of the left view come with the pair, in 8 or 16 bits or as float; the pipeline's cost is the stage `volume`.
+  std::optional<PixelType> given = {};
+  bool without_images = false;   // no images come beside them: the pipeline may not read any
+  bool want_cost = false;        // what the stage of the slot `cost` gives,
+  bool want_aggregated = false;  // of `aggregation`,
+  bool want_optimised = false;   // of `optimisation`; in the stage's own type
+};
+
 // What a plan is made for.
 struct Problem {
   Size size;  // of the images as they are given
@@ -57,6 +69,7 @@ struct Problem {
   int batch = 1;                 // pairs in work at a time
   std::size_t memory_limit = 0;  // bytes of workspace; 0: half of the host's memory, nine tenths of a GPU's
   Geometry geometry = {};
+  CostVolumes volumes = {};
 
   // Of the images that the method sees.
   Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
@@ -71,24 +84,33 @@ struct StageTime {
 };
 
 struct Matched {
-  Image<float> disparity;        // pixels; NaN where invalid
-  Image<std::uint8_t> validity;  // bits of namespace validity
-  Image<float> right;            // the right view's disparity, d = x_left − x_right, if wanted
-  Image<float> confidence;       // 0 to 1, if wanted
-  Image<float> depth;            // in the rig's unit, NaN where there is none, if wanted
-  Image<float> points;           // 3 channels, NaN where there is none, if wanted
-  Image<float> uncertainty;      // of the depth, if wanted
-  AnyImage rectified;            // the left image, as the method saw it, if wanted
+  Image<float> disparity;                // pixels; NaN where invalid
+  Image<std::uint8_t> validity;          // bits of namespace validity
+  Image<float> right;                    // the right view's disparity, d = x_left − x_right, if wanted
+  Image<float> confidence;               // 0 to 1, if wanted
+  Image<float> depth;                    // in the rig's unit, NaN where there is none, if wanted
+  Image<float> points;                   // 3 channels, NaN where there is none, if wanted
+  Image<float> uncertainty;              // of the depth, if wanted
+  AnyImage rectified;                    // the left image, as the method saw it, if wanted
+  AnyImage cost, aggregated, optimised;  // volumes, if wanted
   std::vector<StageTime> times;
 };
 
 // A step of a plan: what does it, the memory that it alone takes, and what it reads, writes and computes (`ms` is 0).
 struct PlanStep {
   std::string stage = {};  // "rank", "sgm_wta_cuda"
-  bool fused = false;  // several stages at once
+  bool fused = false;      // several stages at once
   std::size_t scratch_bytes = 0;
   StageTime work = {};
   std::string note = {};  // why nothing fused, or nothing faster, does it
+};
+
+// A volume of costs: an image with so many channels.
+enum class CostState { cost, aggregated, optimised };
+struct VolumeShape {
+  Size size;
+  int disparities = 0;
+  PixelType type = PixelType::u8;
 };
 
 class Programs;  // of src/program
@@ -113,6 +135,8 @@ class Plan {
   Rect required_input() const { return required_input_; }
   // What a frame without masks consists of, in its order.
   std::vector<PlanStep> steps() const;
+  // Of a volume that is wanted, for the whole of the required input.
+  VolumeShape volume(CostState) const;
 
  private:
   Pipeline pipeline_;

@@ -48,7 +48,7 @@ class Pipeline {
   // order, are `refinements` (left_right,median,fill,median), of which those that were there keep their parameters.
   // Throws Error(call) for an unknown name (with the nearest right one) or a value out of its range.
   void set(std::string_view name, std::string_view value);
-  std::string get(std::string_view name) const;
+  std::string get(std::string_view name) const;  // of refinements, those that run
 
   std::vector<ParameterInfo> parameters() const;
   std::vector<PipelineSlot> slots() const;

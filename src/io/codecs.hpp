@@ -33,14 +33,15 @@ AnyImage decode_pnm(Bytes file, Values values);
 AnyImage decode_jpeg(Bytes file);
 AnyImage decode_tiff(Bytes file);
 AnyImage decode_pfm(Bytes file);
-AnyImage decode_npy(Bytes file);
+// An image has 1 or 3 channels, a volume one for each disparity.
+AnyImage decode_npy(Bytes file, bool is_volume = false);
 
 std::string encode_png(AnyImageView image);
 std::string encode_pnm(AnyImageView image);
 std::string encode_jpeg(AnyImageView image);
 std::string encode_tiff(AnyImageView image);
 std::string encode_pfm(ImageView<const float> image);
-std::string encode_npy(AnyImageView image);
+std::string encode_npy(AnyImageView image, bool is_volume = false);
 
 // A pipeline as JSON: {"method": …, "cost": {"stage": "rank", "window": 9}, …, "refinements": [{"stage": "median", "enabled":
 // true, …}, …]}. Keys come in any order. Files of earlier versions have each refinement as a key: "median", "median2".

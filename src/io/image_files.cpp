@@ -95,6 +95,22 @@ AnyImage read_image(const std::filesystem::path& file) {
   });
 }
 
+AnyImage read_volume(const std::filesystem::path& file) {
+  const std::string contents = io::read_file(file);
+  return io::naming(file, [&] {
+    const io::Bytes bytes = io::bytes_of(contents);
+    if (io::format_of(bytes) != io::Format::npy)
+      throw Error(ErrorCategory::format, "a cost volume is an NPY array of (height, width, disparities)");
+    return io::decode_npy(bytes, true);
+  });
+}
+
+void write_volume(const std::filesystem::path& file, AnyImageView volume) {
+  if (io::lower_extension(file) != ".npy")
+    throw Error(ErrorCategory::call, text(file.string(), ": a cost volume is written as .npy alone"));
+  io::write_file(file, io::encode_npy(volume, true));
+}
+
 void write_image(const std::filesystem::path& file, AnyImageView image) {
   const std::string contents = io::naming(file, [&] {
     io::check_channels(file, image.channels);

@@ -122,14 +122,20 @@ AnyImage read_numbers(const Layout& layout, Bytes data) {
 
 template <class T>
 std::string write_numbers(ImageView<const T> image, std::string file) {
-  for (int y = 0; y < image.height; ++y)
-    for (int i = 0; i < image.width * image.channels; ++i) append(file, image.row(y)[i], std::endian::little);
+  const std::size_t count = static_cast<std::size_t>(image.width) * image.channels;
+  file.reserve(file.size() + sizeof(T) * count * image.height);
+  for (int y = 0; y < image.height; ++y) {
+    if constexpr (std::endian::native == std::endian::little)
+      file.append(reinterpret_cast<const char*>(image.row(y)), sizeof(T) * count);
+    else
+      for (std::size_t i = 0; i < count; ++i) append(file, image.row(y)[i], std::endian::little);
+  }
   return file;
 }
 
 }  // namespace
 
-AnyImage decode_npy(Bytes file) {
+AnyImage decode_npy(Bytes file, bool is_volume) {
   constexpr std::size_t before_length = 8;
   const bool wide = file.size() > 6 && file[6] != std::byte{1};  // versions 2 and 3
   const std::size_t start = before_length + (wide ? 4 : 2);
@@ -144,7 +150,14 @@ AnyImage decode_npy(Bytes file) {
 
   const auto& shape = header.shape;
   const std::int64_t channels = shape.size() == 3 ? shape[2] : 1;
-  if ((shape.size() != 2 && shape.size() != 3) || (channels != 1 && channels != 3))
+  constexpr std::int64_t most_disparities = 16384;
+  if (is_volume && (shape.size() != 3 || channels < 1 || channels > most_disparities))
+    throw Error(ErrorCategory::unsupported,
+                text("the NPY array has the shape ", shape_text(shape),
+                     "; a cost volume is (height, width, disparities), of which there are at "
+                     "most ",
+                     most_disparities));
+  if (!is_volume && ((shape.size() != 2 && shape.size() != 3) || (channels != 1 && channels != 3)))
     throw Error(ErrorCategory::unsupported, text("the NPY array has the shape ", shape_text(shape),
                                                  "; an image is (height, width), or that with 3 channels at the end"));
   const std::string number = header.type.substr(std::min<std::size_t>(1, header.type.size()));
@@ -164,10 +177,10 @@ AnyImage decode_npy(Bytes file) {
                                                "astype"));
 }
 
-std::string encode_npy(AnyImageView image) {
+std::string encode_npy(AnyImageView image, bool is_volume) {
   const char* type = image.type == PixelType::u8 ? "|u1" : image.type == PixelType::u16 ? "<u2" : "<f4";
   std::string header = text("{'descr': '", type, "', 'fortran_order': False, 'shape': (", image.height, ", ",
-                            image.width, image.channels == 1 ? "" : text(", ", image.channels), "), }");
+                            image.width, image.channels == 1 && !is_volume ? "" : text(", ", image.channels), "), }");
   constexpr std::size_t prefix = 10;
   header.resize((prefix + header.size() + 1 + 63) / 64 * 64 - prefix - 1, ' ');  // the numbers start at 64-byte steps
   header += '\n';

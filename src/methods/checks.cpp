@@ -69,6 +69,10 @@ void check(const Problem& p) {
   if (p.batch < 1 || p.batch > 4096)
     refuse(text("a batch of ", p.batch, " pairs is not allowed; it must be 1 to 4096"));
   check(p.geometry, p.size);
+  if (p.volumes.given && p.geometry.rectification)
+    refuse("a cost volume is of a rectified pair; give the pair rectified, or let its costs be computed");
+  if (p.volumes.without_images && !p.volumes.given)
+    refuse("without images there must be a cost volume; say its type in Problem::volumes.given");
   if (!p.region) return;
   const Rect& r = *p.region;
   const Size size = p.rectified_size();
@@ -77,12 +81,35 @@ void check(const Problem& p) {
                 shown(size), " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
 }
 
+// Of the costs that come with a pair: a channel for each disparity.
+template <class View>
+void check_costs(const Problem& p, const View& costs) {
+  const bool given = costs.width > 0 || costs.height > 0;
+  if (!p.volumes.given) {
+    if (given) refuse("a cost volume is given, which was not planned: ask for it in Problem::volumes.given");
+    return;
+  }
+  if (costs.size() != p.size || costs.channels != p.range.count || costs.type != *p.volumes.given)
+    refuse(text("the cost volume has ", shown(costs.size()), " pixels with ", costs.channels, " disparities of ",
+                to_string(costs.type), "; the matcher was planned for ", shown(p.size), " with ", p.range.count, " of ",
+                to_string(*p.volumes.given)));
+}
+
 void check_extents(const Problem& p, Size seen) {
   check_extent(seen, p.channels, p.range.count);
   if (p.geometry.rectification) check_extent(p.size, p.channels, 1);
 }
 
 void check_fits(const Problem& p, const StereoPair& pair) {
+  check_costs(p, pair.costs);
+  if (p.volumes.given) check_pixels("cost volume", pair.costs.data, p.size, p.range.count, pair.costs.pitch);
+  if (p.volumes.without_images) {
+    if (!pair.left.empty() || !pair.right.empty())
+      refuse(
+          "images are given beside the cost volume, which were not planned: set Problem::volumes.without_images = "
+          "false");
+    return;
+  }
   if (pair.left.size() != pair.right.size())
     refuse(text("the left image has ", shown(pair.left.size()), " pixels and the right one ", shown(pair.right.size()),
                 "; a rectified pair has one size"));
@@ -108,6 +135,13 @@ void check_fits(const Problem& p, const StereoPair& pair) {
   }
 }
 
+// Volumes on a device have no padding.
+void check_rows(const char* name, const DeviceImageView& v) {
+  if (!v.empty() && v.pitch != std::int64_t{v.width} * v.channels)
+    refuse(text("the rows of ", name, " are ", v.pitch, " elements apart; on a device they follow one another, ",
+                std::int64_t{v.width} * v.channels));
+}
+
 void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& out) {
   const Problem& p = plan.problem();
   if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
@@ -123,11 +157,28 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
                   " elements; a row has at least ", std::int64_t{size.width} * channels,
                   ", and all rows together at most 2147483647"));
   };
-  check_one("the left view", pair.left, p.size, p.pixel_type, p.channels, p.bit_depth);
-  check_one("the right view", pair.right, p.size, p.pixel_type, p.channels, p.bit_depth);
+  check_costs(p, pair.costs);
+  check_rows("the cost volume", pair.costs);
+  if (!p.volumes.without_images) {
+    check_one("the left view", pair.left, p.size, p.pixel_type, p.channels, p.bit_depth);
+    check_one("the right view", pair.right, p.size, p.pixel_type, p.channels, p.bit_depth);
+  }
   if (pair.mask_left.memory != 0) check_one("the left mask", pair.mask_left, p.size, PixelType::u8, 1, 8);
   if (pair.mask_right.memory != 0) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
   if (p.geometry.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
+  for_each_volume(out, [&](External e, const DeviceImageView& v) {
+    if (!is_wanted(p, e)) {
+      if (v != DeviceImageView()) refuse(text("memory for ", name_of(e), " is given, which was not planned"));
+      return;
+    }
+    const VolumeShape shape =
+        plan.volume(static_cast<CostState>(static_cast<int>(e) - static_cast<int>(External::cost)));
+    if (v.empty() || v.size() != shape.size || v.channels != shape.disparities || v.type != shape.type)
+      refuse(text("the device's memory for ", name_of(e), " has ", shown(v.size()), " pixels with ", v.channels,
+                  " disparities of ", to_string(v.type), "; it must have ", shown(shape.size), " with ",
+                  shape.disparities, " of ", to_string(shape.type)));
+    check_rows(name_of(e), v);
+  });
   for_each_image(out, [&](External image, const DeviceImageView& v) {
     if (is_wanted(p, image))
       return check_one(name_of(image), v, plan.output_size(), type_of(image), channels_of(image), v.bit_depth);

@@ -346,6 +346,9 @@ TEST(Pipeline, AnyStageFillsItsSlotByName) {
   pipeline.set("cost.stage", "census");
   pipeline.set("census.window", "5x5");
   pipeline.set("refinements", "median,fill,median");
+  EXPECT_EQ(pipeline.get("cost.stage"), "census");
+  EXPECT_EQ(pipeline.get("aggregation.stage"), "none");
+  EXPECT_EQ(pipeline.get("refinements"), "median,fill,median");
   EXPECT_EQ(pipeline.get("cost.window"), "5x5");
   EXPECT_EQ(pipeline.get("median.window"), "3");
   EXPECT_EQ(pipeline.get("median2.window"), "5");  // the second one of before
@@ -482,16 +485,23 @@ TEST(Methods, ARegionOfReducedImagesShowsWhatTheWholeShows) {
   }
 }
 
-TEST(Pipeline, ACombinationThatNothingRunsIsRefused) {
-  const Pipeline too_wide = Pipeline::from_slots("mine", {{"cost", "zncc", {}}, {"optimisation", "scanline", {}}});
-  const std::string message = message_of([&] { Plan(too_wide, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
-  EXPECT_NE(message.find("'mine' gives u16 costs to scanline, which takes u8"), std::string::npos) << message;
-  const Pipeline both =
-      Pipeline::from_slots("both", {{"cost", "rank", {}}, {"aggregation", "guided", {}}, {"optimisation", "sgm", {}}});
-  EXPECT_NE(message_of([&] {
-              Plan(both, {.size = {20, 20}, .range = {0, 8}, .region = {}});
-            }).find("combines prepare none, cost rank, aggregation guided, optimisation sgm"),
+TEST(Pipeline, ACombinationWithoutAMeaningIsRefusedWithTheReason) {
+  const auto refusal = [](const char* stages, const char* levels) {
+    Pipeline pipeline("costfilter");
+    std::istringstream settings(stages);
+    for (std::string setting; settings >> setting;)
+      pipeline.set(setting.substr(0, setting.find('=')), setting.substr(setting.find('=') + 1));
+    pipeline.set("levels.stage", levels);
+    if (pipeline.slots().back().slot != "levels" && levels == std::string("cross_scale"))
+      pipeline.set("levels.lambda", "0.3");
+    return message_of([&] { Plan(pipeline, {.size = {20, 20}, .range = {0, 8}, .region = {}}); });
+  };
+  EXPECT_NE(refusal("aggregation.stage=none", "cross_scale").find("couples the levels' filtered costs"),
             std::string::npos);
+  EXPECT_NE(refusal("optimisation.stage=sgm", "cross_scale").find("couples the levels' filtered costs"),
+            std::string::npos);
+  EXPECT_NE(refusal("cost.stage=rank", "pyramid").find("searches a pyramid"), std::string::npos);
+  EXPECT_NE(refusal("cost.stage=volume", "none").find("none comes with the pair"), std::string::npos);
 }
 
 // What refines by regions, by kinds of outliers or by costs, after a method that has none of that.

@@ -168,38 +168,6 @@ TEST_F(Misuse, APyramidIsAsHighAsTheImagesThatItSees) {
 }
 
 // Whatever fills the slots is matched, or refused in a sentence.
-TEST_F(Misuse, EveryCombinationOfStagesWorksOrIsRefused) {
-  const Rect part{20, 20, 25, 17};
-  const StereoPair small{pair().left.crop(part), pair().right.crop(part), {}, {}};
-  const auto filled = [](const char* slot, const std::string& stage, std::vector<PipelineSlot>& slots) {
-    if (stage != "none") slots.push_back({slot, stage, {}});
-  };
-  int matched = 0, refused = 0;
-  for (const char* prepare : {"none", "reduce"})
-    for (const char* cost : {"rank", "census", "census_gradient", "ad_census", "window_sad", "zncc", "colour_gradient",
-                             "colour_difference"})
-      for (const char* aggregation : {"none", "guided", "esaw", "asw_separable", "asw", "cross_aggregation"})
-        for (const char* optimisation : {"none", "sgm", "scanline"})
-          for (const char* levels : {"none", "pyramid", "cross_scale"}) {
-            SCOPED_TRACE(testing::Message()
-                         << prepare << ' ' << cost << ' ' << aggregation << ' ' << optimisation << ' ' << levels);
-            std::vector<PipelineSlot> slots;
-            filled("prepare", prepare, slots);
-            filled("cost", cost, slots);
-            filled("aggregation", aggregation, slots);
-            filled("optimisation", optimisation, slots);
-            slots.push_back({"select", "wta", {}});
-            filled("levels", levels, slots);
-            try {
-              EXPECT_FALSE(match(small, {0, 6}, Pipeline::from_slots("mixed", slots), {"cpu", 1}).disparity.empty());
-              ++matched;
-            } catch (const Error& error) {
-              EXPECT_EQ(error.category(), ErrorCategory::call) << error.what();
-              ++refused;
-            }
-          }
-  EXPECT_GE(matched, 10) << refused;
-}
 
 // The stages of as many levels as there may be, in both views.
 TEST_F(Misuse, AllLevelsCanBeTimed) {

@@ -44,6 +44,33 @@ template <class P, class Visitor>
   requires ParametersOf<P, Switch>
 void describe(P& p, Visitor&& visit) { visit("enabled", p.enabled, any, "whether this refinement runs"); }
 
+// The port of a stage that costs come in, or go out, by.
+const Port* cost_port(const Ports& ports, bool comes_in) {
+  const auto found = std::ranges::find_if(ports, [&](const Port& port) {
+    const bool reads = port.use == Port::Use::in || port.use == Port::Use::change;
+    return port.name == std::string_view("costs") && reads == comes_in;
+  });
+  return found == ports.end() ? nullptr : &*found;
+}
+
+// Whether costs may have to become integers of 8 bits: a stage takes none of the type that the one before makes, or none so
+// large.
+bool may_quantise(const PipelineData& data) {
+  if (!data.cost) return false;
+  Element made = data.cost.is("volume") ? Element::f32 : Element::u8;
+  const Ports of_cost = data.cost.entry->ports(data.cost.parameters, {});
+  if (const Port* port = cost_port(of_cost, false)) made = port->element;
+  for (const StageChoice* stage : {&data.aggregation, &data.optimisation}) {
+    if (!*stage) continue;
+    const Ports ports = stage->entry->ports(stage->parameters, {});
+    const Port* reads = cost_port(ports, true);
+    const bool takes = reads == nullptr || reads->accepts.empty() || std::ranges::count(reads->accepts, made) > 0;
+    if (!takes || (made == Element::u16 && stage->entry->most_cost != nullptr)) return true;
+    if (const Port* makes = cost_port(ports, false)) made = makes->element;
+  }
+  return false;
+}
+
 // Calls f(slot, stage, parameters, enabled) for every slot that is not empty, in the order of the taxonomy; `enabled` is null
 // but for refinements. A refinement's slot is its stage's name, with a number from the second of its kind on: median, median2.
 template <class Data, class F>
@@ -60,7 +87,8 @@ void for_each_slot(Data& data, F&& f) {
   }
   using Flag = std::conditional_t<std::is_const_v<Data>, const bool*, bool*>;
   for (auto& image : data.images) f(image.entry->name, image.entry->name, image.parameters, Flag{});
-  const std::string region = RegionParameters::stage;
+  const std::string quantise = quantise::Parameters::stage, region = RegionParameters::stage;
+  if (may_quantise(data)) f(quantise, quantise, data.quantising, Flag{});
   if (takes_margin(data)) f(region, region, data.region, Flag{});
 }
 
@@ -176,6 +204,15 @@ void Pipeline::set(std::string_view name, std::string_view value) {
 }
 
 std::string Pipeline::get(std::string_view name) const {
+  const std::size_t dot = name.find('.');
+  if (const SlotOfOne* one = slot_of_one(name.substr(0, dot)); one != nullptr && name.substr(dot + 1) == "stage")
+    return data_.get()->*one->stage ? (data_.get()->*one->stage).entry->name : "none";
+  if (name == "refinements") {
+    std::vector<std::string> names;
+    for (const StageChoice& stage : data_->refinements)
+      if (stage.enabled) names.push_back(stage.entry->name);
+    return names.empty() ? "none" : join(names, ",");
+  }
   std::optional<std::string> value;
   for_each_slot(*data_,
                 [&](const std::string& slot, const std::string& stage, const StageParameters& p, const bool* on) {
@@ -195,7 +232,8 @@ Pipeline defaults_of(const PipelineData& data) {
   for (const SlotOfOne& one : slots_of_one)
     if (StageChoice& stage = defaults.*one.stage) stage = StageChoice(*stage.entry);
   for (StageChoice& stage : defaults.refinements) stage = StageChoice(*stage.entry);
-  for (StageChoice& stage : defaults.images) stage = StageChoice(*stage.entry);
+  for (StageChoice& image : defaults.images) image = StageChoice(*image.entry);
+  defaults.quantising = quantise::Parameters{};
   defaults.region = RegionParameters{};
   const auto& known = methods();
   if (std::none_of(known.begin(), known.end(), [&](const MethodInfo& m) { return m.name == data.method; }))
@@ -241,7 +279,8 @@ Pipeline Pipeline::from_slots(const std::string& method, const std::vector<Pipel
   for (const PipelineSlot& slot : slots) {
     if (const SlotOfOne* one = slot_of_one(slot.slot))
       data.*one->stage = stage_for(*one, slot.kind);
-    else if (slot.slot != RegionParameters::stage && !makes_image(slot.slot))
+    else if (slot.slot != RegionParameters::stage && slot.slot != quantise::Parameters::stage &&
+             !makes_image(slot.slot))
       data.refinements.push_back(refinement_of(slot.slot));
   }
   Pipeline pipeline(std::move(data));

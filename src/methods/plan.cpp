@@ -61,6 +61,14 @@ struct Memory {
            "search fewer disparities or a region"));
 }
 
+// Volumes that are delivered to the host, which has no workspace for them.
+std::size_t bytes_of_volumes(const Programs& programs) {
+  double bytes = 0;
+  for (const External e : {External::cost, External::aggregated, External::optimised})
+    bytes += programs.of(false, false).shape(e).bytes();
+  return static_cast<std::size_t>(bytes);
+}
+
 }  // namespace
 
 Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& device)
@@ -83,21 +91,31 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   };
   const Memory memory(problem_, device_);
   plan_stripes(0);
-  if (programs_->bytes() > memory.most) {
+  const std::size_t beside = is_host(device_) ? bytes_of_volumes(*programs_) : 0;
+  if (programs_->bytes() + beside > memory.most) {
     // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones for
     // themselves, about the tallest that fit.
-    std::size_t least = programs_->bytes();
-    for (int rows = size.height; programs_->bytes() > memory.most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
+    std::size_t least = programs_->bytes() + beside;
+    for (int rows = size.height; programs_->bytes() + beside > memory.most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
       plan_stripes(rows);
-      least = std::min(least, programs_->bytes());
+      least = std::min(least, programs_->bytes() + beside);
       if (rows <= 8) break;
     }
-    if (programs_->bytes() > memory.most) refuse_size(problem_, device_, size, memory, least);
+    if (programs_->bytes() + beside > memory.most) refuse_size(problem_, device_, size, memory, least);
   }
   lane_bytes_ = programs_->bytes();
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);
   lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, memory.of_runs / std::max<std::size_t>(lane_bytes_, 1)));
   workspace_bytes_ = lanes_ * lane_bytes_ + memory.shared;
+}
+
+VolumeShape Plan::volume(CostState state) const {
+  const auto e = static_cast<External>(static_cast<int>(External::cost) + static_cast<int>(state));
+  const AnyView shape = programs_->of(false, false).shape(e);
+  const PixelType type = shape.element == Element::u8    ? PixelType::u8
+                         : shape.element == Element::u16 ? PixelType::u16
+                                                         : PixelType::f32;
+  return {shape.size(), shape.disparities, type};
 }
 
 std::vector<PlanStep> Plan::steps() const {

@@ -18,6 +18,14 @@ void for_each_image(Result& result, F&& f) {
   f(External::uncertainty, result.uncertainty);
 }
 
+// The same for volumes, which are as wide as the plan says.
+template <class Result, class F>
+void for_each_volume(Result& result, F&& f) {
+  f(External::cost, result.cost);
+  f(External::aggregated, result.aggregated);
+  f(External::optimised, result.optimised);
+}
+
 inline const char* name_of(External image) {
   switch (image) {
     case External::disparity: return "the disparity";
@@ -26,6 +34,9 @@ inline const char* name_of(External image) {
     case External::confidence: return "the confidence";
     case External::depth: return "the depth";
     case External::points: return "the points";
+    case External::cost: return "the cost volume";
+    case External::aggregated: return "the aggregated volume";
+    case External::optimised: return "the optimised volume";
     default: return "the uncertainty";
   }
 }
@@ -48,6 +59,9 @@ inline bool is_wanted(const Problem& p, External image) {
     case External::confidence: return p.want_confidence;
     case External::depth: return p.geometry.want_depth;
     case External::points: return p.geometry.want_points;
+    case External::cost: return p.volumes.want_cost;
+    case External::aggregated: return p.volumes.want_aggregated;
+    case External::optimised: return p.volumes.want_optimised;
     default: return p.geometry.want_uncertainty;
   }
 }

@@ -73,6 +73,10 @@ class Composer {
   void check_combination() const;
   void match(Images&, const DisparityRange&, Maps&);
   void match_view(Images&, const DisparityRange&, Maps&, bool from_right);
+  CostUnits make_costs(Scope&);
+  CostUnits units_of(const StageChoice&, const CostUnits& before) const;
+  void fit_costs(const StageChoice& next, CostUnits&, Scope&);
+  void give(int costs, External);
   void select(Scope&, const StageParameters& select);
   // Strips of filtered volumes.
   struct Scales;
@@ -94,6 +98,7 @@ class Composer {
   const PipelineData& pipeline_;
   const Problem& problem_;
   const Rect& shown_;  // of the rectified images
+  int given_costs_ = -1;
   std::vector<Step> steps_;
 };
 

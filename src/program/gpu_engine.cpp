@@ -182,7 +182,7 @@ class GpuEngine final : public Engine {
       AnyView place = v.shape;
       place.memory = lane.memory.handle();
       place.offset = static_cast<std::int64_t>(v.offset) / bytes_of(v.shape.element);
-      f(place, host);
+      f(place.flat(), host.flat());
     }
   }
   void upload(const Program& program, const FrameImages& images, Lane& lane, double& bytes) {

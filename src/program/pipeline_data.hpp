@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stages/entry.hpp"
+#include "stages/quantise/quantise.hpp"
 
 namespace stereopsis {
 
@@ -53,6 +54,10 @@ struct PipelineData {
       if (image.entry == &maker) return image.parameters;
     return maker.parameters;
   }
+  // How costs become integers of 8 bits, where something needs them.
+  StageParameters quantising = quantise::Parameters{};
+
+  const quantise::Parameters& quantise() const { return quantising.as<quantise::Parameters>(); }
   int margin() const { return region.as<RegionParameters>().margin; }
 };
 

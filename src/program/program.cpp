@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text.hpp"
 #include "program/composer.hpp"
 
 namespace stereopsis {
@@ -12,6 +13,13 @@ Work traffic(std::span<const AnyView> operands) {
   Work work;
   for (const AnyView& operand : operands) work.bytes += operand.bytes();
   return work;
+}
+
+void check_runs(const Entry& entry, On device) {
+  const Functions& f = entry.functions;
+  if (device == On::gpu ? f.gpu != nullptr : f.oracle != nullptr || f.cpu != nullptr) return;
+  throw Error(ErrorCategory::unsupported,
+              text("the stage '", entry.name, "' does not run on a GPU here; match on the cpu, or choose another"));
 }
 
 }  // namespace
@@ -37,6 +45,7 @@ void Program::lay_out() {
     operands.clear();
     for (const Operand& operand : s.step.operands)
       operands.push_back(Run{{&s.step, 1}, shapes, target_}.shape(operand));
+    check_runs(entry, target_.device);
     const Shape shape{s.step.parameters, s.step.numbers, operands, target_};
     if (entry.check != nullptr) entry.check(shape);
     if (entry.scratch != nullptr) s.scratch_bytes = entry.scratch(shape);

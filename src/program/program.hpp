@@ -18,7 +18,8 @@ enum class External {
   left,
   right,
   mask_left,
-  mask_right,  // the pair
+  mask_right,
+  costs,  // the pair
   map_left,
   map_right,  // of a rectification
   disparity,
@@ -28,11 +29,15 @@ enum class External {
   depth,
   points,
   uncertainty,
-  rectified
+  rectified,
+  cost,
+  aggregated,
+  optimised  // volumes
 };
-inline constexpr int externals = static_cast<int>(External::rectified) + 1;
-constexpr bool is_input(External e) { return e >= External::left && e <= External::mask_right; }
+inline constexpr int externals = static_cast<int>(External::optimised) + 1;
+constexpr bool is_input(External e) { return e >= External::left && e <= External::costs; }
 constexpr bool is_output(External e) { return e >= External::disparity; }
+constexpr bool is_volume(External e) { return e == External::costs || e >= External::cost; }
 
 struct Value {
   AnyView shape;
@@ -116,6 +121,8 @@ class Programs {
 // The part of the rectified images that a problem's region needs, and the size of the result for images of a size.
 Rect required_input(const PipelineData&, const Problem&);
 Size output_size(const PipelineData&, Size input);
+// Whether filtered volumes of features are made some rows at a time, and selected from as they are.
+bool runs_in_strips(const PipelineData&);
 // How many pixels of the input one of the result is wide and high.
 int output_factor(const PipelineData&);
 

@@ -90,8 +90,13 @@ Rect input_of_filters(const PipelineData& data, const Problem& p) {
 
 }  // namespace
 
+bool runs_in_strips(const PipelineData& data) {
+  return data.aggregation && data.aggregation.entry->in_strips && !data.optimisation && data.cost &&
+         data.cost.entry->kind != nullptr;
+}
+
 bool takes_margin(const PipelineData& data) {
-  if (data.aggregation && data.aggregation.entry->in_strips) return false;
+  if (runs_in_strips(data)) return false;
   return data.optimisation || std::any_of(data.refinements.begin(), data.refinements.end(),
                                           [](const StageChoice& r) { return r.entry->sees_all; });
 }
@@ -101,8 +106,8 @@ bool takes_margin(const PipelineData& data) {
 Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all = whole(p);
   if (!p.region) return all;
-  if (data.cost.is("window_sad")) return input_of_windows(data, p);
-  if (data.aggregation && data.aggregation.entry->in_strips) return input_of_filters(data, p);
+  if (data.cost.is("window_sad") && !data.aggregation && !data.optimisation) return input_of_windows(data, p);
+  if (runs_in_strips(data)) return input_of_filters(data, p);
   const int factor = reduction_of(data).factor;
   Rect r = *p.region;
   const Rect window = data.optimisation ? Rect{0, 0, 1, 1} : required_of(data.cost, {0, 0, 1, 1});

@@ -31,6 +31,15 @@ Images Composer::given_images() {
     program_.values_[v].external = external;
     return v;
   };
+  if (problem_.volumes.given) {
+    given_costs_ = value({.element = element_of(*problem_.volumes.given),
+                          .width = images.size.width,
+                          .height = images.size.height,
+                          .disparities = problem_.range.count,
+                          .pitch = static_cast<std::int64_t>(images.size.width) * problem_.range.count},
+                         External::costs);
+    if (problem_.volumes.without_images) return images;
+  }
   for (const int view : {0, 1}) {
     images.put("image", view,
                given(view == 0 ? External::left : External::right, images.info.element, images.info.channels));

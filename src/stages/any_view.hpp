@@ -67,6 +67,12 @@ struct AnyView {
   double bytes() const {
     return static_cast<double>(bytes_of(element)) * width * height * (is_volume() ? disparities : channels);
   }
+  // A volume as an image, with a channel for each disparity.
+  AnyView flat() const {
+    AnyView image = *this;
+    if (is_volume()) image.channels = disparities, image.disparities = 0;
+    return image;
+  }
   AnyView rows(int first, int count) const {
     AnyView part = *this;
     part.offset += first * pitch;

@@ -264,6 +264,12 @@ struct PairInfo {
   bool is_float() const { return element == Element::f32; }
 };
 
+// What is known of a stage's costs before there are any: the largest, 0 for that of their type; and how many of them are one
+// of the costs that it reads.
+struct CostUnits {
+  double largest = 0, units = 1;
+};
+
 struct Entry {
   Slot slot;                        // `image`: made where a port asks for it; `part`: of what another entry does
   std::string name;                 // in pipelines
@@ -281,9 +287,11 @@ struct Entry {
   Size (*output_size)(const StageParameters&, Size) = nullptr;                   // none: as the first operand's
   const char* (*alias)(const PairInfo&) = nullptr;          // of the slot `image`: which other image it is, or null
   cost::AnyKind (*kind)(const StageParameters&) = nullptr;  // of a cost that makes words
-  bool guides_right = false;              // the right view's disparity comes from costs of its own, by its own image
-  bool in_strips = false;                 // of an aggregation: it makes some rows at a time, across scales, too
-  const char* after_selection = nullptr;  // of a cost: a part that follows the selection
+  bool guides_right = false;  // the right view's disparity comes from costs of its own, by its own image
+  bool in_strips = false;     // of an aggregation: it makes some rows at a time, across scales, too
+  CostUnits (*units)(const StageParameters&) = nullptr;   // of the costs that it makes
+  int (*most_cost)(const StageParameters&) = nullptr;     // of those that it reads; none: its type's
+  const char* after_selection = nullptr;                  // of a cost: a part that follows the selection
   std::vector<std::vector<std::string>> examples = {{}};  // NAME=VALUE …, for checks
 };
 

@@ -26,6 +26,7 @@ const Entry entry{
                       }},
     .required_input = [](const StageParameters& p,
                          const Rect& output) { return required_input(p.as<Parameters>(), output); },
+    .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
     .examples = {{"window=9"}}};
 
 }  // namespace

@@ -36,6 +36,7 @@ const Entry entry{.slot = Slot::aggregation,
                     return between_bytes(s) + gpu_weights_bytes(s.as<Parameters>(), s.size());
                   },
                   .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells(1)}; },
+                  .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
                   .examples = {{"window=9"}}};
 
 }  // namespace

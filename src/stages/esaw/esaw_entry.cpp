@@ -57,6 +57,7 @@ const Entry entry{
                          const Rect& output) { return required_input(p.as<Parameters>(), output); },
     .scratch = [](const Shape& s) { return s.target.device == On::gpu ? Memory(s).bytes : 0; },
     .work = [](const Shape& s) { return Work{.bytes = 4.0 * s.as<Parameters>().iterations * s.cells(1)}; },
+    .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
     .examples = {{}, {"normalise=end"}}};
 
 }  // namespace

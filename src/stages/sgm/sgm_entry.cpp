@@ -68,6 +68,7 @@ const Entry entry{
           const double cells = s.cells(0);
           return Work{.bytes = s.operand(0).bytes() + 2 * cells, .paths = 11 * cells * s.as<Parameters>().paths};
         },
+    .most_cost = [](const StageParameters& p) { return most_cost(p.as<Parameters>()); },
     .examples = {{"paths=8", "p1=10", "p2=60"}, {"paths=4", "p1=10", "p2=90", "gradient=8", "p2_min=20"}}};
 
 }  // namespace

@@ -78,7 +78,7 @@ void describe(P& p, Visitor&& visit) {
   visit("seen", p.seen, between(0, 15), "weight of disparities that the right view agrees with");
   visit("hidden", p.hidden, between(0, 15), "weight of disparities that something nearer hides in the right view");
   visit("impossible", p.impossible, between(0, 15), "weight of disparities that the right view sees past");
-  visit("reject", p.reject, between(0, 1), "pixels of less confidence are invalid, and filled; 0: none");
+  visit("reject", p.reject, between(0, 1).planned(), "pixels of less confidence are invalid, and filled; 0: none");
 }
 
 // Refuses weights out of order, and votes that nobody has.

@@ -39,6 +39,7 @@ const Entry entry{.slot = Slot::cost,
                       [](const StageParameters& p, const Rect& output) {
                         return grow(output, p.as<Parameters>().radius(), p.as<Parameters>().radius());
                       },
+                  .units = [](const StageParameters&) { return CostUnits{.largest = 32768}; },
                   .after_selection = "zncc_flat"};
 
 const Entry flat{.slot = Slot::part,

@@ -1,0 +1,118 @@
+// Volumes of matching costs that `match` reads, writes and prints.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "match.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+
+namespace stereopsis::command::matching {
+namespace {
+
+constexpr std::array<const char*, 3> states = {"cost", "aggregated", "optimised"};
+
+SavedVolume saved_volume(const std::string& given) {
+  const std::size_t equals = given.find('=');
+  const auto state = std::find(states.begin(), states.end(), given.substr(0, equals));
+  if (equals == std::string::npos || state == states.end())
+    refuse(
+        fmt::format("--save-volume {} is not allowed; it must be cost=FILE.npy, aggregated=FILE.npy or "
+                    "optimised=FILE.npy",
+                    given));
+  const fs::path file = given.substr(equals + 1);
+  static constexpr std::array<const char*, 1> extensions = {".npy"};
+  check_output(file, extensions, "--save-volume");
+  return {static_cast<CostState>(state - states.begin()), file};
+}
+
+std::pair<int, int> probed_pixel(const std::string& given) {
+  const std::size_t comma = given.find(',');
+  if (comma == std::string::npos)
+    refuse(fmt::format("--probe {} is not allowed; it must be X,Y, a pixel of the left image", given));
+  const auto number = [&](const std::string& part) { return to_integer("--probe", part, 0, 1 << 28); };
+  return {number(given.substr(0, comma)), number(given.substr(comma + 1))};
+}
+
+AnyImageView volume_of(const Matched& result, CostState state) {
+  return state == CostState::cost         ? result.cost.view()
+         : state == CostState::aggregated ? result.aggregated.view()
+                                          : result.optimised.view();
+}
+
+double cost_at(const AnyImageView& volume, int x, int y, int d) {
+  return with_pixels(volume, [&](const auto& costs) { return static_cast<double>(costs(x, y, d)); });
+}
+
+}  // namespace
+
+void Call::find_volumes() {
+  for (const std::string& given : options.volumes) saved.push_back(saved_volume(given));
+  for (const std::string& given : options.probes) probed.push_back(probed_pixel(given));
+  const bool any = !saved.empty() || !probed.empty() || !options.cost_volume.empty();
+  if (any && left.sequence)
+    refuse("--cost-volume, --save-volume and --probe are for single pairs; give one file for LEFT and RIGHT");
+  if (!options.cost_volume.empty() && options.wants(Output::right))
+    refuse("--right matches the mirrored pair, whose costs --cost-volume does not hold; leave one of them out");
+}
+
+void Call::read_volumes() {
+  if (options.cost_volume.empty()) return;
+  costs = std::make_shared<const AnyImage>(read_volume(options.cost_volume));
+  first.costs = costs;
+  if (costs->size() != first.left.size())
+    refuse(fmt::format("{} is {} but {} is {}; a volume has a pixel for each of the left image",
+                       options.cost_volume.string(), size_text(costs->size()), left.file(first_index).string(),
+                       size_text(first.left.size())));
+  pipeline.set("cost.stage", "volume");
+}
+
+void Call::check_probes() const {
+  for (const auto& [x, y] : probed)
+    if (x >= size.width || y >= size.height)
+      refuse(fmt::format("--probe {},{} lies outside the image of {}", x, y, size_text(size)));
+}
+
+CostVolumes wanted_volumes(const Call& call, bool probing) {
+  CostVolumes volumes;
+  if (call.costs) volumes.given = call.costs->view().type;
+  const auto wants = [&](CostState state) {
+    return std::any_of(call.saved.begin(), call.saved.end(), [&](const SavedVolume& v) { return v.state == state; });
+  };
+  const auto fills = [&](const char* slot) {
+    const auto slots = call.pipeline.slots();
+    return std::any_of(slots.begin(), slots.end(), [&](const PipelineSlot& s) { return s.slot == slot; });
+  };
+  volumes.want_cost = probing ? !call.costs : wants(CostState::cost);
+  volumes.want_aggregated = probing ? fills("aggregation") : wants(CostState::aggregated);
+  volumes.want_optimised = probing ? fills("optimisation") : wants(CostState::optimised);
+  return volumes;
+}
+
+void write_volumes(const Call& call, const Matched& result) {
+  for (const SavedVolume& volume : call.saved) write_volume(volume.file, volume_of(result, volume.state));
+}
+
+void print_probes(const Call& call) {
+  Problem problem = Problem::of(call.first.pair(), call.first.range);
+  problem.volumes = wanted_volumes(call, true);
+  problem.memory_limit = call.memory_for_matching();
+  const Matched result = Matcher(Plan(call.pipeline, problem, call.device)).match(call.first.pair());
+  for (const auto& [x, y] : call.probed) {
+    say("pixel {},{}: disparity {:.3f}\n", x, y, result.disparity(x, y));
+    Table table({"disparity", "cost", "aggregated", "optimised"});
+    for (int d = 0; d < call.first.range.count; ++d) {
+      std::vector<std::string> row{std::to_string(call.first.range.min + d)};
+      for (const CostState state : {CostState::cost, CostState::aggregated, CostState::optimised}) {
+        const bool given = state == CostState::cost && call.costs;
+        const AnyImageView volume = given ? call.costs->view() : volume_of(result, state);
+        row.push_back(volume.empty() ? "" : cell(cost_at(volume, x, y, d), volume.type == PixelType::f32 ? 3 : 0));
+      }
+      table.add(row);
+    }
+    table.print();
+  }
+}
+
+}  // namespace stereopsis::command::matching

@@ -1,0 +1,197 @@
+// Matching costs that come in and go out.
+#include <gtest/gtest.h>
+
+#include "stages/census/census.hpp"
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/synth.hpp"
+#include "support/devices.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+constexpr DisparityRange range{-2, 21};
+
+const Scene& scene() {
+  static const Scene made = make_scene({.size = {61, 43}, .disparities = 16, .noise = 4});
+  return made;
+}
+StereoPair pair() { return {scene().left, scene().right, {}, {}}; }
+
+// What needs the right view's own costs, which a volume of the left one does not hold, is left out.
+Pipeline left_alone(const std::string& method) {
+  Pipeline pipeline(method);
+  pipeline.set("refinements", "none");
+  return pipeline;
+}
+Pipeline from_volume(Pipeline pipeline) {
+  pipeline.set("cost.stage", "volume");
+  return pipeline;
+}
+
+Matched matched(const Pipeline& pipeline, const StereoPair& pair, const CostVolumes& volumes,
+                const Device& device = {}) {
+  Problem problem = Problem::of(pair, range);
+  problem.volumes = volumes;
+  return Matcher(Plan(pipeline, problem, device)).match(pair);
+}
+
+void expect_same(const Matched& a, const Matched& b) {
+  EXPECT_TRUE(same_bits(a.disparity.view(), b.disparity.view()));
+  EXPECT_TRUE(same_bits(a.validity.view(), b.validity.view()));
+}
+
+std::vector<Device> all_devices() {
+  std::vector<Device> list{{.name = "cpu"}, {.name = "cpu", .implementation = Implementation::oracle}};
+  for (gpu::Device* device : gpu::usable_devices()) list.push_back({.name = device->name()});
+  return list;
+}
+
+TEST(Volumes, AVolumeThatWasSavedGivesTheSameMap) {
+  for (const char* method : {"sgm", "banz-sgm", "census-guided", "costfilter", "esaw", "asw-separable", "ad-census"})
+    for (const Device& device : all_devices()) {
+      SCOPED_TRACE(method + std::string(" on ") + device.name);
+      const Pipeline pipeline = left_alone(method);
+      const Matched expected = matched(pipeline, pair(), {}, device);
+      const Matched saved = matched(pipeline, pair(), {.want_cost = true}, device);
+      expect_same(saved, expected);
+      StereoPair again = pair();
+      again.costs = saved.cost;
+      EXPECT_EQ(again.costs.channels, range.count);
+      expect_same(matched(from_volume(pipeline), again, {.given = again.costs.type}, device), expected);
+    }
+}
+
+TEST(Volumes, CensusOfOnesOwnIsTheCensusHere) {
+  // As somebody would write it: differing comparisons of a 5×5 window, borders replicated.
+  const auto differing = [](const auto& left, const auto& right, int x, int y, int d) {
+    int count = 0;
+    for (int j = -2; j <= 2; ++j)
+      for (int i = -2; i <= 2; ++i) {
+        const auto darker = [&](const auto& image, int at) {
+          return image.clamped(std::clamp(at, 0, image.width - 1) + i, y + j) < image.clamped(at, y);
+        };
+        count += darker(left, x) != darker(right, x - d);
+      }
+    return count;
+  };
+  Pipeline pipeline = left_alone("sgm");
+  pipeline.set("cost.stage", "census");
+  pipeline.set("census.window", "5x5");
+  const auto first_channel = [](const AnyImageView& image) {
+    const auto all = image.as<std::uint8_t>();
+    Image<std::uint8_t> grey(all.size());
+    for (int y = 0; y < all.height; ++y)
+      for (int x = 0; x < all.width; ++x) grey(x, y) = all(x, y, 0);
+    return grey;
+  };
+  const Image<std::uint8_t> left_grey = first_channel(pair().left), right_grey = first_channel(pair().right);
+  const ImageView<const std::uint8_t> left = left_grey, right = right_grey;
+  Image<std::uint8_t> costs(left.size(), range.count);
+  for (int y = 0; y < left.height; ++y)
+    for (int x = 0; x < left.width; ++x)
+      for (int k = 0; k < range.count; ++k)
+        costs(x, y, k) = static_cast<std::uint8_t>(differing(left, right, x, y, range.min + k));
+  const StereoPair grey{left_grey, right_grey, {}, {}};
+  StereoPair given = grey;
+  given.costs = costs;
+  expect_same(matched(from_volume(pipeline), given, {.given = PixelType::u8}), matched(pipeline, grey, {}));
+}
+
+TEST(Volumes, EveryStateIsGivenAsStagesMakeIt) {
+  Pipeline pipeline = left_alone("sgm");
+  pipeline.set("cost.stage", "census");
+  pipeline.set("aggregation.stage", "guided");
+  for (const Device& device : all_devices()) {
+    SCOPED_TRACE(device.name);
+    const Matched result =
+        matched(pipeline, pair(), {.want_cost = true, .want_aggregated = true, .want_optimised = true}, device);
+    const Matched expected = matched(pipeline, pair(), {}, {.implementation = Implementation::oracle});
+    expect_same(result, expected);
+    EXPECT_EQ(result.cost.view().type, PixelType::u8);
+    EXPECT_EQ(result.aggregated.view().type, PixelType::f32);
+    EXPECT_EQ(result.optimised.view().type, PixelType::u16);
+    // The winner of the optimised volume is the disparity.
+    const auto sums = result.optimised.view().as<std::uint16_t>();
+    for (int x = 30; x < 40; ++x) {
+      const std::uint16_t* at = &sums(x, 20, 0);
+      const int best = static_cast<int>(std::min_element(at, at + range.count) - at);
+      EXPECT_NEAR(result.disparity(x, 20), range.min + best, 0.5);
+    }
+  }
+}
+
+TEST(Volumes, OfARegionTheyAreTheRegions) {
+  const Pipeline pipeline = left_alone("census-guided");
+  const Matched whole = matched(pipeline, pair(), {.want_cost = true});
+  Problem problem = Problem::of(pair(), range);
+  problem.volumes.want_cost = true;
+  problem.region = Rect{7, 5, 20, 11};
+  const Matched part = Matcher(Plan(pipeline, problem)).match(pair());
+  ASSERT_EQ(part.cost.size(), (Size{20, 11}));
+  for (int y = 0; y < 11; ++y)
+    for (int x = 0; x < 20; ++x)
+      for (int k = 0; k < range.count; ++k)
+        ASSERT_EQ(part.cost.view().as<std::uint8_t>()(x, y, k), whole.cost.view().as<std::uint8_t>()(7 + x, 5 + y, k));
+}
+
+TEST(Volumes, NoImagesAreNeededWhereNoStageReadsThem) {
+  Pipeline pipeline = left_alone("banz-sgm");
+  const Matched saved = matched(pipeline, pair(), {.want_cost = true});
+  StereoPair costs_alone;
+  costs_alone.costs = saved.cost;
+  Problem problem = Problem::of(pair(), range);
+  problem.volumes = {.given = PixelType::u8, .without_images = true};
+  expect_same(Matcher(Plan(from_volume(pipeline), problem)).match(costs_alone), saved);
+  pipeline.set("sgm.gradient", "8");  // asks the image where its edges are
+  pipeline.set("sgm.p2_min", "30");
+  EXPECT_THROW(Plan(from_volume(pipeline), problem), Error);
+}
+
+TEST(Volumes, FloatsAreBroughtToEightBitsForPaths) {
+  const Matched saved = matched(left_alone("banz-sgm"), pair(), {.want_cost = true});
+  const auto bytes = saved.cost.view().as<std::uint8_t>();
+  Image<float> floats(bytes.size(), range.count);
+  for (int y = 0; y < bytes.height; ++y)
+    for (int i = 0; i < bytes.width * range.count; ++i) floats.row(y)[i] = static_cast<float>(bytes.row(y)[i]) / 255;
+  StereoPair given = pair();
+  given.costs = floats;
+  for (const Device& device : all_devices()) {
+    SCOPED_TRACE(device.name);
+    expect_same(matched(from_volume(left_alone("banz-sgm")), given, {.given = PixelType::f32}, device), saved);
+  }
+}
+
+std::string refusal(auto&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(Volumes, WhatDoesNotFitIsRefused) {
+  const Pipeline sgm = left_alone("sgm");
+  const auto says = [](const std::string& sentence, const char* part) {
+    EXPECT_NE(sentence.find(part), std::string::npos) << sentence;
+  };
+  says(refusal([&] { matched(from_volume(sgm), pair(), {}); }), "none comes with the pair");
+  says(refusal([&] { matched(sgm, pair(), {.given = PixelType::u8}); }), "set cost.stage = volume");
+  says(refusal([&] { matched(sgm, pair(), {.want_aggregated = true}); }), "no stage that makes the aggregated volume");
+  says(refusal([&] { matched(Pipeline("prehn-pyramid"), pair(), {.want_cost = true}); }), "pyramid");
+  StereoPair given = pair();
+  const Image<std::uint8_t> few(pair().left.size(), 5, 0);
+  given.costs = few;
+  says(refusal([&] { matched(from_volume(sgm), given, {.given = PixelType::u8}); }), "with 5 disparities");
+  says(refusal([&] { matched(from_volume(sgm), given, {.given = PixelType::u16}); }), "with 5 disparities of 8-bit");
+  says(refusal([&] { matched(sgm, given, {}); }), "which was not planned");
+  Problem large{.size = {8000, 6000}, .range = {0, 256}, .region = {}, .memory_limit = std::size_t{8} << 30};
+  large.volumes.want_cost = true;
+  says(refusal([&] { Plan(sgm, large); }), "the memory limit is 8589934592");
+}
+
+}  // namespace
+}  // namespace stereopsis

@@ -1,0 +1,50 @@
+// Costs of a volume as integers of 8 bits, for what takes no others: sums along paths, support weights.
+//
+//   q(p, d) = min(⌊ s · max(C(p, d), 0) + 0.5 ⌋, 255)
+//
+// with both operations rounded to float. What is no number, and 65535 in 16 bits (no candidate), gets 255. The scale s is
+// given, or, if it is 0, follows from what is known of the costs, never from an image, so that strips, regions and frames
+// agree: with the largest cost L that there may be, in units of 1/u of the image's costs (128 of support weights), it is
+//
+//   1/u where L ≤ 255 u, so that penalties keep their meaning, else 255 / L;   255 / L for real numbers from outside
+//
+// Input: costs of 8 or 16 bits or float (of 8 bits and with the scale 1 it is a copy). Output: 8 bits. Required input: the pixel alone. Reads and writes each cell once.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::quantise {
+
+struct Parameters {
+  static constexpr const char* stage = "quantise";
+  double scale = 0;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("scale", p.scale, between(0, 1e6),
+        "8-bit units of a cost of 1; 0: as many as the largest cost that there may be takes 255 at most");
+}
+
+inline double scale_of(const Parameters& p, double largest, double units = 1, bool fills = false) {
+  if (p.scale > 0) return p.scale;
+  return largest > 255 * units || fills ? 255 / largest : 1 / units;
+}
+
+template <class T>
+void oracle(float scale, VolumeView<const T> costs, VolumeView<std::uint8_t> quantised);
+template <class T>
+void cpu(float scale, VolumeView<const T> costs, VolumeView<std::uint8_t> quantised, Threads&);
+template <class T>
+void gpu(float scale, gpu::Volume<const T> costs, gpu::Volume<std::uint8_t> quantised, gpu::Queue&);
+
+#define STEREOPSIS_FOR_EACH_QUANTISED(INSTANCE) INSTANCE(std::uint8_t) INSTANCE(std::uint16_t) INSTANCE(float)
+
+}  // namespace stereopsis::quantise
