@@ -13,12 +13,13 @@ struct Piece {
   std::size_t* offset = nullptr;
 };
 
-// Kernels may read a little beyond the end of a volume.
+// Kernels may read a little beyond the end of a volume, on a processor of an image too: not into what others write.
 constexpr std::size_t spare_bytes = 64;
 
-std::size_t bytes_of_value(const AnyView& v) {
+std::size_t bytes_of_value(const AnyView& v, On device) {
+  const bool spare = v.is_volume() || device != On::gpu;
   const std::int64_t rows = v.is_volume() ? static_cast<std::int64_t>(v.row_elements()) : v.pitch;
-  return static_cast<std::size_t>(rows * v.height) * bytes_of(v.element) + (v.is_volume() ? spare_bytes : 0);
+  return static_cast<std::size_t>(rows * v.height) * bytes_of(v.element) + (spare ? spare_bytes : 0);
 }
 
 void mark_lifetimes(std::span<Value> values, std::span<ProgramStep> steps, const Target& target) {
@@ -46,7 +47,7 @@ std::size_t place(std::span<Value> values, std::span<ProgramStep> steps, const T
   mark_lifetimes(values, steps, target);
   std::vector<Piece> pieces;
   for (Value& v : values)
-    if (v.has_place) pieces.push_back({bytes_of_value(v.shape), v.first, v.last, &v.offset});
+    if (v.has_place) pieces.push_back({bytes_of_value(v.shape, target.device), v.first, v.last, &v.offset});
   for (std::size_t i = 0; i < steps.size(); ++i)
     pieces.push_back({steps[i].scratch_bytes, static_cast<int>(i), static_cast<int>(i), &steps[i].scratch_offset});
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.bytes > b.bytes; });
