@@ -1,15 +1,12 @@
 #include "common.hpp"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <thread>
 
 #include "stereopsis/io.hpp"
 
@@ -66,32 +63,6 @@ void DeviceOptions::add_threads_to(Command& command) {
   command.integer("--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
 }
 
-// Where the system refuses a thread to the library, the process ends; so they are begun as a trial, some more than are needed.
-static void check_threads_begin(int count) {
-  const int tried = count + count / 4 + 16;
-  std::mutex waiting;
-  std::vector<std::thread> threads;
-  std::string problem;
-  {
-    const std::lock_guard lock(waiting);
-    try {
-      while (static_cast<int>(threads.size()) < tried)
-        threads.emplace_back([&] { const std::lock_guard until_all(waiting); });
-    } catch (const std::exception& e) {
-      problem = e.what();
-    }
-  }
-  const std::size_t begun = threads.size();
-  for (std::thread& thread : threads) thread.join();
-  if (problem.empty()) return;
-  throw Error(
-      ErrorCategory::unsupported,
-      fmt::format(
-          "{} threads are more than is safe here: {} could be begun ({}); give fewer by --threads, or raise the "
-          "limits of processes and memory (ulimit -u, ulimit -v)",
-          count, begun, problem));
-}
-
 const char* to_string(Implementation implementation) {
   return implementation == Implementation::fused   ? "fused"
          : implementation == Implementation::plain ? "plain"
@@ -107,12 +78,7 @@ static Implementation to_implementation(const std::string& name) {
 Device DeviceOptions::device() const {
   const Implementation chosen = to_implementation(implementation);
   const bool definitions = chosen == Implementation::oracle && name == "auto";  // which the CPU alone runs
-  const Device device{resolve_device(definitions ? "cpu" : name), threads.value_or(0), chosen};
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  rlimit memory{};
-  const bool limited = getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY;
-  if (limited || device.threads > cores) check_threads_begin(device.threads > 0 ? device.threads : cores);
-  return device;
+  return {resolve_device(definitions ? "cpu" : name), threads.value_or(0), chosen};
 }
 
 int threads_of(const Device& device) {

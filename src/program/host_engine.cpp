@@ -1,6 +1,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "program/engine.hpp"
@@ -43,7 +44,7 @@ class HostEngine final : public Engine {
     if (on_device)
       throw Error(ErrorCategory::call,
                   "images on a device can't be matched by the cpu; plan for the device that they are on");
-    if (!runner_.joinable()) runner_ = std::thread([this] { run_frames(); });
+    if (!runner_.joinable()) start_runner();
     {
       const std::lock_guard lock(mutex_);
       InWork& f = frames_[frame];
@@ -72,6 +73,14 @@ class HostEngine final : public Engine {
   void match(const FrameImages& images, std::vector<StageTime>& times) override { run(images, times); }
 
  private:
+  void start_runner() try {
+    runner_ = std::thread([this] { run_frames(); });
+  } catch (const std::system_error& e) {
+    throw Error(ErrorCategory::unsupported,
+                std::string("the system gives no thread for the pairs in work (") + e.code().message() +
+                    "); match one after the other, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
+  }
+
   struct InWork {
     FrameImages images;
     std::vector<StageTime> times;

@@ -20,6 +20,11 @@ namespace stereopsis {
 // How many threads the process may use at a time: its affinity mask and its control group's quota allow them.
 int available_cores();
 
+// The threads to work with where `asked` for; 0: the available cores. oneTBB ends the process where the system refuses it a thread;
+// so, under a limit of address space or beyond the cores, they are begun as a trial: asked for, a refusal throws
+// Error(unsupported), else there are as many as could be begun.
+int usable_threads(int asked);
+
 // What a thread's own `bytes` take among those of others. In the gap end the prefetches of a core that reads its last
 // lines: without it they fetch, up to the end of a page, what the core of the next thread is writing.
 constexpr std::size_t with_gap(std::size_t bytes) { return (bytes + 63) / 64 * 64 + 4096; }
@@ -27,7 +32,7 @@ constexpr std::size_t with_gap(std::size_t bytes) { return (bytes + 63) / 64 * 6
 class Threads {
  public:
   // 0: as many as there are available cores.
-  explicit Threads(int count = 0) : arena_(count > 0 ? count : available_cores()) {
+  explicit Threads(int count = 0) : arena_(usable_threads(count)) {
     // More threads than cores only where somebody asks for them.
     if (count > tbb::info::default_concurrency())
       more_than_cores_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
