@@ -230,6 +230,29 @@ TEST_F(Trust, APairThatDoesNotFitIsSaidAndStrictRefusesIt) {
             0);
 }
 
+TEST_F(Trust, APairThatIsNotOfOneSceneIsSaidAndStrictRefusesIt) {
+  const std::vector<std::string> size = {"--width", "640", "--height", "480", "--disparities", "64"};
+  const auto of_scene = [&](const char* name, const char* seed) {
+    std::vector<std::string> arguments = size;
+    arguments.insert(arguments.end(), {"--scene", name, "--seed", seed});
+    return arguments;
+  };
+  made("one", of_scene("table", "1"));
+  made("other", of_scene("clutter", "9"));
+  const std::vector<std::string> pair = {"match", "one/left.png", "other/right.png", "-o"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), pair.begin(), pair.end());
+    return more;
+  };
+  const Answer estimated = call(with({"d.pfm", "--report", "other.json"}));
+  EXPECT_EQ(estimated.code, 0) << estimated.err;
+  EXPECT_TRUE(says(estimated, "is it a pair of one scene?")) << estimated.err;
+  EXPECT_TRUE(says(estimated, "other/right.png")) << estimated.err;
+  EXPECT_FALSE(json("other.json")["warnings"].empty());
+  expect_refused(with({"new.pfm", "--strict"}), {"one scene", "--strict"}, 1);
+  expect_refused(with({"new.pfm", "--strict", "--disparities", "40"}), {"one scene", "--strict"}, 1);
+}
+
 TEST_F(Trust, NextToNothingMeasuredIsAlwaysSaid) {
   made("elsewhere", {"--width", "320", "--height", "200", "--disparities", "40", "--seed", "77", "--scene", "street"});
   fs::copy_file(folder / "wide/left.png", folder / "unrelated.png");
