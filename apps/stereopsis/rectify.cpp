@@ -1,12 +1,15 @@
 // stereopsis rectify LEFT RIGHT --calib rig.yml -o DIR: raw pairs become rectified ones, with their masks and their rig.
 #include <fmt/core.h>
 
+#include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "common.hpp"
 #include "frames.hpp"
 #include "progress.hpp"
+#include "resume.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/io.hpp"
 #include "terminal.hpp"
@@ -20,69 +23,104 @@ struct Options {
   fs::path left, right, output;
   RigOptions rig;
   DeviceOptions device;
+  bool resume = false;
 };
 
 class Job {
  public:
   explicit Job(const Options& options) : options_(options) {
     options.rig.check();
-    left_ = find_frames(options.left, "the left image");
-    right_ = find_frames(options.right, "the right image");
-    check_paired(left_, options.left, right_, options.right);
+    views_[0].frames = find_frames(options.left, "the left image");
+    views_[1].frames = find_frames(options.right, "the right image");
+    check_paired(left(), options.left, views_[1].frames, options.right);
+    if (options.resume && !left().sequence)
+      refuse(fmt::format("--resume is for sequences, and {} is one file", options.left.string()));
     if (!fs::is_directory(options.output))
       refuse(fmt::format("-o {} is not a directory; make it first", options.output.string()));
     CallFiles files;
-    reads(files, left_, "the left image");
-    reads(files, right_, "the right image");
     options.rig.reads(files);
-    for (const auto& [frames, view] : {std::pair{&left_, "left"}, {&right_, "right"}}) {
-      for (const fs::path& file : frames->files)
+    for (const View& view : views_) {
+      reads(files, view.frames, "the " + view.name + " image");
+      for (const fs::path& file : view.frames.files)
         for (const char* extension : {".png", ".tiff"})
           files.writes(rectified_name(file, view, extension), "the rectified image");
-      files.writes(options.output / ("mask_" + std::string(view) + ".png"), "the mask");
+      files.writes(mask_name(view), "the mask");
     }
     files.writes(options.output / "rig.yml", "the rectified rig");
+    files.writes(sidecar(), "the record for --resume");
   }
 
   void run() {
-    const AnyImage first = read_image(left_.file(0));
-    const Size size = first.size();
-    const StereoCalibration calibration = options_.rig.cameras(size, first.channels() == 1);
-    if (calibration.size != size)
+    const AnyImage first = read_image(left().file(0));
+    size_ = first.size();
+    extension_ = first.view().type == PixelType::f32 ? ".tiff" : ".png";
+    const StereoCalibration calibration = options_.rig.cameras(size_, first.channels() == 1);
+    if (calibration.size != size_)
       refuse(fmt::format("{} is for images of {}, but {} is {}", options_.rig.source(), size_text(calibration.size),
-                         left_.file(0).string(), size_text(size)));
+                         left().file(0).string(), size_text(size_)));
     const RectificationMaps maps = rectification_maps(calibration);
-    for (const char* name : {"left", "right"}) fs::create_directory(options_.output / name);
-    Progress progress(left_.size(), "pairs");
-    for (std::size_t i = 0; i < left_.size(); ++i) {
-      rectify_one(left_.file(i), maps.left, size, "left", i == 0);
-      rectify_one(right_.file(i), maps.right, size, "right", i == 0);
+    for (const View& view : views_) fs::create_directory(options_.output / view.name);
+    const std::vector<bool> there = frames_there();
+    Progress progress(left().size(), "pairs", left().sequence ? "--resume goes on from there" : "");
+    for (std::size_t i = 0; i < left().size(); ++i) {
+      if (!there[i]) {
+        rectify_one(i, views_[0], maps.left);
+        rectify_one(i, views_[1], maps.right);
+      }
       progress.update(i + 1);
     }
     write_rig(options_.output / "rig.yml", calibration.rig);
     summarise("{}: {} pairs of {}, left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
-              options_.output.string(), left_.size(), size_text(maps.size()));
+              options_.output.string(), left().size(), size_text(maps.size()));
   }
 
  private:
-  fs::path rectified_name(const fs::path& file, const std::string& view, const char* extension) const {
-    return options_.output / view / file.filename().replace_extension(extension);
+  struct View {
+    std::string name;
+    Frames frames = {};
+  };
+
+  const Frames& left() const { return views_[0].frames; }
+  fs::path sidecar() const { return options_.output / ".stereopsis.json"; }
+  fs::path mask_name(const View& view) const { return options_.output / ("mask_" + view.name + ".png"); }
+  fs::path rectified_name(const fs::path& file, const View& view, const char* extension) const {
+    return options_.output / view.name / file.filename().replace_extension(extension);
   }
 
-  void rectify_one(const fs::path& file, const Image<std::int32_t>& map, Size size, const std::string& view,
-                   bool first) const {
+  std::vector<bool> frames_there() const {
+    if (!left().sequence) return {false};
+    std::vector<FrameFiles> frames(left().size());
+    for (std::size_t i = 0; i < frames.size(); ++i)
+      for (const View& view : views_) {
+        frames[i].inputs.push_back(view.frames.file(i));
+        frames[i].outputs.push_back(rectified_name(view.frames.file(i), view, extension_));
+        if (i == 0) frames[i].outputs.push_back(mask_name(view));
+      }
+    return command::frames_there(sidecar(),
+                                 {{"call",
+                                   {{"version", STEREOPSIS_VERSION},
+                                    {"left", options_.left.string()},
+                                    {"right", options_.right.string()},
+                                    {"calibration", texts_of(options_.rig.files)}}}},
+                                 frames, options_.resume, options_.output);
+  }
+
+  void rectify_one(std::size_t i, const View& view, const Image<std::int32_t>& map) const {
+    const fs::path& file = view.frames.file(i);
     const AnyImage image = read_image(file);
-    if (image.size() != size)
+    if (image.size() != size_)
       refuse(fmt::format("{} is {}, but {} is {}; all images must have one size", file.string(),
-                         size_text(image.size()), left_.file(0).string(), size_text(size)));
+                         size_text(image.size()), left().file(0).string(), size_text(size_)));
     const RectifiedView result = rectified(image, map, {}, options_.device.threads.value_or(0));
     const bool is_float = image.view().type == PixelType::f32;
     write_image(rectified_name(file, view, is_float ? ".tiff" : ".png"), result.image);
-    if (first) write_image(options_.output / ("mask_" + view + ".png"), result.usable);
+    if (i == 0) write_image(mask_name(view), result.usable);
   }
 
   const Options& options_;
-  Frames left_, right_;
+  std::array<View, 2> views_ = {{{"left"}, {"right"}}};
+  Size size_;  // of the images as they are given
+  const char* extension_ = ".png";
 };
 
 }  // namespace
@@ -99,6 +137,7 @@ void add_rectify(CLI::App& application) {
             "Directory that exists: left/, right/, masks and the rectified rig go there")
       .required();
   o->device.add_threads_to(command);
+  command.flag("--resume", o->resume, "Pass over pairs that an earlier run of this call has left whole");
   command.footer("`match --calib FILE --raw` rectifies on its device, without files in between.");
   command.callback([o] { Job(*o).run(); });
 }

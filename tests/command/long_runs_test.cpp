@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "command.hpp"
+#include "geometry/test_rigs.hpp"
+#include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
 
 namespace stereopsis::test {
@@ -126,6 +128,47 @@ TEST_F(LongRuns, ResumeDoesAnewWhatIsNotWholeOrNotOfThisCall) {
   ASSERT_EQ(sequence("again", {"--resume"}).code, 0);
   expect_as_whole("again");
   EXPECT_EQ(call({"match", "scene/left.png", "scene/right.png", "-o", "d.pfm", "--disparities", "32", "--resume"}).code,
+            2);
+}
+
+TEST_F(LongRuns, RectifyGoesOnWhereItWas) {
+  write_calibration(folder / "rig.yml", calibration_for({150, 110}));
+  write_calibration(folder / "fisheye.yml", calibration_for({150, 110}, Lens::Model::fisheye));
+  for (const char* out : {"flat", "resumed"}) fs::create_directory(folder / out);
+  const auto rectify = [](const std::string& out, const std::string& rig, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"rectify", "left", "right", "--calib", rig, "-o", out});
+    return call(more);
+  };
+  const auto files_of = [](const std::string& out) {
+    std::vector<std::pair<std::string, std::string>> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder / out))
+      if (entry.is_regular_file())
+        files.emplace_back(fs::relative(entry.path(), folder / out).string(), contents(entry.path()));
+    std::sort(files.begin(), files.end());
+    return files;
+  };
+  ASSERT_EQ(rectify("flat", "rig.yml").code, 0);
+  shell(
+      "$S rectify left right --calib rig.yml -o resumed >/dev/null 2>&1 & "
+      "while [ ! -e resumed/right/20.png ]; do sleep 0.001; done; kill -KILL $!");
+  EXPECT_FALSE(fs::exists(folder / "resumed/rig.yml")) << "it was done before it was killed";
+  const Answer rest = rectify("resumed", "rig.yml", {"--resume"});
+  EXPECT_EQ(rest.code, 0) << rest.err;
+  EXPECT_NE(rest.err.find("of 60 frames are there already"), std::string::npos) << rest.err;
+  EXPECT_TRUE(files_of("resumed") == files_of("flat"));
+
+  const auto before = fs::last_write_time(folder / "resumed/left/7.png");
+  fs::remove(folder / "resumed/mask_right.png");
+  write(folder / "resumed/right/9.png", "");
+  const Answer again = rectify("resumed", "rig.yml", {"--resume"});
+  EXPECT_NE(again.err.find("58 of 60 frames"), std::string::npos) << again.err;
+  EXPECT_TRUE(files_of("resumed") == files_of("flat"));
+  EXPECT_TRUE(fs::last_write_time(folder / "resumed/left/7.png") == before);
+
+  const Answer other = rectify("resumed", "fisheye.yml", {"--resume"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("calibration"), std::string::npos) << other.err;
+  EXPECT_EQ(call({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "flat", "--resume"}).code,
             2);
 }
 

@@ -1,0 +1,29 @@
+// What --resume goes by. Every run of a sequence leaves, beside its results, a sidecar that says which call it was; a frame is this
+// call's, and whole (files are renamed to their names), if its files are not older than the sidecar and than what they come from.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "common.hpp"
+
+namespace stereopsis::command {
+
+// Of a frame: its inputs, and its outputs in the order in which they are written.
+struct FrameFiles {
+  std::vector<std::filesystem::path> inputs, outputs;
+};
+
+// {"call": all that a result depends on, but for the images themselves, …}
+Json read_sidecar(const std::filesystem::path& sidecar);
+
+// Which frames an earlier run of this call has left whole. Begins the sidecar with `contents` where there is none, or nothing is to
+// be resumed. Refuses results of another call; `results` is where they are.
+std::vector<bool> frames_there(const std::filesystem::path& sidecar, const Json& contents,
+                               const std::vector<FrameFiles>& frames, bool resume,
+                               const std::filesystem::path& results);
+
+// The contents of files that a call depends on.
+Json texts_of(const std::vector<std::string>& files);
+
+}  // namespace stereopsis::command
