@@ -81,10 +81,9 @@ PipelineData ad_census() {
   p.cost = ad_census::Parameters{};
   p.aggregation = cross_aggregation::Parameters{};
   p.optimisation = scanline::Parameters{};
-  p.refinements = {{outliers::Parameters{}, true},         {region_voting::Parameters{}, true},
-                   {vote_fill::Parameters{}, false},       {interpolation::Parameters{}, true},
-                   {discontinuity::Parameters{}, true},    {subpixel::Parameters{}, true},
-                   {median::Parameters{.window = 3}, true}};
+  p.refinements = {{outliers::Parameters{}, true},      {region_voting::Parameters{}, true},
+                   {interpolation::Parameters{}, true}, {discontinuity::Parameters{}, true},
+                   {subpixel::Parameters{}, true},      {median::Parameters{.window = 3}, true}};
   return p;
 }
 
@@ -241,21 +240,11 @@ const std::vector<MethodInfo>& methods() {
 
 namespace {
 
-// What can fill any method's holes before its own filling, and follow any method, where it has none of its own.
+// What can follow any method, where it has none of its own.
 void add_post_processing(PipelineData& p) {
-  const auto has = [&](const StageChoice& stage) {
-    const auto is_same = [&](const StageChoice& r) { return r.entry == stage.entry; };
-    return std::any_of(p.refinements.begin(), p.refinements.end(), is_same);
-  };
-  for (const StageChoice& stage :
-       {StageChoice(outliers::Parameters{.threshold = 1}, false), StageChoice(region_voting::Parameters{}, false),
-        StageChoice(interpolation::Parameters{}, false), StageChoice(vote_fill::Parameters{}, false)}) {
-    const auto filling = std::find_if(p.refinements.begin(), p.refinements.end(),
-                                      [](const StageChoice& r) { return r.is("fill") || r.is("vote_fill"); });
-    if (!has(stage) && filling != p.refinements.end()) p.refinements.insert(filling, stage);
-  }
   const auto add = [&](const StageChoice& stage) {
-    if (!has(stage)) p.refinements.push_back(stage);
+    const auto is_same = [&](const StageChoice& r) { return r.entry == stage.entry; };
+    if (std::none_of(p.refinements.begin(), p.refinements.end(), is_same)) p.refinements.push_back(stage);
   };
   add({confidence::Parameters{}, false});
   add({repair::Parameters{}, false});

@@ -508,22 +508,33 @@ TEST(Pipeline, ACombinationWithoutAMeaningIsRefusedWithTheReason) {
 TEST(Methods, RefinementsOfOneFollowAnother) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
-  for (const char* name : {"sgm", "zncc", "costfilter", "prehn-window"}) {
-    SCOPED_TRACE(name);
-    Pipeline pipeline(name);
-    for (const char* off : {"fill.enabled", "vote_fill.enabled"}) pipeline.set(off, "false");
-    Matched before;
-    for (const char* on : {"outliers.enabled", "region_voting.enabled", "interpolation.enabled", "vote_fill.enabled"}) {
-      pipeline.set(on, "true");
+  for (const char* name : {"sgm", "zncc", "costfilter", "prehn-window"})
+    for (const char* refinements :
+         {"left_right,outliers,region_voting", "outliers,interpolation", "outliers,region_voting,vote_fill,fill"}) {
+      SCOPED_TRACE(testing::Message() << name << ' ' << refinements);
+      Pipeline pipeline(name);
+      pipeline.set("refinements", refinements);
       const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
-      EXPECT_FALSE(same_bits(expected.disparity.view(), before.disparity.view())) << on;
-      before = expected;
       expect_same(match_with_all(pipeline, pair, {-2, 27}, {"cpu", 3}), expected);
       for (gpu::Device* device : gpu::usable_devices())
         expect_same(match_with_all(pipeline, pair, {-2, 27}, {device->name(), 0}), expected);
-      if (on == std::string("interpolation.enabled")) pipeline.set(on, "false");
     }
-  }
+}
+
+TEST(Pipeline, ImagesThatStagesReadHaveTheirParametersThere) {
+  Pipeline pipeline("sgm");
+  const auto has_cross = [&] { return message_of([&] { pipeline.get("cross.length"); }) == "no error"; };
+  EXPECT_FALSE(has_cross());
+  pipeline.set("refinements", "outliers,region_voting,fill");
+  EXPECT_TRUE(has_cross());
+  pipeline.set("cross.length", "20");
+  pipeline.set("aggregation.stage", "cross_aggregation");
+  EXPECT_EQ(pipeline.get("cross.length"), "20");
+  EXPECT_EQ(Pipeline::from_slots("sgm", pipeline.slots()).get("cross.length"), "20");
+  pipeline.set("refinements", "none");
+  EXPECT_TRUE(has_cross());
+  pipeline.set("aggregation.stage", "none");
+  EXPECT_FALSE(has_cross());
 }
 
 // Any cost that fills a volume may be averaged over cross-based regions and optimised along scanlines; each view by its own image.
@@ -531,7 +542,7 @@ TEST(Methods, CrossBasedRegionsAndScanlinesTakeAnyCost) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
   for (const char* cost : {"ad_census", "census_gradient", "rank", "colour_difference", "colour_gradient"})
-    for (const char* optimisation : {"", "scanline"}) {
+    for (const char* optimisation : {"", "scanline", "sgm"}) {
       SCOPED_TRACE(testing::Message() << cost << ' ' << optimisation);
       std::vector<PipelineSlot> slots{{"cost", cost, {}}, {"aggregation", "cross_aggregation", {}}};
       if (*optimisation != 0) slots.push_back({"optimisation", optimisation, {}});
@@ -557,8 +568,7 @@ TEST(Methods, AdCensusMatchesTheRightViewByItself) {
     return result;
   };
   Pipeline pipeline("ad-census");
-  for (const char* stage : {"outliers", "region_voting", "interpolation", "discontinuity", "subpixel", "median"})
-    pipeline.set(std::string(stage) + ".enabled", "false");
+  pipeline.set("refinements", "none");
   const Image<std::uint8_t> left = mirrored(scene.right), right = mirrored(scene.left);
   const Matched both = match_with_all(pipeline, {scene.left, scene.right, {}, {}}, {0, 20}, {"cpu", 0});
   const Matched mirror = match_with_all(pipeline, {left, right, {}, {}}, {0, 20}, {"cpu", 0});
@@ -623,33 +633,18 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
     Pipeline pipeline(method.name);
     for (const ParameterInfo& info : pipeline.parameters())
       if (info.name.ends_with(".enabled")) pipeline.set(info.name, "true");
-    // What fills leaves nothing to those behind it: these are tried alone.
-    const auto fills = [](const std::string& name) {
-      const std::string stage = name.substr(0, name.find('.'));
-      return stage == "outliers" || stage == "region_voting" || stage == "interpolation" || stage == "vote_fill";
-    };
-    for (const ParameterInfo& info : pipeline.parameters())
-      if (fills(info.name) && info.name.ends_with(".enabled")) pipeline.set(info.name, "false");
     if (method.name == "asw") pipeline.set("aggregation.window", "9");  // a tenth of its time
     const Matched before = result_of(pipeline);
     for (const ParameterInfo& info : pipeline.parameters()) {
-      bool different = false;
-      if (fills(info.name) || info.name.starts_with("cross.")) {
-        Pipeline alone = pipeline;
-        for (const ParameterInfo& other : pipeline.parameters())
-          if (other.name.ends_with(".enabled")) alone.set(other.name, "false");
-        alone.set("outliers.enabled", "true");
-        const std::string stage = info.name.substr(0, info.name.find('.'));
-        alone.set((stage == "cross" ? "region_voting" : stage) + ".enabled", "true");
-        if (stage == "cross") alone.set("cross.colour", "99");
-        if (info.name == "cross.length") alone.set("cross.strict_colour", "99");
-        if (info.name == "cross.length" || info.name == "cross.strict_colour") alone.set("cross.short_length", "1");
-        ParameterInfo there = info;
-        there.value = alone.get(info.name);
-        different = moves(alone, result_of(alone), there);
-      } else {
-        different = moves(pipeline, before, info);
-      }
+      Pipeline changed = pipeline;
+      // Arms end by colour before they are long.
+      if (info.name.starts_with("cross.")) changed.set("cross.colour", "99");
+      if (info.name == "outliers.enabled") changed.set("interpolation.enabled", "false");  // which asks for their kinds
+      if (info.name == "cross.length") changed.set("cross.strict_colour", "99");
+      if (info.name == "cross.length" || info.name == "cross.strict_colour") changed.set("cross.short_length", "1");
+      bool different =
+          moves(changed,
+                info.name.starts_with("cross.") || info.name == "outliers.enabled" ? result_of(changed) : before, info);
       // What only an adaptive P2 reads is refused for a constant one; it is tried where P2 is adaptive.
       if (!different && (info.name == "optimisation.p2_min" || info.name == "optimisation.gradient")) {
         Pipeline adaptive = pipeline;
@@ -675,6 +670,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
       if (!different && info.name.starts_with("fill")) {
         const std::string slot = info.name.substr(0, info.name.find('.'));
         Pipeline reads_it = pipeline;
+        if (method.name == "sgm") reads_it.set("vote_fill.enabled", "false");
         reads_it.set(slot + ".mode", info.name.ends_with(".distance") ? "cross" : "box");
         Pipeline moved = reads_it;
         moved.set(info.name, info.name.ends_with(".enabled") ? "false"
