@@ -68,9 +68,9 @@ TEST(Combinations, EveryCostRunsWithEveryAggregationAndOptimisation) {
       for (const std::string& optimisation : stages_of(Slot::optimisation, true)) {
         SCOPED_TRACE(cost + " " + aggregation + " " + optimisation);
         const Setting s{combined(cost, aggregation, optimisation), Problem::of(pair, {-1, 9}), pair};
-        const Matched expected = run(s, {.implementation = Implementation::oracle});
-        expect_same(run(s, {.threads = 2}), expected);
-        expect_same(run(s, {.threads = 2, .implementation = Implementation::plain}), expected);
+        const Matched expected = run(s, {.name = "cpu", .implementation = Implementation::oracle});
+        expect_same(run(s, {.name = "cpu", .threads = 2}), expected);
+        expect_same(run(s, {.name = "cpu", .threads = 2, .implementation = Implementation::plain}), expected);
         ++count;
       }
   std::cout << count << " combinations equal the definitions\n";
@@ -147,10 +147,10 @@ TEST(Combinations, DrawnPipelinesGiveTheSameBitsOnEveryDevice) {
     SCOPED_TRACE(description);
     std::optional<Matched> expected;
     try {
-      expected = run(s, {.implementation = Implementation::oracle});
+      expected = run(s, {.name = "cpu", .implementation = Implementation::oracle});
     } catch (const Error& error) {
       EXPECT_EQ(error.category(), ErrorCategory::call) << error.what();
-      EXPECT_THROW(run(s, {.threads = 2}), Error);
+      EXPECT_THROW(run(s, {.name = "cpu", .threads = 2}), Error);
       ++refused;
       continue;
     }

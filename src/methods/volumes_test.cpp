@@ -32,7 +32,7 @@ Pipeline from_volume(Pipeline pipeline) {
 }
 
 Matched matched(const Pipeline& pipeline, const StereoPair& pair, const CostVolumes& volumes,
-                const Device& device = {}) {
+                const Device& device = {.name = "cpu"}) {
   Problem problem = Problem::of(pair, range);
   problem.volumes = volumes;
   return Matcher(Plan(pipeline, problem, device)).match(pair);
@@ -108,7 +108,7 @@ TEST(Volumes, EveryStateIsGivenAsStagesMakeIt) {
     SCOPED_TRACE(device.name);
     const Matched result =
         matched(pipeline, pair(), {.want_cost = true, .want_aggregated = true, .want_optimised = true}, device);
-    const Matched expected = matched(pipeline, pair(), {}, {.implementation = Implementation::oracle});
+    const Matched expected = matched(pipeline, pair(), {}, {.name = "cpu", .implementation = Implementation::oracle});
     expect_same(result, expected);
     EXPECT_EQ(result.cost.view().type, PixelType::u8);
     EXPECT_EQ(result.aggregated.view().type, PixelType::f32);
@@ -129,7 +129,7 @@ TEST(Volumes, OfARegionTheyAreTheRegions) {
   Problem problem = Problem::of(pair(), range);
   problem.volumes.want_cost = true;
   problem.region = Rect{7, 5, 20, 11};
-  const Matched part = Matcher(Plan(pipeline, problem)).match(pair());
+  const Matched part = Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(pair());
   ASSERT_EQ(part.cost.size(), (Size{20, 11}));
   for (int y = 0; y < 11; ++y)
     for (int x = 0; x < 20; ++x)
@@ -144,7 +144,7 @@ TEST(Volumes, NoImagesAreNeededWhereNoStageReadsThem) {
   costs_alone.costs = saved.cost;
   Problem problem = Problem::of(pair(), range);
   problem.volumes = {.given = PixelType::u8, .without_images = true};
-  expect_same(Matcher(Plan(from_volume(pipeline), problem)).match(costs_alone), saved);
+  expect_same(Matcher(Plan(from_volume(pipeline), problem, {.name = "cpu"})).match(costs_alone), saved);
   pipeline.set("sgm.gradient", "8");  // asks the image where its edges are
   pipeline.set("sgm.p2_min", "30");
   EXPECT_THROW(Plan(from_volume(pipeline), problem), Error);
@@ -190,7 +190,7 @@ TEST(Volumes, WhatDoesNotFitIsRefused) {
   says(refusal([&] { matched(sgm, given, {}); }), "which was not planned");
   Problem large{.size = {8000, 6000}, .range = {0, 256}, .region = {}, .memory_limit = std::size_t{8} << 30};
   large.volumes.want_cost = true;
-  says(refusal([&] { Plan(sgm, large); }), "the memory limit is 8589934592");
+  says(refusal([&] { Plan(sgm, large, {.name = "cpu"}); }), "the memory limit is 8589934592");
 }
 
 }  // namespace

@@ -15,23 +15,39 @@ struct Lane {
   std::unique_ptr<gpu::Queue> queue;
 };
 
-// Its steps are recorded when it comes the second time with the same images on the device, and replayed from then on.
+bool same_places(const FrameImages& a, const FrameImages& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].memory != b[i].memory || a[i].offset != b[i].offset || a[i].pitch != b[i].pitch) return false;
+  return true;
+}
+
+// Steps are recorded when they come the second time with the same images on the device, and replayed from then on.
+struct Recorded {
+  const Program* program = nullptr;
+  std::optional<FrameImages> images;  // what the steps see of the caller's
+  std::unique_ptr<gpu::Graph> graph;
+
+  // Whether they see the same as the last time.
+  bool see(const Program& p, const FrameImages& now) {
+    if (program == &p && images && same_places(*images, now)) return true;
+    program = &p;
+    images = now;
+    graph.reset();
+    return false;
+  }
+};
+
+// A frame whose images on the device are others than the last time works on copies of them, at places that stay: that its
+// steps can be replayed saves the host more time than the copies take the device.
 struct InWork {
   std::unique_ptr<gpu::Event> end;
-  std::optional<FrameImages> last;  // what its steps see of the caller's images
-  std::unique_ptr<gpu::Graph> graph;
+  Recorded direct, on_copies;
   bool records = true;                             // as far as is known
   std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, where times are wanted
   std::vector<StageTime> times;
   StandIns stand_ins;
   FrameImages wanted, there;  // outputs of the host, and where they are delivered to
 };
-
-bool same_places(const FrameImages& a, const FrameImages& b) {
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i].memory != b[i].memory || a[i].offset != b[i].offset || a[i].pitch != b[i].pitch) return false;
-  return true;
-}
 
 std::size_t map_bytes(const Image<std::int32_t>& map) { return 2 * sizeof(std::int32_t) * map.width() * map.height(); }
 
@@ -129,36 +145,43 @@ class GpuEngine final : public Engine {
     FrameImages seen = on_device ? images : FrameImages{};
     image_of(seen, External::map_left) = map_left_;
     image_of(seen, External::map_right) = map_right_;
-    FrameImages key = seen;  // that there are masks shows in the key
-    for (const External e : {External::mask_left, External::mask_right})
-      image_of(key, e).memory |= image_of(images, e).memory;
-    const bool again = f.last && same_places(*f.last, key);
-    if (!again) f.graph.reset();
-    f.last = key;
+    const bool first = !f.direct.images;
+    bool again = f.direct.see(program, seen);
+    const bool copies = on_device && !again && !first && f.records && !problem_.want_times;
+    if (copies) {
+      for (std::size_t i = 0; i < seen.size(); ++i)
+        if (is_input(static_cast<External>(i)) || is_output(static_cast<External>(i))) seen[i] = {};
+      again = f.on_copies.see(program, seen);
+    }
+    Recorded& recorded = copies ? f.on_copies : f.direct;
 
     Guard guard(*lane.queue);
     start_times(f, program, *lane.queue);
-    if (!again || !f.graph) program.bind(lane.memory.handle(), seen, views_);
+    if (!recorded.graph) program.bind(lane.memory.handle(), seen, views_);
+    if (copies) copy(program, images, lane, is_input);
     if (!on_device) transfer(f, "upload", *lane.queue, [&](double& bytes) { upload(program, images, lane, bytes); });
-    if (again && f.graph) {
-      lane.queue->replay(*f.graph);
-    } else {
-      if (again && f.records && !problem_.want_times) guard.recording = lane.queue->begin_recording();
-      run_steps(f, program, lane);
-      if (guard.recording) {
-        guard.recording = false;
-        f.graph = lane.queue->end_recording();
-        f.records = f.graph != nullptr;
-        if (f.graph)
-          lane.queue->replay(*f.graph);
-        else
-          run_steps(f, program, lane);
-      }
-    }
+    replay_or_run(f, recorded, again, program, lane, guard);
+    if (copies) copy(program, images, lane, is_output);
     if (!on_device)
       transfer(f, "download", *lane.queue, [&](double& bytes) { download(program, f.there, lane, bytes); });
     lane.queue->record(*f.end);
     guard.keep();
+  }
+
+  void replay_or_run(InWork& f, Recorded& recorded, bool again, const Program& program, Lane& lane, Guard& guard) {
+    if (!recorded.graph && again && f.records && !problem_.want_times) {
+      guard.recording = lane.queue->begin_recording();
+      if (guard.recording) {
+        run_steps(f, program, lane);
+        guard.recording = false;
+        recorded.graph = lane.queue->end_recording();
+      }
+      f.records = recorded.graph != nullptr;
+    }
+    if (recorded.graph)
+      lane.queue->replay(*recorded.graph);
+    else
+      run_steps(f, program, lane);
   }
 
   static AnyView& image_of(FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
@@ -195,6 +218,18 @@ class GpuEngine final : public Engine {
     for_each_transfer(program, images, lane, is_output, [&](const AnyView& place, const AnyView& host) {
       bytes += place.bytes();
       with_bytes(place, host, [&](auto there, auto here) { lane.queue->download(there, here); });
+    });
+  }
+  // From the caller's images on the device to their places in the workspace, or back.
+  void copy(const Program& program, const FrameImages& images, Lane& lane, bool (*moves)(External)) {
+    for_each_transfer(program, images, lane, moves, [&](const AnyView& place, const AnyView& image) {
+      const bool in = moves == is_input;
+      const AnyView &from = in ? image : place, &to = in ? place : image;
+      switch (bytes_of(place.element)) {
+        case 1: return lane.queue->copy(from.on_gpu<const std::uint8_t>(), to.on_gpu<std::uint8_t>());
+        case 2: return lane.queue->copy(from.on_gpu<const std::uint16_t>(), to.on_gpu<std::uint16_t>());
+        default: lane.queue->copy(from.on_gpu<const float>(), to.on_gpu<float>());
+      }
     });
   }
   template <class T>

@@ -23,6 +23,8 @@ class CudaQueue final : public gpu::Queue {
   using gpu::Queue::launch;
   void launch(const gpu::Kernel&, const gpu::Grid&, const gpu::Arguments&) override;
   void copy(const Place& from, const Place& to, std::size_t bytes) override;
+  void copy_rows(const Place& from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                 std::size_t row_bytes, int rows) override;
   void fill(const Place& to, std::size_t bytes, std::uint8_t value) override;
   void record(gpu::Event&) override;
   void wait_for(gpu::Event&) override;
@@ -101,9 +103,10 @@ class CudaDevice final : public gpu::Device {
     if (own_capability() < 75)
       return text("it has compute capability ", capability(), "; 7.5 or later is needed, or OpenCL");
     if (portable_architectures().run_by(own_capability()) == 0)
-      return text("it has compute capability ", capability(),
-                  ", which this build has no kernels for; configure it with STEREOPSIS_CUDA_ARCHITECTURES=native on this "
-                  "machine, or use OpenCL");
+      return text(
+          "it has compute capability ", capability(),
+          ", which this build has no kernels for; configure it with STEREOPSIS_CUDA_ARCHITECTURES=native on this "
+          "machine, or use OpenCL");
     return {};
   }
 
@@ -223,9 +226,7 @@ class CudaDevice final : public gpu::Device {
   }
   static constexpr int portable_only = 75;
 
-  int own_capability() const {
-    return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor);
-  }
+  int own_capability() const { return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor); }
   std::string capability() const {
     return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
   }
@@ -391,6 +392,19 @@ void CudaQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, st
 void CudaQueue::copy(const Place& from, const Place& to, std::size_t bytes) {
   const Current current(device_);
   device_.check(device_.api.copy(to.memory + to.offset, from.memory + from.offset, bytes, stream_), "copy memory");
+}
+
+void CudaQueue::copy_rows(const Place& from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                          std::size_t row_bytes, int rows) {
+  Copy2D copy{};
+  copy.from_kind = copy.to_kind = Copy2D::device;
+  copy.from_device = from.memory + from.offset;
+  copy.from_pitch = from_pitch;
+  copy.to_device = to.memory + to.offset;
+  copy.to_pitch = to_pitch;
+  copy.row_bytes = row_bytes;
+  copy.rows = rows;
+  copy_2d(copy, "copy an image");
 }
 
 void CudaQueue::fill(const Place& to, std::size_t bytes, std::uint8_t value) {

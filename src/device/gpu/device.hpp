@@ -148,6 +148,11 @@ class Queue {
     std::int64_t offset;
   };
   virtual void copy(const Place& from, const Place& to, std::size_t bytes) = 0;
+  // Between images of one size in the device's memory.
+  template <class T>
+  void copy(const View<const T>& from, const View<T>& to) {
+    copy_rows(memory_of(from), sizeof(T) * from.pitch, memory_of(to), sizeof(T) * to.pitch, row_bytes(to), to.height);
+  }
   virtual void fill(const Place& to, std::size_t bytes, std::uint8_t value) = 0;
 
   // The event is passed when all that was enqueued before is done.
@@ -172,6 +177,12 @@ class Queue {
   virtual void wait() = 0;
 
  protected:
+  virtual void copy_rows(const Place& from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
+                         std::size_t row_bytes, int rows) {
+    for (int y = 0; y < rows; ++y)
+      copy({from.memory, from.offset + static_cast<std::int64_t>(y * from_pitch)},
+           {to.memory, to.offset + static_cast<std::int64_t>(y * to_pitch)}, row_bytes);
+  }
   virtual void copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
                        std::size_t row_bytes, int rows) = 0;
   virtual void copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
