@@ -77,8 +77,10 @@ bool selects(const Parameters& p, int disparities, const wta::OutputOf<gpu::View
          out.right.width == 0 && out.confidence.width == 0;
 }
 
-// The kernel for wide windows takes more local memory than devices before have.
-bool wide_runs_on(int cuda_capability, int width) { return cuda_capability >= 90 && width >= columns_of_warp; }
+// The kernel for wide windows takes more shared memory than a block gets before 9.0 (163 KiB at most), and on 12.0 (99 KiB).
+bool wide_runs_on(int cuda_capability, int width) {
+  return cuda_capability >= 90 && cuda_capability < 120 && width >= columns_of_warp;
+}
 
 }  // namespace
 

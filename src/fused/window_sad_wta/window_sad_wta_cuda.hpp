@@ -3,7 +3,7 @@
 //
 // Windows 3 to 11 columns wide whose sums fit 16 bits keep their column sums in registers, in images of at least 32
 // columns and for up to 512 disparities, on compute capability 8.0 or later. All others share them in a block, in
-// images of at least 24 columns, on 9.0 or later.
+// images of at least 24 columns, from 9.0 to before 12.0.
 #pragma once
 
 #include "device/gpu/device.hpp"
