@@ -68,6 +68,9 @@ int run_alone(const char* test) {
 }
 
 TEST(Limits, OfAddressSpaceLeaveFewerThreadsOrASentence) {
+#ifndef STEREOPSIS_SIMD
+  GTEST_SKIP() << "without SIMD there is one thread";
+#endif
   if (sanitized) GTEST_SKIP() << "a sanitizer needs more address space than the limit leaves";
   for (const char* test :
        {"Limits.DISABLED_ThreadsThatWereAskedForAreRefused", "Limits.DISABLED_FewerThreadsDoItWhereNoneAreAskedFor"})
