@@ -19,54 +19,6 @@ void require_size(const fs::path& file, Size size, const fs::path& other, Size o
 
 }  // namespace
 
-const std::array<OutputKind, output_count>& output_kinds() {
-  static const std::array<OutputKind, output_count> kinds = {{
-      {"--confidence",
-       "FILE",
-       "0 to 1 as .pfm .npy .tiff, or 0 to 255 as .png .pgm",
-       ".pfm",
-       {".pfm", ".npy", ".tif", ".tiff", ".png", ".pgm"}},
-      {"--validity", "FILE", "8-bit reasons: .png .pgm .npy .tiff", ".png", {".png", ".pgm", ".npy", ".tif", ".tiff"}},
-      {"--validity-color",
-       "FILE",
-       "Picture of the reasons with a legend: .png .ppm .jpg .tiff",
-       ".png",
-       {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
-      {"--right",
-       "FILE",
-       "Disparity of the right view, in the formats of OUT and as good: matched too, in as much time again",
-       ".pfm",
-       {}},
-      {"--color",
-       "FILE",
-       "Picture with a legend: .png .ppm .jpg .tiff",
-       ".png",
-       {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
-      {"--depth",
-       "FILE",
-       "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png",
-       ".pfm",
-       {".pfm", ".npy", ".tif", ".tiff", ".png"}},
-      {"--uncertainty",
-       "FILE",
-       "Of the depth, for --disparity-error: .pfm .npy .tiff",
-       ".pfm",
-       {".pfm", ".npy", ".tif", ".tiff"}},
-      {"--cloud", "FILE", "Coloured points as .ply, in --frame", ".ply", {".ply"}},
-      {"-o",
-       "OUT",
-       "Disparity: .pfm (invalid = inf), .npy .tiff (NaN), .png (16-bit, ×256, 0 = invalid), 8-bit .png .pgm with "
-       "--scale",
-       ".pfm",
-       {}},
-  }};
-  return kinds;
-}
-
-std::string name_of(Output output) {
-  return output == Output::disparity ? "disparity" : output_kinds()[output].option + 2;
-}
-
 std::string kind_of(const AnyImageView& image) {
   return fmt::format("{} {}", to_string(image.type), image.channels == 1 ? "grey" : "RGB");
 }

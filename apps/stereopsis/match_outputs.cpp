@@ -68,6 +68,54 @@ void drop(const Call& call, Matched& result) {
 
 }  // namespace
 
+const std::array<OutputKind, output_count>& output_kinds() {
+  static const std::array<OutputKind, output_count> kinds = {{
+      {"--confidence",
+       "FILE",
+       "0 to 1 as .pfm .npy .tiff, or 0 to 255 as .png .pgm",
+       ".pfm",
+       {".pfm", ".npy", ".tif", ".tiff", ".png", ".pgm"}},
+      {"--validity", "FILE", "8-bit reasons: .png .pgm .npy .tiff", ".png", {".png", ".pgm", ".npy", ".tif", ".tiff"}},
+      {"--validity-color",
+       "FILE",
+       "Picture of the reasons with a legend: .png .ppm .jpg .tiff",
+       ".png",
+       {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
+      {"--right",
+       "FILE",
+       "Disparity of the right view, in the formats of OUT and as good: matched too, in as much time again",
+       ".pfm",
+       {}},
+      {"--color",
+       "FILE",
+       "Picture with a legend: .png .ppm .jpg .tiff",
+       ".png",
+       {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
+      {"--depth",
+       "FILE",
+       "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png",
+       ".pfm",
+       {".pfm", ".npy", ".tif", ".tiff", ".png"}},
+      {"--uncertainty",
+       "FILE",
+       "Of the depth, for --disparity-error: .pfm .npy .tiff",
+       ".pfm",
+       {".pfm", ".npy", ".tif", ".tiff"}},
+      {"--cloud", "FILE", "Coloured points as .ply, in --frame", ".ply", {".ply"}},
+      {"-o",
+       "OUT",
+       "Disparity: .pfm (invalid = inf), .npy .tiff (NaN), .png (16-bit, ×256, 0 = invalid), 8-bit .png .pgm with "
+       "--scale",
+       ".pfm",
+       {}},
+  }};
+  return kinds;
+}
+
+std::string name_of(Output output) {
+  return output == Output::disparity ? "disparity" : output_kinds()[output].option + 2;
+}
+
 void drop_unwanted(const Call& call, FrameResult& result) {
   if (!call.options.drop_filled && !call.options.min_confidence) return;
   drop(call, result.left);

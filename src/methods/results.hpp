@@ -1,7 +1,7 @@
 // The images of a result, in one list: Matched, of the host, and DeviceMatched have the same.
 #pragma once
 
-#include "program/program.hpp"
+#include "program/engine.hpp"
 #include "stereopsis/device_image.hpp"
 
 namespace stereopsis {
@@ -65,6 +65,22 @@ inline bool is_wanted(const Problem& p, External image) {
     default: return p.geometry.want_uncertainty;
   }
 }
+
+// Calls f with an image of pixels of the problem's type.
+template <class F>
+auto with_type(const Problem& p, F&& f) {
+  switch (p.pixel_type) {
+    case PixelType::u8: return f(Image<std::uint8_t>());
+    case PixelType::u16: return f(Image<std::uint16_t>());
+    default: return f(Image<float>());
+  }
+}
+
+// What an engine is given of a pair and its result, whose images are made of the right size: results.cpp.
+FrameImages images_of(const Plan&, const StereoPair&, Matched&);
+FrameImages images_of(const DevicePair&, const DeviceMatched&);
+// The result of a region in that of the image.
+void place_part(const Plan&, Matched& part, Matched& result);
 
 // What does not fit is refused: checks.cpp.
 void check(const Problem&);

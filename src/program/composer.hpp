@@ -1,4 +1,5 @@
-// Turns the slots of a pipeline into steps. The files beside it: composer.cpp the way from the pair to the maps on one level,
+// Turns the slots of a pipeline into steps. The files beside it: composer.cpp the way from the pair to the maps, and how a stage
+// finds what its ports name, costs.cpp volumes of costs on one level,
 // strips.cpp filtered volumes, a strip of rows at a time and across scales, pyramid.cpp coarse to fine, surroundings.cpp what
 // comes before and after the matching.
 #pragma once
@@ -37,6 +38,10 @@ struct Scope {
   Numbers numbers;
   Rows rows{};  // of the images and the maps; none: all
 };
+
+inline bool wants_volumes(const Problem& p) {
+  return p.volumes.want_cost || p.volumes.want_aggregated || p.volumes.want_optimised;
+}
 
 class Composer {
  public:

@@ -1,0 +1,226 @@
+// An operation with small made images for its operands, and what it makes of them: self_test.cpp.
+#pragma once
+
+#include <cstring>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/text.hpp"
+#include "device/gpu/device.hpp"
+#include "program/pipeline_data.hpp"
+#include "stages/cross/arms.hpp"
+#include "stages/cross_scale/cross_scale.hpp"
+#include "stages/window_sad/window_sad.hpp"
+
+namespace stereopsis::self_test {
+
+inline constexpr Size size{61, 29};
+inline constexpr DisparityRange range{-3, 24};
+
+// Numbers that are the same on every machine.
+class Random {
+ public:
+  explicit Random(std::string_view seed) {
+    for (const char c : seed) state_ = state_ * 31 + static_cast<unsigned char>(c);
+  }
+  int operator()(int low, int high) {
+    state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
+    return low + static_cast<int>((state_ >> 33) % static_cast<unsigned>(high - low + 1));
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+// The bytes of an operand, and its shape.
+struct Made {
+  AnyView shape;
+  std::vector<std::byte> bytes;
+  bool compared = false;  // what an operation makes; the rest is nobody's business
+};
+
+// What a port's name means: intervals of integers, or of quarters.
+inline double random_value(const std::string& name, Element element, Random& random) {
+  const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
+  if (is("disparity") || is("right") || is("guess"))
+    return random(1, 6) == 1 ? invalid_disparity : 0.25 * random(4 * range.min, 4 * range.max());
+  if (is("confidence")) return random(0, 128) / 128.0;
+  if (is("validity")) return 0;
+  if (is("kinds")) return random(0, 2);
+  if (is("mask")) return random(0, 9);
+  if (is("map")) return random(-500, 256 * size.height);
+  if (is("samples")) return random(-128, 128);
+  if (is("words") && element == Element::u8) return random(0, 80);
+  if (is("lab") || is("rgb") || is("colours")) return random(0, (1 << 24) - 1);
+  if (is("costs") && element == Element::u16) return random(0, 4000);
+  if (element == Element::u16) return random(0, 4095);
+  return random(0, 255);
+}
+
+inline double arms_within(Size s, int x, int y, Random& random) {
+  constexpr int longest = 20;
+  const auto arm = [&](int room) { return random(0, std::min(room, longest)); };
+  const int left = arm(x), right = arm(s.width - 1 - x), up = arm(y), down = arm(s.height - 1 - y);
+  return cross::word_of({left, right, up, down});
+}
+
+inline Made made_image(const std::string& name, const AnyView& shape, int most_word, bool random) {
+  Made made{shape, {}};
+  const std::size_t element = bytes_of(shape.element), rows = static_cast<std::size_t>(shape.height);
+  made.bytes.assign(element * rows * static_cast<std::size_t>(shape.pitch) + 64, std::byte{0xA5});
+  if (!random) return made;
+  Random numbers(name);
+  for (std::size_t y = 0; y < rows; ++y)
+    for (int i = 0; i < shape.row_elements(); ++i) {
+      std::byte* at = made.bytes.data() + element * (y * static_cast<std::size_t>(shape.pitch) + i);
+      const double value = name.starts_with("cross") ? arms_within(shape.size(), i, static_cast<int>(y), numbers)
+                                                     : random_value(name, shape.element, numbers);
+      const auto store = [&](auto v) { std::memcpy(at, &v, sizeof v); };
+      switch (shape.element) {
+        case Element::u8: store(static_cast<std::uint8_t>(value)); break;
+        case Element::u16: store(static_cast<std::uint16_t>(value)); break;
+        case Element::s16: store(static_cast<std::int16_t>(value)); break;
+        case Element::f32: store(static_cast<float>(value)); break;
+        default:
+          for (std::size_t b = 0; b < element; b += 4) {
+            const bool words = name.starts_with("words") || name.starts_with("census");
+            const int word = words ? numbers(0, b == 4 ? most_word : (1 << 30) - 1) : static_cast<int>(value);
+            std::memcpy(at + b, &word, 4);
+          }
+      }
+    }
+  return made;
+}
+
+// An operation with operands for each of its ports.
+class Example {
+ public:
+  Example(const Entry& entry_, const StageParameters& parameters_, const PairInfo& pair, const cost::AnyKind& kind,
+          Element words)
+      : entry(entry_), parameters(parameters_) {
+    numbers.range = range;
+    numbers.bit_depth = pair.element == Element::u16 ? 12 : 8;
+    numbers.channels = pair.channels;
+    numbers.element = pair.element;
+    numbers.rows = {0, size.height};
+    numbers.kind = kind;
+    for (const Port& port : entry.ports(parameters, pair))
+      for (int v = 0; v < (port.side == Side::both ? 2 : 1); ++v) add(port, v, pair, words);
+  }
+
+  const Entry& entry;
+  StageParameters parameters;
+  Numbers numbers;
+  std::vector<Made> operands;
+
+ private:
+  void add(const Port& port, int view, const PairInfo& pair, Element words) {
+    const std::string name = port.name;
+    const bool reads = port.use == Port::Use::in || port.use == Port::Use::if_there || port.use == Port::Use::change;
+    AnyView shape{.element = port.element};
+    if (shape.element == Element::same) shape.element = element_of_port(port, pair, words);
+    Size s = size;
+    if (name.starts_with("full_")) s = {2 * size.width - 1, 2 * size.height};
+    if (name == "coarse_costs") s = cross_scale::half(size);
+    if (!reads && !operands.empty() && entry.output_size != nullptr)
+      s = entry.output_size(parameters, operands[0].shape.size());
+    shape.width = s.width;
+    shape.height = s.height;
+    if (name == "image" || name == "image8" || name == "raw")
+      shape.channels = operands.empty() || reads ? pair.channels : operands[0].shape.channels;
+    if (name == "map") shape.channels = 2;
+    if (name == "points") shape.channels = 3;
+    if (port.volume) shape.disparities = name == "coarse_costs" ? 12 : range.count;
+    shape.pitch = shape.row_elements();
+    // The words of colour + gradient have 9 bits above the first 32.
+    const int most_word = std::holds_alternative<cost::ColourGradient>(numbers.kind) ? 511 : (1 << 30) - 1;
+    operands.push_back(made_image(name + (view == 0 ? "" : "'"), shape, most_word, reads));
+    operands.back().compared = !reads ? port.use != Port::Use::scratch : port.use == Port::Use::change;
+  }
+  Element element_of_port(const Port& port, const PairInfo& pair, Element words) const {
+    const std::string name = port.name;
+    if (port.volume) return port.accepts.empty() ? Element::f32 : port.accepts.front();
+    if (port.use == Port::Use::out) return operands[0].shape.element;
+    if (name == "words") return words;
+    if (name == "census9x7") return Element::u64;
+    if (name == "image" || name == "grey" || name == "raw") return pair.element;
+    if (name == "map") return Element::s32;
+    if (name == "samples") return Element::s16;
+    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross") return Element::u32;
+    if (name == "disparity" || name == "right" || name == "guess" || name == "confidence") return Element::f32;
+    return Element::u8;
+  }
+};
+
+template <On on>
+void call(const Example& example, std::span<const AnyView> views, typename Call<on>::Worker* worker,
+          const Target& target, typename Call<on>::Scratch scratch) {
+  const Functions& f = example.entry.functions;
+  const Call<on> c({example.parameters, example.numbers, views, target}, worker, scratch);
+  if constexpr (on == On::gpu)
+    f.gpu(c);
+  else if constexpr (on == On::cpu)
+    f.cpu(c);
+  else
+    f.oracle(c);
+}
+
+inline std::size_t scratch_of(const Example& example, const Target& target) {
+  std::vector<AnyView> shapes;
+  for (const Made& made : example.operands) shapes.push_back(made.shape);
+  if (example.entry.scratch == nullptr) return 0;
+  return example.entry.scratch({example.parameters, example.numbers, shapes, target});
+}
+
+// The bytes that an operation makes of its example on the host.
+template <On on>
+std::vector<Made> made_on_host(const Example& example, const Target& target, Threads* threads) {
+  std::vector<Made> made = example.operands;
+  std::vector<AnyView> views;
+  for (Made& m : made) {
+    views.push_back(m.shape);
+    views.back().memory = reinterpret_cast<std::uint64_t>(m.bytes.data());
+  }
+  const std::size_t bytes = scratch_of(example, target);
+  const std::unique_ptr<std::byte, detail::AlignedDelete> memory(
+      static_cast<std::byte*>(detail::allocate_aligned(bytes)));
+  call<on>(example, views, threads, target, {memory.get(), bytes});
+  return made;
+}
+
+inline std::vector<Made> made_on_gpu(const Example& example, const Target& target, gpu::Device& device,
+                                     gpu::Queue& queue) {
+  std::vector<Made> made = example.operands;
+  std::list<gpu::Buffer> buffers;
+  std::vector<AnyView> views;
+  const auto bytes_of_made = [](Made& m) {
+    return ImageView<std::uint8_t>(reinterpret_cast<std::uint8_t*>(m.bytes.data()), static_cast<int>(m.bytes.size()),
+                                   1);
+  };
+  const auto there = [](const gpu::Buffer& b, const Made& m) {
+    const int bytes = static_cast<int>(m.bytes.size());
+    return gpu::View<std::uint8_t>{b.handle(), 0, bytes, 1, 1, bytes};
+  };
+  for (Made& m : made) {
+    buffers.emplace_back(device, m.bytes.size());
+    queue.upload<std::uint8_t>(bytes_of_made(m), there(buffers.back(), m));
+    views.push_back(m.shape);
+    views.back().memory = buffers.back().handle();
+  }
+  const gpu::Buffer scratch(device, scratch_of(example, target));
+  call<On::gpu>(example, views, &queue, target, scratch.span());
+  auto buffer = buffers.begin();
+  for (Made& m : made) queue.download(there(*buffer++, m), bytes_of_made(m));
+  queue.wait();
+  return made;
+}
+
+inline bool same_results(const std::vector<Made>& a, const std::vector<Made>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].compared && a[i].bytes != b[i].bytes) return false;
+  return true;
+}
+
+}  // namespace stereopsis::self_test

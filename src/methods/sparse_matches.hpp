@@ -1,0 +1,213 @@
+// Sparse matches on the coarse level, and followed to the finer ones: pair_check.cpp.
+#pragma once
+
+#include <optional>
+
+#include "methods/sparse_windows.hpp"
+
+namespace stereopsis::sparse {
+
+// The best match of one window of `from` in all of `to` up to half the width and `reach` rows away.
+class Search {
+ public:
+  Search(const View& from, const View& to, int reach) : from_(from), to_(to), reach_(reach) {}
+
+  struct Best {
+    int x = 0;
+    int y = 0;
+    double score = -1;
+    double second = -1;  // of the best one that is not beside the best
+    double offset = 0;   // of the sub-pixel peak from x
+  };
+
+  Best operator()(int x, int y) {
+    find_candidates(x, y);
+    const Level &a = from_.level, &b = to_.level;
+    const Moments here = moments(a, x, y);
+    Best best;
+    for (Candidate& c : candidates_) {
+      c.score = correlation(a, x, y, here, b, c.x, c.y);
+      if (c.score > best.score) best = {c.x, c.y, c.score, -1, 0};
+    }
+    for (const Candidate& c : candidates_)
+      if (std::abs(c.x - best.x) > 2 || std::abs(c.y - best.y) > 2) best.second = std::max(best.second, c.score);
+    if (best.score > 0)
+      best.offset = peak(correlation(a, x, y, here, b, best.x - 1, best.y), best.score,
+                         correlation(a, x, y, here, b, best.x + 1, best.y));
+    return best;
+  }
+
+ private:
+  struct Candidate {
+    int x, y, distance;
+    double score;
+  };
+
+  // The shortlist; empty where no window is near, or so many are that none can be meant.
+  void find_candidates(int x, int y) {
+    const Level &a = from_.level, &b = to_.level;
+    const int first = std::max(x - a.width() / 2, before), last = std::min(x + a.width() / 2, b.width() - 1 - after);
+    const int top = std::max(y - reach_, before), bottom = std::min(y + reach_, b.height() - 1 - after);
+    const std::uint64_t here = from_.signs(x, y);
+    candidates_.clear();
+    int limit = most_signs_apart;
+    for (int v = top; v <= bottom; ++v) {
+      const std::uint64_t* there = to_.signs.row(v);
+      for (int u = first; u <= last; ++u) {
+        const int distance = std::popcount(here ^ there[u]);
+        if (distance > limit) continue;
+        limit = std::min(limit, distance + shortlist);
+        candidates_.push_back({u, v, distance, -1});
+      }
+    }
+    std::erase_if(candidates_, [&](const Candidate& c) { return c.distance > limit; });
+    if (candidates_.size() > most_candidates) candidates_.clear();
+  }
+
+  const View& from_;
+  const View& to_;
+  int reach_;
+  std::vector<Candidate> candidates_;
+};
+
+using Grid = std::vector<std::optional<Match>>;
+
+struct Matches {
+  int columns = 0;  // of cells
+  Grid grid;
+};
+
+inline std::optional<Match> match_at(Search& forward, Search& backward, int x, int y) {
+  const Search::Best there = forward(x, y);
+  if (there.score < least_correlation || 1 - there.score > most_ambiguous * (1 - there.second)) return {};
+  const Search::Best back = backward(there.x, there.y);
+  if (std::abs(back.x - x) > 1 || std::abs(back.y - y) > 1) return {};
+  return Match{x, y, x - (there.x + there.offset), static_cast<double>(y - there.y)};
+}
+
+// One match for each cell, at the point that is localised best.
+inline Matches coarse_matches(const Level& left, const Level& right, int reach) {
+  const View left_view(left), right_view(right);
+  Search forward(left_view, right_view, reach), backward(right_view, left_view, reach);
+  Matches matches;
+  matches.columns = left.width() / cell;
+  for (int cell_y = 0; cell_y < left.height() / cell; ++cell_y)
+    for (int cell_x = 0; cell_x < matches.columns; ++cell_x) {
+      double best = 0;
+      int best_x = 0, best_y = 0;
+      for (int y = cell_y * cell; y < (cell_y + 1) * cell; y += 2)
+        for (int x = cell_x * cell; x < (cell_x + 1) * cell; x += 2) {
+          if (!holds_window(left, x, y)) continue;
+          const double score = structure(left, x, y).smaller;
+          if (score <= best) continue;
+          best = score;
+          best_x = x;
+          best_y = y;
+        }
+      const bool textured = best > 0 && moments(left, best_x, best_y).norm > 0;
+      matches.grid.push_back(textured ? match_at(forward, backward, best_x, best_y) : std::nullopt);
+    }
+  return matches;
+}
+
+// Those that at least two of the 24 cells around agree with: a wrong match is alone.
+inline std::vector<Match> supported(const Matches& matches) {
+  const int rows = static_cast<int>(matches.grid.size()) / std::max(matches.columns, 1);
+  const auto at = [&](int x, int y) -> const std::optional<Match>& {
+    return matches.grid[static_cast<std::size_t>(y * matches.columns + x)];
+  };
+  std::vector<Match> kept;
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < matches.columns; ++x) {
+      if (!at(x, y)) continue;
+      int agreeing = -1;  // it agrees with itself
+      for (int v = std::max(y - 2, 0); v <= std::min(y + 2, rows - 1); ++v)
+        for (int u = std::max(x - 2, 0); u <= std::min(x + 2, matches.columns - 1); ++u)
+          if (const auto& other = at(u, v))
+            agreeing += std::abs(other->dx - at(x, y)->dx) <= 2 && std::abs(other->dy - at(x, y)->dy) <= 1;
+      if (agreeing >= 2) kept.push_back(*at(x, y));
+    }
+  return kept;
+}
+
+// Follows a match to the next finer level: its most distinctive point there, then the best window around.
+class Refinement {
+ public:
+  Refinement(const Level& left, const Level& right) : left_(left), right_(right) {}
+
+  std::optional<Match> operator()(const Match& coarse) const {
+    Match match = most_distinctive(2 * coarse.x, 2 * coarse.y);
+    if (!holds_window(left_, match.x, match.y)) return {};
+    return located(match, static_cast<int>(std::lround(match.x - 2 * coarse.dx)),
+                   static_cast<int>(std::lround(match.y - 2 * coarse.dy)));
+  }
+
+  // The best window within 2 pixels of (x, y) in the right image, to a fraction of a pixel.
+  std::optional<Match> located(Match match, int x, int y) const {
+    constexpr int reach = 2, side = 2 * reach + 3;  // one more on each side for the parabola
+    std::array<std::array<double, side>, side> scores;
+    const Moments here = moments(left_, match.x, match.y);
+    int best_i = 1, best_j = 1;
+    for (int j = 0; j < side; ++j)
+      for (int i = 0; i < side; ++i) {
+        double& score = scores[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)];
+        score = correlation(left_, match.x, match.y, here, right_, x + i - reach - 1, y + j - reach - 1);
+        const bool inside = i > 0 && i < side - 1 && j > 0 && j < side - 1;
+        if (inside && score > scores[static_cast<std::size_t>(best_j)][static_cast<std::size_t>(best_i)]) {
+          best_i = i;
+          best_j = j;
+        }
+      }
+    const auto at = [&](int i, int j) { return scores[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]; };
+    const double best = at(best_i, best_j);
+    if (best < least_correlation) return {};
+    match.dx = match.x - (x + best_i - reach - 1 + peak(at(best_i - 1, best_j), best, at(best_i + 1, best_j)));
+    match.dy = match.y - (y + best_j - reach - 1 + peak(at(best_i, best_j - 1), best, at(best_i, best_j + 1)));
+    return match;
+  }
+
+ private:
+  Match most_distinctive(int x, int y) const {
+    Match match{x, y, 0, 0};
+    double best = -1;
+    for (int v = y - 1; v <= y + 2; ++v)
+      for (int u = x - 1; u <= x + 2; ++u) {
+        if (!holds_window(left_, u, v)) continue;
+        const double score = structure(left_, u, v).smaller;
+        if (score <= best) continue;
+        best = score;
+        match.x = u;
+        match.y = v;
+      }
+    return match;
+  }
+
+  const Level& left_;
+  const Level& right_;
+};
+
+// Every match in pixels of the full image; left out are those that are lost on the way, and points on edges, which say
+// little about rows.
+inline std::vector<Match> refined(std::vector<Match> matches, const std::vector<Level>& left,
+                                  const std::vector<Level>& right) {
+  const auto apply = [&matches](auto&& refine) {
+    std::vector<Match> kept;
+    for (const Match& match : matches)
+      if (const auto finer = refine(match)) kept.push_back(*finer);
+    matches = std::move(kept);
+  };
+  if (left.size() == 1) {
+    const Refinement refine(left[0], right[0]);
+    apply([&](const Match& m) {
+      return refine.located(m, static_cast<int>(std::lround(m.x - m.dx)), static_cast<int>(std::lround(m.y - m.dy)));
+    });
+  }
+  for (std::size_t level = left.size() - 1; level-- > 0;) apply(Refinement(left[level], right[level]));
+  std::erase_if(matches, [&](const Match& match) {
+    const Structure s = structure(left[0], match.x, match.y);
+    return s.smaller < least_corner * s.larger;
+  });
+  return matches;
+}
+
+}  // namespace stereopsis::sparse

@@ -1,0 +1,146 @@
+// Volumes of costs on one level, from the matching cost to the selection: what each stage takes is brought to it, what is wanted
+// is given, and what has no meaning is refused.
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "program/composer.hpp"
+#include "stages/cross_scale/cross_scale.hpp"
+#include "stages/quantise/quantise.hpp"
+#include "stages/reduce/reduce.hpp"
+#include "stages/volume/volume.hpp"
+#include "stages/wta/wta.hpp"
+
+namespace stereopsis {
+namespace {
+
+bool across_scales(const PipelineData& p) {
+  const auto* scales = p.levels.get_if<cross_scale::Parameters>();
+  return scales != nullptr && cross_scale::levels_of(*scales) > 1;
+}
+
+const char* name_of(External volume) {
+  return volume == External::cost         ? "the cost volume"
+         : volume == External::aggregated ? "the aggregated volume"
+                                          : "the optimised volume";
+}
+
+}  // namespace
+
+// With the right view as the reference, over −d.
+void Composer::match_view(Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
+  Scope scope{images, maps, numbers(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
+  scope.numbers.from_right = from_right;
+  scope.numbers.rows = {0, images.size.height};
+  CostUnits units = make_costs(scope);
+  const auto run_on_costs = [&](const StageChoice& stage, bool wanted, External external) {
+    if (!stage && wanted)
+      throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has no stage that makes ",
+                                            name_of(external), ", which is wanted; choose one, or do without"));
+    if (!stage) return;
+    fit_costs(stage, units, scope);
+    run(stage, scope);
+    units = units_of(stage, units);
+    if (wanted && !from_right) give(maps.at("costs"), external);
+  };
+  const CostVolumes& wanted = problem_.volumes;
+  if (wanted.want_cost && !from_right) give(maps.at("costs"), External::cost);
+  run_on_costs(pipeline_.aggregation, wanted.want_aggregated, External::aggregated);
+  run_on_costs(pipeline_.optimisation, wanted.want_optimised, External::optimised);
+  if (!from_right) return select(scope, pipeline_.select.parameters);
+  const bool border = pipeline_.select.parameters.as<wta::Parameters>().border_candidates;
+  run(*pipeline_.select.entry, wta::Parameters{.border_candidates = border}, scope);
+}
+
+CostUnits Composer::units_of(const StageChoice& stage, const CostUnits& before) const {
+  return stage.entry->units == nullptr ? before : stage.entry->units(stage.parameters);
+}
+
+// A volume of the pipeline's matching cost: the caller's, one that its stage makes, or that its words give.
+CostUnits Composer::make_costs(Scope& scope) {
+  const StageChoice& cost = pipeline_.cost;
+  if (cost.is(volume::Parameters::stage)) {
+    scope.maps["costs"] = given_costs_;
+    const Element element = shape_of(given_costs_).element;
+    const double largest = units_of(cost, {}).largest;
+    return {largest > 0 ? largest : element == Element::f32 ? 1 : element == Element::u8 ? 255 : 65535, 1};
+  }
+  const bool has_words = cost.entry->kind != nullptr;
+  if (!has_words || scope.images.find("words", 0) < 0) run(cost, scope);
+  if (has_words) run(registry().at("cost_volume"), {}, scope);
+  if (has_words) return {255, 1};
+  CostUnits units = units_of(cost, {});
+  if (units.largest == 0) units.largest = shape_of(scope.maps.at("costs")).element == Element::u8 ? 255 : 65535;
+  return units;
+}
+
+// Brings costs to 8 bits where a stage does not take them as they are, and to a volume of its own where it changes them.
+void Composer::fit_costs(const StageChoice& next, CostUnits& units, Scope& scope) {
+  const Ports ports = next.entry->ports(next.parameters, scope.images.info);
+  const auto port = std::find_if(ports.begin(), ports.end(), [](const Port& p) {
+    return p.name == std::string_view("costs") && (p.use == Port::Use::in || p.use == Port::Use::change);
+  });
+  if (port == ports.end()) return;
+  const int costs = scope.maps.at("costs");
+  const Element element = shape_of(costs).element;
+  const auto takes = [&](Element e) {
+    return port->accepts.empty() || std::find(port->accepts.begin(), port->accepts.end(), e) != port->accepts.end();
+  };
+  const bool too_large = next.entry->most_cost != nullptr && element != Element::u8 &&
+                         units.largest > next.entry->most_cost(next.parameters);
+  const bool is_shared = port->use == Port::Use::change && program_.values_[costs].external != External::none;
+  if ((takes(element) && !too_large && !is_shared) || !takes(Element::u8)) return;
+  const bool fills = element == Element::f32 && program_.values_[costs].external == External::costs;
+  const double scale =
+      element == Element::u8 ? 1 : quantise::scale_of(pipeline_.quantise(), units.largest, units.units, fills);
+  run(registry().at("quantise"), quantise::Parameters{.scale = scale}, scope);
+  units = {std::min(255.0, scale * units.largest), 1};
+}
+
+// The caller wants a volume.
+void Composer::give(int costs, External external) {
+  if (program_.values_[costs].external != External::none)
+    throw Error(ErrorCategory::call,
+                text(name_of(external), " is wanted, but it is the volume that was given; do without"));
+  program_.values_[costs].external = external;
+}
+
+void Composer::select(Scope& scope, const StageParameters& parameters) {
+  run(*pipeline_.select.entry, parameters, scope);
+  const Entry& cost = *pipeline_.cost.entry;
+  if (cost.after_selection != nullptr) run(registry().at(cost.after_selection), pipeline_.cost.parameters, scope);
+}
+
+// What the elements of volumes do not say by themselves.
+void Composer::check_combination() const {
+  const PipelineData& p = pipeline_;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' ", why));
+  };
+  const auto name = [](const StageChoice& stage) { return stage.entry->name; };
+  if (!p.cost) refuse("has no matching cost; choose one, as cost.stage = census");
+  const bool from_outside = p.cost.is(volume::Parameters::stage);
+  if (from_outside != problem_.volumes.given.has_value())
+    refuse(from_outside
+               ? "takes a cost volume, but none comes with the pair; say its type in Problem::volumes.given, or choose "
+                 "another cost"
+               : text("has the cost ", name(p.cost), ", but a volume comes with the pair; set cost.stage = volume"));
+  if (from_outside && reduction_of(p).factor > 1)
+    refuse("reduces the images, whose costs are given at their full size; set prepare.factor = 1");
+  if (wants_volumes(problem_) && reduction_of(p).factor > 1 && problem_.region)
+    refuse("gives volumes of reduced images only for whole ones; match without a region");
+  if (p.levels.is("pyramid") && (!p.cost.is("window_sad") || p.aggregation || p.optimisation || p.prepare))
+    refuse(
+        "searches a pyramid around what coarser levels found, with the sums of window differences there: it takes no "
+        "other cost, "
+        "no aggregation, optimisation or preparation; set levels.stage = none");
+  if (p.levels.is("pyramid") && wants_volumes(problem_))
+    refuse("searches a pyramid, which never has the costs of a whole range; set levels.stage = none for a volume");
+  if (across_scales(p) && !runs_in_strips(p))
+    refuse(
+        "couples the levels' filtered costs, which are those of guided on features, selected as they are; set "
+        "levels.lambda = 0, "
+        "or levels.stage = none");
+  if (across_scales(p) && wants_volumes(problem_)) refuse("gives volumes of one level; set levels.lambda = 0");
+}
+
+}  // namespace stereopsis
