@@ -582,6 +582,7 @@ TEST(Methods, BadParametersOfAdCensusAreRefused) {
   const auto refusal = [](const char* name, const char* value, const char* method = "ad-census") {
     return message_of([&] {
       Pipeline pipeline(method);
+      if (method == std::string_view("sgm")) pipeline.set("vote_fill.enabled", "true");
       pipeline.set(name, value);
       Plan(pipeline, {.size = {60, 40}, .channels = 3, .range = {0, 16}, .region = {}});
     });
