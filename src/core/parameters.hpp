@@ -203,8 +203,8 @@ template <class Parameters>
 void list_parameters(std::string_view stage, const Parameters& parameters, std::vector<ParameterInfo>& list) {
   describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char* description) {
     ParameterInfo& info =
-        list.emplace_back(text(stage, '.', name), detail::type_name<T>(), detail::value_text(value),
-                          detail::allowed_text<T>(allowed), detail::with_unit<T>(description, allowed));
+        list.emplace_back(ParameterInfo{text(stage, '.', name), detail::type_name<T>(), detail::value_text(value),
+                                        detail::allowed_text<T>(allowed), detail::with_unit<T>(description, allowed)});
     detail::add_numbers<T>(info, allowed);
   });
 }
