@@ -123,6 +123,34 @@ TEST(Volumes, EveryStateIsGivenAsStagesMakeIt) {
   }
 }
 
+// A scale of one's own may take costs beyond those that the words of the matching cost have: with P1 = P2 = 0 the sums of 8
+// paths are 8 times what is summed.
+TEST(Volumes, QuantisedCostsCountInFull) {
+  Pipeline pipeline = left_alone("banz-sgm");
+  for (const auto& [name, value] : {std::pair{"cost.stage", "census"},
+                                    {"census.window", "5x5"},
+                                    {"aggregation.stage", "box"},
+                                    {"optimisation.p1", "0"},
+                                    {"optimisation.p2", "0"},
+                                    {"quantise.scale", "0.08"}})
+    pipeline.set(name, value);
+  for (const Device& device : all_devices()) {
+    SCOPED_TRACE(device.name);
+    const Matched result = matched(pipeline, pair(), {.want_aggregated = true, .want_optimised = true}, device);
+    const auto averages = result.aggregated.view().as<std::uint16_t>(),
+               sums = result.optimised.view().as<std::uint16_t>();
+    int largest = 0;
+    for (int y = 0; y < sums.height; ++y)
+      for (int i = 0; i < sums.width * sums.channels; ++i) {
+        const float scaled = 0.08f * static_cast<float>(averages.row(y)[i]) + 0.5f;
+        const int quantised = std::min(static_cast<int>(scaled), 255);
+        ASSERT_EQ(sums.row(y)[i], 8 * quantised);
+        largest = std::max(largest, quantised);
+      }
+    EXPECT_GT(largest, 24);  // the bits of a word
+  }
+}
+
 TEST(Volumes, OfARegionTheyAreTheRegions) {
   const Pipeline pipeline = left_alone("census-guided");
   const Matched whole = matched(pipeline, pair(), {.want_cost = true});

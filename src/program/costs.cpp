@@ -40,6 +40,7 @@ void Composer::match_view(Images& images, const DisparityRange& range, Maps& map
     fit_costs(stage, units, scope);
     run(stage, scope);
     units = units_of(stage, units);
+    scope.numbers.kind = {};  // they are no longer what words cost
     if (wanted && !from_right) give(maps.at("costs"), external);
   };
   const CostVolumes& wanted = problem_.volumes;
@@ -94,6 +95,7 @@ void Composer::fit_costs(const StageChoice& next, CostUnits& units, Scope& scope
       element == Element::u8 ? 1 : quantise::scale_of(pipeline_.quantise(), units.largest, units.units, fills);
   run(registry().at("quantise"), quantise::Parameters{.scale = scale}, scope);
   units = {std::min(255.0, scale * units.largest), 1};
+  scope.numbers.kind = {};  // they are no longer what words cost
 }
 
 // The caller wants a volume.
