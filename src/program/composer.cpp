@@ -36,7 +36,7 @@ void Composer::compose() {
   if (reduces) restore(full, reduced, maps);
   triangulate(full, maps);
   deliver(full, maps);
-  fuse(steps_, program_.values_, request_.target, request_.fused);
+  if (request_.fused) fuse(steps_, program_.values_, request_.target);
   for (Step& step : steps_) program_.steps_.push_back({.step = std::move(step)});
 }
 

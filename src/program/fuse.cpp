@@ -45,13 +45,13 @@ bool hides(const Step& fused, std::span<const Step> run, std::span<const Step> a
 
 }  // namespace
 
-void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target& target, bool fused) {
+void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target& target) {
   std::vector<AnyView> shapes;
   for (const Value& v : values) shapes.push_back(v.shape);
   for (std::size_t at = 0; at < steps.size(); ++at) {
     const std::span<const Step> rest = std::span(steps).subspan(at);
     for (const Rule* rule : registry().rules) {
-      if (!runs_on(*rule, target.device) || (!fused && !(rule->only && target.device == On::gpu))) continue;
+      if (!runs_on(*rule, target.device)) continue;
       const int length = length_of(*rule, {rest, shapes, target});
       if (length == 0) continue;
       const auto run = rest.first(static_cast<std::size_t>(length));

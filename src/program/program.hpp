@@ -126,9 +126,8 @@ bool runs_in_strips(const PipelineData&);
 // How many pixels of the input one of the result is wide and high.
 int output_factor(const PipelineData&);
 
-// Puts fused operations in the place of runs of steps; each that is passed over says why. Without `fused`, those alone that nothing
-// plain could do.
-void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target&, bool fused);
+// Puts fused operations in the place of runs of steps; each that is passed over says why.
+void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target&);
 
 // Offsets, in the values and steps, by lifetime; what they take in all.
 std::size_t place(std::span<Value> values, std::span<ProgramStep> steps, const Target&);

@@ -114,7 +114,7 @@ void Composer::match_strips(Scales& scales, bool from_right, const StageParamete
 
 bool Composer::fuses_from(std::size_t first_step) const {
   std::vector<Step> steps(steps_.begin() + static_cast<std::ptrdiff_t>(first_step), steps_.end());
-  fuse(steps, program_.values_, request_.target, true);
+  fuse(steps, program_.values_, request_.target);
   return std::none_of(steps.begin(), steps.end(),
                       [&](const Step& s) { return s.entry == pipeline_.aggregation.entry; });
 }

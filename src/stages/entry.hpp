@@ -334,7 +334,6 @@ struct Rule {
   const Entry* operation;               // what it does it with; its slot is `part`
   int (*length)(const Run&) = nullptr;  // of the run at the beginning of these steps; none: as `run` has it
   int (*strip_rows)(Size image, int disparities, const Target&) = nullptr;  // of strips that it works best on
-  bool only = false;  // it runs where nothing fused is wanted, too: the plain stages have no such function
   std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which it serves
 };
 

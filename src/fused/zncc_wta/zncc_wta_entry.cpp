@@ -57,12 +57,10 @@ Step fused(const Run& run, const Entry& operation) {
                              {correlation.operands[0], correlation.operands[1]});
 }
 
-// Nothing else correlates on a GPU.
 const Rule rule{.name = "zncc_wta",
                 .run = {"zncc", "wta", "zncc_flat"},
                 .fuse = [](const Run& run) { return fused(run, portable); },
                 .operation = &portable,
-                .only = true,
                 .examples = {"zncc", "zncc select.subpixel=parabola"}};
 
 #ifdef STEREOPSIS_CUDA

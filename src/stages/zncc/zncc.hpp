@@ -25,7 +25,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
@@ -76,11 +78,46 @@ void samples_cpu(ImageView<const T> grey, int bit_depth, ImageView<std::int16_t>
 template <class T>
 void samples_gpu(gpu::View<const T> grey, int bit_depth, gpu::View<std::int16_t> samples, gpu::Queue&);
 
-// Costs of the candidates min_disparity + k.
+// Costs of the candidates min_disparity + k. `bits` is 8 where the samples' magnitude is at most 128.
 void oracle(const Parameters&, ImageView<const std::int16_t> left, ImageView<const std::int16_t> right,
             int min_disparity, VolumeView<std::uint16_t> costs);
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+std::size_t scratch_bytes(const Parameters&, int width, int disparities, int threads);
+void cpu(const Parameters&, ImageView<const std::int16_t> left, ImageView<const std::int16_t> right, int min_disparity,
+         VolumeView<std::uint16_t> costs, std::span<std::byte> scratch, Threads&);
+std::size_t gpu_scratch_bytes(const Parameters&, Size, int bits, int disparities);
+void gpu(const Parameters&, gpu::View<const std::int16_t> left, gpu::View<const std::int16_t> right, int bits,
+         int min_disparity, gpu::Volume<std::uint16_t> costs, gpu::Span scratch, gpu::Queue&);
+
+// The same, a band of rows after another.
+class GpuBands {
+ public:
+  GpuBands(const Parameters&, gpu::View<const std::int16_t> left, gpu::View<const std::int16_t> right, int bits,
+           int min_disparity, int disparities, gpu::Span scratch);
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+  int rows() const { return rows_; }  // of all bands but the last one
+  // What the costs of all bands take.
+  void describe_windows(gpu::Queue&) const;
+  void correlate(int first_row, gpu::Volume<std::uint16_t> costs, gpu::Queue&) const;
+
+ private:
+  const char* instance() const;
+
+  const Parameters p_;
+  const gpu::View<const std::int16_t> views_[2];
+  const int bits_, min_disparity_, disparities_;
+  int rows_;
+  gpu::Array<std::int64_t> moments_;
+  gpu::Array<std::int32_t> sums_[2];
+  gpu::Array<float> roots_[2];
+  gpu::Span columns_;
+  std::size_t scratch_bytes_;
+};
 
 // After the selection: a pixel that has no candidate because its own window has no variance is ambiguous.
 void mark_flat_oracle(const Parameters&, ImageView<const std::int16_t> left, ImageView<std::uint8_t> validity);
+void mark_flat_cpu(const Parameters&, ImageView<const std::int16_t> left, ImageView<std::uint8_t> validity, Threads&);
+void mark_flat_gpu(const Parameters&, gpu::View<const std::int16_t> left, gpu::View<std::uint8_t> validity,
+                   gpu::Queue&);
 
 }  // namespace stereopsis::zncc

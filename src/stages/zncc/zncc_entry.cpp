@@ -21,6 +21,22 @@ const Entry samples{.slot = Slot::image,
                       });
                     })};
 
+// Samples of 8 bits have sums of 32.
+int sample_bits(const Shape& s) { return s.numbers.element == Element::u8 ? 8 : 16; }
+
+constexpr auto run = [](const auto& c) {
+  const auto& p = c.template as<Parameters>();
+  const auto left = c.template image<const std::int16_t>(0), right = c.template image<const std::int16_t>(1);
+  const auto costs = c.template volume<std::uint16_t>(2);
+  const int min = c.numbers.range.min;
+  if constexpr (device_of<decltype(c)> == On::oracle)
+    oracle(p, left, right, min, costs);
+  else if constexpr (device_of<decltype(c)> == On::cpu)
+    cpu(p, left, right, min, costs, c.scratch(), c.worker());
+  else
+    gpu(p, left, right, sample_bits(c), min, costs, c.scratch(), c.worker());
+};
+
 const Entry entry{.slot = Slot::cost,
                   .name = "zncc",
                   .title = "correlation",
@@ -29,18 +45,26 @@ const Entry entry{.slot = Slot::cost,
                       [](const StageParameters&, const PairInfo&) {
                         return Ports{in("samples", both), out_volume("costs", Element::u16)};
                       },
-                  .functions = {.oracle =
-                                    [](const Call<On::oracle>& c) {
-                                      oracle(c.as<Parameters>(), c.image<const std::int16_t>(0),
-                                             c.image<const std::int16_t>(1), c.numbers.range.min,
-                                             c.volume<std::uint16_t>(2));
-                                    }},
+                  .functions = on_every_device(run),
                   .required_input =
                       [](const StageParameters& p, const Rect& output) {
                         return grow(output, p.as<Parameters>().radius(), p.as<Parameters>().radius());
                       },
+                  .scratch = [](const Shape& s) -> std::size_t {
+                    const auto& p = s.as<Parameters>();
+                    const int disparities = s.operand(2).disparities;
+                    if (s.target.device == On::gpu) return gpu_scratch_bytes(p, s.size(), sample_bits(s), disparities);
+#ifdef STEREOPSIS_SIMD
+                    if (s.target.device == On::cpu)
+                      return scratch_bytes(p, s.size().width, disparities, s.target.threads);
+#endif
+                    return 0;
+                  },
+                  .work = [](const Shape& s) { return Work{.bytes = s.operand(2).bytes()}; },
                   .units = [](const StageParameters&) { return CostUnits{.largest = 32768}; },
                   .after_selection = "zncc_flat"};
+
+constexpr auto mark_flat = STEREOPSIS_DISPATCH(mark_flat_oracle, mark_flat_cpu, mark_flat_gpu);
 
 const Entry flat{.slot = Slot::part,
                  .name = "zncc_flat",
@@ -50,9 +74,11 @@ const Entry flat{.slot = Slot::part,
                      [](const StageParameters&, const PairInfo&) {
                        return Ports{in("samples"), change("validity")};
                      },
-                 .functions = {.oracle = [](const Call<On::oracle>& c) {
-                   mark_flat_oracle(c.as<Parameters>(), c.image<const std::int16_t>(0), c.image<std::uint8_t>(1));
-                 }}};
+                 .functions = on_every_device([](const auto& c) {
+                   mark_flat(c, c.template as<Parameters>(), c.template image<const std::int16_t>(0),
+                             c.template image<std::uint8_t>(1));
+                 }),
+                 .work = [](const Shape& s) { return Work{.bytes = s.operand(1).bytes()}; }};
 
 }  // namespace
 

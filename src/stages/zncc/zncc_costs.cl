@@ -1,4 +1,4 @@
-// Costs of correlation from running sums, for a band of rows: zncc_wta.hpp, stages/zncc/zncc.hpp.
+// Costs of correlation from running sums, for a band of rows: zncc.hpp.
 //
 // instance narrow: SUM=int
 // instance wide: SUM=long
@@ -113,10 +113,13 @@ KERNEL(costs)(ARRAY(const SUM, columns), ARRAY(const int, left_sums), ARRAY(cons
   }
 }
 
-// A pixel that has no candidate because its own window has no variance is ambiguous.
-KERNEL(mark_flat)(ARRAY(const float, left_roots), IMAGE(uchar, validity), int radius, int first_row) {
+// A pixel that has no candidate because its own window has no variance, which is that all its samples are the same, is ambiguous.
+KERNEL(mark_flat)(IMAGE(const short, left), IMAGE(uchar, validity), int radius) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(validity);
-  if (x >= width || y >= HEIGHT(validity)) return;
-  const float root = ELEMENTS(left_roots)[(long)(first_row + y) * (width + 2 * radius) + radius + x];
-  if (PIXEL(validity, x, y) == NO_CANDIDATE && root == 0.0f) PIXEL(validity, x, y) = AMBIGUOUS;
+  if (x >= width || y >= HEIGHT(validity) || PIXEL(validity, x, y) != NO_CANDIDATE) return;
+  const SUM centre = SAMPLE(left, x, y);
+  int flat = 1;
+  for (int dy = -radius; dy <= radius && flat; ++dy)
+    for (int dx = -radius; dx <= radius && flat; ++dx) flat = SAMPLE(left, x + dx, y + dy) == centre;
+  if (flat) PIXEL(validity, x, y) = AMBIGUOUS;
 }
