@@ -14,7 +14,7 @@
 
 #include "fused/support_weight_wta/support_weight_wta_cpu_costs-inl.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cpu_job.hpp"
-#include "fused/support_weight_wta/support_weight_wta_cpu_weights-inl.hpp"
+#include "stages/support_weight/support_weight_cpu-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::support_weight_wta::HWY_NAMESPACE {
@@ -93,7 +93,7 @@ class FullRow {
   const Job& job_;
   const FullScratch& scratch_;
   const Candidates& candidates_;
-  const WindowWeigher weigher_;
+  const support_weight::HWY_NAMESPACE::WindowWeigher weigher_;
 };
 
 }  // namespace stereopsis::support_weight_wta::HWY_NAMESPACE

@@ -15,14 +15,14 @@
 
 #include "fused/support_weight_wta/support_weight_wta_cpu_costs-inl.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cpu_job.hpp"
-#include "fused/support_weight_wta/support_weight_wta_cpu_weights-inl.hpp"
+#include "stages/support_weight/support_weight_cpu-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::support_weight_wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 inline void weigh_taps(const asw_separable::Parameters& p, const Job& job, int y) {
-  const WindowWeigher weigher(p.gamma_colour, p.gamma_distance);
+  const support_weight::HWY_NAMESPACE::WindowWeigher weigher(p.gamma_colour, p.gamma_distance);
   const auto& lab = job.in.lab_left;
   const int radius = p.window / 2;
   for (int tap = 0; tap < p.window; ++tap) {

@@ -12,10 +12,17 @@
 // Required input: W/2 pixels around. Cost: 3 W² operations a cell.
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
 #include "stages/support_weight/support_weight.hpp"
 #include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
 
 namespace stereopsis::asw {
 
@@ -43,6 +50,11 @@ inline int quarters(int dx, int dy) { return support_weight::root(16 * (dx * dx 
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
             int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated);
+// 64 bytes behind the costs may be read. `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+std::size_t scratch_bytes(const Parameters&, int width, int disparities, int threads);
+void cpu(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
+         int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated,
+         std::span<std::byte> scratch, Threads&);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
          int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated, gpu::Queue&);
 

@@ -4,6 +4,20 @@
 namespace stereopsis::asw {
 namespace {
 
+constexpr auto run = [](const auto& c) {
+  const auto& p = c.template as<Parameters>();
+  const auto left = c.template image<const std::uint32_t>(0), right = c.template image<const std::uint32_t>(1);
+  const auto costs = c.template volume<const std::uint8_t>(2);
+  const auto aggregated = c.template volume<std::uint16_t>(3);
+  const int min = c.numbers.range.min;
+  if constexpr (device_of<decltype(c)> == On::oracle)
+    oracle(p, left, right, min, costs, aggregated);
+  else if constexpr (device_of<decltype(c)> == On::cpu)
+    cpu(p, left, right, min, costs, aggregated, c.scratch(), c.worker());
+  else
+    gpu(p, left, right, min, costs, aggregated, c.worker());
+};
+
 const Entry entry{
     .slot = Slot::aggregation,
     .name = "asw",
@@ -13,19 +27,15 @@ const Entry entry{
         [](const StageParameters&, const PairInfo&) {
           return Ports{in("lab", both), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
         },
-    .functions = {.oracle =
-                      [](const Call<On::oracle>& c) {
-                        oracle(c.as<Parameters>(), c.image<const std::uint32_t>(0), c.image<const std::uint32_t>(1),
-                               c.numbers.range.min, c.volume<const std::uint8_t>(2), c.volume<std::uint16_t>(3));
-                      },
-                  .gpu =
-                      [](const Call<On::gpu>& c) {
-                        gpu(c.as<Parameters>(), c.image<const std::uint32_t>(0), c.image<const std::uint32_t>(1),
-                            c.numbers.range.min, c.volume<const std::uint8_t>(2), c.volume<std::uint16_t>(3),
-                            c.worker());
-                      }},
+    .functions = on_every_device(run),
     .required_input = [](const StageParameters& p,
                          const Rect& output) { return required_input(p.as<Parameters>(), output); },
+#ifdef STEREOPSIS_SIMD
+    .scratch = [](const Shape& s) -> std::size_t {
+      if (s.target.device != On::cpu) return 0;
+      return scratch_bytes(s.as<Parameters>(), s.size().width, s.operand(2).disparities, s.target.threads);
+    },
+#endif
     .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
     .examples = {{"window=9"}}};
 

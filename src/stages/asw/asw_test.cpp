@@ -1,6 +1,6 @@
 #include "stages/asw/asw.hpp"
 
-#include "support/volumes.hpp"
+#include "support/cost_volumes.hpp"
 
 namespace stereopsis {
 namespace {
@@ -8,6 +8,29 @@ namespace {
 using namespace test;
 
 constexpr std::uint32_t dim = 0x7F << 2 | 0x1F << 12 | 0x1F << 22;  // words whose colours are not far apart
+
+TEST(Asw, CpuEqualsOracle) {
+  for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{17, 6}, Size{67, 3}})
+    for (const int window : {1, 7, 17})
+      for (const int disparities : {1, 7, 70}) {
+        if (window > 7 && disparities > 7) continue;  // minutes, for the oracle
+        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << "x" << disparities << ", window "
+                                        << window);
+        const asw::Parameters p{.window = window};
+        PitchedImage<std::uint32_t> left(random_words(size, 1, dim).view()), right(random_words(size, 2, dim).view());
+        const auto costs = random_volume<std::uint8_t>(size, disparities, 3, 0, 255);
+        Volume<std::uint16_t> expected(size, disparities);
+        for (const int min_disparity : {-2, 5}) {
+          asw::oracle(p, left, right, min_disparity, costs, expected);
+          for_each_engine([&](Threads& threads) {
+            Scratch scratch(asw::scratch_bytes(p, size.width, disparities, threads.count()));
+            auto got = poisoned_volume<std::uint16_t>(size, disparities);
+            asw::cpu(p, left, right, min_disparity, costs, got, scratch.span(), threads);
+            EXPECT_TRUE(same_cells(got, expected));
+          });
+        }
+      }
+}
 
 TEST(Asw, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {

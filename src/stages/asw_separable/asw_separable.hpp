@@ -12,10 +12,17 @@
 // Required input: r pixels around. Cost: 2 window products a cell; one read and one write of the volume a pass.
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
 #include "stages/support_weight/support_weight.hpp"
 #include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
 
 namespace stereopsis::asw_separable {
 
@@ -40,6 +47,11 @@ inline Rect required_input(const Parameters& p, const Rect& output) { return gro
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> lab, VolumeView<const std::uint8_t> costs,
             VolumeView<std::uint16_t> aggregated);
+// `horizontal` is a volume between the passes; `scratch` holds at least scratch_bytes().
+std::size_t scratch_bytes(const Parameters&, int width, int threads);
+void cpu(const Parameters&, ImageView<const std::uint32_t> lab, VolumeView<const std::uint8_t> costs,
+         VolumeView<std::uint16_t> horizontal, VolumeView<std::uint16_t> aggregated, std::span<std::byte> scratch,
+         Threads&);
 // `horizontal` is a volume between the passes, `weights` gpu_weights_bytes() of memory.
 std::size_t gpu_weights_bytes(const Parameters&, Size);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> lab, gpu::Volume<const std::uint8_t> costs,

@@ -4,16 +4,29 @@
 namespace stereopsis::asw_separable {
 namespace {
 
+// The volume between the passes, and then the weights.
 std::size_t between_bytes(const Shape& s) { return (static_cast<std::size_t>(2 * s.cells(1)) + 255) / 256 * 256; }
 
-void run_gpu(const Call<On::gpu>& c) {
-  gpu::Span memory = c.scratch();
-  const auto costs = c.volume<const std::uint8_t>(1);
-  const gpu::Volume<std::uint16_t> horizontal{memory.take(between_bytes(c)).as<std::uint16_t>(), costs.width,
-                                              costs.height, costs.disparities};
-  gpu(c.as<Parameters>(), c.image<const std::uint32_t>(0), costs, horizontal, c.volume<std::uint16_t>(2), memory,
-      c.worker());
-}
+constexpr auto run = [](const auto& c) {
+  const auto& p = c.template as<Parameters>();
+  const auto lab = c.template image<const std::uint32_t>(0);
+  const auto costs = c.template volume<const std::uint8_t>(1);
+  const auto aggregated = c.template volume<std::uint16_t>(2);
+  constexpr On on = device_of<decltype(c)>;
+  if constexpr (on == On::oracle) {
+    oracle(p, lab, costs, aggregated);
+  } else if constexpr (on == On::cpu) {
+    const VolumeView<std::uint16_t> horizontal{reinterpret_cast<std::uint16_t*>(c.scratch().data()), costs.width,
+                                               costs.height, costs.disparities,
+                                               static_cast<std::ptrdiff_t>(costs.width) * costs.disparities};
+    cpu(p, lab, costs, horizontal, aggregated, c.scratch().subspan(between_bytes(c)), c.worker());
+  } else {
+    gpu::Span memory = c.scratch();
+    const gpu::Volume<std::uint16_t> horizontal{memory.take(between_bytes(c)).template as<std::uint16_t>(), costs.width,
+                                                costs.height, costs.disparities};
+    gpu(p, lab, costs, horizontal, aggregated, memory, c.worker());
+  }
+};
 
 const Entry entry{.slot = Slot::aggregation,
                   .name = "asw_separable",
@@ -23,17 +36,17 @@ const Entry entry{.slot = Slot::aggregation,
                       [](const StageParameters&, const PairInfo&) {
                         return Ports{in("lab"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
                       },
-                  .functions = {.oracle =
-                                    [](const Call<On::oracle>& c) {
-                                      oracle(c.as<Parameters>(), c.image<const std::uint32_t>(0),
-                                             c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2));
-                                    },
-                                .gpu = run_gpu},
+                  .functions = on_every_device(run),
                   .required_input = [](const StageParameters& p,
                                        const Rect& output) { return required_input(p.as<Parameters>(), output); },
                   .scratch = [](const Shape& s) -> std::size_t {
-                    if (s.target.device != On::gpu) return 0;
-                    return between_bytes(s) + gpu_weights_bytes(s.as<Parameters>(), s.size());
+                    const auto& p = s.as<Parameters>();
+                    if (s.target.device == On::gpu) return between_bytes(s) + gpu_weights_bytes(p, s.size());
+#ifdef STEREOPSIS_SIMD
+                    if (s.target.device == On::cpu)
+                      return between_bytes(s) + scratch_bytes(p, s.size().width, s.target.threads);
+#endif
+                    return 0;
                   },
                   .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells(1)}; },
                   .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },

@@ -1,6 +1,6 @@
 #include "stages/asw_separable/asw_separable.hpp"
 
-#include "support/volumes.hpp"
+#include "support/cost_volumes.hpp"
 
 namespace stereopsis {
 namespace {
@@ -8,6 +8,27 @@ namespace {
 using namespace test;
 
 constexpr std::uint32_t dim = 0x7F << 2 | 0x1F << 12 | 0x1F << 22;  // words whose colours are not far apart
+
+TEST(AswSeparable, CpuEqualsOracle) {
+  for (const Size size : awkward_sizes)
+    for (const int window : {1, 5, 33, 63})
+      for (const int disparities : {1, 7, 37}) {
+        SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << "x" << disparities << ", window "
+                                        << window);
+        const asw_separable::Parameters p{.window = window};
+        PitchedImage<std::uint32_t> lab(random_words(size, 1, dim).view());
+        const auto costs = random_volume<std::uint8_t>(size, disparities, 3, 0, 255);
+        Volume<std::uint16_t> expected(size, disparities);
+        asw_separable::oracle(p, lab, costs, expected);
+        for_each_engine([&](Threads& threads) {
+          auto got = poisoned_volume<std::uint16_t>(size, disparities),
+               horizontal = poisoned_volume<std::uint16_t>(size, disparities);
+          Scratch scratch(asw_separable::scratch_bytes(p, size.width, threads.count()));
+          asw_separable::cpu(p, lab, costs, horizontal, got, scratch.span(), threads);
+          EXPECT_TRUE(same_cells(got, expected));
+        });
+      }
+}
 
 TEST(AswSeparable, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {

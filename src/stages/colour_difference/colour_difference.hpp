@@ -10,12 +10,18 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
 
 namespace stereopsis::colour_difference {
 
@@ -40,6 +46,10 @@ inline int cost(const Parameters& p, std::uint32_t left, std::uint32_t right) {
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> left, ImageView<const std::uint32_t> right,
             int min_disparity, VolumeView<std::uint8_t> costs);
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+std::size_t scratch_bytes(int width, int disparities, int threads);
+void cpu(const Parameters&, ImageView<const std::uint32_t> left, ImageView<const std::uint32_t> right,
+         int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads&);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> left, gpu::View<const std::uint32_t> right,
          int min_disparity, gpu::Volume<std::uint8_t> costs, gpu::Queue&);
 

@@ -4,25 +4,35 @@
 namespace stereopsis::colour_difference {
 namespace {
 
-const Entry entry{
-    .slot = Slot::cost,
-    .name = "colour_difference",
-    .title = "colour difference",
-    .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("rgb", both), out_volume("costs", Element::u8)};
-        },
-    .functions = {.oracle =
-                      [](const Call<On::oracle>& c) {
-                        oracle(c.as<Parameters>(), c.image<const std::uint32_t>(0), c.image<const std::uint32_t>(1),
-                               c.numbers.range.min, c.volume<std::uint8_t>(2));
+constexpr auto run = [](const auto& c) {
+  const auto& p = c.template as<Parameters>();
+  const auto left = c.template image<const std::uint32_t>(0), right = c.template image<const std::uint32_t>(1);
+  const auto costs = c.template volume<std::uint8_t>(2);
+  const int min = c.numbers.range.min;
+  if constexpr (device_of<decltype(c)> == On::oracle)
+    oracle(p, left, right, min, costs);
+  else if constexpr (device_of<decltype(c)> == On::cpu)
+    cpu(p, left, right, min, costs, c.scratch(), c.worker());
+  else
+    gpu(p, left, right, min, costs, c.worker());
+};
+
+const Entry entry{.slot = Slot::cost,
+                  .name = "colour_difference",
+                  .title = "colour difference",
+                  .parameters = Parameters{},
+                  .ports =
+                      [](const StageParameters&, const PairInfo&) {
+                        return Ports{in("rgb", both), out_volume("costs", Element::u8)};
                       },
-                  .gpu =
-                      [](const Call<On::gpu>& c) {
-                        gpu(c.as<Parameters>(), c.image<const std::uint32_t>(0), c.image<const std::uint32_t>(1),
-                            c.numbers.range.min, c.volume<std::uint8_t>(2), c.worker());
-                      }}};
+                  .functions = on_every_device(run),
+#ifdef STEREOPSIS_SIMD
+                  .scratch = [](const Shape& s) -> std::size_t {
+                    if (s.target.device != On::cpu) return 0;
+                    return scratch_bytes(s.size().width, s.operand(2).disparities, s.target.threads);
+                  }
+#endif
+};
 
 }  // namespace
 

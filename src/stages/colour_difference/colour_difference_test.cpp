@@ -1,13 +1,26 @@
 #include "stages/colour_difference/colour_difference.hpp"
 
-#include "support/devices.hpp"
-#include "support/stage_test.hpp"
-#include "support/volumes.hpp"
+#include "support/cost_volumes.hpp"
 
 namespace stereopsis {
 namespace {
 
 using namespace test;
+
+TEST(ColourDifference, CpuEqualsOracle) {
+  for (const int truncation : {40, 255})
+    for_each_volume([&](Size size, DisparityRange range) {
+      PitchedImage<std::uint32_t> left(random_words(size, 1).view()), right(random_words(size, 2).view());
+      Volume<std::uint8_t> expected(size, range.count);
+      colour_difference::oracle({truncation}, left, right, range.min, expected);
+      for_each_engine([&](Threads& threads) {
+        Scratch scratch(colour_difference::scratch_bytes(size.width, range.count, threads.count()));
+        auto got = poisoned_volume<std::uint8_t>(size, range.count);
+        colour_difference::cpu({truncation}, left, right, range.min, got, scratch.span(), threads);
+        EXPECT_TRUE(same_cells(got, expected));
+      });
+    });
+}
 
 TEST(ColourDifference, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {

@@ -9,7 +9,7 @@
 namespace stereopsis::cost {
 
 using AnyKind = std::variant<std::monostate, Rank, Census<std::uint32_t>, Census<std::uint64_t>, Census<Word128>,
-                             CensusGradient, ColourGradient>;
+                             CensusGradient, ColourGradient, AbsoluteDifference, SquaredDifference>;
 
 // Calls f with the kind.
 template <class F>

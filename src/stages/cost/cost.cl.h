@@ -1,9 +1,11 @@
-// The matching cost of two feature words, as cost.hpp defines it: COST is RANK, CENSUS or CENSUS_GRADIENT. An
-// instance of a kernel includes it with its own WORD, hence no guard. COLOUR_GRADIENT takes more: see below.
+// The matching cost of two feature words, as cost.hpp defines it: COST is RANK, CENSUS, CENSUS_GRADIENT or one of those
+// below, which take parameters of their own. An instance of a kernel includes it with its own WORD, hence no guard.
 #define RANK 1
 #define CENSUS 2
 #define CENSUS_GRADIENT 3
 #define COLOUR_GRADIENT 4
+#define ABSOLUTE_DIFFERENCE 5
+#define SQUARED_DIFFERENCE 6
 
 #if COST == COLOUR_GRADIENT
 FUNCTION int byte_difference(ulong a, ulong b, int shift) { return abs((int)(a >> shift & 255) - (int)(b >> shift & 255)); }
@@ -12,6 +14,15 @@ FUNCTION int matching_cost(ulong a, ulong b, int colour_factor, int gradient_fac
   const int colours = byte_difference(a, b, 0) + byte_difference(a, b, 8) + byte_difference(a, b, 16);
   const int gradient = abs((int)(a >> 32) - (int)(b >> 32));
   return (colour_factor * min(colours, colour_limit) + gradient_factor * min(gradient, gradient_limit) + 32768) >> 16;
+}
+#elif COST == ABSOLUTE_DIFFERENCE || COST == SQUARED_DIFFERENCE
+FUNCTION int matching_cost(uint a, uint b, int limit, int factor) {
+  int sum = 0;
+  for (int shift = 0; shift < 32; shift += 8) {
+    const int apart = abs((int)(a >> shift & 255u) - (int)(b >> shift & 255u));
+    sum += COST == ABSOLUTE_DIFFERENCE ? apart : apart * apart;
+  }
+  return COST == ABSOLUTE_DIFFERENCE ? min(sum, limit) : (factor * min(sum, limit * limit) + 32768) >> 16;
 }
 #else
 FUNCTION int matching_cost(WORD a, WORD b, int census_weight, int gradient_limit) {

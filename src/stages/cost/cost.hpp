@@ -5,6 +5,9 @@
 //   Census          C(p, d) = Hamming(T_left(x, y), T_right(x − d, y))             Zabih and Woodfill 1994
 //   CensusGradient  C(p, d) = w · Hamming(T_left, T_right) + min(|G_left − G_right|, t)   stages/census_gradient
 //
+//   AbsoluteDifference  C(p, d) = min(Σ |a − b|, t)                    over the bytes a and b of two words
+//   SquaredDifference   C(p, d) = 255 min(Σ (a − b)², t²) / t²         rounded to the nearest   stages/difference
+//
 //   ColourGradient  C(p, d) = f · min(Σ |I_left − I_right|, s) + g · min(|G_left − G_right|, t)   stages/colour_gradient
 //
 // A candidate outside the right image costs what the nearest right pixel of its row costs, or, with ColourGradient, what
@@ -73,6 +76,35 @@ struct ColourGradient {
            16;
   }
 };
+
+// Words of four bytes, in 8-bit units.
+struct AbsoluteDifference {
+  using Word = std::uint32_t;
+  int limit;
+
+  int max_cost() const { return limit; }
+  int operator()(Word a, Word b) const {
+    int sum = 0;
+    for (int i = 0; i < 4; ++i) sum += std::abs(byte_of(a, i) - byte_of(b, i));
+    return std::min(sum, limit);
+  }
+};
+
+struct SquaredDifference {
+  using Word = std::uint32_t;
+  int limit;
+
+  int max_cost() const { return 255; }
+  int factor() const { return (255 << 16) / (limit * limit); }  // in 1/65536
+  int operator()(Word a, Word b) const {
+    int sum = 0;
+    for (int i = 0; i < 4; ++i) sum += (byte_of(a, i) - byte_of(b, i)) * (byte_of(a, i) - byte_of(b, i));
+    return (factor() * std::min(sum, limit * limit) + 32768) >> 16;
+  }
+};
+
+// Of the candidates of a row that the CPU lays out, with a block of 64 behind the last one.
+constexpr int entries_of_row(int width, int disparities) { return (width + disparities + 2 * 64 + 63) / 64 * 64; }
 
 // The features of both views.
 template <class Kind, template <class> class View = ImageView>

@@ -229,6 +229,97 @@ class Candidates<CensusGradient> : BytePlanes<4> {
   std::uint32_t weight_, limit_;  // repeated
 };
 
+template <>
+class Candidates<AbsoluteDifference> : BytePlanes<4> {
+ public:
+  static constexpr std::size_t bytes_per_entry = 4;
+  Candidates(const AbsoluteDifference& kind, std::byte* memory, int entries)
+      : BytePlanes(memory, entries), limit_(repeated(static_cast<std::uint8_t>(kind.limit))) {}
+  using BytePlanes::load;
+
+  // 8-bit lanes, in which sums stop at the largest limit.
+  template <class D, class Left>
+  HWY_INLINE hn::VFromD<D> block(D d, const Left& left, int i) const {
+    auto sum = hn::Zero(d);
+    for (int p = 0; p < 4; ++p)
+      sum = hn::SaturatedAdd(sum, absolute_difference(d, left_byte(d, left, p), hn::LoadU(d, plane(p) + i)));
+    return hn::Min(sum, load_repeated(d, &limit_));
+  }
+
+ private:
+  std::uint32_t limit_;  // repeated
+};
+
+template <>
+class Candidates<SquaredDifference> : BytePlanes<4> {
+ public:
+  static constexpr std::size_t bytes_per_entry = 4;
+  Candidates(const SquaredDifference& kind, std::byte* memory, int entries)
+      : BytePlanes(memory, entries), kind_(kind) {}
+  using BytePlanes::load;
+
+  // 8-bit lanes.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> block(D d, std::uint32_t left, int i) const {
+    const hn::Half<D> half;
+    const hn::Rebind<std::int32_t, hn::Half<hn::Half<D>>> d32;
+    const int quarter = static_cast<int>(hn::Lanes(d32));
+    const auto pair = [&](int from) HWY_ATTR {
+      const hn::Rebind<std::int16_t, decltype(half)> d16;
+      return hn::DemoteTo(half, hn::Combine(d16, costs(d32, left, from + quarter), costs(d32, left, from)));
+    };
+    return hn::Combine(d, pair(i + 2 * quarter), pair(i));
+  }
+
+ private:
+  // A quarter of the lanes: 16 bits hold a square, 32 their sum.
+  template <class D32>
+  HWY_INLINE hn::VFromD<hn::Rebind<std::int16_t, D32>> costs(D32 d32, std::uint32_t left, int i) const {
+    const hn::Rebind<std::uint16_t, D32> d16;
+    const hn::Rebind<std::uint8_t, D32> d8;
+    auto sum = hn::Zero(d32);
+    for (int p = 0; p < 4; ++p) {
+      const auto apart =
+          hn::PromoteTo(d16, absolute_difference(d8, hn::Set(d8, static_cast<std::uint8_t>(byte_of(left, p))),
+                                                 hn::LoadU(d8, plane(p) + i)));
+      sum = hn::Add(sum, hn::PromoteTo(d32, hn::Mul(apart, apart)));
+    }
+    const auto limited = hn::Min(sum, hn::Set(d32, kind_.limit * kind_.limit));
+    const auto scaled = hn::Add(hn::Mul(limited, hn::Set(d32, kind_.factor())), hn::Set(d32, 32768));
+    return hn::DemoteTo(hn::Rebind<std::int16_t, D32>(), hn::ShiftRight<16>(scaled));
+  }
+
+  SquaredDifference kind_;
+};
+
+// A row of cells. A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels, behind
+// which another thread's row begins, are made apart.
+template <class Kind>
+void volume_rows(const Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::byte* memory,
+                 int entries, int first, int last) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  const int lanes = static_cast<int>(hn::Lanes(d)), padded = (costs.disparities + lanes - 1) / lanes * lanes;
+  Candidates<Kind> candidates(source.kind, memory, entries);
+  HWY_ALIGN std::uint8_t apart[64];
+  for (int y = first; y < last; ++y) {
+    candidates.load(source.right.row(y), costs.width, min_disparity, padded);
+    const std::uint8_t* const end = costs.pixel(costs.width - 1, y) + costs.disparities;
+    for (int x = 0; x < costs.width; ++x) {
+      const auto left = source.left(x, y);
+      std::uint8_t* out = costs.pixel(x, y);
+      for (int k = 0; k < costs.disparities; k += lanes) {
+        const auto block = candidates.block(d, left, costs.width - 1 - x + k);
+        if (out + k + lanes <= end) {
+          hn::StoreU(block, d, out + k);
+        } else {
+          hn::Store(block, d, apart);
+          std::copy_n(apart, std::min<std::ptrdiff_t>(costs.disparities - k, lanes), out + k);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace stereopsis::cost::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

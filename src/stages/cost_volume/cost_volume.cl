@@ -5,6 +5,8 @@
 // instance census64: WORD=ulong COST=CENSUS
 // instance census128: WORD=ulong2 COST=CENSUS TWO_ULONGS=1
 // instance census_gradient: WORD=uint COST=CENSUS_GRADIENT
+// instance absolute_difference: WORD=uint COST=ABSOLUTE_DIFFERENCE
+// instance squared_difference: WORD=uint COST=SQUARED_DIFFERENCE
 // instance colour_gradient: WORD=ulong COST=COLOUR_GRADIENT
 #include "device/gpu/vocabulary.h"
 #include "stages/cost/cost.cl.h"

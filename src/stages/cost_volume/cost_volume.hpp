@@ -40,8 +40,9 @@ template <class Kind>
 void gpu(const cost::Source<Kind, gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs, gpu::Queue&);
 
 // Defines `function`, a macro, for each kind of cost.
-#define STEREOPSIS_FOR_EACH_COST(function)                                                         \
-  function(cost::Rank) function(cost::Census<std::uint32_t>) function(cost::Census<std::uint64_t>) \
-      function(cost::Census<Word128>) function(cost::CensusGradient) function(cost::ColourGradient)
+#define STEREOPSIS_FOR_EACH_COST(function)                                                          \
+  function(cost::Rank) function(cost::Census<std::uint32_t>) function(cost::Census<std::uint64_t>)  \
+      function(cost::Census<Word128>) function(cost::CensusGradient) function(cost::ColourGradient) \
+          function(cost::AbsoluteDifference) function(cost::SquaredDifference)
 
 }  // namespace stereopsis::cost_volume

@@ -14,40 +14,10 @@ namespace stereopsis::cost_volume::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace targeted = cost::HWY_NAMESPACE;
 
-constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-// A row of cells. A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels, behind
-// which another thread's row begins, are made apart.
-template <class Kind>
-void volume_rows(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::byte* memory,
-                 int entries, int first, int last) {
-  const hn::CappedTag<std::uint8_t, 64> d;
-  const int lanes = static_cast<int>(hn::Lanes(d)), padded = round_up(costs.disparities, lanes);
-  targeted::Candidates<Kind> candidates(source.kind, memory, entries);
-  HWY_ALIGN std::uint8_t apart[64];
-  for (int y = first; y < last; ++y) {
-    candidates.load(source.right.row(y), costs.width, min_disparity, padded);
-    const std::uint8_t* const end = costs.pixel(costs.width - 1, y) + costs.disparities;
-    for (int x = 0; x < costs.width; ++x) {
-      const auto left = source.left(x, y);
-      std::uint8_t* out = costs.pixel(x, y);
-      for (int k = 0; k < costs.disparities; k += lanes) {
-        const auto block = candidates.block(d, left, costs.width - 1 - x + k);
-        if (out + k + lanes <= end) {
-          hn::StoreU(block, d, out + k);
-        } else {
-          hn::Store(block, d, apart);
-          std::copy_n(apart, std::min<std::ptrdiff_t>(costs.disparities - k, lanes), out + k);
-        }
-      }
-    }
-  }
-}
-
 #define STEREOPSIS_ROWS(name, Kind)                                                                         \
   void name(const cost::Source<Kind>& s, int m, VolumeView<std::uint8_t> c, std::byte* b, int e, int first, \
             int last) {                                                                                     \
-    volume_rows(s, m, c, b, e, first, last);                                                                \
+    targeted::volume_rows(s, m, c, b, e, first, last);                                                      \
   }
 STEREOPSIS_ROWS(rank_rows, cost::Rank)
 STEREOPSIS_ROWS(census32_rows, cost::Census<std::uint32_t>)
@@ -55,6 +25,8 @@ STEREOPSIS_ROWS(census64_rows, cost::Census<std::uint64_t>)
 STEREOPSIS_ROWS(census128_rows, cost::Census<Word128>)
 STEREOPSIS_ROWS(census_gradient_rows, cost::CensusGradient)
 STEREOPSIS_ROWS(colour_gradient_rows, cost::ColourGradient)
+STEREOPSIS_ROWS(absolute_difference_rows, cost::AbsoluteDifference)
+STEREOPSIS_ROWS(squared_difference_rows, cost::SquaredDifference)
 #undef STEREOPSIS_ROWS
 
 }  // namespace stereopsis::cost_volume::HWY_NAMESPACE
@@ -69,15 +41,14 @@ HWY_EXPORT(census64_rows);
 HWY_EXPORT(census128_rows);
 HWY_EXPORT(census_gradient_rows);
 HWY_EXPORT(colour_gradient_rows);
+HWY_EXPORT(absolute_difference_rows);
+HWY_EXPORT(squared_difference_rows);
 
 namespace {
 
-// Of a row, with a block of 64 behind its last candidate.
-int entries_of(int width, int disparities) { return (width + disparities + 2 * 64 + 63) / 64 * 64; }
-
 template <class Kind>
 std::size_t bytes_of_row(int width, int disparities) {
-  return sizeof(typename Kind::Word) * entries_of(width, disparities);
+  return sizeof(typename Kind::Word) * cost::entries_of_row(width, disparities);
 }
 
 template <class Kind>
@@ -92,6 +63,10 @@ auto rows_function() {
     return HWY_DYNAMIC_DISPATCH(census128_rows);
   else if constexpr (std::is_same_v<Kind, cost::CensusGradient>)
     return HWY_DYNAMIC_DISPATCH(census_gradient_rows);
+  else if constexpr (std::is_same_v<Kind, cost::AbsoluteDifference>)
+    return HWY_DYNAMIC_DISPATCH(absolute_difference_rows);
+  else if constexpr (std::is_same_v<Kind, cost::SquaredDifference>)
+    return HWY_DYNAMIC_DISPATCH(squared_difference_rows);
   else
     return HWY_DYNAMIC_DISPATCH(colour_gradient_rows);
 }
@@ -112,7 +87,7 @@ void cpu(const cost::Source<Kind>& source, int min_disparity, VolumeView<std::ui
   threads.each([&](int i) {
     const auto edge = [&](int part) { return static_cast<int>(static_cast<long long>(costs.height) * part / parts); };
     rows(source, min_disparity, costs, scratch.data() + i * bytes_of_row<Kind>(costs.width, costs.disparities),
-         entries_of(costs.width, costs.disparities), edge(i), edge(i + 1));
+         cost::entries_of_row(costs.width, costs.disparities), edge(i), edge(i + 1));
   });
 }
 

@@ -16,6 +16,10 @@ constexpr const char* instance() {
     return "census128";
   else if constexpr (std::is_same_v<Kind, cost::CensusGradient>)
     return "census_gradient";
+  else if constexpr (std::is_same_v<Kind, cost::AbsoluteDifference>)
+    return "absolute_difference";
+  else if constexpr (std::is_same_v<Kind, cost::SquaredDifference>)
+    return "squared_difference";
   else
     return "colour_gradient";
 }
@@ -32,6 +36,11 @@ void gpu(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Vo
   if constexpr (std::is_same_v<Kind, cost::CensusGradient>) {
     parameters[0] = source.kind.census_weight;
     parameters[1] = source.kind.gradient_limit;
+  } else if constexpr (std::is_same_v<Kind, cost::AbsoluteDifference>) {
+    parameters[0] = source.kind.limit;
+  } else if constexpr (std::is_same_v<Kind, cost::SquaredDifference>) {
+    parameters[0] = source.kind.limit;
+    parameters[1] = source.kind.factor();
   } else if constexpr (std::is_same_v<Kind, cost::ColourGradient>) {
     const auto& kind = source.kind;
     parameters[0] = kind.colour_factor;

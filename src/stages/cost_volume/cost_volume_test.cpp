@@ -72,6 +72,21 @@ TEST(CostVolume, ColourGradient) {
   expect_all_equal_oracle(colour_gradient::kind({.alpha = 1, .gradient_limit = 127.5, .border = 255}), random_colours);
 }
 
+TEST(CostVolume, Differences) {
+  for (const int limit : {1, 40, 255}) {
+    expect_all_equal_oracle(cost::AbsoluteDifference{limit}, random_words<std::uint32_t>);
+    expect_all_equal_oracle(cost::SquaredDifference{limit}, random_words<std::uint32_t>);
+    // Colours that are alike, whose differences are not all cut off.
+    const auto alike = [](Size size, unsigned seed) {
+      Image<std::uint32_t> words = random_words<std::uint32_t>(size, seed);
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x) words(x, y) &= 0x07070707;
+      return words;
+    };
+    expect_all_equal_oracle(cost::SquaredDifference{limit}, alike);
+  }
+}
+
 TEST(CostVolume, CostsThatDoNotFitAreRefused) { EXPECT_THROW(cost_volume::check(cost::CensusGradient{12, 10}), Error); }
 
 }  // namespace

@@ -114,7 +114,9 @@ void gpu_weights(const Parameters&, gpu::View<const std::uint32_t> lab, gpu::Vie
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> weights, VolumeView<const std::uint8_t> costs,
             VolumeView<std::uint16_t> aggregated);
-// `other` is a volume for every second step.
+// `other` is a volume of the same size, between two sums or steps.
+void cpu(const Parameters&, ImageView<const std::uint32_t> weights, VolumeView<const std::uint8_t> costs,
+         VolumeView<std::uint16_t> aggregated, VolumeView<std::uint16_t> other, Threads&);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> weights, gpu::Volume<const std::uint8_t> costs,
          gpu::Volume<std::uint16_t> aggregated, gpu::Volume<std::uint16_t> other, gpu::Queue&);
 

@@ -1,4 +1,3 @@
-// The weights; the sums are made by fused/support_weight_wta, for a few disparities at a time.
 #include <algorithm>
 
 #include "device/cpu/threads.hpp"
@@ -9,7 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "device/cpu/lanes-inl.hpp"
+#include "stages/support_weight/support_weight_cpu-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::esaw::HWY_NAMESPACE {
@@ -103,6 +102,32 @@ void weigh_rows(const std::int32_t* table, const support_weight::Scales& scales,
   }
 }
 
+// One of the two sums of a step, of rows [first, last).
+template <class T>
+void average_rows(ImageView<const std::uint32_t> words, VolumeView<const T> costs, int offset, bool vertical,
+                  VolumeView<std::uint16_t> averages, int first, int last) {
+  const int shift = vertical ? 16 : 0, dx = vertical ? 0 : offset, dy = vertical ? offset : 0;
+  support_weight::HWY_NAMESPACE::CellAverage<T> average(3);
+  for (int y = first; y < last; ++y) {
+    const int above = std::max(0, y - dy), below = std::min(costs.height - 1, y + dy);
+    for (int x = 0; x < costs.width; ++x) {
+      const std::uint32_t word = words(x, y) >> shift;
+      average.set(0, word & 255, costs.pixel(std::max(0, x - dx), above));
+      average.set(1, rest(word, 0), costs.pixel(x, y));
+      average.set(2, word >> 8 & 255, costs.pixel(std::min(costs.width - 1, x + dx), below));
+      average.run(costs.disparities, averages.pixel(x, y));
+    }
+  }
+}
+void average_u8_rows(ImageView<const std::uint32_t> words, VolumeView<const std::uint8_t> costs, int offset,
+                     bool vertical, VolumeView<std::uint16_t> averages, int first, int last) {
+  average_rows(words, costs, offset, vertical, averages, first, last);
+}
+void average_u16_rows(ImageView<const std::uint32_t> words, VolumeView<const std::uint16_t> costs, int offset,
+                      bool vertical, VolumeView<std::uint16_t> averages, int first, int last) {
+  average_rows(words, costs, offset, vertical, averages, first, last);
+}
+
 }  // namespace stereopsis::esaw::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -111,6 +136,8 @@ namespace stereopsis::esaw {
 namespace {
 
 HWY_EXPORT(weigh_rows);
+HWY_EXPORT(average_u8_rows);
+HWY_EXPORT(average_u16_rows);
 
 // n of `end`: a guess, put right.
 int count(float part, float sum) {
@@ -176,6 +203,24 @@ void cpu_weights(const Parameters& p, ImageView<const std::uint32_t> lab, ImageV
       });
       std::swap(sums, other_sums);
     }
+  }
+}
+
+void cpu(const Parameters& p, ImageView<const std::uint32_t> weights, VolumeView<const std::uint8_t> costs,
+         VolumeView<std::uint16_t> aggregated, VolumeView<std::uint16_t> other, Threads& threads) {
+  int t = 0;
+  for (const Step& step : steps(p)) {
+    const auto words = weights.crop({0, t * costs.height, costs.width, costs.height});
+    threads.rows(costs.height, [&](int first, int last) {
+      if (t == 0)
+        HWY_DYNAMIC_DISPATCH(average_u8_rows)(words, costs, step.offset, false, other, first, last);
+      else
+        HWY_DYNAMIC_DISPATCH(average_u16_rows)(words, aggregated, step.offset, false, other, first, last);
+    });
+    threads.rows(costs.height, [&](int first, int last) {
+      HWY_DYNAMIC_DISPATCH(average_u16_rows)(words, other, step.offset, true, aggregated, first, last);
+    });
+    ++t;
   }
 }
 

@@ -4,29 +4,22 @@
 namespace stereopsis::esaw {
 namespace {
 
-// The weights of the steps, a volume for every second one, and the sums of weights that are divided by at the end.
-struct Memory {
-  explicit Memory(const Shape& s, gpu::Span span = {0, 0, std::size_t{1} << 62}) {
-    const auto& p = s.as<Parameters>();
-    const std::size_t before = span.bytes;
-    const auto image = [&]<class T>(Size size, T) {
-      const auto pixels = span.take(sizeof(T) * size.width * static_cast<std::size_t>(size.height)).template as<T>();
-      return gpu::View<T>{pixels.memory, pixels.offset, size.width, size.height, 1, size.width};
-    };
-    weights = image(weights_size(p, s.size()), std::uint32_t{});
-    other = {span.take(static_cast<std::size_t>(2 * s.cells(1))).as<std::uint16_t>(), s.size().width, s.size().height,
-             s.operand(1).disparities};
-    if (p.normalise == Normalise::end) {
-      sums = image(s.size(), 0.0f);
-      other_sums = image(s.size(), 0.0f);
-    }
-    bytes = before - span.bytes;
-  }
+constexpr std::size_t piece_bytes(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-  gpu::View<std::uint32_t> weights;
-  gpu::Volume<std::uint16_t> other;
-  gpu::View<float> sums, other_sums;
-  std::size_t bytes;
+// The scratch memory: the weights of the steps, a volume between sums or steps, and the sums of weights that are divided by at
+// the end.
+struct Pieces {
+  explicit Pieces(const Shape& s)
+      : weights(weights_size(s.as<Parameters>(), s.size())),
+        weights_bytes(piece_bytes(sizeof(std::uint32_t) * weights.width * static_cast<std::size_t>(weights.height))),
+        volume_bytes(piece_bytes(static_cast<std::size_t>(2 * s.cells(1)))),
+        sums_bytes(s.as<Parameters>().normalise == Normalise::end
+                       ? piece_bytes(static_cast<std::size_t>(sizeof(float) * s.pixels()))
+                       : 0) {}
+  std::size_t bytes() const { return weights_bytes + volume_bytes + 2 * sums_bytes; }
+
+  Size weights;
+  std::size_t weights_bytes, volume_bytes, sums_bytes;
 };
 
 void run_oracle(const Call<On::oracle>& c) {
@@ -36,11 +29,45 @@ void run_oracle(const Call<On::oracle>& c) {
   oracle(p, weights, c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2));
 }
 
+#ifdef STEREOPSIS_SIMD
+void run_cpu(const Call<On::cpu>& c) {
+  const auto& p = c.as<Parameters>();
+  const Pieces pieces(c);
+  std::byte* next = c.scratch().data();
+  const auto take = [&]<class T>(T*, std::size_t bytes) {
+    T* const piece = reinterpret_cast<T*>(next);
+    next += bytes;
+    return piece;
+  };
+  const auto [width, height] = c.size();
+  const ImageView<std::uint32_t> weights{take(static_cast<std::uint32_t*>(nullptr), pieces.weights_bytes), width,
+                                         pieces.weights.height};
+  const int disparities = c.operand(1).disparities;
+  const VolumeView<std::uint16_t> other{take(static_cast<std::uint16_t*>(nullptr), pieces.volume_bytes), width, height,
+                                        disparities, static_cast<std::ptrdiff_t>(width) * disparities};
+  ImageView<float> sums[2];
+  if (pieces.sums_bytes > 0)
+    for (auto& view : sums) view = {take(static_cast<float*>(nullptr), pieces.sums_bytes), width, height};
+  cpu_weights(p, c.image<const std::uint32_t>(0), weights, sums[0], sums[1], c.worker());
+  cpu(p, weights, c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2), other, c.worker());
+}
+#endif
+
 void run_gpu(const Call<On::gpu>& c) {
   const auto& p = c.as<Parameters>();
-  const Memory m(c, c.scratch());
-  gpu_weights(p, c.image<const std::uint32_t>(0), m.weights, m.sums, m.other_sums, c.worker());
-  gpu(p, m.weights, c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2), m.other, c.worker());
+  const Pieces pieces(c);
+  gpu::Span memory = c.scratch();
+  const auto image = [&]<class T>(gpu::Array<T> at, Size size) {
+    return gpu::View<T>{at.memory, at.offset, size.width, size.height, 1, size.width};
+  };
+  const auto weights = image(memory.take(pieces.weights_bytes).as<std::uint32_t>(), pieces.weights);
+  const gpu::Volume<std::uint16_t> other{memory.take(pieces.volume_bytes).as<std::uint16_t>(), c.size().width,
+                                         c.size().height, c.operand(1).disparities};
+  gpu::View<float> sums[2];
+  if (pieces.sums_bytes > 0)
+    for (auto& view : sums) view = image(memory.take(pieces.sums_bytes).as<float>(), c.size());
+  gpu_weights(p, c.image<const std::uint32_t>(0), weights, sums[0], sums[1], c.worker());
+  gpu(p, weights, c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2), other, c.worker());
 }
 
 const Entry entry{
@@ -52,10 +79,14 @@ const Entry entry{
         [](const StageParameters&, const PairInfo&) {
           return Ports{in("lab"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
         },
-    .functions = {.oracle = run_oracle, .gpu = run_gpu},
+    .functions = {.oracle = run_oracle,
+#ifdef STEREOPSIS_SIMD
+                  .cpu = run_cpu,
+#endif
+                  .gpu = run_gpu},
     .required_input = [](const StageParameters& p,
                          const Rect& output) { return required_input(p.as<Parameters>(), output); },
-    .scratch = [](const Shape& s) { return s.target.device == On::gpu ? Memory(s).bytes : 0; },
+    .scratch = [](const Shape& s) { return s.target.device == On::oracle ? 0 : Pieces(s).bytes(); },
     .work = [](const Shape& s) { return Work{.bytes = 4.0 * s.as<Parameters>().iterations * s.cells(1)}; },
     .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
     .examples = {{}, {"normalise=end"}}};

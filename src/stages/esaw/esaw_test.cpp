@@ -1,7 +1,6 @@
 #include "stages/esaw/esaw.hpp"
 
-#include "support/targets.hpp"
-#include "support/volumes.hpp"
+#include "support/cost_volumes.hpp"
 
 namespace stereopsis {
 namespace {
@@ -64,6 +63,24 @@ TEST(Esaw, GpuWeightsEqualOracle) {
           device, queue, esaw::weights_size(p, size), [&](auto out) { esaw::oracle_weights(p, lab, out); },
           [&](auto out) { esaw::gpu_weights(p, there, out, sums_there, other_there, queue); });
     });
+  });
+}
+
+TEST(Esaw, CpuEqualsOracle) {
+  for_each_case([&](Size size, const esaw::Parameters& p) {
+    for (const int disparities : {1, 5, 37}) {
+      PitchedImage<std::uint32_t> weights(esaw::weights_size(p, size));
+      esaw::oracle_weights(p, lab_words(size, 5), weights);
+      const auto costs = random_volume<std::uint8_t>(size, disparities, 9, 0, 255);
+      Volume<std::uint16_t> expected(size, disparities);
+      esaw::oracle(p, weights, costs, expected);
+      for_each_engine([&](Threads& threads) {
+        auto got = poisoned_volume<std::uint16_t>(size, disparities),
+             other = poisoned_volume<std::uint16_t>(size, disparities);
+        esaw::cpu(p, weights, costs, got, other, threads);
+        EXPECT_TRUE(same_cells(got, expected));
+      });
+    }
   });
 }
 

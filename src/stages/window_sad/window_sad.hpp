@@ -10,10 +10,17 @@
 // disparity whatever the window; reads each word twice a disparity, from caches, and writes 2 bytes.
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
 #include "stages/cost/colours.hpp"
 #include "stages/cost/cost.hpp"
+
+namespace stereopsis {
+class Threads;
+}
 
 namespace stereopsis::window_sad {
 
@@ -68,6 +75,10 @@ template <template <class> class View>
 using Source = cost::Source<cost::Colours, View>;
 
 void oracle(const Window&, const Source<ImageView>&, int min_disparity, VolumeView<std::uint16_t> sums);
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+std::size_t scratch_bytes(int width, int disparities, int threads);
+void cpu(const Window&, const Source<ImageView>&, int min_disparity, VolumeView<std::uint16_t> sums,
+         std::span<std::byte> scratch, Threads&);
 
 // Of the rows from `first_row` on, as many as `sums` has.
 void gpu(const Window&, const Source<gpu::View>&, int min_disparity, int first_row, gpu::Volume<std::uint16_t> sums,

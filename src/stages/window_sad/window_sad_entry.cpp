@@ -3,6 +3,19 @@
 namespace stereopsis::window_sad {
 namespace {
 
+constexpr auto run = [](const auto& c) {
+  const Window window = c.template as<Parameters>().window();
+  const auto source = source_of(c);
+  const auto sums = c.template volume<std::uint16_t>(2);
+  const int min = c.numbers.range.min;
+  if constexpr (device_of<decltype(c)> == On::oracle)
+    oracle(window, source, min, sums);
+  else if constexpr (device_of<decltype(c)> == On::cpu)
+    cpu(window, source, min, sums, c.scratch(), c.worker());
+  else
+    gpu(window, source, min, 0, sums, c.worker());
+};
+
 const Entry entry{
     .slot = Slot::cost,
     .name = "window_sad",
@@ -12,18 +25,16 @@ const Entry entry{
         [](const StageParameters&, const PairInfo&) {
           return Ports{in("colours", both), out_volume("costs", Element::u16)};
         },
-    .functions = {.oracle =
-                      [](const Call<On::oracle>& c) {
-                        oracle(c.as<Parameters>().window(), source_of(c), c.numbers.range.min,
-                               c.volume<std::uint16_t>(2));
-                      },
-                  .gpu =
-                      [](const Call<On::gpu>& c) {
-                        gpu(c.as<Parameters>().window(), source_of(c), c.numbers.range.min, 0,
-                            c.volume<std::uint16_t>(2), c.worker());
-                      }},
+    .functions = on_every_device(run),
     .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>().window(), output); }};
+                         const Rect& output) { return required_input(p.as<Parameters>().window(), output); },
+#ifdef STEREOPSIS_SIMD
+    .scratch = [](const Shape& s) -> std::size_t {
+      if (s.target.device != On::cpu) return 0;
+      return scratch_bytes(s.size().width, s.operand(2).disparities, s.target.threads);
+    }
+#endif
+};
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "stages/window_sad/window_sad.hpp"
 
-#include "support/devices.hpp"
-#include "support/stage_test.hpp"
+#include "support/cost_volumes.hpp"
 
 namespace stereopsis {
 namespace {
@@ -19,6 +18,25 @@ const std::vector<Case> cases = {
     {{17, 6}, {-40, 65}, {5, 1}},    {{67, 13}, {3, 70}, {7, 3}}, {{131, 37}, {-7, 97}, {1, 9}},
     {{40, 21}, {500, 12}, {85, 85}},
 };
+
+TEST(WindowSad, CpuEqualsOracle) {
+  for (const auto& [size, range, window] : cases) {
+    SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << window.width << "x"
+                                    << window.height);
+    PitchedImage<std::uint32_t> left(random_image<std::uint32_t>(size, 1, 0, 0x7FFFFFFF).view());
+    PitchedImage<std::uint32_t> right(random_image<std::uint32_t>(size, 2, 0, 0x7FFFFFFF).view());
+    Volume<std::uint16_t> expected(size, range.count);
+    window_sad::oracle(window, {left, right, {1020}}, range.min, expected);
+    for_each_engine([&](Threads& threads) {
+      for (int run = 0; run < 2; ++run) {
+        Scratch scratch(window_sad::scratch_bytes(size.width, range.count, threads.count()));
+        auto got = poisoned_volume<std::uint16_t>(size, range.count);
+        window_sad::cpu(window, {left, right, {1020}}, range.min, got, scratch.span(), threads);
+        EXPECT_TRUE(same_cells(got, expected));
+      }
+    });
+  }
+}
 
 TEST(WindowSad, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {

@@ -1,0 +1,74 @@
+// Absolute and squared difference of pixels, truncated (AD and SD; summed over windows, SAD and SSD: Prehn 2007, section 2.2.2;
+// Reis and Souza 2017, section 2.2.1):
+//
+//   absolute_difference   C(p, d) = min(Σ_c |l_c − r_c|, t)                       l the left pixel (x, y), r the right one (x − d, y)
+//   squared_difference    C(p, d) = ⌊255 / t² · min(Σ_c (l_c − r_c)², t²) + ½⌋     255 / t² cut to 1/65536
+//
+// over the channels c of a colour space, in 8 bits:
+//
+//   grey   one channel, grey8                 rgb   red, green and blue
+//   hsv    the bytes of stages/hsv with the default weights of window matching: hue (circular), saturation, value
+//   lab    L*, a* + 128, b* + 128, rounded from the quarters of stages/lab, ties up
+//
+// One word a pixel, its channels in bytes from the lowest up: cost::AbsoluteDifference and cost::SquaredDifference. A candidate
+// outside the right image costs what the nearest right pixel of its row costs.
+//
+// Input: grey8, or words of stages/rgb, hsv or lab. Output: 32-bit words. Required input: the pixel alone, and its row.
+// Cost: reads each pixel once, writes 4 bytes.
+#pragma once
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stages/cost/cost.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::difference {
+
+enum class Space { grey, rgb, hsv, lab };
+constexpr auto names_of(Space) {
+  return std::array{std::pair{Space::grey, "grey"}, std::pair{Space::rgb, "rgb"}, std::pair{Space::hsv, "hsv"},
+                    std::pair{Space::lab, "lab"}};
+}
+
+struct Absolute {
+  static constexpr const char* stage = "absolute_difference";
+  Space space = Space::rgb;
+  int truncation = 40;
+
+  cost::AbsoluteDifference kind() const { return {truncation}; }
+};
+struct Squared {
+  static constexpr const char* stage = "squared_difference";
+  Space space = Space::rgb;
+  int truncation = 40;
+
+  cost::SquaredDifference kind() const { return {truncation}; }
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Absolute>
+void describe(P& p, Visitor&& visit) {
+  visit("space", p.space, any, "colours that are compared");
+  visit("truncation", p.truncation, between(1, 255), "the summed difference counts up to here, 8-bit units");
+}
+template <class P, class Visitor>
+  requires ParametersOf<P, Squared>
+void describe(P& p, Visitor&& visit) {
+  visit("space", p.space, any, "colours that are compared");
+  visit("truncation", p.truncation, between(1, 255),
+        "the summed squared difference counts up to the square of this, 8-bit units");
+}
+
+// T is uint8_t for grey, else uint32_t.
+template <class T>
+void oracle(Space, ImageView<const T> image, ImageView<std::uint32_t> words);
+template <class T>
+void cpu(Space, ImageView<const T> image, ImageView<std::uint32_t> words, Threads&);
+template <class T>
+void gpu(Space, gpu::View<const T> image, gpu::View<std::uint32_t> words, gpu::Queue&);
+
+}  // namespace stereopsis::difference

@@ -1,0 +1,51 @@
+// The words of both costs; cost_volume evaluates them.
+#include "stages/difference/difference.hpp"
+#include "stages/entry.hpp"
+
+namespace stereopsis::difference {
+namespace {
+
+constexpr auto to_words = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
+
+constexpr const char* image_of(Space space) {
+  switch (space) {
+    case Space::grey: return "grey8";
+    case Space::rgb: return "rgb";
+    case Space::hsv: return "colours";
+    default: return "lab";
+  }
+}
+
+template <class P>
+Entry entry_of(const char* title, std::vector<std::vector<std::string>> examples) {
+  return {.slot = Slot::cost,
+          .name = P::stage,
+          .title = title,
+          .parameters = P{},
+          .ports =
+              [](const StageParameters& p, const PairInfo&) {
+                return Ports{in(image_of(p.as<P>().space), both), out("words", Element::u32, both)};
+              },
+          .functions = on_every_device([](const auto& c) {
+            const Space space = c.template as<P>().space;
+            for (const int v : {0, 1})
+              if (space == Space::grey)
+                to_words(c, space, c.template image<const std::uint8_t>(v), c.template image<std::uint32_t>(2 + v));
+              else
+                to_words(c, space, c.template image<const std::uint32_t>(v), c.template image<std::uint32_t>(2 + v));
+          }),
+          .kind = [](const StageParameters& p) -> cost::AnyKind { return p.as<P>().kind(); },
+          .examples = std::move(examples)};
+}
+
+const Entry absolute = entry_of<Absolute>("absolute difference", {{}, {"space=grey"}, {"space=hsv"}, {"space=lab"}});
+const Entry squared = entry_of<Squared>("squared difference", {{"space=lab", "truncation=12"}});
+
+}  // namespace
+
+void join(Registry& registry) {
+  registry.add(absolute);
+  registry.add(squared);
+}
+
+}  // namespace stereopsis::difference
