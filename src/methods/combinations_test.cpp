@@ -59,6 +59,15 @@ std::vector<Device> all_devices() {
   return list;
 }
 
+// Nothing is done by its definition where something else is asked for.
+TEST(Combinations, WhateverIsDefinedHasAFunctionOfEveryDevice) {
+  for (const Entry* entry : registry().entries) {
+    if (entry->functions.oracle == nullptr) continue;
+    EXPECT_NE(entry->functions.cpu, nullptr) << entry->name;
+    EXPECT_NE(entry->functions.gpu, nullptr) << entry->name;
+  }
+}
+
 TEST(Combinations, EveryCostRunsWithEveryAggregationAndOptimisation) {
   const Scene scene = make_scene({.size = {31, 21}, .disparities = 8, .noise = 3});
   const StereoPair pair{scene.left, scene.right, {}, {}};
