@@ -16,7 +16,9 @@ inline bool cuda_runs_on(int cuda_capability) { return cuda_capability >= 80; }
 
 // Census and colour with gradient; radii that leave a warp enough columns of its own.
 template <class Kind>
-constexpr bool cuda_has_kind = !std::is_same_v<Kind, cost::Rank> && !std::is_same_v<Kind, cost::CensusGradient>;
+constexpr bool cuda_has_kind =
+    std::is_same_v<Kind, cost::Census<std::uint32_t>> || std::is_same_v<Kind, cost::Census<std::uint64_t>> ||
+    std::is_same_v<Kind, cost::Census<Word128>> || std::is_same_v<Kind, cost::ColourGradient>;
 inline bool cuda_serves(const guided::Parameters& p) { return p.radius <= 32; }  // widest_radius
 
 // The rows `rows` of a strip, whose words and guide hold the rows that are required. `filtered` holds cuda_plane_bytes(),
