@@ -9,6 +9,8 @@ endif()
 
 install(TARGETS ${libraries} EXPORT stereopsis)
 install(DIRECTORY include/stereopsis DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# For who builds on the build tree itself, as the Python package does.
+export(EXPORT stereopsis NAMESPACE stereopsis:: FILE ${PROJECT_BINARY_DIR}/stereopsis-targets.cmake)
 install(EXPORT stereopsis NAMESPACE stereopsis:: FILE stereopsis-targets.cmake DESTINATION ${package_dir})
 if(STEREOPSIS_APPS)
   install(TARGETS stereopsis_command)

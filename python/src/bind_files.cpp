@@ -1,0 +1,81 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "stereopsis/io.hpp"
+
+using namespace nanobind::literals;
+
+namespace stereopsis::python {
+namespace {
+
+using Path = std::filesystem::path;
+
+template <class F>
+auto without_gil(F&& f) {
+  const nb::gil_scoped_release release;
+  return f();
+}
+
+void require_pfm(const Path& file) {
+  if (file.extension() != ".pfm")
+    throw Error(ErrorCategory::call, "'" + file.string() +
+                                         "' does not end in .pfm; use read_disparity or "
+                                         "write_disparity for other formats");
+}
+
+void write(const Path& file, nb::handle array, double scale) {
+  const Lent disparity(array, "disparity");
+  const ImageView<const float> view = disparity.disparity();
+  without_gil([&] { write_disparity(file, view, scale); });
+}
+
+}  // namespace
+
+void bind_files(nb::module_& m) {
+  m.def(
+      "read_image_and_depth",
+      [](const Path& file) {
+        AnyImage image = without_gil([&] { return read_image(file); });
+        const int bit_depth = image.bit_depth;
+        return nb::make_tuple(give(std::move(image)), bit_depth);
+      },
+      "file"_a,
+      nb::sig(
+          "def read_image_and_depth(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDArray[typing.Any], int]"));
+  m.def(
+      "read_disparity",
+      [](const Path& file, double scale) { return give(without_gil([&] { return read_disparity(file, scale); })); },
+      "file"_a, "scale"_a = 0.0,
+      nb::sig("def read_disparity(file: str | os.PathLike[str], scale: float = 0.0) -> "
+              "numpy.typing.NDArray[numpy.float32]"),
+      "A disparity image, (height, width) float32 in pixels, NaN where unknown: float PFM, NPY or TIFF, or PNG or PGM "
+      "with\n"
+      "value / scale (0: 256 for 16 bits; 8 bits need one). Raises FileError and FormatError.");
+  m.def("write_disparity", &write, "file"_a, "disparity"_a, "scale"_a = 0.0,
+        nb::sig("def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], "
+                "scale: float = 0.0) -> None"),
+        "Writes (height, width) float32 as .pfm (+inf where invalid), .npy, .tif, .tiff, 16-bit .png (×256), or 8-bit "
+        ".png or .pgm\n"
+        "with a scale. The file is whole or what it was. Raises FileError and CallError.");
+  m.def(
+      "read_pfm",
+      [](const Path& file) {
+        require_pfm(file);
+        return give(without_gil([&] { return read_disparity(file); }));
+      },
+      "file"_a, nb::sig("def read_pfm(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32]"),
+      "A disparity image from a .pfm file: (height, width) float32, NaN where it has +inf.");
+  m.def(
+      "write_pfm",
+      [](const Path& file, nb::handle array) {
+        require_pfm(file);
+        write(file, array, 0);
+      },
+      "file"_a, "disparity"_a,
+      nb::sig("def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32]) -> None"),
+      "Writes (height, width) float32 as .pfm, +inf where it is NaN.");
+}
+
+}  // namespace stereopsis::python

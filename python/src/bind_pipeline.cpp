@@ -1,0 +1,61 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "stereopsis/io.hpp"
+#include "stereopsis/pipeline.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace stereopsis::python {
+
+void bind_pipeline(nb::module_& m) {
+  nb::class_<MethodInfo>(m, "MethodInfo", "A named method.")
+      .def_ro("name", &MethodInfo::name)
+      .def_ro("summary", &MethodInfo::summary, "What it does, in a line.")
+      .def_ro("paper", &MethodInfo::paper, "Where it comes from.")
+      .def("__repr__", [](const MethodInfo& i) { return "<method " + i.name + ": " + i.summary + ">"; });
+
+  nb::class_<ParameterInfo>(m, "ParameterInfo",
+                            "A parameter of a method: what a slider, a list or a switch is made of.")
+      .def_ro("name", &ParameterInfo::name, "slot.parameter")
+      .def_ro("type", &ParameterInfo::type, "flag, choice, integer, number or numbers")
+      .def_ro("value", &ParameterInfo::value, "As text.")
+      .def_ro("default", &ParameterInfo::default_value, "Of the method, as text.")
+      .def_ro("allowed", &ParameterInfo::allowed, "\"an odd integer from 1 to 15\"")
+      .def_ro("description", &ParameterInfo::description)
+      .def_ro("minimum", &ParameterInfo::minimum)
+      .def_ro("maximum", &ParameterInfo::maximum)
+      .def_ro("step", &ParameterInfo::step, "From the minimum on; 0: any number between.")
+      .def_ro("choices", &ParameterInfo::choices, "Of a choice.")
+      .def_ro("unit", &ParameterInfo::unit, "\"pixels\"; empty if it has none.")
+      .def("__repr__", [](const ParameterInfo& p) { return "<" + p.name + " = " + p.value + ": " + p.allowed + ">"; });
+
+  nb::class_<PipelineSlot>(m, "Slot", "What fills a slot of a pipeline.")
+      .def_ro("slot", &PipelineSlot::slot, "The prefix of its parameters: \"optimisation\".")
+      .def_ro("stage", &PipelineSlot::kind, "\"sgm\"")
+      .def_ro("parameters", &PipelineSlot::parameters)
+      .def_ro("is_refinement", &PipelineSlot::is_refinement)
+      .def("__repr__", [](const PipelineSlot& s) { return "<" + s.slot + ": " + s.kind + ">"; });
+
+  nb::class_<Pipeline>(m, "Pipeline")
+      .def(nb::init<std::string_view>(), "method"_a)
+      .def(nb::init<const Pipeline&>(), "other"_a)
+      .def_prop_ro("method", &Pipeline::method, "The name of the method that it was made from.")
+      .def("set_text", &Pipeline::set, "name"_a, "value"_a)
+      .def("get_text", &Pipeline::get, "name"_a)
+      .def("parameters", &Pipeline::parameters, "All that can be set, in order.")
+      .def("slots", &Pipeline::slots, "The slots, and which stage fills each.")
+      .def(
+          "to_json", [](const Pipeline& p) { return to_json(p); }, "What the command's --pipeline reads.")
+      .def_static("parse", &pipeline_from_json, "json"_a);
+
+  m.def("methods", &methods);
+  m.def("read_pipeline", &read_pipeline, "file"_a);
+}
+
+}  // namespace stereopsis::python

@@ -1,0 +1,106 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "stereopsis/pair_check.hpp"
+#include "stereopsis/synth.hpp"
+
+using namespace nanobind::literals;
+
+namespace stereopsis::python {
+namespace {
+
+constexpr std::array numbers = {
+    std::pair{"gain", &SceneOptions::gain},
+    std::pair{"gamma", &SceneOptions::gamma},
+    std::pair{"vignetting", &SceneOptions::vignetting},
+    std::pair{"noise", &SceneOptions::noise},
+    std::pair{"light", &SceneOptions::light},
+    std::pair{"shot_noise", &SceneOptions::shot_noise},
+    std::pair{"defocus", &SceneOptions::defocus},
+    std::pair{"focus", &SceneOptions::focus},
+    std::pair{"motion", &SceneOptions::motion},
+    std::pair{"blur_left", &SceneOptions::blur_left},
+    std::pair{"blur_right", &SceneOptions::blur_right},
+    std::pair{"sharpening", &SceneOptions::sharpening},
+    std::pair{"vertical_offset", &SceneOptions::vertical_offset},
+    std::pair{"vertical_slope", &SceneOptions::vertical_slope},
+};
+
+void set(SceneOptions& options, const std::string& name, double value) {
+  std::string all;
+  for (const auto& [known, member] : numbers) {
+    if (name == known) {
+      options.*member = value;
+      return;
+    }
+    all += std::string(all.empty() ? "" : ", ") + known;
+  }
+  throw Error(ErrorCategory::call, "a scene has no option '" + name + "'; it has " + all);
+}
+
+nb::dict synth(const std::string& scene, int width, int height, int disparities, std::uint64_t seed,
+               const std::map<std::string, double>& options) {
+  SceneOptions all{.scene = scene, .size = {width, height}, .disparities = disparities, .seed = seed};
+  for (const auto& [name, value] : options) set(all, name, value);
+  const auto made = [&] {
+    const nb::gil_scoped_release release;
+    return std::make_shared<Scene>(make_scene(all));
+  }();
+  nb::dict arrays;
+  arrays["left"] = lend(made->left, made);
+  arrays["right"] = lend(made->right, made);
+  arrays["disparity"] = lend(made->disparity_left, made);
+  arrays["disparity_right"] = lend(made->disparity_right, made);
+  arrays["nonocc"] = lend(made->nonocc_left, made);
+  arrays["nonocc_right"] = lend(made->nonocc_right, made);
+  arrays["disc"] = lend(made->disc_left, made);
+  return arrays;
+}
+
+std::pair<int, int> ends(DisparityRange range) { return {range.min, range.min + range.count}; }
+
+template <class F>
+auto with_pair(nb::handle left, nb::handle right, bool bgr, F&& f) {
+  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, bgr);
+  const nb::gil_scoped_release release;
+  return f(lent.pair.left, lent.pair.right);
+}
+
+}  // namespace
+
+void bind_scenes(nb::module_& m) {
+  nb::class_<PairCheck>(m, "PairCheck", "Whether a pair is fit for matching.")
+      .def_ro("matches", &PairCheck::matches, "Sparse matches that the figures rest on; 0 where there are too few.")
+      .def_ro("median_dy", &PairCheck::median_dy, "Median of |y_left − y_right|, pixels.")
+      .def_ro("p95_dy", &PairCheck::p95_dy, "Its 95th percentile.")
+      .def_ro("median_disparity", &PairCheck::median_disparity, "Pixels.")
+      .def_ro("swapped", &PairCheck::swapped, "The images are in the wrong order.")
+      .def_prop_ro(
+          "disparities", [](const PairCheck& c) { return ends(c.range); }, "An estimate: (first, end).")
+      .def_prop_ro("rectified", &PairCheck::rectified)
+      .def("__repr__", [](const PairCheck& c) {
+        const auto [first, end] = ends(c.range);
+        return std::string("<pair: ") + (c.rectified() ? "rectified" : "not rectified") +
+               (c.swapped ? ", swapped" : "") + ", disparities " + std::to_string(first) + " to " +
+               std::to_string(end - 1) + ">";
+      });
+  m.def(
+      "check", [](nb::handle left, nb::handle right, bool bgr) { return with_pair(left, right, bgr, check_pair); },
+      "left"_a, "right"_a, "bgr"_a = false,
+      nb::sig("def check(left: object, right: object, bgr: bool = False) -> PairCheck"));
+  m.def(
+      "estimate_disparities",
+      [](nb::handle left, nb::handle right, bool bgr) { return ends(with_pair(left, right, bgr, estimate_range)); },
+      "left"_a, "right"_a, "bgr"_a = false,
+      nb::sig("def estimate_disparities(left: object, right: object, bgr: bool = False) -> tuple[int, int]"));
+  m.def("scene_names", &scene_names, "What synth can make.");
+  m.def("synth", &synth, "scene"_a, "width"_a, "height"_a, "disparities"_a, "seed"_a, "options"_a);
+}
+
+}  // namespace stereopsis::python

@@ -1,0 +1,14 @@
+// The parts of the module, each in its file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace stereopsis::python {
+
+void bind_pipeline(nanobind::module_& m);
+void bind_matcher(nanobind::module_& m);
+void bind_rig(nanobind::module_& m);
+void bind_files(nanobind::module_& m);
+void bind_scenes(nanobind::module_& m);
+
+}  // namespace stereopsis::python

@@ -1,0 +1,73 @@
+"""Dense depth from two cameras, in real time.
+
+>>> import stereopsis as st
+>>> scene = st.synth("table", width=160, height=120, disparities=32)
+>>> result = st.match(scene.left, scene.right, disparities=32)
+>>> result.disparity.shape      # float32, pixels; NaN where invalid
+(120, 160)
+"""
+
+from . import _native, cv2, validity
+from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, UnsupportedError
+from ._matching import Explanation, Matcher, Result, match, match_volume
+from ._native import (
+    Calibration,
+    Device,
+    MethodInfo,
+    PairCheck,
+    ParameterInfo,
+    Rig,
+    Slot,
+    Step,
+    devices,
+    read_calibration,
+    read_disparity,
+    read_pfm,
+    scene_names,
+    write_disparity,
+    write_pfm,
+)
+from ._pipeline import Pipeline, methods, parameters
+from ._scenes import Scene, check, read_image, synth
+
+__version__ = _native.version
+
+__all__ = [
+    "Calibration",
+    "CallError",
+    "Device",
+    "DeviceError",
+    "Error",
+    "Explanation",
+    "FileError",
+    "FormatError",
+    "Matcher",
+    "MethodInfo",
+    "OutOfMemoryError",
+    "PairCheck",
+    "ParameterInfo",
+    "Pipeline",
+    "Result",
+    "Rig",
+    "Scene",
+    "Slot",
+    "Step",
+    "UnsupportedError",
+    "__version__",
+    "check",
+    "cv2",
+    "devices",
+    "match",
+    "match_volume",
+    "methods",
+    "parameters",
+    "read_calibration",
+    "read_disparity",
+    "read_image",
+    "read_pfm",
+    "scene_names",
+    "synth",
+    "validity",
+    "write_disparity",
+    "write_pfm",
+]

@@ -1,0 +1,33 @@
+"""What goes wrong, by category; each is the built-in exception too that a caller would look for."""
+
+import builtins
+
+__all__ = ["CallError", "DeviceError", "Error", "FileError", "FormatError", "OutOfMemoryError", "UnsupportedError"]
+
+
+class Error(Exception):
+    """Base of all. Its text is one sentence: what, which value, what is allowed, what to do."""
+
+
+class CallError(Error, ValueError):
+    """Something was asked for that is not allowed: a parameter, a shape, a type, a name."""
+
+
+class FileError(Error, OSError):
+    """A file can't be opened, read or written."""
+
+
+class FormatError(Error, ValueError):
+    """A file's contents are not what its format requires."""
+
+
+class UnsupportedError(Error, RuntimeError):
+    """A correct request that this build or this machine can't serve."""
+
+
+class OutOfMemoryError(Error, builtins.MemoryError):
+    """Not enough memory, on the host or on a device."""
+
+
+class DeviceError(Error, RuntimeError):
+    """A device failed or went away."""

@@ -1,0 +1,343 @@
+"""The library's functions and classes; use those of stereopsis."""
+
+from collections.abc import Mapping, Sequence
+import os
+from typing import Any, overload
+
+import numpy
+import numpy.typing
+
+
+version: str = '0.1.0'
+
+class Rig:
+    """
+    A calibrated, rectified rig: Z = focal · baseline / (d − (cx_left − cx_right)).
+
+    focal, cx_left, cx_right and cy are in pixels (a pixel's centre is at whole coordinates), baseline in `unit`
+    ("mm", "m", or "" where it is not known), size is (width, height) or (0, 0).
+    """
+
+    def __init__(self, *, focal: float, baseline: float, cx_left: float = 0.0, cy: float = 0.0, cx_right: float | None = None, unit: str = '', size: tuple[int, int] = (0, 0)) -> None: ...
+
+    @property
+    def focal(self) -> float:
+        """Pixels."""
+
+    @property
+    def baseline(self) -> float:
+        """In `unit`."""
+
+    @property
+    def cx_left(self) -> float:
+        """Pixels."""
+
+    @property
+    def cx_right(self) -> float:
+        """Pixels."""
+
+    @property
+    def cy(self) -> float:
+        """Pixels."""
+
+    @property
+    def unit(self) -> str: ...
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height) of the images."""
+
+    def depth(self, disparity: float) -> float:
+        """Z in `unit`, of a disparity in pixels."""
+
+    def disparity(self, depth: float) -> float:
+        """The disparity in pixels, of a depth in `unit`."""
+
+    def range(self, near: float, far: float) -> tuple[int, int]:
+        """
+        The disparities (first, end) of all depths from near to far, in `unit`.
+        """
+
+    @staticmethod
+    def read(file: str | os.PathLike, right: str | os.PathLike | None = None, cameras: str = 'any') -> Rig:
+        """
+        Middlebury's and KITTI's calib.txt, OpenCV's YAML or XML with P1 and P2 or Q, or two ROS camera_info
+        files. Of KITTI's, `cameras` is 'grey', 'colour' or 'any'. Raises FileError and FormatError.
+        """
+
+    def write(self, file: str | os.PathLike) -> None:
+        """As OpenCV's YAML or XML, with P1, P2 and Q."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple[float, float, float, float, float, str, tuple[int, int]]: ...
+
+    def __setstate__(self, arg: tuple[float, float, float, float, float, str, tuple[int, int]], /) -> None: ...
+
+class Calibration:
+    """Two cameras as they are, before their images are rectified."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height) of the images as the cameras give them."""
+
+    @property
+    def rig(self) -> Rig:
+        """Of the rectified pair."""
+
+def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None = None, cameras: str = 'any', size: tuple[int, int] = (0, 0)) -> Calibration:
+    """
+    The cameras of a pair that is not rectified, for `calibration=` of match and Matcher: OpenCV's YAML or XML (one file, or
+    extrinsics and intrinsics), two ROS camera_info files, or KITTI's calib_cam_to_cam.txt. `size` is (width, height) where
+    the file does not say. Raises FileError and FormatError. Of a rectified pair: Rig.read.
+    """
+
+class MethodInfo:
+    """A named method."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a line."""
+
+    @property
+    def paper(self) -> str:
+        """Where it comes from."""
+
+    def __repr__(self) -> str: ...
+
+class ParameterInfo:
+    """A parameter of a method: what a slider, a list or a switch is made of."""
+
+    @property
+    def name(self) -> str:
+        """slot.parameter"""
+
+    @property
+    def type(self) -> str:
+        """flag, choice, integer, number or numbers"""
+
+    @property
+    def value(self) -> str:
+        """As text."""
+
+    @property
+    def default(self) -> str:
+        """Of the method, as text."""
+
+    @property
+    def allowed(self) -> str:
+        """"an odd integer from 1 to 15\""""
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def minimum(self) -> float | None: ...
+
+    @property
+    def maximum(self) -> float | None: ...
+
+    @property
+    def step(self) -> float:
+        """From the minimum on; 0: any number between."""
+
+    @property
+    def choices(self) -> list[str]:
+        """Of a choice."""
+
+    @property
+    def unit(self) -> str:
+        """"pixels"; empty if it has none."""
+
+    def __repr__(self) -> str: ...
+
+class Slot:
+    """What fills a slot of a pipeline."""
+
+    @property
+    def slot(self) -> str:
+        """The prefix of its parameters: "optimisation"."""
+
+    @property
+    def stage(self) -> str:
+        """"sgm\""""
+
+    @property
+    def parameters(self) -> list[ParameterInfo]: ...
+
+    @property
+    def is_refinement(self) -> bool: ...
+
+    def __repr__(self) -> str: ...
+
+class Pipeline:
+    @overload
+    def __init__(self, method: str) -> None: ...
+
+    @overload
+    def __init__(self, other: Pipeline) -> None: ...
+
+    @property
+    def method(self) -> str:
+        """The name of the method that it was made from."""
+
+    def set_text(self, name: str, value: str) -> None: ...
+
+    def get_text(self, name: str) -> str: ...
+
+    def parameters(self) -> list[ParameterInfo]:
+        """All that can be set, in order."""
+
+    def slots(self) -> list[Slot]:
+        """The slots, and which stage fills each."""
+
+    def to_json(self) -> str:
+        """What the command's --pipeline reads."""
+
+    @staticmethod
+    def parse(json: str) -> Pipeline: ...
+
+def methods() -> list[MethodInfo]: ...
+
+def read_pipeline(file: str | os.PathLike) -> Pipeline: ...
+
+class Device:
+    """A device that was looked for, usable or not."""
+
+    @property
+    def name(self) -> str:
+        """As `device=` takes it."""
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def usable(self) -> bool: ...
+
+    @property
+    def reason(self) -> str:
+        """Why it can't be used, and what would help; else empty."""
+
+    @property
+    def properties(self) -> dict[str, str]: ...
+
+    def __repr__(self) -> str: ...
+
+def devices() -> list[Device]:
+    """All devices that were looked for, usable or not."""
+
+class Step:
+    """A step of a plan."""
+
+    @property
+    def name(self) -> str:
+        """What is done."""
+
+    @property
+    def stage(self) -> str:
+        """What does it: "rank", "sgm_wta_cuda"."""
+
+    @property
+    def fused(self) -> bool:
+        """Several stages at once."""
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Memory that it alone takes."""
+
+    @property
+    def bytes(self) -> float:
+        """Read and written, by definition."""
+
+    @property
+    def note(self) -> str:
+        """Why nothing fused, or nothing faster, does it."""
+
+    def __repr__(self) -> str: ...
+
+class Pending:
+    def wait(self) -> dict: ...
+
+class Matcher:
+    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, want: Sequence[str], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int) -> None: ...
+
+    def match(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, bgr: bool) -> dict: ...
+
+    def enqueue(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, bgr: bool) -> Pending: ...
+
+    @property
+    def device(self) -> str: ...
+
+    @property
+    def workspace_bytes(self) -> int: ...
+
+    @property
+    def steps(self) -> list[Step]: ...
+
+def kind_of(array: object, name: str, volume: bool = False) -> tuple: ...
+
+def read_image_and_depth(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDArray[Any], int]: ...
+
+def read_disparity(file: str | os.PathLike[str], scale: float = 0.0) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    A disparity image, (height, width) float32 in pixels, NaN where unknown: float PFM, NPY or TIFF, or PNG or PGM with
+    value / scale (0: 256 for 16 bits; 8 bits need one). Raises FileError and FormatError.
+    """
+
+def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], scale: float = 0.0) -> None:
+    """
+    Writes (height, width) float32 as .pfm (+inf where invalid), .npy, .tif, .tiff, 16-bit .png (×256), or 8-bit .png or .pgm
+    with a scale. The file is whole or what it was. Raises FileError and CallError.
+    """
+
+def read_pfm(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    A disparity image from a .pfm file: (height, width) float32, NaN where it has +inf.
+    """
+
+def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32]) -> None:
+    """Writes (height, width) float32 as .pfm, +inf where it is NaN."""
+
+class PairCheck:
+    """Whether a pair is fit for matching."""
+
+    @property
+    def matches(self) -> int:
+        """Sparse matches that the figures rest on; 0 where there are too few."""
+
+    @property
+    def median_dy(self) -> float:
+        """Median of |y_left − y_right|, pixels."""
+
+    @property
+    def p95_dy(self) -> float:
+        """Its 95th percentile."""
+
+    @property
+    def median_disparity(self) -> float:
+        """Pixels."""
+
+    @property
+    def swapped(self) -> bool:
+        """The images are in the wrong order."""
+
+    @property
+    def disparities(self) -> tuple[int, int]:
+        """An estimate: (first, end)."""
+
+    @property
+    def rectified(self) -> bool: ...
+
+    def __repr__(self) -> str: ...
+
+def check(left: object, right: object, bgr: bool = False) -> PairCheck: ...
+
+def estimate_disparities(left: object, right: object, bgr: bool = False) -> tuple[int, int]: ...
+
+def scene_names() -> list[str]:
+    """What synth can make."""
+
+def synth(scene: str, width: int, height: int, disparities: int, seed: int, options: Mapping[str, float]) -> dict: ...

@@ -1,0 +1,135 @@
+"""Methods, their parameters, and pipelines of one's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from . import _native
+from ._errors import CallError
+from ._native import ParameterInfo
+
+Value = bool | int | float | str | tuple[float, ...] | tuple[str, ...]
+
+
+def text_of(value: object) -> str:
+    """A value as the command's --set takes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(text_of(one) for one in value)
+    if hasattr(value, "item"):  # a NumPy scalar
+        return text_of(value.item())
+    if isinstance(value, (int, float, str)):
+        return repr(value) if isinstance(value, float) else str(value)
+    raise CallError(f"{value!r} is no value of a parameter; give a bool, a number, a text, or a list of them")
+
+
+def value_of(text: str, type_name: str) -> Value:
+    """The inverse, for a parameter of that type."""
+    match type_name:
+        case "flag":
+            return text == "true"
+        case "integer":
+            return int(text)
+        case "number":
+            return float(text)
+        case "numbers":
+            return tuple(float(one) for one in text.split(","))
+        case _:
+            return text
+
+
+class Pipeline(_native.Pipeline):
+    """A method's stages and their parameters, as data. A copy of a method's defaults, to be changed; it pickles.
+
+    >>> import stereopsis as st
+    >>> p = st.Pipeline("sgm").set("sgm.p1", 12).set("cost.stage", "rank")
+    >>> p.get("optimisation.p1"), p.get("cost.stage")
+    (12, 'rank')
+    >>> st.Pipeline.from_json(p.to_json()) == p
+    True
+    """
+
+    def __init__(self, method: str | _native.Pipeline = "sgm") -> None:
+        super().__init__(method)
+
+    @classmethod
+    def from_json(cls, text: str) -> Pipeline:
+        """Of what to_json, or the command's `methods NAME --json`, has written. Raises FormatError and CallError."""
+        return cls(_native.Pipeline.parse(text))
+
+    @classmethod
+    def read(cls, file: str | os.PathLike[str]) -> Pipeline:
+        """The same from a file. Raises FileError too."""
+        return cls(_native.read_pipeline(file))
+
+    def set(self, name: str, value: object) -> Pipeline:
+        """Sets `slot.parameter` or `stage.parameter`, what fills a slot (`cost.stage`), or all `refinements` (a list).
+
+        Returns itself. Raises CallError for an unknown name, with the nearest right one, and for a value out of range.
+        """
+        self.set_text(name, text_of(value))
+        return self
+
+    def get(self, name: str) -> Value:
+        """One parameter's value; of `slot.stage` a name, of `refinements` names in their order."""
+        text = self.get_text(name)
+        if name == "refinements":
+            return tuple(text.split(",")) if text != "none" else ()
+        for slot in self.slots():
+            for info in slot.parameters:
+                if name in (info.name, f"{slot.stage}.{info.name.split('.', 1)[1]}"):
+                    return value_of(text, info.type)
+        return text
+
+    def get_params(self) -> dict[str, Value]:
+        """All parameters, by name."""
+        return {info.name: value_of(info.value, info.type) for info in self.parameters()}
+
+    def set_params(self, **parameters: object) -> Pipeline:
+        """Sets several at once, all or none: p.set_params(**{"sgm.p1": 20, "sgm.p2": 90})."""
+        return self.update(parameters)
+
+    def update(self, parameters: Mapping[str, object]) -> Pipeline:
+        """The same from a mapping."""
+        trial = self.copy()
+        for pipeline in (trial, self):
+            for name, value in parameters.items():
+                pipeline.set(name, value)
+        return self
+
+    def copy(self) -> Pipeline:
+        return type(self)(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _native.Pipeline) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<pipeline {self.method}: {', '.join(slot.stage for slot in self.slots())}>"
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return type(self).from_json, (self.to_json(),)
+
+
+def methods() -> list[_native.MethodInfo]:
+    """All methods, the default first: name, summary and paper of each.
+
+    >>> import stereopsis as st
+    >>> st.methods()[0].name
+    'sgm'
+    """
+    return list(_native.methods())
+
+
+def parameters(method: str | Pipeline = "sgm") -> list[ParameterInfo]:
+    """What can be set of a method: name, type, value, default, allowed, limits, step, choices, unit, description.
+
+    >>> import stereopsis as st
+    >>> p1 = next(p for p in st.parameters("sgm") if p.name == "optimisation.p1")
+    >>> p1.type, p1.minimum, p1.maximum, p1.step, p1.default
+    ('integer', 0.0, 4095.0, 1.0, '20')
+    """
+    return list((method if isinstance(method, _native.Pipeline) else Pipeline(method)).parameters())

@@ -1,0 +1,82 @@
+"""Pairs: generated ones, checks, and images from files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._errors import CallError
+from ._native import PairCheck
+
+
+class Scene:
+    """A generated pair with exactly known disparity.
+
+    left, right                   (h, w, 3) uint8, RGB
+    disparity, disparity_right    (h, w) float32, pixels; every pixel has one
+    nonocc, nonocc_right          (h, w) uint8: 255 = visible in both views, 128 = hidden in the other
+    disc                          (h, w) uint8: 255 = near a depth discontinuity, 128 = elsewhere, 0 = occluded
+    """
+
+    __slots__ = ("left", "right", "disparity", "disparity_right", "nonocc", "nonocc_right", "disc")
+
+    left: npt.NDArray[np.uint8]
+    right: npt.NDArray[np.uint8]
+    disparity: npt.NDArray[np.float32]
+    disparity_right: npt.NDArray[np.float32]
+    nonocc: npt.NDArray[np.uint8]
+    nonocc_right: npt.NDArray[np.uint8]
+    disc: npt.NDArray[np.uint8]
+
+    def __init__(self, arrays: dict[str, Any]) -> None:
+        for name in self.__slots__:
+            setattr(self, name, arrays[name])
+
+
+def synth(
+    scene: str = "table", width: int = 640, height: int = 480, disparities: int = 64, seed: int = 1, **options: float
+) -> Scene:
+    """A scene of st.scene_names(). The same arguments give the same bytes on every machine.
+
+    Options are of the right image: gain, gamma, vignetting, light; of both: noise, shot_noise, defocus, focus, motion,
+    blur_left, blur_right, sharpening; and vertical_offset and vertical_slope, in rows. Raises CallError.
+
+    >>> import stereopsis as st
+    >>> scene = st.synth("table", width=64, height=48, disparities=16, noise=2)
+    >>> scene.left.shape, scene.disparity.shape
+    ((48, 64, 3), (48, 64))
+    """
+    return Scene(_native.synth(scene, width, height, disparities, seed, options))
+
+
+def check(left: Any, right: Any, *, colour: str = "rgb") -> PairCheck:
+    """Whether a pair is rectified and in the right order, and which disparities to search.
+
+    >>> import stereopsis as st
+    >>> scene = st.synth("table", width=320, height=240, disparities=32)
+    >>> found = st.check(scene.left, scene.right)
+    >>> found.rectified, found.swapped
+    (True, False)
+    """
+    if colour not in ("rgb", "bgr"):
+        raise CallError(f"colour={colour!r} is not allowed; it must be 'rgb' or 'bgr'")
+    return _native.check(left, right, colour == "bgr")
+
+
+def read_image(file: str | os.PathLike[str], bit_depth: int | None = None) -> npt.NDArray[Any]:
+    """(h, w) or (h, w, 3) RGB, of uint8, uint16 or float32: PNG, PNM, JPEG, TIFF, PFM or NPY.
+
+    A 16-bit file that says it has fewer bits (a PNM's maxval) is refused unless `bit_depth` says so too: give the same
+    `bit_depth` to match. Raises FileError and FormatError.
+    """
+    image, bits = _native.read_image_and_depth(file)
+    expected = bit_depth if bit_depth is not None else 16 if image.dtype == np.uint16 else 8
+    if bits != expected:
+        raise CallError(
+            f"'{os.fspath(file)}' has {bits} bits; read it with bit_depth={bits}, and match it with the same"
+        )
+    return image

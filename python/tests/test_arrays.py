@@ -1,0 +1,177 @@
+"""Arrays in and out: what is taken as it is, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+
+def grey(image):
+    return np.ascontiguousarray(image[..., 1])
+
+
+@pytest.fixture(scope="module")
+def pair(scene):
+    return grey(scene.left), grey(scene.right)
+
+
+def match(left, right, **options):
+    return st.match(left, right, disparities=32, device="cpu", **options)
+
+
+def test_types_agree_where_they_hold_the_same(pair, same_bits):
+    expected = match(*pair).disparity
+    same_bits(match(*(image.astype(np.float32) for image in pair)).disparity, expected)
+    same_bits(match(*(image.astype(np.uint16) for image in pair), bit_depth=8).disparity, expected)
+    same_bits(match(*(image[..., None] for image in pair)).disparity, expected)
+
+
+def test_views_are_taken_as_they_are(pair, same_bits):
+    expected = match(*pair).disparity
+    wide = [np.pad(image, ((0, 0), (5, 9))) for image in pair]
+    same_bits(match(*(image[:, 5:-9] for image in wide)).disparity, expected)
+    rows = [np.repeat(image, 2, axis=0) for image in pair]
+    same_bits(match(*(image[::2] for image in rows)).disparity, expected)
+    for image in pair:
+        image.flags.writeable = False
+    same_bits(match(*pair).disparity, expected)
+    same_bits(match(memoryview(pair[0]), pair[1]).disparity, expected)
+
+
+def test_bgr_is_rgb_in_another_order(scene, same_bits):
+    expected = st.match(scene.left, scene.right, disparities=32, method="costfilter", device="cpu").disparity
+    bgr = [np.ascontiguousarray(image[..., ::-1]) for image in (scene.left, scene.right)]
+    same_bits(st.match(*bgr, disparities=32, method="costfilter", device="cpu", colour="bgr").disparity, expected)
+
+
+def test_masks_and_regions(scene):
+    mask = np.ones((120, 160), bool)
+    mask[40:60, 50:90] = False
+    result = match(scene.left, scene.right, mask_left=mask, mask_right=np.ones((120, 160), np.uint8))
+    assert np.isnan(result.disparity[40:60, 50:90]).all()
+    assert (result.validity[40:60, 50:90] & st.validity.masked).all()
+    result = match(scene.left, scene.right, region=(20, 10, 60, 50))
+    inside = np.zeros((120, 160), bool)
+    inside[10:60, 20:80] = True
+    assert (result.validity[~inside] == st.validity.outside).all()
+    assert not (result.validity[inside] & st.validity.outside).any()
+
+
+def test_everything_that_is_wanted_comes(scene):
+    rig = st.Rig(focal=300, baseline=120, unit="mm")
+    wanted = ["right", "confidence", "depth", "points", "uncertainty", "cost", "optimised", "times"]
+    result = match(scene.left, scene.right, rig=rig, want=wanted)
+    for name in wanted[:3] + ["uncertainty"]:
+        array = getattr(result, name)
+        assert array.shape == (120, 160) and array.dtype == np.float32
+    assert result.cost.shape == result.optimised.shape == (120, 160, 32)
+    assert result.aggregated is None and result.rectified is None
+    assert result.times and all(ms >= 0 for ms in result.times.values())
+    valid = ~np.isnan(result.depth)
+    np.testing.assert_allclose(result.depth[valid], 300 * 120 / result.disparity[valid], rtol=1e-5)
+    assert 0 <= np.nanmin(result.confidence) <= np.nanmax(result.confidence) <= 1
+    assert 0.5 < result.density <= 1
+
+
+def test_a_volume_of_ones_own_is_the_stages_own(scene, same_bits):
+    penalties = {
+        "sgm.p1": 5,
+        "sgm.p2": 40,
+        "sgm.p2_min": 0,
+        "sgm.gradient": 0,
+        "sgm.paths": 8,
+        "select.subpixel": "parabola",
+    }
+    plain = {"cost.stage": "census", "refinements": ["median"], **penalties}
+    expected = st.match(
+        scene.left, scene.right, disparities=(-3, 20), device="cpu", set=plain, want=["cost", "optimised"]
+    )
+    found = st.match_volume(expected.cost, first=-3, device="cpu", want="optimised", set=penalties)
+    same_bits(found.disparity, expected.disparity)
+    same_bits(found.optimised, expected.optimised)
+    with pytest.raises(st.CallError, match=r"cost volume is \(height, width, disparities\)"):
+        st.match_volume(expected.cost[:, :, 0])
+
+
+def test_results_outlive_the_matcher_and_each_other(scene, same_bits):
+    with st.Matcher("sgm", disparities=32, device="cpu") as matcher:
+        results = [matcher(scene.left, scene.right) for _ in range(5)]
+    kept = results[0].disparity
+    before = kept.copy()
+    for result in results[1:]:
+        result.disparity.fill(7)
+    del results, result, matcher
+    [match(scene.left, scene.right) for _ in range(3)]
+    same_bits(kept, before)
+    assert kept.base is not None and kept.strides[0] % 64 == 0  # over the image's own memory
+
+
+def test_results_and_pipelines_and_rigs_pickle(scene, same_bits):
+    result = match(scene.left, scene.right, want="confidence")
+    again = pickle.loads(pickle.dumps(result))
+    same_bits(again.disparity, result.disparity)
+    same_bits(again.confidence, result.confidence)
+    pipeline = st.Pipeline("zncc").set("zncc.window", 7)
+    assert pickle.loads(pickle.dumps(pipeline)) == pipeline
+    rig = pickle.loads(
+        pickle.dumps(st.Rig(focal=300, baseline=0.1, cx_left=4, cx_right=5, cy=6, unit="m", size=(7, 8)))
+    )
+    assert (rig.focal, rig.baseline, rig.cx_left, rig.cx_right, rig.cy, rig.unit, rig.size) == (
+        300,
+        0.1,
+        4,
+        5,
+        6,
+        "m",
+        (7, 8),
+    )
+
+
+class OnDevice:
+    __cuda_array_interface__ = {}
+
+
+@pytest.mark.parametrize(
+    "spoil, said",
+    [
+        (lambda image: image.astype(np.float64), "has the type float64; it must be uint8, uint16 or float32"),
+        (lambda image: image.astype(np.int16), "has the type int16"),
+        (lambda image: image.astype(np.complex64), "has the type complex64"),
+        (lambda image: image.astype(">u2"), "has the type >u2"),
+        (lambda image: image.tolist(), "is a list, not an array"),
+        (lambda image: image.tobytes(), "has the shape (19200,)"),
+        (lambda image: None, "one image of a pair is None"),
+        (lambda image: OnDevice(), "is in the memory of a device"),
+        (lambda image: image[0], "has the shape (160,); an image is (height, width)"),
+        (lambda image: image[None, None], "has the shape (1, 1, 120, 160)"),
+        (lambda image: np.zeros((120, 160, 4), np.uint8), "has the shape (120, 160, 4)"),
+        (lambda image: image[:0], "no pixels"),
+        (lambda image: image[:, :0], "no pixels"),
+        (lambda image: np.array(3, np.uint8), "has the shape ()"),
+        (lambda image: image.T.copy().T, "give numpy.ascontiguousarray(left)"),
+        (lambda image: image[:, ::-1], "give numpy.ascontiguousarray(left)"),
+        (lambda image: image[::-1], "give numpy.ascontiguousarray(left)"),
+        (lambda image: np.broadcast_to(image[0], image.shape), "give numpy.ascontiguousarray(left)"),
+        (lambda image: np.stack([image] * 3, axis=-1)[..., ::-1], "colour='bgr'"),
+        (lambda image: np.stack([image] * 4, axis=-1)[..., :3], "give numpy.ascontiguousarray(left)"),
+        (lambda image: image[:, 1:], "159×120"),
+        (lambda image: image.astype(np.uint16), "both must be of one kind"),
+    ],
+)
+def test_what_is_no_such_image_is_refused(pair, spoil, said):
+    with pytest.raises(st.CallError) as refused:
+        match(spoil(pair[0]), pair[1])
+    assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_the_right_image_and_masks_are_checked_too(pair):
+    left, right = pair
+    with pytest.raises(st.CallError, match="^right has the type float64"):
+        match(left, right.astype(float))
+    with pytest.raises(st.CallError, match="^mask_left has .* float32; a mask is"):
+        match(left, right, mask_left=np.ones((120, 160), np.float32))
+    with pytest.raises(st.CallError, match="a mask has 160×119 pixels"):
+        match(left, right, mask_right=np.ones((119, 160), np.uint8))
+    with pytest.raises(st.CallError, match="colour='bgr' needs 3"):
+        match(left, right, colour="bgr")

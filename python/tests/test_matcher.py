@@ -1,0 +1,229 @@
+"""Matchers, their parameters, streams and errors."""
+
+import gc
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+
+def test_parameters_are_set_for_the_next_pair(scene, same_bits):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu")
+    before = matcher(scene.left, scene.right).disparity
+    assert matcher.get_params()["optimisation.p1"] == 20
+    chosen = {"sgm.p1": 3, "sgm.p2": 6, "sgm.p2_min": 5}
+    assert matcher.set_params(**chosen) is matcher
+    assert matcher.get_params()["optimisation.p1"] == 3
+    changed = matcher(scene.left, scene.right).disparity
+    assert not np.array_equal(changed, before, equal_nan=True)
+    same_bits(changed, st.match(scene.left, scene.right, disparities=32, device="cpu", set=chosen).disparity)
+
+
+def test_parameters_are_set_all_or_none():
+    matcher = st.Matcher("sgm", disparities=32)
+    before = matcher.get_params()
+    with pytest.raises(st.CallError):
+        matcher.set_params(**{"sgm.p1": 3, "sgm.p2": -1})
+    assert matcher.get_params() == before
+
+
+def test_parameters_come_with_what_a_slider_needs():
+    for method in st.methods():
+        for info in st.parameters(method.name):
+            assert info.name and info.allowed and info.description and info.value == info.default
+            if info.type == "choice":
+                assert info.value in info.choices
+            if info.type in ("integer", "number"):
+                assert info.minimum <= float(info.value) <= info.maximum and info.step >= 0
+        pipeline = st.Pipeline(method.name)
+        assert pipeline.copy().set_params(**pipeline.get_params()) == pipeline
+        assert all(pipeline.get(name) == value for name, value in pipeline.get_params().items())
+
+
+def test_values_have_pythons_types():
+    pipeline = st.Pipeline("sgm")
+    assert pipeline.set("fill.enabled", False).get("fill.enabled") is False
+    assert pipeline.set("left_right.threshold", np.float64(0.5)).get("left_right.threshold") == 0.5
+    assert pipeline.set("refinements", ["left_right", "median"]).get("refinements") == ("left_right", "median")
+    assert pipeline.set("refinements", "none").get("refinements") == ()
+    with pytest.raises(st.CallError, match="is no value of a parameter"):
+        pipeline.set("sgm.p1", object())
+
+
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        (lambda l, r: st.match(l, r, 32, method="sgn"), "sgm"),
+        (lambda l, r: st.match(l, r, 32, set={"sgm.p3": 1}), "p1"),
+        (lambda l, r: st.match(l, r, 32, set={"sgm.p1": "many"}), "0 to 4095"),
+        (lambda l, r: st.match(l, r, 32, device="gpu"), "gpu"),
+        (lambda l, r: st.match(l, r, 0), "1 to 16384"),
+        (lambda l, r: st.match(l, r, (5, 5)), "1 to 16384"),
+        (lambda l, r: st.match(l, r, "many"), "disparities='many'"),
+        (lambda l, r: st.match(l, r, 32, want=["confidenze"]), "confidenze"),
+        (lambda l, r: st.match(l, r, 32, want=["depth"]), "rig"),
+        (lambda l, r: st.match(l, r, 32, region=(0, 0, 1000, 10)), "1000"),
+        (lambda l, r: st.match(l, r, 32, colour="gbr"), "'rgb' or 'bgr'"),
+        (lambda l, r: st.match(l, r, 32, frame="odd"), "'optical' or 'head'"),
+        (lambda l, r: st.match(l, r, 32, bit_depth=12), "bit depth"),
+        (lambda l, r: st.match(l, r, 32, implementation="slow"), "'oracle'"),
+        (lambda l, r: st.synth("tables"), "table"),
+        (lambda l, r: st.synth("table", nois=2), "noise"),
+        (lambda l, r: next(st.Matcher().stream([(l, r)], in_flight=0)), "in_flight=0"),
+        (lambda l, r: st.Pipeline.from_json("{}"), "method"),
+    ],
+)
+def test_what_is_not_allowed_is_refused_in_a_sentence(scene, call, said):
+    with pytest.raises(st.Error) as refused:
+        call(scene.left, scene.right)
+    assert isinstance(refused.value, ValueError)
+    assert said in str(refused.value) and len(str(refused.value)) > 30
+
+
+def test_categories_are_pythons_own_exceptions_too(scene, tmp_path):
+    with pytest.raises(OSError, match="nowhere.pfm") as missing:
+        st.read_pfm(tmp_path / "nowhere.pfm")
+    assert isinstance(missing.value, st.FileError)
+    (tmp_path / "bad.pfm").write_bytes(b"Pf\n-1 2\n")
+    with pytest.raises(st.FormatError) as bad:
+        st.read_pfm(tmp_path / "bad.pfm")
+    assert isinstance(bad.value, ValueError)
+    with pytest.raises(MemoryError) as much:
+        st.match(scene.left, scene.right, 32, device="cpu", memory_limit=1000)
+    assert isinstance(much.value, st.OutOfMemoryError)
+    for device in st.devices():
+        if not device.usable:
+            with pytest.raises(RuntimeError) as unsupported:
+                st.match(scene.left, scene.right, 32, device=device.name)
+            assert isinstance(unsupported.value, st.UnsupportedError)
+
+
+def test_a_closed_matcher_says_so(scene):
+    matcher = st.Matcher("sgm", disparities=32)
+    matcher.close()
+    for call in (lambda: matcher(scene.left, scene.right), lambda: list(matcher.stream([(scene.left, scene.right)]))):
+        with pytest.raises(st.CallError, match="the matcher is closed"):
+            call()
+
+
+def test_explain_lists_the_steps(scene):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu")
+    with pytest.raises(st.CallError, match="nothing is planned yet"):
+        matcher.explain()
+    plan = matcher.explain(scene.left, scene.right)
+    assert plan.device == "cpu" and plan.workspace_bytes > 160 * 120 * 32
+    assert any("sgm" in step.stage for step in plan.steps)
+    assert str(plan).count("\n") == len(plan.steps)
+    assert (
+        st.Matcher("sgm", disparities=32, device="cpu", implementation="oracle").explain(scene.left, scene.right).steps
+        != plan.steps
+    )
+
+
+def test_sizes_and_types_may_change(scene, same_bits):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu")
+    whole = matcher(scene.left, scene.right)
+    part = matcher(scene.left[:50], scene.right[:50])
+    assert part.disparity.shape == (50, 160)
+    same_bits(matcher(scene.left, scene.right).disparity, whole.disparity)
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_a_stream_is_its_pairs_one_by_one_in_order(in_flight, same_bits):
+    scenes = [st.synth("room", width=96, height=64, disparities=16, seed=seed) for seed in range(7)]
+    matcher = st.Matcher("sgm", disparities=16, device="cpu")
+    results = list(matcher.stream(((s.left, s.right) for s in scenes), in_flight=in_flight))
+    assert len(results) == len(scenes)
+    for scene, result in zip(scenes, results):
+        same_bits(result.disparity, matcher(scene.left, scene.right).disparity)
+
+
+def test_a_stream_may_be_left_and_may_fail(scene):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu")
+    pairs = [(scene.left, scene.right)] * 5
+    for _ in matcher.stream(pairs):
+        break
+    done = []
+    with pytest.raises(st.CallError, match="^left has the type float64"):
+        for result in matcher.stream(pairs + [(scene.left.astype(float), scene.right)], in_flight=2):
+            done.append(result)
+    assert len(done) == 4  # of 5 whole ones two were in work
+    assert matcher(scene.left, scene.right).density > 0.5
+
+
+def test_control_c_ends_a_stream(scene):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu")
+
+    def endless():
+        for i in range(100000):
+            if i == 5:
+                signal.raise_signal(signal.SIGINT)
+            yield scene.left, scene.right
+
+    count = 0
+    with pytest.raises(KeyboardInterrupt):
+        for _ in matcher.stream(endless()):
+            count += 1
+    assert count < 10
+    assert matcher(scene.left, scene.right).density > 0.5
+
+
+def test_others_run_while_a_pair_is_matched():
+    scene = st.synth("table", width=640, height=480, disparities=64)
+    ticks, done = [0], threading.Event()
+
+    def tick():
+        while not done.wait(0.001):
+            ticks[0] += 1
+
+    other = threading.Thread(target=tick)
+    other.start()
+    try:
+        st.match(scene.left, scene.right, 64, device="cpu", implementation="oracle")
+    finally:
+        done.set()
+        other.join()
+    assert ticks[0] > 10
+
+
+def test_threads_share_a_matcher(scene, same_bits):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu")
+    expected = matcher(scene.left, scene.right).disparity
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(matcher(scene.left, scene.right))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8
+    for result in results:
+        same_bits(result.disparity, expected)
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def test_ten_thousand_calls_leave_memory_and_descriptors_as_they_were():
+    scene = st.synth("table", width=32, height=24, disparities=8)
+    matcher = st.Matcher("sgm", disparities=8, device="cpu", want=["confidence"])
+    wrong = scene.left.astype(float)
+
+    def call(times):
+        for i in range(times):
+            matcher(scene.left, scene.right)
+            if i % 10 == 0:
+                list(matcher.stream([(scene.left, scene.right)] * 2))
+                with pytest.raises(st.CallError):
+                    matcher(wrong, scene.right)
+        gc.collect()
+
+    call(1000)
+    memory, files = resident(), len(os.listdir("/proc/self/fd"))
+    call(10000)
+    assert resident() - memory < 4 << 20  # a leak of one image a call would be 30 MB
+    assert len(os.listdir("/proc/self/fd")) == files

@@ -1,0 +1,124 @@
+"""The package as such: stubs, docstrings, files, and what looks like OpenCV."""
+
+import doctest
+import importlib.metadata
+import inspect
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+PACKAGE = pathlib.Path(st.__file__).parent
+ROOT = pathlib.Path(__file__).parents[2]
+MODULES = ["stereopsis", "stereopsis.cv2", "stereopsis._matching", "stereopsis._pipeline", "stereopsis._scenes"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_are_true(name):
+    failed, tried = doctest.testmod(sys.modules[name])
+    assert tried > 0 and failed == 0
+
+
+def test_examples_of_the_page_are_true():
+    failed, tried = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    assert tried > 0 and failed == 0
+
+
+def test_everything_public_says_what_it_is():
+    for name in st.__all__:
+        if not name.startswith("__"):
+            assert inspect.getdoc(getattr(st, name)), name
+    assert importlib.metadata.version("stereopsis") == st.__version__
+
+
+def test_stubs_are_those_of_the_module(tmp_path):
+    pytest.importorskip("nanobind", reason="nanobind makes the stubs")
+    subprocess.run(
+        [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "stereopsis._native", "-o", tmp_path / "_native.pyi"],
+        check=True,
+    )
+    assert (tmp_path / "_native.pyi").read_text() == (PACKAGE / "_native.pyi").read_text(), (
+        "make them anew: python -m nanobind.stubgen -m stereopsis._native -o python/stereopsis/_native.pyi"
+    )
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_types_are_right(tmp_path):
+    pytest.importorskip("mypy", reason="mypy checks the types")
+    user = tmp_path / "user.py"
+    user.write_text(
+        "import stereopsis as st\n"
+        "scene = st.synth('table', width=64, height=48, disparities=16)\n"
+        "m = st.Matcher('sgm', disparities=(0, 16), want=['depth'], rig=st.Rig(focal=1, baseline=2))\n"
+        "for r in m.stream([(scene.left, scene.right)]):\n"
+        "    print(r.disparity.mean(), None if r.depth is None else r.depth.max(), m.explain().steps[0].stage)\n"
+        "limits = [(p.minimum, p.maximum, p.choices) for p in st.parameters('sgm')]\n"
+        "d = st.cv2.StereoSGBM_create(numDisparities=16).compute(scene.left, scene.right)\n"
+        "st.write_pfm('d.pfm', st.match(scene.left, scene.right, 16).disparity)\n"
+    )
+    # nanobind writes containers and paths without their arguments.
+    for what in (["--allow-any-generics", "-p", "stereopsis"], [user]):
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", *what],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+def test_files_go_and_come(tmp_path, same_bits):
+    disparity = np.arange(12, dtype=np.float32).reshape(3, 4)
+    disparity[1, 2] = np.nan
+    st.write_pfm(tmp_path / "d.pfm", disparity)
+    same_bits(np.isnan(st.read_pfm(tmp_path / "d.pfm")), np.isnan(disparity))
+    np.testing.assert_array_equal(st.read_disparity(tmp_path / "d.pfm"), disparity)
+    st.write_disparity(str(tmp_path / "d.png"), disparity)
+    np.testing.assert_array_equal(st.read_disparity(str(tmp_path / "d.png"))[1:], disparity[1:])
+    with pytest.raises(st.CallError, match="does not end in .pfm"):
+        st.write_pfm(tmp_path / "d.png", disparity)
+    with pytest.raises(st.CallError, match="disparity has the type float64"):
+        st.write_pfm(tmp_path / "d.pfm", disparity.astype(float))
+
+
+def test_an_images_bit_depth_is_not_lost(tmp_path):
+    (tmp_path / "a.pgm").write_bytes(b"P5 2 1 4095\n" + (4095).to_bytes(2, "big") + (7).to_bytes(2, "big"))
+    with pytest.raises(st.CallError, match="has 12 bits; read it with bit_depth=12"):
+        st.read_image(tmp_path / "a.pgm")
+    assert st.read_image(tmp_path / "a.pgm", bit_depth=12).tolist() == [[4095, 7]]
+
+
+def test_check_tells_a_pair_that_is_swapped():
+    scene = st.synth("table", width=320, height=240, disparities=32)
+    assert st.check(scene.right, scene.left).swapped
+    first, end = st.check(scene.left, scene.right).disparities
+    assert first <= np.quantile(scene.disparity, 0.05) and np.quantile(scene.disparity, 0.95) < end
+
+
+def test_what_looks_like_opencv(scene, same_bits):
+    bgr = [np.ascontiguousarray(image[..., ::-1]) for image in (scene.left, scene.right)]
+    found = st.cv2.StereoSGBM_create(minDisparity=2, numDisparities=30, device="cpu").compute(*bgr)
+    assert found.shape == (120, 160) and found.dtype == np.int16
+    invalid = found == (2 - 1) * 16
+    assert 0 < invalid.mean() < 0.5 and found[~invalid].min() >= 2 * 16 - 8
+    assert np.median(np.abs(found[~invalid] / 16 - scene.disparity[~invalid])) < 0.5
+    into = np.zeros((120, 160), np.int16)
+    assert st.cv2.StereoSGBM_create(minDisparity=2, numDisparities=30, device="cpu").compute(*bgr, into) is into
+    same_bits(into, found)
+    for refused in (dict(P1=8), dict(blockSize=5), dict(preFilterCap=63), dict(mode=2), dict(numDisparities=5000)):
+        with pytest.raises(st.CallError, match=next(iter(refused))):
+            st.cv2.StereoSGBM_create(**refused)
+
+
+def test_importing_it_brings_numpy_alone():
+    code = (
+        "import sys, numpy; before = set(sys.modules); import stereopsis;"
+        "print([m for m in sys.modules if m not in before and m.split('.')[0] not in sys.stdlib_module_names"
+        " and not m.startswith(('stereopsis', 'numpy'))])"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
