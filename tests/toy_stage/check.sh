@@ -17,8 +17,8 @@ stereopsis=build/release/bin/stereopsis
 $stereopsis synth -o scene --width 64 --height 48 --disparities 16 >/dev/null
 $stereopsis match scene/left.png scene/right.png -o far.pfm --disparities 16 --method banz-sgm \
   --set refinements=median,nearest --set nearest.least=6
-$stereopsis devices --check --json | grep -q '"nearest"'
-ctest --test-dir build/release -R stages.nearest --output-on-failure
+$stereopsis devices --check
+build/release/bin/nearest_test
 changed=$(git status --short)
 [ "$changed" = "?? src/stages/nearest/" ] || { echo "more than the folder changed: $changed" >&2; exit 1; }
 echo "a folder alone joined"
