@@ -49,7 +49,8 @@ TEST_F(ShownPlan, EveryStepWithItsWorkAndNothingIsWritten) {
 }
 
 TEST_F(ShownPlan, StepsThatAreAlikeAreOneLine) {
-  for (const Json& step : explained({})["steps"]) {
+  const Json plan = explained({});  // named: a loop over a part of a temporary would outlive it
+  for (const Json& step : plan["steps"]) {
     EXPECT_EQ(step["times"], step["done_by"] == "grey" || step["done_by"] == "median" ? 2 : 1) << step;
   }
 }
@@ -66,8 +67,8 @@ TEST_F(ShownPlan, WithAnOutputItMatchesToo) {
 }
 
 TEST_F(ShownPlan, SaysWhyNothingFasterDoesAStep) {
-  const Answer listed = call({"devices", "--json"});
-  for (const Json& device : Json::parse(listed.out)["devices"]) {
+  const Json listed = Json::parse(call({"devices", "--json"}).out);
+  for (const Json& device : listed["devices"]) {
     const std::string name = device["name"];
     if (!name.starts_with("opencl:") || device["usable"] != true) continue;
     const Answer answer = explain({"--device", name});
