@@ -14,6 +14,7 @@
 
 #include "commands.hpp"
 #include "interrupts.hpp"
+#include "python_package.hpp"
 #include "stereopsis/error.hpp"
 #include "terminal.hpp"
 
@@ -82,11 +83,13 @@ int run(int argc, char** argv) {
   add_calibrate(application);
   add_rectify(application);
   add_cloud(application);
+  add_python_commands(application);
   for (CLI::App* subcommand : application.get_subcommands([](const CLI::App*) { return true; }))
     subcommand->group("Commands");
   application.footer(
       "`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
   try {
+    if (argc > 1 && is_python_command(argv[1])) hand_on_to_python(argv + 1);
     watch_for_interrupts();
     application.parse(argc, argv);
     if (application.get_subcommands().empty()) return complain(wrong_call, "give a command; see stereopsis --help");

@@ -1,0 +1,71 @@
+#include "python_package.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "python_commands.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis::command {
+namespace {
+
+const PythonCommand* find(std::string_view name) {
+  const auto found = std::ranges::find(python_commands, name, &PythonCommand::name);
+  return found == python_commands.end() ? nullptr : &*found;
+}
+
+// Called with the package's version, what pip installs it by, and the arguments. A folder `stereopsis` beside the caller
+// is not the package.
+constexpr const char* launcher = R"(import sys
+from importlib import metadata
+if sys.path[0] == '':
+    del sys.path[0]
+version, package = sys.argv[1:3]
+try:
+    installed = metadata.version('stereopsis')
+except metadata.PackageNotFoundError:
+    installed = None
+if installed != version:
+    state = 'not installed' if installed is None else f'there in version {installed}, and not {version},'
+    sys.exit(f"stereopsis: {sys.argv[3]} is in the Python package, which is {state} for {sys.executable}; "
+             f"run: {sys.executable} -m pip install '{package}=={version}'")
+from stereopsis.__main__ import main
+sys.exit(main(sys.argv[3:]))
+)";
+
+std::string python() {
+  const char* chosen = std::getenv("STEREOPSIS_PYTHON");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
+}
+
+}  // namespace
+
+void add_python_commands(CLI::App& application) {
+  for (const PythonCommand& command : python_commands) application.add_subcommand(command.name, command.help);
+}
+
+bool is_python_command(const char* name) { return find(name) != nullptr; }
+
+void hand_on_to_python(char** arguments) {
+  const std::string program = python();
+  const PythonCommand& command = *find(*arguments);
+  std::vector<std::string> call{program, "-c", launcher, STEREOPSIS_VERSION, command.package};
+  std::vector<char*> argv;
+  for (std::string& word : call) argv.push_back(word.data());
+  for (; *arguments != nullptr; ++arguments) argv.push_back(*arguments);
+  argv.push_back(nullptr);
+  execvp(program.c_str(), argv.data());
+  throw Error(ErrorCategory::unsupported,
+              fmt::format("{} is in the Python package, and {} can't be run; install Python 3.11 or later, name it by "
+                          "STEREOPSIS_PYTHON if it is not python3, and run: python3 -m pip install '{}=={}'",
+                          command.name, program, command.package, STEREOPSIS_VERSION));
+}
+
+}  // namespace stereopsis::command

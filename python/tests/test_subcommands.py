@@ -1,0 +1,126 @@
+"""One command: subcommands of the package, and of the compiled one."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import stereopsis as st
+from stereopsis import commands
+
+PROGRAM = pathlib.Path(st.__file__).parent / "bin" / "stereopsis"
+
+
+def run(*words, **environment):
+    return subprocess.run(
+        [*map(str, words)], capture_output=True, text=True, timeout=60, env={**os.environ, **environment}
+    )
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Makes subcommands for this test."""
+    monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
+
+    def make(name, body):
+        monkeypatch.delitem(sys.modules, f"stereopsis.commands.{name}", raising=False)
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(body))
+
+    return make
+
+
+def test_a_subcommand_is_found_by_being_there(module, capsys):
+    module(
+        "greet",
+        """
+        help = "Says a word several times"
+        def add_arguments(parser):
+            parser.add_argument("word")
+            parser.add_argument("--times", type=int, default=2)
+        def run(arguments):
+            print(arguments.word * arguments.times)
+            return 3
+        """,
+    )
+    assert "greet" in commands.names()
+    assert commands.run("greet", ["ha", "--times", "3"]) == 3
+    assert capsys.readouterr().out == "hahaha\n"
+    with pytest.raises(SystemExit) as wrong:
+        commands.run("greet", ["ha", "--tims", "3"])
+    assert wrong.value.code == 2
+    with pytest.raises(SystemExit) as helped:
+        commands.run("greet", ["--help"])
+    assert helped.value.code == 0 and "Says a word several times." in capsys.readouterr().out
+
+
+def test_what_a_subcommand_needs_is_named(module):
+    module(
+        "lack",
+        """
+        help = "Needs what is not there"
+        extra = "lacking"
+        def add_arguments(parser): pass
+        def run(arguments):
+            import a_package_of_nobody
+        """,
+    )
+    with pytest.raises(st.UnsupportedError, match=r"a_package_of_nobody.*pip install 'stereopsis\[lacking\]=="):
+        commands.run("lack", [])
+
+
+@pytest.mark.parametrize("error, code", [("CallError", 2), ("FileError", 1)])
+def test_errors_are_a_sentence_and_an_exit_code(module, capsys, error, code):
+    module(
+        "fail",
+        f"""
+        help = "Fails"
+        def add_arguments(parser): pass
+        def run(arguments):
+            from stereopsis import {error}
+            raise {error}("this is not what it should be")
+        """,
+    )
+    from stereopsis.__main__ import main
+
+    assert main(["fail"]) == code
+    assert capsys.readouterr().err == "stereopsis: this is not what it should be\n"
+
+
+def test_every_subcommand_helps_without_what_it_needs_to_run():
+    for name in commands.names():
+        helped = run(sys.executable, "-m", "stereopsis", name, "--help")
+        assert helped.returncode == 0 and name in helped.stdout, helped.stderr
+
+
+def test_the_module_is_the_whole_command(tmp_path):
+    assert run(sys.executable, "-m", "stereopsis", "--version").stdout == f"stereopsis {st.__version__}\n"
+    help_text = run(sys.executable, "-m", "stereopsis", "--help").stdout
+    assert all(f"  {name} " in help_text for name in ["match", "synth", *commands.names()])
+    made = run(sys.executable, "-m", "stereopsis", "synth", "-o", tmp_path, "--width", 64, "--height", 48)
+    assert made.returncode == 0 and (tmp_path / "left.png").exists(), made.stderr
+    unknown = run(sys.executable, "-m", "stereopsis", "mach")
+    assert unknown.returncode == 2 and "there is no command: mach" in unknown.stderr
+
+
+def test_the_command_on_the_path_is_this_one():
+    script = pathlib.Path(sys.executable).parent / "stereopsis"
+    assert run(script, "--version").stdout == f"stereopsis {st.__version__}\n"
+    for name in commands.names():
+        assert run(script, name, "--help", STEREOPSIS_PYTHON="/nowhere/python").returncode == 0
+
+
+def test_the_command_hands_on_what_it_does_not_have(tmp_path):
+    bare = tmp_path / "bare" / "python3"  # has no package
+    bare.parent.mkdir()
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    bare.chmod(0o755)
+    for name in commands.names():
+        assert run(PROGRAM, name, "--help", STEREOPSIS_PYTHON=sys.executable).returncode == 0
+        without = run(PROGRAM, name, "x", STEREOPSIS_PYTHON=bare)
+        assert without.returncode == 1
+        assert without.stderr.count("\n") == 1 and f"=={st.__version__}'" in without.stderr
+        assert f"{name} is in the Python package, which is not installed" in without.stderr
+        nowhere = run(PROGRAM, name, STEREOPSIS_PYTHON="/nowhere/python")
+        assert nowhere.returncode == 1 and "/nowhere/python can't be run" in nowhere.stderr
