@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stereopsis/parameter.hpp"
+#include "stereopsis/user_stage.hpp"
 
 namespace stereopsis {
 
@@ -49,6 +50,11 @@ class Pipeline {
   // Throws Error(call) for an unknown name (with the nearest right one) or a value out of its range.
   void set(std::string_view name, std::string_view value);
   std::string get(std::string_view name) const;  // of refinements, those that run
+
+  // Puts a stage of one's own into the slot `cost`, `aggregation` or `optimisation`, or, as `refinement`, behind the others; in
+  // lists of `refinements` it is user_refinement. Throws Error(call) for another slot, or a stage without a name or a function.
+  // Files of a pipeline name it, but can't hold it.
+  void set_stage(std::string_view slot, UserStage stage);
 
   std::vector<ParameterInfo> parameters() const;
   std::vector<PipelineSlot> slots() const;

@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 #include "program/pipeline_data.hpp"
+#include "program/user_stage.hpp"
 #include "stages/wta/wta.hpp"
 
 namespace stereopsis {
@@ -115,13 +116,10 @@ const SlotOfOne* slot_of_one(std::string_view name) {
 std::vector<StageChoice> refinements_of(std::string_view names, std::vector<StageChoice> before) {
   std::vector<StageChoice> list;
   for (const std::string& name : names.empty() || names == "none" ? std::vector<std::string>() : split(names, ',')) {
-    StageChoice stage = refinement_of(name);
     const auto same =
-        std::find_if(before.begin(), before.end(), [&](const StageChoice& b) { return b.entry == stage.entry; });
-    if (same != before.end()) {
-      stage = std::move(*same);
-      before.erase(same);
-    }
+        std::ranges::find_if(before, [&, kind = without_number(name)](const StageChoice& b) { return b.is(kind); });
+    StageChoice stage = same != before.end() ? std::move(*same) : refinement_of(name);
+    if (same != before.end()) before.erase(same);
     stage.enabled = true;
     list.push_back(std::move(stage));
   }
@@ -201,6 +199,23 @@ void Pipeline::set(std::string_view name, std::string_view value) {
     }
   });
   if (!found) refuse_name(*data_, name);
+}
+
+void Pipeline::set_stage(std::string_view slot, UserStage stage) {
+  const SlotOfOne* one = slot_of_one(slot);
+  const Entry* entry = user_stage::entry_of(one != nullptr ? one->slot : Slot::refinement);
+  if ((one == nullptr && slot != "refinement") || entry == nullptr)
+    throw Error(ErrorCategory::call, text("a stage of one's own has no place in the slot '", slot,
+                                          "'; it can be cost, aggregation, optimisation or refinement"));
+  if (stage.name.empty() || (!stage.cpu && !stage.gpu))
+    throw Error(ErrorCategory::call, "a stage of one's own needs a name, and a function for the cpu or a GPU");
+  StageChoice choice(*entry);
+  choice.parameters = std::move(stage);
+  if (one != nullptr)
+    data_.get()->*one->stage = std::move(choice);
+  else
+    data_->refinements.push_back(std::move(choice));
+  find_image_makers(*data_);
 }
 
 std::string Pipeline::get(std::string_view name) const {

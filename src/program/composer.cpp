@@ -86,8 +86,8 @@ void Composer::add(const Entry& entry, const StageParameters& parameters, const 
   auto place = steps_.end();
   if (entry.slot == Slot::image)
     while (place != steps_.begin() && makes_volume(*std::prev(place))) --place;
-  const Step& step = *steps_.insert(
-      place, {&entry, parameters, n, std::move(operands), title.empty() ? entry.title : std::move(title), {}});
+  if (title.empty()) title = entry.titled != nullptr ? entry.titled(parameters) : entry.title;
+  const Step& step = *steps_.insert(place, {&entry, parameters, n, std::move(operands), std::move(title), {}});
   if (entry.check == nullptr) return;
   std::vector<AnyView> shapes;
   for (const Operand& operand : step.operands)

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -83,7 +84,12 @@ class GpuEngine final : public Engine {
     for (int i = 0; i < layout.lanes; ++i)
       lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue(layout.lanes > 1)});
     if (problem_.geometry.rectification) upload_maps(*problem_.geometry.rectification);
-    for (InWork& frame : frames_) frame.end = device_.make_event(false);
+    const auto asks = [](const ProgramStep& s) { return s.step.entry->asks_each_time; };
+    const bool records = std::ranges::none_of(programs_->of(false, false).steps(), asks);
+    for (InWork& frame : frames_) {
+      frame.end = device_.make_event(false);
+      frame.records = records;
+    }
   }
 
   void begin(int frame, const FrameImages& images, bool on_device, const std::uint64_t* stream) override {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "program/composer.hpp"
+#include "program/user_stage.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/guided/guided.hpp"
 #include "stages/pyramid/pyramid.hpp"
@@ -10,6 +11,15 @@ namespace stereopsis {
 namespace {
 
 Rect whole(const Problem& p) { return {0, 0, p.rectified_size().width, p.rectified_size().height}; }
+
+// What the caller's own stages need, behind whatever else does.
+Rect required_of_users(const PipelineData& data, Rect r) {
+  const auto add = [&](const StageChoice& stage) { r = user_stage::required_input(stage.parameters, r).value_or(r); };
+  for (auto refinement = data.refinements.rbegin(); refinement != data.refinements.rend(); ++refinement)
+    if (refinement->enabled) add(*refinement);
+  for (const StageChoice* stage : {&data.optimisation, &data.aggregation, &data.cost}) add(*stage);
+  return r;
+}
 
 Rect required_of(const StageChoice& stage, const Rect& output) {
   if (!stage || stage.entry->required_input == nullptr) return output;
@@ -109,7 +119,7 @@ Rect required_input(const PipelineData& data, const Problem& p) {
   if (data.cost.is("window_sad") && !data.aggregation && !data.optimisation) return input_of_windows(data, p);
   if (runs_in_strips(data)) return input_of_filters(data, p);
   const int factor = reduction_of(data).factor;
-  Rect r = *p.region;
+  Rect r = intersect(required_of_users(data, *p.region), all);
   const Rect window = data.optimisation ? Rect{0, 0, 1, 1} : required_of(data.cost, {0, 0, 1, 1});
   const int margin = factor * (data.margin() - window.x);
   r = intersect(required_of(data.aggregation, grow(r, margin, margin)), all);

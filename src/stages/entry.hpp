@@ -289,10 +289,12 @@ struct Entry {
   cost::AnyKind (*kind)(const StageParameters&) = nullptr;  // of a cost that makes words
   bool guides_right = false;  // the right view's disparity comes from costs of its own, by its own image
   bool in_strips = false;     // of an aggregation: it makes some rows at a time, across scales, too
-  CostUnits (*units)(const StageParameters&) = nullptr;   // of the costs that it makes
-  int (*most_cost)(const StageParameters&) = nullptr;     // of those that it reads; none: its type's
-  const char* after_selection = nullptr;                  // of a cost: a part that follows the selection
-  std::vector<std::vector<std::string>> examples = {{}};  // NAME=VALUE …, for checks
+  CostUnits (*units)(const StageParameters&) = nullptr;     // of the costs that it makes
+  int (*most_cost)(const StageParameters&) = nullptr;       // of those that it reads; none: its type's
+  const char* after_selection = nullptr;                    // of a cost: a part that follows the selection
+  std::string (*titled)(const StageParameters&) = nullptr;  // in the place of the title
+  bool asks_each_time = false;                              // what it enqueues on a GPU can't be replayed without it
+  std::vector<std::vector<std::string>> examples = {{}};    // NAME=VALUE …, for checks
 };
 
 // A step of a plan: an operation on values of the plan.

@@ -30,6 +30,7 @@ class CudaQueue final : public gpu::Queue {
   void wait_for(gpu::Event&) override;
   void wait_for_native(Handle queue) override;
   void let_native_wait(Handle queue) override;
+  void with_native(const std::function<void(Handle queue)>& f) override;
   bool begin_recording() override;
   std::unique_ptr<gpu::Graph> end_recording() override;
   void replay(gpu::Graph&) override;
@@ -435,6 +436,11 @@ void CudaQueue::let_native_wait(Handle queue) {
   const cuda::Event event = event_of(*meeting_);
   device_.check(device_.api.record_event(event, stream_), "take note of a point");
   device_.check(device_.api.let_stream_wait(reinterpret_cast<Stream>(queue), event, 0), "use the caller's stream");
+}
+
+void CudaQueue::with_native(const std::function<void(Handle queue)>& f) {
+  const Current current(device_);
+  f(reinterpret_cast<Handle>(stream_));
 }
 
 bool CudaQueue::begin_recording() {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -163,6 +164,8 @@ class Queue {
   // round: what the caller's queue is given from now on starts when all here is done.
   virtual void wait_for_native(Handle queue) = 0;
   virtual void let_native_wait(Handle queue) = 0;
+  // Calls f with this queue as its driver knows it, the device being the calling thread's current one.
+  virtual void with_native(const std::function<void(Handle queue)>& f) = 0;
 
   // What is enqueued from here to end_recording() is not run but recorded. False: this device can't.
   virtual bool begin_recording() { return false; }

@@ -46,6 +46,7 @@ class OpenClQueue final : public gpu::Queue {
   void wait_for(gpu::Event&) override;
   void wait_for_native(Handle queue) override;
   void let_native_wait(Handle queue) override;
+  void with_native(const std::function<void(Handle queue)>& f) override { f(reinterpret_cast<Handle>(queue_)); }
   void wait() override;
 
  protected:

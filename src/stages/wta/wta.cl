@@ -63,7 +63,7 @@ KERNEL(left)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE
   float result = INVALID, trust = 0.0f;
   if (reason == 0) {
     result = (float)(min_disparity + best);
-    if (IS_CANDIDATE(best - 1) && IS_CANDIDATE(best + 1) && cost[best - 1] != NO_COST && cost[best + 1] != NO_COST)
+    if (IS_CANDIDATE(best - 1) && IS_CANDIDATE(best + 1) && cost[best - 1] < NO_COST && cost[best + 1] < NO_COST)
       result += subpixel_offset(subpixel, cost[best - 1], lowest, cost[best + 1]);
     if (backwards) result = 0.0f - result;
     trust = second == NO_COST ? 1.0f : second <= 0 ? 0.0f : 1.0f - ratio(lowest > 0 ? lowest : 0, second);

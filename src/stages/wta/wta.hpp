@@ -5,7 +5,7 @@
 //   right view: d(q) = argmin S(x_q + d, d) over the d with x_q + d inside the left image, in whole pixels
 //
 // A candidate whose right pixel is masked is passed over; with border_candidates also those outside the right
-// image are taken. A cost of 65535, or of infinity, says that there is no candidate. A pixel without a
+// image are taken. A cost of 65535, infinity or NaN says that there is no candidate. A pixel without a
 // candidate is invalid: no_candidate. A masked pixel is invalid: masked.
 //
 // sub-pixel, from the costs a, b, c at d−1, d, d+1, where both neighbours are candidates:

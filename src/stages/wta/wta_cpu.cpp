@@ -36,16 +36,23 @@ using Floats = hn::CappedTag<float, 16>;
 
 inline constexpr float no_float_cost = std::numeric_limits<float>::infinity();
 
+// What is not a number is none.
+inline hn::VFromD<Floats> load_costs(const float* costs) {
+  const Floats d;
+  const auto v = hn::LoadU(d, costs);
+  return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, no_float_cost), v);
+}
+
 // The lowest of costs[first … last], no_float_cost if there is none.
 inline float lowest_cost(const float* costs, int first, int last) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   auto lowest = hn::Set(d, no_float_cost);
   int k = first;
-  for (; k + lanes <= last + 1; k += lanes) lowest = hn::Min(lowest, hn::LoadU(d, costs + k));
+  for (; k + lanes <= last + 1; k += lanes) lowest = hn::Min(lowest, load_costs(costs + k));
   if (k <= last)
-    lowest = hn::Min(lowest,
-                     hn::IfThenElse(hn::FirstN(d, last + 1 - k), hn::LoadU(d, costs + k), hn::Set(d, no_float_cost)));
+    lowest =
+        hn::Min(lowest, hn::IfThenElse(hn::FirstN(d, last + 1 - k), load_costs(costs + k), hn::Set(d, no_float_cost)));
   return hn::GetLane(hn::MinOfLanes(d, lowest));
 }
 
@@ -108,7 +115,7 @@ class RowSelection {
 
   bool usable(ImageView<const std::uint8_t> mask, int x) const { return mask.empty() || mask.clamped(x, y_) != 0; }
   bool is_candidate(int x, int k, const Candidates& range) const {
-    return k >= range.first && k <= range.last && costs_(x, y_, k) != no_float_cost &&
+    return k >= range.first && k <= range.last && costs_(x, y_, k) < no_float_cost &&
            usable(in_.mask_right, x - in_.min_disparity - k);
   }
 
@@ -117,7 +124,7 @@ class RowSelection {
     if (in_.mask_right.empty()) return lowest_cost(costs, first, last);
     float lowest = no_float_cost;
     for (int k = first; k <= last; ++k)
-      if (usable(in_.mask_right, x - in_.min_disparity - k)) lowest = std::min(lowest, costs[k]);
+      if (usable(in_.mask_right, x - in_.min_disparity - k) && costs[k] < lowest) lowest = costs[k];
     return lowest;
   }
   int index_of(int x, const float* costs, const Candidates& range, float lowest) const {
@@ -135,7 +142,7 @@ class RowSelection {
       for (int k = std::max(0, -x_right - in_.min_disparity);
            k <= std::min(costs_.disparities, costs_.width - x_right - in_.min_disparity) - 1; ++k) {
         const int x = x_right + in_.min_disparity + k;
-        if (usable(in_.mask_left, x) && costs_(x, y_, k) != no_float_cost &&
+        if (usable(in_.mask_left, x) && costs_(x, y_, k) < no_float_cost &&
             (best < 0 || costs_(x, y_, k) < costs_(x_right + in_.min_disparity + best, y_, best)))
           best = k;
       }

@@ -10,9 +10,13 @@ namespace {
 // Whole numbers are compared as integers.
 template <class T>
 using Number = std::conditional_t<std::is_same_v<T, float>, float, int>;
-// What says that there is no candidate.
+// What says that there is no candidate: from here on, or, of floats, not a number.
 template <class T>
 constexpr Number<T> absent = std::is_same_v<T, float> ? std::numeric_limits<Number<T>>::infinity() : no_cost;
+template <class T>
+bool is_cost(T c) {
+  return c < absent<T>;
+}
 
 bool usable(ImageView<const std::uint8_t> mask, int x, int y) { return mask.empty() || mask.clamped(x, y) != 0; }
 
@@ -23,7 +27,7 @@ void select_left(const Parameters& p, const Input& in, VolumeView<const T> costs
   const auto range = candidates(p, x, costs.width, in.min_disparity, costs.disparities);
   const auto cost = [&](int k) -> std::optional<Number<T>> {
     if (k < range.first || k > range.last || !usable(in.mask_right, x - in.min_disparity - k, y)) return std::nullopt;
-    if (costs(x, y, k) == absent<T>) return std::nullopt;
+    if (!is_cost(costs(x, y, k))) return std::nullopt;
     return costs(x, y, k);
   };
   const auto set = [&](float disparity, std::uint8_t validity, float confidence) {
@@ -59,7 +63,7 @@ float select_right(const Input& in, VolumeView<const T> costs, int x_right, int 
   Number<T> lowest = 0;
   for (int k = 0; k < costs.disparities; ++k) {
     const int x = x_right + in.min_disparity + k;
-    if (x < 0 || x >= costs.width || !usable(in.mask_left, x, y) || costs(x, y, k) == absent<T>) continue;
+    if (x < 0 || x >= costs.width || !usable(in.mask_left, x, y) || !is_cost(costs(x, y, k))) continue;
     if (best >= 0 && costs(x, y, k) >= lowest) continue;
     best = k;
     lowest = costs(x, y, k);

@@ -62,9 +62,10 @@ struct Input {
   }
   static T cost(std::mt19937& generator, bool few) {
     if constexpr (std::is_same_v<T, float>)
-      return generator() % 7 == 0 ? std::numeric_limits<float>::infinity()
-             : few                ? static_cast<float>(generator() % 9)
-                                  : 0.1f * static_cast<float>(generator() % 100) - 0.5f;
+      return generator() % 7 == 0
+                 ? (few ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity())
+             : few ? static_cast<float>(generator() % 9)
+                   : 0.1f * static_cast<float>(generator() % 100) - 0.5f;
     else if constexpr (sizeof(T) == 1)
       return static_cast<T>(few ? generator() % 9 : generator() % 256);
     else

@@ -1,0 +1,15 @@
+// Stages of the caller's as entries: they are in no registry, since their parameters, the caller's functions, have no names.
+#pragma once
+
+#include "stages/entry.hpp"
+#include "stereopsis/user_stage.hpp"
+
+namespace stereopsis::user_stage {
+
+// Of that slot; null where there is none of the caller's. Its parameters are a UserStage.
+const Entry* entry_of(Slot);
+
+// The part of its input that one of the caller's needs; none of another stage.
+std::optional<Rect> required_input(const StageParameters&, const Rect& output);
+
+}  // namespace stereopsis::user_stage
