@@ -1,0 +1,266 @@
+"""The thread that reads, matches and publishes. Pages take the newest result; they never slow it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .. import _native
+from .._errors import CallError
+from .._matching import Matcher, Result
+from . import settings as processing
+from .playback import Playback, Rate
+from .preparation import Prepared, prepare
+from .settings import Range, Settings
+from .sources import Frame, Source
+
+PLAYING = {"play", "step", "seek", "speed", "repeat"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A result, and all that it was made from."""
+
+    serial: int
+    pair: int  # changes with the pair, and with how it was prepared
+    index: int
+    prepared: Prepared
+    settings: Settings
+    disparities: Range
+    result: Result
+    pinned: Result | None
+    ms: float
+    revision: int  # of the settings
+
+
+class Matchers:
+    """Matchers that are kept as long as what they are for stays."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[object, Matcher]] = {}
+
+    def match(self, use: str, prepared: Prepared, settings: Settings, want: Sequence[str]) -> Result:
+        pipeline = settings.effective_pipeline()
+        region = prepared.region_of(settings.region)
+        assert settings.disparities is not None
+        options: dict[str, Any] = {
+            "disparities": prepared.range_of(settings.disparities),
+            "device": settings.device,
+            "threads": settings.threads,
+            "region": region,
+            "want": sorted(want),
+        }
+        key = (pipeline.to_json(), options, None if prepared.rig is None else repr(prepared.rig))
+        before = self._kept.get(use)
+        if before is None or before[0] != key:
+            self.drop(use)
+            self._kept[use] = (key, Matcher(pipeline=pipeline, rig=prepared.rig, **options))
+        return self._kept[use][1](prepared.left, prepared.right)
+
+    def drop(self, use: str) -> None:
+        if use in self._kept:
+            self._kept.pop(use)[1].close()
+
+
+class Engine:
+    """`notify` is called, from the engine's thread, whenever there is something new: "frame" or "state"."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        settings: Settings,
+        rig: _native.Rig | None = None,
+        calibration: _native.Calibration | None = None,
+        playing: bool = True,
+        speed: float = 0.0,
+        notify: Callable[[str], None] = lambda what: None,
+    ) -> None:
+        self.sources, self.notify = list(sources), notify
+        self.rig, self.calibration = rig, calibration
+        self.revision = 0
+        self.settings = settings
+        self.pinned: Settings | None = None
+        self.source_index = 0
+        self.playback = Playback(playing, speed)
+        self.shown: Shown | None = None
+        self.trouble = ""
+        self.grabbing, self.matching = Rate(), Rate()
+        self._wants: dict[object, frozenset[str]] = {}
+        self._wake = threading.Condition()
+        self._dirty, self._closing, self._serial, self._pair = True, False, 0, 0
+        self._frame: tuple[object, Frame] | None = None
+        self._prepared: tuple[object, Prepared] | None = None
+        self._ahead: tuple[object, Future[Frame]] | None = None
+        self._matchers = Matchers()
+        self._reader = ThreadPoolExecutor(1, "reader")
+        self._worker = threading.Thread(target=self._run, name="engine", daemon=True)
+        self.playback.open(self.source.length)
+
+    @property
+    def rectifiable(self) -> bool:
+        return self.calibration is not None
+
+    @property
+    def source(self) -> Source:
+        return self.sources[self.source_index]
+
+    def start(self) -> None:
+        self._worker.start()
+
+    def close(self) -> None:
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        self._worker.join()
+        self._reader.shutdown(cancel_futures=True)
+        for source in self.sources:
+            source.close()
+
+    def change(self, message: Mapping[str, Any]) -> None:
+        """What a page asks for. Raises CallError, and then nothing is changed."""
+        do = message["do"]
+        with self._wake:
+            if do in PLAYING:
+                self.playback.change(message)
+                self._dirty |= do in ("step", "seek") and not self.playback.live
+            elif do == "source":
+                self._open(int(message["index"]))
+            elif do == "pin":
+                self.pinned = self.settings if message["on"] else None
+            elif do in processing.CHANGES:
+                self.settings = processing.changed(self.settings, message)
+            else:
+                raise CallError(f"there is nothing to do that is called '{do}'")
+            self._dirty |= do not in PLAYING
+            self.revision += do not in PLAYING
+            self._wake.notify()
+        self.notify("state")
+
+    def want(self, page: object, names: frozenset[str] | None) -> None:
+        """What a page shows beside the disparity; None when it is gone."""
+        with self._wake:
+            before = self._wanted()
+            if names is None:
+                self._wants.pop(page, None)
+            else:
+                self._wants[page] = names
+            if not self._wanted() <= before:
+                self._dirty = True
+                self._wake.notify()
+
+    def _wanted(self) -> frozenset[str]:
+        return frozenset().union(*self._wants.values())
+
+    def _open(self, index: int) -> None:
+        if not 0 <= index < len(self.sources):
+            raise CallError(f"there is no source {index}; there are 0 to {len(self.sources) - 1}")
+        self.source.close()
+        self.source_index = index
+        self._frame = self._ahead = None
+        self.settings = replace(self.settings, disparities=None, region=None)
+        self.playback.open(self.source.length)
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not (self._closing or self._dirty or self.playback.wait() == 0.0):
+                    self._wake.wait(self.playback.wait())
+                if self._closing:
+                    return
+                fresh = self._advance()
+                job = self.source, self.source_index, self.playback.index, self.settings, self.pinned, self._wanted()
+                revision = self.revision
+            trouble = ""
+            try:
+                self._work(fresh, revision, *job)
+            except Exception as error:  # noqa: BLE001: whatever it is, the page says it, and the next pair may do
+                trouble = str(error) or type(error).__name__
+                with self._wake:
+                    self.playback.playing = self.playback.playing and not self._dirty and self.playback.live
+            if trouble != self.trouble:
+                self.trouble = trouble
+                self.notify("state")
+
+    def _advance(self) -> bool:
+        """Whether another live pair is to be read. Settings that changed are applied to the pair that is there."""
+        dirty, self._dirty = self._dirty, False
+        if self.playback.wait() != 0.0 or (dirty and not self.playback.playing):
+            return self._frame is None
+        if self._frame is not None:
+            self.playback.advance()
+        return True
+
+    def _work(
+        self,
+        fresh: bool,
+        revision: int,
+        source: Source,
+        source_index: int,
+        index: int,
+        settings: Settings,
+        pinned: Settings | None,
+        wanted: frozenset[str],
+    ) -> None:
+        frame = self._read(fresh, source, source_index, index)
+        if settings.disparities is None:
+            settings = self._with_range(source, source_index, settings, frame)
+        geometry = (id(frame), settings.resolution, settings.swapped, settings.rectified)
+        if self._prepared is None or self._prepared[0] != geometry:
+            self._prepared = geometry, prepare(frame, settings, self.rig)
+            self._pair += 1
+        prepared = self._prepared[1]
+        started = time.perf_counter()
+        result = self._matchers.match("shown", prepared, settings, sorted(wanted & {"confidence"}))
+        ms = (time.perf_counter() - started) * 1e3
+        self.matching.count()
+        other = None
+        if pinned is None:
+            self._matchers.drop("pinned")
+        else:
+            beside = replace(pinned, disparities=pinned.disparities or settings.disparities, region=settings.region)
+            other = self._matchers.match("pinned", prepared, beside, [])
+        assert settings.disparities is not None
+        self._serial += 1
+        searched = prepared.range_of(settings.disparities)
+        self.shown = Shown(self._serial, self._pair, index, prepared, settings, searched, result, other, ms, revision)
+        self.notify("frame")
+
+    def _read(self, fresh: bool, source: Source, source_index: int, index: int) -> Frame:
+        key = (source_index, index)
+        live = source.length is None
+        if self._frame is not None and self._frame[0] == key and not (live and fresh):
+            return self._frame[1]
+        if self._ahead is not None and self._ahead[0] == key:
+            frame = self._ahead[1].result()
+        else:
+            frame = self._reader.submit(source.read, index).result()
+        self.grabbing.count()
+        self._frame, self._ahead = (key, frame), None
+        if source.length is not None and source.length > 1:
+            following = (index + 1) % source.length
+            self._ahead = (source_index, following), self._reader.submit(source.read, following)
+        return frame
+
+    def _with_range(self, source: Source, source_index: int, settings: Settings, frame: Frame) -> Settings:
+        found = source.disparities or _native.estimate_disparities(frame.left, frame.right)
+        with self._wake:
+            if self.source_index == source_index and self.settings.disparities is None:
+                self.settings = replace(self.settings, disparities=found)
+        self.notify("state")
+        return replace(settings, disparities=found)
+
+    def estimate(self) -> None:
+        """The range of the pair that is shown, from its own pictures. Raises Error."""
+        if self.shown is None:
+            raise CallError("there is no pair yet to estimate the range of")
+        frame = self.shown.prepared.frame
+        pair = (frame.right, frame.left) if self.shown.settings.swapped else (frame.left, frame.right)
+        first, end = _native.estimate_disparities(*pair)
+        self.change({"do": "range", "first": first, "end": end})
+
+    def rates(self) -> dict[str, float]:
+        return {"grabbing": self.grabbing.value(), "matching": self.matching.value()}

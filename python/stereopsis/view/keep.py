@@ -1,0 +1,155 @@
+"""What is saved of the pair that is shown: preset, maps, cloud, and all that gives the same result again."""
+
+from __future__ import annotations
+
+import io
+import pathlib
+import shlex
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _native
+from .._errors import CallError
+from .._matching import Matcher, Result
+from .engine import Engine, Shown
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class Kept:
+    name: str
+    type: str
+    content: bytes
+
+
+class Keeper:
+    def __init__(self, engine: Engine, calib: str | None = None, raw: bool = False) -> None:
+        self._engine, self._calib, self._raw = engine, calib, raw
+
+    def make(self, what: str) -> Kept:
+        """A file: preset, disparity, depth, cloud or all. Raises Error."""
+        match what:
+            case "preset":
+                return Kept("preset.json", "application/json", self._preset().encode())
+            case "disparity":
+                return Kept("disparity.pfm", "application/octet-stream", pfm(self._shown().result.disparity))
+            case "depth":
+                return Kept("depth.pfm", "application/octet-stream", pfm(self._with_rig("depth").depth))
+            case "cloud":
+                return Kept("cloud.ply", "application/octet-stream", self._cloud())
+            case "all":
+                return Kept("frame.zip", "application/zip", self._all())
+        raise CallError(f"'{what}' can't be saved; it must be preset, disparity, depth, cloud or all")
+
+    def command(self) -> str:
+        """The call that gives the disparity that is shown; of pictures that are no files, on what `all` saves."""
+        shown = self._shown()
+        settings, prepared = shown.settings, shown.prepared
+        files = prepared.frame.files if settings.resolution == "full" else None
+        left, right = (files[::-1] if settings.swapped else files) if files else ("left.ppm", "right.ppm")
+        first, end = shown.disparities
+        words = ["stereopsis", "match", left, right, "-o", "disparity.pfm"]
+        words += ["--min-disparity", str(first), "--disparities", str(end - first), *self._changes(shown)]
+        region = prepared.region_of(settings.region)
+        words += ["--roi", ",".join(map(str, region))] if region else []
+        words += ["--device", settings.device] if settings.device != "auto" else []
+        if files and self._calib:
+            words += ["--calib", self._calib]
+            words += ["--raw"] if self._raw and settings.rectified else []
+        return shlex.join(words)
+
+    def _changes(self, shown: Shown) -> list[str]:
+        pipeline = shown.settings.effective_pipeline()
+        method = _native.Pipeline(pipeline.method)
+        if [(s.slot, s.stage) for s in method.slots()] != [(s.slot, s.stage) for s in pipeline.slots()]:
+            return ["--pipeline", "preset.json"]
+        words = ["--method", str(pipeline.method)] if pipeline.method != "sgm" else []
+        usual = {info.name: info.value for info in method.parameters()}
+        for info in pipeline.parameters():
+            if info.value != usual[info.name]:
+                words += ["--set", f"{info.name}={info.value}"]
+        return words
+
+    def _shown(self) -> Shown:
+        if self._engine.shown is None:
+            raise CallError("there is no result yet to save")
+        return self._engine.shown
+
+    def _preset(self) -> str:
+        return str(self._engine.settings.effective_pipeline().to_json())
+
+    def _with_rig(self, want: str) -> Result:
+        shown = self._shown()
+        if shown.prepared.rig is None:
+            raise CallError(f"the {want} needs the cameras; start the viewer with --calib FILE")
+        settings, prepared = shown.settings, shown.prepared
+        with Matcher(
+            pipeline=settings.effective_pipeline(),
+            disparities=shown.disparities,
+            device=settings.device,
+            threads=settings.threads,
+            region=prepared.region_of(settings.region),
+            rig=prepared.rig,
+            want=[want],
+        ) as matcher:
+            return matcher(prepared.left, prepared.right)
+
+    def _cloud(self) -> bytes:
+        points = self._with_rig("points").points
+        assert points is not None
+        return ply(points, self._shown().prepared.left)
+
+    def _all(self) -> bytes:
+        shown = self._shown()
+        prepared = shown.prepared
+        parts = {
+            "left.ppm": pnm(prepared.left),
+            "right.ppm": pnm(prepared.right),
+            "disparity.pfm": pfm(shown.result.disparity),
+            "preset.json": shown.settings.effective_pipeline().to_json().encode(),
+            "command.txt": self.command().encode() + b"\n",
+        }
+        if prepared.rig is not None:
+            parts["depth.pfm"] = pfm(self._with_rig("depth").depth)
+            parts["cloud.ply"] = self._cloud()
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name, content in parts.items():
+                archive.writestr(name, content)
+        return packed.getvalue()
+
+
+def pfm(image: Array) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "map.pfm"
+        _native.write_pfm(file, image)
+        return file.read_bytes()
+
+
+def pnm(image: Array) -> bytes:
+    """Grey or colour, 8 or 16 bits; float images as PFM, which is read by its contents."""
+    if image.dtype == np.float32:
+        raise CallError("pictures of float pixels can't be saved as PNM; the call names their files")
+    height, width = image.shape[:2]
+    largest = np.iinfo(image.dtype).max
+    header = f"P{6 if image.ndim == 3 else 5}\n{width} {height}\n{largest}\n".encode()
+    return header + bytes(image.astype(image.dtype.newbyteorder(">")).tobytes())
+
+
+def ply(points: Array, image: Array) -> bytes:
+    """The points that there are, with the left picture's colours."""
+    colours = image if image.ndim == 3 else np.repeat(image[..., None], 3, axis=2)
+    if colours.dtype == np.uint16:
+        colours = colours >> 8
+    there = ~np.isnan(points).any(axis=2)
+    vertices = np.zeros(int(there.sum()), [("point", "<f4", 3), ("colour", "u1", 3)])
+    vertices["point"], vertices["colour"] = points[there], colours[there].astype(np.uint8)
+    lines = ["ply", "format binary_little_endian 1.0", f"element vertex {len(vertices)}"]
+    lines += [f"property float {axis}" for axis in "xyz"]
+    lines += [f"property uchar {colour}" for colour in ("red", "green", "blue")]
+    return "\n".join([*lines, "end_header\n"]).encode() + vertices.tobytes()

@@ -1,0 +1,165 @@
+"""What goes to a page: descriptions as JSON, pictures and maps as binary behind a JSON header."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._matching import Result
+from .._native import Slot
+from .._pipeline import Pipeline, methods
+from .engine import Engine, Shown
+from .keep import Kept
+from .settings import RESOLUTIONS, Settings
+
+Array = Any
+
+
+def packed(header: Mapping[str, object], planes: Mapping[str, tuple[int, Array]]) -> bytes:
+    """Length of the header, header, planes; each begins at a multiple of 4. A plane is (key, array)."""
+    described, blobs, offset = [], [], 0
+    for name, (key, array) in planes.items():
+        array = np.ascontiguousarray(array)
+        blob = array.tobytes()
+        height, width = array.shape[:2]
+        channels = array.shape[2] if array.ndim == 3 else 1
+        described.append(
+            {"name": name, "key": key, "type": array.dtype.name, "width": width, "height": height}
+            | {"channels": channels, "offset": offset, "bytes": len(blob)}
+        )
+        padding = -len(blob) % 4
+        blobs += [blob, bytes(padding)]
+        offset += len(blob) + padding
+    text = json.dumps({**header, "planes": described}, ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 4)
+    return b"".join([struct.pack("<I", len(text)), text, *blobs])
+
+
+def packed_file(file: Kept) -> bytes:
+    content = np.frombuffer(file.content, np.uint8)[None]
+    return packed({"kind": "file", "name": file.name, "type": file.type}, {"content": (0, content)})
+
+
+def seen(image: Array) -> Array:
+    """As a screen shows it: 8 bits."""
+    if image.dtype == np.uint8:
+        return image
+    if image.dtype == np.uint16:
+        return (image >> 8).astype(np.uint8)
+    return np.clip(np.nan_to_num(image), 0, 255).astype(np.uint8)
+
+
+def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
+    """A plane of a result, with the key that changes when it does; None where there is none."""
+    prepared, result = shown.prepared, shown.result
+    match name:
+        case "left":
+            return shown.pair, seen(prepared.left)
+        case "right":
+            return shown.pair, seen(prepared.right)
+        case "truth":
+            return None if prepared.truth is None else (shown.pair, prepared.truth.astype(np.float32, copy=False))
+        case "pinned":
+            return None if shown.pinned is None else (shown.serial, shown.pinned.disparity)
+        case "disparity" | "validity" | "confidence":
+            array = getattr(result, name)
+            return None if array is None else (shown.serial, array)
+    return None
+
+
+def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> bytes | None:
+    """What is new of the planes that a page wants; None where it has them all."""
+    new = {}
+    for name, key in have.items():
+        found = plane(shown, name)
+        if found is not None and found[0] != key:
+            new[name] = found
+    if not new:
+        return None
+    prepared = shown.prepared
+    rig = prepared.rig
+    header = {
+        "kind": "frame",
+        "serial": shown.serial,
+        "index": shown.index,
+        "name": prepared.frame.name,
+        "size": prepared.size,
+        "full": prepared.full,
+        "disparities": shown.disparities,
+        "region": prepared.region_of(shown.settings.region),
+        "density": round(measured(shown.result), 5),
+        "truth": prepared.truth is not None,
+        "rig": None if rig is None else {"fb": rig.focal * rig.baseline, "doffs": rig.cx_left - rig.cx_right}
+        | {"focal": rig.focal, "cx": rig.cx_left, "cy": rig.cy, "unit": rig.unit},
+        "ms": round(shown.ms, 3),
+        "times": shown.result.times,
+        "rates": engine.rates(),
+        "pinned": shown.pinned is not None,
+        "revision": shown.revision,
+    }
+    return packed(header, new)
+
+
+def measured(result: Result) -> float:
+    """The share of pixels whose disparity was measured, not filled."""
+    return float(np.count_nonzero(result.validity == 0)) / result.validity.size
+
+
+def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
+    now = engine.settings
+    return json.dumps(
+        {
+            "kind": "state",
+            "revision": engine.revision,
+            "sources": [source.name for source in engine.sources],
+            "source": engine.source_index,
+            "methods": [{"name": m.name, "summary": m.summary, "paper": m.paper} for m in methods()],
+            "method": now.pipeline.method,
+            "devices": devices,
+            "device": now.device,
+            "resolutions": RESOLUTIONS,
+            "resolution": now.resolution,
+            "swapped": now.swapped,
+            "rectified": now.rectified,
+            "rectifiable": engine.rectifiable,
+            "refined": now.post_processing,
+            "disparities": now.disparities,
+            "region": now.region,
+            "slots": [slot_of(slot) for slot in now.pipeline.slots()],
+            "playback": engine.playback.state(),
+            "pinned": None if engine.pinned is None else difference(engine.pinned, now),
+            "trouble": engine.trouble,
+        },
+        ensure_ascii=False,
+    )
+
+
+def slot_of(slot: Slot) -> dict[str, object]:
+    names = ("name", "type", "value", "default", "allowed", "minimum", "maximum", "step", "choices", "unit")
+    return {
+        "slot": slot.slot,
+        "stage": slot.stage,
+        "refinement": slot.is_refinement,
+        "parameters": [
+            {name: getattr(info, name) for name in (*names, "description")} for info in slot.parameters
+        ],
+    }
+
+
+def difference(pinned: Settings, now: Settings) -> str:
+    """What is pinned, in words."""
+    if pinned.pipeline.method != now.pipeline.method:
+        return str(pinned.pipeline.method)
+    here, there = values(now.pipeline), values(pinned.pipeline)
+    changes = [f"{name} = {value}" for name, value in there.items() if here.get(name) != value]
+    if pinned.post_processing != now.post_processing:
+        changes.append("with post-processing" if pinned.post_processing else "without post-processing")
+    return ", ".join(changes) or "the same settings"
+
+
+def values(pipeline: Pipeline) -> dict[str, str]:
+    return {info.name: info.value for info in pipeline.parameters()}

@@ -1,0 +1,67 @@
+// The histogram of disparities, and the time of each stage.
+import {draw, make, number_text} from "./elements.js";
+import {model} from "./model.js";
+
+export function measure() {
+  const {frame, planes} = model;
+  if (!planes.disparity) return;
+  const [first, end] = frame.disparities;
+  const bins = Math.min(end - first, 96);
+  const counts = new Uint32Array(bins);
+  const {data} = planes.disparity;
+  const truth = frame.truth && planes.truth?.data.length === data.length ? planes.truth.data : null;
+  let [valid, bad, known] = [0, 0, 0];
+  for (let i = 0; i < data.length; ++i) {
+    const d = data[i];
+    if (d === d) {
+      const bin = Math.floor(((d - first) * bins) / (end - first));
+      counts[bin < 0 ? 0 : bin >= bins ? bins - 1 : bin]++;
+      valid++;
+    }
+    if (truth && truth[i] === truth[i]) {
+      known++;
+      if (!(Math.abs(d - truth[i]) <= 1)) bad++;
+    }
+  }
+  let [sum, bin] = [0, 0];
+  while (bin < bins - 1 && (sum += counts[bin]) < valid / 2) bin++;
+  model.median = first + ((bin + 0.5) * (end - first)) / bins;
+  model.bad = known ? (100 * bad) / known : null;
+  model.counts = counts;
+}
+
+export function draw_histogram(svg) {
+  const {counts, frame} = model;
+  const {width, height} = svg.getBoundingClientRect();
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const bottom = height - 14;
+  const most = Math.max(1, ...counts);
+  const step = width / counts.length;
+  let path = "";
+  counts.forEach((count, i) => {
+    const h = ((bottom - 4) * count) / most;
+    if (count) path += `M${(i * step + step * 0.1).toFixed(2)} ${bottom}v${(-Math.max(1, h)).toFixed(2)}h${(step * 0.8).toFixed(2)}V${bottom}z`;
+  });
+  svg.replaceChildren();
+  draw(svg, "path", {d: path || "M0 0", fill: "var(--accent)", opacity: 0.85});
+  draw(svg, "text", {x: 0, y: height - 2}, String(frame.disparities[0]));
+  draw(svg, "text", {x: width / 2, y: height - 2, "text-anchor": "middle"}, `median ${number_text(model.median)}`);
+  draw(svg, "text", {x: width, y: height - 2, "text-anchor": "end"}, `${frame.disparities[1] - 1} px`);
+}
+
+// Bars stand still: they follow a running mean, and are drawn a few times a second.
+const means = new Map();
+let drawn = 0;
+
+export function draw_times(host, total) {
+  const {times, ms} = model.frame;
+  for (const name of means.keys()) if (!(name in times)) means.delete(name);
+  for (const [name, value] of Object.entries(times)) means.set(name, means.has(name) ? means.get(name) * 0.8 + value * 0.2 : value);
+  if (performance.now() - drawn < 200 && host.children.length === means.size) return;
+  drawn = performance.now();
+  total.textContent = `${ms.toFixed(1)} ms`;
+  const most = Math.max(...means.values());
+  host.replaceChildren(...[...means].map(([name, value]) =>
+    make("div", {class: "time", title: `${name}: ${value.toFixed(2)} ms`},
+      make("span", {}, name), make("i", {style: `width: ${((100 * value) / most).toFixed(1)}%`}), make("b", {}, value.toFixed(value < 10 ? 2 : 1)))));
+}

@@ -1,0 +1,49 @@
+// The socket: messages to the server, its answers by kind, and again when it was cut.
+const address = new URL("socket", location.href);
+address.protocol = "ws:";
+
+export class Connection extends EventTarget {
+  constructor() {
+    super();
+    this.#open();
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  #open() {
+    this.socket = new WebSocket(address);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onopen = () => this.#tell("open");
+    this.socket.onmessage = ({data}) => {
+      const message = typeof data === "string" ? JSON.parse(data) : unpacked(data);
+      this.#tell(message.kind, message);
+    };
+    this.socket.onclose = () => {
+      this.#tell("cut");
+      setTimeout(() => this.#open(), 1000);
+    };
+  }
+
+  #tell(kind, detail) {
+    this.dispatchEvent(new CustomEvent(kind, {detail}));
+  }
+
+  on(kind, listener) {
+    this.addEventListener(kind, (event) => listener(event.detail));
+  }
+}
+
+const arrays = {uint8: Uint8Array, float32: Float32Array};
+
+// A header as JSON, then planes, as arrays over the message's own memory.
+function unpacked(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const message = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  for (const plane of message.planes) {
+    const type = arrays[plane.type];
+    plane.data = new type(buffer, 4 + length + plane.offset, plane.bytes / type.BYTES_PER_ELEMENT);
+  }
+  return message;
+}

@@ -1,0 +1,141 @@
+// Joins the parts: what comes goes into the model, what changed is drawn with the next picture of the screen.
+import {draw_histogram, draw_times, measure} from "./charts.js";
+import {Connection} from "./connection.js";
+import {by_id, fill, make} from "./elements.js";
+import {pane_boxes} from "./geometry.js";
+import {take_command, take_file} from "./keep.js";
+import {keyboard} from "./keyboard.js";
+import {model} from "./model.js";
+import {draw_overlay} from "./overlay.js";
+import {Panes} from "./panes.js";
+import {playback} from "./playback.js";
+import {Probe} from "./probe.js";
+import {Renderer} from "./renderer.js";
+import {setter} from "./setter.js";
+import {Side} from "./side.js";
+import {show_theme, toggle_theme} from "./theme.js";
+import {available, views} from "./views.js";
+
+const host = by_id("panes");
+const link = new Connection();
+const send = (message) => link.send(message);
+let boxes = [], due = 0;
+const box_of = (body) => boxes.find((box) => box.body === body) ?? pane_boxes(host).find((box) => box.body === body);
+
+show_theme();
+model.link = link;
+model.renderer = new_renderer();
+const set = setter(send, link);
+new Panes(host, send, box_of);
+new Side(by_id("side"), send, set);
+playback(send);
+keyboard(send);
+const probe = new Probe(by_id("readout"), by_id("curve"), send);
+by_id("theme").onclick = toggle_theme;
+for (const [id, change] of [["source", (v) => ({do: "source", index: Number(v)})], ["method", (v) => ({do: "method", name: v})], ["device", (v) => ({do: "device", name: v})]])
+  by_id(id).onchange = (event) => send(change(event.target.value));
+
+function new_renderer() {
+  try {
+    return new Renderer(by_id("picture"));
+  } catch (error) {
+    notice(error.message);
+    throw error;
+  }
+}
+
+// Asks for what is new of the planes that are shown; the server answers when there is something.
+function ask() {
+  const names = new Set(["disparity", "validity", "left", ...model.views().filter((v) => available(v, model)).flatMap((v) => views[v].planes)]);
+  if (model.frame?.truth) names.add("truth");
+  const have = Object.fromEntries([...names].map((name) => [name, model.planes[name]?.key ?? null]));
+  const text = JSON.stringify(have);
+  if (text !== ask.last) send({do: "ready", have});
+  ask.last = text;
+}
+
+const shown = [];
+link.on("frame", (frame) => {
+  const size = model.frame?.size.join();
+  for (const plane of frame.planes) {
+    model.planes[plane.name] = plane;
+    model.renderer.upload(plane);
+  }
+  model.frame = frame;
+  if (!frame.truth) delete model.planes.truth;
+  if (!frame.pinned) delete model.planes.pinned;
+  if (size && size !== frame.size.join()) model.pixel = null;
+  measure();
+  draw_histogram(by_id("histogram"));
+  draw_times(by_id("times"), by_id("total"));
+  model.changed("frame");
+  model.changed("look");
+  ask();
+});
+
+link.on("state", (state) => {
+  model.state = state;
+  document.body.dataset.revision = state.revision;
+  fill(by_id("source"), state.sources.map((text, value) => ({value, text})), state.source);
+  fill(by_id("method"), state.methods.map((m) => ({value: m.name, text: m.name, title: `${m.summary}\n${m.paper}`})), state.method);
+  fill(by_id("device"), [{value: "auto", text: "auto"}, ...state.devices.map((d) => ({value: d.name, text: d.name, disabled: !d.usable, title: d.usable ? d.description : d.reason}))], state.device);
+  model.changed("state");
+  notice(state.trouble, true);
+});
+link.on("probe", (costs) => {
+  model.costs = costs;
+  model.changed("costs");
+});
+link.on("file", take_file);
+link.on("command", take_command);
+link.on("refused", ({text}) => {
+  probe.refused();
+  notice(text);
+});
+link.on("open", () => {
+  model.planes = {};
+  ask.last = "";
+  by_id("notice").hidden = true;
+  ask();
+});
+link.on("cut", () => notice("The viewer does not answer: it ended, or the connection was cut. Trying again…"));
+
+// What is wrong with the run stays as long as it is wrong; what was refused goes after a while.
+let hide = 0;
+function notice(text, lasting = false) {
+  const element = by_id("notice");
+  if (!text && lasting && element.dataset.lasting !== "true") return;
+  clearTimeout(hide);
+  element.dataset.lasting = lasting;
+  element.hidden = !text;
+  element.replaceChildren(make("span", {}, text ?? ""), make("button", {class: "quiet", "aria-label": "Close", onclick: () => (element.hidden = true)}, "×"));
+  if (!lasting) hide = setTimeout(() => (element.hidden = true), 12000);
+}
+
+function draw() {
+  due = 0;
+  const outer = host.getBoundingClientRect();
+  boxes = pane_boxes(host);
+  const ratio = Math.min(2, devicePixelRatio);
+  model.renderer.draw(boxes, outer.width, outer.height, ratio);
+  draw_overlay(by_id("overlay"), boxes, outer.width, outer.height, ratio);
+  document.body.dataset.serial = model.frame?.serial ?? 0;
+  document.body.dataset.shown = model.frame?.revision ?? -1;
+  if (model.frame && shown.at(-1)?.serial !== model.frame.serial) shown.push({serial: model.frame.serial, at: performance.now()});
+}
+
+const again = () => (due ||= requestAnimationFrame(draw));
+for (const what of ["frame", "look", "pixel", "state"]) model.on(what, again);
+model.on("look", () => ask());
+new ResizeObserver(again).observe(host);
+
+setInterval(() => {
+  const now = performance.now();
+  while (shown.length && shown[0].at < now - 2000) shown.shift();
+  const rate = (value) => (value ? value.toFixed(value < 10 ? 1 : 0) : "–");
+  by_id("rate-showing").textContent = rate(shown.length > 1 ? ((shown.length - 1) * 1000) / (shown.at(-1).at - shown[0].at) : 0);
+  by_id("rate-matching").textContent = rate(shown.length > 1 ? model.frame.rates.matching : 0);
+  by_id("rate-grabbing").textContent = rate(shown.length > 1 ? model.frame.rates.grabbing : 0);
+}, 500);
+model.shown = shown;
+globalThis.viewer = model; // for whoever looks in from the console

@@ -1,0 +1,41 @@
+// What the page knows: the server's state, the newest frame with its planes, and how it is looked at.
+const kept = JSON.parse(localStorage.getItem("stereopsis") ?? "{}");
+
+class Model extends EventTarget {
+  state = null;
+  frame = null;
+  planes = {};
+  look = {
+    layout: 2, views: ["left", "disparity", "cloud", "validity"], colours: "turbo", automatic: true, low: 0, high: 64,
+    lines: false, wipe: 0.5, cloud_colour: "image", ...kept,
+  };
+  zoom = {scale: 1, x: 0.5, y: 0.5};
+  pixel = null; // {x, y, held}, of the left picture
+  costs = null; // of that pixel
+  dragged = null; // a region while it is dragged
+
+  changed(what) {
+    this.dispatchEvent(new Event(what));
+  }
+
+  on(what, listener) {
+    this.addEventListener(what, listener);
+  }
+
+  look_at(change) {
+    Object.assign(this.look, change);
+    localStorage.setItem("stereopsis", JSON.stringify({...this.look, wipe: undefined}));
+    this.changed("look");
+  }
+
+  views() {
+    return this.look.views.slice(0, this.look.layout);
+  }
+
+  disparity_at(x, y) {
+    const plane = this.planes.disparity;
+    return plane && x >= 0 && y >= 0 && x < plane.width && y < plane.height ? plane.data[y * plane.width + x] : NaN;
+  }
+}
+
+export const model = new Model();

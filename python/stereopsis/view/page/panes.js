@@ -1,0 +1,89 @@
+// The panes, what each shows, and their legends.
+import {colours} from "./colourmaps.js";
+import {fill, make, number_text} from "./elements.js";
+import {model} from "./model.js";
+import {listen} from "./pointer.js";
+import {available, limits, needs, reasons, unit, views} from "./views.js";
+
+export class Panes {
+  constructor(host, send, box_of) {
+    Object.assign(this, {host, send, box_of, panes: []});
+    this.#layout();
+    model.on("look", () => this.#layout());
+    model.on("frame", () => this.#label());
+  }
+
+  #layout() {
+    const wanted = model.views();
+    this.host.dataset.layout = wanted.length;
+    while (this.panes.length > wanted.length) this.panes.pop().element.remove();
+    while (this.panes.length < wanted.length) this.panes.push(this.#pane(this.panes.length));
+    this.#label();
+  }
+
+  #pane(index) {
+    const choice = make("select", {"aria-label": `View ${index + 1}`, onchange: () => choose(index, choice.value)});
+    const note = make("span", {class: "note"});
+    const legend = make("span", {class: "legend"});
+    const body = make("div", {class: "pane-body", tabindex: 0, role: "img"});
+    const element = make("div", {class: "pane"}, make("div", {class: "pane-head"}, choice, note, legend), body);
+    this.host.append(element);
+    listen(body, this.box_of, this.send);
+    return {element, choice, note, legend, body};
+  }
+
+  #label() {
+    model.views().forEach((view, index) => {
+      const pane = this.panes[index];
+      const options = Object.entries(views).map(([value, v]) => {
+        const can = available(value, model);
+        return {value, text: v.name, disabled: !can, title: can ? "" : needs[v.needs]};
+      });
+      fill(pane.choice, options, view);
+      const can = available(view, model);
+      pane.body.dataset.view = can ? view : "";
+      pane.body.setAttribute("aria-label", `${views[view].name} of ${model.frame?.name ?? "no picture"}`);
+      pane.note.textContent = can ? note(view) : needs[views[view].needs];
+      if (can && model.frame) legend(pane.legend, view);
+      else pane.legend.replaceChildren();
+    });
+  }
+}
+
+function choose(index, view) {
+  const chosen = [...model.look.views];
+  chosen[index] = view;
+  model.look_at({views: chosen});
+}
+
+function note(view) {
+  const {frame} = model;
+  if (!frame) return "";
+  if (view === "left") return `${frame.size[0]}×${frame.size[1]}`;
+  if (view === "disparity") return `${(100 * frame.density).toFixed(1)} % measured`;
+  if (view === "error" && model.bad != null) return `${model.bad.toFixed(1)} % off by more than 1 px`;
+  if (view === "cloud" && !frame.rig) return "not calibrated: shape only";
+  if (view === "compare" || view === "difference") return `pinned: ${model.state?.pinned ?? ""}`;
+  return "";
+}
+
+function legend(host, view) {
+  const key = JSON.stringify([view, views[view].map ? limits(view, model) : 0, model.look.colours]);
+  if (host.dataset.key === key) return;
+  host.dataset.key = key;
+  if (view === "validity") return host.replaceChildren(...reasons.map(([, name, c]) =>
+    make("span", {class: "chip", title: name, style: `--chip: rgb(${c.map((v) => Math.round(255 * v)).join(" ")})`}, name)));
+  if (!views[view].map) return host.replaceChildren();
+  const [low, high] = limits(view, model);
+  host.replaceChildren(number_text(low), bar(view), `${number_text(high)} ${unit(view, model)}`);
+}
+
+function bar(view) {
+  const name = view === "error" || view === "difference" ? view : model.look.colours;
+  const canvas = make("canvas", {width: 256, height: 1});
+  const image = new ImageData(256, 1);
+  colours(name).forEach((byte, i) => (image.data[Math.floor(i / 3) * 4 + (i % 3)] = byte));
+  for (let i = 0; i < 256; ++i) image.data[4 * i + 3] = 255;
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}

@@ -1,0 +1,128 @@
+// The side: what is searched and where, how it is shown, the pipeline's parameters, and what can be kept.
+import {choices} from "./colourmaps.js";
+import {fill, make, segments} from "./elements.js";
+import {keep_buttons} from "./keep.js";
+import {model} from "./model.js";
+import {tool} from "./pointer.js";
+import {Slots} from "./slots.js";
+
+const group = (title, open, ...rows) =>
+  make("details", {class: "group", open}, make("summary", {}, title), make("div", {class: "rows"}, ...rows));
+const row = (name, title, ...controls) =>
+  make("label", {class: "row", title}, make("span", {class: "name"}, name), make("span", {class: "value"}, ...controls));
+
+export class Side {
+  constructor(host, send, set) {
+    this.send = send;
+    this.slots = new Slots(make("div"), set);
+    host.append(this.#search(), this.#picture(), this.#compare(), this.slots.host, keep_buttons(send));
+    model.on("state", () => this.#show());
+    model.on("frame", () => this.#show_frame());
+    model.on("tool", () => this.#show_tool());
+    model.on("look", () => this.#show_look());
+    this.#show_look();
+  }
+
+  #search() {
+    const {send} = this;
+    const whole = (label) => make("input", {type: "number", "aria-label": label, onchange: () => this.#send_range()});
+    [this.first, this.last] = [whole("Smallest disparity"), whole("Largest disparity")];
+    this.estimate = make("button", {title: "Estimate from this pair (E)", onclick: () => send({do: "estimate"})}, "Estimate");
+    this.searched = make("span", {class: "hint"});
+    this.resolution = make("select", {id: "resolution", "aria-label": "Working resolution", onchange: () => send({do: "resolution", value: this.resolution.value})});
+    const box = (id, name) => make("input", {id, type: "checkbox", onchange: (e) => send({do: name, on: e.target.checked})});
+    [this.swap, this.rectify, this.refine] = [box("swap", "swap"), box("rectify", "rectify"), box("refine", "refine")];
+    this.region = make("button", {id: "region", title: "Drag a region on the left picture (R, or shift and drag)", onclick: () => toggle_region(send)}, "Drag a region");
+    this.rectify_row = row("Rectified", "Rectify by the calibration", this.rectify);
+    return group("Search", true,
+      row("Disparities", "Search range, in pixels of the full size", this.first, "to", this.last),
+      make("div", {class: "row"}, this.searched, this.estimate),
+      row("Resolution", "Working resolution: pictures, range and calibration are scaled", this.resolution),
+      make("div", {class: "row"}, make("span", {class: "name"}, "Region"), make("span", {class: "value"}, this.region)),
+      row("Cameras swapped", "Left and right change places", this.swap),
+      this.rectify_row,
+      row("Post-processing", "Checks, filters and fills behind the selection (P)", this.refine));
+  }
+
+  #picture() {
+    this.colours = make("select", {id: "colours", "aria-label": "Colour map", onchange: () => model.look_at({colours: this.colours.value})});
+    fill(this.colours, choices.map((c) => ({value: c, text: c})), model.look.colours);
+    const number = (name) => make("input", {type: "number", "aria-label": name, onchange: (e) => model.look_at({automatic: false, [name]: Number(e.target.value)})});
+    [this.low, this.high] = [number("low"), number("high")];
+    this.automatic = make("input", {type: "checkbox", onchange: () => model.look_at({automatic: this.automatic.checked})});
+    this.lines = make("input", {id: "lines", type: "checkbox", onchange: () => model.look_at({lines: this.lines.checked})});
+    const cloud = make("span", {class: "segments"});
+    this.show_cloud = segments(cloud, [["image", "picture"], ["depth", "depth"]], model.look.cloud_colour, (v) => model.look_at({cloud_colour: v}));
+    return group("Picture", false,
+      row("Colours", "Of disparity and depth", this.colours),
+      row("Colours span the search range", "Else what is given here", this.automatic),
+      row("From, to", "Disparities at the ends of the colours", this.low, "to", this.high),
+      row("Rows", "Lines to judge a rectification by (L)", this.lines),
+      make("div", {class: "row"}, make("span", {class: "name"}, "Cloud's colour"), make("span", {class: "value"}, cloud)));
+  }
+
+  #compare() {
+    this.pin = make("button", {id: "pin", title: "Keep these settings to compare with (C)", onclick: () => toggle_pin(this.send)}, "Pin these settings");
+    this.pinned = make("span", {class: "hint"}, "Pin, change something, and wipe between both.");
+    return group("Compare", false, make("div", {class: "buttons"}, this.pin), this.pinned);
+  }
+
+  #send_range() {
+    this.send({do: "range", first: Number(this.first.value), end: Number(this.last.value) + 1});
+  }
+
+  #show() {
+    const {state} = model;
+    if (state.disparities) {
+      for (const [input, value] of [[this.first, state.disparities[0]], [this.last, state.disparities[1] - 1]])
+        if (document.activeElement !== input || input.value === "") input.value = value;
+    }
+    fill(this.resolution, state.resolutions.map((r) => ({value: r, text: r})), state.resolution);
+    this.swap.checked = state.swapped;
+    this.rectify.checked = state.rectified;
+    this.rectify_row.hidden = !state.rectifiable;
+    this.refine.checked = state.refined;
+    this.pin.textContent = state.pinned == null ? "Pin these settings" : "Unpin";
+    this.pin.setAttribute("aria-pressed", state.pinned != null);
+    this.pinned.textContent = state.pinned == null ? "Pin, change something, and wipe between both." : `Pinned: ${state.pinned}`;
+    this.slots.show(state.slots);
+    this.#show_tool();
+  }
+
+  #show_frame() {
+    const [first, end] = model.frame.disparities;
+    const text = `${end - first} searched at ${model.frame.size.join("×")}`;
+    if (this.searched.textContent !== text) this.searched.textContent = text;
+  }
+
+  #show_tool() {
+    const there = model.state?.region != null;
+    this.region.textContent = there ? "Whole picture" : tool.region ? "Drag on the picture…" : "Drag a region";
+    this.region.setAttribute("aria-pressed", tool.region);
+  }
+
+  #show_look() {
+    const {look} = model;
+    this.colours.value = look.colours;
+    this.automatic.checked = look.automatic;
+    [this.low.value, this.high.value] = [look.low, look.high];
+    this.low.disabled = this.high.disabled = look.automatic;
+    this.lines.checked = look.lines;
+    this.show_cloud(look.cloud_colour);
+  }
+}
+
+export function toggle_region(send) {
+  if (model.state?.region) send({do: "region", rect: null});
+  else tool.region = !tool.region;
+  model.changed("tool");
+}
+
+export function toggle_pin(send) {
+  const on = model.state?.pinned == null;
+  send({do: "pin", on});
+  const views = [...model.look.views];
+  if (on && !views.includes("compare")) views[Math.min(1, model.look.layout - 1)] = "compare";
+  if (!on) views.forEach((view, i) => (views[i] = view === "compare" || view === "difference" ? "disparity" : view));
+  model.look_at({views});
+}

@@ -1,0 +1,67 @@
+// What a pane can show: which planes that needs, its values' unit, range and colours.
+const range = (m) => m.frame?.disparities ?? [0, 64];
+const rig = (m) => m.frame?.rig;
+const depth = (m, d) => rig(m).fb / (d - rig(m).doffs);
+
+export const views = {
+  left: {name: "Left", planes: ["left"]},
+  right: {name: "Right", planes: ["right"]},
+  disparity: {name: "Disparity", planes: ["disparity"], unit: "px", map: true, of: (m, d) => d, auto: (m) => [range(m)[0], range(m)[1] - 1]},
+  depth: {name: "Depth", planes: ["disparity"], map: true, needs: "rig", of: depth, auto: (m) => near_far(m)},
+  uncertainty: {
+    name: "Depth uncertainty", planes: ["disparity"], map: true, needs: "rig",
+    of: (m, d) => 0.5 * depth(m, d) ** 2 / Math.abs(rig(m).fb), auto: (m) => [0, 0.5 * near_far(m)[1] ** 2 / Math.abs(rig(m).fb)],
+  },
+  confidence: {name: "Confidence", planes: ["confidence"], map: true, auto: () => [0, 1], plain: true},
+  validity: {name: "Validity", planes: ["disparity", "validity"]},
+  error: {name: "Error against truth", planes: ["disparity", "truth"], unit: "px", map: true, needs: "truth", auto: () => [0, 4], plain: true},
+  truth: {name: "Truth", planes: ["truth"], unit: "px", map: true, needs: "truth", auto: (m) => [range(m)[0], range(m)[1] - 1]},
+  compare: {name: "Compare with pinned", planes: ["disparity", "pinned"], unit: "px", map: true, needs: "pinned", auto: (m) => [range(m)[0], range(m)[1] - 1]},
+  difference: {name: "Difference to pinned", planes: ["disparity", "pinned"], unit: "px", map: true, needs: "pinned", auto: () => [-4, 4], plain: true},
+  cloud: {name: "Point cloud", planes: ["left", "disparity"]},
+};
+
+export const needs = {
+  rig: "start the viewer with --calib",
+  truth: "start the viewer with --truth, or choose a generated scene",
+  pinned: "pin the settings first",
+};
+
+export function available(view, m) {
+  const need = views[view].needs;
+  return !need || !m.frame || Boolean(m.frame[need]);
+}
+
+// From the largest disparity to a depth that leaves out what is far beyond the rest.
+function near_far(m) {
+  const {fb, doffs} = rig(m);
+  const [first, end] = range(m);
+  const largest = Math.max(end - 1 - doffs, 1);
+  return [fb / largest, fb / Math.max(first - doffs, largest / 12)];
+}
+
+export function limits(view, m) {
+  const v = views[view];
+  return m.look.automatic || v.plain || view === "depth" || view === "uncertainty" ? v.auto(m) : [m.look.low, m.look.high];
+}
+
+export function unit(view, m) {
+  return views[view].unit ?? (views[view].needs === "rig" ? rig(m)?.unit ?? "" : "");
+}
+
+// Bits of the validity, the names and colours of their reasons; the first that is set is shown.
+export const reasons = [
+  [32, "outside the region", [0.35, 0.37, 0.38]],
+  [16, "masked", [0.55, 0.58, 0.6]],
+  [1, "no candidate", [0.49, 0.36, 0.71]],
+  [2, "left-right check", [0.85, 0.37, 0.3]],
+  [4, "ambiguous", [0.91, 0.66, 0.24]],
+  [8, "speckle", [0.84, 0.45, 0.66]],
+  [128, "repaired", [0.35, 0.68, 0.85]],
+  [64, "filled", [0.29, 0.5, 0.76]],
+];
+
+export function reason_text(bits) {
+  const set = reasons.filter(([bit]) => bits & bit).map(([, name]) => name);
+  return set.length ? set.join(", ") : "measured";
+}

@@ -1,0 +1,100 @@
+"""A pair as the method sees it: swapped, rectified, scaled."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._native import Rig
+from .settings import Range, Region, Settings
+from .sources import Frame
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """`scale` is (x, y): working pixels for one of the full size."""
+
+    frame: Frame
+    left: Array
+    right: Array
+    truth: Array | None
+    rig: Rig | None
+    scale: tuple[float, float]
+    full: tuple[int, int]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.left.shape[1], self.left.shape[0]
+
+    def range_of(self, disparities: Range) -> Range:
+        first = math.floor(disparities[0] * self.scale[0])
+        return first, max(first + 1, math.ceil(disparities[1] * self.scale[0]))
+
+    def region_of(self, region: Region | None) -> Region | None:
+        """In working pixels, cut to the picture; None where nothing is left of it."""
+        if region is None:
+            return None
+        x, y, width, height = region
+        (sx, sy), (w, h) = self.scale, self.size
+        x0, y0 = min(w, math.floor(x * sx)), min(h, math.floor(y * sy))
+        x1, y1 = min(w, math.ceil((x + width) * sx)), min(h, math.ceil((y + height) * sy))
+        return (x0, y0, x1 - x0, y1 - y0) if x1 > x0 and y1 > y0 else None
+
+
+def prepare(frame: Frame, settings: Settings, rig: Rig | None) -> Prepared:
+    left, right, truth = frame.left, frame.right, frame.truth
+    if settings.swapped:
+        left, right, truth = right, left, None
+    full = left.shape[1], left.shape[0]
+    size = settings.working_size(full)
+    scale = size[0] / full[0], size[1] / full[1]
+    if size != full:
+        left, right = reduced(left, size), reduced(right, size)
+        truth = None if truth is None else sampled(truth, size) * np.float32(scale[0])
+        rig = None if rig is None else scaled_rig(rig, scale, size)
+    return Prepared(frame, left, right, truth, rig, scale, full)
+
+
+def reduced(image: Array, size: tuple[int, int]) -> Array:
+    """Each pixel is the mean of the area that it covers, rounded to nearest."""
+    means = reduced_rows(image.astype(np.float64), size[1])
+    means = np.swapaxes(reduced_rows(np.swapaxes(means, 0, 1), size[0]), 0, 1)
+    if image.dtype != np.float32:
+        means = np.rint(means)
+    return np.ascontiguousarray(means.astype(image.dtype))
+
+
+def reduced_rows(image: Array, rows: int) -> Array:
+    count = image.shape[0]
+    if count % rows == 0:
+        return image.reshape(rows, count // rows, *image.shape[1:]).mean(axis=1)
+    sums = np.concatenate([np.zeros_like(image[:1]), np.cumsum(image, axis=0)])
+    ends = np.arange(rows + 1) * (count / rows)
+    below = np.minimum(ends.astype(int), count - 1)
+    part = (ends - below).reshape(-1, *[1] * (image.ndim - 1))
+    return np.diff(sums[below] + part * image[below], axis=0) * (rows / count)
+
+
+def sampled(image: Array, size: tuple[int, int]) -> Array:
+    """The pixel at the middle of each: no mean of disparities on both sides of an edge."""
+    rows = ((np.arange(size[1]) + 0.5) * image.shape[0] / size[1]).astype(int)
+    columns = ((np.arange(size[0]) + 0.5) * image.shape[1] / size[0]).astype(int)
+    return image[rows[:, None], columns]
+
+
+def scaled_rig(rig: Rig, scale: tuple[float, float], size: tuple[int, int]) -> Rig:
+    sx, sy = scale
+    return Rig(
+        focal=rig.focal * sx,
+        baseline=rig.baseline,
+        cx_left=(rig.cx_left + 0.5) * sx - 0.5,
+        cx_right=(rig.cx_right + 0.5) * sx - 0.5,
+        cy=(rig.cy + 0.5) * sy - 0.5,
+        unit=rig.unit,
+        size=size,
+    )

@@ -1,0 +1,43 @@
+"""From the call to a server that runs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+
+from .arguments import geometry_of, pipeline_of, range_of
+from .engine import Engine
+from .keep import Keeper
+from .server import Viewer
+from .settings import Settings
+from .sources import open_sources
+
+
+def viewer_of(arguments: argparse.Namespace) -> Viewer:
+    sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale)
+    rig, calibration = geometry_of(arguments)
+    settings = Settings(pipeline_of(arguments), arguments.device, arguments.threads, range_of(arguments))
+    speed = arguments.fps or sources[0].rate
+    engine = Engine(sources, settings, rig, calibration, playing=not arguments.paused, speed=speed)
+    return Viewer(engine, Keeper(engine, arguments.calib, arguments.raw), arguments.host, arguments.port)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    viewer = viewer_of(arguments)
+    asyncio.run(serve(viewer))
+    return 0
+
+
+async def serve(viewer: Viewer) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+
+    def ready(address: str) -> None:
+        print(address, flush=True)
+        print("stereopsis: open this address in a browser; Ctrl-C ends the viewer", file=sys.stderr)
+
+    await viewer.serve(ready, stop)

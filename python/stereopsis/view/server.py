@@ -1,0 +1,208 @@
+"""HTTP and WebSocket at one address, http://HOST:PORT/TOKEN/: only who knows the token gets in."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import pathlib
+import secrets
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from .._errors import Error
+from .._native import devices
+from .engine import Engine
+from .keep import Keeper
+from .messages import frame_message, packed_file, state_message
+from .probe import Probe
+
+PAGE = pathlib.Path(__file__).parent / "page"
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
+    "img-src 'self' data: blob:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+LARGEST_MESSAGE = 1 << 20
+
+
+class Page:
+    """One connected page: takes messages, and is sent the newest frame when it is ready for it."""
+
+    def __init__(self, viewer: Viewer, connection: ServerConnection) -> None:
+        self.viewer, self.connection = viewer, connection
+        self.have: dict[str, object] | None = None
+        self.fresh = asyncio.Event()
+
+    async def run(self) -> None:
+        await self.connection.send(self.viewer.state())
+        sender = asyncio.create_task(self._send_frames())
+        try:
+            async for text in self.connection:
+                await self._take(text)
+        finally:
+            sender.cancel()
+            self.viewer.engine.want(self, None)
+
+    async def _send_frames(self) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await self.fresh.wait()
+                self.fresh.clear()
+                shown = self.viewer.engine.shown
+                if self.have is None or shown is None:
+                    continue
+                message = frame_message(self.viewer.engine, shown, self.have)
+                if message is not None:
+                    self.have = None
+                    await self.connection.send(message)
+
+    async def _take(self, text: str | bytes) -> None:
+        try:
+            message = json.loads(text)
+            answer = await self._answer(message["do"], message)
+        except Error as error:
+            answer = json.dumps({"kind": "refused", "text": str(error)})
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            answer = json.dumps({"kind": "refused", "text": f"the page sent what is no message: {error!r}"})
+        if answer is not None:
+            await self.connection.send(answer)
+        if text and answer is not None and isinstance(answer, str) and '"refused"' in answer:
+            await self.connection.send(self.viewer.state())  # what the page shows is what holds
+
+    async def _answer(self, do: str, message: dict[str, Any]) -> str | bytes | None:
+        viewer = self.viewer
+        match do:
+            case "ready":
+                self.have = dict(message["have"])
+                viewer.engine.want(self, frozenset(self.have))
+                self.fresh.set()
+                return None
+            case "probe":
+                costs = await asyncio.to_thread(viewer.probe.costs, int(message["x"]), int(message["y"]))
+                return json.dumps(costs)
+            case "estimate":
+                await asyncio.to_thread(viewer.engine.estimate)
+                return None
+            case "keep":
+                file = await asyncio.to_thread(viewer.keeper.make, str(message["what"]))
+                return packed_file(file)
+            case "command":
+                return json.dumps({"kind": "command", "text": viewer.keeper.command()})
+        viewer.engine.change(message)
+        return None
+
+
+class Viewer:
+    """The server of one engine."""
+
+    def __init__(self, engine: Engine, keeper: Keeper, host: str, port: int) -> None:
+        self.engine, self.keeper, self.host, self.port = engine, keeper, host, port
+        self.probe = Probe(engine)
+        self.token = secrets.token_urlsafe(12)
+        self.pages: set[Page] = set()
+        self._files = {file.name: file for file in PAGE.iterdir() if file.suffix in TYPES}
+        self._devices = [
+            {"name": d.name, "description": d.description, "usable": d.usable, "reason": d.reason} for d in devices()
+        ]
+
+    @property
+    def address(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/{self.token}/"
+
+    def state(self) -> str:
+        return state_message(self.engine, self._devices)
+
+    async def serve(self, ready: Callable[[str], None], stop: asyncio.Event) -> None:
+        loop = asyncio.get_running_loop()
+
+        def notify(what: str) -> None:
+            loop.call_soon_threadsafe(self._notify, what)
+
+        self.engine.notify = notify
+        listening = serve(
+            self._handle,
+            self.host,
+            self.port,
+            process_request=self._request,
+            compression=None,
+            max_size=LARGEST_MESSAGE,
+            server_header=None,
+        )
+        async with listening as server:
+            self.port = port_of(server)
+            self.engine.start()
+            ready(self.address)
+            await stop.wait()
+        await asyncio.to_thread(self.engine.close)
+
+    def _notify(self, what: str) -> None:
+        for page in list(self.pages):
+            if what == "frame":
+                page.fresh.set()
+            else:
+                asyncio.ensure_future(self._tell(page))
+
+    async def _tell(self, page: Page) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            await page.connection.send(self.state())
+
+    async def _handle(self, connection: ServerConnection) -> None:
+        page = Page(self, connection)
+        self.pages.add(page)
+        try:
+            with contextlib.suppress(ConnectionClosed):
+                await page.run()
+        finally:
+            self.pages.discard(page)
+
+    def _request(self, connection: ServerConnection, request: Request) -> Response | None:
+        host = request.headers.get("Host", "")
+        origin = request.headers.get("Origin")
+        _, token, *rest = [*request.path.partition("?")[0].split("/"), ""]
+        if host not in self._hosts():
+            return refusal(HTTPStatus.FORBIDDEN, "this address is not one of the viewer's")
+        if origin is not None and origin != f"http://{host}":
+            return refusal(HTTPStatus.FORBIDDEN, "pages of other origins are refused")
+        if not hmac.compare_digest(token.encode(), self.token.encode()):
+            return refusal(HTTPStatus.FORBIDDEN, "open the address that the viewer printed, with its token")
+        name = "/".join(rest).strip("/") or "index.html"
+        if name == "socket":
+            return None
+        if name not in self._files:
+            return refusal(HTTPStatus.NOT_FOUND, "there is no such page")
+        body = self._files[name].read_bytes()
+        kind = TYPES[self._files[name].suffix] + "; charset=utf-8"
+        return response(HTTPStatus.OK, kind, body)
+
+    def _hosts(self) -> set[str]:
+        names = {"127.0.0.1", "localhost", "[::1]", self.host}
+        return {f"{name}:{self.port}" for name in names}
+
+
+def port_of(server: Server) -> int:
+    return int(next(iter(server.sockets)).getsockname()[1])
+
+
+def refusal(status: HTTPStatus, sentence: str) -> Response:
+    return response(status, "text/plain; charset=utf-8", sentence.encode() + b"\n")
+
+
+def response(status: HTTPStatus, kind: str, body: bytes) -> Response:
+    headers = Headers()
+    headers["Content-Type"] = kind
+    headers["Content-Length"] = str(len(body))
+    headers["Content-Security-Policy"] = POLICY
+    headers["Cache-Control"] = "no-store"
+    headers["Referrer-Policy"] = "no-referrer"
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["Connection"] = "close"
+    return Response(status.value, status.phrase, headers, body)

@@ -1,0 +1,124 @@
+"""What is done to the pairs. Settings are never changed: a message of a page makes new ones, or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._errors import CallError
+from .._pipeline import Pipeline
+
+Range = tuple[int, int]
+Region = tuple[int, int, int, int]
+
+FRACTIONS = {"full": 1, "1/2": 2, "1/4": 4, "1/8": 8}
+BOXES = {"640×480": (640, 480), "320×240": (320, 240), "160×120": (160, 120), "80×60": (80, 60)}
+RESOLUTIONS = [*FRACTIONS, *BOXES]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`disparities` and `region` are in pixels of the full size."""
+
+    pipeline: Pipeline
+    device: str = "auto"
+    threads: int = 0
+    disparities: Range | None = None
+    resolution: str = "full"
+    swapped: bool = False
+    rectified: bool = True
+    post_processing: bool = True
+    region: Region | None = None
+
+    def working_size(self, size: tuple[int, int]) -> tuple[int, int]:
+        """Of pictures of (width, height); their shape is kept, and nothing is enlarged."""
+        if self.resolution in FRACTIONS:
+            factor: float = 1 / FRACTIONS[self.resolution]
+        else:
+            box = BOXES[self.resolution]
+            factor = min(1.0, box[0] / size[0], box[1] / size[1])
+        return max(1, round(size[0] * factor)), max(1, round(size[1] * factor))
+
+    def effective_pipeline(self) -> Pipeline:
+        """What runs, and what is saved: without post-processing, all that refines is switched off."""
+        if self.post_processing:
+            return self.pipeline
+        pipeline = self.pipeline.copy()
+        for slot in pipeline.slots():
+            enabled = f"{slot.slot}.enabled"
+            if slot.is_refinement and any(info.name == enabled for info in slot.parameters):
+                pipeline.set(enabled, slot.slot == "confidence" and pipeline.get(enabled))
+        return pipeline
+
+
+Message = Mapping[str, Any]
+
+
+def changed(settings: Settings, message: Message) -> Settings:
+    """New settings, as a page's message asks for. Raises CallError for what is not allowed."""
+    return CHANGES[message["do"]](settings, message)
+
+
+def set_parameter(settings: Settings, message: Message) -> Settings:
+    pipeline = settings.pipeline.copy()
+    pipeline.set_text(str(message["name"]), str(message["value"]))
+    return replace(settings, pipeline=pipeline)
+
+
+def set_method(settings: Settings, message: Message) -> Settings:
+    return replace(settings, pipeline=Pipeline(str(message["name"])))
+
+
+def load_preset(settings: Settings, message: Message) -> Settings:
+    return replace(settings, pipeline=Pipeline.from_json(str(message["json"])), post_processing=True)
+
+
+def set_device(settings: Settings, message: Message) -> Settings:
+    return replace(settings, device=str(message["name"]))
+
+
+def set_range(settings: Settings, message: Message) -> Settings:
+    first, end = int(message["first"]), int(message["end"])
+    if not 1 <= end - first <= 4096 or abs(first) > 16384:
+        raise CallError(f"the range from {first} to {end - 1} is not allowed; give 1 to 4096 disparities")
+    return replace(settings, disparities=(first, end))
+
+
+def set_resolution(settings: Settings, message: Message) -> Settings:
+    value = str(message["value"])
+    if value not in RESOLUTIONS:
+        raise CallError(f"the resolution '{value}' is not allowed; it must be one of {', '.join(RESOLUTIONS)}")
+    return replace(settings, resolution=value)
+
+
+def set_region(settings: Settings, message: Message) -> Settings:
+    rect = message.get("rect")
+    if rect is None:
+        return replace(settings, region=None)
+    x, y, width, height = (int(value) for value in rect)
+    if min(x, y) < 0 or min(width, height) < 1:
+        raise CallError(f"the region {x},{y},{width},{height} is not allowed; it must have pixels inside the picture")
+    return replace(settings, region=(x, y, width, height))
+
+
+def switch(name: str) -> Callable[[Settings, Message], Settings]:
+    def set_switch(settings: Settings, message: Message) -> Settings:
+        change: dict[str, Any] = {name: bool(message["on"])}
+        return replace(settings, **change)
+
+    return set_switch
+
+
+CHANGES: dict[str, Callable[[Settings, Message], Settings]] = {
+    "set": set_parameter,
+    "method": set_method,
+    "preset": load_preset,
+    "device": set_device,
+    "range": set_range,
+    "resolution": set_resolution,
+    "region": set_region,
+    "swap": switch("swapped"),
+    "rectify": switch("rectified"),
+    "refine": switch("post_processing"),
+}

@@ -1,0 +1,152 @@
+"""What a person does on the page, asserted from what it shows and what the engine computes."""
+
+import json
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+
+def test_somebody_decides_whether_this_works_for_their_cameras(view, sequence, command, tmp_path):
+    page = view(sequence / "left", sequence / "right", "--disparities", 32, "--paused")
+    assert page.script("return document.getElementById('place').textContent") == "1 of 4"
+    first = page.plane("disparity")
+
+    page.choose("#method", "banz-sgm")
+    page.settle()
+    assert not np.array_equal(page.plane("disparity"), first, equal_nan=True)
+    assert page.find('[data-slot="cost"] small').text == "rank"
+
+    page.enter('[data-parameter="optimisation.p1"] input[type=number]', 5)
+    page.settle()
+    assert page.find('[data-parameter="optimisation.p1"]').get_attribute("data-changed") is not None
+
+    page.find('[data-parameter="optimisation.p1"] .reset').click()
+    page.settle()
+    page.script("const s = document.querySelector('[data-parameter=\"optimisation.p1\"] input[type=range]'); s.value = 0.42; s.dispatchEvent(new Event('input'))")
+    page.settle()
+    moved = page.script("return document.querySelector('[data-parameter=\"optimisation.p1\"] input[type=number]').value")
+
+    page.click('[data-keep="preset"]')
+    preset = tmp_path / "preset.json"
+    preset.write_bytes(page.downloaded("preset.json"))
+    assert str(json.loads(preset.read_text())["optimisation"]["p1"]) == moved
+    left, right = sequence / "left" / "000.ppm", sequence / "right" / "000.ppm"
+    out = tmp_path / "d.pfm"
+    command("match", left, right, "-o", out, "--pipeline", preset, "--min-disparity", 0, "--disparities", 32, "--device", "cpu", "--quiet")
+    assert np.array_equal(page.plane("disparity"), st.read_pfm(out), equal_nan=True)
+
+    page.click("#forward")
+    page.wait_for(lambda: page.script("return viewer.frame.index") == 1, "the second pair")
+    assert page.script("return document.getElementById('place').textContent") == "2 of 4"
+    assert page.complaints() == []
+    assert all(address.startswith((page.address, page.address.replace("http", "ws"), "blob:", "data:")) for address in page.requests())
+
+
+def test_a_region_swapped_cameras_and_half_the_size(view):
+    page = view("synth:table,240x160x32", "--paused")
+    whole = page.plane("disparity")
+    page.drag(0, (60, 40), (160, 120), shift=True)
+    page.wait_for(lambda: page.script("return Boolean(viewer.frame.region)"), "a region")
+    x, y, w, h = page.script("return viewer.frame.region")
+    assert abs(x - 60) <= 2 and abs(y - 40) <= 2 and abs(w - 100) <= 3 and abs(h - 80) <= 3
+    validity = page.plane("validity")
+    assert (validity[:y] & st.validity.outside).all() and not (validity[y : y + h, x : x + w] & st.validity.outside).any()
+    page.click("#region")
+    page.settle()
+    assert np.array_equal(page.plane("disparity"), whole, equal_nan=True)
+
+    page.click("#swap")
+    page.settle()
+    assert not np.array_equal(page.plane("disparity"), whole, equal_nan=True)
+    page.click("#swap")
+
+    page.choose("#resolution", "1/2")
+    page.settle()
+    half = page.plane("disparity")
+    assert half.shape == (80, 120)
+    scene = st.synth("table", width=240, height=160, disparities=32, noise=2)
+
+    def reduced(image):
+        return np.rint(image.reshape(80, 2, 120, 2, 3).astype(float).mean(axis=(1, 3))).astype(np.uint8)
+
+    expected = st.match(reduced(scene.left), reduced(scene.right), 16, device="cpu").disparity
+    assert np.array_equal(half, expected, equal_nan=True)
+    assert page.script("return viewer.frame.disparities") == [0, 16]
+
+
+def test_a_pixel_says_where_its_disparity_comes_from(view):
+    page = view("synth:table,240x160x32", "--paused")
+    disparity, truth = page.plane("disparity"), page.plane("truth")
+    y, x = np.argwhere(np.isfinite(disparity) & (np.abs(disparity - truth) < 0.3))[5000]
+    page.point(1, int(x), int(y), click=True)
+    page.wait_for(lambda: page.script("return Boolean(viewer.costs?.curves?.optimised)"), "the curve of costs")
+    px, py = page.script("return [viewer.pixel.x, viewer.pixel.y]")
+    text = page.find("#readout").text
+    assert text.startswith(f"{px}, {py} (held): {disparity[py, px]:.2f} px")
+    assert f"truth {truth[py, px]:.2f}" in text
+    scene = st.synth("table", width=240, height=160, disparities=32, noise=2)
+    expected = st.match(scene.left, scene.right, 32, device="cpu", want=["cost", "optimised"])
+    curves = page.script("return viewer.costs.curves")
+    assert curves["cost"] == expected.cost[py, px].tolist()
+    assert curves["optimised"] == expected.optimised[py, px].tolist()
+    assert len(page.driver.find_elements("css selector", "#curve polyline")) == 2
+
+
+def test_pinned_settings_are_compared(view):
+    page = view("synth:table,240x160x32", "--paused")
+    before = page.plane("disparity")
+    page.press("c")
+    page.settle()
+    page.enter('[data-parameter="optimisation.p2"] input[type=number]', 40)
+    page.settle()
+    page.wait_for(lambda: page.script("return Boolean(viewer.planes.pinned)"), "the pinned result")
+    assert np.array_equal(page.plane("pinned"), before, equal_nan=True)
+    now = page.plane("disparity")
+    assert not np.array_equal(now, before, equal_nan=True)
+    assert "optimisation.p2 = 100" in page.find(".pane:nth-of-type(2) .note").text
+    page.script("viewer.look_at({views: ['left', 'difference', 'cloud', 'validity']})")
+    y, x = np.unravel_index(np.nanargmax(np.where(np.isfinite(now - before), now - before, -1)), now.shape)
+    red, _, blue = page.colours(1)[y, x]
+    assert red > blue + 40, "larger disparities than the pinned ones are red"
+
+
+def test_what_is_wrong_is_said_and_nothing_is_lost(view, sequence):
+    page = view(sequence / "left", sequence / "right", "--disparities", 32, "--paused")
+    before = page.plane("disparity")
+    page.enter('[data-parameter="optimisation.p1"] input[type=number]', 99999)
+    page.wait_for(lambda: "0 to 4095" in page.notice(), "the refusal")
+    assert page.script("return viewer.state.slots.find(s => s.slot === 'optimisation').parameters.find(p => p.name.endsWith('p1')).value") == "20"
+    (sequence / "left" / "002.ppm").unlink()
+    page.click("#forward")
+    page.wait_for(lambda: page.script("return viewer.frame.index") == 1, "the second pair")
+    page.click("#forward")
+    page.wait_for(lambda: "002.ppm" in page.notice(), "the sentence about the file")
+    page.click("#back")
+    page.click("#back")
+    page.wait_for(lambda: page.script("return viewer.frame.index") == 0 and not page.notice(), "the first pair again")
+    assert np.array_equal(page.plane("disparity"), before, equal_nan=True)
+    page.driver.refresh()
+    page.wait_for(lambda: page.script("return Boolean(globalThis.viewer?.frame)"), "the page again")
+    assert np.array_equal(page.plane("disparity"), before, equal_nan=True)
+
+
+@pytest.mark.parametrize("scene", ["table"])
+def test_every_view_is_drawn(view, scene, tmp_path):
+    rig = tmp_path / "rig.yml"
+    st.Rig(focal=300.0, baseline=0.1, cx_left=120, cy=80, unit="m", size=(240, 160)).write(rig)
+    page = view(f"synth:{scene},240x160x32", "--paused", "--calib", rig)
+    page.press("c")
+    page.settle()
+    names = [option.get_attribute("value") for option in page.find(".pane-head select").find_elements("tag name", "option")]
+    assert len(names) == 12
+    for name in names:
+        page.script("viewer.look_at({views: ['left', arguments[0], 'cloud', 'validity']})", name)
+        planes = page.script("return [...document.querySelectorAll('.pane-body')].map(b => b.dataset.view)")
+        assert planes[1] == name
+        if name == "confidence":
+            page.wait_for(lambda: page.script("return Boolean(viewer.planes.confidence)"), "confidences")
+        if name != "cloud":
+            expected = 1 if name == "difference" else 2  # nothing differs yet
+            assert len(np.unique(page.colours(1).reshape(-1, 3), axis=0)) >= expected, name
+    assert page.complaints() == []
