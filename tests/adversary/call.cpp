@@ -51,6 +51,8 @@ std::string any_value(const ParameterInfo& info, Dice& dice) {
   if (info.type != "numbers") return any_number(info, dice);
   std::vector<std::string> parts;
   for (std::size_t n = split(info.value, ',').size(); n > 0; --n) parts.push_back(any_number(info, dice));
+  // Weights, of which one at least is above 0.
+  if (std::ranges::all_of(parts, [](const std::string& part) { return part == "0"; })) parts.front() = "1";
   return join(parts, ",");
 }
 
