@@ -222,12 +222,13 @@ struct VolumeView {
   int height = 0;
   int disparities = 0;
   std::ptrdiff_t row_pitch = 0;
+  T* last_row = nullptr;  // where the last row lies, if elsewhere
 
-  T* row(int y) const { return data + y * row_pitch; }
+  T* row(int y) const { return last_row != nullptr && y == height - 1 ? last_row : data + y * row_pitch; }
   T* pixel(int x, int y) const { return row(y) + static_cast<std::ptrdiff_t>(x) * disparities; }
   T& operator()(int x, int y, int d) const { return pixel(x, y)[d]; }
   operator VolumeView<const T>() const requires(!std::is_const_v<T>) {
-    return {data, width, height, disparities, row_pitch};
+    return {data, width, height, disparities, row_pitch, last_row};
   }
 };
 

@@ -1,7 +1,12 @@
 // Matching costs that come in and go out.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <random>
 
 #include "stages/census/census.hpp"
+#include "stages/entry.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
@@ -219,6 +224,57 @@ TEST(Volumes, WhatDoesNotFitIsRefused) {
   Problem large{.size = {8000, 6000}, .range = {0, 256}, .region = {}, .memory_limit = std::size_t{8} << 30};
   large.volumes.want_cost = true;
   says(refusal([&] { Plan(sgm, large, {.name = "cpu"}); }), "the memory limit is 8589934592");
+}
+
+// Memory that ends where nothing may be read any more.
+class GuardedCosts {
+ public:
+  explicit GuardedCosts(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+    whole_ = (bytes + page_ - 1) / page_ * page_ + page_;
+    start_ = static_cast<std::byte*>(mmap(nullptr, whole_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (start_ == MAP_FAILED || mprotect(start_ + whole_ - page_, page_, PROT_NONE) != 0) std::abort();
+    costs_ = start_ + whole_ - page_ - bytes;
+  }
+  ~GuardedCosts() { munmap(start_, whole_); }
+  GuardedCosts(const GuardedCosts&) = delete;
+  GuardedCosts& operator=(const GuardedCosts&) = delete;
+  void* get() const { return costs_; }
+
+ private:
+  std::size_t page_, whole_;
+  std::byte *start_, *costs_;
+};
+
+template <class T>
+void expect_not_read_past_its_end() {
+  std::mt19937 generator(7);
+  const Size size = scene().left.size();
+  Image<T> inside(size, range.count);
+  const GuardedCosts memory(sizeof(T) * size.width * size.height * range.count);
+  const ImageView<T> guarded{static_cast<T*>(memory.get()), size.width, size.height, range.count,
+                             static_cast<std::ptrdiff_t>(size.width) * range.count};
+  for (int y = 0; y < size.height; ++y)
+    for (int i = 0; i < size.width * range.count; ++i)
+      guarded.row(y)[i] = inside.row(y)[i] = static_cast<T>(generator() % 100);
+  for (const std::string& aggregation : registry().names(Slot::aggregation))
+    for (const std::string& optimisation : registry().names(Slot::optimisation))
+      for (const bool none : {false, true}) {
+        SCOPED_TRACE(aggregation + (none ? "" : " and " + optimisation));
+        Pipeline pipeline = left_alone("census-guided");
+        pipeline.set("levels.stage", "none");
+        pipeline.set("aggregation.stage", none ? "none" : aggregation);
+        pipeline.set("optimisation.stage", optimisation);
+        StereoPair given = pair();
+        given.costs = inside;
+        const Matched expected = matched(from_volume(pipeline), given, {.given = pixel_type_of<T>});
+        given.costs = guarded;
+        expect_same(matched(from_volume(pipeline), given, {.given = pixel_type_of<T>}), expected);
+      }
+}
+TEST(Volumes, OfTheCallersAreNotReadPastTheirEnd) {
+  expect_not_read_past_its_end<std::uint8_t>();
+  expect_not_read_past_its_end<std::uint16_t>();
+  expect_not_read_past_its_end<float>();
 }
 
 }  // namespace

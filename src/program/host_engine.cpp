@@ -1,5 +1,6 @@
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -97,6 +98,7 @@ class HostEngine final : public Engine {
       there(External::map_left) = AnyView::of(maps_->left.view()).crop(shown);
       there(External::map_right) = AnyView::of(maps_->right.view()).crop(shown);
     }
+    if (AnyView& costs = there(External::costs); costs.memory != 0) keep_last_row(costs);
     const auto memory = reinterpret_cast<std::uint64_t>(memory_.get());
     program.bind(memory, images, views_);
     times.clear();
@@ -121,6 +123,16 @@ class HostEngine final : public Engine {
                                         [&](const ProgramStep& s, const Call<On::oracle>& call) {
                                           run_step(s, call, s.step.entry->functions.oracle);
                                         });
+  }
+
+  // Behind the copy lies what vectors reach.
+  void keep_last_row(AnyView& costs) {
+    const AnyView last = costs.rows(costs.height - 1, 1);
+    last_row_.resize(static_cast<std::size_t>(last.bytes()) + 64);
+    std::memcpy(last_row_.data(),
+                reinterpret_cast<const std::byte*>(last.memory) + last.offset * bytes_of(last.element),
+                static_cast<std::size_t>(last.bytes()));
+    costs.last_row = reinterpret_cast<std::uint64_t>(last_row_.data());
   }
 
   void run_frames() {
@@ -149,7 +161,8 @@ class HostEngine final : public Engine {
   const std::shared_ptr<const RectificationMaps> maps_;
   const std::unique_ptr<std::byte, detail::AlignedDelete> memory_;
   Threads threads_;
-  std::vector<AnyView> views_;  // of the frame that runs
+  std::vector<AnyView> views_;       // of the frame that runs
+  std::vector<std::byte> last_row_;  // of the costs that it was given
 
   std::mutex mutex_;  // for what follows
   std::condition_variable changed_;

@@ -58,6 +58,9 @@ struct AnyView {
   int channels = 1;
   int disparities = 0;     // of a volume, disparity fastest, rows dense on a GPU; 0: an image
   std::int64_t pitch = 0;  // from row to row, in elements
+  // On the host: where the last row of a volume lies, if elsewhere. Vectors reach past a pixel's costs, into the next one's: of a
+  // caller's volume, which may end where its memory ends, a copy is read.
+  std::uint64_t last_row = 0;
 
   bool empty() const { return width <= 0 || height <= 0; }
   Size size() const { return {width, height}; }
@@ -77,6 +80,7 @@ struct AnyView {
     AnyView part = *this;
     part.offset += first * pitch;
     part.height = count;
+    if (first + count != height) part.last_row = 0;
     return part;
   }
   AnyView crop(const Rect& r) const {
@@ -94,7 +98,8 @@ struct AnyView {
   template <class T>
   VolumeView<T> volume_on_host() const {
     if (memory == 0) return {};
-    return {reinterpret_cast<T*>(memory) + offset, width, height, disparities, static_cast<std::ptrdiff_t>(pitch)};
+    return {reinterpret_cast<T*>(memory) + offset, width, height, disparities, static_cast<std::ptrdiff_t>(pitch),
+            reinterpret_cast<T*>(last_row)};
   }
   template <class T>
   gpu::View<T> on_gpu() const {
