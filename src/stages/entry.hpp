@@ -81,6 +81,7 @@ struct Numbers {
   Rows rows = {};                         // of the rows that it is given, those that it is to make
   int stripe_rows = 0;                    // of stripes that it is to work in; 0: as it likes
   cost::AnyKind kind = {};                // of the words
+  int most_cost = 255;                    // that costs of 8 bits have
   const StageParameters* cost = nullptr;  // of the pipeline's matching cost
 };
 
@@ -194,7 +195,7 @@ constexpr Functions on_cpu_and_gpu(F f) {
   return functions;
 }
 // A generic lambda that calls the one of a stage's three functions which belongs to the call's device, with the threads or the
-// queue; in the second form, cpu and gpu take scratch memory, too.
+// queue; in the second form, cpu and gpu take scratch memory, too, and in the third cpu alone.
 #define STEREOPSIS_DISPATCH(defines, on_cpu, on_gpu) \
   [](const auto& call, const auto&... arguments) {   \
     constexpr On on = device_of<decltype(call)>;     \
@@ -215,6 +216,23 @@ constexpr Functions on_cpu_and_gpu(F f) {
     else                                                          \
       on_gpu(arguments..., call.scratch(), call.worker());        \
   }
+
+#define STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(defines, on_cpu, on_gpu) \
+  [](const auto& call, const auto&... arguments) {                    \
+    constexpr On on = device_of<decltype(call)>;                      \
+    if constexpr (on == On::oracle)                                   \
+      defines(arguments...);                                          \
+    else if constexpr (on == On::cpu)                                 \
+      on_cpu(arguments..., call.scratch(), call.worker());            \
+    else                                                              \
+      on_gpu(arguments..., call.worker());                            \
+  }
+
+// The scratch memory that the CPU alone takes for the rows of a volume, by their number.
+template <std::size_t (*bytes)(int width, int disparities, int threads), int volume>
+std::size_t cpu_scratch(const Shape& s) {
+  return s.target.device == On::cpu ? bytes(s.size().width, s.operand(volume).disparities, s.target.threads) : 0;
+}
 
 // Which view's image a port means: the reference's, the other's, or both, the left one first.
 enum class Side { reference, other, both };

@@ -5,6 +5,8 @@
 namespace stereopsis::ad_census {
 namespace {
 
+constexpr auto compute = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
+
 constexpr auto make_costs = [](const auto& c) {
   using C = std::decay_t<decltype(c)>;
   const auto& p = c.template as<Parameters>();
@@ -13,12 +15,7 @@ constexpr auto make_costs = [](const auto& c) {
       c.template image<const std::uint64_t>(2), c.template image<const std::uint64_t>(3)};
   const auto costs = c.template volume<std::uint8_t>(4);
   const int min = c.numbers.range.min;
-  if constexpr (C::device == On::oracle)
-    oracle(p, in, min, costs);
-  else if constexpr (C::device == On::cpu)
-    cpu(p, in, min, costs, c.scratch(), c.worker());
-  else
-    gpu(p, in, min, costs, c.worker());
+  compute(c, p, in, min, costs);
 };
 
 const Entry entry{
@@ -34,9 +31,7 @@ const Entry entry{
     .required_input = [](const StageParameters&,
                          const Rect& output) { return grow(output, 4, 3); },  // the census window
 #ifdef STEREOPSIS_SIMD
-    .scratch = [](const Shape& s) -> std::size_t {
-      return s.target.device == On::cpu ? scratch_bytes(s.size().width, s.operand(4).disparities, s.target.threads) : 0;
-    },
+    .scratch = cpu_scratch<scratch_bytes, 4>,
 #endif
     .work =
         [](const Shape& s) { return Work{.bytes = s.cells(4), .counts = 2 * s.cells(4), .others = 8 * s.cells(4)}; },

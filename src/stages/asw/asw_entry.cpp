@@ -4,18 +4,15 @@
 namespace stereopsis::asw {
 namespace {
 
+constexpr auto aggregate = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
+
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
   const auto left = c.template image<const std::uint32_t>(0), right = c.template image<const std::uint32_t>(1);
   const auto costs = c.template volume<const std::uint8_t>(2);
   const auto aggregated = c.template volume<std::uint16_t>(3);
   const int min = c.numbers.range.min;
-  if constexpr (device_of<decltype(c)> == On::oracle)
-    oracle(p, left, right, min, costs, aggregated);
-  else if constexpr (device_of<decltype(c)> == On::cpu)
-    cpu(p, left, right, min, costs, aggregated, c.scratch(), c.worker());
-  else
-    gpu(p, left, right, min, costs, aggregated, c.worker());
+  aggregate(c, p, left, right, min, costs, aggregated);
 };
 
 const Entry entry{

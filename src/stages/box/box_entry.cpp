@@ -4,16 +4,13 @@
 namespace stereopsis::box {
 namespace {
 
+constexpr auto average = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
+
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
   const auto costs = c.template volume<const std::uint8_t>(0);
   const auto averages = c.template volume<std::uint16_t>(1);
-  if constexpr (device_of<decltype(c)> == On::oracle)
-    oracle(p, costs, averages);
-  else if constexpr (device_of<decltype(c)> == On::cpu)
-    cpu(p, costs, averages, c.scratch(), c.worker());
-  else
-    gpu(p, costs, averages, c.worker());
+  average(c, p, costs, averages);
 };
 
 const Entry entry{.slot = Slot::aggregation,
@@ -28,10 +25,7 @@ const Entry entry{.slot = Slot::aggregation,
                   .required_input = [](const StageParameters& p,
                                        const Rect& output) { return required_input(p.as<Parameters>(), output); },
 #ifdef STEREOPSIS_SIMD
-                  .scratch = [](const Shape& s) -> std::size_t {
-                    if (s.target.device != On::cpu) return 0;
-                    return scratch_bytes(s.size().width, s.operand(0).disparities, s.target.threads);
-                  },
+                  .scratch = cpu_scratch<scratch_bytes, 0>,
 #endif
                   .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
                   .examples = {{}, {"window_width=5", "window_height=1"}}};

@@ -4,17 +4,14 @@
 namespace stereopsis::colour_difference {
 namespace {
 
+constexpr auto compute = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
+
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
   const auto left = c.template image<const std::uint32_t>(0), right = c.template image<const std::uint32_t>(1);
   const auto costs = c.template volume<std::uint8_t>(2);
   const int min = c.numbers.range.min;
-  if constexpr (device_of<decltype(c)> == On::oracle)
-    oracle(p, left, right, min, costs);
-  else if constexpr (device_of<decltype(c)> == On::cpu)
-    cpu(p, left, right, min, costs, c.scratch(), c.worker());
-  else
-    gpu(p, left, right, min, costs, c.worker());
+  compute(c, p, left, right, min, costs);
 };
 
 const Entry entry{.slot = Slot::cost,
@@ -27,10 +24,7 @@ const Entry entry{.slot = Slot::cost,
                       },
                   .functions = on_every_device(run),
 #ifdef STEREOPSIS_SIMD
-                  .scratch = [](const Shape& s) -> std::size_t {
-                    if (s.target.device != On::cpu) return 0;
-                    return scratch_bytes(s.size().width, s.operand(2).disparities, s.target.threads);
-                  }
+                  .scratch = cpu_scratch<scratch_bytes, 2>
 #endif
 };
 

@@ -148,6 +148,19 @@ class Candidates<Census<Word>> : BytePlanes<sizeof(Word)> {
   }
 };
 
+// 8-bit lanes from i on, of costs(d32, from), which makes 16-bit ones of a quarter of them from products of 32 bits.
+template <class D, class F>
+HWY_INLINE hn::VFromD<D> from_quarters(D d, int i, F&& costs) {
+  const hn::Half<D> half;
+  const hn::Rebind<std::int32_t, hn::Half<hn::Half<D>>> d32;
+  const int quarter = static_cast<int>(hn::Lanes(d32));
+  const auto pair = [&](int from) HWY_ATTR {
+    const hn::Rebind<std::int16_t, decltype(half)> d16;
+    return hn::DemoteTo(half, hn::Combine(d16, costs(d32, from + quarter), costs(d32, from)));
+  };
+  return hn::Combine(d, pair(i + 2 * quarter), pair(i));
+}
+
 template <>
 class Candidates<ColourGradient> {
  public:
@@ -168,14 +181,7 @@ class Candidates<ColourGradient> {
   // 8-bit lanes.
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, std::uint64_t left, int i) const {
-    const hn::Half<D> half;
-    const hn::Rebind<std::int32_t, hn::Half<hn::Half<D>>> d32;
-    const int quarter = static_cast<int>(hn::Lanes(d32));
-    const auto pair = [&](int from) HWY_ATTR {
-      const hn::Rebind<std::int16_t, decltype(half)> d16;
-      return hn::DemoteTo(half, hn::Combine(d16, costs(d32, left, from + quarter), costs(d32, left, from)));
-    };
-    return hn::Combine(d, pair(i + 2 * quarter), pair(i));
+    return from_quarters(d, i, [&](auto d32, int from) HWY_ATTR { return costs(d32, left, from); });
   }
 
  private:
@@ -261,14 +267,7 @@ class Candidates<SquaredDifference> : BytePlanes<4> {
   // 8-bit lanes.
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, std::uint32_t left, int i) const {
-    const hn::Half<D> half;
-    const hn::Rebind<std::int32_t, hn::Half<hn::Half<D>>> d32;
-    const int quarter = static_cast<int>(hn::Lanes(d32));
-    const auto pair = [&](int from) HWY_ATTR {
-      const hn::Rebind<std::int16_t, decltype(half)> d16;
-      return hn::DemoteTo(half, hn::Combine(d16, costs(d32, left, from + quarter), costs(d32, left, from)));
-    };
-    return hn::Combine(d, pair(i + 2 * quarter), pair(i));
+    return from_quarters(d, i, [&](auto d32, int from) HWY_ATTR { return costs(d32, left, from); });
   }
 
  private:

@@ -5,17 +5,14 @@
 namespace stereopsis::cost_volume {
 namespace {
 
+constexpr auto evaluate = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
+
 constexpr auto run = [](const auto& c) {
   cost::with_kind(c.numbers.kind, [&]<class Kind>(const Kind& kind) {
     const auto source = cost::source_of(c, kind);
     const auto costs = c.template volume<std::uint8_t>(2);
     const int min = c.numbers.range.min;
-    if constexpr (device_of<decltype(c)> == On::oracle)
-      oracle(source, min, costs);
-    else if constexpr (device_of<decltype(c)> == On::cpu)
-      cpu(source, min, costs, c.scratch(), c.worker());
-    else
-      gpu(source, min, costs, c.worker());
+    evaluate(c, source, min, costs);
   });
 };
 

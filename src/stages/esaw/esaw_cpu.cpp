@@ -25,18 +25,7 @@ class Weigher {
       : scales_(scales), table_(table), step_(step) {}
 
   HWY_INLINE V operator()(V p, V q) const {
-    const D d;
-    const hn::Rebind<float, D> f;
-    auto squares = hn::Zero(d);
-    for (int i = 0; i < 3; ++i) {
-      const auto difference = hn::Sub(hn::And(p, hn::Set(d, 1023)), hn::And(q, hn::Set(d, 1023)));
-      squares = hn::Add(squares, hn::Mul(difference, difference));
-      p = hn::ShiftRight<10>(p);
-      q = hn::ShiftRight<10>(q);
-    }
-    const auto distance = hn::ConvertTo(d, hn::Sqrt(hn::ConvertTo(f, squares)));
-    const auto sum = hn::Add(hn::Mul(distance, hn::Set(d, scales_.colour)), hn::Set(d, step_.distance_part + 32768));
-    return hn::GatherIndex(d, table_, hn::Min(hn::ShiftRight<16>(sum), hn::Set(d, 255)));
+    return support_weight::HWY_NAMESPACE::table_weights(scales_, step_.distance_part, table_, p, q);
   }
   int operator()(std::uint32_t p, std::uint32_t q) const {
     return table_[support_weight::exponent(scales_, support_weight::colour_distance(p, q), step_.distance_part)];

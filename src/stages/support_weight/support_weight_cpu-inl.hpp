@@ -25,6 +25,23 @@ using namespace stereopsis::HWY_NAMESPACE;
 using I32 = hn::ScalableTag<std::int32_t>;
 using F32 = hn::ScalableTag<float>;
 
+// The entries of a table for the L*a*b* words p and q, at a distance that counts `distance_part`.
+HWY_INLINE hn::Vec<I32> table_weights(const support_weight::Scales& scales, int distance_part,
+                                      const std::int32_t* table, hn::Vec<I32> p, hn::Vec<I32> q) {
+  const I32 d;
+  const F32 f;
+  auto squares = hn::Zero(d);
+  for (int i = 0; i < 3; ++i) {
+    const auto apart = hn::Sub(hn::And(p, hn::Set(d, 1023)), hn::And(q, hn::Set(d, 1023)));
+    squares = hn::Add(squares, hn::Mul(apart, apart));
+    p = hn::ShiftRight<10>(p);
+    q = hn::ShiftRight<10>(q);
+  }
+  const auto distance = hn::ConvertTo(d, hn::Sqrt(hn::ConvertTo(f, squares)));
+  const auto sum = hn::Add(hn::Mul(distance, hn::Set(d, scales.colour)), hn::Set(d, distance_part + 32768));
+  return hn::GatherIndex(d, table, hn::Min(hn::ShiftRight<16>(sum), hn::Set(d, 255)));
+}
+
 // 8-bit weights of the pixels p + (dx, dy) for the pixels p of a row, from x = `first` on; `table` in 32 bits.
 class WindowWeigher {
  public:
@@ -51,27 +68,13 @@ class WindowWeigher {
       const hn::Rebind<T, I32> narrow;
       const auto load = [&](const std::uint32_t* p)
                             HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const std::int32_t*>(p)); };
-      hn::StoreU(hn::DemoteTo(narrow, weights(load(row + x), load(other + x + dx), part)), narrow, out + x);
+      hn::StoreU(hn::DemoteTo(narrow, table_weights(scales_, part, table_.data(), load(row + x), load(other + x + dx))),
+                 narrow, out + x);
     }
     for (; x < width; ++x) scalar(x);
   }
 
  private:
-  HWY_INLINE hn::Vec<I32> weights(hn::Vec<I32> p, hn::Vec<I32> q, int part) const {
-    const I32 d;
-    const F32 f;
-    auto squares = hn::Zero(d);
-    for (int i = 0; i < 3; ++i) {
-      const auto apart = hn::Sub(hn::And(p, hn::Set(d, 1023)), hn::And(q, hn::Set(d, 1023)));
-      squares = hn::Add(squares, hn::Mul(apart, apart));
-      p = hn::ShiftRight<10>(p);
-      q = hn::ShiftRight<10>(q);
-    }
-    const auto distance = hn::ConvertTo(d, hn::Sqrt(hn::ConvertTo(f, squares)));
-    const auto sum = hn::Add(hn::Mul(distance, hn::Set(d, scales_.colour)), hn::Set(d, part + 32768));
-    return hn::GatherIndex(d, table_.data(), hn::Min(hn::ShiftRight<16>(sum), hn::Set(d, 255)));
-  }
-
   const support_weight::Scales scales_;
   std::array<std::int32_t, 256> table_;
 };

@@ -29,10 +29,7 @@ const Entry entry{
     .required_input = [](const StageParameters& p,
                          const Rect& output) { return required_input(p.as<Parameters>().window(), output); },
 #ifdef STEREOPSIS_SIMD
-    .scratch = [](const Shape& s) -> std::size_t {
-      if (s.target.device != On::cpu) return 0;
-      return scratch_bytes(s.size().width, s.operand(2).disparities, s.target.threads);
-    }
+    .scratch = cpu_scratch<scratch_bytes, 2>
 #endif
 };
 
