@@ -38,8 +38,8 @@ struct UserStage {
   // At least one of them. A function must have written when it returns, or, on a GPU, must have enqueued; it may be called by
   // another thread than the caller's, one call at a time in a matcher. What it throws ends the match with Error(call).
   std::function<void(const UserCall&)> cpu = {}, gpu = {};
-  // Of costs that it makes. Those of 8 and 16 bits are integers, at most `largest` (0: all that the type has), which brings
-  // them to the 8 bits that some stages take. No candidate is 65535, NaN or infinity. What is left unwritten is none, or 255.
+  // Of costs that it makes. Those of 8 and 16 bits are integers, at most `largest` (0: all that the type has, and 1 of float), which brings
+  // them to the 8 bits that some stages take, and which paths cut them to. No candidate is 65535, NaN or infinity. What is left unwritten is none, or 255.
   PixelType makes = PixelType::u8;
   double largest = 0;
   // Of a volume that it filters; others are brought to 8 bits, where it takes these.

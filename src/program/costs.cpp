@@ -1,6 +1,7 @@
 // Volumes of costs on one level, from the matching cost to the selection: what each stage takes is brought to it, what is wanted
 // is given, and what has no meaning is refused.
 #include <algorithm>
+#include <cmath>
 
 #include "core/text.hpp"
 #include "program/composer.hpp"
@@ -32,12 +33,18 @@ void Composer::match_view(Images& images, const DisparityRange& range, Maps& map
   scope.numbers.from_right = from_right;
   scope.numbers.rows = {0, images.size.height};
   CostUnits units = make_costs(scope);
+  const auto know_most = [&] {
+    const bool are_words = pipeline_.cost.entry->kind != nullptr && scope.numbers.kind.index() != 0;
+    const double most = are_words ? cost::max_cost(scope.numbers.kind) : std::ceil(units.largest);
+    scope.numbers.most_cost = static_cast<int>(std::clamp(most, 1.0, 255.0));
+  };
   const auto run_on_costs = [&](const StageChoice& stage, bool wanted, External external) {
     if (!stage && wanted)
       throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has no stage that makes ",
                                             name_of(external), ", which is wanted; choose one, or do without"));
     if (!stage) return;
     fit_costs(stage, units, scope);
+    know_most();
     run(stage, scope);
     units = units_of(stage, units);
     scope.numbers.kind = {};  // they are no longer what words cost

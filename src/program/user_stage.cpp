@@ -147,7 +147,11 @@ Entry entry(Slot slot, const char* name, Ports (*ports)(const StageParameters&, 
   Entry e{.slot = slot, .name = name, .title = name, .parameters = UserStage{}, .ports = ports, .functions = functions};
   e.required_input = required;
   e.check = check;
-  e.units = [](const StageParameters& p) { return CostUnits{.largest = p.as<UserStage>().largest}; };
+  e.units = [](const StageParameters& p) {
+    const auto& stage = p.as<UserStage>();
+    const double most = stage.makes == PixelType::u8 ? 255 : stage.makes == PixelType::u16 ? 65535 : 1;
+    return CostUnits{.largest = stage.largest > 0 ? stage.largest : most};
+  };
   e.titled = [](const StageParameters& p) { return p.as<UserStage>().name; };
   e.asks_each_time = true;
   return e;

@@ -21,9 +21,9 @@ int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 1
 // columns anywhere lose more by their loads (1280 × 960 × 128: 0.84 instead of 0.83 ms).
 template <class Kind>
 bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
-  constexpr bool is_census = !is_rank<Kind> && !std::is_same_v<Kind, cost::CensusGradient>;
+  constexpr bool may_be_small = !is_rank<Kind> && !std::is_same_v<Kind, cost::CensusGradient>;
   const bool early_minimum = disparities != 256;  // counts on costs of at most P2 (Variant::early_minimum)
-  return is_census && (p.sgm.paths == 4 || disparities == 256) && !p.sgm.adaptive() &&
+  return may_be_small && (p.sgm.paths == 4 || disparities == 256) && !p.sgm.adaptive() &&
          disparities == range_of(disparities) && kind.max_cost() < 64 &&
          (!early_minimum || kind.max_cost() <= p.sgm.p2);
 }
@@ -221,6 +221,7 @@ void attach(Problem& problem, const Input<Kind, gpu::View>& in, const wta::Outpu
     problem.census_weight = in.source.kind.census_weight;
     problem.gradient_limit = in.source.kind.gradient_limit;
   }
+  if constexpr (std::is_same_v<Kind, GivenCosts>) problem.most_cost = in.source.kind.largest;
   problem.disparity = address(out.disparity);
   problem.disparity_pitch = out.disparity.pitch;
   problem.validity = address(out.validity);
@@ -252,9 +253,10 @@ class Launcher {
       queue_.launch(kernel("lay_out_rank", "all"), over_columns(rows_with_margins(), columns), problem_,
                     p.sgm.paths == 8 ? 3 : 1);
     } else {
-      const bool narrow = sizeof(typename Kind::Word) == 4;
-      const char* instance = std::is_same_v<Kind, cost::CensusGradient>   ? "census_gradient"
-                             : in_six_bits(p, kind, problem_.disparities) ? narrow ? "census32_six" : "census64_six"
+      const bool narrow = sizeof(typename Kind::Word) == 4, six = in_six_bits(p, kind, problem_.disparities);
+      const char* instance = std::is_same_v<Kind, GivenCosts>             ? six ? "given_six" : "given"
+                             : std::is_same_v<Kind, cost::CensusGradient> ? "census_gradient"
+                             : six                                        ? narrow ? "census32_six" : "census64_six"
                              : narrow                                     ? "census32"
                                                                           : "census64";
       queue_.launch(kernel("volume", instance),
@@ -366,6 +368,7 @@ STEREOPSIS_INSTANCE(cost::Rank)
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
 STEREOPSIS_INSTANCE(cost::CensusGradient)
+STEREOPSIS_INSTANCE(GivenCosts)
 #undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::sgm_wta

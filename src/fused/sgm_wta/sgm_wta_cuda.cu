@@ -54,6 +54,12 @@ __global__ void __launch_bounds__(volume_threads, volume_blocks)
     volume_census_gradient(const __grid_constant__ Problem p) {
   fill_volume<T, CensusGradient>(p);
 }
+__global__ void __launch_bounds__(volume_threads, volume_blocks) volume_given(const __grid_constant__ Problem p) {
+  order_given_costs<T>(p);
+}
+__global__ void __launch_bounds__(volume_threads, volume_blocks) volume_given_six(const __grid_constant__ Problem p) {
+  order_given_costs<T, true>(p);
+}
 __global__ void __launch_bounds__(256)
     penalties_all(const __grid_constant__ Problem p, const __grid_constant__ PenaltyTable table) {
   fill_penalties(p, table);

@@ -13,6 +13,15 @@ namespace stereopsis::sgm_wta {
 inline bool cuda_runs_on(int capability) { return capability >= 80; }
 inline bool cuda_runs_on(const gpu::Queue& queue) { return cuda_runs_on(queue.cuda_capability()); }
 
+// Costs of 8 bits that are there already, in the place of words: a channel of the left view's for each disparity. Those above
+// the largest count as that.
+struct GivenCosts {
+  using Word = std::uint8_t;
+  int largest = 255;
+
+  int max_cost() const { return largest; }
+};
+
 // Whether they can do this: up to 256 disparities; path costs of 11 bits, kept states of 8, sums of 12.
 template <class Kind>
 bool cuda_serves(const Parameters&, const Kind&, int disparities);

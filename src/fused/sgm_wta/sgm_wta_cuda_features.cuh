@@ -169,12 +169,17 @@ __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, cons
 template <class T>
 constexpr int volume_pitch = T::range + 16;  // of a column in shared memory
 
-__device__ __forceinline__ uint4 sixteen_costs(const u8* costs, int at) {
-  return *reinterpret_cast<const uint4*>(costs + at);
-}
-// As bytes, 255 beyond the searched disparities.
+// From shared memory, in the order of the lanes.
 template <class T>
-__device__ __forceinline__ void write_bytes(const Problem& p, const u8* costs, int x0, int y) {
+struct MadeCosts {
+  const u8* costs;
+  __device__ __forceinline__ uint4 sixteen(int x, int piece) const {
+    return *reinterpret_cast<const uint4*>(costs + x * volume_pitch<T> + piece * 16);
+  }
+};
+// As bytes, 255 beyond the searched disparities.
+template <class T, class Costs>
+__device__ __forceinline__ void write_bytes(const Problem& p, const Costs& costs, int x0, int y) {
   constexpr int pieces = T::range / 16;
   const int piece = threadIdx.x % pieces;
   u32 pad[4];
@@ -186,13 +191,13 @@ __device__ __forceinline__ void write_bytes(const Problem& p, const u8* costs, i
   }
   uint4* to = reinterpret_cast<uint4*>(p.volume + ((i64)y * p.width + x0) * T::range) + piece;
   for (int x = threadIdx.x / pieces; x < min(volume_columns, p.width - x0); x += volume_threads / pieces) {
-    const uint4 v = sixteen_costs(costs, x * volume_pitch<T> + piece * 16);
+    const uint4 v = costs.sixteen(x, piece);
     to[x * pieces] = make_uint4(v.x | pad[0], v.y | pad[1], v.z | pad[2], v.w | pad[3]);
   }
 }
 // In six bits, where all disparities are searched.
-template <class T>
-__device__ __forceinline__ void write_six_bits(const Problem& p, const u8* costs, int x0, int y) {
+template <class T, class Costs>
+__device__ __forceinline__ void write_six_bits(const Problem& p, const Costs& costs, int x0, int y) {
   constexpr int pieces = T::range / 16;
   const int piece = threadIdx.x % pieces;
   u8* const row = p.volume + y * six_bit_row<T>(p) + x0 / 4 * quad_bytes<T>;
@@ -200,7 +205,7 @@ __device__ __forceinline__ void write_six_bits(const Problem& p, const u8* costs
     SixBits v[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const uint4 bytes = sixteen_costs(costs, (x + i) * volume_pitch<T> + piece * 16);
+      const uint4 bytes = costs.sixteen(x + i, piece);
       v[i] = SixBits::of({bytes.x, bytes.y, bytes.z, bytes.w});
     }
     uint4* const to = reinterpret_cast<uint4*>(row + x / 4 * quad_bytes<T>) + piece;
@@ -232,6 +237,57 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
   __syncthreads();
   multiply_costs<T, Kind, pitch>(p, costs + mine * pitch, left, right + mine);
   __syncthreads();
+  if constexpr (kSixBits)
+    write_six_bits<T>(p, MadeCosts<T>{costs}, x0, row.y);
+  else
+    write_bytes<T>(p, MadeCosts<T>{costs}, x0, row.y);
+}
+
+// Of a row from x0 on, of a volume with the lowest disparity first. Columns beyond the image repeat the last one.
+template <class T>
+struct GivenCosts {
+  const Problem& p;
+  const u8* row;
+  int x0;
+  bool whole;  // as many disparities as there is room for, eight at a time
+
+  __device__ __forceinline__ GivenCosts(const Problem& problem, int y, int first_column)
+      : p(problem),
+        row(static_cast<const u8*>(p.left_words) + y * p.left_words_pitch),
+        x0(first_column),
+        whole(p.disparities == T::range && reinterpret_cast<u64>(row) % 8 == 0) {}
+
+  // At disparities piece · 8 … and those half a range higher, by turns.
+  __device__ __forceinline__ uint4 sixteen(int x, int piece) const {
+    const u8* costs = row + (i64)clamp_column(p, x0 + x) * p.disparities + piece * 8;
+    const uint2 low = eight(costs, piece * 8), high = eight(costs + T::half, piece * 8 + T::half);
+    return make_uint4(__byte_perm(low.x, high.x, 0x5140), __byte_perm(low.x, high.x, 0x7362),
+                      __byte_perm(low.y, high.y, 0x5140), __byte_perm(low.y, high.y, 0x7362));
+  }
+  __device__ __forceinline__ uint2 eight(const u8* costs, int d) const {
+    uint2 v = make_uint2(0, 0);
+    if (whole) {
+      v = *reinterpret_cast<const uint2*>(costs);
+    } else {
+      for (int i = 0; i < 8; ++i) {
+        const u32 c = d + i < p.disparities ? costs[i] : 0;
+        (i < 4 ? v.x : v.y) |= c << 8 * (i % 4);
+      }
+    }
+    const u32 most = p.most_cost * 0x01010101u;
+    return make_uint2(__vminu4(v.x, most), __vminu4(v.y, most));
+  }
+};
+
+// A volume of costs into that of the lanes.
+template <class T, bool kSixBits = false>
+__device__ __forceinline__ void order_given_costs(const Problem& p) {
+  const u32 blocks_a_row = (p.width + volume_columns - 1) / volume_columns;
+  const RowOfMargins row(p, blockIdx.x / blocks_a_row);
+  const int x0 = blockIdx.x % blocks_a_row * volume_columns;
+  clear_right_best(p, x0 + (int)threadIdx.x, row.y);
+  clear_progress(p, x0 + (int)threadIdx.x, row.y);
+  const GivenCosts<T> costs(p, row.source, x0);
   if constexpr (kSixBits)
     write_six_bits<T>(p, costs, x0, row.y);
   else

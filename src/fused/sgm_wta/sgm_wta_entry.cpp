@@ -106,6 +106,60 @@ Step fuse_tuned(const Run& run) {
   return step;
 }
 
+// The same from a volume of 8 bits, whoever made it.
+GivenCosts given_costs(const Numbers& n) { return {n.most_cost}; }
+
+const Entry tuned_volume{
+    .slot = Slot::part,
+    .name = "sgm_wta_cuda_volume",
+    .title = "semi-global matching",
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return wta::selecting({in_volume("costs", {Element::u8}), if_there("grey8")});
+        },
+    .functions = {.gpu =
+                      [](const Call<On::gpu>& c) {
+                        const auto costs = c.volume<const std::uint8_t>(0);
+                        const gpu::View<const std::uint8_t> words{
+                            costs.cells.memory, costs.cells.offset,
+                            costs.width,        costs.height,
+                            costs.disparities,  static_cast<std::int64_t>(costs.width) * costs.disparities};
+                        cuda(c.as<Parameters>(),
+                             Input<GivenCosts, gpu::View>{{words, {}, given_costs(c.numbers)},
+                                                          c.image<const std::uint8_t>(1),
+                                                          wta::input_of(c),
+                                                          costs.disparities,
+                                                          c.numbers.stripe_rows},
+                             wta::output_of(c), c.scratch(), c.worker());
+                      }},
+    .scratch =
+        [](const Shape& s) {
+          return cuda_workspace_bytes(s.as<Parameters>(), given_costs(s.numbers), s.size(), s.operand(0).disparities,
+                                      cuda_is_compact(s.target.cuda_capability, s.numbers.stripe_rows));
+        },
+    .work =
+        [](const Shape& s) {
+          return Work{.bytes = s.cells(0), .paths = 11 * s.cells(0) * s.as<Parameters>().sgm.paths};
+        }};
+
+Step fuse_tuned_volume(const Run& run) {
+  if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
+  const Step &paths = run.steps[0], &selection = run.steps[1];
+  const AnyView costs = run.shape(paths.operands[0]);
+  if (costs.element != Element::u8) return {.note = "the tuned kernels take costs of 8 bits"};
+  const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
+  if (!cuda_serves(p, given_costs(paths.numbers), costs.disparities))
+    return {.note = "the tuned kernels take 256 disparities, path costs of 11 bits and sums of 12 at most"};
+  return wta::selecting_step(tuned_volume, p, paths, selection,
+                             {paths.operands[0], paths.operands.size() > 2 ? paths.operands[1] : Operand{}});
+}
+
+const Rule tuned_volume_rule{.name = "sgm_wta_cuda_volume",
+                             .run = {"sgm", "wta"},
+                             .fuse = fuse_tuned_volume,
+                             .operation = &tuned_volume,
+                             .examples = {"sgm cost.stage=absolute_difference", "banz-sgm aggregation.stage=box"}};
+
 const Rule tuned_rule{.name = "sgm_wta_cuda",
                       .run = {"cost_volume", "sgm", "wta"},
                       .fuse = fuse_tuned,
@@ -120,6 +174,9 @@ void join(Registry& registry) {
   registry.add(tuned_rule);
 #endif
   registry.add(rule);
+#ifdef STEREOPSIS_CUDA
+  registry.add(tuned_volume_rule);
+#endif
 }
 
 }  // namespace stereopsis::sgm_wta

@@ -9,8 +9,7 @@ int sums_at(const Shape& s) { return s.as<Parameters>().adaptive() ? 2 : 1; }
 
 // Costs in 16 bits, which may be anything, count as far as their sums fit.
 int max_cost(const Shape& s) {
-  if (s.operand(0).element == Element::u16) return most_cost(s.as<Parameters>());
-  return std::holds_alternative<std::monostate>(s.numbers.kind) ? 255 : cost::max_cost(s.numbers.kind);
+  return s.operand(0).element == Element::u16 ? most_cost(s.as<Parameters>()) : s.numbers.most_cost;
 }
 
 // Calls f<T>() with the type of the costs.
