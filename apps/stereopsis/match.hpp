@@ -207,7 +207,7 @@ void drop_unwanted(const Call& call, FrameResult& result);
 long long write(const Call& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files);
 
 // match_volumes.cpp: which volumes a plan is to give, and what is done with them.
-CostVolumes wanted_volumes(const Call& call, bool probing);
+CostVolumes wanted_volumes(const Call& call);
 void write_volumes(const Call& call, const Matched& result);
 void print_probes(const Call& call);
 

@@ -73,7 +73,7 @@ Plan Call::plan(const InputFrame& frame, bool of_right) const {
   } else {
     problem.want_confidence |= options.wants(Output::confidence) || options.wants(Output::cloud);
     problem.geometry = geometry();
-    problem.volumes = wanted_volumes(*this, false);
+    problem.volumes = wanted_volumes(*this);
   }
   const Plan made(pipeline, problem, device);
   if (options.crop && made.output_size() != size)

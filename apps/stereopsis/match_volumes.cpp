@@ -41,8 +41,8 @@ AnyImageView volume_of(const Matched& result, CostState state) {
                                           : result.optimised.view();
 }
 
-double cost_at(const AnyImageView& volume, int x, int y, int d) {
-  return with_pixels(volume, [&](const auto& costs) { return static_cast<double>(costs(x, y, d)); });
+double cost_at(const AnyImageView& probed, int candidate, int probe) {
+  return with_pixels(probed, [&](const auto& costs) { return static_cast<double>(costs(candidate, probe)); });
 }
 
 }  // namespace
@@ -74,19 +74,15 @@ void Call::check_probes() const {
       refuse(fmt::format("--probe {},{} lies outside the image of {}", x, y, size_text(size)));
 }
 
-CostVolumes wanted_volumes(const Call& call, bool probing) {
+CostVolumes wanted_volumes(const Call& call) {
   CostVolumes volumes;
   if (call.costs) volumes.given = call.costs->view().type;
   const auto wants = [&](CostState state) {
     return std::any_of(call.saved.begin(), call.saved.end(), [&](const SavedVolume& v) { return v.state == state; });
   };
-  const auto fills = [&](const char* slot) {
-    const auto slots = call.pipeline.slots();
-    return std::any_of(slots.begin(), slots.end(), [&](const PipelineSlot& s) { return s.slot == slot; });
-  };
-  volumes.want_cost = probing ? !call.costs : wants(CostState::cost);
-  volumes.want_aggregated = probing ? fills("aggregation") : wants(CostState::aggregated);
-  volumes.want_optimised = probing ? fills("optimisation") : wants(CostState::optimised);
+  volumes.want_cost = wants(CostState::cost);
+  volumes.want_aggregated = wants(CostState::aggregated);
+  volumes.want_optimised = wants(CostState::optimised);
   return volumes;
 }
 
@@ -96,19 +92,20 @@ void write_volumes(const Call& call, const Matched& result) {
 
 void print_probes(const Call& call) {
   Problem problem = Problem::of(call.first.pair(), call.first.range);
-  problem.volumes = wanted_volumes(call, true);
+  problem.volumes = wanted_volumes(call);
+  problem.volumes.want_cost = problem.volumes.want_aggregated = problem.volumes.want_optimised = false;
+  for (const auto& [x, y] : call.probed) problem.volumes.probes.push_back({x, y});
   problem.memory_limit = call.memory_for_matching();
   const Matched result = Matcher(Plan(call.pipeline, problem, call.device)).match(call.first.pair());
-  for (const auto& [x, y] : call.probed) {
+  for (std::size_t i = 0; i < call.probed.size(); ++i) {
+    const auto [x, y] = call.probed[i];
     say("pixel {},{}: disparity {:.3f}\n", x, y, result.disparity(x, y));
     Table table({"disparity", "cost", "aggregated", "optimised"});
     for (int d = 0; d < call.first.range.count; ++d) {
       std::vector<std::string> row{std::to_string(call.first.range.min + d)};
-      for (const CostState state : {CostState::cost, CostState::aggregated, CostState::optimised}) {
-        const bool given = state == CostState::cost && call.costs;
-        const AnyImageView volume = given ? call.costs->view() : volume_of(result, state);
-        row.push_back(volume.empty() ? "" : cell(cost_at(volume, x, y, d), volume.type == PixelType::f32 ? 3 : 0));
-      }
+      for (const AnyImageView costs : result.probed)
+        row.push_back(
+            costs.empty() ? "" : cell(cost_at(costs, d, static_cast<int>(i)), costs.type == PixelType::f32 ? 3 : 0));
       table.add(row);
     }
     table.print();

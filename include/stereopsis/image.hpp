@@ -22,6 +22,13 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
+struct Pixel {
+  int x = 0;
+  int y = 0;
+
+  bool operator==(const Pixel&) const = default;
+};
+
 // Pixels [x, x + width) × [y, y + height).
 struct Rect {
   int x = 0;

@@ -2,6 +2,7 @@
 // device, a Matcher is a plan and its workspace.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -53,6 +54,9 @@ struct CostVolumes {
   bool want_cost = false;        // what the stage of the slot `cost` gives,
   bool want_aggregated = false;  // of `aggregation`,
   bool want_optimised = false;   // of `optimisation`; in the stage's own type
+  // Pixels of the (rectified) left image, inside the region: all candidates' costs there, in every state that the pipeline has,
+  // without a volume that is kept.
+  std::vector<Pixel> probes = {};
 };
 
 // What a plan is made for.
@@ -93,6 +97,7 @@ struct Matched {
   Image<float> uncertainty;              // of the depth, if wanted
   AnyImage rectified;                    // the left image, as the method saw it, if wanted
   AnyImage cost, aggregated, optimised;  // volumes, if wanted
+  std::array<AnyImage, 3> probed;  // by CostState, of those that there are: a row for each probe, as wide as candidates
   std::vector<StageTime> times;
 };
 
@@ -137,6 +142,8 @@ class Plan {
   std::vector<PlanStep> steps() const;
   // Of a volume that is wanted, for the whole of the required input.
   VolumeShape volume(CostState) const;
+  // Of the costs that are probed: as wide as the candidates, as high as the probes.
+  VolumeShape probed(CostState) const;
 
  private:
   Pipeline pipeline_;

@@ -10,15 +10,15 @@ namespace {
 
 constexpr int steps = 100;
 
-struct Pixel {
+struct ScoredPixel {
   float confidence;
   double wrong;  // 0 or 1; then the share of errors among those of equal confidence
 };
 
-void share_among_equals(std::vector<Pixel>& sorted) {
+void share_among_equals(std::vector<ScoredPixel>& sorted) {
   for (auto first = sorted.begin(); first != sorted.end();) {
     const auto last =
-        std::find_if(first, sorted.end(), [&](const Pixel& p) { return p.confidence != first->confidence; });
+        std::find_if(first, sorted.end(), [&](const ScoredPixel& p) { return p.confidence != first->confidence; });
     double errors = 0;
     for (auto p = first; p != last; ++p) errors += p->wrong;
     for (auto p = first; p != last; ++p) p->wrong = errors / static_cast<double>(last - first);
@@ -55,7 +55,7 @@ Sparsification sparsification(ImageView<const float> disparity, ImageView<const 
   check_plane("confidence", confidence, disparity.size());
   check_plane("truth", truth, disparity.size());
   if (!mask.empty()) check_plane("mask", mask, disparity.size());
-  std::vector<Pixel> pixels;
+  std::vector<ScoredPixel> pixels;
   for (int y = 0; y < truth.height; ++y)
     for (int x = 0; x < truth.width; ++x) {
       if (!std::isfinite(truth(x, y)) || (!mask.empty() && mask(x, y) == 0)) continue;
@@ -67,13 +67,13 @@ Sparsification sparsification(ImageView<const float> disparity, ImageView<const 
     throw Error(ErrorCategory::call,
                 "no pixel has a known truth inside the mask, so there is nothing to throw away; check both");
 
-  std::ranges::sort(pixels, {}, &Pixel::confidence);
+  std::ranges::sort(pixels, {}, &ScoredPixel::confidence);
   std::vector<double> best;
-  for (const Pixel& pixel : pixels) best.push_back(pixel.wrong);
+  for (const ScoredPixel& pixel : pixels) best.push_back(pixel.wrong);
   std::ranges::sort(best, std::greater<>());
   share_among_equals(pixels);
   std::vector<double> wrong;
-  for (const Pixel& pixel : pixels) wrong.push_back(pixel.wrong);
+  for (const ScoredPixel& pixel : pixels) wrong.push_back(pixel.wrong);
 
   Sparsification result;
   result.auc = remove_in_order(wrong, result.curve);

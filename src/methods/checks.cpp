@@ -73,9 +73,16 @@ void check(const Problem& p) {
     refuse("a cost volume is of a rectified pair; give the pair rectified, or let its costs be computed");
   if (p.volumes.without_images && !p.volumes.given)
     refuse("without images there must be a cost volume; say its type in Problem::volumes.given");
+  const Size size = p.rectified_size();
+  for (const Pixel& pixel : p.volumes.probes) {
+    const Rect inside = p.region.value_or(Rect{0, 0, size.width, size.height});
+    if (pixel.x < inside.x || pixel.y < inside.y || pixel.x >= inside.x + inside.width ||
+        pixel.y >= inside.y + inside.height)
+      refuse(text("the probe ", pixel.x, ",", pixel.y, " lies outside of what is matched, ", inside.x, ",", inside.y,
+                  ",", inside.width, ",", inside.height));
+  }
   if (!p.region) return;
   const Rect& r = *p.region;
-  const Size size = p.rectified_size();
   if (r.empty() || r.x < 0 || r.y < 0 || r.x > size.width - r.width || r.y > size.height - r.height)
     refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ",
                 shown(size), " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
@@ -166,6 +173,7 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
   if (pair.mask_left.memory != 0) check_one("the left mask", pair.mask_left, p.size, PixelType::u8, 1, 8);
   if (pair.mask_right.memory != 0) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
   if (p.geometry.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
+  if (!p.volumes.probes.empty()) refuse("probed costs are delivered to the host alone; plan without probes");
   for_each_volume(out, [&](External e, const DeviceImageView& v) {
     if (!is_wanted(p, e)) {
       if (v != DeviceImageView()) refuse(text("memory for ", name_of(e), " is given, which was not planned"));

@@ -109,13 +109,26 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   workspace_bytes_ = lanes_ * lane_bytes_ + memory.shared;
 }
 
-VolumeShape Plan::volume(CostState state) const {
-  const auto e = static_cast<External>(static_cast<int>(External::cost) + static_cast<int>(state));
-  const AnyView shape = programs_->of(false, false).shape(e);
+namespace {
+
+VolumeShape shape_of(const AnyView& shape, int channels) {
   const PixelType type = shape.element == Element::u8    ? PixelType::u8
                          : shape.element == Element::u16 ? PixelType::u16
                                                          : PixelType::f32;
-  return {shape.size(), shape.disparities, type};
+  return {shape.size(), channels, type};
+}
+
+}  // namespace
+
+VolumeShape Plan::volume(CostState state) const {
+  const auto e = static_cast<External>(static_cast<int>(External::cost) + static_cast<int>(state));
+  const AnyView shape = programs_->of(false, false).shape(e);
+  return shape_of(shape, shape.disparities);
+}
+
+VolumeShape Plan::probed(CostState state) const {
+  const AnyView shape = programs_->of(false, false).shape(stereopsis::probed(static_cast<int>(state)));
+  return shape_of(shape, shape.empty() ? 0 : 1);
 }
 
 std::vector<PlanStep> Plan::steps() const {

@@ -106,6 +106,11 @@ FrameImages images_of(const Plan& plan, const StereoPair& pair, Matched& result)
     resize_volume(volume, shape, shape.size);
     of(images, e) = volume_of(volume.view());
   });
+  for (int state = 0; state < 3; ++state) {
+    const VolumeShape row = plan.probed(static_cast<CostState>(state));  // of one channel, as wide as the candidates
+    resize_volume(result.probed[state], row, row.size);
+    of(images, probed(state)) = view_of(result.probed[state].view());
+  }
   return images;
 }
 
@@ -143,6 +148,7 @@ void place_part(const Plan& plan, Matched& part, Matched& result) {
              volume);
     });
   });
+  result.probed = part.probed;
   result.times = part.times;
 }
 

@@ -26,6 +26,9 @@ void for_each_volume(Result& result, F&& f) {
   f(External::optimised, result.optimised);
 }
 
+// Of the costs that were probed.
+constexpr External probed(int state) { return static_cast<External>(static_cast<int>(External::probed_cost) + state); }
+
 inline const char* name_of(External image) {
   switch (image) {
     case External::disparity: return "the disparity";

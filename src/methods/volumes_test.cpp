@@ -206,6 +206,47 @@ std::string refusal(auto&& f) {
   return "nothing was refused";
 }
 
+TEST(Volumes, ProbesAreTheCostsOfTheirPixels) {
+  Pipeline pipeline = left_alone("sgm");
+  pipeline.set("cost.stage", "census");
+  pipeline.set("aggregation.stage", "guided");
+  Problem problem = Problem::of(pair(), range);
+  problem.volumes = {.want_cost = true, .want_aggregated = true, .want_optimised = true};
+  problem.volumes.probes = {{0, 0}, {31, 20}, {60, 42}};
+  for (const Device& device : all_devices()) {
+    SCOPED_TRACE(device.name);
+    const Matched result = Matcher(Plan(pipeline, problem, device)).match(pair());
+    const AnyImage* volumes[] = {&result.cost, &result.aggregated, &result.optimised};
+    for (int state = 0; state < 3; ++state)
+      for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < range.count; ++k)
+          with_pixels(volumes[state]->view(), [&]<class T>(ImageView<const T> volume) {
+            const Pixel at = problem.volumes.probes[i];
+            ASSERT_EQ(result.probed[state].view().as<T>()(k, i), volume(at.x, at.y, k)) << state << " " << i;
+          });
+  }
+}
+
+TEST(Volumes, ProbesTakeNoVolumeBeside) {
+  Problem problem = Problem::of(pair(), range);
+  const Pipeline pipeline = left_alone("banz-sgm");
+  const std::size_t plain =
+      Plan(pipeline, problem, {.name = "cpu", .implementation = Implementation::plain}).workspace_bytes();
+  problem.volumes.probes = {{40, 30}};
+  EXPECT_LT(Plan(pipeline, problem, {.name = "cpu", .implementation = Implementation::plain}).workspace_bytes(),
+            plain + 4096);
+
+  // Of a region, of costs that are given, and of a pipeline without aggregation and optimisation.
+  problem.region = Rect{30, 20, 20, 15};
+  const Matched part = Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(pair());
+  problem.region.reset();
+  const Matched whole = Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(pair());
+  EXPECT_TRUE(same_bits(part.probed[0].view().as<std::uint8_t>(), whole.probed[0].view().as<std::uint8_t>()));
+  EXPECT_TRUE(part.probed[1].view().empty());
+  problem.volumes.probes = {{61, 0}};
+  EXPECT_THROW(Plan(pipeline, problem, {.name = "cpu"}), Error);
+}
+
 TEST(Volumes, WhatDoesNotFitIsRefused) {
   const Pipeline sgm = left_alone("sgm");
   const auto says = [](const std::string& sentence, const char* part) {

@@ -40,7 +40,7 @@ struct Scope {
 };
 
 inline bool wants_volumes(const Problem& p) {
-  return p.volumes.want_cost || p.volumes.want_aggregated || p.volumes.want_optimised;
+  return p.volumes.want_cost || p.volumes.want_aggregated || p.volumes.want_optimised || !p.volumes.probes.empty();
 }
 
 class Composer {
@@ -82,6 +82,7 @@ class Composer {
   CostUnits units_of(const StageChoice&, const CostUnits& before) const;
   void fit_costs(const StageChoice& next, CostUnits&, Scope&);
   void give(int costs, External);
+  void probe(const Scope&, External);
   void select(Scope&, const StageParameters& select);
   // Strips of filtered volumes.
   struct Scales;

@@ -5,6 +5,7 @@
 
 #include "core/text.hpp"
 #include "program/composer.hpp"
+#include "program/probe.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/quantise/quantise.hpp"
 #include "stages/reduce/reduce.hpp"
@@ -48,10 +49,13 @@ void Composer::match_view(Images& images, const DisparityRange& range, Maps& map
     run(stage, scope);
     units = units_of(stage, units);
     scope.numbers.kind = {};  // they are no longer what words cost
-    if (wanted && !from_right) give(maps.at("costs"), external);
+    if (from_right) return;
+    if (wanted) give(maps.at("costs"), external);
+    probe(scope, external);
   };
   const CostVolumes& wanted = problem_.volumes;
   if (wanted.want_cost && !from_right) give(maps.at("costs"), External::cost);
+  if (!from_right) probe(scope, External::cost);
   run_on_costs(pipeline_.aggregation, wanted.want_aggregated, External::aggregated);
   run_on_costs(pipeline_.optimisation, wanted.want_optimised, External::optimised);
   if (!from_right) return select(scope, pipeline_.select.parameters);
@@ -111,6 +115,20 @@ void Composer::give(int costs, External external) {
     throw Error(ErrorCategory::call,
                 text(name_of(external), " is wanted, but it is the volume that was given; do without"));
   program_.values_[costs].external = external;
+}
+
+// The costs of the probed pixels, as they are in this state.
+void Composer::probe(const Scope& scope, External volume) {
+  if (problem_.volumes.probes.empty()) return;
+  probe::Parameters p;
+  const int factor = reduction_of(pipeline_).factor;
+  for (const Pixel& pixel : problem_.volumes.probes)
+    p.pixels.push_back({(pixel.x - shown_.x) / factor, (pixel.y - shown_.y) / factor});
+  const int costs = scope.maps.at("costs"), count = static_cast<int>(p.pixels.size());
+  const int probed = image({shape_of(costs).disparities, count}, shape_of(costs).element);
+  program_.values_[probed].external = static_cast<External>(
+      static_cast<int>(External::probed_cost) + static_cast<int>(volume) - static_cast<int>(External::cost));
+  add(probe::entry(), std::move(p), scope.numbers, {{costs, {}}, {probed, {}}});
 }
 
 void Composer::select(Scope& scope, const StageParameters& parameters) {

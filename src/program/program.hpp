@@ -32,12 +32,14 @@ enum class External {
   rectified,
   cost,
   aggregated,
-  optimised  // volumes
+  optimised,  // volumes
+  probed_cost,
+  probed_aggregated,
+  probed_optimised
 };
-inline constexpr int externals = static_cast<int>(External::optimised) + 1;
+inline constexpr int externals = static_cast<int>(External::probed_optimised) + 1;
 constexpr bool is_input(External e) { return e >= External::left && e <= External::costs; }
 constexpr bool is_output(External e) { return e >= External::disparity; }
-constexpr bool is_volume(External e) { return e == External::costs || e >= External::cost; }
 
 struct Value {
   AnyView shape;
