@@ -4,8 +4,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "stereopsis/calibration.hpp"
+#include "stereopsis/rectification.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,6 +31,26 @@ KittiPair kitti_pair(const std::string& cameras) {
   if (cameras == "colour") return KittiPair::colour;
   throw Error(ErrorCategory::call,
               "cameras='" + cameras + "' is not allowed; it must be 'any', 'grey' or 'colour', of a KITTI file");
+}
+
+std::string size_of(Size size) { return std::to_string(size.width) + "×" + std::to_string(size.height); }
+
+// Both views, and masks of what has no source: None where every pixel has one.
+nb::tuple rectify(const RectificationMaps& maps, nb::handle left, nb::handle right) {
+  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, false);
+  for (const AnyImageView& view : {lent.pair.left, lent.pair.right})
+    if (view.size() != maps.input)
+      throw Error(ErrorCategory::call, "a picture has " + size_of(view.size()) + " pixels, but the calibration is of " +
+                                           size_of(maps.input) + "; give pictures of the calibrated cameras as they are");
+  const auto views = [&] {
+    const nb::gil_scoped_release release;
+    return std::pair(rectified(lent.pair.left, maps.left), rectified(lent.pair.right, maps.right));
+  }();
+  const auto mask = [](const RectifiedView& view, bool complete) {
+    return complete ? nb::object(nb::none()) : give(view.usable);
+  };
+  return nb::make_tuple(give(views.first.image), give(views.second.image), mask(views.first, maps.left_complete),
+                        mask(views.second, maps.right_complete));
 }
 
 std::string shown(const Rig& r) {
@@ -94,6 +116,17 @@ void bind_rig(nb::module_& m) {
           "size", [](const StereoCalibration& c) { return to_pair(c.size); },
           "(width, height) of the images as the cameras give them.")
       .def_ro("rig", &StereoCalibration::rig, "Of the rectified pair.");
+
+  nb::class_<RectificationMaps>(m, "Rectification", "Where the pixels of rectified pairs come from.")
+      .def(
+          "__init__",
+          [](RectificationMaps* self, const StereoCalibration& c) { new (self) RectificationMaps(rectification_maps(c)); },
+          "calibration"_a)
+      .def("__call__", &rectify, "left"_a, "right"_a,
+           nb::sig("def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | "
+                   "None, numpy.ndarray | None]"),
+           "Both images rectified, as `calibration=` of Matcher does it, and masks: 0 where there is no source, None where\n"
+           "every pixel has one.");
 
   m.def(
       "read_calibration",

@@ -85,6 +85,17 @@ class Calibration:
     def rig(self) -> Rig:
         """Of the rectified pair."""
 
+class Rectification:
+    """Where the pixels of rectified pairs come from."""
+
+    def __init__(self, calibration: Calibration) -> None: ...
+
+    def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]:
+        """
+        Both images rectified, as `calibration=` of Matcher does it, and masks: 0 where there is no source, None where
+        every pixel has one.
+        """
+
 def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None = None, cameras: str = 'any', size: tuple[int, int] = (0, 0)) -> Calibration:
     """
     The cameras of a pair that is not rectified, for `calibration=` of match and Matcher: OpenCV's YAML or XML (one file, or

@@ -59,7 +59,8 @@ class Matchers:
         if before is None or before[0] != key:
             self.drop(use)
             self._kept[use] = (key, Matcher(pipeline=pipeline, rig=prepared.rig, **options))
-        return self._kept[use][1](prepared.left, prepared.right)
+        left, right = prepared.masks
+        return self._kept[use][1](prepared.left, prepared.right, mask_left=left, mask_right=right)
 
     def drop(self, use: str) -> None:
         if use in self._kept:
@@ -210,7 +211,7 @@ class Engine:
             settings = self._with_range(source, source_index, settings, frame)
         geometry = (id(frame), settings.resolution, settings.swapped, settings.rectified)
         if self._prepared is None or self._prepared[0] != geometry:
-            self._prepared = geometry, prepare(frame, settings, self.rig)
+            self._prepared = geometry, prepare(frame, settings, self.rig, self.calibration)
             self._pair += 1
         prepared = self._prepared[1]
         started = time.perf_counter()
@@ -246,20 +247,22 @@ class Engine:
         return frame
 
     def _with_range(self, source: Source, source_index: int, settings: Settings, frame: Frame) -> Settings:
-        found = source.disparities or _native.estimate_disparities(frame.left, frame.right)
+        found = source.disparities or self._estimated(settings, frame)
         with self._wake:
             if self.source_index == source_index and self.settings.disparities is None:
                 self.settings = replace(self.settings, disparities=found)
         self.notify("state")
         return replace(settings, disparities=found)
 
+    def _estimated(self, settings: Settings, frame: Frame) -> Range:
+        whole = prepare(frame, replace(settings, resolution="full"), self.rig, self.calibration)
+        return _native.estimate_disparities(whole.left, whole.right)
+
     def estimate(self) -> None:
         """The range of the pair that is shown, from its own pictures. Raises Error."""
         if self.shown is None:
             raise CallError("there is no pair yet to estimate the range of")
-        frame = self.shown.prepared.frame
-        pair = (frame.right, frame.left) if self.shown.settings.swapped else (frame.left, frame.right)
-        first, end = _native.estimate_disparities(*pair)
+        first, end = self._estimated(self.shown.settings, self.shown.prepared.frame)
         self.change({"do": "range", "first": first, "end": end})
 
     def rates(self) -> dict[str, float]:

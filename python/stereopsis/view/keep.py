@@ -20,6 +20,9 @@ from .engine import Engine, Shown
 Array = Any
 
 
+MASKS = {"--mask-left": "mask_left.pgm", "--mask-right": "mask_right.pgm"}
+
+
 @dataclass(frozen=True)
 class Kept:
     name: str
@@ -55,6 +58,8 @@ class Keeper:
         first, end = shown.disparities
         words = ["stereopsis", "match", left, right, "-o", "disparity.pfm"]
         words += ["--min-disparity", str(first), "--disparities", str(end - first), *self._changes(shown)]
+        for option, mask in zip(MASKS, prepared.masks, strict=True):
+            words += [] if files or mask is None else [option, MASKS[option]]
         region = prepared.region_of(settings.region)
         words += ["--roi", ",".join(map(str, region))] if region else []
         words += ["--device", settings.device] if settings.device != "auto" else []
@@ -97,7 +102,9 @@ class Keeper:
             rig=prepared.rig,
             want=[want],
         ) as matcher:
-            return matcher(prepared.left, prepared.right)
+            return matcher(
+                prepared.left, prepared.right, mask_left=prepared.masks[0], mask_right=prepared.masks[1]
+            )
 
     def _cloud(self) -> bytes:
         points = self._with_rig("points").points
@@ -114,6 +121,9 @@ class Keeper:
             "preset.json": shown.settings.effective_pipeline().to_json().encode(),
             "command.txt": self.command().encode() + b"\n",
         }
+        for name, mask in zip(MASKS.values(), prepared.masks, strict=True):
+            if mask is not None:
+                parts[name] = pnm(mask)
         if prepared.rig is not None:
             parts["depth.pfm"] = pfm(self._with_rig("depth").depth)
             parts["cloud.ply"] = self._cloud()

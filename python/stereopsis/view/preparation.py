@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._native import Rig
+from .._native import Calibration, Rectification, Rig
 from .settings import Range, Region, Settings
 from .sources import Frame
 
@@ -23,6 +24,7 @@ class Prepared:
     left: Array
     right: Array
     truth: Array | None
+    masks: tuple[Array | None, Array | None]  # 0 where a pixel has no source
     rig: Rig | None
     scale: tuple[float, float]
     full: tuple[int, int]
@@ -46,18 +48,33 @@ class Prepared:
         return (x0, y0, x1 - x0, y1 - y0) if x1 > x0 and y1 > y0 else None
 
 
-def prepare(frame: Frame, settings: Settings, rig: Rig | None) -> Prepared:
+def prepare(frame: Frame, settings: Settings, rig: Rig | None, calibration: Calibration | None = None) -> Prepared:
     left, right, truth = frame.left, frame.right, frame.truth
+    masks: tuple[Array | None, Array | None] = (None, None)
     if settings.swapped:
         left, right, truth = right, left, None
+    if calibration is not None and settings.rectified:
+        left, right, *found = rectification(calibration)(left, right)
+        masks = found[0], found[1]
     full = left.shape[1], left.shape[0]
     size = settings.working_size(full)
     scale = size[0] / full[0], size[1] / full[1]
     if size != full:
         left, right = reduced(left, size), reduced(right, size)
         truth = None if truth is None else sampled(truth, size) * np.float32(scale[0])
+        masks = smaller_mask(masks[0], size), smaller_mask(masks[1], size)
         rig = None if rig is None else scaled_rig(rig, scale, size)
-    return Prepared(frame, left, right, truth, rig, scale, full)
+    return Prepared(frame, left, right, truth, masks, rig, scale, full)
+
+
+@functools.cache
+def rectification(calibration: Calibration) -> Rectification:
+    return Rectification(calibration)
+
+
+def smaller_mask(mask: Array | None, size: tuple[int, int]) -> Array | None:
+    """Where all that a pixel covers is usable."""
+    return None if mask is None else (reduced((mask != 0).astype(np.float32), size) > 0.999).astype(np.uint8)
 
 
 def reduced(image: Array, size: tuple[int, int]) -> Array:

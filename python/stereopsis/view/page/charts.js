@@ -28,6 +28,7 @@ export function measure() {
   model.median = first + ((bin + 0.5) * (end - first)) / bins;
   model.bad = known ? (100 * bad) / known : null;
   model.counts = counts;
+  model.bits = planes.validity ? planes.validity.data.reduce((all, bits) => all | bits, 0) : 0;
 }
 
 export function draw_histogram(svg) {

@@ -18,6 +18,8 @@ export function program(gl, vertex, fragment) {
   return {made, at};
 }
 
+const FILLING = 7; // the unit that textures are filled at, which no program reads
+
 const formats = {
   image1: ["R8", "RED", "UNSIGNED_BYTE"],
   image3: ["RGB8", "RGB", "UNSIGNED_BYTE"],
@@ -39,6 +41,7 @@ export class Textures {
     const same = before && before.kind === kind && before.width === width && before.height === height;
     if (before && !same) gl.deleteTexture(before.texture);
     const texture = same ? before.texture : gl.createTexture();
+    gl.activeTexture(gl.TEXTURE0 + FILLING);
     gl.bindTexture(gl.TEXTURE_2D, texture);
     if (same) {
       gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, format, type, data);

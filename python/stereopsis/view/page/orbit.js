@@ -1,8 +1,8 @@
 // The camera that looks at the cloud: turned about its middle, nearer and farther.
-export const orbit = {yaw: 0.32, pitch: 0.16, distance: 1.12};
+export const orbit = {yaw: 0.22, pitch: 0.12, distance: 1.05};
 
 export function reset_orbit() {
-  Object.assign(orbit, {yaw: 0.32, pitch: 0.16, distance: 1.12});
+  Object.assign(orbit, {yaw: 0.22, pitch: 0.12, distance: 1.05});
 }
 
 export function turn(dx, dy) {

@@ -17,6 +17,10 @@ export function draw_overlay(canvas, boxes, width, height, ratio) {
     c.beginPath();
     c.rect(box.x, box.y, box.width, box.height);
     c.clip();
+    const [[x0, y0], [x1, y1]] = [to_screen(box, 0, 0), to_screen(box, ...model.frame.size)];
+    c.beginPath();
+    c.rect(x0, y0, x1 - x0, y1 - y0);
+    c.clip();
     if (model.look.lines && (box.view === "left" || box.view === "right")) rows(c, box);
     if (box.view !== "right") region(c, box);
     if (model.pixel) mark(c, box);

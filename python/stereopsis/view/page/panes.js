@@ -68,10 +68,10 @@ function note(view) {
 }
 
 function legend(host, view) {
-  const key = JSON.stringify([view, views[view].map ? limits(view, model) : 0, model.look.colours]);
+  const key = JSON.stringify([view, views[view].map ? limits(view, model) : model.bits, model.look.colours]);
   if (host.dataset.key === key) return;
   host.dataset.key = key;
-  if (view === "validity") return host.replaceChildren(...reasons.map(([, name, c]) =>
+  if (view === "validity") return host.replaceChildren(...reasons.filter(([bit]) => model.bits & bit).map(([, name, c]) =>
     make("span", {class: "chip", title: name, style: `--chip: rgb(${c.map((v) => Math.round(255 * v)).join(" ")})`}, name)));
   if (!views[view].map) return host.replaceChildren();
   const [low, high] = limits(view, model);

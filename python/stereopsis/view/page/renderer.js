@@ -7,7 +7,7 @@ import {view_matrix} from "./orbit.js";
 import {INVALID, picture, point, points, quad} from "./shaders.js";
 import {limits, reasons, views} from "./views.js";
 
-const modes = {left: 0, right: 0, disparity: 1, confidence: 1, truth: 1, depth: 2, uncertainty: 3, validity: 4, error: 5, compare: 6, difference: 7};
+const modes = {left: "picture", right: "picture", disparity: "value", confidence: "value", truth: "value"}; // others have their own
 const main_map = {confidence: "confidence", truth: "truth"};
 const other_map = {error: "truth", compare: "pinned", difference: "pinned"};
 const own_colours = {error: "error", difference: "difference"};
@@ -19,7 +19,7 @@ export class Renderer {
     if (!gl) throw new Error("This browser has no WebGL 2, which the pictures are drawn by; switch it on, or take another browser.");
     this.gl = gl;
     this.textures = new Textures(gl);
-    this.picture = program(gl, quad, picture);
+    this.pictures = {};
     this.points = program(gl, points, point);
     this.luts = new Set();
     this.maps = {};
@@ -77,9 +77,9 @@ export class Renderer {
 
   #draw_picture(box, area, ratio) {
     const {gl, textures} = this;
-    const {made, at} = this.picture;
     const {view} = box;
-    const mode = modes[view];
+    const mode = modes[view] ?? view;
+    const {made, at} = (this.pictures[mode] ??= program(gl, quad, picture(mode)));
     const place = placing(box);
     gl.useProgram(made);
     gl.disable(gl.DEPTH_TEST);
@@ -89,7 +89,6 @@ export class Renderer {
     textures.bind(3, this.#lut(own_colours[view] ?? model.look.colours), "image3");
     textures.bind(4, "validity", "reasons");
     ["image", "map", "other", "lut", "reasons"].forEach((name, unit) => gl.uniform1i(at[name], unit));
-    gl.uniform1i(at.mode, mode);
     gl.uniform1i(at.channels, model.planes[view === "right" ? "right" : "left"]?.channels ?? 3);
     gl.uniform2f(at.corner, area[0], area[1]);
     gl.uniform2f(at.pane, area[2], area[3]);

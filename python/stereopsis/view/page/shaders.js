@@ -4,56 +4,66 @@ export const INVALID = -1e30; // stands for NaN, which shaders may not tell apar
 export const quad = `#version 300 es
 void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }`;
 
-// modes: 0 picture, 1 value, 2 1/value (depth), 3 depth uncertainty, 4 validity, 5 error, 6 compare, 7 difference
-export const picture = `#version 300 es
+// Of a picture or a map: a program for each mode, so that none computes another's part.
+export const picture = (mode) => `#version 300 es
+#define ${mode.toUpperCase()}
 precision highp float;
 precision highp usampler2D;
 uniform sampler2D image, map, other, lut;
 uniform usampler2D reasons;
-uniform int mode, channels;
-uniform vec2 corner, size, zoom_centre;   // of the pane's pixels; of the image; in image pixels
-uniform float scale, wipe;                // pane pixels per image pixel
-uniform vec2 limits, rig;                 // of the colours; focal · baseline, principal points' difference
+uniform int channels;
+uniform vec2 corner, pane, size, zoom_centre;   // the pane's pixels; the image's; in image pixels
+uniform float scale, wipe;                      // pane pixels per image pixel
+uniform vec2 limits, rig;                       // of the colours; focal · baseline, principal points' difference
 uniform vec3 none, palette[8];
 uniform int bits[8];
-uniform vec2 pane;
 out vec4 colour;
 
-vec3 shade(float value) { return texture(lut, vec2((clamp((value - limits.x) / (limits.y - limits.x), 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb; }
 bool valid(float d) { return d > ${INVALID.toExponential()} * 0.5; }
+float share(float value) { return clamp((value - limits.x) / (limits.y - limits.x), 0.0, 1.0); }
+vec3 shade(float value) { return texelFetch(lut, ivec2(int(share(value) * 255.0 + 0.5), 0), 0).rgb; }
+
+vec3 seen(vec2 p, float across) {
+  ivec2 pixel = ivec2(p);
+#ifdef PICTURE
+  vec3 c = texture(image, p / size).rgb;
+  return channels == 1 ? c.rrr : c;
+#else
+  float d = texelFetch(map, pixel, 0).r;
+#ifdef COMPARE
+  if (across < wipe) d = texelFetch(other, pixel, 0).r;
+#endif
+#ifdef VALIDITY
+  uint found = texelFetch(reasons, pixel, 0).r;
+  vec3 c = vec3(0.12 + (valid(d) ? 0.5 * share(d) : 0.0));
+  for (int i = 7; i >= 0; --i) if ((found & uint(bits[i])) != 0u) c = i > 5 ? mix(palette[i], c, 0.45) : palette[i];
+  return c;
+#endif
+  if (!valid(d)) return none;
+#if defined(ERROR) || defined(DIFFERENCE)
+  float o = texelFetch(other, pixel, 0).r;
+  if (!valid(o)) return none;
+  d -= o;
+#endif
+#ifdef ERROR
+  d = abs(d);
+#endif
+#if defined(DEPTH) || defined(UNCERTAINTY)
+  if (d <= rig.y) return none;
+  d = rig.x / (d - rig.y);
+#endif
+#ifdef UNCERTAINTY
+  d = 0.5 * d * d / abs(rig.x);
+#endif
+  return shade(d);
+#endif
+}
 
 void main() {
   vec2 at = gl_FragCoord.xy - corner;
   vec2 p = (vec2(at.x, pane.y - at.y) - pane * 0.5) / scale + zoom_centre;
-  if (any(lessThan(p, vec2(0.0))) || any(greaterThanEqual(p, size))) { colour = vec4(0.0); return; }
-  colour.a = 1.0;
-  if (mode == 0) {
-    vec3 seen = texture(image, p / size).rgb;
-    colour.rgb = channels == 1 ? seen.rrr : seen;
-    return;
-  }
-  ivec2 pixel = ivec2(p);
-  float d = texelFetch(map, pixel, 0).r;
-  if (mode == 4) {
-    uint found = texelFetch(reasons, pixel, 0).r;
-    float shown = valid(d) ? clamp((d - limits.x) / (limits.y - limits.x), 0.0, 1.0) : 0.0;
-    colour.rgb = vec3(0.12 + 0.5 * shown);
-    for (int i = 7; i >= 0; --i) if ((found & uint(bits[i])) != 0u) colour.rgb = i > 5 ? mix(palette[i], colour.rgb, 0.45) : palette[i];
-    return;
-  }
-  if (mode == 6 && at.x < wipe * pane.x) d = texelFetch(other, pixel, 0).r;
-  if (!valid(d)) { colour.rgb = none; return; }
-  if (mode == 5 || mode == 7) {
-    float o = texelFetch(other, pixel, 0).r;
-    colour.rgb = valid(o) ? shade(mode == 5 ? abs(d - o) : d - o) : none;
-    return;
-  }
-  if (mode == 2 || mode == 3) {
-    if (d <= rig.y) { colour.rgb = none; return; }
-    float z = rig.x / (d - rig.y);
-    d = mode == 2 ? z : 0.5 * z * z / abs(rig.x);
-  }
-  colour.rgb = shade(d);
+  bool inside = all(greaterThanEqual(p, vec2(0.0))) && all(lessThan(p, size));
+  colour = inside ? vec4(seen(p, at.x / pane.x), 1.0) : vec4(0.0);
 }`;
 
 // A vertex for each pixel; invalid ones go out of sight.

@@ -7,10 +7,10 @@ export const views = {
   left: {name: "Left", planes: ["left"]},
   right: {name: "Right", planes: ["right"]},
   disparity: {name: "Disparity", planes: ["disparity"], unit: "px", map: true, of: (m, d) => d, auto: (m) => [range(m)[0], range(m)[1] - 1]},
-  depth: {name: "Depth", planes: ["disparity"], map: true, needs: "rig", of: depth, auto: (m) => near_far(m)},
+  depth: {name: "Depth", planes: ["disparity"], map: true, needs: "rig", of: depth, auto: (m) => far_near(m)},
   uncertainty: {
     name: "Depth uncertainty", planes: ["disparity"], map: true, needs: "rig",
-    of: (m, d) => 0.5 * depth(m, d) ** 2 / Math.abs(rig(m).fb), auto: (m) => [0, 0.5 * near_far(m)[1] ** 2 / Math.abs(rig(m).fb)],
+    of: (m, d) => 0.5 * depth(m, d) ** 2 / Math.abs(rig(m).fb), auto: (m) => [0, 0.5 * far_near(m)[0] ** 2 / Math.abs(rig(m).fb)],
   },
   confidence: {name: "Confidence", planes: ["confidence"], map: true, auto: () => [0, 1], plain: true},
   validity: {name: "Validity", planes: ["disparity", "validity"]},
@@ -32,12 +32,12 @@ export function available(view, m) {
   return !need || !m.frame || Boolean(m.frame[need]);
 }
 
-// From the largest disparity to a depth that leaves out what is far beyond the rest.
-function near_far(m) {
+// From a depth that leaves out what is far beyond the rest to the nearest: what is near has the colours of large disparities.
+function far_near(m) {
   const {fb, doffs} = rig(m);
   const [first, end] = range(m);
   const largest = Math.max(end - 1 - doffs, 1);
-  return [fb / largest, fb / Math.max(first - doffs, largest / 12)];
+  return [fb / Math.max(first - doffs, largest / 6), fb / largest];
 }
 
 export function limits(view, m) {

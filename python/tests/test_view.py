@@ -1,0 +1,266 @@
+"""The live viewer without a browser: sources, settings, what is served to whom."""
+
+import asyncio
+import io
+import json
+import shlex
+import signal
+import struct
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+import zipfile
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install 'stereopsis[view]'")
+from stereopsis.view import preparation, sources  # noqa: E402
+from stereopsis.view.settings import Settings, changed  # noqa: E402
+from websockets.asyncio.client import connect  # noqa: E402
+from websockets.exceptions import InvalidStatus  # noqa: E402
+
+
+@pytest.fixture
+def settings():
+    return Settings(st.Pipeline("sgm"), disparities=(0, 32))
+
+
+@pytest.fixture
+def pairs(tmp_path, scene):
+    for side in ("left", "right"):
+        (tmp_path / side).mkdir()
+        image = np.ascontiguousarray(getattr(scene, side))
+        for number in (2, 10, 9):
+            header = f"P6\n{image.shape[1]} {image.shape[0]}\n255\n".encode()
+            (tmp_path / side / f"{side}{number}.ppm").write_bytes(header + image.tobytes())
+    return tmp_path
+
+
+def test_files_are_paired_by_number(pairs):
+    source = sources.open_sources([str(pairs)], None, 0)[0]
+    assert [left.name for left, _ in source.pairs] == ["left2.ppm", "left9.ppm", "left10.ppm"]
+    assert [right.name for _, right in source.pairs] == ["right2.ppm", "right9.ppm", "right10.ppm"]
+    patterns = sources.open_sources([str(pairs / "left/left%d.ppm"), str(pairs / "right/*.ppm")], None, 0)[0]
+    assert patterns.pairs == source.pairs
+    (pairs / "right" / "right9.ppm").unlink()
+    with pytest.raises(st.CallError, match="left9.ppm' has no right picture"):
+        sources.open_sources([str(pairs)], None, 0)
+    with pytest.raises(st.FileError, match="nowhere"):
+        sources.open_sources([str(pairs / "nowhere")], None, 0)
+    with pytest.raises(st.CallError, match="there is no scene 'tabel'"):
+        sources.open_sources(["synth:tabel"], None, 0)
+
+
+def test_a_scene_that_moves_keeps_its_truth():
+    moving = sources.synthetic("synth:planes,96x64x16,moving")
+    first, later = moving.read(0), moving.read(20)
+    assert first.left.shape == later.left.shape == (64, 96, 3)
+    assert not np.array_equal(first.left, later.left)
+    found = st.match(later.left, later.right, 16).disparity
+    assert np.nanmedian(np.abs(found - later.truth)) < 0.5
+
+
+def test_settings_are_new_ones_or_refused(settings):
+    other = changed(settings, {"do": "set", "name": "sgm.p1", "value": "12"})
+    assert other.pipeline.get("sgm.p1") == 12 and settings.pipeline.get("sgm.p1") == 20
+    for message, sentence in [
+        ({"do": "set", "name": "sgm.p1", "value": "-1"}, "0 to 4095"),
+        ({"do": "set", "name": "sgm.q1", "value": "1"}, "q1"),
+        ({"do": "range", "first": 5, "end": 5}, "1 to 4096"),
+        ({"do": "resolution", "value": "3/4"}, "1/2"),
+        ({"do": "region", "rect": [-1, 0, 5, 5]}, "inside the picture"),
+        ({"do": "method", "name": "sgn"}, "sgm"),
+    ]:
+        with pytest.raises(st.CallError, match=sentence):
+            changed(settings, message)
+
+
+def test_without_post_processing_nothing_refines(settings, scene):
+    off = changed(settings, {"do": "refine", "on": False}).effective_pipeline()
+    plain = st.match(scene.left, scene.right, 32, pipeline=off)
+    assert not (plain.validity & (st.validity.filled | st.validity.left_right)).any()
+    assert st.Pipeline.from_json(off.to_json()) == off
+
+
+def test_working_sizes_scale_pictures_range_region_and_rig(settings, scene):
+    rig = st.Rig(focal=100.0, baseline=0.2, cx_left=79.5, cy=59.5, unit="m", size=(160, 120))
+    frame = sources.Frame(scene.left, scene.right, "scene", scene.disparity)
+    half = changed(changed(settings, {"do": "resolution", "value": "1/2"}), {"do": "region", "rect": [40, 20, 41, 40]})
+    small = preparation.prepare(frame, half, rig)
+    assert small.size == (80, 60) and small.range_of((0, 32)) == (0, 16) and small.range_of((-3, 2)) == (-2, 1)
+    assert small.region_of(half.region) == (20, 10, 21, 20)
+    assert small.rig.focal == 50 and small.rig.cx_left == 39.5
+    mean = scene.left.reshape(60, 2, 80, 2, 3).astype(float).mean(axis=(1, 3))
+    np.testing.assert_array_equal(small.left, np.rint(mean))
+    assert np.isclose(small.truth[30, 40], scene.disparity[61, 81] / 2)
+    box = preparation.prepare(frame, changed(settings, {"do": "resolution", "value": "80×60"}), None)
+    np.testing.assert_array_equal(box.left, small.left)
+
+
+def calibration_text():
+    """As OpenCV writes it: two lenses that bend a little, side by side."""
+
+    def matrix(name, rows, columns, values):
+        data = ", ".join(map(str, values))
+        return f"{name}: !!opencv-matrix\n   rows: {rows}\n   cols: {columns}\n   dt: d\n   data: [{data}]\n"
+
+    one = [1, 0, 0, 0, 1, 0, 0, 0, 1]
+    projection = [150, 0, 80, 0, 0, 150, 60, 0, 0, 0, 1, 0]
+    return (
+        "%YAML:1.0\n---\nimage_width: 160\nimage_height: 120\n"
+        + matrix("M1", 3, 3, [150, 0, 80, 0, 150, 60, 0, 0, 1])
+        + matrix("D1", 1, 5, [-0.2, 0.05, 0, 0, 0])
+        + matrix("M2", 3, 3, [152, 0, 81, 0, 152, 59, 0, 0, 1])
+        + matrix("D2", 1, 5, [-0.18, 0.04, 0, 0, 0])
+        + matrix("R", 3, 3, one)
+        + matrix("T", 3, 1, [-0.1, 0, 0])
+        + matrix("R1", 3, 3, one)
+        + matrix("R2", 3, 3, one)
+        + matrix("P1", 3, 4, projection)
+        + matrix("P2", 3, 4, [*projection[:3], -15, *projection[4:]])
+    )
+
+
+def test_raw_pairs_are_rectified_as_match_does_it(settings, scene, tmp_path, same_bits):
+    (tmp_path / "cameras.yml").write_text(calibration_text())
+    cameras = st.read_calibration(tmp_path / "cameras.yml")
+    frame = sources.Frame(scene.left, scene.right, "scene")
+    ready = preparation.prepare(frame, settings, cameras.rig, cameras)
+    whole = st.match(scene.left, scene.right, 32, calibration=cameras, want="rectified")
+    same_bits(ready.left, whole.rectified)
+    ours = st.match(ready.left, ready.right, 32, mask_left=ready.masks[0], mask_right=ready.masks[1])
+    same_bits(ours.disparity, whole.disparity)
+    off = preparation.prepare(frame, changed(settings, {"do": "rectify", "on": False}), cameras.rig, cameras)
+    assert off.left is scene.left
+    small = sources.Frame(scene.left[:60], scene.right[:60], "half")
+    with pytest.raises(st.CallError, match="160×60 pixels, but the calibration is of 160×120"):
+        preparation.prepare(small, settings, cameras.rig, cameras)
+
+
+def test_areas_of_broken_pixels_are_means():
+    image = np.arange(10, dtype=np.float32)[None].repeat(7, 0)
+    wide = preparation.reduced(image, (4, 3))
+    np.testing.assert_allclose(wide[0], [0.8, 3.2, 5.8, 8.2], rtol=1e-6)
+    flat = np.full((37, 53), 200, np.uint8)
+    assert (preparation.reduced(flat, (20, 11)) == 200).all()
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A viewer that runs: (address, process)."""
+    call = [sys.executable, "-m", "stereopsis", "view", "synth:table,96x64x16", "--device", "cpu", "--paused"]
+    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address = process.stdout.readline().strip()
+    yield address, process
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0, process.stderr.read()
+    assert "Traceback" not in process.stderr.read()
+
+
+def status(address, **headers):
+    try:
+        return urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_only_who_knows_the_token_gets_in(server):
+    address, _ = server
+    root = address.rsplit("/", 2)[0]
+    assert status(address) == 200 and status(address + "main.js") == 200
+    assert status(root + "/") == status(root + "/guess/") == status(root + "/guess/socket") == 403
+    assert status(address, Origin="http://elsewhere.example") == 403
+    assert status(address, Host="elsewhere.example") == 403
+    for name in ("../engine.py", "..%2fengine.py", "/etc/passwd", "engine.py"):
+        assert status(address + name) in (403, 404)
+    page = urllib.request.urlopen(address, timeout=20)
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+
+    async def foreign():
+        with pytest.raises(InvalidStatus, match="403"):
+            await connect(socket_of(address), origin="http://elsewhere.example")
+
+    asyncio.run(foreign())
+
+
+def socket_of(address):
+    return address.replace("http", "ws") + "socket"
+
+
+async def next_of(page, kind):
+    """The next message of a kind: JSON, or a header with its planes."""
+    while True:
+        message = await asyncio.wait_for(page.recv(), 30)
+        if isinstance(message, str):
+            found = json.loads(message)
+        else:
+            length = struct.unpack_from("<I", message)[0]
+            found = json.loads(message[4 : 4 + length])
+            found["body"] = message[4 + length :]
+        if found["kind"] == kind:
+            return found
+
+
+async def say(page, **message):
+    await page.send(json.dumps(message))
+
+
+def test_several_pages_show_the_same_and_one_that_is_cut_harms_nobody(server):
+    address, process = server
+
+    async def play():
+        async with connect(socket_of(address), max_size=None) as one:
+            await say(one, do="ready", have={"disparity": None, "left": None})
+            frame = await next_of(one, "frame")
+            assert [plane["name"] for plane in frame["planes"]] == ["disparity", "left"]
+            scene = st.synth("table", width=96, height=64, disparities=16, noise=2)
+            plane = frame["planes"][0]
+            shown = np.frombuffer(frame["body"][plane["offset"] : plane["offset"] + plane["bytes"]], np.float32)
+            expected = st.match(scene.left, scene.right, 16, device="cpu").disparity
+            np.testing.assert_array_equal(shown.reshape(64, 96), expected)
+            async with connect(socket_of(address), max_size=None) as two:
+                await say(two, do="set", name="sgm.p1", value="9")
+                while (await next_of(one, "state"))["revision"] != 1:
+                    pass
+                two.transport.abort()  # in the midst of what is sent
+            await say(one, do="ready", have={plane["name"]: plane["key"] for plane in frame["planes"]})
+            following = await next_of(one, "frame")
+            assert [plane["name"] for plane in following["planes"]] == ["disparity"]  # the picture is there already
+            for nonsense in ("no json", "[]", "{}", '{"do": "dance"}', '{"do": "set"}', '{"do": "probe", "x": 1e9, "y": 0}'):
+                await one.send(nonsense)
+                assert (await next_of(one, "refused"))["text"]
+            await say(one, do="keep", what="depth")
+            assert "--calib" in (await next_of(one, "refused"))["text"]
+            await say(one, do="keep", what="all")
+            assert (await next_of(one, "file"))["name"] == "frame.zip"
+
+    asyncio.run(play())
+    assert process.poll() is None
+
+
+def test_the_command_line_gives_the_same_bits(server, command, tmp_path, same_bits, monkeypatch):
+    address, _ = server
+
+    async def play():
+        async with connect(socket_of(address), max_size=None) as page:
+            await say(page, do="set", name="sgm.p2", value="60")
+            await say(page, do="region", rect=[20, 10, 50, 40])
+            await say(page, do="ready", have={"disparity": None})
+            while (frame := await next_of(page, "frame"))["revision"] != 2:
+                await say(page, do="ready", have={"disparity": 0})
+            await say(page, do="command")
+            call = (await next_of(page, "command"))["text"]
+            await say(page, do="keep", what="all")
+            return frame, call, (await next_of(page, "file"))["body"]
+
+    frame, call, body = asyncio.run(play())
+    zipfile.ZipFile(io.BytesIO(body)).extractall(tmp_path)
+    words = shlex.split(call)
+    assert words[:2] == ["stereopsis", "match"] and "optimisation.p2=60" in words
+    shown = st.read_pfm(tmp_path / "disparity.pfm").copy()
+    monkeypatch.chdir(tmp_path)
+    command(*words[1:])
+    same_bits(st.read_pfm(tmp_path / "disparity.pfm"), shown)
