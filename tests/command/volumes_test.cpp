@@ -1,0 +1,60 @@
+// Matching costs into and out of files.
+#include <sstream>
+
+#include "command.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::test {
+namespace {
+
+class Volumes : public Command {
+ protected:
+  // With the caller's refinements out of the way: what needs the right view's own costs.
+  static Answer match_plainly(std::vector<std::string> more) {
+    more.insert(more.begin(), {"--set", "refinements=none", "--quiet"});
+    return match(more);
+  }
+};
+
+TEST_F(Volumes, SavedCostsGiveTheSameMap) {
+  const Answer first = match_plainly({"-o", "first.pfm", "--save-volume", "cost=cost.npy"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  const Answer again = match_plainly({"-o", "again.pfm", "--cost-volume", "cost.npy"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(contents(folder / "first.pfm"), contents(folder / "again.pfm"));
+}
+
+TEST_F(Volumes, AProbeShowsWhatASavedVolumeHolds) {
+  const Answer answer = match({"--save-volume", "optimised=sums.npy", "-o", "d.pfm", "--quiet"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const AnyImage volume = read_volume(folder / "sums.npy");
+  const auto sums = volume.view().as<std::uint16_t>();
+  ASSERT_EQ(sums.channels, disparities);
+
+  std::istringstream probe(match({"--probe", "70,50"}).out);
+  std::string line;
+  for (int title = 0; title < 3; ++title) std::getline(probe, line);
+  for (int d = 0; d < disparities; ++d) {
+    int disparity = -1, cost = -1, optimised = -1;
+    std::getline(probe, line);
+    std::istringstream(line) >> disparity >> cost >> optimised;
+    EXPECT_EQ(disparity, d);
+    EXPECT_EQ(optimised, sums(70, 50, d));
+  }
+}
+
+TEST_F(Volumes, WhatDoesNotFitIsRefused) {
+  const auto refuses = [](const std::vector<std::string>& arguments, const char* part) {
+    const Answer answer = match(arguments);
+    EXPECT_NE(answer.code, 0);
+    EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
+  };
+  refuses({"--probe", "150,3"}, "lies outside the image");
+  refuses({"--probe", "3"}, "must be X,Y");
+  refuses({"-o", "d.pfm", "--save-volume", "sums=s.npy"}, "must be cost=FILE.npy");
+  refuses({"-o", "d.pfm", "--save-volume", "aggregated=s.npy"}, "no stage that makes the aggregated volume");
+  EXPECT_FALSE(fs::exists(folder / "s.npy"));
+}
+
+}  // namespace
+}  // namespace stereopsis::test
