@@ -70,6 +70,9 @@ const Rule rule{.name = "support_weight_wta",
                 .run = {"colour_difference", "esaw|asw_separable|asw", "wta"},
                 .fuse = [](const Run& run) -> Step {
                   if (run.target.device == On::gpu) return {.note = "it is made for the CPU"};
+                  const auto* full = run.steps[1].parameters.get_if<asw::Parameters>();
+                  if (full != nullptr && full->area != asw::Area::square)
+                    return {.note = "it is made for square windows"};
                   return fused(run, portable);
                 },
                 .operation = &portable,

@@ -13,12 +13,13 @@
 #define MOST_TAPS 63
 
 KERNEL(aggregate)(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARRAY(const uchar, costs), ARRAY(ushort, aggregated),
-                  Weights table, int disparities, int min_disparity, int radius, int colour_scale, int distance_scale) {
+                  Weights table, int disparities, int min_disparity, int radius_x, int radius_y, int colour_scale,
+                  int distance_scale) {
   LOCAL ushort weight_of[256];
   LOCAL uchar left[MOST_TAPS * TILE_X];
   LOCAL uchar right[MOST_TAPS * RIGHT_PIXELS];
   LOCAL uchar cost[TILE_D * (TILE_X + MOST_TAPS)];
-  const int item = local_id(0), taps = 2 * radius + 1, width = WIDTH(lab_left), height = HEIGHT(lab_left);
+  const int item = local_id(0), taps = 2 * radius_x + 1, width = WIDTH(lab_left), height = HEIGHT(lab_left);
   const int d_tiles = (disparities + TILE_D - 1) / TILE_D;
   // Groups beyond the last row repeat it: a kernel with barriers does not return early.
   const int first_x = group_id(0) * TILE_X, y = min(group_id(1) / d_tiles, height - 1), first_k = group_id(1) % d_tiles * TILE_D;
@@ -33,11 +34,11 @@ KERNEL(aggregate)(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARR
     sum[j] = 0;
     total[j] = 0;
   }
-  for (int dy = -radius; dy <= radius; ++dy) {
+  for (int dy = -radius_y; dy <= radius_y; ++dy) {
     const int row = clamp(y + dy, 0, height - 1);
     BARRIER();
     for (int i = item; i < taps * (TILE_X + RIGHT_PIXELS); i += ITEMS) {
-      const int tap = i / (TILE_X + RIGHT_PIXELS), n = i % (TILE_X + RIGHT_PIXELS), dx = tap - radius;
+      const int tap = i / (TILE_X + RIGHT_PIXELS), n = i % (TILE_X + RIGHT_PIXELS), dx = tap - radius_x;
       const int is_left = n < TILE_X;
       const int x = clamp(is_left ? first_x + n : first_right + n - TILE_X, 0, width - 1), other_x = clamp(x + dx, 0, width - 1);
       const uint p = is_left ? PIXEL(lab_left, x, y) : PIXEL(lab_right, x, y);
@@ -49,7 +50,7 @@ KERNEL(aggregate)(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARR
     }
     GLOBAL const uchar* costs_of_row = ELEMENTS(costs) + (long)row * width * disparities;
     for (int i = item; i < TILE_D * cost_pitch; i += ITEMS) {
-      const int k = i % TILE_D, n = i / TILE_D, x = clamp(first_x - radius + n, 0, width - 1);
+      const int k = i % TILE_D, n = i / TILE_D, x = clamp(first_x - radius_x + n, 0, width - 1);
       cost[k * cost_pitch + n] = costs_of_row[(long)x * disparities + min(first_k + k, disparities - 1)];
     }
     BARRIER();

@@ -1,6 +1,7 @@
-// Adaptive support weights over the full window and in both views (Yoon and Kweon 2005; Yu et al. 2010, equation 5):
+// Adaptive support weights over the full window and in both views (Yoon and Kweon 2005; Yu et al. 2010, equation 5), or over
+// the pixels of the column alone (Wang, Liao, Gong, Yang and Nistér 2006):
 //
-//   C(p, d) = Σ w(p, q) w(p̄, q̄) C₀(q, d) / Σ w(p, q) w(p̄, q̄),   q in the W×W window around p
+//   C(p, d) = Σ w(p, q) w(p̄, q̄) C₀(q, d) / Σ w(p, q) w(p̄, q̄),   q in the W×W window around p, or in its column
 //
 // with the weights of stages/support_weight; p̄ = (x − d, y) and q̄ are the pixels of the right view that p and q have at
 // disparity d: q̄ = p̄ + (q − p). Pixels outside an image are the nearest ones of its border.
@@ -9,7 +10,7 @@
 // intensities, rounded to the nearest, ties up: ⌊(128 Σ w w̄ C₀ + ⌊Σ w w̄ / 2⌋) / Σ w w̄⌋.
 //
 // Input: words of stages/lab of both views; costs of up to 255 in 8 bits. Output: costs in 1/128 of them.
-// Required input: W/2 pixels around. Cost: 3 W² operations a cell.
+// Required input: W/2 pixels around, or above and below. Cost: 3 W² or 3 W operations a cell.
 #pragma once
 
 #include <cstddef>
@@ -26,24 +27,35 @@ class Threads;
 
 namespace stereopsis::asw {
 
+enum class Area { square, column };
+constexpr auto names_of(Area) {
+  return std::array{std::pair{Area::square, "square"}, std::pair{Area::column, "column"}};
+}
+
 struct Parameters {
   static constexpr const char* stage = "asw";
+  Area area = Area::square;
   int window = 33;
   double gamma_colour = 11;
   double gamma_distance = 28;
+
+  // Of the window, to each side.
+  int radius_x() const { return area == Area::square ? window / 2 : 0; }
+  int radius_y() const { return window / 2; }
 };
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63).in("pixels"), "side of the square window");
+  visit("area", p.area, any, "window: the square around a pixel, or the column through it");
+  visit("window", p.window, odd(1, 63).in("pixels"), "side of the square window, length of the column");
   visit("gamma_colour", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
         "colour distance at which a weight falls to 1/e");
   visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
         "distance at which a weight falls to 1/e");
 }
 
-inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
+inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius_x(), p.radius_y()); }
 
 // ⌊4 Δg⌋ of the pixel dx columns and dy rows away.
 inline int quarters(int dx, int dy) { return support_weight::root(16 * (dx * dx + dy * dy)); }

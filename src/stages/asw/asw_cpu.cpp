@@ -26,8 +26,9 @@ struct Scratch {
       bytes += (count * sizeof(T) + 63) / 64 * 64;
     };
     take(row, width);
-    take(left, static_cast<std::size_t>(p.window) * width);
-    take(right, static_cast<std::size_t>(p.window) * entries);
+    const std::size_t taps = 2 * static_cast<std::size_t>(p.radius_x()) + 1;  // of a row of the window
+    take(left, taps * width);
+    take(right, taps * entries);
     take(sums, static_cast<std::size_t>(width) * padded);
     take(totals, static_cast<std::size_t>(width) * padded);
   }
@@ -51,7 +52,8 @@ class RowAggregation {
   RowAggregation(const Parameters& p, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
                  int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated,
                  std::byte* memory)
-      : taps_(p.window),
+      : taps_(2 * p.radius_x() + 1),
+        radius_y_(p.radius_y()),
         lab_left_(lab_left),
         lab_right_(lab_right),
         min_disparity_(min_disparity),
@@ -64,8 +66,7 @@ class RowAggregation {
     const std::size_t cells = static_cast<std::size_t>(s_.width) * s_.padded;
     std::fill_n(s_.sums, cells, 0);
     std::fill_n(s_.totals, cells, 0);
-    const int radius = taps_ / 2;
-    for (int dy = -radius; dy <= radius; ++dy) {
+    for (int dy = -radius_y_; dy <= radius_y_; ++dy) {
       const int row = std::clamp(y + dy, 0, costs_.height - 1);
       load_weights(y, row, dy);
       for (int x = 0; x < s_.width; ++x) add_row(x, row);
@@ -121,7 +122,7 @@ class RowAggregation {
     }
   }
 
-  const int taps_;
+  const int taps_, radius_y_;
   const ImageView<const std::uint32_t> lab_left_, lab_right_;
   const int min_disparity_;
   const VolumeView<const std::uint8_t> costs_;

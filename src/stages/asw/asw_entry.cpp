@@ -34,7 +34,7 @@ const Entry entry{
     },
 #endif
     .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
-    .examples = {{"window=9"}}};
+    .examples = {{"window=9"}, {"window=33", "area=column"}}};
 
 }  // namespace
 

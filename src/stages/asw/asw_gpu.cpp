@@ -11,8 +11,8 @@ void gpu(const Parameters& p, gpu::View<const std::uint32_t> lab_left, gpu::View
   const int d_tiles = (costs.disparities + tile_d - 1) / tile_d;
   const gpu::Grid grid{(costs.width + tile_x - 1) / tile_x, costs.height * d_tiles, items, 1};
   queue.launch({"asw", "aggregate", "any"}, grid, lab_left, lab_right, costs.cells, aggregated.cells,
-               support_weight::make_table(), costs.disparities, min_disparity, p.window / 2, scales.colour,
-               scales.distance);
+               support_weight::make_table(), costs.disparities, min_disparity, p.radius_x(), p.radius_y(),
+               scales.colour, scales.distance);
 }
 
 }  // namespace stereopsis::asw
