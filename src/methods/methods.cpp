@@ -14,6 +14,7 @@
 #include "stages/cross_aggregation/cross_aggregation.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/discontinuity/discontinuity.hpp"
+#include "stages/dynamic_programming/dynamic_programming.hpp"
 #include "stages/esaw/esaw.hpp"
 #include "stages/fill/fill.hpp"
 #include "stages/guided/guided.hpp"
@@ -178,6 +179,15 @@ PipelineData asw() {
   return p;
 }
 
+// Wang et al. 2006; the parameters are ours: docs/table-3.md.
+PipelineData realtime_dp() {
+  PipelineData p = support_weight_method();
+  p.cost = colour_difference::Parameters{.truncation = 60};
+  p.aggregation = asw::Parameters{.area = asw::Area::column, .window = 33, .gamma_colour = 14, .gamma_distance = 15};
+  p.optimisation = dynamic_programming::Parameters{.p1 = 12, .p2 = 40};
+  return p;
+}
+
 struct Method {
   MethodInfo info;
   PipelineData (*data)();
@@ -224,6 +234,10 @@ const std::vector<Method>& all() {
         "Gong, Yang, Wang and Gong, A performance study on different cost aggregation approaches used in real-time "
         "stereo matching, IJCV 2007"},
        asw_separable},
+      {{"realtime-dp", "adaptive support weights along columns, dynamic programming along rows",
+        "Wang, Liao, Gong, Yang and Nistér, High-quality real-time stereo using adaptive cost aggregation and dynamic "
+        "programming, 3DPVT 2006"},
+       realtime_dp},
   };
   return methods;
 }

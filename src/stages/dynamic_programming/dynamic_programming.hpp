@@ -1,0 +1,71 @@
+// Dynamic programming along rows (Scharstein and Szeliski 2002, section 4.3; the optimisation of Wang, Liao, Gong, Yang
+// and Nistér 2006): each row by itself takes the disparities that minimise
+//
+//   E(d) = Σ_x C(x, d_x) + Σ_x V(d_x, d_x−1),   V(a, b) = 0 where a = b, P1 where |a − b| = 1, P2 otherwise
+//
+// by a pass that goes forward and one that goes back:
+//
+//   L_r(x, d) = C(x, d) + min[ L_r(x−r, d), L_r(x−r, d±1) + P1, min_k L_r(x−r, k) + P2 ] − min_k L_r(x−r, k),   r = 1, −1
+//   S(x, d)   = L_1(x, d) + L_−1(x, d) − C(x, d)
+//
+// with L_r = C where a pass begins. But for a constant of the pixel, S(x, d) is the lowest E of all rows of disparities
+// with d at x: the lowest S is on the best row of disparities, the one that back-tracking from the end of the forward
+// pass finds. (Where several are best, the selection takes the lowest disparity of them, pixel by pixel.) Unlike the
+// back-tracked row, S tells how far the other disparities are from it, for sub-pixel, uniqueness and confidence.
+//
+// Input: costs in 8 bits. Output: S in 16 bits.
+// Required input: the pixel's row. Everything is an integer.
+// Cost: per cell and pass 3 minima, 3 additions, 1 running minimum; reads the costs twice, writes 4 bytes and reads 2.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::dynamic_programming {
+
+// S is at most C + 2 P2, and stays below 65535, which says that there is no candidate.
+inline constexpr int largest_penalty = (65534 - 255) / 2;
+
+struct Parameters {
+  static constexpr const char* stage = "dynamic_programming";
+  int p1 = 20;
+  int p2 = 100;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("p1", p.p1, between(1, largest_penalty).in("units of the matching cost"),
+        "penalty for a disparity change of one pixel");
+  visit("p2", p.p2, between(1, largest_penalty).in("units of the matching cost"),
+        "penalty for a larger disparity change");
+}
+
+inline void check(const Parameters& p) {
+  if (p.p1 > p.p2)
+    throw Error(ErrorCategory::call, text("dynamic_programming.p1 = ", p.p1,
+                                          " is above dynamic_programming.p2 = ", p.p2, "; set it to at most p2"));
+}
+
+void oracle(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums);
+
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind the costs may be read.
+std::size_t scratch_bytes(int width, int disparities, int threads);
+void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums,
+         std::span<std::byte> scratch, Threads&);
+
+// `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(Size size, int disparities);
+void gpu(const Parameters&, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
+         gpu::Queue&);
+
+}  // namespace stereopsis::dynamic_programming
