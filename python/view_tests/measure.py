@@ -83,6 +83,7 @@ def measure_page(folder, seconds):
     process = subprocess.Popen(list(map(str, call)), stdout=subprocess.PIPE, text=True)
     try:
         page = Page(driver, process.stdout.readline().strip(), process)
+        driver.set_script_timeout(200)
         page.press("2")
         before = memory(process)
         for _ in range(max(1, round(seconds / 20))):

@@ -28,7 +28,8 @@ export function measure() {
   model.median = first + ((bin + 0.5) * (end - first)) / bins;
   model.bad = known ? (100 * bad) / known : null;
   model.counts = counts;
-  model.bits = planes.validity ? planes.validity.data.reduce((all, bits) => all | bits, 0) : 0;
+  model.bits = 0;
+  for (const bits of planes.validity?.data ?? []) model.bits |= bits;
 }
 
 export function draw_histogram(svg) {
@@ -50,15 +51,16 @@ export function draw_histogram(svg) {
   draw(svg, "text", {x: width, y: height - 2, "text-anchor": "end"}, `${frame.disparities[1] - 1} px`);
 }
 
-// Bars stand still: they follow a running mean, and are drawn a few times a second.
+// While pairs run, bars follow a running mean, and are drawn a few times a second.
 const means = new Map();
 let drawn = 0;
 
 export function draw_times(host, total) {
   const {times, ms} = model.frame;
   for (const name of means.keys()) if (!(name in times)) means.delete(name);
-  for (const [name, value] of Object.entries(times)) means.set(name, means.has(name) ? means.get(name) * 0.8 + value * 0.2 : value);
-  if (performance.now() - drawn < 200 && host.children.length === means.size) return;
+  const kept = model.state?.playback.playing ? 0.8 : 0;
+  for (const [name, value] of Object.entries(times)) means.set(name, means.has(name) ? means.get(name) * kept + value * (1 - kept) : value);
+  if (kept && performance.now() - drawn < 200 && host.children.length === means.size) return;
   drawn = performance.now();
   total.textContent = `${ms.toFixed(1)} ms`;
   const most = Math.max(...means.values());
