@@ -188,9 +188,9 @@ class Matcher {
   // wrong with it. On a GPU, uploads, computation and downloads of the pairs in work overlap, and images that are not
   // page-locked are copied through memory that is: in here and in wait().
   Ticket enqueue(const StereoPair& pair, Matched& result);
-  // The same with images on the device, all of the problem's size: nothing goes to or from the host. The fastest are images that
-  // come again in the same order; others are copied on the device, to and from places that stay. With `stream`, a queue of the
-  // caller's (CUstream), the pair is matched after what it was given before, and before what it is given from then on.
+  // The same with images on the device: nothing goes to or from the host. Images that come again in the same order are the fastest;
+  // others are copied there. With `stream`, a queue of the caller's (CUstream), it comes behind what that was given before, and before
+  // what it is given then; any number may be in work, as nothing is waited for (unless times are wanted).
   Ticket enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream = {});
   // Until the pair is done. Throws what went wrong with it.
   void wait(Ticket);

@@ -1,6 +1,6 @@
 #include "arrays.hpp"
 
-#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <bit>
@@ -10,26 +10,16 @@
 namespace stereopsis::python {
 namespace {
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
-
 std::string kind_name(nb::handle object) {
   return nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__"));
 }
 
-bool on_device(nb::handle object) {
-  if (nb::hasattr(object, "__cuda_array_interface__")) return true;
-  if (!nb::hasattr(object, "__dlpack_device__")) return false;
-  const nb::object device = object.attr("__dlpack_device__")();
-  return nb::cast<int>(nb::int_(device[0])) != 1;
-}
+std::string text_of(nb::handle object) { return nb::str(object).c_str(); }
 
-const char* dtype_of(PixelType type) {
-  switch (type) {
-    case PixelType::u8: return "uint8";
-    case PixelType::u16: return "uint16";
-    default: return "float32";
-  }
-}
+nb::object take(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
+
+// The sentence of what Python has raised, which is over with it.
+std::string raised(nb::python_error& error) { return text_of(error.value()); }
 
 template <class T>
 nb::object lend_as(const AnyImageView& v, const std::shared_ptr<const void>& owner) {
@@ -43,74 +33,173 @@ nb::object lend_as(const AnyImageView& v, const std::shared_ptr<const void>& own
   return nb::cast(nb::ndarray<nb::numpy, T>(data, v.channels == 1 ? 2 : 3, shape, capsule, strides));
 }
 
-AnyImage rgb_of(const AnyImageView& bgr, const std::string& name) {
-  if (bgr.channels != 3) refuse(name + " has " + std::to_string(bgr.channels) + " channel; colour='bgr' needs 3");
-  return with_pixels(bgr, [&]<class T>(ImageView<const T> from) {
-    Image<T> to(from.size(), 3);
-    for (int y = 0; y < from.height; ++y)
-      for (int x = 0; x < from.width; ++x)
-        for (int c = 0; c < 3; ++c) to(x, y, c) = from(x, y, 2 - c);
-    AnyImage image(std::move(to));
-    image.bit_depth = bgr.bit_depth;
-    return image;
-  });
-}
-
 }  // namespace
 
-Lent::Lent(nb::handle array, std::string name) : name_(std::move(name)) {
-  if (on_device(array)) refuse(name_ + " is in the memory of a device; copy it to the host first, as a NumPy array");
-  buffer_.reset(new Py_buffer{});
-  if (PyObject_GetBuffer(array.ptr(), buffer_.get(), PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
-    PyErr_Clear();
-    refuse(name_ + " is a " + kind_name(array) + ", not an array; give a NumPy array");
+void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
+
+Lent::Lent(nb::handle array, std::string name, std::uint64_t stream) : name_(std::move(name)) {
+  if (take_buffer(array)) return;
+  if (nb::hasattr(array, "__dlpack__"))
+    take_dlpack(array, stream);
+  else if (nb::hasattr(array, "__cuda_array_interface__"))
+    take_interface(array);
+  else
+    refuse(name_ + " is a " + kind_name(array) +
+           ", not an array; give a NumPy array, or one of a framework that has DLPack or __cuda_array_interface__");
+}
+
+bool Lent::take_buffer(nb::handle array) {
+  if (!PyObject_CheckBuffer(array.ptr())) return false;
+  struct Buffer {
+    ~Buffer() { PyBuffer_Release(&buffer); }  // nothing, where none was got
+    Py_buffer buffer{};                       // stays where it is: some exporters point into it
+  };
+  const auto kept = std::make_shared<Buffer>();
+  Py_buffer& buffer = kept->buffer;
+  if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();  // an array on a GPU, perhaps
+    return false;
   }
   constexpr bool little = std::endian::native == std::endian::little;
-  std::string_view format = buffer_->format == nullptr ? "B" : buffer_->format;
+  std::string_view format = buffer.format == nullptr ? "B" : buffer.format;
   if (!format.empty() && (format[0] == '=' || format[0] == '@' || format[0] == (little ? '<' : '>')))
     format.remove_prefix(1);
-  if (format == "B" || format == "?") {
-    type_ = PixelType::u8;
-  } else if (format == "H") {
-    type_ = PixelType::u16;
-  } else if (format == "f") {
-    type_ = PixelType::f32;
-  } else {
-    std::string given(format);
-    if (nb::hasattr(array, "dtype")) {
-      const nb::object dtype = array.attr("dtype");
-      given = nb::str(nb::handle(dtype)).c_str();
+  const bool bytes = format == "B" || format == "?";
+  const nb::object dtype = take(array, "dtype");
+  set_type(bytes || format == "H" ? 'u' : format == "f" ? 'f' : '?', 8 * static_cast<int>(buffer.itemsize),
+           dtype.is_none() ? std::string(format) : text_of(dtype));
+  data_ = buffer.buf;
+  read_only_ = buffer.readonly != 0;
+  shape_.assign(buffer.shape, buffer.shape + buffer.ndim);
+  strides_.assign(buffer.strides, buffer.strides + buffer.ndim);
+  owner_ = kept;
+  return true;
+}
+
+void Lent::take_dlpack(nb::handle array, std::uint64_t stream) {
+  nb::object capsule;
+  try {
+    const auto kind = nb::cast<std::pair<int, int>>(nb::tuple(array.attr("__dlpack_device__")()));
+    const bool on_gpu = kind.first == dlpack::cuda || kind.first == dlpack::cuda_managed;
+    if (!on_gpu && kind.first != dlpack::cpu && kind.first != dlpack::cuda_host)
+      refuse(name_ + " is in the memory of a device of DLPack's type " + std::to_string(kind.first) +
+             "; it must be the host's or CUDA's: copy it there first");
+    if (on_gpu) device_ = "cuda:" + std::to_string(kind.second);
+    const nb::object give = array.attr("__dlpack__"), for_stream = on_gpu ? nb::object(nb::int_(stream)) : nb::none();
+    try {
+      capsule = give(nb::arg("stream") = for_stream, nb::arg("max_version") = nb::make_tuple(1, 0));
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_TypeError)) throw;
+      capsule = give(nb::arg("stream") = for_stream);  // of before version 1
     }
-    refuse(name_ + " has the type " + given +
+  } catch (nb::python_error& error) {
+    refuse(name_ + ", a " + kind_name(array) + ", can't be lent by DLPack: " + raised(error));
+  }
+  const auto keep = [&]<class M>(M*, const char* name, const char* used) -> const M* {
+    if (!PyCapsule_IsValid(capsule.ptr(), name)) return nullptr;
+    auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule.ptr(), name));
+    PyCapsule_SetName(capsule.ptr(), used);
+    owner_ = std::shared_ptr<void>(managed, [](void* p) {
+      if (auto* m = static_cast<M*>(p); m->deleter != nullptr) m->deleter(m);
+    });
+    return managed;
+  };
+  if (const auto* m = keep(static_cast<dlpack::VersionedManaged*>(nullptr), "dltensor_versioned",
+                           "used_dltensor_versioned")) {
+    if (m->major > 1) refuse(name_ + " comes by version " + std::to_string(m->major) + " of DLPack; 1 is known here");
+    read_only_ = (m->flags & dlpack::read_only) != 0;
+    return take_tensor(m->tensor);
+  }
+  if (const auto* m = keep(static_cast<dlpack::Managed*>(nullptr), "dltensor", "used_dltensor"))
+    return take_tensor(m->tensor);
+  refuse(name_ + " has a __dlpack__ that gives no tensor; give a NumPy array");
+}
+
+void Lent::take_tensor(const dlpack::Tensor& tensor) {
+  using Code = nb::dlpack::dtype_code;
+  const auto code = static_cast<Code>(tensor.dtype.code);
+  const char kind = tensor.dtype.lanes != 1                                                       ? '?'
+                    : code == Code::UInt || (code == Code::Bool && tensor.dtype.bits == 8)        ? 'u'
+                    : code == Code::Float                                                         ? 'f'
+                                                                                                  : '?';
+  const char* name = code == Code::Int ? "int" : code == Code::Float ? "float" : code == Code::UInt ? "uint" : "other";
+  set_type(kind, tensor.dtype.bits, name + std::to_string(tensor.dtype.bits));
+  const std::int64_t item = tensor.dtype.bits / 8;
+  data_ = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  shape_.assign(tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.strides == nullptr) return set_strides_in_order();
+  strides_.assign(tensor.strides, tensor.strides + tensor.ndim);
+  for (std::int64_t& stride : strides_) stride *= item;
+}
+
+void Lent::take_interface(nb::handle array) {
+  try {
+    const nb::object interface = array.attr("__cuda_array_interface__");
+    const auto get = [&](const char* key) { return interface.attr("get")(key); };
+    if (!get("mask").is_none()) refuse(name_ + " has a mask of its own; give it as mask_left or mask_right");
+    const std::string type = nb::cast<std::string>(get("typestr"));
+    const bool native = type.size() > 2 && (type[0] == '|' || type[0] == '<');
+    set_type(native ? (type[1] == 'b' ? 'u' : type[1]) : '?', native ? 8 * std::atoi(type.c_str() + 2) : 0, type);
+    const auto data = nb::cast<std::pair<std::uint64_t, bool>>(nb::tuple(get("data")));
+    data_ = reinterpret_cast<void*>(data.first);
+    read_only_ = data.second;
+    for (const nb::handle side : nb::tuple(get("shape"))) shape_.push_back(nb::cast<std::int64_t>(side));
+    if (const nb::object strides = get("strides"); !strides.is_none())
+      for (const nb::handle stride : nb::tuple(strides)) strides_.push_back(nb::cast<std::int64_t>(stride));
+    else
+      set_strides_in_order();
+    if (const nb::object stream = get("stream"); !stream.is_none()) producer_ = nb::cast<std::uint64_t>(stream);
+    if (producer_ == 0u) refuse(name_ + " has the stream 0 in its __cuda_array_interface__, which is not allowed there");
+    device_ = unknown_gpu;
+    owner_ = std::shared_ptr<void>(array.inc_ref().ptr(), [](void* p) { nb::handle(static_cast<PyObject*>(p)).dec_ref(); });
+  } catch (nb::python_error& error) {
+    refuse(name_ + ", a " + kind_name(array) + ", has a wrong __cuda_array_interface__: " + raised(error));
+  } catch (const nb::cast_error&) {
+    refuse(name_ + ", a " + kind_name(array) + ", has a wrong __cuda_array_interface__");
+  }
+}
+
+// 'u' or 'f', and bits of an element.
+void Lent::set_type(char kind, int bits, const std::string& shown) {
+  if (kind == 'u' && bits == 8)
+    type_ = PixelType::u8;
+  else if (kind == 'u' && bits == 16)
+    type_ = PixelType::u16;
+  else if (kind == 'f' && bits == 32)
+    type_ = PixelType::f32;
+  else
+    refuse(name_ + " has the type " + shown +
            "; it must be uint8, uint16 or float32 (float images are in 8-bit units, 0 to 255): convert it with "
            ".astype(...)");
-  }
+}
+
+void Lent::set_strides_in_order() {
+  strides_.assign(shape_.size(), type_ == PixelType::u8 ? 1 : type_ == PixelType::u16 ? 2 : 4);
+  for (int i = ndim() - 2; i >= 0; --i) strides_[i] = strides_[i + 1] * shape_[i + 1];
 }
 
 std::string Lent::shape() const {
   std::string text = "(";
-  for (int i = 0; i < buffer_->ndim; ++i) text += (i > 0 ? ", " : "") + std::to_string(buffer_->shape[i]);
-  return text + (buffer_->ndim == 1 ? ",)" : ")");
+  for (int i = 0; i < ndim(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape_[i]);
+  return text + (ndim() == 1 ? ",)" : ")");
 }
 
 AnyImageView Lent::view(int channels, int bit_depth) const {
-  const Py_ssize_t item = buffer_->itemsize, pixel = channels * item, width = buffer_->shape[1],
-                   height = buffer_->shape[0], row = width * pixel;
+  const std::int64_t item = type_ == PixelType::u8 ? 1 : type_ == PixelType::u16 ? 2 : 4, pixel = channels * item,
+                     width = shape_[1], height = shape_[0], row = width * pixel;
   if (width == 0 || height == 0 || channels == 0) refuse(name_ + " has the shape " + shape() + " and no pixels");
   if (width > std::numeric_limits<int>::max() / 4 || height > std::numeric_limits<int>::max() / 4)
     refuse(name_ + " has the shape " + shape() + "; height and width must be at most 536870911");
-  const Py_ssize_t* strides = buffer_->strides;
-  const bool channels_touch = buffer_->ndim == 2 || channels == 1 || strides[2] == item;
-  const bool pixels_touch = width == 1 || strides[1] == pixel;
-  const Py_ssize_t pitch = height == 1 ? row : strides[0];
-  const bool aligned = reinterpret_cast<std::uintptr_t>(buffer_->buf) % item == 0 && pitch % item == 0;
+  const bool channels_touch = ndim() == 2 || channels == 1 || strides_[2] == item;
+  const bool pixels_touch = width == 1 || strides_[1] == pixel;
+  const std::int64_t pitch = height == 1 ? row : strides_[0];
+  const bool aligned = reinterpret_cast<std::uintptr_t>(data_) % item == 0 && pitch % item == 0;
   if (!channels_touch || !pixels_touch || pitch < row || !aligned)
-    refuse(name_ +
-           " is a view whose pixels do not lie side by side in rows from the top down; give numpy.ascontiguousarray(" +
-           name_ + ")" +
-           (channels == 3 && strides[2] == -item ? ", or the array that it is a view of with colour='bgr'" : ""));
+    refuse(name_ + " is a view whose pixels do not lie side by side in rows from the top down; give " +
+           (device_.empty() ? "numpy.ascontiguousarray(" + name_ + ")" : "a contiguous copy of it") +
+           (channels == 3 && strides_[2] == -item ? ", or the array that it is a view of with colour='bgr'" : ""));
   AnyImageView view;
-  view.data = buffer_->buf;
+  view.data = data_;
   view.type = type_;
   view.width = static_cast<int>(width);
   view.height = static_cast<int>(height);
@@ -121,53 +210,30 @@ AnyImageView Lent::view(int channels, int bit_depth) const {
 }
 
 AnyImageView Lent::image(int bit_depth) const {
-  const int n = buffer_->ndim;
-  if (n != 2 && !(n == 3 && (buffer_->shape[2] == 1 || buffer_->shape[2] == 3)))
+  if (ndim() != 2 && !(ndim() == 3 && (shape_[2] == 1 || shape_[2] == 3)))
     refuse(name_ + " has the shape " + shape() + "; an image is (height, width) or, in colour, (height, width, 3)");
-  return view(n == 2 ? 1 : static_cast<int>(buffer_->shape[2]), bit_depth);
+  return view(ndim() == 2 ? 1 : static_cast<int>(shape_[2]), bit_depth);
 }
 
 AnyImageView Lent::volume() const {
-  if (buffer_->ndim != 3 || buffer_->shape[2] > std::numeric_limits<int>::max() / 4)
+  if (ndim() != 3 || shape_[2] > std::numeric_limits<int>::max() / 4)
     refuse(name_ + " has the shape " + shape() + "; a cost volume is (height, width, disparities)");
-  return view(static_cast<int>(buffer_->shape[2]), 0);
+  return view(static_cast<int>(shape_[2]), 0);
 }
 
 ImageView<const std::uint8_t> Lent::mask() const {
   if (!given()) return {};
-  if (buffer_->ndim != 2 || type_ != PixelType::u8)
+  if (ndim() != 2 || type_ != PixelType::u8)
     refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
            "; a mask is (height, width), of uint8 or bool, and 0 where a pixel is not usable");
   return view(1, 0).as<std::uint8_t>();
 }
 
 ImageView<const float> Lent::disparity() const {
-  if (buffer_->ndim != 2 || type_ != PixelType::f32)
+  if (ndim() != 2 || type_ != PixelType::f32)
     refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
            "; a disparity image is (height, width), of float32");
   return view(1, 0).as<float>();
-}
-
-LentPair::LentPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, nb::handle mask_right_,
-                   nb::handle costs_, int bit_depth, bool bgr) {
-  const auto take = [](nb::handle array, const char* name) { return array.is_none() ? Lent() : Lent(array, name); };
-  left = take(left_, "left");
-  right = take(right_, "right");
-  mask_left = take(mask_left_, "mask_left");
-  mask_right = take(mask_right_, "mask_right");
-  costs = take(costs_, "volume");
-  if (left.given() != right.given()) refuse("one image of a pair is None; give both");
-  if (!left.given() && !costs.given()) refuse("left and right are None; give two images, or a cost volume");
-  if (left.given()) pair.left = left.image(bit_depth);
-  if (right.given()) pair.right = right.image(bit_depth);
-  pair.mask_left = mask_left.mask();
-  pair.mask_right = mask_right.mask();
-  if (costs.given()) pair.costs = costs.volume();
-  if (!bgr || !left.given()) return;
-  left_rgb = rgb_of(pair.left, "left");
-  right_rgb = rgb_of(pair.right, "right");
-  pair.left = left_rgb;
-  pair.right = right_rgb;
 }
 
 nb::object lend(const AnyImageView& image, const std::shared_ptr<const void>& owner) {
@@ -200,10 +266,12 @@ nb::dict arrays_of(const std::shared_ptr<Matched>& matched) {
   return arrays;
 }
 
-nb::tuple kind_of(nb::handle array, const std::string& name, bool volume) {
-  const Lent lent(array, name);
-  const AnyImageView view = volume ? lent.volume() : lent.image();
-  return nb::make_tuple(view.height, view.width, view.channels, dtype_of(view.type));
+const char* dtype_of(PixelType type) {
+  switch (type) {
+    case PixelType::u8: return "uint8";
+    case PixelType::u16: return "uint16";
+    default: return "float32";
+  }
 }
 
 PixelType pixel_type(const std::string& dtype) {

@@ -1,26 +1,46 @@
-// Arrays between Python and the library, without a copy: in by the buffer protocol, out as NumPy arrays.
+// Arrays between Python and the library, without a copy. Arrays of the host come by the buffer protocol or DLPack, those
+// on a GPU by DLPack or __cuda_array_interface__; NumPy arrays go out.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "dlpack.hpp"
 #include "stereopsis/matcher.hpp"
 
 namespace stereopsis::python {
 
 namespace nb = nanobind;
 
+[[noreturn]] void refuse(const std::string& sentence);  // Error(call)
+
+inline constexpr const char* unknown_gpu = "cuda";  // __cuda_array_interface__ does not say which
+
 // An array that Python lends: any strides that the library's views can have, read-only ones too. Made, and done
 // with, under the GIL.
 class Lent {
  public:
   Lent() = default;
-  // `name` is for sentences: "left". Throws Error(call) for what is no array of the host, or one of another type.
-  Lent(nb::handle array, std::string name);
+  // `name` is for sentences: "left". Its owner makes it ready for `stream`, if it is on a GPU, or says for which stream it
+  // is: producer(). Throws Error(call) for what is no array, or one of another type.
+  Lent(nb::handle array, std::string name, std::uint64_t stream = dlpack::default_stream);
 
-  bool given() const { return buffer_ != nullptr; }
+  bool given() const { return data_ != nullptr || ndim() > 0; }
+  const std::string& name() const { return name_; }
+  // "cuda:1", or unknown_gpu; empty for the host's.
+  const std::string& device() const { return device_; }
+  const std::optional<std::uint64_t>& producer() const { return producer_; }
+  bool read_only() const { return read_only_; }
+  std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(data_); }
+  PixelType type() const { return type_; }
+  std::string shape() const;  // "(480, 640)"
+
   // (height, width) or (height, width, 3). A bit depth of 0: all bits of the type.
   AnyImageView image(int bit_depth = 0) const;
   AnyImageView volume() const;                 // (height, width, disparities)
@@ -28,30 +48,54 @@ class Lent {
   ImageView<const float> disparity() const;    // (height, width), of float32
 
  private:
+  bool take_buffer(nb::handle array);  // false: it has none
+  void take_dlpack(nb::handle array, std::uint64_t stream);
+  void take_tensor(const dlpack::Tensor& tensor);
+  void take_interface(nb::handle array);
+  void set_type(char kind, int bits, const std::string& shown);
+  void set_strides_in_order();
+  int ndim() const { return static_cast<int>(shape_.size()); }
   AnyImageView view(int channels, int bit_depth) const;
-  std::string shape() const;
 
-  struct Release {
-    void operator()(Py_buffer* buffer) const {
-      PyBuffer_Release(buffer);  // nothing, where none was got
-      delete buffer;
-    }
-  };
-  std::unique_ptr<Py_buffer, Release> buffer_;  // stays where it is: some exporters point into it
-  std::string name_;
+  std::string name_, device_;
+  std::optional<std::uint64_t> producer_;
+  void* data_ = nullptr;
   PixelType type_ = PixelType::u8;
+  std::vector<std::int64_t> shape_, strides_;  // in elements, in bytes
+  bool read_only_ = false;
+  std::shared_ptr<void> owner_;  // what gives it back
 };
+
+// What the view shows, by its address on a device; empty where it shows nothing.
+DeviceImageView on_device(const AnyImageView& view);
 
 // Images of a pair as Python gives them, and what keeps them.
 struct LentPair {
   // None may be given for masks, and for all but one of images and costs. `bgr`: images are copied in the order RGB.
   LentPair(nb::handle left, nb::handle right, nb::handle mask_left, nb::handle mask_right, nb::handle costs,
-           int bit_depth, bool bgr);
+           int bit_depth, bool bgr, nb::handle stream);
+
+  bool is_on_device() const { return !device.empty(); }
+  std::array<const Lent*, 5> all() const { return {&left, &right, &mask_left, &mask_right, &costs}; }
+  DevicePair device_pair() const;
+  // ((height, width, channels, dtype) of the images, the same of the costs, device); None for what is not there.
+  nb::tuple kind() const;
 
   Lent left, right, mask_left, mask_right, costs;
   AnyImage left_rgb, right_rgb;
-  StereoPair pair;
+  StereoPair pair;     // on a device: where it is there
+  std::string device;  // "cuda:0"; "cuda" where that is not known; empty: the host
+  std::uint64_t stream = dlpack::default_stream;
+
+ private:
+  void check_devices();
 };
+
+// Of what frameworks call a stream: a number, or an object of PyTorch, CuPy, Numba or with __cuda_stream__. None: the default one.
+std::uint64_t stream_of(nb::handle stream);
+
+const char* dtype_of(PixelType type);
+PixelType pixel_type(const std::string& dtype);
 
 // A new array over the image's memory, which `owner` keeps: (height, width), or (height, width, channels).
 nb::object lend(const AnyImageView& image, const std::shared_ptr<const void>& owner);
@@ -63,9 +107,5 @@ nb::object give(ImageType&& image) {
 
 // All images that there are, by name: what Result is made of.
 nb::dict arrays_of(const std::shared_ptr<Matched>& matched);
-
-// (height, width, channels, dtype), as an image or as a volume.
-nb::tuple kind_of(nb::handle array, const std::string& name, bool volume);
-PixelType pixel_type(const std::string& dtype);
 
 }  // namespace stereopsis::python

@@ -8,12 +8,15 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <tuple>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "device_arrays.hpp"
 #include "stereopsis/matcher.hpp"
+#include "user_stage.hpp"
 
 using namespace nanobind::literals;
 
@@ -60,6 +63,43 @@ Frame frame(const std::string& name) {
   throw Error(ErrorCategory::call, "frame='" + name + "' is not allowed; it must be 'optical' or 'head'");
 }
 
+// An image that a result on a GPU may have: its name, where it goes, and its shape, if it is wanted.
+struct Output {
+  const char* name;
+  DeviceImageView DeviceMatched::*place;
+  DeviceImageView shape;
+};
+
+std::vector<Output> outputs_of(const Plan& plan) {
+  const Problem& p = plan.problem();
+  std::vector<Output> outputs;
+  const auto add = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, PixelType type, Size size,
+                       int channels) {
+    if (wanted)
+      outputs.push_back({name, place, {0, 0, type, size.width, size.height, channels, size.width * channels, 8}});
+  };
+  const auto image = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, int channels = 1) {
+    add(wanted, name, place, PixelType::f32, plan.output_size(), channels);
+  };
+  const auto volume = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, CostState state) {
+    if (!wanted) return;
+    const VolumeShape shape = plan.volume(state);
+    add(true, name, place, shape.type, shape.size, shape.disparities);
+  };
+  using M = DeviceMatched;
+  image(true, "disparity", &M::disparity);
+  add(true, "validity", &M::validity, PixelType::u8, plan.output_size(), 1);
+  image(p.want_right, "right", &M::right);
+  image(p.want_confidence, "confidence", &M::confidence);
+  image(p.geometry.want_depth, "depth", &M::depth);
+  image(p.geometry.want_points, "points", &M::points, 3);
+  image(p.geometry.want_uncertainty, "uncertainty", &M::uncertainty);
+  volume(p.volumes.want_cost, "cost", &M::cost, CostState::cost);
+  volume(p.volumes.want_aggregated, "aggregated", &M::aggregated, CostState::aggregated);
+  volume(p.volumes.want_optimised, "optimised", &M::optimised, CostState::optimised);
+  return outputs;
+}
+
 // A matcher that Python's threads may share: they take turns.
 class SharedMatcher {
  public:
@@ -68,21 +108,121 @@ class SharedMatcher {
   const Plan& plan() const { return matcher_.plan(); }
   void match(const StereoPair& pair, Matched& result) {
     const std::lock_guard lock(mutex_);
+    device_of_call() = plan().device().name;
     matcher_.match(pair, result);
   }
   Ticket enqueue(const StereoPair& pair, Matched& result) {
     const std::lock_guard lock(mutex_);
+    device_of_call() = plan().device().name;
     return matcher_.enqueue(pair, result);
   }
   void wait(Ticket ticket) {
     const std::lock_guard lock(mutex_);
     matcher_.wait(ticket);
   }
+  // Behind what the pair's stream was given before, and before what it is given from then on: nobody waits. `out` has arrays of the caller's
+  // by the names of what they take. All of it under the GIL.
+  nb::dict match_on_device(LentPair pair, const nb::dict& out);
 
  private:
+  // What a pair on a GPU reads and writes of the caller's, until it is done.
+  struct Work {
+    std::shared_ptr<StreamMark> done;
+    LentPair pair;
+    std::vector<Lent> out;
+  };
+
+  void prepare_for_device();
+  void check_device(const Lent& lent) const;
+  void order_before(const Lent& lent, std::uint64_t stream);
+  DeviceImageView take_output(const Output& output, nb::handle array, std::uint64_t stream, std::vector<Lent>& kept);
+
+  std::deque<Work> works_;  // outlives the matcher, which ends them
+  std::shared_ptr<Rooms> rooms_;
+  std::vector<Output> outputs_;
   std::mutex mutex_;
   Matcher matcher_;
 };
+
+void SharedMatcher::prepare_for_device() {
+  if (rooms_) return;
+  if (plan().problem().geometry.want_rectified)
+    refuse("the rectified image can't be wanted of arrays on a GPU; leave it out of want");
+  outputs_ = outputs_of(plan());
+  std::vector<DeviceImageView> shapes;
+  for (const Output& output : outputs_) shapes.push_back(output.shape);
+  rooms_ = std::make_shared<Rooms>(plan().device().name, std::move(shapes));
+}
+
+void SharedMatcher::check_device(const Lent& lent) const {
+  if (!lent.given()) return;
+  const std::string& own = plan().device().name;
+  const bool here = lent.device() == own || (lent.device() == unknown_gpu && is_memory_of(own, lent.address()));
+  if (!here)
+    refuse(lent.name() + " is in " + (lent.device().empty() ? "the memory of the host" : "memory of " + lent.device()) +
+           ", but the matcher runs on " + own + "; copy it there, or give device= of where it is");
+}
+
+void SharedMatcher::order_before(const Lent& lent, std::uint64_t stream) {
+  if (!lent.producer() || *lent.producer() == stream) return;
+  const auto mark = rooms_->take_mark();
+  mark->take(*lent.producer());
+  mark->hold(stream);
+}
+
+DeviceImageView SharedMatcher::take_output(const Output& output, nb::handle array, std::uint64_t stream,
+                                           std::vector<Lent>& kept) {
+  const Lent& lent = kept.emplace_back(array, "out['" + std::string(output.name) + "']", stream);
+  const DeviceImageView& shape = output.shape;
+  const bool is_volume = shape.channels != 1 && shape.channels != 3;
+  check_device(lent);
+  if (lent.read_only()) refuse(lent.name() + " is read-only; give one that can be written to");
+  const DeviceImageView view = on_device(is_volume ? lent.volume() : lent.image());
+  if (view.size() != shape.size() || view.channels != shape.channels || view.type != shape.type)
+    refuse(lent.name() + " has the shape " + lent.shape() + " and the type " + dtype_of(lent.type()) + "; it must be (" +
+           std::to_string(shape.height) + ", " + std::to_string(shape.width) +
+           (shape.channels == 1 ? "" : ", " + std::to_string(shape.channels)) + ") and " + dtype_of(shape.type));
+  order_before(lent, stream);
+  return view;
+}
+
+nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
+  prepare_for_device();
+  while (!works_.empty() && works_.front().done->is_passed()) works_.pop_front();
+  for (const Lent* lent : pair.all()) {
+    check_device(*lent);
+    order_before(*lent, pair.stream);
+  }
+  for (const auto& [name, array] : out)
+    if (std::ranges::none_of(outputs_, [&](const Output& o) { return nb::cast<std::string>(name) == o.name; }))
+      refuse("out has '" + nb::cast<std::string>(name) + "', which is not wanted of this matcher; name it in want too");
+  Work work{rooms_->take_mark(), std::move(pair), {}};
+  const auto room = rooms_->take(work.pair.stream);
+  nb::dict arrays;
+  DeviceMatched result;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const Output& output = outputs_[i];
+    if (out.contains(output.name)) {
+      arrays[output.name] = out[output.name];
+      result.*output.place = take_output(output, out[output.name], work.pair.stream, work.out);
+    } else {
+      result.*output.place = rooms_->image(*room, i);
+      arrays[output.name] = DeviceArray(rooms_, room, result.*output.place);
+    }
+  }
+  const DevicePair images = work.pair.device_pair();
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    device_of_call() = plan().device().name;
+    matcher_.enqueue(images, result, work.pair.stream);
+    work.done->take(work.pair.stream);
+  }
+  room->done = work.done;
+  works_.push_back(std::move(work));
+  arrays["times"] = nb::list();
+  return arrays;
+}
 
 // A pair in work: keeps its images until it is done, whatever becomes of it.
 class Pending {
@@ -147,21 +287,19 @@ std::shared_ptr<SharedMatcher> make_matcher(const Pipeline& pipeline, std::tuple
   return std::make_shared<SharedMatcher>(Plan(pipeline, p, on));
 }
 
-nb::dict match(SharedMatcher& matcher, nb::handle left, nb::handle right, nb::handle mask_left, nb::handle mask_right,
-               nb::handle volume, int bit_depth, bool bgr) {
-  const LentPair lent(left, right, mask_left, mask_right, volume, bit_depth, bgr);
+nb::dict match(SharedMatcher& matcher, LentPair& pair, const nb::dict& out) {
+  if (pair.is_on_device()) return matcher.match_on_device(std::move(pair), out);
+  if (out.size() > 0) refuse("out= is for arrays on a GPU; results on the host are new arrays, over their own memory");
   const auto result = std::make_shared<Matched>();
   {
     const nb::gil_scoped_release release;
-    matcher.match(lent.pair, *result);
+    matcher.match(pair.pair, *result);
   }
   return arrays_of(result);
 }
 
-std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, nb::handle left, nb::handle right,
-                                 nb::handle mask_left, nb::handle mask_right, nb::handle volume, int bit_depth,
-                                 bool bgr) {
-  return std::make_unique<Pending>(matcher, LentPair(left, right, mask_left, mask_right, volume, bit_depth, bgr));
+std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, LentPair& pair) {
+  return std::make_unique<Pending>(matcher, std::move(pair));
 }
 
 }  // namespace
@@ -194,6 +332,14 @@ void bind_matcher(nb::module_& m) {
       .def_ro("note", &PlanStep::note, "Why nothing fused, or nothing faster, does it.")
       .def("__repr__", [](const PlanStep& s) { return "<" + s.work.name + ": by " + s.stage + ">"; });
 
+  // Lent for one match, of a matcher of their kind.
+  nb::class_<LentPair>(m, "Pair")
+      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, nb::handle, int, bool, nb::handle>(),
+           "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(), "volume"_a.none(),
+           "bit_depth"_a, "bgr"_a, "stream"_a.none())
+      .def_prop_ro("kind", &LentPair::kind, "(height, width, channels, dtype) of images and of costs, and the device.")
+      .def_ro("stream", &LentPair::stream);
+
   nb::class_<Pending>(m, "Pending").def("wait", &Pending::wait);
 
   nb::class_<SharedMatcher>(m, "Matcher")
@@ -201,15 +347,11 @@ void bind_matcher(nb::module_& m) {
            "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "want"_a, "rig"_a.none(),
            "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a, "implementation"_a,
            "memory_limit"_a, "batch"_a)
-      .def("match", &match, "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(),
-           "volume"_a.none(), "bit_depth"_a, "bgr"_a)
-      .def("enqueue", &enqueue, "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(),
-           "volume"_a.none(), "bit_depth"_a, "bgr"_a)
+      .def("match", &match, "pair"_a, "out"_a)
+      .def("enqueue", &enqueue, "pair"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })
       .def_prop_ro("workspace_bytes", [](const SharedMatcher& s) { return s.plan().workspace_bytes(); })
       .def_prop_ro("steps", [](const SharedMatcher& s) { return s.plan().steps(); });
-
-  m.def("kind_of", &kind_of, "array"_a, "name"_a, "volume"_a = false);
 }
 
 }  // namespace stereopsis::python

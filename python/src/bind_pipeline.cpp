@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/pipeline.hpp"
+#include "user_stage.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -47,6 +48,8 @@ void bind_pipeline(nb::module_& m) {
       .def(nb::init<const Pipeline&>(), "other"_a)
       .def_prop_ro("method", &Pipeline::method, "The name of the method that it was made from.")
       .def("set_text", &Pipeline::set, "name"_a, "value"_a)
+      .def("put_stage", &set_stage, "slot"_a, "function"_a, "name"_a, "makes"_a, "largest"_a, "takes"_a.none(),
+           "required_input"_a.none())
       .def("get_text", &Pipeline::get, "name"_a)
       .def("parameters", &Pipeline::parameters, "All that can be set, in order.")
       .def("slots", &Pipeline::slots, "The slots, and which stage fills each.")

@@ -67,7 +67,8 @@ std::pair<int, int> ends(DisparityRange range) { return {range.min, range.min + 
 
 template <class F>
 auto with_pair(nb::handle left, nb::handle right, bool bgr, F&& f) {
-  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, bgr);
+  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, bgr, nb::none());
+  if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   const nb::gil_scoped_release release;
   return f(lent.pair.left, lent.pair.right);
 }

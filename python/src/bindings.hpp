@@ -6,6 +6,7 @@
 namespace stereopsis::python {
 
 void bind_pipeline(nanobind::module_& m);
+void bind_device_arrays(nanobind::module_& m);
 void bind_matcher(nanobind::module_& m);
 void bind_rig(nanobind::module_& m);
 void bind_files(nanobind::module_& m);

@@ -2,9 +2,11 @@
 #include <nanobind/nanobind.h>
 
 #include <exception>
+#include <utility>
 
 #include "bindings.hpp"
 #include "stereopsis/error.hpp"
+#include "user_stage.hpp"
 
 namespace stereopsis::python {
 namespace {
@@ -25,7 +27,10 @@ void translate(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     const auto type = nanobind::module_::import_("stereopsis._errors").attr(class_of(error.category()));
-    PyErr_SetString(type.ptr(), error.what());
+    nanobind::object raised = type(error.what());
+    if (nanobind::object cause = std::exchange(cause_of_failure(), nanobind::object()); cause.is_valid())
+      PyException_SetCause(raised.ptr(), cause.release().ptr());
+    PyErr_SetObject(type.ptr(), raised.ptr());
   }
 }
 
@@ -33,11 +38,13 @@ void translate(const std::exception_ptr& thrown, void*) {
 }  // namespace stereopsis::python
 
 NB_MODULE(_native, m) {
+  nanobind::set_leak_warnings(false);  // a pipeline and a stage of its own may keep each other
   m.doc() = "The library's functions and classes; use those of stereopsis.";
   m.attr("version") = STEREOPSIS_VERSION;
   nanobind::register_exception_translator(stereopsis::python::translate);
   stereopsis::python::bind_rig(m);
   stereopsis::python::bind_pipeline(m);
+  stereopsis::python::bind_device_arrays(m);
   stereopsis::python::bind_matcher(m);
   stereopsis::python::bind_files(m);
   stereopsis::python::bind_scenes(m);

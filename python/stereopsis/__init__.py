@@ -13,6 +13,7 @@ from ._matching import Explanation, Matcher, Result, match, match_volume
 from ._native import (
     Calibration,
     Device,
+    DeviceArray,
     MethodInfo,
     PairCheck,
     ParameterInfo,
@@ -28,6 +29,7 @@ from ._native import (
     write_pfm,
 )
 from ._pipeline import Pipeline, methods, parameters
+from ._stage import StageCall
 from ._scenes import Scene, check, read_image, synth
 
 __version__ = _native.version
@@ -36,6 +38,7 @@ __all__ = [
     "Calibration",
     "CallError",
     "Device",
+    "DeviceArray",
     "DeviceError",
     "Error",
     "Explanation",
@@ -51,6 +54,7 @@ __all__ = [
     "Rig",
     "Scene",
     "Slot",
+    "StageCall",
     "Step",
     "UnsupportedError",
     "__version__",

@@ -117,6 +117,12 @@ def _range_of(disparities: Disparities) -> tuple[int, int] | None:
     )
 
 
+def _out(out: Mapping[str, Any] | Result | None) -> dict[str, Any]:
+    if isinstance(out, Result):
+        return {name: getattr(out, name) for name in out.__slots__[:-1] if getattr(out, name) is not None}
+    return dict(out or {})
+
+
 def _names(want: Sequence[str] | str) -> list[str]:
     return [want] if isinstance(want, str) else list(want)
 
@@ -189,16 +195,29 @@ class Matcher:
         self._closed = False
 
     def __call__(
-        self, left: Any, right: Any, *, mask_left: Any = None, mask_right: Any = None, volume: Any = None
+        self,
+        left: Any,
+        right: Any,
+        *,
+        mask_left: Any = None,
+        mask_right: Any = None,
+        volume: Any = None,
+        stream: Any = None,
+        out: Mapping[str, Any] | Result | None = None,
     ) -> Result:
         """Matches a pair: (h, w) or (h, w, 3) uint8, uint16 or float32 (in 8-bit units), alike in all.
 
         Masks are (h, w) uint8 or bool, 0 where a pixel is not usable. `volume` is (h, w, disparities), costs of the
         left view for a pipeline whose cost is `volume`; left and right may be None where no stage reads them. Nothing
         is copied; what can't be taken as it is raises CallError.
+
+        Arrays on a GPU come by DLPack or __cuda_array_interface__, all from one. They are matched in `stream` (of
+        PyTorch, CuPy, Numba, or its number; else the default one), behind what it was given before; this returns at
+        once, and the result's arrays are there for what the stream is given from then on. They are exporters of
+        DLPack: torch.from_dlpack(r.disparity). `out` has arrays of one's own for some of them, by name, or is a result.
         """
-        planned = self._plan(left, right, volume, 1)
-        return Result(planned.match(left, right, mask_left, mask_right, volume, self._bit_depth, self._bgr))
+        pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._bgr, stream)
+        return Result(self._plan(pair, left, right, 1).match(pair, _out(out)))
 
     def stream(self, pairs: Iterable[tuple[Any, Any]], *, in_flight: int = 3) -> Iterator[Result]:
         """The results of pairs (left, right), in their order, with up to `in_flight` in work at a time.
@@ -216,8 +235,10 @@ class Matcher:
             for left, right in pairs:
                 if len(work) == in_flight:
                     yield Result(work.popleft().wait())
-                planned = self._plan(left, right, None, in_flight)
-                work.append(planned.enqueue(left, right, None, None, None, self._bit_depth, self._bgr))
+                pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None)
+                if pair.kind[2]:
+                    raise CallError("a stream of pairs is for arrays of the host; call the matcher for those on a GPU")
+                work.append(self._plan(pair, left, right, in_flight).enqueue(pair))
             while work:
                 yield Result(work.popleft().wait())
         finally:
@@ -229,7 +250,8 @@ class Matcher:
             if not self._planned:
                 raise CallError("nothing is planned yet, as no pair came; call explain(left, right)")
             return Explanation(next(reversed(self._planned.values()))[1])
-        return Explanation(self._plan(left, right, None, 1))
+        pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None)
+        return Explanation(self._plan(pair, left, right, 1))
 
     def get_params(self) -> dict[str, Value]:
         """All parameters of the pipeline, by name."""
@@ -262,24 +284,20 @@ class Matcher:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _plan(self, left: Any, right: Any, volume: Any, in_flight: int) -> _native.Matcher:
+    def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int) -> _native.Matcher:
         if self._closed:
             raise CallError("the matcher is closed; make a new one")
-        if (left is None) != (right is None):
-            raise CallError("one image of a pair is None; give both")
-        image = None if left is None else _native.kind_of(left, "left")
-        costs = None if volume is None else _native.kind_of(volume, "volume", True)
         before = self._planned.get(in_flight)
-        if before is not None and before[0] == (image, costs):
+        if before is not None and before[0] == pair.kind:
             return before[1]
+        image, costs, place = pair.kind
         if costs is not None:
             disparities = self._range_of_volume(costs[2])
-            h, w, channels, dtype = image or (costs[0], costs[1], 1, "uint8")
-        elif image is None:
-            raise CallError("left and right are None; give two images, or a cost volume")
+        elif self._disparities is None and place:
+            raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the range")
         else:
             disparities = self._disparities or _native.estimate_disparities(left, right, self._bgr)
-            h, w, channels, dtype = image
+        h, w, channels, dtype = image or (costs[0], costs[1], 1, "uint8")
         planned = _native.Matcher(
             self._pipeline,
             (h, w, channels),
@@ -289,11 +307,22 @@ class Matcher:
             None if costs is None else costs[3],
             image is None,
             batch=in_flight,
-            **self._options,
+            **(self._options | {"device": self._device_for(place)}),
         )
         self._disparities = disparities
-        self._planned[in_flight] = ((image, costs), planned)
+        self._planned[in_flight] = (pair.kind, planned)
         return planned
+
+    def _device_for(self, place: str) -> str:
+        """Of arrays that are there: `auto` is where they are."""
+        device: str = self._options["device"]
+        if not place:
+            return device
+        if device.split(":")[0] not in ("auto", "cuda"):
+            raise CallError(
+                f"left is on {place}, but the matcher runs on {device}; give device='auto', or copy it to the host"
+            )
+        return place if device == "auto" else device
 
     def _range_of_volume(self, count: int) -> tuple[int, int]:
         first, end = self._disparities or (0, count)
@@ -315,6 +344,7 @@ def match(
     mask_right: Any = None,
     region: tuple[int, int, int, int] | None = None,
     want: Sequence[str] | str = (),
+    stream: Any = None,
     **options: Any,
 ) -> Result:
     """Matches a rectified pair once; arguments are those of Matcher and of its call.
@@ -330,7 +360,7 @@ def match(
     with Matcher(
         method, disparities=disparities, device=device, set=set, pipeline=pipeline, region=region, want=want, **options
     ) as matcher:
-        return matcher(left, right, mask_left=mask_left, mask_right=mask_right)
+        return matcher(left, right, mask_left=mask_left, mask_right=mask_right, stream=stream)
 
 
 def match_volume(
@@ -343,6 +373,7 @@ def match_volume(
     right: Any = None,
     set: Mapping[str, object] | None = None,
     refinements: Sequence[str] = ("median",),
+    stream: Any = None,
     **options: Any,
 ) -> Result:
     """A disparity image from matching costs of one's own: (h, w, disparities) uint8, uint16 or float32, low is good.
@@ -368,6 +399,8 @@ def match_volume(
     )
     if optimise == "sgm" and left is None:
         pipeline.set("sgm.gradient", 0)
-    count = _native.kind_of(volume, "volume", True)[2]
-    with Matcher(pipeline=pipeline, disparities=(first, first + count), set=set, **options) as matcher:
-        return matcher(left, right, volume=volume)
+    shape: tuple[int, ...] = tuple(getattr(volume, "shape", ()))
+    if len(shape) != 3:
+        raise CallError(f"volume has the shape {shape}; a cost volume is (height, width, disparities)")
+    with Matcher(pipeline=pipeline, disparities=(first, first + int(shape[2])), set=set, **options) as matcher:
+        return matcher(left, right, volume=volume, stream=stream)

@@ -197,6 +197,8 @@ class Pipeline:
 
     def set_text(self, name: str, value: str) -> None: ...
 
+    def put_stage(self, slot: str, function: object, name: str, makes: str, largest: float, takes: str | None, required_input: object | None) -> None: ...
+
     def get_text(self, name: str) -> str: ...
 
     def parameters(self) -> list[ParameterInfo]:
@@ -214,6 +216,41 @@ class Pipeline:
 def methods() -> list[MethodInfo]: ...
 
 def read_pipeline(file: str | os.PathLike) -> Pipeline: ...
+
+class DeviceArray:
+    """
+    An array of a result on a GPU. torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and numba.cuda.as_cuda_array
+    take it where it is, in the order of their streams.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> str:
+        """"float32\""""
+
+    @property
+    def device(self) -> str:
+        """"cuda:0\""""
+
+    @property
+    def stream(self) -> int:
+        """That it was made in; 1 is the default one."""
+
+    def to_numpy(self) -> numpy.typing.NDArray[Any]:
+        """Waits until it is there, and copies it to the host."""
+
+    def __dlpack__(self, *, stream: object | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object: ...
+
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+    def __array__(self, *args: object, **kwargs: object) -> numpy.typing.NDArray[Any]: ...
+
+    def __repr__(self) -> str: ...
 
 class Device:
     """A device that was looked for, usable or not."""
@@ -269,15 +306,27 @@ class Step:
 
     def __repr__(self) -> str: ...
 
+class Pair:
+    def __init__(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, bgr: bool, stream: object | None) -> None: ...
+
+    @property
+    def kind(self) -> tuple:
+        """
+        (height, width, channels, dtype) of images and of costs, and the device.
+        """
+
+    @property
+    def stream(self) -> int: ...
+
 class Pending:
     def wait(self) -> dict: ...
 
 class Matcher:
     def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, want: Sequence[str], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int) -> None: ...
 
-    def match(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, bgr: bool) -> dict: ...
+    def match(self, pair: Pair, out: dict) -> dict: ...
 
-    def enqueue(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, bgr: bool) -> Pending: ...
+    def enqueue(self, pair: Pair) -> Pending: ...
 
     @property
     def device(self) -> str: ...
@@ -287,8 +336,6 @@ class Matcher:
 
     @property
     def steps(self) -> list[Step]: ...
-
-def kind_of(array: object, name: str, volume: bool = False) -> tuple: ...
 
 def read_image_and_depth(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDArray[Any], int]: ...
 

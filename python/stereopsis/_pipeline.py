@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from . import _native
 from ._errors import CallError
 from ._native import ParameterInfo
+from ._stage import StageCall
 
 Value = bool | int | float | str | tuple[float, ...] | tuple[str, ...]
 
@@ -72,6 +73,42 @@ class Pipeline(_native.Pipeline):
         self.set_text(name, text_of(value))
         return self
 
+    def set_stage(
+        self,
+        slot: str,
+        function: Callable[[StageCall], None],
+        *,
+        name: str | None = None,
+        makes: str = "uint8",
+        largest: float = 0,
+        takes: str | None = None,
+        required_input: Callable[[int, int, int, int], tuple[int, int, int, int]] | None = None,
+    ) -> Pipeline:
+        """Puts a function of one's own into `cost`, `aggregation` or `optimisation`, or, as `refinement`, behind the others.
+
+        It is called with a StageCall, whose arrays it reads and writes, and takes part in regions, times and explain().
+        `makes` is the type of costs that it makes, and integers of them at most `largest` (0: all that the type has);
+        `takes` is that of costs that it filters, None: any. `required_input(x, y, width, height)` says which part
+        of its input a part of its result needs; None: the pixel alone. What it raises ends the match with CallError.
+        A pipeline with it is not pickled. Returns itself.
+
+        >>> import numpy as np, stereopsis as st
+        >>> def difference(call):
+        ...     h, w, count = call.made.shape
+        ...     left, right = call.reference.astype(int), call.other.astype(int)
+        ...     for k in range(count):
+        ...         shifted = right[:, np.maximum(np.arange(w) - call.first - k, 0)]
+        ...         call.made[:, :, k] = abs(left - shifted).sum(2) // 3
+        >>> p = st.Pipeline("sgm").set_stage("cost", difference)
+        >>> scene = st.synth("table", width=80, height=60, disparities=16)
+        >>> r = st.match(scene.left, scene.right, disparities=16, pipeline=p, device="cpu")
+        >>> bool(np.nanmedian(abs(r.disparity - scene.disparity)) < 1)
+        True
+        """
+        title = name or str(getattr(function, "__name__", slot))
+        self.put_stage(slot, function, title, makes, largest, takes, required_input)
+        return self
+
     def get(self, name: str) -> Value:
         """One parameter's value; of `slot.stage` a name, of `refinements` names in their order."""
         text = self.get_text(name)
@@ -111,6 +148,9 @@ class Pipeline(_native.Pipeline):
         return f"<pipeline {self.method}: {', '.join(slot.stage for slot in self.slots())}>"
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
+        for slot in self.slots():
+            if slot.stage.startswith("user_"):
+                raise CallError(f"a pipeline with a stage of one's own ({slot.slot}) can't be pickled; make it there")
         return type(self).from_json, (self.to_json(),)
 
 

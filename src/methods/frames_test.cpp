@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "stereopsis/matcher.hpp"
+#include "stereopsis/stream_mark.hpp"
 #include "stereopsis/roofs.hpp"
 #include "stereopsis/self_test.hpp"
 #include "stereopsis/synth.hpp"
@@ -186,6 +187,27 @@ TEST(DeviceImages, AreMatchedWhereTheyAre) {
     Matched result;  // and from the host in between
     matcher.match(sequence.pair(1), result);
     expect_same(result, sequence.expected[1]);
+  });
+}
+
+// More of them than the batch has places; each waits on the device for the one before.
+TEST(DeviceImages, InAStreamAreInWorkInAnyNumber) {
+  const Sequence sequence(2);
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    if (!device.name().starts_with("cuda")) return;
+    constexpr std::uint64_t default_stream = 0;
+    std::vector<OnDevicePair> pairs;
+    for (int i = 0; i < 12; ++i) pairs.emplace_back(device.name(), sequence.pair(i % 2));
+    Matcher matcher(Plan(Pipeline("sgm"), sequence.problem(1), {device.name(), 0}));
+    std::vector<Ticket> tickets;
+    for (const OnDevicePair& p : pairs) tickets.push_back(matcher.enqueue(p.pair(), p.out(), default_stream));
+    StreamMark mark(device.name());
+    mark.take(default_stream);
+    mark.wait();
+    EXPECT_TRUE(mark.is_passed());
+    for (const Ticket ticket : tickets) EXPECT_TRUE(matcher.is_done(ticket));
+    matcher.wait(tickets.front());
+    for (int i = 0; i < 12; ++i) pairs[i].expect(sequence.expected[i % 2]);
   });
 }
 

@@ -21,7 +21,7 @@ Problem Problem::of(const StereoPair& pair, DisparityRange range) {
 struct Matcher::State {
   // A pair in work.
   struct InWork {
-    std::uint64_t number = 0;
+    std::uint64_t first = 0, number = 0;  // of those that nobody waited for, the last of which this is
     bool pending = false;
     Matched* result = nullptr;  // none: on the device
     Matched part;               // of a region: the result on its input
@@ -42,15 +42,17 @@ struct Matcher::State {
   int frame_of(Ticket ticket) const { return static_cast<int>(ticket.number % frames.size()); }
   bool is_in_work(Ticket ticket) const {
     const InWork& frame = frames[frame_of(ticket)];
-    return ticket.matcher == number && frame.pending && frame.number == ticket.number;
+    return ticket.matcher == number && frame.pending && frame.first <= ticket.number && ticket.number <= frame.number;
   }
-  // The frame of the next pair, free to be begun.
-  int next_frame() {
+  // The frame of the next pair, free to be begun. In a stream one on the device comes behind the one before: nobody waits.
+  int next_frame(bool in_stream) {
     const int i = frame_of({next, number});
-    if (frames[i].pending) finish(i);
+    const bool goes_on = in_stream && frames[i].result == nullptr && !plan.problem().want_times;
+    if (frames[i].pending && !goes_on) finish(i);
     return i;
   }
   Ticket begun(int i, Matched* result) {
+    if (!frames[i].pending) frames[i].first = next;
     frames[i].number = next++;
     frames[i].pending = true;
     frames[i].result = result;
@@ -87,7 +89,7 @@ void Matcher::State::finish(int i) {
 
 Ticket Matcher::enqueue(const StereoPair& pair, Matched& result) {
   check_fits(plan().problem(), pair);
-  const int i = state_->next_frame();
+  const int i = state_->next_frame(false);
   Matched& out = plan().problem().region ? state_->frames[i].part : result;
   state_->engine->begin(i, images_of(plan(), pair, out));
   return state_->begun(i, &result);
@@ -95,7 +97,7 @@ Ticket Matcher::enqueue(const StereoPair& pair, Matched& result) {
 
 Ticket Matcher::enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream) {
   check_fits(plan(), pair, result);
-  const int i = state_->next_frame();
+  const int i = state_->next_frame(stream.has_value());
   state_->engine->begin(i, images_of(pair, result), true, stream ? &*stream : nullptr);
   return state_->begun(i, nullptr);
 }

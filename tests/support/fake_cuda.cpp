@@ -1,5 +1,6 @@
 // A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail. Device 0
 // is a current one, device 1, or the one that FAKE_CUDA_OLD names, is too old.
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -26,6 +27,15 @@ Status called(const char* name) {
   Control& c = control();
   ++c.calls[name];
   return c.fails == name ? c.status : success;
+}
+
+// The same of a call on a stream, which is counted for the stream too: "cuEventRecord@1".
+Status called(const char* name, Stream stream) {
+  std::string on_stream = name;
+  on_stream += '@';
+  on_stream += std::to_string(reinterpret_cast<std::uintptr_t>(stream));
+  ++control().calls[on_stream];
+  return called(name);
 }
 
 template <class T>
@@ -121,14 +131,14 @@ Status cuStreamDestroy_v2(Stream stream) { return destroy("cuStreamDestroy", str
 Status cuStreamSynchronize(Stream) { return called("cuStreamSynchronize"); }
 Status cuEventCreate(Event* event, unsigned) { return make("cuEventCreate", event); }
 Status cuEventDestroy_v2(Event event) { return destroy("cuEventDestroy", event); }
-Status cuEventRecord(Event, Stream) { return called("cuEventRecord"); }
+Status cuEventRecord(Event, Stream stream) { return called("cuEventRecord", stream); }
 Status cuEventQuery(Event) { return called("cuEventQuery"); }
 Status cuEventSynchronize(Event) { return called("cuEventSynchronize"); }
 Status cuEventElapsedTime(float* ms, Event, Event) {
   *ms = 1;
   return called("cuEventElapsedTime");
 }
-Status cuStreamWaitEvent(Stream, Event, unsigned) { return called("cuStreamWaitEvent"); }
+Status cuStreamWaitEvent(Stream stream, Event, unsigned) { return called("cuStreamWaitEvent", stream); }
 Status cuStreamBeginCapture_v2(Stream, int) { return called("cuStreamBeginCapture"); }
 Status cuStreamEndCapture(Stream, Graph* graph) { return make("cuStreamEndCapture", graph); }
 Status cuGraphInstantiateWithFlags(GraphExec* graph, Graph, unsigned long long) {

@@ -1,0 +1,66 @@
+// Results on a GPU, in memory that comes again when nobody uses it any more. All of it is used under the GIL.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "stereopsis/stream_mark.hpp"
+
+namespace stereopsis::python {
+
+// Memory of one result, and what is ordered by it. It goes from pair to pair of one stream, so that what the caller gave that stream
+// to do with the last result comes first.
+struct Room {
+  std::uint64_t stream = 0;
+  std::vector<DeviceImage> images;
+  std::shared_ptr<StreamMark> done;                   // behind the pair
+  std::vector<std::shared_ptr<StreamMark>> released;  // behind what other streams did with it
+};
+
+// What the images of results take, and marks, of one device.
+class Rooms {
+ public:
+  Rooms(std::string device, std::vector<DeviceImageView> shapes);
+
+  const std::string& device() const { return device_; }
+  // For a pair of this stream; what other streams did with it is ordered before.
+  std::shared_ptr<Room> take(std::uint64_t stream);
+  // Of a room, made when it is first asked for.
+  DeviceImageView image(Room& room, std::size_t i) const;
+  std::shared_ptr<StreamMark> take_mark();
+
+ private:
+  const std::string device_;
+  const std::vector<DeviceImageView> shapes_;
+  std::vector<std::shared_ptr<Room>> rooms_;
+  std::vector<std::shared_ptr<StreamMark>> marks_;
+};
+
+// An array of a result: an exporter of DLPack and __cuda_array_interface__.
+class DeviceArray {
+ public:
+  DeviceArray(std::shared_ptr<Rooms> rooms, std::shared_ptr<Room> room, const DeviceImageView& view)
+      : rooms_(std::move(rooms)), room_(std::move(room)), view_(view) {}
+
+  nb::capsule to_dlpack(nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) const;
+  nb::tuple dlpack_device() const;
+  nb::dict interface() const;
+  nb::object to_numpy() const;  // waits, and copies
+  nb::tuple shape() const;
+  const char* dtype() const { return dtype_of(view_.type); }
+  const std::string& device() const { return rooms_->device(); }
+  std::uint64_t stream() const { return room_->stream; }
+
+ private:
+  template <class Managed>
+  nb::capsule export_as(const char* name, std::uint64_t reader) const;
+  int ndim() const { return view_.channels == 1 ? 2 : 3; }
+
+  std::shared_ptr<Rooms> rooms_;
+  std::shared_ptr<Room> room_;
+  DeviceImageView view_;
+};
+
+}  // namespace stereopsis::python

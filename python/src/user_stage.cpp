@@ -1,0 +1,169 @@
+#include "user_stage.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <map>
+#include <tuple>
+
+#include "device_arrays.hpp"
+
+namespace stereopsis::python {
+namespace {
+
+using Sides = std::tuple<int, int, int, int>;
+
+// Kept by whoever keeps the function, on any thread.
+std::shared_ptr<nb::object> shared(nb::handle function) {
+  return {new nb::object(nb::borrow(function)), [](nb::object* o) {
+            if (!Py_IsInitialized()) return;  // the process ends
+            const nb::gil_scoped_acquire lock;
+            delete o;
+          }};
+}
+
+template <class T>
+nb::object view_as(const DeviceImageView& v, bool volume, bool written, const std::shared_ptr<int>& users) {
+  ++*users;
+  const nb::capsule owner(new std::shared_ptr<int>(users), [](void* p) noexcept {
+    auto* left = static_cast<std::shared_ptr<int>*>(p);
+    --**left;
+    delete left;
+  });
+  T* data = reinterpret_cast<T*>(v.memory) + v.offset;
+  const std::size_t shape[] = {static_cast<std::size_t>(v.height), static_cast<std::size_t>(v.width),
+                               static_cast<std::size_t>(v.channels)};
+  const std::int64_t strides[] = {v.pitch, v.channels, 1};
+  const std::size_t ndim = volume || v.channels > 1 ? 3 : 2;
+  if (written) return nb::cast(nb::ndarray<nb::numpy, T>(data, ndim, shape, owner, strides));
+  return nb::cast(nb::ndarray<nb::numpy, nb::ro, const T>(data, ndim, shape, owner, strides));
+}
+
+// Marks are made once for all calls on a device, and kept until the process ends.
+std::shared_ptr<Rooms> marks_of(const std::string& device) {
+  static auto& all = *new std::map<std::string, std::shared_ptr<Rooms>>();
+  auto& rooms = all[device];
+  if (!rooms) rooms = std::make_shared<Rooms>(device, std::vector<DeviceImageView>());
+  return rooms;
+}
+
+// What the function is called with, and whether somebody still has an array of it.
+class Arguments {
+ public:
+  explicit Arguments(const UserCall& call) : call_(call) {
+    if (call.stream) {
+      if (!device_of_call().starts_with("cuda"))
+        refuse("stages in Python run on the CPU and on CUDA, not on " + device_of_call());
+      rooms_ = marks_of(device_of_call());
+      room_ = std::make_shared<Room>();
+      room_->stream = *call.stream;
+      room_->done = rooms_->take_mark();
+      room_->done->take(room_->stream);
+    }
+    nb::dict fields;
+    fields["reference"] = view(call.reference);
+    fields["other"] = view(call.other);
+    fields["mask_reference"] = view(call.mask_reference);
+    fields["mask_other"] = view(call.mask_other);
+    fields["costs"] = view(call.costs, true);
+    fields["made"] = view(call.made, true, true);
+    fields["disparity"] = view(call.disparity, false, true);
+    fields["validity"] = view(call.validity, false, true);
+    fields["confidence"] = view(call.confidence, false, true);
+    fields["first"] = call.range.min;
+    fields["count"] = call.range.count;
+    fields["from_right"] = call.from_right;
+    fields["threads"] = call.threads;
+    fields["stream"] = call.stream ? nb::object(nb::int_(*call.stream)) : nb::none();
+    object_ = nb::module_::import_("stereopsis._stage").attr("StageCall")(**fields);
+  }
+
+  nb::object& object() { return object_; }
+
+  // After the call: what other streams were given to do comes before what follows in this one.
+  bool is_kept() {
+    object_ = nb::none();
+    if (!room_) return *users_ > 0;
+    for (const auto& mark : room_->released) mark->hold(room_->stream);
+    return room_.use_count() > 1;
+  }
+
+ private:
+  nb::object view(const DeviceImageView& v, bool volume = false, bool written = false) const {
+    if (v.memory == 0) return nb::none();
+    if (room_) {
+      DeviceImageView at = v;
+      at.memory += v.offset * (v.type == PixelType::u8 ? 1 : v.type == PixelType::u16 ? 2 : 4);
+      at.offset = 0;
+      return nb::cast(DeviceArray(rooms_, room_, at));
+    }
+    switch (v.type) {
+      case PixelType::u8: return view_as<std::uint8_t>(v, volume, written, users_);
+      case PixelType::u16: return view_as<std::uint16_t>(v, volume, written, users_);
+      default: return view_as<float>(v, volume, written, users_);
+    }
+  }
+
+  const UserCall& call_;
+  std::shared_ptr<int> users_ = std::make_shared<int>(0);
+  std::shared_ptr<Rooms> rooms_;
+  std::shared_ptr<Room> room_;
+  nb::object object_;
+};
+
+std::function<void(const UserCall&)> called(const nb::handle function) {
+  return [function = shared(function)](const UserCall& call) {
+    const nb::gil_scoped_acquire lock;
+    try {
+      Arguments arguments(call);
+      (*function)(arguments.object());
+      if (arguments.is_kept())
+        refuse("it keeps an array that it was called with, which is there during the call alone; keep a copy");
+    } catch (nb::python_error& error) {
+      cause_of_failure() = nb::borrow(error.value());
+      throw std::runtime_error(std::string(nb::str(error.type().attr("__name__")).c_str()) + ": " +
+                               nb::str(error.value()).c_str());
+    }
+  };
+}
+
+std::function<Rect(const Rect&)> part_needed(nb::handle function) {
+  return [function = shared(function)](const Rect& r) {
+    const nb::gil_scoped_acquire lock;
+    try {
+      const auto [x, y, w, h] = nb::cast<Sides>((*function)(r.x, r.y, r.width, r.height));
+      return Rect{x, y, w, h};
+    } catch (nb::python_error& error) {
+      refuse(std::string("required_input failed: ") + nb::str(error.value()).c_str());
+    } catch (const nb::cast_error&) {
+      refuse("required_input must return (x, y, width, height) of what (x, y, width, height) of the result needs");
+    }
+  };
+}
+
+}  // namespace
+
+std::string& device_of_call() {
+  thread_local std::string device;
+  return device;
+}
+
+nb::object& cause_of_failure() {
+  static auto& cause = *new nb::object();
+  return cause;
+}
+
+void set_stage(Pipeline& pipeline, const std::string& slot, nb::handle function, const std::string& name,
+               const std::string& makes, double largest, const std::optional<std::string>& takes,
+               nb::handle required_input) {
+  UserStage stage{.name = name, .cpu = called(function), .gpu = called(function), .makes = pixel_type(makes),
+                  .largest = largest};
+  if (takes) stage.takes = pixel_type(*takes);
+  if (!required_input.is_none()) stage.required_input = part_needed(required_input);
+  pipeline.set_stage(slot, std::move(stage));
+}
+
+}  // namespace stereopsis::python

@@ -1,0 +1,138 @@
+"""Stages of one's own, in Python."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+D = 24
+
+
+@pytest.fixture(scope="module")
+def pair():
+    scene = st.synth("table", width=96, height=64, disparities=D, noise=2)
+    return [np.ascontiguousarray(image[..., 1]) for image in (scene.left, scene.right)]
+
+
+def difference(call):
+    h, w, count = call.made.shape
+    for k in range(count):
+        at = np.clip(np.arange(w) - call.first - k, 0, w - 1)
+        call.made[:, :, k] = np.minimum(abs(call.reference.astype(int) - call.other.astype(int)[:, at]), 60)
+
+
+def plain(**more):
+    return st.Pipeline("sgm").update(
+        {"aggregation.stage": "none", "sgm.gradient": 0, "sgm.p2_min": 0, "refinements": ["median"], **more}
+    )
+
+
+def test_a_cost_is_the_volume_that_it_makes(pair, same_bits):
+    m = st.Matcher(
+        pipeline=plain().set_stage("cost", difference),
+        disparities=(-2, D - 2),
+        device="cpu",
+        want=["cost", "times"],
+    )
+    r = m(*pair)
+    volume = np.zeros((64, 96, D), np.uint8)
+    difference(
+        st.StageCall(*pair, None, None, None, volume, None, None, None, -2, D, False, 1, None)
+    )
+    same_bits(r.cost, volume)
+    given = st.Matcher(pipeline=plain(**{"cost.stage": "volume"}), disparities=(-2, D - 2), device="cpu")
+    same_bits(r.disparity, given(None, None, volume=volume).disparity)
+    assert "difference" in r.times and any(step.name == "difference" for step in m.explain().steps)
+    same_bits(m(*pair).disparity, r.disparity)
+
+
+def test_a_filter_and_a_refinement(pair):
+    seen = {}
+
+    def keep(call):
+        seen["filter"] = call.costs.shape, call.costs.dtype, call.made.shape, call.costs.flags.writeable
+        call.made[...] = call.costs
+
+    def drop_left_half(call):
+        seen["refinement"] = call.disparity.dtype, call.validity.dtype
+        half = call.disparity.shape[1] // 2
+        call.disparity[:, :half] = np.nan
+        call.validity[:, :half] = st.validity.ambiguous
+
+    pipeline = plain(**{"cost.stage": "census"})
+    expected = st.match(*pair, D, pipeline=pipeline, device="cpu", want=["cost"])
+    pipeline.set_stage("aggregation", keep, makes=str(expected.cost.dtype), largest=int(expected.cost.max()))
+    pipeline.set_stage("refinement", drop_left_half, name="drop")
+    r = st.match(*pair, D, pipeline=pipeline, device="cpu")
+    assert np.isnan(r.disparity[:, :48]).all() and (r.validity[:, :48] == st.validity.ambiguous).all()
+    np.testing.assert_array_equal(r.disparity[:, 48:], expected.disparity[:, 48:])
+    assert seen["filter"] == ((64, 96, D), expected.cost.dtype, (64, 96, D), False)
+    assert seen["refinement"] == (np.float32, np.uint8)
+
+
+def test_a_region_asks_what_a_part_needs():
+    scene = st.synth("table", width=320, height=200, disparities=D)
+    pair = [np.ascontiguousarray(image[..., 1]) for image in (scene.left, scene.right)]
+    asked = []
+
+    def smooth(call):
+        h, w = call.reference.shape
+        asked.append((w, h))
+        difference(call)
+
+    def needed(x, y, w, h):
+        return x - 3, y - 3, w + 6, h + 6
+
+    pipeline = st.Pipeline("prehn-window").set("refinements", "none").set_stage("cost", smooth, required_input=needed)
+    whole = st.match(*pair, D, pipeline=pipeline, device="cpu")
+    part = st.match(*pair, D, pipeline=pipeline, device="cpu", region=(140, 90, 16, 10))
+    np.testing.assert_array_equal(part.disparity[90:100, 140:156], whole.disparity[90:100, 140:156])
+    assert asked[0] == (320, 200) and 16 + D < asked[-1][0] < 200 and 10 < asked[-1][1] < 170
+
+
+def test_what_goes_wrong_is_told(pair):
+    def fail(call):
+        raise KeyError("no such weights")
+
+    kept = []
+
+    def keep(call):
+        kept.append(call.reference[2:])
+        difference(call)
+
+    def forget(call):
+        pass
+
+    for function, said in ((fail, "KeyError: 'no such weights'"), (keep, "keep a copy"), (forget, "wrote no costs")):
+        m = st.Matcher(pipeline=plain().set_stage("cost", function), disparities=D, device="cpu")
+        with pytest.raises(st.CallError, match=said) as raised:
+            m(*pair)
+        assert f"'{function.__name__}'" in str(raised.value)
+        assert isinstance(raised.value.__cause__, KeyError) == (function is fail)
+    with pytest.raises(st.CallError, match="no place in the slot 'select'"):
+        plain().set_stage("select", difference)
+    with pytest.raises(st.CallError, match="must be uint8, uint16 or float32"):
+        plain().set_stage("cost", difference, makes="int8")
+    with pytest.raises(st.CallError, match=r"must return \(x, y, width, height\)"):
+        st.match(*pair, D, pipeline=plain().set_stage("cost", difference, required_input=lambda *part: 3), region=(9, 9, 9, 9))
+    with pytest.raises(st.Error, match="difference|user_cost"):
+        pickle.dumps(plain().set_stage("cost", difference))
+
+
+def test_a_stage_runs_in_streams_and_threads(pair, same_bits):
+    pipeline = plain().set_stage("cost", difference, largest=60)
+    expected = st.match(*pair, D, pipeline=pipeline, device="cpu").disparity
+    m = st.Matcher(pipeline=pipeline, disparities=D, device="cpu")
+    for r in m.stream([pair] * 5, in_flight=3):
+        same_bits(r.disparity, expected)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(m(*pair))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for r in found:
+        same_bits(r.disparity, expected)
