@@ -9,7 +9,7 @@
 
 from . import _native, cv2, validity
 from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, UnsupportedError
-from ._matching import Explanation, Matcher, Result, match, match_volume
+from ._matching import Matcher, match, match_volume
 from ._native import (
     Calibration,
     Device,
@@ -29,8 +29,9 @@ from ._native import (
     write_pfm,
 )
 from ._pipeline import Pipeline, methods, parameters
+from ._result import Explanation, Result
+from ._scenes import Scene, check, evaluate, read_image, synth
 from ._stage import StageCall
-from ._scenes import Scene, check, read_image, synth
 
 __version__ = _native.version
 
@@ -61,6 +62,7 @@ __all__ = [
     "check",
     "cv2",
     "devices",
+    "evaluate",
     "match",
     "match_volume",
     "methods",

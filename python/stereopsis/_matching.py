@@ -2,102 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from . import _native
 from ._errors import CallError
-from ._native import Calibration, Rig, Step
+from ._native import Calibration, Rig
 from ._pipeline import Pipeline, Value
+from ._progress import Progress, Told
+from ._result import Explanation, Result
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
 Disparities = int | tuple[int, int] | range | None
-T = TypeVar("T")
-
 _BGR = {"rgb": False, "bgr": True}
-
-
-class Result:
-    """What a pair gave. Arrays are over the result's own memory, which they keep; what was not wanted is None.
-
-    disparity    (h, w) float32, pixels of the left image, d = x_left − x_right; NaN where invalid
-    validity     (h, w) uint8, bits of stereopsis.validity: why a pixel is invalid, or that it was filled or repaired
-    right        (h, w) float32, the right view's disparity
-    confidence   (h, w) float32, 0 to 1
-    depth        (h, w) float32, Z in the rig's unit, NaN where there is none; uncertainty alike
-    points       (h, w, 3) float32, x, y, z in the rig's unit, NaN where there is none
-    rectified    the left image as the method saw it
-    cost, aggregated, optimised   (h, w, disparities), in the stage's own type
-    times        {stage: ms}
-    """
-
-    __slots__ = (
-        "disparity",
-        "validity",
-        "right",
-        "confidence",
-        "depth",
-        "points",
-        "uncertainty",
-        "rectified",
-        "cost",
-        "aggregated",
-        "optimised",
-        "times",
-    )
-
-    disparity: Floats
-    validity: npt.NDArray[np.uint8]
-    right: Floats | None
-    confidence: Floats | None
-    depth: Floats | None
-    points: Floats | None
-    uncertainty: Floats | None
-    rectified: Array | None
-    cost: Array | None
-    aggregated: Array | None
-    optimised: Array | None
-    times: dict[str, float]
-
-    def __init__(self, arrays: Mapping[str, Any]) -> None:
-        for name in self.__slots__:
-            setattr(self, name, arrays.get(name))
-        times: dict[str, float] = {}
-        for stage, ms in arrays["times"]:
-            times[stage] = times.get(stage, 0.0) + ms
-        self.times = times
-
-    @property
-    def density(self) -> float:
-        """The share of pixels that have a disparity, 0 to 1."""
-        return float(np.count_nonzero(~np.isnan(self.disparity))) / self.disparity.size
-
-    def __repr__(self) -> str:
-        h, w = self.disparity.shape
-        more = [name for name in self.__slots__[2:-1] if getattr(self, name) is not None]
-        return f"<result {w}×{h}{', with ' + ', '.join(more) if more else ''}>"
-
-
-class Explanation:
-    """What a plan does: `steps`, `workspace_bytes` and `device`; as text, a table."""
-
-    def __init__(self, planned: _native.Matcher) -> None:
-        self.device: str = planned.device
-        self.workspace_bytes: int = planned.workspace_bytes
-        self.steps: list[Step] = list(planned.steps)
-
-    def __str__(self) -> str:
-        rows = [(s.name, s.stage, "fused" if s.fused else "", s.note) for s in self.steps]
-        widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
-        lines = ["  ".join([row[i].ljust(widths[i]) for i in range(3)] + [row[3]]).rstrip() for row in rows]
-        return "\n".join([f"on {self.device}: {self.workspace_bytes / 1e6:.1f} MB of workspace", *lines])
-
-    __repr__ = __str__
 
 
 def _range_of(disparities: Disparities) -> tuple[int, int] | None:
@@ -219,15 +137,22 @@ class Matcher:
         pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._bgr, stream)
         return Result(self._plan(pair, left, right, 1).match(pair, _out(out)))
 
-    def stream(self, pairs: Iterable[tuple[Any, Any]], *, in_flight: int = 3) -> Iterator[Result]:
+    async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
+        """The same for `await`: other tasks of the loop go on meanwhile. Arguments are those of the call."""
+        return await asyncio.to_thread(self, left, right, **how)
+
+    def stream(
+        self, pairs: Iterable[tuple[Any, Any]], *, in_flight: int = 3, progress: bool | Told = False
+    ) -> Iterator[Result]:
         """The results of pairs (left, right), in their order, with up to `in_flight` in work at a time.
 
         Arrays that were given must stay as they are until their result came. Ctrl-C, or leaving the loop, ends it
-        behind the pairs in work.
+        behind the pairs in work. `progress` shows a line on a terminal's stderr, or is a function that is told how many
+        results there are, and of how many pairs (None: that is not known).
         """
         if in_flight < 1:
             raise CallError(f"in_flight={in_flight!r} is not allowed; it must be at least 1")
-        return self._stream(pairs, in_flight)
+        return Progress.of(pairs, progress).over(self._stream(pairs, in_flight))
 
     def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int) -> Iterator[Result]:
         work: deque[_native.Pending] = deque()
@@ -277,6 +202,9 @@ class Matcher:
         """Gives the memory back. Results stay."""
         self._closed = True
         self._planned.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_planned": {}}  # which is planned again where it arrives
 
     def __enter__(self) -> Matcher:
         return self

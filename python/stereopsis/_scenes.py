@@ -67,6 +67,21 @@ def check(left: Any, right: Any, *, colour: str = "rgb") -> PairCheck:
     return _native.check(left, right, colour == "bgr")
 
 
+def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
+    """How far a disparity image is from the truth, as the Middlebury and KITTI toolkits measure it.
+
+    (h, w) float32 both; pixels count where the truth is finite and the mask (uint8 or bool) is not 0. Gives what the command's
+    JSON has: bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent (an invalid pixel counts as wrong), avgerr, rms,
+    a90, a95, a99 in pixels, and `valid`: the same over pixels that have a disparity. NaN where nothing counts.
+
+    >>> import stereopsis as st
+    >>> scene = st.synth("table", width=64, height=48, disparities=16)
+    >>> st.evaluate(scene.disparity + 1.5, scene.disparity, scene.nonocc == 255)["bad1.0"]
+    100.0
+    """
+    return _native.evaluate(disparity, truth, mask)
+
+
 def read_image(file: str | os.PathLike[str], bit_depth: int | None = None) -> npt.NDArray[Any]:
     """(h, w) or (h, w, 3) RGB, of uint8, uint16 or float32: PNG, PNM, JPEG, TIFF, PFM or NPY.
 

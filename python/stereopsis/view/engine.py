@@ -11,7 +11,8 @@ from typing import Any
 
 from .. import _native
 from .._errors import CallError
-from .._matching import Matcher, Result
+from .._matching import Matcher
+from .._result import Result
 from . import settings as processing
 from .playback import Playback, Rate
 from .preparation import Prepared, prepare

@@ -14,7 +14,8 @@ import numpy as np
 
 from .. import _native
 from .._errors import CallError
-from .._matching import Matcher, Result
+from .._matching import Matcher
+from .._result import Result
 from .engine import Engine, Shown
 
 Array = Any

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._matching import Result
+from .._result import Result
 from .._native import Slot
 from .._pipeline import Pipeline, methods
 from .engine import Engine, Shown

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import CallError
-from .._matching import Result
+from .._result import Result
 from .engine import Engine, Matchers, Shown
 
 LIMIT = 2 << 30  # bytes of volumes

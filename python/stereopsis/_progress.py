@@ -1,0 +1,57 @@
+"""How far a sequence is, for people and programs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sized
+from typing import TypeVar
+
+Told = Callable[[int, int | None], None]
+T = TypeVar("T")
+
+
+class Progress:
+    """Counts results as they pass."""
+
+    def __init__(self, total: int | None, told: Told | None) -> None:
+        self._total, self._told = total, told
+
+    @classmethod
+    def of(cls, pairs: Iterable[object], wanted: bool | Told) -> Progress:
+        total = len(pairs) if isinstance(pairs, Sized) else None
+        if callable(wanted):
+            return cls(total, wanted)
+        return cls(total, Line() if wanted and sys.stderr.isatty() else None)
+
+    def over(self, results: Iterator[T]) -> Iterator[T]:
+        done = 0
+        try:
+            for result in results:
+                done += 1
+                if self._told is not None:
+                    self._told(done, self._total)
+                yield result
+        finally:
+            if isinstance(self._told, Line):
+                self._told.end()
+
+
+class Line:
+    """On a terminal's stderr, written again at most ten times a second."""
+
+    def __init__(self) -> None:
+        self._start = self._shown = time.monotonic()
+        self._any = False
+
+    def __call__(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if done != total and now - self._shown < 0.1:
+            return
+        self._shown, self._any = now, True
+        rate = done / max(now - self._start, 1e-9)
+        print(f"\r{done}{'' if total is None else f' of {total}'} pairs, {rate:.1f} a second\x1b[K", end="", file=sys.stderr)
+
+    def end(self) -> None:
+        if self._any:
+            print(file=sys.stderr)

@@ -1,0 +1,158 @@
+"""What a pair gave, and what a plan does."""
+
+from __future__ import annotations
+
+import base64
+import html
+import importlib
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._errors import CallError
+from ._native import Step
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float32]
+
+
+def on_host(array: Any) -> Array:
+    """The array itself, or a copy of one on a GPU."""
+    if isinstance(array, np.ndarray):
+        return array
+    if isinstance(array, _native.DeviceArray):
+        return array.to_numpy()
+    raise CallError("the array is on a GPU, and somebody else's; copy it to the host first")
+
+
+def png_of(rgb: npt.NDArray[np.uint8]) -> bytes:
+    """(h, w, 3) as a PNG file."""
+    h, w = rgb.shape[:2]
+    rows = np.zeros((h, 1 + 3 * w), np.uint8)  # each begins with how it is filtered: it is not
+    rows[:, 1:] = rgb.reshape(h, 3 * w)
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)
+    image = zlib.compress(rows.tobytes(), 6)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", image) + chunk(b"IEND", b"")
+
+
+class Result:
+    """What a pair gave. Arrays are over the result's own memory, which they keep; what was not wanted is None.
+
+    disparity    (h, w) float32, pixels of the left image, d = x_left − x_right; NaN where invalid
+    validity     (h, w) uint8, bits of stereopsis.validity: why a pixel is invalid, or that it was filled or repaired
+    right        (h, w) float32, the right view's disparity
+    confidence   (h, w) float32, 0 to 1
+    depth        (h, w) float32, Z in the rig's unit, NaN where there is none; uncertainty alike
+    points       (h, w, 3) float32, x, y, z in the rig's unit, NaN where there is none
+    rectified    the left image as the method saw it
+    cost, aggregated, optimised   (h, w, disparities), in the stage's own type
+    times        {stage: ms}
+    """
+
+    __slots__ = (
+        "disparity",
+        "validity",
+        "right",
+        "confidence",
+        "depth",
+        "points",
+        "uncertainty",
+        "rectified",
+        "cost",
+        "aggregated",
+        "optimised",
+        "times",
+    )
+
+    disparity: Floats
+    validity: npt.NDArray[np.uint8]
+    right: Floats | None
+    confidence: Floats | None
+    depth: Floats | None
+    points: Floats | None
+    uncertainty: Floats | None
+    rectified: Array | None
+    cost: Array | None
+    aggregated: Array | None
+    optimised: Array | None
+    times: dict[str, float]
+
+    def __init__(self, arrays: Mapping[str, Any]) -> None:
+        for name in self.__slots__:
+            setattr(self, name, arrays.get(name))
+        times: dict[str, float] = {}
+        for stage, ms in arrays["times"]:
+            times[stage] = times.get(stage, 0.0) + ms
+        self.times = times
+
+    @property
+    def density(self) -> float:
+        """The share of pixels that have a disparity, 0 to 1."""
+        return float(np.count_nonzero(~np.isnan(on_host(self.disparity)))) / on_host(self.disparity).size
+
+    def colour(
+        self, what: str = "disparity", low: float | None = None, high: float | None = None, legend: bool = False
+    ) -> npt.NDArray[np.uint8]:
+        """A picture, (h, w, 3) uint8: of `disparity`, `right`, `depth`, `confidence` or `uncertainty`, far is dark and near is
+        bright from `low` to `high` (the 1st and 99th percentile), or of `validity`, a colour for each reason."""
+        if what not in self.__slots__ or what in ("points", "times") or getattr(self, what) is None:
+            raise CallError(f"there is no picture of {what!r}; the result has {', '.join(self._two_dimensional())}")
+        array = on_host(getattr(self, what))
+        if what == "validity":
+            return _native.colour_validity(array, legend)
+        if array.ndim != 2 or array.dtype != np.float32:
+            raise CallError(f"there is no picture of {what!r}; the result has {', '.join(self._two_dimensional())}")
+        first, last = _native.display_limits(array)
+        return _native.colour_disparity(array, first if low is None else low, last if high is None else high, legend)
+
+    def _two_dimensional(self) -> list[str]:
+        names = ("disparity", "validity", "right", "confidence", "depth", "uncertainty")
+        return [name for name in names if getattr(self, name) is not None]
+
+    def to_xarray(self) -> Any:
+        """The images as an xarray.Dataset over y and x (xyz for points), without a copy where they are on the host."""
+        xarray = importlib.import_module("xarray")
+        axes: dict[str, tuple[str, ...]] = {name: ("y", "x") for name in self._two_dimensional()}
+        if self.points is not None:
+            axes["points"] = ("y", "x", "xyz")
+        units = {"disparity": "pixels", "right": "pixels"}
+        data = {
+            name: (dims, on_host(getattr(self, name)), {"units": units[name]} if name in units else {})
+            for name, dims in axes.items()
+        }
+        return xarray.Dataset(data)
+
+    def _repr_html_(self) -> str:
+        picture = base64.b64encode(png_of(self.colour(legend=True))).decode()
+        return f'<img alt="{html.escape(repr(self))}" src="data:image/png;base64,{picture}"><br>{html.escape(repr(self))}'
+
+    def __repr__(self) -> str:
+        h, w = self.disparity.shape
+        more = [name for name in self.__slots__[2:-1] if getattr(self, name) is not None]
+        return f"<result {w}×{h}{', with ' + ', '.join(more) if more else ''}>"
+
+
+class Explanation:
+    """What a plan does: `steps`, `workspace_bytes` and `device`; as text, a table."""
+
+    def __init__(self, planned: _native.Matcher) -> None:
+        self.device: str = planned.device
+        self.workspace_bytes: int = planned.workspace_bytes
+        self.steps: list[Step] = list(planned.steps)
+
+    def __str__(self) -> str:
+        rows = [(s.name, s.stage, "fused" if s.fused else "", s.note) for s in self.steps]
+        widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
+        lines = ["  ".join([row[i].ljust(widths[i]) for i in range(3)] + [row[3]]).rstrip() for row in rows]
+        return "\n".join([f"on {self.device}: {self.workspace_bytes / 1e6:.1f} MB of workspace", *lines])
+
+    __repr__ = __str__

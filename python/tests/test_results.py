@@ -1,0 +1,154 @@
+"""What is made of results: pictures, tables, copies; and how sequences are waited for."""
+
+import asyncio
+import base64
+import io
+import multiprocessing
+import pickle
+import re
+import struct
+import sys
+import zlib
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+
+@pytest.fixture(scope="module")
+def result():
+    scene = st.synth("table", width=160, height=120, disparities=32, noise=2)
+    rig = st.Rig(focal=300, baseline=120, unit="mm")
+    return st.match(
+        scene.left, scene.right, 32, device="cpu", want=["right", "confidence", "depth", "points", "optimised"], rig=rig
+    )
+
+
+def pixels_of(png):
+    """(h, w, 3) of a PNG of whole, unfiltered rows."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    file, data, size = io.BytesIO(png[8:]), b"", None
+    while header := file.read(8):
+        length, name = struct.unpack(">I4s", header)
+        body = file.read(length)
+        assert struct.unpack(">I", file.read(4))[0] == zlib.crc32(name + body)
+        if name == b"IHDR":
+            size = struct.unpack(">II", body[:8])
+        data += body if name == b"IDAT" else b""
+    rows = np.frombuffer(zlib.decompress(data), np.uint8).reshape(size[1], 1 + 3 * size[0])
+    assert (rows[:, 0] == 0).all()
+    return rows[:, 1:].reshape(size[1], size[0], 3)
+
+
+def test_pictures(result, command, tmp_path, same_bits):
+    picture = result.colour()
+    assert picture.shape == (120, 160, 3) and picture.dtype == np.uint8
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
+    for what in ("right", "confidence", "depth", "validity"):
+        assert result.colour(what).shape == (120, 160, 3)
+    assert result.colour(legend=True).shape[0] > 120
+    assert (result.colour(low=0, high=31) != result.colour(low=0, high=8)).any()
+    for what in ("points", "optimised", "uncertainty", "times", "shape"):
+        with pytest.raises(st.CallError, match=f"no picture of '{what}'; the result has disparity, validity"):
+            result.colour(what)
+    with pytest.raises(st.CallError):
+        result.colour(low=3, high=3)
+
+
+def test_notebooks_show_the_picture(result, same_bits):
+    shown = result._repr_html_()
+    picture = re.search(r'src="data:image/png;base64,([^"]+)"', shown)
+    same_bits(pixels_of(base64.b64decode(picture[1])), result.colour(legend=True))
+    assert "160×120" in shown
+
+
+def test_xarray(result):
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
+    data = result.to_xarray()
+    assert dict(data.sizes) == {"y": 120, "x": 160, "xyz": 3}
+    assert data.disparity.attrs["units"] == "pixels" and isinstance(data, xarray.Dataset)
+    assert np.shares_memory(data.disparity.values, result.disparity)
+
+
+def test_evaluate_is_the_commands(result, command, tmp_path):
+    import json
+
+    scene = st.synth("table", width=160, height=120, disparities=32, noise=2)
+    st.write_pfm(tmp_path / "d.pfm", result.disparity)
+    st.write_pfm(tmp_path / "t.pfm", scene.disparity)
+    command("evaluate", tmp_path / "d.pfm", "--truth", tmp_path / "t.pfm", "--json", tmp_path / "m.json")
+    measured = json.loads((tmp_path / "m.json").read_text())
+    found = st.evaluate(result.disparity, scene.disparity)
+    told, told_valid = measured["measures"], measured["measures"].pop("valid")
+    found_valid = found.pop("valid")
+    assert {name: told[name] for name in found} == pytest.approx(found)
+    assert {name: told_valid[name] for name in found_valid} == pytest.approx(found_valid)
+    assert found_valid["bad1.0"] <= found["bad1.0"] and found_valid["density"] == 100
+    mask = np.zeros((120, 160), bool)
+    assert np.isnan(st.evaluate(result.disparity, scene.disparity, mask)["bad1.0"])
+    with pytest.raises(st.CallError):
+        st.evaluate(result.disparity, scene.disparity[1:])
+    with pytest.raises(st.CallError, match="truth has .* float64"):
+        st.evaluate(result.disparity, scene.disparity.astype(float))
+
+
+def test_results_pipelines_and_matchers_pickle(result, scene, same_bits):
+    again = pickle.loads(pickle.dumps(result))
+    same_bits(again.disparity, result.disparity)
+    assert again.uncertainty is None and again.times == result.times
+    m = st.Matcher("sgm", disparities=(0, 32), set={"sgm.p1": 7}, device="cpu", want="right")
+    copy = pickle.loads(pickle.dumps(m))
+    assert copy.get_params() == m.get_params()
+    same_bits(copy(scene.left, scene.right).right, m(scene.left, scene.right).right)
+
+
+def matched(pair):
+    return st.match(*pair, disparities=32, device="cpu")
+
+
+def test_processes_that_are_spawned(scene, same_bits):
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        results = pool.map(matched, [(scene.left, scene.right)] * 3)
+    for result in results:
+        same_bits(result.disparity, matched((scene.left, scene.right)).disparity)
+
+
+def test_a_match_is_awaited(scene, same_bits):
+    m = st.Matcher("sgm", disparities=32, device="cpu")
+
+    async def work():
+        ticks = 0
+
+        async def tick():
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0)
+
+        other = asyncio.ensure_future(tick())
+        results = await asyncio.gather(*(m.amatch(scene.left, scene.right) for _ in range(4)))
+        other.cancel()
+        with pytest.raises(st.CallError):
+            await m.amatch(scene.left, scene.right[1:])
+        return results, ticks
+
+    results, ticks = asyncio.run(work())
+    assert ticks > 3
+    for result in results:
+        same_bits(result.disparity, m(scene.left, scene.right).disparity)
+
+
+def test_progress_is_told(scene, capsys, monkeypatch):
+    m = st.Matcher("sgm", disparities=32, device="cpu")
+    pairs = [(scene.left, scene.right)] * 4
+    told = []
+    list(m.stream(pairs, progress=lambda done, total: told.append((done, total))))
+    assert told == [(i, 4) for i in range(1, 5)]
+    list(m.stream(iter(pairs), progress=lambda done, total: told.append((done, total))))
+    assert told[4:] == [(i, None) for i in range(1, 5)]
+    list(m.stream(pairs, progress=True))
+    assert capsys.readouterr().err == ""  # no terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    list(m.stream(pairs, progress=True))
+    shown = capsys.readouterr().err
+    assert "4 of 4 pairs" in shown and shown.endswith("\n")
