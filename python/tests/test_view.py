@@ -18,6 +18,8 @@ import stereopsis as st
 
 websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install 'stereopsis[view]'")
 from stereopsis.view import preparation, sources  # noqa: E402
+from stereopsis.view.engine import Matchers  # noqa: E402
+from stereopsis.view.messages import seen  # noqa: E402
 from stereopsis.view.settings import Settings, changed  # noqa: E402
 from websockets.asyncio.client import connect  # noqa: E402
 from websockets.exceptions import InvalidStatus  # noqa: E402
@@ -52,6 +54,44 @@ def test_files_are_paired_by_number(pairs):
         sources.open_sources([str(pairs / "nowhere")], None, 0)
     with pytest.raises(st.CallError, match="there is no scene 'tabel'"):
         sources.open_sources(["synth:tabel"], None, 0)
+
+
+def test_folders_of_scenes_are_sources_of_their_own(tmp_path, scene):
+    for name, (left, right) in {"a": ("left", "right"), "b": ("im0", "im1")}.items():
+        (tmp_path / name).mkdir()
+        for side, image in ((left, scene.left), (right, scene.right)):
+            pixels = np.ascontiguousarray(image)
+            (tmp_path / name / f"{side}.ppm").write_bytes(b"P6\n160 120\n255\n" + pixels.tobytes())
+    st.write_pfm(tmp_path / "b" / "disp0.pfm", scene.disparity)
+    first, second, *generated = sources.open_sources([str(tmp_path)], None, 0)
+    assert (first.name, second.name) == ("a", "b") and generated
+    np.testing.assert_array_equal(second.read(0).truth, scene.disparity)
+    assert first.read(0).truth is None
+
+
+def test_pictures_of_twelve_bits(tmp_path, settings, scene):
+    grey = scene.left.sum(axis=2, dtype=np.uint16) * np.uint16(5)
+    for side in ("left", "right"):
+        header = b"P5\n160 120\n4095\n"
+        (tmp_path / f"{side}.pgm").write_bytes(header + grey.astype(">u2").tobytes())
+    source = sources.open_sources([str(tmp_path)], None, 0)[0]
+    with pytest.raises(st.CallError, match="12 bits"):
+        source.read(0)
+    source.bit_depth = 12
+    frame = source.read(0)
+    assert frame.bit_depth == 12
+    ready = preparation.prepare(frame, settings, None)
+    found = Matchers().match("shown", ready, settings, [])
+    expected = st.match(grey, grey, 32, bit_depth=12)
+    np.testing.assert_array_equal(found.disparity, expected.disparity)
+    np.testing.assert_array_equal(seen(ready.left, 12), grey >> 4)
+
+
+def test_a_port_in_use_is_said(server):
+    port = server[0].split(":")[2].split("/")[0]
+    call = [sys.executable, "-m", "stereopsis", "view", "synth:table,96x64x16", "--port", port]
+    second = subprocess.run(call, capture_output=True, text=True, timeout=60)
+    assert second.returncode == 1 and "give another --port" in second.stderr and "Traceback" not in second.stderr
 
 
 def test_a_scene_that_moves_keeps_its_truth():

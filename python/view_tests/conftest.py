@@ -27,7 +27,8 @@ def driver(tmp_path_factory):
     for flag in FLAGS:
         options.add_argument(flag)
     downloads = tmp_path_factory.mktemp("downloads")
-    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
+    automatic = "profile.default_content_setting_values.automatic_downloads"  # several of a page
+    options.add_experimental_option("prefs", {"download.default_directory": str(downloads), automatic: 1})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(helper))
     driver.downloads = downloads

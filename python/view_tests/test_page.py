@@ -1,6 +1,7 @@
 """What a person does on the page, asserted from what it shows and what the engine computes."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -150,3 +151,55 @@ def test_every_view_is_drawn(view, scene, tmp_path):
             expected = 1 if name == "difference" else 2  # nothing differs yet
             assert len(np.unique(page.colours(1).reshape(-1, 3), axis=0)) >= expected, name
     assert page.complaints() == []
+
+
+def test_a_result_is_sent_to_somebody(view, tmp_path):
+    page = view("synth:table,240x160x32", "--paused")
+    disparity = page.plane("disparity")
+    page.click("#snapshot")
+    file = tmp_path / "result.html"
+    file.write_bytes(page.downloaded("stereopsis.html"))
+    page.click("#record")
+    page.press("x")
+    page.settle()
+    time.sleep(2)  # of video
+    page.click("#record")
+    assert page.downloaded("recording.webm").startswith(b"\x1a\x45\xdf\xa3")
+    page.requests()
+    page.driver.get(file.as_uri())
+    page.script(
+        "const i = document.getElementById('map'), r = i.getBoundingClientRect();"
+        "window.move = () => i.dispatchEvent(new PointerEvent('pointermove', {clientX: r.x + r.width * 100.5 / 240, clientY: r.y + r.height * 80.5 / 160}))"
+    )
+    page.wait_for(lambda: "100, 80" in page.script("window.move(); return document.querySelector('output').textContent"), "the value")
+    assert f"disparity {disparity[80, 100]:.3f} px" in page.find("output").text
+    assert "stereopsis match left.ppm right.ppm" in page.find("code").text
+    assert all(address.startswith(("file:", "data:", "blob:")) for address in page.requests())
+
+
+def test_two_pages_a_preset_and_the_end(view, tmp_path):
+    page = view("synth:table,240x160x32", "--paused")
+    preset = tmp_path / "preset.json"
+    preset.write_text(st.Pipeline("banz-sgm").set("sgm.p2", 70).to_json())
+    first = page.driver.current_window_handle
+    page.driver.switch_to.new_window("tab")
+    page.driver.get(page.address)
+    page.wait_for(lambda: page.script("return Boolean(globalThis.viewer?.frame)"), "a picture on the second page")
+    page.find("#preset-file").send_keys(str(preset))
+    page.settle()
+    scene = st.synth("table", width=240, height=160, disparities=32, noise=2)
+    expected = st.match(scene.left, scene.right, 32, pipeline=st.Pipeline.read(preset), device="cpu").disparity
+    assert np.array_equal(page.plane("disparity"), expected, equal_nan=True)
+    preset.write_text('{"method": "sgm", "cost": {"stage": "nonsense"}}')
+    page.find("#preset-file").send_keys(str(preset))
+    page.wait_for(lambda: "nonsense" in page.notice(), "the refusal of a preset")
+    assert page.script("return viewer.state.method") == "banz-sgm"
+    page.driver.close()
+    page.driver.switch_to.window(first)
+    page.settle()
+    assert page.find("#method").get_attribute("value") == "banz-sgm"
+    assert np.array_equal(page.plane("disparity"), expected, equal_nan=True)
+    page.process.terminate()
+    assert page.process.wait(20) == 0
+    page.wait_for(lambda: "does not answer" in page.notice(), "the sentence about the end")
+    assert np.array_equal(page.plane("disparity"), expected, equal_nan=True)

@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--raw", action="store_true", help="the cameras of --calib are not rectified: do it")
     add("--truth", metavar="FILE", help="the disparity's truth: a file, a folder or a pattern")
     add("--truth-scale", type=float, default=0.0, metavar="S", help="of a truth in 8 or 16 bits: value / S")
+    add("--bit-depth", type=int, metavar="N", help="of pictures whose 16 bits hold fewer: 9 to 16")
     add("--method", default="sgm", metavar="NAME", help="the method to begin with [sgm]")
     add("--pipeline", metavar="FILE", help="a preset to begin with: pipeline JSON")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter to begin with; repeatable")

@@ -54,6 +54,7 @@ class Matchers:
             "threads": settings.threads,
             "region": region,
             "want": sorted(want),
+            "bit_depth": prepared.frame.bit_depth,
         }
         key = (pipeline.to_json(), options, None if prepared.rig is None else repr(prepared.rig))
         before = self._kept.get(use)

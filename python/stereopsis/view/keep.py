@@ -63,6 +63,7 @@ class Keeper:
             words += [] if files or mask is None else [option, MASKS[option]]
         region = prepared.region_of(settings.region)
         words += ["--roi", ",".join(map(str, region))] if region else []
+        words += ["--bit-depth", str(prepared.frame.bit_depth)] if prepared.frame.bit_depth else []
         words += ["--device", settings.device] if settings.device != "auto" else []
         if files and self._calib:
             words += ["--calib", self._calib]
@@ -102,6 +103,7 @@ class Keeper:
             region=prepared.region_of(settings.region),
             rig=prepared.rig,
             want=[want],
+            bit_depth=prepared.frame.bit_depth,
         ) as matcher:
             return matcher(
                 prepared.left, prepared.right, mask_left=prepared.masks[0], mask_right=prepared.masks[1]

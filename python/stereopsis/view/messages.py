@@ -44,12 +44,12 @@ def packed_file(file: Kept) -> bytes:
     return packed({"kind": "file", "name": file.name, "type": file.type}, {"content": (0, content)})
 
 
-def seen(image: Array) -> Array:
+def seen(image: Array, bit_depth: int = 0) -> Array:
     """As a screen shows it: 8 bits."""
     if image.dtype == np.uint8:
         return image
     if image.dtype == np.uint16:
-        return (image >> 8).astype(np.uint8)
+        return np.minimum(image >> ((bit_depth or 16) - 8), 255).astype(np.uint8)
     return np.clip(np.nan_to_num(image), 0, 255).astype(np.uint8)
 
 
@@ -58,9 +58,9 @@ def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
     prepared, result = shown.prepared, shown.result
     match name:
         case "left":
-            return shown.pair, seen(prepared.left)
+            return shown.pair, seen(prepared.left, prepared.frame.bit_depth)
         case "right":
-            return shown.pair, seen(prepared.right)
+            return shown.pair, seen(prepared.right, prepared.frame.bit_depth)
         case "truth":
             return None if prepared.truth is None else (shown.pair, prepared.truth.astype(np.float32, copy=False))
         case "pinned":

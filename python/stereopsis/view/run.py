@@ -12,11 +12,14 @@ from .engine import Engine
 from .keep import Keeper
 from .server import Viewer
 from .settings import Settings
-from .sources import open_sources
+from .sources import Files, open_sources
 
 
 def viewer_of(arguments: argparse.Namespace) -> Viewer:
     sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale)
+    for source in sources:
+        if isinstance(source, Files):
+            source.bit_depth = arguments.bit_depth
     rig, calibration = geometry_of(arguments)
     settings = Settings(pipeline_of(arguments), arguments.device, arguments.threads, range_of(arguments))
     speed = arguments.fps or sources[0].rate

@@ -8,6 +8,7 @@ import hmac
 import json
 import pathlib
 import secrets
+import socket
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -17,7 +18,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from .._errors import Error
+from .._errors import Error, FileError
 from .._native import devices
 from .engine import Engine
 from .keep import Keeper
@@ -31,6 +32,7 @@ POLICY = (
     "img-src 'self' data: blob:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 LARGEST_MESSAGE = 1 << 20
+EVERYWHERE = ("", "0.0.0.0", "::")  # of these addresses no names are known: the token alone guards
 
 
 class Page:
@@ -115,7 +117,7 @@ class Viewer:
 
     @property
     def address(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        host = socket.gethostname() if self.host in EVERYWHERE else bracketed(self.host)
         return f"http://{host}:{self.port}/{self.token}/"
 
     def state(self) -> str:
@@ -137,7 +139,11 @@ class Viewer:
             max_size=LARGEST_MESSAGE,
             server_header=None,
         )
-        async with listening as server:
+        try:
+            server = await listening
+        except OSError as error:
+            raise FileError(f"the viewer can't listen at {self.host}:{self.port} ({error.strerror}); give another --port") from error
+        async with server:
             self.port = port_of(server)
             self.engine.start()
             ready(self.address)
@@ -168,7 +174,7 @@ class Viewer:
         host = request.headers.get("Host", "")
         origin = request.headers.get("Origin")
         _, token, *rest = [*request.path.partition("?")[0].split("/"), ""]
-        if host not in self._hosts():
+        if self.host not in EVERYWHERE and host not in self._hosts():
             return refusal(HTTPStatus.FORBIDDEN, "this address is not one of the viewer's")
         if origin is not None and origin != f"http://{host}":
             return refusal(HTTPStatus.FORBIDDEN, "pages of other origins are refused")
@@ -184,8 +190,12 @@ class Viewer:
         return response(HTTPStatus.OK, kind, body)
 
     def _hosts(self) -> set[str]:
-        names = {"127.0.0.1", "localhost", "[::1]", self.host}
+        names = {"127.0.0.1", "localhost", "[::1]", bracketed(self.host)}
         return {f"{name}:{self.port}" for name in names}
+
+
+def bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def port_of(server: Server) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from .. import _native
 from .._errors import CallError, FileError
 from .._scenes import read_image, synth
-from .pairing import Path, files_of, paired
+from .pairing import IMAGES, Path, files_of, paired
 
 Array = Any
 
@@ -27,6 +27,7 @@ class Frame:
     name: str
     truth: Array | None = None
     files: tuple[str, str] | None = None  # as `match` takes them; None where there are none
+    bit_depth: int = 0  # of 16-bit pictures; 0: all
 
 
 class Source(Protocol):
@@ -50,16 +51,18 @@ class Files:
         self.name, self.pairs, self.truths, self.scale = name, list(pairs), list(truths), scale
         self.disparities: tuple[int, int] | None = None
         self.length: int | None = len(self.pairs)
+        self.bit_depth: int | None = None
 
     def read(self, index: int) -> Frame:
         left, right = self.pairs[index]
         truth = self.truths[index] if index < len(self.truths) else None
         return Frame(
-            read_image(left),
-            read_image(right),
+            read_image(left, self.bit_depth),
+            read_image(right, self.bit_depth),
             left.name if left.stem not in ("left", "im0", "im2") else left.parent.name or left.name,
             None if truth is None else _native.read_disparity(truth, self.scale),
             (str(left), str(right)),
+            self.bit_depth or 0,
         )
 
     def close(self) -> None:
@@ -147,12 +150,22 @@ def named(given: Sequence[str], truth: str | None, scale: float) -> list[Source]
     return list(scenes)
 
 
+FOLDERS = [("left", "right"), ("image_2", "image_3"), ("image_0", "image_1"), ("image_02", "image_03")]
+PAIRS = [("left", "right"), ("im0", "im1"), ("im2", "im6"), ("view1", "view5")]
+TRUTHS = ["disp_left.pfm", "disp0.pfm", "disp0GT.pfm"]
+
+
 def scene_of(folder: Path, truths: Sequence[Path], scale: float) -> Files | None:
-    """left/ and right/, or left.* and right.*, with the truth that a dataset.json names."""
-    if (folder / "left").is_dir() and (folder / "right").is_dir():
-        return Files(folder.name, paired(files_of(str(folder / "left")), files_of(str(folder / "right"))), truths, scale)
-    pair = [sorted(folder.glob(f"{side}.*")) for side in ("left", "right")]
-    if not all(pair):
+    """left/ and right/, or left.* and right.* (as Middlebury and KITTI name them, too), with the truth that is there."""
+    for left, right in FOLDERS:
+        if (folder / left).is_dir() and (folder / right).is_dir():
+            pairs = paired(files_of(str(folder / left)), files_of(str(folder / right)))
+            return Files(folder.name, pairs, truths, scale)
+    for names in PAIRS:
+        pair = [[f for f in sorted(folder.glob(f"{name}.*")) if f.suffix.lower() in IMAGES] for name in names]
+        if all(pair):
+            break
+    else:
         return None
     source = Files(folder.name, [(pair[0][0], pair[1][0])], truths, scale)
     about = folder / "dataset.json"
@@ -162,6 +175,6 @@ def scene_of(folder: Path, truths: Sequence[Path], scale: float) -> Files | None
         truth = folder / str(described.get("gt", ""))
         if not truths and truth.is_file():
             source.truths, source.scale = [truth], float(described.get("gt_scale", 0))
-    elif not truths and (folder / "disp_left.pfm").is_file():
-        source.truths = [folder / "disp_left.pfm"]
+    elif not truths:
+        source.truths = [file for name in TRUTHS if (file := folder / name).is_file()][:1]
     return source
