@@ -1,0 +1,126 @@
+// Hierarchical belief propagation, min-sum (Felzenszwalb and Huttenlocher 2006; as a real-time stereo optimisation Yang,
+// Wang, Yang, Wang, Liao and Nistér 2006): a pixel p tells each of its four neighbours q, for each disparity,
+//
+//   m_pq(d) = min_k [ h(k) + min(s |d − k|, T) ] − min_k h(k),   h(k) = D_p(k) + Σ m_rp(k) over the other neighbours r
+//   S(p, d) = D_p(d) + Σ m_rp(d) over all four
+//
+// On level l, from the coarsest one down, D is the sum of the costs of the pixels that a pixel covers, up to 2^l × 2^l; level
+// l + 1 has ⌈w/2⌉ × ⌈h/2⌉ pixels. A level begins with the messages of the coarser one, the coarsest with 0; none comes from
+// outside. An iteration has two halves: first pixels with x + y even tell theirs, then the others (the red-black schedule of
+// Felzenszwalb and Huttenlocher, section 3.2): no message of a half depends on another.
+//
+// Converged pixels are left out (Yang et al.): after a level's first iteration a pixel only tells again where a message to it
+// has changed by more than `convergence` for some disparity since it told last. With 0 that changes no bit.
+//
+// Messages are from 0 to T, whole numbers of 16 bits; what would not fit is refused: 255 · 4^(levels − 1) + 4 T is at most 65534.
+// Input: costs in 8 bits. Output: S in 16 bits. Required input: the whole image. Everything is an integer.
+// Cost: per cell, iteration and level 4 messages of 2 ⌈log₂(T / s + 1)⌉ + 3 minima; 8 bytes of messages written, 10 read.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::belief_propagation {
+
+inline constexpr int most_levels = 5;
+inline constexpr int largest_truncation = (65534 - 255) / 4;
+
+struct Parameters {
+  static constexpr const char* stage = "belief_propagation";
+  int slope = 10;
+  int truncation = 20;
+  int levels = 5;
+  int iterations = 5;
+  int convergence = 0;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("slope", p.slope, between(1, largest_truncation).in("units of the matching cost"),
+        "what a pixel of disparity change costs");
+  visit("truncation", p.truncation, between(1, largest_truncation).in("units of the matching cost"),
+        "no change costs more");
+  visit("levels", p.levels, between(1, most_levels).planned(), "of the pyramid, with the images themselves");
+  visit("iterations", p.iterations, between(1, 100).planned(), "on each level");
+  visit("convergence", p.convergence, between(0, largest_truncation).in("units of the matching cost"),
+        "pixels are left out while no message to them changes by more");
+}
+
+inline void check(const Parameters& p) {
+  if (p.slope > p.truncation)
+    throw Error(ErrorCategory::call,
+                text("belief_propagation.slope = ", p.slope, " is above belief_propagation.truncation = ", p.truncation,
+                     "; set it to at most that"));
+  const int most = (65534 - (255 << 2 * (p.levels - 1))) / 4;
+  if (p.truncation > most)
+    throw Error(ErrorCategory::call,
+                text("belief_propagation.truncation = ", p.truncation, " does not fit the 16 bits of messages with ",
+                     p.levels, " levels; set it to at most ", most, ", or fewer levels"));
+}
+
+// The disparities that a message looks at to each side.
+inline int reach(const Parameters& p, int disparities) { return std::min(p.truncation / p.slope, disparities - 1); }
+
+inline Size half(Size s) { return {(s.width + 1) / 2, (s.height + 1) / 2}; }
+
+// Where a message goes, by which neighbour of its receiver it comes from: left, right, above, below. What p tells its
+// neighbour in direction i leaves out what came from there, direction i ^ 1.
+struct Direction {
+  int dx, dy;
+};
+inline constexpr std::array<Direction, 4> directions = {{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}};
+
+// The memory of a level, in bytes from the beginning of scratch memory: costs and four messages of 16 bits, and whether a
+// pixel is to tell its messages.
+struct Level {
+  Size size;
+  std::size_t costs, messages, waiting;
+  std::size_t cells;  // of one volume
+
+  std::size_t message(int i) const { return messages + 2 * cells * static_cast<std::size_t>(i); }
+};
+struct Pyramid {
+  // `padded`: cells of a pixel.
+  Pyramid(const Parameters& p, Size size, int padded) {
+    const auto take = [&](std::size_t count) {
+      const std::size_t at = bytes;
+      bytes += (count + 255) / 256 * 256;
+      return at;
+    };
+    for (int l = 0; l < p.levels; ++l, size = half(size)) {
+      const std::size_t pixels = static_cast<std::size_t>(size.width) * size.height,
+                        cells = (pixels * static_cast<std::size_t>(padded) + 127) / 128 * 128;
+      const std::size_t costs = take(2 * cells), messages = take(8 * cells), waiting = take(pixels);
+      levels.push_back({size, costs, messages, waiting, cells});
+    }
+  }
+
+  std::vector<Level> levels;
+  std::size_t bytes = 0;
+};
+
+void oracle(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums);
+
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+std::size_t scratch_bytes(const Parameters&, Size, int disparities, int threads);
+void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums,
+         std::span<std::byte> scratch, Threads&);
+
+// `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities);
+void gpu(const Parameters&, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
+         gpu::Queue&);
+
+}  // namespace stereopsis::belief_propagation
