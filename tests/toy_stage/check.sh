@@ -14,8 +14,8 @@ cmake --preset release -Wno-dev -DSTEREOPSIS_CUDA=OFF >/dev/null
 cmake --build --preset release --target stereopsis_command --target nearest_test >/dev/null
 stereopsis=build/release/bin/stereopsis
 
-$stereopsis synth -o scene --width 64 --height 48 --disparities 16 >/dev/null
-$stereopsis match scene/left.png scene/right.png -o far.pfm --disparities 16 --method banz-sgm \
+$stereopsis synth -o "$clone/scene" --width 64 --height 48 --disparities 16 >/dev/null
+$stereopsis match "$clone/scene/left.png" "$clone/scene/right.png" -o "$clone/far.pfm" --disparities 16 --method banz-sgm \
   --set refinements=median,nearest --set nearest.least=6
 $stereopsis devices --check
 build/release/bin/nearest_test
