@@ -1,6 +1,7 @@
 #include "stereopsis/matcher.hpp"
 
 #include <cmath>
+#include <set>
 #include <thread>
 
 #include "core/text.hpp"
@@ -630,6 +631,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
     }
     return false;
   };
+  [[maybe_unused]] std::set<std::string> tried;
   for (const MethodInfo& method : methods()) {
     Pipeline pipeline(method.name);
     for (const ParameterInfo& info : pipeline.parameters())
@@ -637,6 +639,9 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
     if (method.name == "asw") pipeline.set("aggregation.window", "9");  // a tenth of its time
     const Matched before = result_of(pipeline);
     for (const ParameterInfo& info : pipeline.parameters()) {
+#ifndef STEREOPSIS_TEST_ACCURACY
+      if (!tried.insert(info.name).second) continue;  // under a sanitizer, in one method
+#endif
       Pipeline changed = pipeline;
       // Arms end by colour before they are long.
       if (info.name.starts_with("cross.")) changed.set("cross.colour", "99");
