@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -139,6 +138,8 @@ class Matcher:
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
         """The same for `await`: other tasks of the loop go on meanwhile. Arguments are those of the call."""
+        import asyncio  # which takes long, and few need
+
         return await asyncio.to_thread(self, left, right, **how)
 
     def stream(

@@ -1,0 +1,49 @@
+"""What a wheel brings of others, with their licences: of the shared libraries that a program needs beyond the system's own, by
+Debian's packages, and of what is compiled in."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+COMPILED_IN = ["libcli11-dev", "nlohmann-json3-dev"]
+GNU_RUNTIME = r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)[.-]"  # every system's own
+
+
+def packages(program: str) -> list[str]:
+    lines = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.splitlines()
+    files = [found[1] for line in lines if (found := re.search(r"=> (/\S+)", line))]
+    found = set()
+    for file in files:
+        if re.match(GNU_RUNTIME, pathlib.Path(file).name):
+            continue
+        real = str(pathlib.Path(file).resolve())
+        for name in (real, real.removeprefix("/usr")):
+            owner = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True)
+            if owner.returncode == 0:
+                found.add(owner.stdout.split(":")[0])
+                break
+        else:
+            sys.exit(f"notices: no package owns {file}, so that its licence is not known; install it from one")
+    return sorted(found)
+
+
+def main(program: str) -> None:
+    print("This package brings libraries of others. Their names and licences follow.\n")
+    for package in packages(program) + COMPILED_IN:
+        text = pathlib.Path(f"/usr/share/doc/{package}/copyright").read_text()
+        print(f"{'=' * 100}\n{package}\n{'=' * 100}\n\n{text}")
+    import importlib.metadata
+
+    for name in ("nanobind",):
+        try:
+            files = importlib.metadata.files(name) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        for file in files:
+            if "license" in file.name.lower():
+                print(f"{'=' * 100}\n{name}\n{'=' * 100}\n\n{file.read_text()}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

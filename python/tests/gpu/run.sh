@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# What needs a GPU, PyTorch and CuPy, with a wheel of ./dev wheel and the python3 that has these (or PYTHON); needs no network:
+# python/tests/gpu/run.sh [dist/stereopsis-…-cp312-abi3-….whl]
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+python=${PYTHON:-python3}
+wheel=${1:-$(ls dist/stereopsis-*-abi3-*.whl)}
+site=$(mktemp -d)
+"$python" -m pip install -q --no-index --no-deps --target "$site" "$wheel"
+PYTHONPATH=$site "$python" -m pytest -q -rs -s -p no:cacheprovider python/tests/gpu
