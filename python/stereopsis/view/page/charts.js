@@ -51,17 +51,14 @@ export function draw_histogram(svg) {
   draw(svg, "text", {x: width, y: height - 2, "text-anchor": "end"}, `${frame.disparities[1] - 1} px`);
 }
 
-// While pairs run, bars follow a running mean, and are drawn a few times a second.
+// While pairs run, bars follow a running mean.
 const means = new Map();
-let drawn = 0;
 
 export function draw_times(host, total) {
   const {times, ms} = model.frame;
   for (const name of means.keys()) if (!(name in times)) means.delete(name);
-  const kept = model.state?.playback.playing ? 0.8 : 0;
+  const kept = model.running ? 0.8 : 0;
   for (const [name, value] of Object.entries(times)) means.set(name, means.has(name) ? means.get(name) * kept + value * (1 - kept) : value);
-  if (kept && performance.now() - drawn < 200 && host.children.length === means.size) return;
-  drawn = performance.now();
   total.textContent = `${ms.toFixed(1)} ms`;
   const most = Math.max(...means.values());
   host.replaceChildren(...[...means].map(([name, value]) =>

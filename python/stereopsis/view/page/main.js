@@ -47,11 +47,24 @@ function new_renderer() {
 // Asks for what is new of the planes that are shown; the server answers when there is something.
 function ask() {
   const names = new Set(["disparity", "validity", "left", ...model.views().filter((v) => available(v, model)).flatMap((v) => views[v].planes)]);
-  if (model.frame?.truth) names.add("truth");
+  if (model.frame?.truth && !model.running) names.add("truth");
   const have = Object.fromEntries([...names].map((name) => [name, model.planes[name]?.key ?? null]));
   const text = JSON.stringify(have);
   if (text !== ask.last) send({do: "ready", have});
   ask.last = text;
+}
+
+// Figures and charts of what runs are read a few times a second: no more often are they made.
+let figured = 0, later = 0;
+function figures() {
+  clearTimeout(later);
+  const wait = model.running ? figured + 200 - performance.now() : 0;
+  if (wait > 0) return (later = setTimeout(figures, wait));
+  figured = performance.now();
+  measure();
+  draw_histogram(by_id("histogram"));
+  draw_times(by_id("times"), by_id("total"));
+  model.changed("figures");
 }
 
 const shown = [];
@@ -65,21 +78,21 @@ link.on("frame", (frame) => {
   if (!frame.truth) delete model.planes.truth;
   if (!frame.pinned) delete model.planes.pinned;
   if (size && size !== frame.size.join()) model.pixel = null;
-  measure();
-  draw_histogram(by_id("histogram"));
-  draw_times(by_id("times"), by_id("total"));
   model.changed("frame");
+  figures();
   model.changed("look");
   ask();
 });
 
 link.on("state", (state) => {
+  const ran = model.running;
   model.state = state;
   document.body.dataset.revision = state.revision;
   fill(by_id("source"), state.sources.map((text, value) => ({value, text})), state.source);
   fill(by_id("method"), state.methods.map((m) => ({value: m.name, text: m.name, title: `${m.summary}\n${m.paper}`})), state.method);
   fill(by_id("device"), [{value: "auto", text: "auto"}, ...state.devices.map((d) => ({value: d.name, text: d.name, disabled: !d.usable, title: d.usable ? d.description : d.reason}))], state.device);
   model.changed("state");
+  if (ran && !model.running) ask();
   notice(state.trouble, true);
 });
 link.on("probe", (costs) => {

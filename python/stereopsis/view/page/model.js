@@ -28,6 +28,12 @@ class Model extends EventTarget {
     this.changed("look");
   }
 
+  // Whether pairs follow one another by themselves.
+  get running() {
+    const now = this.state?.playback;
+    return Boolean(now?.playing && (now.live || now.length > 1));
+  }
+
   views() {
     return this.look.views.slice(0, this.look.layout);
   }

@@ -4,9 +4,14 @@ import {model} from "./model.js";
 
 const accent = "#4fc4b5", shadow = "rgb(0 0 0 / .55)";
 
+let drawn = "";
+
 export function draw_overlay(canvas, boxes, width, height, ratio) {
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
+  const key = JSON.stringify([boxes, model.zoom, model.pixel, model.dragged, model.frame?.region, model.frame?.size, model.look, w, h]);
+  if (key === drawn && !model.pixel) return;
+  drawn = key;
   const c = canvas.getContext("2d");
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, width, height);

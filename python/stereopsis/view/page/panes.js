@@ -9,8 +9,13 @@ export class Panes {
   constructor(host, send, box_of) {
     Object.assign(this, {host, send, box_of, panes: []});
     this.#layout();
-    model.on("look", () => this.#layout());
-    model.on("frame", () => this.#label());
+    this.shown = "";
+    model.on("look", () => {
+      const key = JSON.stringify([model.look, model.frame?.size, model.frame?.truth, model.frame?.pinned, Boolean(model.frame?.rig)]);
+      if (key !== this.shown) this.#layout();
+      this.shown = key;
+    });
+    model.on("figures", () => this.#label());
   }
 
   #layout() {

@@ -30,7 +30,7 @@ export class Probe {
   #take() {
     this.waiting = false;
     this.#draw();
-    setTimeout(() => this.#ask(), model.state?.playback.playing ? 400 : 0);
+    setTimeout(() => this.#ask(), model.running ? 400 : 0);
   }
 
   #show() {

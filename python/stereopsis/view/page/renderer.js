@@ -28,7 +28,7 @@ export class Renderer {
   upload(plane) {
     const {name, width, height, data} = plane;
     if (plane.type === "float32") this.textures.put(name, "map", width, height, this.#without_nan(name, data));
-    else if (name === "validity") this.textures.put(name, "reasons", width, height, data);
+    else if (name === "validity") this.reasons = plane; // uploaded where it is shown
     else this.textures.put(name, plane.channels === 1 ? "image1" : "image3", width, height, data);
   }
 
@@ -87,6 +87,10 @@ export class Renderer {
     textures.bind(1, main_map[view] ?? "disparity", "map");
     textures.bind(2, other_map[view] ?? "disparity", "map");
     textures.bind(3, this.#lut(own_colours[view] ?? model.look.colours), "image3");
+    if (mode === "validity" && this.reasons) {
+      textures.put("validity", "reasons", this.reasons.width, this.reasons.height, this.reasons.data);
+      this.reasons = null;
+    }
     textures.bind(4, "validity", "reasons");
     ["image", "map", "other", "lut", "reasons"].forEach((name, unit) => gl.uniform1i(at[name], unit));
     gl.uniform1i(at.channels, model.planes[view === "right" ? "right" : "left"]?.channels ?? 3);
