@@ -163,7 +163,7 @@ def test_every_call_returns_at_once():
 def test_ten_thousand_calls_take_no_memory(scenes):
     left, right = on_gpu(scenes[0].left[:64, :64].copy()), on_gpu(scenes[0].right[:64, :64].copy())
     m = st.Matcher(disparities=16)
-    for _ in range(200):
+    for _ in range(1000):  # more results under way at once than there will be
         m(left, right)
     torch.cuda.synchronize()
     free = torch.cuda.mem_get_info()[0]
@@ -197,7 +197,7 @@ def test_a_volume_of_torch_goes_through_sgm_without_a_copy():
     scene = st.synth("room", width=w, height=h, disparities=d)
     cost = features_cost(on_gpu(scene.left), on_gpu(scene.right), d).round().to(torch.uint8)
     pipeline = st.Pipeline("sgm").update(
-        {"cost.stage": "volume", "aggregation.stage": "none", "refinements": ["median"], "sgm.gradient": 0}
+        {"cost.stage": "volume", "aggregation.stage": "none", "refinements": ["median"], "sgm.gradient": 0, "sgm.p2_min": 0}
     )
     m = st.Matcher(pipeline=pipeline, disparities=d, want=["optimised"])
     r = m(None, None, volume=cost)
@@ -262,7 +262,7 @@ def test_what_is_not_allowed(scenes):
         (lambda: st.match(left.permute(1, 0, 2), right.permute(1, 0, 2), D), "contiguous copy"),
         (lambda: st.match(left.double(), right.double(), D), "float64"),
         (lambda: st.match(left, right), "give the range"),
-        (lambda: st.match(left, right[:-1], D), "one size"),
+        (lambda: st.match(left, right[:-1], D), "right view has 640×479"),
         (lambda: st.match(left.float().requires_grad_(), right.float(), D), "gradient"),
         (lambda: st.match(left, right, D, colour="bgr"), "bgr"),
         (lambda: st.match(scenes[0].left, scenes[0].right, D, stream=5), "stream="),
