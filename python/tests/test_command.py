@@ -25,88 +25,57 @@ def test_a_generated_scene_is_the_commands(files, same_bits):
     same_bits(scene.disparity, st.read_disparity(files / "disp_left.pfm"))
 
 
+class Both:
+    """A pair for the command and for the package; what the command writes is NAME.npy."""
+
+    def __init__(self, files, command, folder):
+        self.files, self.command, self.folder = files, command, folder
+        self.pair = [files / "left.png", files / "right.png"]
+
+    def file(self, name):
+        return self.folder / f"{name}.npy"
+
+    def saved(self, name):
+        return np.load(self.file(name))
+
+    def match(self, *options, **same):
+        """By the command, with -o disparity.npy and these options; then by the package, with the same."""
+        self.command("match", *self.pair, "-o", self.file("disparity"), "--device", "cpu", *options)
+        return st.match(*map(st.read_image, self.pair), device="cpu", **same)
+
+
+@pytest.fixture
+def both(files, command, tmp_path):
+    return Both(files, command, tmp_path)
+
+
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_gives_the_commands_bits(files, command, method, tmp_path, same_bits):
-    left, right = st.read_image(files / "left.png"), st.read_image(files / "right.png")
-    command(
-        "match",
-        files / "left.png",
-        files / "right.png",
-        "-o",
-        tmp_path / "d.npy",
-        "--validity",
-        tmp_path / "v.npy",
-        "--method",
-        method,
-        "--disparities",
-        24,
-        "--device",
-        "cpu",
-    )
-    result = st.match(left, right, disparities=24, method=method, device="cpu")
-    same_bits(result.disparity, np.load(tmp_path / "d.npy"))
-    same_bits(result.validity, np.load(tmp_path / "v.npy"))
+def test_every_method_gives_the_commands_bits(both, method, same_bits):
+    options = ["--method", method, "--disparities", 24, "--validity", both.file("validity")]
+    result = both.match(*options, method=method, disparities=24)
+    same_bits(result.disparity, both.saved("disparity"))
+    same_bits(result.validity, both.saved("validity"))
 
 
-def test_volumes_are_the_commands(files, command, tmp_path, same_bits):
-    saved = [word for state in ("cost", "optimised") for word in ("--save-volume", f"{state}={tmp_path / state}.npy")]
-    command(
-        "match",
-        files / "left.png",
-        files / "right.png",
-        "-o",
-        tmp_path / "d.npy",
-        "--disparities",
-        24,
-        "--device",
-        "cpu",
-        *saved,
-    )
-    result = st.match(
-        st.read_image(files / "left.png"),
-        st.read_image(files / "right.png"),
-        disparities=24,
-        device="cpu",
-        want=["cost", "optimised"],
-    )
+def test_volumes_are_the_commands(both, same_bits):
+    states = ["cost", "optimised"]
+    options = [word for state in states for word in ("--save-volume", f"{state}={both.file(state)}")]
+    result = both.match("--disparities", 24, *options, disparities=24, want=states)
     assert result.cost.shape == (100, 150, 24)
-    same_bits(result.cost, np.load(tmp_path / "cost.npy"))
-    same_bits(result.optimised, np.load(tmp_path / "optimised.npy"))
+    same_bits(result.cost, both.saved("cost"))
+    same_bits(result.optimised, both.saved("optimised"))
 
 
-def test_the_range_that_nobody_gives_is_the_commands(files, command, tmp_path, same_bits):
-    command("match", files / "left.png", files / "right.png", "-o", tmp_path / "d.npy", "--device", "cpu")
-    result = st.match(st.read_image(files / "left.png"), st.read_image(files / "right.png"), device="cpu")
-    same_bits(result.disparity, np.load(tmp_path / "d.npy"))
+def test_the_range_that_nobody_gives_is_the_commands(both, same_bits):
+    same_bits(both.match().disparity, both.saved("disparity"))
 
 
-def test_depth_is_the_commands(files, command, tmp_path, same_bits):
+def test_depth_is_the_commands(both, tmp_path, same_bits):
     rig = st.Rig(focal=200, baseline=0.1, cx_left=75, cx_right=73, cy=50, unit="m", size=(150, 100))
     rig.write(tmp_path / "rig.yml")
-    command(
-        "match",
-        files / "left.png",
-        files / "right.png",
-        "-o",
-        tmp_path / "d.npy",
-        "--depth",
-        tmp_path / "z.npy",
-        "--calib",
-        tmp_path / "rig.yml",
-        "--disparities",
-        24,
-        "--device",
-        "cpu",
-    )
-    result = st.match(
-        st.read_image(files / "left.png"),
-        st.read_image(files / "right.png"),
-        disparities=24,
-        device="cpu",
-        rig=st.Rig.read(tmp_path / "rig.yml"),
-        want=["depth", "points"],
-    )
-    same_bits(result.depth, np.load(tmp_path / "z.npy"))
+    options = ["--disparities", 24, "--depth", both.file("depth"), "--calib", tmp_path / "rig.yml"]
+    result = both.match(*options, disparities=24, rig=st.Rig.read(tmp_path / "rig.yml"), want=["depth", "points"])
+    same_bits(result.depth, both.saved("depth"))
     assert result.points.shape == (100, 150, 3)
     same_bits(result.points[..., 2], result.depth)
 

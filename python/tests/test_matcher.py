@@ -154,7 +154,15 @@ def test_a_stream_may_be_left_and_may_fail(scene):
     assert matcher(scene.left, scene.right).density > 0.5
 
 
-def test_control_c_ends_a_stream(scene):
+@pytest.fixture
+def interruptible():
+    """Whoever starts the tests in the background may have SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_control_c_ends_a_stream(scene, interruptible):
     matcher = st.Matcher("sgm", disparities=32, device="cpu")
 
     def endless():
