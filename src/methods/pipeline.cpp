@@ -45,33 +45,6 @@ template <class P, class Visitor>
   requires ParametersOf<P, Switch>
 void describe(P& p, Visitor&& visit) { visit("enabled", p.enabled, any, "whether this refinement runs"); }
 
-// The port of a stage that costs come in, or go out, by.
-const Port* cost_port(const Ports& ports, bool comes_in) {
-  const auto found = std::ranges::find_if(ports, [&](const Port& port) {
-    const bool reads = port.use == Port::Use::in || port.use == Port::Use::change;
-    return port.name == std::string_view("costs") && reads == comes_in;
-  });
-  return found == ports.end() ? nullptr : &*found;
-}
-
-// Whether costs may have to become integers of 8 bits: a stage takes none of the type that the one before makes, or none so
-// large.
-bool may_quantise(const PipelineData& data) {
-  if (!data.cost) return false;
-  Element made = data.cost.is("volume") ? Element::f32 : Element::u8;
-  const Ports of_cost = data.cost.entry->ports(data.cost.parameters, {});
-  if (const Port* port = cost_port(of_cost, false)) made = port->element;
-  for (const StageChoice* stage : {&data.aggregation, &data.optimisation}) {
-    if (!*stage) continue;
-    const Ports ports = stage->entry->ports(stage->parameters, {});
-    const Port* reads = cost_port(ports, true);
-    const bool takes = reads == nullptr || reads->accepts.empty() || std::ranges::count(reads->accepts, made) > 0;
-    if (!takes || (made == Element::u16 && stage->entry->most_cost != nullptr)) return true;
-    if (const Port* makes = cost_port(ports, false)) made = makes->element;
-  }
-  return false;
-}
-
 // Calls f(slot, stage, parameters, enabled) for every slot that is not empty, in the order of the taxonomy; `enabled` is null
 // but for refinements. A refinement's slot is its stage's name, with a number from the second of its kind on: median, median2.
 template <class Data, class F>
@@ -207,8 +180,7 @@ void Pipeline::set_stage(std::string_view slot, UserStage stage) {
   if ((one == nullptr && slot != "refinement") || entry == nullptr)
     throw Error(ErrorCategory::call, text("a stage of one's own has no place in the slot '", slot,
                                           "'; it can be cost, aggregation, optimisation or refinement"));
-  if (stage.name.empty() || (!stage.cpu && !stage.gpu))
-    throw Error(ErrorCategory::call, "a stage of one's own needs a name, and a function for the cpu or a GPU");
+  user_stage::check(stage, entry->slot);
   StageChoice choice(*entry);
   choice.parameters = std::move(stage);
   if (one != nullptr)

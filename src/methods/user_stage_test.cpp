@@ -289,6 +289,15 @@ TEST(UserStage, MisuseIsASentence) {
   EXPECT_NE(error_of([&] { pipeline.set_stage("cost", {.cpu = [](const UserCall&) {}}); }).find("a name"),
             std::string::npos);
 
+  UserStage stage = differences();
+  stage.largest = 256;
+  EXPECT_NE(error_of([&] { pipeline.set_stage("cost", stage); }).find("must be 0 to 255"), std::string::npos);
+  EXPECT_NE(error_of([&] { pipeline.set_stage("refinement", differences()); }).find("makes no costs"),
+            std::string::npos);
+  stage = differences();
+  stage.takes = PixelType::u8;
+  EXPECT_NE(error_of([&] { pipeline.set_stage("cost", stage); }).find("filters no volume"), std::string::npos);
+
   pipeline.set_stage("cost", {.name = "mine", .gpu = [](const UserCall&) {}});
   EXPECT_EQ(error_of([&] { Plan(pipeline, Problem::of(pair(), range), cpu); }),
             "the stage 'mine' of the caller's has no function for the cpu; give one, or plan for a GPU");

@@ -26,7 +26,32 @@ const char* name_of(External volume) {
                                           : "the optimised volume";
 }
 
+// The port of a stage that costs come in, or go out, by.
+const Port* cost_port(const Ports& ports, bool comes_in) {
+  const auto found = std::ranges::find_if(ports, [&](const Port& port) {
+    const bool reads = port.use == Port::Use::in || port.use == Port::Use::change;
+    return port.name == std::string_view("costs") && reads == comes_in;
+  });
+  return found == ports.end() ? nullptr : &*found;
+}
+
 }  // namespace
+
+bool may_quantise(const PipelineData& data) {
+  if (!data.cost) return false;
+  Element made = data.cost.is("volume") ? Element::f32 : Element::u8;
+  const Ports of_cost = data.cost.entry->ports(data.cost.parameters, {});
+  if (const Port* port = cost_port(of_cost, false)) made = port->element;
+  for (const StageChoice* stage : {&data.aggregation, &data.optimisation}) {
+    if (!*stage) continue;
+    const Ports ports = stage->entry->ports(stage->parameters, {});
+    const Port* reads = cost_port(ports, true);
+    const bool takes = reads == nullptr || reads->accepts.empty() || std::ranges::count(reads->accepts, made) > 0;
+    if (!takes || (made == Element::u16 && stage->entry->most_cost != nullptr)) return true;
+    if (const Port* makes = cost_port(ports, false)) made = makes->element;
+  }
+  return false;
+}
 
 // With the right view as the reference, over −d.
 void Composer::match_view(Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
@@ -88,10 +113,8 @@ CostUnits Composer::make_costs(Scope& scope) {
 // Brings costs to 8 bits where a stage does not take them as they are, and to a volume of its own where it changes them.
 void Composer::fit_costs(const StageChoice& next, CostUnits& units, Scope& scope) {
   const Ports ports = next.entry->ports(next.parameters, scope.images.info);
-  const auto port = std::find_if(ports.begin(), ports.end(), [](const Port& p) {
-    return p.name == std::string_view("costs") && (p.use == Port::Use::in || p.use == Port::Use::change);
-  });
-  if (port == ports.end()) return;
+  const Port* port = cost_port(ports, true);
+  if (port == nullptr) return;
   const int costs = scope.maps.at("costs");
   const Element element = shape_of(costs).element;
   const auto takes = [&](Element e) {

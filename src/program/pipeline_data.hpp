@@ -77,6 +77,9 @@ inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &Pipelin
 // Whether some stage of the pipeline, switched on or off, has no finite required input. Filters whose windows reach far take all
 // that theirs need.
 bool takes_margin(const PipelineData&);
+// Whether costs may have to become integers of 8 bits: a stage takes none of the type that the one before makes, or none so
+// large.
+bool may_quantise(const PipelineData&);
 
 // The methods' definitions: methods.cpp.
 PipelineData method_data(std::string_view name);

@@ -140,6 +140,9 @@ void check(const Shape& s) {
                      "; give one, or plan for ", on_gpu ? "the cpu" : "a GPU"));
 }
 
+// Of integers, all that they can be; of float, where nothing is said.
+double largest_of(PixelType type) { return type == PixelType::u8 ? 255 : type == PixelType::u16 ? 65535 : 1; }
+
 Rect required(const StageParameters& p, const Rect& output) { return *required_input(p, output); }
 
 Entry entry(Slot slot, const char* name, Ports (*ports)(const StageParameters&, const PairInfo&),
@@ -149,8 +152,7 @@ Entry entry(Slot slot, const char* name, Ports (*ports)(const StageParameters&, 
   e.check = check;
   e.units = [](const StageParameters& p) {
     const auto& stage = p.as<UserStage>();
-    const double most = stage.makes == PixelType::u8 ? 255 : stage.makes == PixelType::u16 ? 65535 : 1;
-    return CostUnits{.largest = stage.largest > 0 ? stage.largest : most};
+    return CostUnits{.largest = stage.largest > 0 ? stage.largest : largest_of(stage.makes)};
   };
   e.titled = [](const StageParameters& p) { return p.as<UserStage>().name; };
   e.asks_each_time = true;
@@ -171,6 +173,21 @@ std::optional<Rect> required_input(const StageParameters& p, const Rect& output)
                      output.width, ",", output.height, " needs ", needed.x, ",", needed.y, ",", needed.width, ",",
                      needed.height, ", which does not contain it"));
   return needed;
+}
+
+void check(const UserStage& stage, Slot slot) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
+  if (stage.name.empty() || (!stage.cpu && !stage.gpu))
+    refuse("a stage of one's own needs a name, and a function for the cpu or a GPU");
+  if (stage.takes && (slot == Slot::cost || slot == Slot::refinement))
+    refuse(text("the stage '", stage.name, "' filters no volume, so that `takes` has no meaning; leave it out"));
+  if (slot == Slot::refinement && (stage.makes != PixelType::u8 || stage.largest != 0))
+    refuse(text("the stage '", stage.name,
+                "' makes no costs, so that `makes` and `largest` have no meaning; leave them out"));
+  const double most = stage.makes == PixelType::f32 ? 1e30 : largest_of(stage.makes);
+  if (!(stage.largest >= 0 && stage.largest <= most))
+    refuse(text("the stage '", stage.name, "' says that its largest cost is ", stage.largest, "; for ",
+                to_string(stage.makes), " costs it must be 0 to ", most));
 }
 
 const Entry* entry_of(Slot slot) {

@@ -9,6 +9,9 @@ namespace stereopsis::user_stage {
 // Of that slot; null where there is none of the caller's. Its parameters are a UserStage.
 const Entry* entry_of(Slot);
 
+// Refuses what a stage of that slot can't have.
+void check(const UserStage&, Slot);
+
 // The part of its input that one of the caller's needs; none of another stage.
 std::optional<Rect> required_input(const StageParameters&, const Rect& output);
 

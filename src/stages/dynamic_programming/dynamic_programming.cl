@@ -5,36 +5,13 @@
 // instance narrow: WIDE=0
 // instance wide: WIDE=1
 #include "device/gpu/vocabulary.h"
-
-// Path costs of disparity k are at k + 1; both ends hold more than any path costs.
-#undef STATE
-#define NARROW_STATE 1026
-#define BEYOND 65535
-#if WIDE
-#define STATE GLOBAL ushort
-#else
-#define STATE LOCAL_POINTER ushort
-#endif
+#include "device/gpu/path_state.cl.h"
 
 KERNEL(optimise)(ARRAY(const uchar, costs), ARRAY(ushort, sums), ARRAY(ushort, scratch), int width, int disparities,
                  int p1, int p2) {
-#if !WIDE
-  LOCAL ushort state[2 * NARROW_STATE];
-#endif
-  LOCAL int lowest[3];  // of the last pixel, of this one, and of the next one, in turn
   const int y = group_id(0);
-#if WIDE
-  STATE* last = ELEMENTS(scratch) + (long)y * 2 * (disparities + 2);
-  STATE* path = last + disparities + 2;
-#else
-  STATE* last = state;
-  STATE* path = state + NARROW_STATE;
-#endif
-  if (local_id(0) == 0) {
-    last[0] = path[0] = last[disparities + 1] = path[disparities + 1] = BEYOND;
-    lowest[0] = lowest[1] = lowest[2] = BEYOND;
-  }
-  BARRIER();
+  PATH_STATE(y, disparities);
+  START_PATH(disparities);
 
   int turn = 0;
   for (int n = 0; n < 2 * width; ++n) {
@@ -53,12 +30,6 @@ KERNEL(optimise)(ARRAY(const uchar, costs), ARRAY(ushort, sums), ARRAY(ushort, s
       mine = min(mine, cost + added);
       ELEMENTS(sums)[cell + k] = (ushort)(n < width ? cost + added : ELEMENTS(sums)[cell + k] + added);
     }
-    if (local_id(0) == 0) lowest[next == 2 ? 0 : next + 1] = BEYOND;
-    atomic_min(&lowest[next], mine);
-    BARRIER();
-    STATE* swap = last;
-    last = path;
-    path = swap;
-    turn = next;
+    END_PIXEL(turn, next, mine);
   }
 }

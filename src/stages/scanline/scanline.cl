@@ -5,16 +5,7 @@
 // instance narrow: WIDE=0
 // instance wide: WIDE=1
 #include "device/gpu/vocabulary.h"
-
-// Path costs of disparity k are at k + 1; both ends hold more than any path costs.
-#undef STATE
-#define NARROW_STATE 1026
-#define BEYOND 65535
-#if WIDE
-#define STATE GLOBAL ushort
-#else
-#define STATE LOCAL_POINTER ushort
-#endif
+#include "device/gpu/path_state.cl.h"
 
 FUNCTION int difference(IMAGE(const uchar, image), int channels, int x, int y, int u, int v) {
   int largest = 0;
@@ -27,23 +18,9 @@ FUNCTION int difference(IMAGE(const uchar, image), int channels, int x, int y, i
 KERNEL(paths)(IMAGE(const uchar, left), IMAGE(const uchar, right), ARRAY(const uchar, costs), ARRAY(ushort, sums), ARRAY(ushort, scratch),
               int width, int height, int channels, int disparities, int min_disparity, int dx, int dy, int add, int colour,
               int p1, int p1_one, int p1_both, int p2, int p2_one, int p2_both) {
-#if !WIDE
-  LOCAL ushort state[2 * NARROW_STATE];
-#endif
-  LOCAL int lowest[3];  // of the last pixel, of this one, and of the next one, in turn
   const int line = group_id(0);
-#if WIDE
-  STATE* last = ELEMENTS(scratch) + (long)line * 2 * (disparities + 2);
-  STATE* path = last + disparities + 2;
-#else
-  STATE* last = state;
-  STATE* path = state + NARROW_STATE;
-#endif
-  if (local_id(0) == 0) {
-    last[0] = path[0] = last[disparities + 1] = path[disparities + 1] = BEYOND;
-    lowest[0] = lowest[1] = lowest[2] = BEYOND;
-  }
-  BARRIER();
+  PATH_STATE(line, disparities);
+  START_PATH(disparities);
 
   const int pixels = dy == 0 ? width : height;
   int x = dy == 0 ? (dx > 0 ? 0 : width - 1) : line, y = dy == 0 ? line : dy > 0 ? 0 : height - 1;
@@ -67,12 +44,6 @@ KERNEL(paths)(IMAGE(const uchar, left), IMAGE(const uchar, right), ARRAY(const u
       mine = min(mine, value);
       ELEMENTS(sums)[cell + k] = (ushort)(add ? ELEMENTS(sums)[cell + k] + value : value);
     }
-    if (local_id(0) == 0) lowest[next == 2 ? 0 : next + 1] = BEYOND;
-    atomic_min(&lowest[next], mine);
-    BARRIER();
-    STATE* swap = last;
-    last = path;
-    path = swap;
-    turn = next;
+    END_PIXEL(turn, next, mine);
   }
 }

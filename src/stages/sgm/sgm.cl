@@ -13,16 +13,7 @@
 // instance census_gradient_wide: WORD=uint COST=CENSUS_GRADIENT WIDE=1
 #include "device/gpu/vocabulary.h"
 #include "stages/cost/cost.cl.h"
-
-// Path costs of disparity k are at k + 1; both ends hold more than any path costs.
-#undef STATE
-#define NARROW_STATE 1026
-#define BEYOND 65535
-#if WIDE
-#define STATE GLOBAL ushort
-#else
-#define STATE LOCAL_POINTER ushort
-#endif
+#include "device/gpu/path_state.cl.h"
 
 // `sums` are those of the stripe, or none. `before` holds the path costs in the row before the stripe, of every column, or
 // none where the image ends there; `behind` takes those in its last row, if they are wanted.
@@ -30,10 +21,6 @@ KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uch
               ARRAY(ushort, scratch), ARRAY(const ushort, before), ARRAY(ushort, behind), int first_row, int rows,
               int disparities, int min_disparity, int dx, int dy, int add, int p1, int p2,
               int p2_min, int gradient, int census_weight, int gradient_limit) {
-#if !WIDE
-  LOCAL ushort state[2 * NARROW_STATE];
-#endif
-  LOCAL int lowest[3];  // of the last pixel, of this one, and of the next one, in turn
   const int width = WIDTH(left), line = group_id(0);
   const int entry = dy < 0 ? first_row + rows - 1 : first_row, leave = dy < 0 ? first_row : first_row + rows - 1;
 
@@ -50,18 +37,8 @@ KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uch
     y = entry + dy * (line - width + 1);
   }
 
-#if WIDE
-  STATE* last = ELEMENTS(scratch) + (long)line * 2 * (disparities + 2);
-  STATE* path = last + disparities + 2;
-#else
-  STATE* last = state;
-  STATE* path = state + NARROW_STATE;
-#endif
-  if (local_id(0) == 0) {
-    last[0] = path[0] = last[disparities + 1] = path[disparities + 1] = BEYOND;
-    lowest[0] = lowest[1] = lowest[2] = BEYOND;
-  }
-  BARRIER();
+  PATH_STATE(line, disparities);
+  START_PATH(disparities);
 
   int turn = 0, grey = 0, n = 0;
   if (GIVEN(before) && line < width && x - dx >= 0 && x - dx < width) {
@@ -98,12 +75,6 @@ KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uch
       if (GIVEN(behind) && y == leave) end[k] = (ushort)cost;
       mine = min(mine, cost);
     }
-    atomic_min(&lowest[next], mine);
-    if (local_id(0) == 0) lowest[next == 2 ? 0 : next + 1] = BEYOND;
-    BARRIER();
-    STATE* const swapped = last;
-    last = path;
-    path = swapped;
-    turn = next;
+    END_PIXEL(turn, next, mine);
   }
 }

@@ -1,0 +1,40 @@
+// The state of a work-group that walks one path, a share of the disparities each: the path costs of the last pixel and of this
+// one, those of disparity k at k + 1, both ends more than any path costs. They lie in local memory, or in the kernel's `scratch`
+// where there are too many disparities for that (WIDE). Not guarded: every instance has its own.
+#undef STATE
+#undef PATH_STATE
+#define NARROW_STATE 1026
+#define BEYOND 65535
+
+// In a kernel's outermost scope: `last`, `path`, and the `lowest` cost of the last pixel, of this one, and of the next one, in turn.
+#if WIDE
+#define STATE GLOBAL ushort
+#define PATH_STATE(line, disparities)                                      \
+  LOCAL int lowest[3];                                                     \
+  STATE* last = ELEMENTS(scratch) + (long)(line) * 2 * ((disparities) + 2); \
+  STATE* path = last + (disparities) + 2
+#else
+#define STATE LOCAL_POINTER ushort
+#define PATH_STATE(line, disparities)   \
+  LOCAL int lowest[3];                  \
+  LOCAL ushort state[2 * NARROW_STATE]; \
+  STATE* last = state;                  \
+  STATE* path = state + NARROW_STATE
+#endif
+
+// Before the first pixel, for all to see.
+#define START_PATH(disparities)                                                                 \
+  if (local_id(0) == 0) {                                                                       \
+    last[0] = path[0] = last[(disparities) + 1] = path[(disparities) + 1] = BEYOND;              \
+    lowest[0] = lowest[1] = lowest[2] = BEYOND;                                                 \
+  }                                                                                             \
+  BARRIER()
+// After a pixel, whose costs have the minimum `mine` in this work-item: it becomes the last one.
+#define END_PIXEL(turn, next, mine)                                \
+  atomic_min(&lowest[next], mine);                                 \
+  if (local_id(0) == 0) lowest[(next) == 2 ? 0 : (next) + 1] = BEYOND; \
+  BARRIER();                                                       \
+  STATE* const swapped = last;                                     \
+  last = path;                                                     \
+  path = swapped;                                                  \
+  turn = next
