@@ -111,12 +111,9 @@ class HostEngine final : public Engine {
       time.ms += elapsed.count();
       add(time, s.work);
     };
-    // What is not yet done by SIMD is done by its definition.
     if (program.target().device == On::cpu)
       program.for_each_step<On::cpu>(views_, memory, &threads_, [&](const ProgramStep& s, const Call<On::cpu>& call) {
-        const Functions& f = s.step.entry->functions;
-        if (f.cpu != nullptr) return run_step(s, call, f.cpu);
-        run_step(s, Call<On::oracle>(call, &threads_, call.scratch()), f.oracle);
+        run_step(s, call, s.step.entry->functions.cpu);
       });
     else
       program.for_each_step<On::oracle>(views_, memory, &threads_,
