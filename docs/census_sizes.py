@@ -2,7 +2,7 @@
 """The experiment of Reis and Souza 2017: the census transform, and the whole method, by image size and device.
 
     docs/census_sizes.py [--stereopsis build/release/bin/stereopsis] [--device cpu --device cuda:0] [--disparities 128]
-                         [--svg docs/census-sizes.svg] [--json FILE]
+                         [--svg docs/notes/images/census-sizes.svg] [--json FILE]
 
 Prints a table in Markdown and draws it. The CPU is measured on one core, too. Times are the medians of `stereopsis bench`;
 the census is its stage "features", the transform of both views, without transfers.
@@ -77,7 +77,7 @@ def main():
     parser.add_argument("--device", action="append")
     parser.add_argument("--disparities", type=int, default=128)
     parser.add_argument("--largest", type=int, default=4096, help="largest side on the CPU")
-    parser.add_argument("--svg", default="docs/census-sizes.svg")
+    parser.add_argument("--svg", default="docs/notes/images/census-sizes.svg")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     rows = {}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The tables and figures of the ESAW paper, made again: docs/esaw.md.
+"""The tables and figures of the ESAW paper, made again: docs/notes/esaw.md.
 
-    docs/esaw.py --stereopsis build/release/bin/stereopsis --data DATA/middlebury_v2 --device cpu -o docs/images
+    docs/esaw.py --stereopsis build/release/bin/stereopsis --data DATA/middlebury_v2 --device cpu -o docs/notes/images
 
 prints Table 2 (error and speed over the iterations) and what the two passes take for their error, and draws, as SVG, the
 paper's Figure 2 (error and speed over iterations and base) and Figure 3 (error over time per disparity evaluation).

@@ -61,7 +61,7 @@ PipelineData banz_sgm() {
   return p;
 }
 
-// The parameters lie on a flat optimum over all datasets of the data folder at once: docs/sgm.md.
+// The parameters lie on a flat optimum over all datasets of the data folder at once: docs/notes/sgm.md.
 PipelineData sgm() {
   PipelineData p = with_selection();
   p.cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10};
@@ -71,7 +71,7 @@ PipelineData sgm() {
       {left_right::Parameters{}, true},
       {speckle::Parameters{.size = 100}, true},
       {median::Parameters{.window = 3}, true},
-      {vote_fill::Parameters{.distance = 10, .reject = 0.2}, false},  // better everywhere, and slow: docs/sgm.md
+      {vote_fill::Parameters{.distance = 10, .reject = 0.2}, false},  // better everywhere, and slow: docs/notes/sgm.md
       {fill::Parameters{.mode = fill::Mode::second_lowest}, true},
       {median::Parameters{.window = 5}, true}};
   return p;
@@ -140,7 +140,7 @@ PipelineData census_guided() {
   return p;
 }
 
-// Rhemann et al. 2011. The limits of colour and gradient are ours: docs/costfilter.md.
+// Rhemann et al. 2011. The limits of colour and gradient are ours: docs/notes/costfilter.md.
 PipelineData costfilter() {
   PipelineData p = census_guided();
   p.cost = colour_gradient::Parameters{};
@@ -179,7 +179,7 @@ PipelineData asw() {
   return p;
 }
 
-// Wang et al. 2006; the parameters are ours: docs/table-3.md.
+// Wang et al. 2006; the parameters are ours: docs/notes/table-3.md.
 PipelineData realtime_dp() {
   PipelineData p = support_weight_method();
   p.cost = colour_difference::Parameters{.truncation = 60};

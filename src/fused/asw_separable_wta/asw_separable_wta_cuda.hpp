@@ -1,5 +1,5 @@
 // asw-separable with a plain selection (whole disparities of the left view, all candidates, no masks) on CUDA devices,
-// tuned. Its meaning is that of the portable kernels, bit for bit; docs/esaw.md has the figures.
+// tuned. Its meaning is that of the portable kernels, bit for bit; docs/notes/esaw.md has the figures.
 //
 // Both passes are products of matrices of bytes on the tensor cores, whose sums are exact. 16 neighbouring pixels, of a
 // row in one pass and of a column in the other, share the 48 pixels that their windows of 33 take in: a band of a

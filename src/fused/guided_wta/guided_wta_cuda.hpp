@@ -1,6 +1,6 @@
 // The guided filter of a volume of costs and the selection from it on CUDA devices, tuned: costs are made for some
 // disparities at a time, filtered ones lie in planes of disparities. The meaning is that of stages/cost_volume, guided, cross_scale and wta composed, bit
-// for bit; what it does not do is left to the portable kernels. See docs/costfilter.md.
+// for bit; what it does not do is left to the portable kernels. See docs/notes/costfilter.md.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // Semi-global matching without a cost or sum volume: the kernels, for disparities up to STEREOPSIS_RANGE.
-// docs/sgm-on-cuda.md tells how they came to be as they are, and where they end.
+// docs/notes/sgm-on-cuda.md tells how they came to be as they are, and where they end.
 //
 // variant 64: STEREOPSIS_RANGE=64
 // variant 128: STEREOPSIS_RANGE=128

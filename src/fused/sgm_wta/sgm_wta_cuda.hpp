@@ -1,5 +1,5 @@
 // Semi-global matching and selection on CUDA devices, tuned: no volume of sums, and for rank none of costs. Its meaning
-// is that of sgm_wta.hpp, bit for bit; what it does not do is left to the portable kernels. See docs/sgm-on-cuda.md.
+// is that of sgm_wta.hpp, bit for bit; what it does not do is left to portable kernels. See docs/notes/sgm-on-cuda.md.
 //
 // Memory: 0.45 to 3 bytes a cell (a pixel and disparity, disparities rounded up to 64, 128 or 256).
 #pragma once

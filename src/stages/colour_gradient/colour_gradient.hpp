@@ -9,7 +9,7 @@
 //
 // Outside the right image. Rhemann et al. give the shifted right image and gradient a constant there: `border`, an
 // intensity, which their program also gives to the gradient, whose zero lies at 127.5. −1 replicates the nearest pixel, as
-// other costs do; it is the default, since it has fewer errors (docs/costfilter.md).
+// other costs do; it is the default, since it has fewer errors (docs/notes/costfilter.md).
 //
 // Input: 8-bit image with 1 or 3 channels (one counts three times), its 8-bit grey. Output: words of 64 bits.
 // Required input: 1 pixel to the left and right; borders replicate. Reads each pixel once, writes a word.

@@ -7,7 +7,7 @@
 //   Ĉ_0(p, d) = Σ_s w_s C_s(p_s, d_s),   w the first row of A⁻¹, which is known beforehand.
 //
 // The window of the coarser levels is wider than the authors', who have one radius for all: they are there for what
-// the finest one can't decide, and with narrow windows they spoil as much as they mend (docs/costfilter.md).
+// the finest one can't decide, and with narrow windows they spoil as much as they mend (docs/notes/costfilter.md).
 //
 // Our reading: p_s = ⌊p / 2^s⌋, and d_s = ⌈d / 2^s⌉, as in the authors' program, (d + 1) / 2 at each level; for costs of the
 // right view, −⌈d / 2^s⌉ of −d. A level is made by 2×2 averaging, ⌊(a + b + c + d + 2) / 4⌋, borders replicated, of ⌈size / 2⌉

@@ -19,7 +19,7 @@
 //
 // and costs are in 1/128 intensities, 15 bits. Integers rather than floats or halves: they are the same whatever the order
 // and the width of the vectors, a volume of them is half as large as of floats, and the average of the paper's 12
-// figures moves by 0.02 or less from that with floats throughout (docs/esaw.md).
+// figures moves by 0.02 or less from that with floats throughout (docs/notes/esaw.md).
 // For `end`, N is a float; n_q counts the k = 1 … 255 with (k − 1/2) · S ≤ 256 · w N(q), S = (N(p) + w N(left)) + w N(right),
 // every operation rounded to float. 3^(2 · 32) fits.
 //

@@ -12,7 +12,7 @@
 // The thesis does not say what its hue is. Here it is circular: two bytes place it on a diamond, a circle of the 1-norm,
 // 256 units long, so that hues next to one another differ by their distance in units of 1/256 turn (as in 8 bits), and 0
 // and 1 meet; far ones differ by the chord, 64 at most. Of the readings tried this one and the arc's length come closest to
-// the thesis's tables (docs/prehn.md has the others); with bytes alone a word's difference is one instruction on GPUs.
+// the thesis's tables (others: docs/notes/prehn.md); with bytes alone a word's difference is one instruction on GPUs.
 //
 // A grey image has no hue and no saturation: its word is 0, 0, 0, I. Its weight scales all costs alike, and is left out.
 // A float pixel that is not finite becomes 0 and is not usable.

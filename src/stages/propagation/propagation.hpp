@@ -14,7 +14,7 @@
 //   4. A mode filter over 11 pixels along the columns, then along the rows: the most frequent disparity (of equals the lowest)
 //      wins over a pixel's own, if it is more frequent than that and its two neighbours (d − 1, d + 1) together.
 //
-// The paper tells 2 and 3; the numbers, 1 and 4 are those of its author's program, read for its rules (docs/prehn.md). There every
+// The paper tells 2 and 3; the numbers, 1 and 4 are those of its author's program (docs/notes/prehn.md). There every
 // pixel has a disparity. Here an invalid one may be covered, and is passed over by 4; a masked pixel stays as it is and stops
 // nothing. A pixel that changed is valid, and marked `repaired`.
 //
