@@ -246,20 +246,14 @@ nb::object lend(const AnyImageView& image, const std::shared_ptr<const void>& ow
 
 nb::dict arrays_of(const std::shared_ptr<Matched>& matched) {
   nb::dict arrays;
-  const auto add = [&](const char* name, const AnyImageView& image) {
-    if (!image.empty()) arrays[name] = lend(image, matched);
-  };
-  add("disparity", matched->disparity);
-  add("validity", matched->validity);
-  add("right", matched->right);
-  add("confidence", matched->confidence);
-  add("depth", matched->depth);
-  add("points", matched->points);
-  add("uncertainty", matched->uncertainty);
-  add("rectified", matched->rectified);
-  add("cost", matched->cost);
-  add("aggregated", matched->aggregated);
-  add("optimised", matched->optimised);
+  for_each_image([&](const char* name, auto member) {
+    if (const AnyImageView image = *matched.*member; !image.empty()) arrays[name] = lend(image, matched);
+  });
+  nb::dict probed;
+  const char* states[] = {"cost", "aggregated", "optimised"};
+  for (std::size_t state = 0; state < matched->probed.size(); ++state)
+    if (const AnyImageView rows = matched->probed[state]; !rows.empty()) probed[states[state]] = lend(rows, matched);
+  if (probed.size() > 0) arrays["probed"] = probed;
   nb::list times;
   for (const StageTime& time : matched->times) times.append(nb::make_tuple(time.name, time.ms));
   arrays["times"] = times;

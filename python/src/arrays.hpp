@@ -105,6 +105,22 @@ nb::object give(ImageType&& image) {
   return lend(AnyImageView(*kept), kept);
 }
 
+// Calls f(name, member) for each image and volume of a result.
+template <class F>
+void for_each_image(F&& f) {
+  f("disparity", &Matched::disparity);
+  f("validity", &Matched::validity);
+  f("right", &Matched::right);
+  f("confidence", &Matched::confidence);
+  f("depth", &Matched::depth);
+  f("points", &Matched::points);
+  f("uncertainty", &Matched::uncertainty);
+  f("rectified", &Matched::rectified);
+  f("cost", &Matched::cost);
+  f("aggregated", &Matched::aggregated);
+  f("optimised", &Matched::optimised);
+}
+
 // All images that there are, by name: what Result is made of.
 nb::dict arrays_of(const std::shared_ptr<Matched>& matched);
 

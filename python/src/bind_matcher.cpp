@@ -15,6 +15,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "device_arrays.hpp"
+#include "outputs.hpp"
 #include "stereopsis/matcher.hpp"
 #include "user_stage.hpp"
 
@@ -63,53 +64,19 @@ Frame frame(const std::string& name) {
   throw Error(ErrorCategory::call, "frame='" + name + "' is not allowed; it must be 'optical' or 'head'");
 }
 
-// An image that a result on a GPU may have: its name, where it goes, and its shape, if it is wanted.
-struct Output {
-  const char* name;
-  DeviceImageView DeviceMatched::*place;
-  DeviceImageView shape;
-};
-
-std::vector<Output> outputs_of(const Plan& plan) {
-  const Problem& p = plan.problem();
-  std::vector<Output> outputs;
-  const auto add = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, PixelType type, Size size,
-                       int channels) {
-    if (wanted)
-      outputs.push_back({name, place, {0, 0, type, size.width, size.height, channels, size.width * channels, 8}});
-  };
-  const auto image = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, int channels = 1) {
-    add(wanted, name, place, PixelType::f32, plan.output_size(), channels);
-  };
-  const auto volume = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, CostState state) {
-    if (!wanted) return;
-    const VolumeShape shape = plan.volume(state);
-    add(true, name, place, shape.type, shape.size, shape.disparities);
-  };
-  using M = DeviceMatched;
-  image(true, "disparity", &M::disparity);
-  add(true, "validity", &M::validity, PixelType::u8, plan.output_size(), 1);
-  image(p.want_right, "right", &M::right);
-  image(p.want_confidence, "confidence", &M::confidence);
-  image(p.geometry.want_depth, "depth", &M::depth);
-  image(p.geometry.want_points, "points", &M::points, 3);
-  image(p.geometry.want_uncertainty, "uncertainty", &M::uncertainty);
-  volume(p.volumes.want_cost, "cost", &M::cost, CostState::cost);
-  volume(p.volumes.want_aggregated, "aggregated", &M::aggregated, CostState::aggregated);
-  volume(p.volumes.want_optimised, "optimised", &M::optimised, CostState::optimised);
-  return outputs;
-}
-
 // A matcher that Python's threads may share: they take turns.
 class SharedMatcher {
  public:
   explicit SharedMatcher(Plan plan) : matcher_(std::move(plan)) {}
 
   const Plan& plan() const { return matcher_.plan(); }
-  void match(const StereoPair& pair, Matched& result) {
+  void match(const StereoPair& pair, Matched& result, const HostOut& out) {
     const std::lock_guard lock(mutex_);
     device_of_call() = plan().device().name;
+    out.exchange(result, kept_);
     matcher_.match(pair, result);
+    out.copy_from(result);
+    out.exchange(result, kept_);
   }
   Ticket enqueue(const StereoPair& pair, Matched& result) {
     const std::lock_guard lock(mutex_);
@@ -141,6 +108,7 @@ class SharedMatcher {
   std::shared_ptr<Rooms> rooms_;
   std::vector<Output> outputs_;
   std::mutex mutex_;
+  Matched kept_;  // images of results that went to arrays of the caller's
   Matcher matcher_;
 };
 
@@ -148,6 +116,8 @@ void SharedMatcher::prepare_for_device() {
   if (rooms_) return;
   if (plan().problem().geometry.want_rectified)
     refuse("the rectified image can't be wanted of arrays on a GPU; leave it out of want");
+  if (!plan().problem().volumes.probes.empty())
+    refuse("probes are of arrays on the host; want the volume, and index that, or copy the pair to the host");
   outputs_ = outputs_of(plan());
   std::vector<DeviceImageView> shapes;
   for (const Output& output : outputs_) shapes.push_back(output.shape);
@@ -172,16 +142,9 @@ void SharedMatcher::order_before(const Lent& lent, std::uint64_t stream) {
 
 DeviceImageView SharedMatcher::take_output(const Output& output, nb::handle array, std::uint64_t stream,
                                            std::vector<Lent>& kept) {
-  const Lent& lent = kept.emplace_back(array, "out['" + std::string(output.name) + "']", stream);
-  const DeviceImageView& shape = output.shape;
-  const bool is_volume = shape.channels != 1 && shape.channels != 3;
+  const Lent& lent = kept.emplace_back(array, "out['" + output.name + "']", stream);
   check_device(lent);
-  if (lent.read_only()) refuse(lent.name() + " is read-only; give one that can be written to");
-  const DeviceImageView view = on_device(is_volume ? lent.volume() : lent.image());
-  if (view.size() != shape.size() || view.channels != shape.channels || view.type != shape.type)
-    refuse(lent.name() + " has the shape " + lent.shape() + " and the type " + dtype_of(lent.type()) + "; it must be (" +
-           std::to_string(shape.height) + ", " + std::to_string(shape.width) +
-           (shape.channels == 1 ? "" : ", " + std::to_string(shape.channels)) + ") and " + dtype_of(shape.type));
+  const DeviceImageView view = on_device(view_for(output, lent));
   order_before(lent, stream);
   return view;
 }
@@ -193,21 +156,20 @@ nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
     check_device(*lent);
     order_before(*lent, pair.stream);
   }
-  for (const auto& [name, array] : out)
-    if (std::ranges::none_of(outputs_, [&](const Output& o) { return nb::cast<std::string>(name) == o.name; }))
-      refuse("out has '" + nb::cast<std::string>(name) + "', which is not wanted of this matcher; name it in want too");
+  for (const auto& [name, array] : out) output_of(outputs_, nb::cast<std::string>(name));
   Work work{rooms_->take_mark(), std::move(pair), {}};
   const auto room = rooms_->take(work.pair.stream);
   nb::dict arrays;
   DeviceMatched result;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Output& output = outputs_[i];
-    if (out.contains(output.name)) {
-      arrays[output.name] = out[output.name];
-      result.*output.place = take_output(output, out[output.name], work.pair.stream, work.out);
+    const char* name = output.name.c_str();
+    if (out.contains(name)) {
+      arrays[name] = out[name];
+      result.*output.place = take_output(output, out[name], work.pair.stream, work.out);
     } else {
       result.*output.place = rooms_->image(*room, i);
-      arrays[output.name] = DeviceArray(rooms_, room, result.*output.place);
+      arrays[name] = DeviceArray(rooms_, room, result.*output.place);
     }
   }
   const DevicePair images = work.pair.device_pair();
@@ -257,7 +219,8 @@ class Pending {
 std::shared_ptr<SharedMatcher> make_matcher(const Pipeline& pipeline, std::tuple<int, int, int> shape,
                                             const std::string& dtype, int bit_depth, std::pair<int, int> disparities,
                                             const std::optional<std::string>& volume_dtype, bool without_images,
-                                            const std::optional<Region>& region, const Names& wanted, const Rig* rig,
+                                            const std::optional<Region>& region, const Names& wanted,
+                                            const std::vector<std::pair<int, int>>& probes, const Rig* rig,
                                             const StereoCalibration* calibration, const std::string& frame_name,
                                             double disparity_error, const std::string& device, int threads,
                                             const std::string& implementation_name, std::size_t memory_limit,
@@ -274,6 +237,7 @@ std::shared_ptr<SharedMatcher> make_matcher(const Pipeline& pipeline, std::tuple
   if (region) p.region = Rect{std::get<0>(*region), std::get<1>(*region), std::get<2>(*region), std::get<3>(*region)};
   if (volume_dtype) p.volumes.given = pixel_type(*volume_dtype);
   p.volumes.without_images = without_images;
+  for (const auto& [x, y] : probes) p.volumes.probes.push_back({x, y});
   if (rig != nullptr) p.geometry.rig = *rig;
   p.geometry.frame = frame(frame_name);
   p.geometry.disparity_error = disparity_error;
@@ -289,13 +253,15 @@ std::shared_ptr<SharedMatcher> make_matcher(const Pipeline& pipeline, std::tuple
 
 nb::dict match(SharedMatcher& matcher, LentPair& pair, const nb::dict& out) {
   if (pair.is_on_device()) return matcher.match_on_device(std::move(pair), out);
-  if (out.size() > 0) refuse("out= is for arrays on a GPU; results on the host are new arrays, over their own memory");
+  const HostOut taken(matcher.plan(), out);
   const auto result = std::make_shared<Matched>();
   {
     const nb::gil_scoped_release release;
-    matcher.match(pair.pair, *result);
+    matcher.match(pair.pair, *result, taken);
   }
-  return arrays_of(result);
+  nb::dict arrays = arrays_of(result);
+  for (const auto& [name, array] : out) arrays[name] = array;
+  return arrays;
 }
 
 std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, LentPair& pair) {
@@ -344,8 +310,8 @@ void bind_matcher(nb::module_& m) {
 
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
-           "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "want"_a, "rig"_a.none(),
-           "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a, "implementation"_a,
+           "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "want"_a, "probes"_a,
+           "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a, "implementation"_a,
            "memory_limit"_a, "batch"_a)
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a)

@@ -1,8 +1,10 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -18,6 +20,9 @@ namespace {
 using Path = std::filesystem::path;
 using State = std::tuple<double, double, double, double, double, std::string, std::pair<int, int>>;
 
+using CameraState = std::tuple<double, double, double, double, std::string, std::array<double, 12>, Matrix3>;
+using CalibrationState = std::tuple<std::pair<int, int>, CalibratedCamera, CalibratedCamera, Matrix3, Vector3, Rig>;
+
 std::pair<int, int> to_pair(Size size) { return {size.width, size.height}; }
 
 Rig make_rig(double focal, double baseline, double cx_left, double cy, std::optional<double> cx_right,
@@ -31,6 +36,25 @@ KittiPair kitti_pair(const std::string& cameras) {
   if (cameras == "colour") return KittiPair::colour;
   throw Error(ErrorCategory::call,
               "cameras='" + cameras + "' is not allowed; it must be 'any', 'grey' or 'colour', of a KITTI file");
+}
+
+const char* name_of(Lens::Model model) { return model == Lens::Model::fisheye ? "fisheye" : "polynomial"; }
+
+Lens::Model model_of(const std::string& name) {
+  if (name == "polynomial") return Lens::Model::polynomial;
+  if (name == "fisheye") return Lens::Model::fisheye;
+  throw Error(ErrorCategory::call, "model='" + name + "' is not allowed; it must be 'polynomial' or 'fisheye'");
+}
+
+CalibratedCamera make_camera(double fx, double fy, double cx, double cy, const std::string& model,
+                             const std::vector<double>& distortion, const Matrix3& rectification) {
+  CalibratedCamera camera{{fx, fy, cx, cy, model_of(model), {}}, rectification};
+  const std::size_t most = camera.lens.model == Lens::Model::fisheye ? 4 : camera.lens.distortion.size();
+  if (distortion.size() > most)
+    throw Error(ErrorCategory::call, "distortion has " + std::to_string(distortion.size()) + " coefficients; " +
+                                         name_of(camera.lens.model) + " has up to " + std::to_string(most));
+  std::copy(distortion.begin(), distortion.end(), camera.lens.distortion.begin());
+  return camera;
 }
 
 std::string size_of(Size size) { return std::to_string(size.width) + "×" + std::to_string(size.height); }
@@ -112,17 +136,81 @@ void bind_rig(nb::module_& m) {
         new (&r) Rig{focal, cx_left, cx_right, cy, baseline, unit, {size.first, size.second}};
       });
 
-  nb::class_<StereoCalibration>(m, "Calibration", "Two cameras as they are, before their images are rectified.")
+  nb::class_<CalibratedCamera>(
+      m, "Camera",
+      "A camera of a pair: fx, fy, cx and cy in pixels, `distortion` as OpenCV orders it, of the model 'polynomial' (k1 k2 p1\n"
+      "p2 k3 k4 k5 k6 s1 s2 s3 s4) or 'fisheye' (k1 to k4), and `rectification`, row after row: from its frame to the rectified\n"
+      "one's.")
+      .def(
+          "__init__",
+          [](CalibratedCamera* self, double fx, double fy, double cx, double cy, const std::string& model,
+             const std::vector<double>& distortion, const Matrix3& rectification) {
+            new (self) CalibratedCamera(make_camera(fx, fy, cx, cy, model, distortion, rectification));
+          },
+          nb::kw_only(), "fx"_a, "fy"_a, "cx"_a, "cy"_a, "model"_a = "polynomial", "distortion"_a = std::vector<double>(),
+          "rectification"_a = CalibratedCamera().rectification)
+      .def_prop_ro("fx", [](const CalibratedCamera& c) { return c.lens.fx; })
+      .def_prop_ro("fy", [](const CalibratedCamera& c) { return c.lens.fy; })
+      .def_prop_ro("cx", [](const CalibratedCamera& c) { return c.lens.cx; })
+      .def_prop_ro("cy", [](const CalibratedCamera& c) { return c.lens.cy; })
+      .def_prop_ro("model", [](const CalibratedCamera& c) { return name_of(c.lens.model); })
+      .def_prop_ro("distortion", [](const CalibratedCamera& c) { return c.lens.distortion; })
+      .def_ro("rectification", &CalibratedCamera::rectification)
+      .def("__getstate__",
+           [](const CalibratedCamera& c) {
+             return CameraState(c.lens.fx, c.lens.fy, c.lens.cx, c.lens.cy, name_of(c.lens.model), c.lens.distortion,
+                                c.rectification);
+           })
+      .def("__setstate__", [](CalibratedCamera& c, const CameraState& s) {
+        const auto& [fx, fy, cx, cy, model, distortion, rectification] = s;
+        new (&c) CalibratedCamera{{fx, fy, cx, cy, model_of(model), distortion}, rectification};
+      });
+
+  nb::class_<StereoCalibration>(
+      m, "Calibration",
+      "Two cameras as they are, before their images are rectified: X_right = rotation · X_left + translation. What calibrate\n"
+      "finds and read_calibration reads, for `calibration=` of match and Matcher.")
+      .def(
+          "__init__",
+          [](StereoCalibration* self, std::pair<int, int> size, const CalibratedCamera& left, const CalibratedCamera& right,
+             const Matrix3& rotation, const Vector3& translation, const Rig& rig) {
+            new (self) StereoCalibration{{size.first, size.second}, left, right, rotation, translation, rig};
+          },
+          nb::kw_only(), "size"_a, "left"_a, "right"_a, "rotation"_a, "translation"_a, "rig"_a)
       .def_prop_ro(
           "size", [](const StereoCalibration& c) { return to_pair(c.size); },
           "(width, height) of the images as the cameras give them.")
-      .def_ro("rig", &StereoCalibration::rig, "Of the rectified pair.");
+      .def_ro("left", &StereoCalibration::left)
+      .def_ro("right", &StereoCalibration::right)
+      .def_ro("rotation", &StereoCalibration::rotation, "Row after row.")
+      .def_ro("translation", &StereoCalibration::translation, "In the rig's unit.")
+      .def_ro("rig", &StereoCalibration::rig, "Of the rectified pair.")
+      .def(
+          "write", [](const StereoCalibration& c, const Path& file) { write_calibration(file, c); }, "file"_a,
+          "As OpenCV's YAML or XML, which read_calibration and the command's --calib read.")
+      .def(
+          "write_camera_info",
+          [](const StereoCalibration& c, const Path& left, const Path& right) { write_camera_info(left, right, c); },
+          "left"_a, "right"_a, "As a pair of ROS camera_info files; lengths become metres.")
+      .def("__repr__",
+           [](const StereoCalibration& c) { return "<calibration of " + size_of(c.size) + ": " + shown(c.rig) + ">"; })
+      .def("__getstate__",
+           [](const StereoCalibration& c) {
+             return CalibrationState(to_pair(c.size), c.left, c.right, c.rotation, c.translation, c.rig);
+           })
+      .def("__setstate__", [](StereoCalibration& c, const CalibrationState& s) {
+        const auto& [size, left, right, rotation, translation, rig] = s;
+        new (&c) StereoCalibration{{size.first, size.second}, left, right, rotation, translation, rig};
+      });
 
   nb::class_<RectificationMaps>(m, "Rectification", "Where the pixels of rectified pairs come from.")
       .def(
           "__init__",
           [](RectificationMaps* self, const StereoCalibration& c) { new (self) RectificationMaps(rectification_maps(c)); },
           "calibration"_a)
+      .def_prop_ro(
+          "complete", [](const RectificationMaps& r) { return r.left_complete && r.right_complete; },
+          "Whether every pixel has a source.")
       .def("__call__", &rectify, "left"_a, "right"_a,
            nb::sig("def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | "
                    "None, numpy.ndarray | None]"),

@@ -8,15 +8,18 @@
 """
 
 from . import _native, cv2, validity
+from ._calibration import Calibrated, CalibrationView, calibrate
 from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, UnsupportedError
 from ._matching import Matcher, match, match_volume
 from ._native import (
     Calibration,
+    Camera,
     Device,
     DeviceArray,
     MethodInfo,
     PairCheck,
     ParameterInfo,
+    Rectification,
     Rig,
     Slot,
     Step,
@@ -29,15 +32,18 @@ from ._native import (
     write_pfm,
 )
 from ._pipeline import Pipeline, methods, parameters
-from ._result import Explanation, Result
+from ._result import Explanation, Picture, Result
 from ._scenes import Scene, check, evaluate, read_image, synth
 from ._stage import StageCall
 
 __version__ = _native.version
 
 __all__ = [
+    "Calibrated",
     "Calibration",
+    "CalibrationView",
     "CallError",
+    "Camera",
     "Device",
     "DeviceArray",
     "DeviceError",
@@ -50,7 +56,9 @@ __all__ = [
     "OutOfMemoryError",
     "PairCheck",
     "ParameterInfo",
+    "Picture",
     "Pipeline",
+    "Rectification",
     "Result",
     "Rig",
     "Scene",
@@ -59,6 +67,7 @@ __all__ = [
     "Step",
     "UnsupportedError",
     "__version__",
+    "calibrate",
     "check",
     "cv2",
     "devices",

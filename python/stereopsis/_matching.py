@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import _native
+from . import _native, _options
 from ._errors import CallError
 from ._native import Calibration, Rig
 from ._pipeline import Pipeline, Value
@@ -14,34 +14,28 @@ from ._progress import Progress, Told
 from ._result import Explanation, Result
 
 Disparities = int | tuple[int, int] | range | None
-_BGR = {"rgb": False, "bgr": True}
 
 
 def _range_of(disparities: Disparities) -> tuple[int, int] | None:
-    match disparities:
-        case None:
-            return None
-        case range() if disparities.step == 1:
-            return disparities.start, disparities.stop
-        case (first, end):
-            return int(first), int(end)
-        case bool() | range():
-            pass
-        case _ if hasattr(disparities, "__index__"):
-            return 0, int(disparities)
-    raise CallError(
-        f"disparities={disparities!r} is not allowed; give how many from 0 on, or (first, end), as range does"
-    )
+    if disparities is None:
+        return None
+    if isinstance(disparities, range) and disparities.step == 1:
+        return disparities.start, disparities.stop
+    try:
+        if isinstance(disparities, (tuple, list)):
+            first, end = disparities
+            return _options.integer("first", first), _options.integer("end", end)
+        return 0, _options.integer("count", disparities)
+    except ValueError:
+        raise CallError(
+            f"disparities={disparities!r} is not allowed; give how many from 0 on, or (first, end), as range does"
+        ) from None
 
 
 def _out(out: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     if isinstance(out, Result):
-        return {name: getattr(out, name) for name in out.__slots__[:-1] if getattr(out, name) is not None}
+        return {name: getattr(out, name) for name in out.__slots__[:-2] if getattr(out, name) is not None}
     return dict(out or {})
-
-
-def _names(want: Sequence[str] | str) -> list[str]:
-    return [want] if isinstance(want, str) else list(want)
 
 
 class Matcher:
@@ -52,7 +46,9 @@ class Matcher:
     device       "auto", "cpu", "cuda", "cuda:N", "opencl", "opencl:N": st.devices()
     set          parameters, {"sgm.p1": 12}
     region       (x, y, width, height): only these pixels of the left image are wanted
-    want         any of right, confidence, depth, points, uncertainty, rectified, cost, aggregated, optimised, times
+    want         any of right, confidence, depth, points, uncertainty, rectified, cost, aggregated, optimised, times; "volume" is
+                 the last of the three that there is
+    probes       pixels (x, y) of the left image: the result's `probed` has all candidates' costs there, in every state
     rig          for depth and points; frame is "optical" (x right, y down, z forward) or "head"
     calibration  of cameras whose images are not rectified: they are, before they are matched
     colour       the order of channels, "rgb" or "bgr" (which is copied)
@@ -80,6 +76,7 @@ class Matcher:
         pipeline: Pipeline | None = None,
         region: tuple[int, int, int, int] | None = None,
         want: Sequence[str] | str = (),
+        probes: Sequence[tuple[int, int]] = (),
         rig: Rig | None = None,
         calibration: Calibration | None = None,
         frame: str = "optical",
@@ -90,24 +87,27 @@ class Matcher:
         implementation: str = "fused",
         memory_limit: int = 0,
     ) -> None:
-        if colour not in _BGR:
-            raise CallError(f"colour={colour!r} is not allowed; it must be 'rgb' or 'bgr'")
         self._pipeline = Pipeline(method) if pipeline is None else pipeline.copy()
         self._pipeline.update(set or {})
         self._disparities = _range_of(disparities)
-        self._bgr, self._bit_depth = _BGR[colour], bit_depth
+        self._bgr = _options.one_of("colour", colour, "rgb", "bgr") == "bgr"
+        self._bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
+        self._want = _options.names("want", want)
+        self._probes = _options.pixels("probes", probes)
         self._options: dict[str, Any] = {
-            "region": region,
-            "want": _names(want),
-            "rig": rig,
-            "calibration": calibration,
-            "frame": frame,
-            "disparity_error": disparity_error,
-            "device": device,
-            "threads": threads,
-            "implementation": implementation,
-            "memory_limit": memory_limit,
+            "region": None if region is None else _options.integers("region", region, 4, "(x, y, width, height)"),
+            "rig": _options.instance("rig", rig, Rig, "a Rig, as of st.Rig.read(file)"),
+            "calibration": _options.instance(
+                "calibration", calibration, Calibration, "a Calibration, as of st.read_calibration(file)"
+            ),
+            "frame": _options.one_of("frame", frame, "optical", "head"),
+            "disparity_error": _options.number("disparity_error", disparity_error),
+            "device": _options.text("device", device),
+            "threads": _options.integer("threads", threads, 0, 65536),
+            "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
+            "memory_limit": _options.integer("memory_limit", memory_limit, 0, 2**63 - 1),
         }
+        self._kind: Any = None  # of the last pair
         self._planned: dict[int, tuple[object, _native.Matcher]] = {}  # by pairs in work, with what it is for
         self._closed = False
 
@@ -131,10 +131,13 @@ class Matcher:
         Arrays on a GPU come by DLPack or __cuda_array_interface__, all from one. They are matched in `stream` (of
         PyTorch, CuPy, Numba, or its number; else the default one), behind what it was given before; this returns at
         once, and the result's arrays are there for what the stream is given from then on. They are exporters of
-        DLPack: torch.from_dlpack(r.disparity). `out` has arrays of one's own for some of them, by name, or is a result.
+        DLPack: torch.from_dlpack(r.disparity).
+
+        `out` has arrays of one's own, by name, or is a result: they are written, and are the new result's. (On the host the
+        library's own memory is used again from call to call, and its rows go to these arrays.)
         """
         pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._bgr, stream)
-        return Result(self._plan(pair, left, right, 1).match(pair, _out(out)))
+        return Result(self._plan(pair, left, right).match(pair, _out(out)))
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
         """The same for `await`: other tasks of the loop go on meanwhile. Arguments are those of the call."""
@@ -151,8 +154,7 @@ class Matcher:
         behind the pairs in work. `progress` shows a line on a terminal's stderr, or is a function that is told how many
         results there are, and of how many pairs (None: that is not known).
         """
-        if in_flight < 1:
-            raise CallError(f"in_flight={in_flight!r} is not allowed; it must be at least 1")
+        in_flight = _options.integer("in_flight", in_flight, 1, 1024)
         return Progress.of(pairs, progress).over(self._stream(pairs, in_flight))
 
     def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int) -> Iterator[Result]:
@@ -171,13 +173,23 @@ class Matcher:
             work.clear()  # which waits
 
     def explain(self, left: Any = None, right: Any = None) -> Explanation:
-        """The steps of the plan, what does each, and the memory: of the last pair's size, or of this pair's."""
-        if left is None:
-            if not self._planned:
-                raise CallError("nothing is planned yet, as no pair came; call explain(left, right)")
-            return Explanation(next(reversed(self._planned.values()))[1])
-        pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None)
-        return Explanation(self._plan(pair, left, right, 1))
+        """The steps of the plan, what does each, and the memory: of this pair's size and type, else of the last pair's, else of
+        640×480 pixels (or what the rig or the calibration says) in 8-bit colour."""
+        if left is not None:
+            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None)
+            return Explanation(self._plan(pair, left, right), pair.kind)
+        if self._planned:
+            return Explanation(next(reversed(self._planned.values()))[1], self._kind)
+        if self._disparities is None:
+            raise CallError("disparities=None is estimated from a pair, and none came yet; give the range, or explain(left, right)")
+        kind = self._kind or ((*self._expected_size(), 3, "uint8"), None, "")
+        return Explanation(self._planned_for(kind, self._disparities, 1), kind)
+
+    def _expected_size(self) -> tuple[int, int]:
+        for known in (self._options["calibration"], self._options["rig"]):
+            if known is not None and known.size != (0, 0):
+                return known.size[1], known.size[0]
+        return 480, 640
 
     def get_params(self) -> dict[str, Value]:
         """All parameters of the pipeline, by name."""
@@ -193,6 +205,16 @@ class Matcher:
     def pipeline(self) -> Pipeline:
         """A copy of the pipeline."""
         return self._pipeline.copy()
+
+    @property
+    def probes(self) -> list[tuple[int, int]]:
+        """Pixels (x, y) whose costs are wanted; may be set, for the next pair on."""
+        return list(self._probes)
+
+    @probes.setter
+    def probes(self, probes: Sequence[tuple[int, int]]) -> None:
+        self._probes = _options.pixels("probes", probes)
+        self._planned.clear()
 
     @property
     def disparities(self) -> tuple[int, int] | None:
@@ -213,21 +235,29 @@ class Matcher:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int) -> _native.Matcher:
+    def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher:
         if self._closed:
             raise CallError("the matcher is closed; make a new one")
+        kind = pair.kind
         before = self._planned.get(in_flight)
-        if before is not None and before[0] == pair.kind:
+        if before is not None and before[0] == kind:
             return before[1]
-        image, costs, place = pair.kind
+        _, costs, place = kind
         if costs is not None:
             disparities = self._range_of_volume(costs[2])
         elif self._disparities is None and place:
             raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the range")
         else:
             disparities = self._disparities or _native.estimate_disparities(left, right, self._bgr)
+        planned = self._planned_for(kind, disparities, in_flight)
+        self._disparities, self._kind = disparities, kind
+        self._planned[in_flight] = (kind, planned)
+        return planned
+
+    def _planned_for(self, kind: Any, disparities: tuple[int, int], in_flight: int) -> _native.Matcher:
+        image, costs, place = kind
         h, w, channels, dtype = image or (costs[0], costs[1], 1, "uint8")
-        planned = _native.Matcher(
+        return _native.Matcher(
             self._pipeline,
             (h, w, channels),
             dtype,
@@ -235,12 +265,15 @@ class Matcher:
             disparities,
             None if costs is None else costs[3],
             image is None,
+            want=[self._last_volume() if name == "volume" else name for name in self._want],
+            probes=self._probes,
             batch=in_flight,
             **(self._options | {"device": self._device_for(place)}),
         )
-        self._disparities = disparities
-        self._planned[in_flight] = (pair.kind, planned)
-        return planned
+
+    def _last_volume(self) -> str:
+        slots = {slot.slot for slot in self._pipeline.slots()}
+        return "optimised" if "optimisation" in slots else "aggregated" if "aggregation" in slots else "cost"
 
     def _device_for(self, place: str) -> str:
         """Of arrays that are there: `auto` is where they are."""
@@ -309,13 +342,14 @@ def match_volume(
 
     The lowest disparity is `first`. `aggregate` and `optimise` name stages ("none" for neither), `refinements` those
     that follow, in their order; all have their own defaults, and `set` changes them. Images are needed only by stages
-    that read them; without, the penalties of `sgm` adapt to no image (its parameter `gradient` is 0). Options are those of Matcher: want=["optimised"] gives the volume back.
+    that read them; without, the penalties of `sgm` adapt to no image (its parameter `gradient` is 0). Options are those of
+    Matcher and of its call: want=["volume"] gives the optimised volume back.
 
     >>> import numpy as np, stereopsis as st
     >>> volume = np.full((40, 60, 16), 20, np.uint8)
     >>> volume[:, :, 5] = 3
-    >>> r = st.match_volume(volume, want=["optimised"])
-    >>> float(np.nanmedian(r.disparity)), r.optimised.shape
+    >>> r = st.match_volume(volume, want=["volume"])
+    >>> float(np.nanmedian(r.disparity)), r.volume.shape
     (5.0, (40, 60, 16))
     """
     pipeline = Pipeline("sgm").update(

@@ -74,21 +74,92 @@ class Rig:
 
     def __setstate__(self, arg: tuple[float, float, float, float, float, str, tuple[int, int]], /) -> None: ...
 
+class Camera:
+    """
+    A camera of a pair: fx, fy, cx and cy in pixels, `distortion` as OpenCV orders it, of the model 'polynomial' (k1 k2 p1
+    p2 k3 k4 k5 k6 s1 s2 s3 s4) or 'fisheye' (k1 to k4), and `rectification`, row after row: from its frame to the rectified
+    one's.
+    """
+
+    def __init__(self, *, fx: float, fy: float, cx: float, cy: float, model: str = 'polynomial', distortion: Sequence[float] = [], rectification: Sequence[float] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]) -> None: ...
+
+    @property
+    def fx(self) -> float: ...
+
+    @property
+    def fy(self) -> float: ...
+
+    @property
+    def cx(self) -> float: ...
+
+    @property
+    def cy(self) -> float: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def distortion(self) -> list[float]: ...
+
+    @property
+    def rectification(self) -> list[float]: ...
+
+    def __getstate__(self) -> tuple[float, float, float, float, str, list[float], list[float]]: ...
+
+    def __setstate__(self, arg: tuple[float, float, float, float, str, Sequence[float], Sequence[float]], /) -> None: ...
+
 class Calibration:
-    """Two cameras as they are, before their images are rectified."""
+    """
+    Two cameras as they are, before their images are rectified: X_right = rotation · X_left + translation. What calibrate
+    finds and read_calibration reads, for `calibration=` of match and Matcher.
+    """
+
+    def __init__(self, *, size: tuple[int, int], left: Camera, right: Camera, rotation: Sequence[float], translation: Sequence[float], rig: Rig) -> None: ...
 
     @property
     def size(self) -> tuple[int, int]:
         """(width, height) of the images as the cameras give them."""
 
     @property
+    def left(self) -> Camera: ...
+
+    @property
+    def right(self) -> Camera: ...
+
+    @property
+    def rotation(self) -> list[float]:
+        """Row after row."""
+
+    @property
+    def translation(self) -> list[float]:
+        """In the rig's unit."""
+
+    @property
     def rig(self) -> Rig:
         """Of the rectified pair."""
+
+    def write(self, file: str | os.PathLike) -> None:
+        """
+        As OpenCV's YAML or XML, which read_calibration and the command's --calib read.
+        """
+
+    def write_camera_info(self, left: str | os.PathLike, right: str | os.PathLike) -> None:
+        """As a pair of ROS camera_info files; lengths become metres."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple[tuple[int, int], Camera, Camera, list[float], list[float], Rig]: ...
+
+    def __setstate__(self, arg: tuple[tuple[int, int], Camera, Camera, Sequence[float], Sequence[float], Rig], /) -> None: ...
 
 class Rectification:
     """Where the pixels of rectified pairs come from."""
 
     def __init__(self, calibration: Calibration) -> None: ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pixel has a source."""
 
     def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]:
         """
@@ -322,7 +393,7 @@ class Pending:
     def wait(self) -> dict: ...
 
 class Matcher:
-    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, want: Sequence[str], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int) -> None: ...
+    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, want: Sequence[str], probes: Sequence[tuple[int, int]], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int) -> None: ...
 
     def match(self, pair: Pair, out: dict) -> dict: ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from . import _native
 from ._errors import CallError
@@ -41,19 +41,58 @@ def value_of(text: str, type_name: str) -> Value:
             return text
 
 
+class _Filling:
+    """What fills a slot: the name of a stage; to be set, too, to a function of one's own (see Pipeline.set_stage)."""
+
+    def __set_name__(self, owner: type, slot: str) -> None:
+        self._slot = slot
+
+    def __get__(self, pipeline: Pipeline | None, owner: type) -> str:
+        return "" if pipeline is None else pipeline.get_text(f"{self._slot}.stage")
+
+    def __set__(self, pipeline: Pipeline, stage: str | Callable[[StageCall], None]) -> None:
+        if callable(stage):
+            pipeline.set_stage(self._slot, stage)
+        else:
+            pipeline.set(f"{self._slot}.stage", stage)
+
+
 class Pipeline(_native.Pipeline):
     """A method's stages and their parameters, as data. A copy of a method's defaults, to be changed; it pickles.
+
+    `cost`, `aggregation` and `optimisation` are what fills these slots: names, or functions of one's own; `refinements` are names.
 
     >>> import stereopsis as st
     >>> p = st.Pipeline("sgm").set("sgm.p1", 12).set("cost.stage", "rank")
     >>> p.get("optimisation.p1"), p.get("cost.stage")
     (12, 'rank')
+    >>> p.cost = "census"                       # or p.cost = my_function
+    >>> p.cost, p.refinements[0]
+    ('census', 'left_right')
     >>> st.Pipeline.from_json(p.to_json()) == p
     True
     """
 
+    __slots__ = ()  # so that a slot's name that is spelt wrongly is refused
+
+    cost = _Filling()
+    aggregation = _Filling()
+    optimisation = _Filling()
+
     def __init__(self, method: str | _native.Pipeline = "sgm") -> None:
+        if not isinstance(method, (str, _native.Pipeline)):
+            raise CallError(f"method={method!r} is not allowed; give the name of one of st.methods(), or a Pipeline")
         super().__init__(method)
+
+    @property
+    def refinements(self) -> tuple[str, ...]:
+        """Names, in their order."""
+        text = self.get_text("refinements")
+        return tuple(text.split(",")) if text != "none" else ()
+
+    @refinements.setter
+    def refinements(self, names: Sequence[str]) -> None:
+        self.set("refinements", tuple(names) or "none")
 
     @classmethod
     def from_json(cls, text: str) -> Pipeline:
@@ -90,7 +129,7 @@ class Pipeline(_native.Pipeline):
         `makes` is the type of costs that it makes, and integers of them at most `largest` (0: all that the type has);
         `takes` is that of costs that it filters, None: any. `required_input(x, y, width, height)` says which part
         of its input a part of its result needs; None: the pixel alone. What it raises ends the match with CallError.
-        A pipeline with it is not pickled. Returns itself.
+        A pipeline with it is not pickled. Returns itself. `p.cost = function` does it with these defaults.
 
         >>> import numpy as np, stereopsis as st
         >>> def difference(call):
@@ -111,9 +150,9 @@ class Pipeline(_native.Pipeline):
 
     def get(self, name: str) -> Value:
         """One parameter's value; of `slot.stage` a name, of `refinements` names in their order."""
-        text = self.get_text(name)
         if name == "refinements":
-            return tuple(text.split(",")) if text != "none" else ()
+            return self.refinements
+        text = self.get_text(name)
         for slot in self.slots():
             for info in slot.parameters:
                 if name in (info.name, f"{slot.stage}.{info.name.split('.', 1)[1]}"):

@@ -20,6 +20,20 @@ from ._native import Step
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 
+ARRAYS = (
+    "disparity",
+    "validity",
+    "right",
+    "confidence",
+    "depth",
+    "points",
+    "uncertainty",
+    "rectified",
+    "cost",
+    "aggregated",
+    "optimised",
+)
+
 
 def on_host(array: Any) -> Array:
     """The array itself, or a copy of one on a GPU."""
@@ -30,18 +44,41 @@ def on_host(array: Any) -> Array:
     raise CallError("the array is on a GPU, and somebody else's; copy it to the host first")
 
 
-def png_of(rgb: npt.NDArray[np.uint8]) -> bytes:
-    """(h, w, 3) as a PNG file."""
-    h, w = rgb.shape[:2]
-    rows = np.zeros((h, 1 + 3 * w), np.uint8)  # each begins with how it is filtered: it is not
-    rows[:, 1:] = rgb.reshape(h, 3 * w)
+class Picture:
+    """(h, w) or (h, w, 3) uint8 as a picture that notebooks show, and `png` as a file's bytes.
 
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    >>> import stereopsis as st
+    >>> st.Picture(st.synth("table", width=64, height=48, disparities=16).left)
+    <picture 64×48>
+    """
 
-    header = struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)
-    image = zlib.compress(rows.tobytes(), 6)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", image) + chunk(b"IEND", b"")
+    def __init__(self, pixels: npt.NDArray[np.uint8]) -> None:
+        array = np.asarray(pixels)
+        if array.dtype != np.uint8 or array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
+            raise CallError(
+                f"pixels has the shape {array.shape} and the type {array.dtype}; a picture is (height, width) or (height, "
+                "width, 3), of uint8"
+            )
+        self.pixels = array
+
+    @property
+    def png(self) -> bytes:
+        h, w, channels = (*self.pixels.shape, 1)[:3]
+        rows = np.zeros((h, 1 + channels * w), np.uint8)  # each begins with how it is filtered: it is not
+        rows[:, 1:] = self.pixels.reshape(h, channels * w)
+
+        def chunk(name: bytes, data: bytes) -> bytes:
+            return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+        header = struct.pack(">IIBBBBB", w, h, 8, 2 if channels == 3 else 0, 0, 0, 0)
+        image = zlib.compress(rows.tobytes(), 6)
+        return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", image) + chunk(b"IEND", b"")
+
+    def _repr_png_(self) -> bytes:
+        return self.png
+
+    def __repr__(self) -> str:
+        return f"<picture {self.pixels.shape[1]}×{self.pixels.shape[0]}>"
 
 
 class Result:
@@ -55,23 +92,11 @@ class Result:
     points       (h, w, 3) float32, x, y, z in the rig's unit, NaN where there is none
     rectified    the left image as the method saw it
     cost, aggregated, optimised   (h, w, disparities), in the stage's own type
+    probed       {"cost": (n, disparities), "aggregated": …, "optimised": …}: of the n `probes`, all candidates' costs
     times        {stage: ms}
     """
 
-    __slots__ = (
-        "disparity",
-        "validity",
-        "right",
-        "confidence",
-        "depth",
-        "points",
-        "uncertainty",
-        "rectified",
-        "cost",
-        "aggregated",
-        "optimised",
-        "times",
-    )
+    __slots__ = (*ARRAYS, "probed", "times")
 
     disparity: Floats
     validity: npt.NDArray[np.uint8]
@@ -84,6 +109,7 @@ class Result:
     cost: Array | None
     aggregated: Array | None
     optimised: Array | None
+    probed: dict[str, Array] | None
     times: dict[str, float]
 
     def __init__(self, arrays: Mapping[str, Any]) -> None:
@@ -95,6 +121,13 @@ class Result:
         self.times = times
 
     @property
+    def volume(self) -> Array | None:
+        """The costs that a disparity was selected by, where want=["volume"] (or one of its states) asked for them: the last of
+        cost, aggregated and optimised; (h, w, disparities)."""
+        volumes = (self.optimised, self.aggregated, self.cost)
+        return next((volume for volume in volumes if volume is not None), None)
+
+    @property
     def density(self) -> float:
         """The share of pixels that have a disparity, 0 to 1."""
         return float(np.count_nonzero(~np.isnan(on_host(self.disparity)))) / on_host(self.disparity).size
@@ -104,7 +137,7 @@ class Result:
     ) -> npt.NDArray[np.uint8]:
         """A picture, (h, w, 3) uint8: of `disparity`, `right`, `depth`, `confidence` or `uncertainty`, far is dark and near is
         bright from `low` to `high` (the 1st and 99th percentile), or of `validity`, a colour for each reason."""
-        if what not in self.__slots__ or what in ("points", "times") or getattr(self, what) is None:
+        if what not in ARRAYS or what == "points" or getattr(self, what) is None:
             raise CallError(f"there is no picture of {what!r}; the result has {', '.join(self._two_dimensional())}")
         array = on_host(getattr(self, what))
         if what == "validity":
@@ -113,6 +146,15 @@ class Result:
             raise CallError(f"there is no picture of {what!r}; the result has {', '.join(self._two_dimensional())}")
         first, last = _native.display_limits(array)
         return _native.colour_disparity(array, first if low is None else low, last if high is None else high, legend)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is on a GPU is copied to the host."""
+        state = {name: getattr(self, name) for name in self.__slots__}
+        return {name: on_host(of) if name in ARRAYS and of is not None else of for name, of in state.items()}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name in self.__slots__:
+            setattr(self, name, state[name])
 
     def _two_dimensional(self) -> list[str]:
         names = ("disparity", "validity", "right", "confidence", "depth", "uncertainty")
@@ -132,19 +174,21 @@ class Result:
         return xarray.Dataset(data)
 
     def _repr_html_(self) -> str:
-        picture = base64.b64encode(png_of(self.colour(legend=True))).decode()
+        picture = base64.b64encode(Picture(self.colour(legend=True)).png).decode()
         return f'<img alt="{html.escape(repr(self))}" src="data:image/png;base64,{picture}"><br>{html.escape(repr(self))}'
 
     def __repr__(self) -> str:
         h, w = self.disparity.shape
-        more = [name for name in self.__slots__[2:-1] if getattr(self, name) is not None]
+        more = [name for name in ARRAYS[2:] if getattr(self, name) is not None]
         return f"<result {w}×{h}{', with ' + ', '.join(more) if more else ''}>"
 
 
 class Explanation:
-    """What a plan does: `steps`, `workspace_bytes` and `device`; as text, a table."""
+    """What a plan does: `steps`, `workspace_bytes`, `device` and the `size` of pairs, (width, height); as text, a table."""
 
-    def __init__(self, planned: _native.Matcher) -> None:
+    def __init__(self, planned: _native.Matcher, kind: Any) -> None:
+        image, costs, _ = kind
+        self.size: tuple[int, int] = (image or costs)[1::-1]
         self.device: str = planned.device
         self.workspace_bytes: int = planned.workspace_bytes
         self.steps: list[Step] = list(planned.steps)
@@ -153,6 +197,7 @@ class Explanation:
         rows = [(s.name, s.stage, "fused" if s.fused else "", s.note) for s in self.steps]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
         lines = ["  ".join([row[i].ljust(widths[i]) for i in range(3)] + [row[3]]).rstrip() for row in rows]
-        return "\n".join([f"on {self.device}: {self.workspace_bytes / 1e6:.1f} MB of workspace", *lines])
+        size = f"{self.size[0]}×{self.size[1]}"
+        return "\n".join([f"{size} on {self.device}: {self.workspace_bytes / 1e6:.1f} MB of workspace", *lines])
 
     __repr__ = __str__

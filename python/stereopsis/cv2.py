@@ -31,15 +31,25 @@ STEREO_SGBM_MODE_HH4 = 3
 
 _PATHS = {STEREO_SGBM_MODE_SGBM: 4, STEREO_SGBM_MODE_HH: 8, STEREO_SGBM_MODE_HH4: 4}
 _SCALE = 16
+_DEFAULTS = {"BlockSize": 3, "P1": 0, "P2": 0, "PreFilterCap": 0}
+_REFUSED = {  # and what to do
+    "BlockSize": "the census window of `sgm` has a fixed size",
+    "P1": "give set={'sgm.p1': …}, in units of its own cost",
+    "P2": "give set={'sgm.p2': …}, in units of its own cost",
+    "PreFilterCap": "give set={'cost.gradient_limit': …}, in grey levels",
+}
 
 
 class StereoSGBM:
-    """A matcher with OpenCV's compute: int16, 16 times the disparity, (minDisparity − 1) · 16 where there is none."""
+    """A matcher with OpenCV's compute: int16, 16 times the disparity, (minDisparity − 1) · 16 where there is none.
 
-    def __init__(self, first: int, count: int, parameters: Mapping[str, object], device: str) -> None:
-        self._first, self._count = first, count
-        self._matcher = Matcher("sgm", disparities=(first, first + count), colour="bgr", device=device, set=parameters)
-        self._grey = Matcher("sgm", disparities=(first, first + count), device=device, set=parameters)
+    Has OpenCV's getters and setters: what has a meaning here acts from the next pair on, and what has none is refused when
+    another value than the default is set.
+    """
+
+    def __init__(self, values: Mapping[str, int], device: str, parameters: Mapping[str, object]) -> None:
+        self._values, self._device, self._parameters = dict(values), device, dict(parameters)
+        self._prepare()
 
     def compute(self, left: Any, right: Any, disparity: npt.NDArray[np.int16] | None = None) -> npt.NDArray[np.int16]:
         """Of a rectified pair, (h, w) grey or (h, w, 3) BGR, uint8: (h, w) int16; into `disparity` if it is given."""
@@ -50,17 +60,81 @@ class StereoSGBM:
             )
         found = (self._matcher if np.ndim(left) == 3 else self._grey)(left, right).disparity
         invalid = np.isnan(found)
-        fixed = np.rint(np.where(invalid, self._first - 1, found) * np.float32(_SCALE)).astype(np.int16)
+        fixed = np.rint(np.where(invalid, self._values["MinDisparity"] - 1, found) * np.float32(_SCALE)).astype(np.int16)
         if disparity is None:
             return fixed
         disparity[...] = fixed
         return disparity
 
-    def getMinDisparity(self) -> int:
-        return self._first
+    def _prepare(self) -> None:
+        v = self._values
+        _check(v)
+        first, count = v["MinDisparity"], v["NumDisparities"]
+        parameters: dict[str, object] = {
+            "optimisation.paths": _PATHS[v["Mode"]],
+            "select.uniqueness": v["UniquenessRatio"],
+            "left_right.threshold": v["Disp12MaxDiff"] if v["Disp12MaxDiff"] > 0 else 1,
+            "speckle.enabled": v["SpeckleWindowSize"] > 0,
+            "speckle.size": v["SpeckleWindowSize"],
+            "speckle.difference": v["SpeckleRange"],
+            "fill.enabled": False,
+            **self._parameters,
+        }
+        self._matcher, self._grey = (
+            Matcher("sgm", disparities=(first, first + count), colour=colour, device=self._device, set=parameters)
+            for colour in ("bgr", "rgb")
+        )
 
-    def getNumDisparities(self) -> int:
-        return self._count
+    def _set(self, name: str, value: int) -> None:
+        before = dict(self._values)
+        self._values[name] = value
+        try:
+            self._prepare()
+        except Exception:
+            self._values = before
+            raise
+
+    # fmt: off
+    def getMinDisparity(self) -> int: return self._values["MinDisparity"]
+    def setMinDisparity(self, minDisparity: int) -> None: self._set("MinDisparity", minDisparity)
+    def getNumDisparities(self) -> int: return self._values["NumDisparities"]
+    def setNumDisparities(self, numDisparities: int) -> None: self._set("NumDisparities", numDisparities)
+    def getBlockSize(self) -> int: return self._values["BlockSize"]
+    def setBlockSize(self, blockSize: int) -> None: self._set("BlockSize", blockSize)
+    def getP1(self) -> int: return self._values["P1"]
+    def setP1(self, P1: int) -> None: self._set("P1", P1)
+    def getP2(self) -> int: return self._values["P2"]
+    def setP2(self, P2: int) -> None: self._set("P2", P2)
+    def getDisp12MaxDiff(self) -> int: return self._values["Disp12MaxDiff"]
+    def setDisp12MaxDiff(self, disp12MaxDiff: int) -> None: self._set("Disp12MaxDiff", disp12MaxDiff)
+    def getPreFilterCap(self) -> int: return self._values["PreFilterCap"]
+    def setPreFilterCap(self, preFilterCap: int) -> None: self._set("PreFilterCap", preFilterCap)
+    def getUniquenessRatio(self) -> int: return self._values["UniquenessRatio"]
+    def setUniquenessRatio(self, uniquenessRatio: int) -> None: self._set("UniquenessRatio", uniquenessRatio)
+    def getSpeckleWindowSize(self) -> int: return self._values["SpeckleWindowSize"]
+    def setSpeckleWindowSize(self, speckleWindowSize: int) -> None: self._set("SpeckleWindowSize", speckleWindowSize)
+    def getSpeckleRange(self) -> int: return self._values["SpeckleRange"]
+    def setSpeckleRange(self, speckleRange: int) -> None: self._set("SpeckleRange", speckleRange)
+    def getMode(self) -> int: return self._values["Mode"]
+    def setMode(self, mode: int) -> None: self._set("Mode", mode)
+    # fmt: on
+
+
+def _check(values: Mapping[str, int]) -> None:
+    for name, instead in _REFUSED.items():
+        if values[name] != _DEFAULTS[name]:
+            shown = name if name.startswith("P") and len(name) == 2 else name[0].lower() + name[1:]
+            raise CallError(
+                f"{shown}={values[name]!r} is of OpenCV's cost, which is not used here; leave it out: {instead}"
+            )
+    first, count, mode = (values[name] for name in ("MinDisparity", "NumDisparities", "Mode"))
+    if mode not in _PATHS:
+        raise CallError(f"mode={mode!r} is not allowed; it must be one of SGBM (0), HH (1) and HH4 (3)")
+    if not -2000 <= first <= 2000 or not 1 <= count <= 2047 - first:
+        raise CallError(
+            f"minDisparity={first!r} with numDisparities={count!r} does not fit into 16 bits "
+            "of sixteenths; give disparities between -2000 and 2046"
+        )
 
 
 def StereoSGBM_create(
@@ -96,28 +170,17 @@ def StereoSGBM_create(
     >>> d16.dtype, int(d16.min()) >= -16
     (dtype('int16'), True)
     """
-    for name, value, default, instead in (
-        ("blockSize", blockSize, 3, "the census window of `sgm` has a fixed size"),
-        ("P1", P1, 0, "give set={'sgm.p1': …}, in units of its own cost"),
-        ("P2", P2, 0, "give set={'sgm.p2': …}, in units of its own cost"),
-        ("preFilterCap", preFilterCap, 0, "give set={'cost.gradient_limit': …}, in grey levels"),
-    ):
-        if value != default:
-            raise CallError(f"{name}={value!r} is of OpenCV's cost, which is not used here; leave it out: {instead}")
-    if mode not in _PATHS:
-        raise CallError(f"mode={mode!r} is not allowed; it must be one of SGBM (0), HH (1) and HH4 (3)")
-    if not -2000 <= minDisparity <= 2000 or not 1 <= numDisparities <= 2047 - minDisparity:
-        raise CallError(
-            f"minDisparity={minDisparity!r} with numDisparities={numDisparities!r} does not fit into 16 bits "
-            "of sixteenths; give disparities between -2000 and 2046"
-        )
-    parameters: dict[str, object] = {
-        "optimisation.paths": _PATHS[mode],
-        "select.uniqueness": uniquenessRatio,
-        "left_right.threshold": disp12MaxDiff if disp12MaxDiff > 0 else 1,
-        "speckle.enabled": speckleWindowSize > 0,
-        "speckle.size": speckleWindowSize,
-        "speckle.difference": speckleRange,
-        "fill.enabled": False,
+    values = {
+        "MinDisparity": minDisparity,
+        "NumDisparities": numDisparities,
+        "BlockSize": blockSize,
+        "P1": P1,
+        "P2": P2,
+        "Disp12MaxDiff": disp12MaxDiff,
+        "PreFilterCap": preFilterCap,
+        "UniquenessRatio": uniquenessRatio,
+        "SpeckleWindowSize": speckleWindowSize,
+        "SpeckleRange": speckleRange,
+        "Mode": mode,
     }
-    return StereoSGBM(minDisparity, numDisparities, {**parameters, **(set or {})}, device)
+    return StereoSGBM(values, device, set or {})

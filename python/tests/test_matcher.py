@@ -111,9 +111,9 @@ def test_a_closed_matcher_says_so(scene):
 
 def test_explain_lists_the_steps(scene):
     matcher = st.Matcher("sgm", disparities=32, device="cpu")
-    with pytest.raises(st.CallError, match="nothing is planned yet"):
-        matcher.explain()
+    assert matcher.explain().size == (640, 480) and "640×480 on cpu" in str(matcher.explain())
     plan = matcher.explain(scene.left, scene.right)
+    assert plan.size == (160, 120)
     assert plan.device == "cpu" and plan.workspace_bytes > 160 * 120 * 32
     assert any("sgm" in step.stage for step in plan.steps)
     assert str(plan).count("\n") == len(plan.steps)
@@ -121,6 +121,96 @@ def test_explain_lists_the_steps(scene):
         st.Matcher("sgm", disparities=32, device="cpu", implementation="oracle").explain(scene.left, scene.right).steps
         != plan.steps
     )
+    rig = st.Rig(focal=300, baseline=1, size=(200, 100))
+    assert st.Matcher(disparities=8, device="cpu", rig=rig, want="depth").explain().size == (200, 100)
+    assert matcher.set_params(**{"sgm.paths": 8}).explain().size == (160, 120)  # of the last pair
+    with pytest.raises(st.CallError, match="give the range"):
+        st.Matcher().explain()
+
+
+def test_slots_are_set_by_name(scene, same_bits):
+    p = st.Pipeline("sgm")
+    p.cost, p.aggregation, p.refinements = "rank", "box", ["left_right", "median"]
+    assert (p.cost, p.aggregation, p.optimisation) == ("rank", "box", "sgm")
+    assert p.refinements == ("left_right", "median") and p.get("cost.stage") == "rank"
+    p.refinements = []
+    assert p.refinements == ()
+    with pytest.raises(st.CallError, match="census"):
+        p.cost = "cenzus"
+    with pytest.raises(AttributeError):
+        p.costs = "rank"
+    st.match(scene.left, scene.right, 32, device="cpu", pipeline=p)
+
+
+def test_out_is_written_and_is_the_results(scene, same_bits):
+    m = st.Matcher("sgm", disparities=32, device="cpu", want=["confidence", "cost"])
+    expected = m(scene.left, scene.right)
+    mine = np.full((130, 200), 7, np.float32)
+    volume = np.zeros((120, 160, 32), expected.cost.dtype)
+    r = m(scene.left, scene.right, out={"disparity": mine[5:125, 11:171], "cost": volume})
+    assert r.cost is volume and np.shares_memory(r.disparity, mine)
+    same_bits(mine[5:125, 11:171], expected.disparity)
+    same_bits(volume, expected.cost)
+    same_bits(r.validity, expected.validity)
+    assert (mine[:5] == 7).all() and (mine[125:] == 7).all() and (mine[:, :11] == 7).all() and (mine[:, 171:] == 7).all()
+    again = m(scene.right, scene.left, out=expected)
+    assert again.disparity is expected.disparity and not np.array_equal(expected.disparity, r.disparity, equal_nan=True)
+    part = st.Matcher("sgm", disparities=32, device="cpu", region=(20, 10, 60, 50), want="cost")
+    small = np.zeros((50, 60, 32), expected.cost.dtype)
+    same_bits(part(scene.left, scene.right, out={"cost": small}).cost, part(scene.left, scene.right).cost)
+
+
+@pytest.mark.parametrize(
+    "out, said",
+    [
+        ({"disparity": np.zeros((120, 161), np.float32)}, r"must be \(120, 160\) and float32"),
+        ({"disparity": np.zeros((120, 160), np.uint8)}, "float32"),
+        ({"disparity": np.zeros((120, 160))}, "float64"),
+        ({"disparity": np.zeros((120, 320), np.float32)[:, ::2]}, "side by side"),
+        ({"confidence": np.zeros((120, 160), np.float32)}, "not wanted"),
+        ({"disparity": np.broadcast_to(np.float32(3), (120, 160))}, "read-only"),
+        ({"disparity": None}, "is a NoneType, not an array"),
+    ],
+)
+def test_out_that_can_not_be_written(scene, out, said):
+    with pytest.raises(st.CallError, match=said):
+        st.Matcher("sgm", disparities=32, device="cpu")(scene.left, scene.right, out=out)
+
+
+def test_the_last_volume_that_there_is():
+    volume = np.random.default_rng(1).integers(0, 60, (20, 30, 8), np.uint8)
+    r = st.match_volume(volume, want=["volume"])
+    assert r.volume is r.optimised is not None and r.volume.shape == (20, 30, 8)
+    assert st.match_volume(volume, optimise="none", aggregate="box", want="volume").volume.shape == (20, 30, 8)
+    r = st.match_volume(volume, optimise="none", want=["volume"])
+    np.testing.assert_array_equal(r.volume, volume)
+    assert st.match_volume(volume).volume is None
+
+
+@pytest.mark.parametrize("region", [None, (30, 20, 80, 60)])
+def test_probes_are_what_the_volumes_have_there(scene, same_bits, region):
+    states = ["cost", "aggregated", "optimised"]
+    probes = [(40, 30), (100, 75), (40, 30)]
+    common = dict(disparities=(-3, 29), device="cpu", region=region, pipeline=st.Pipeline("sgm").set("aggregation.stage", "box"))
+    whole = st.match(scene.left, scene.right, want=states, **common)
+    with st.Matcher(probes=probes, **common) as m:
+        r = m(scene.left, scene.right)
+        assert r.cost is None and set(r.probed) == set(states) and m.probes == probes
+        x0, y0 = region[:2] if region else (0, 0)
+        for state in states:
+            same_bits(r.probed[state], np.stack([getattr(whole, state)[y - y0, x - x0] for x, y in probes]))
+        same_bits(r.disparity, whole.disparity)
+        m.probes = [(77, 66)]
+        for other in m.stream([(scene.left, scene.right)] * 2):
+            same_bits(other.probed["cost"][0], whole.cost[66 - y0, 77 - x0])
+        m.probes = []
+        assert m(scene.left, scene.right).probed is None
+
+
+@pytest.mark.parametrize("probes, said", [([(160, 3)], "160,3"), ([3], "pixels"), ([("a", 1)], "pixels"), (5, "pixels")])
+def test_probes_that_are_none(scene, probes, said):
+    with pytest.raises(st.CallError, match=said):
+        st.match(scene.left, scene.right, 32, device="cpu", probes=probes)
 
 
 def test_sizes_and_types_may_change(scene, same_bits):

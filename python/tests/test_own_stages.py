@@ -48,6 +48,15 @@ def test_a_cost_is_the_volume_that_it_makes(pair, same_bits):
     same_bits(m(*pair).disparity, r.disparity)
 
 
+def test_a_slot_is_set_to_a_function(pair, same_bits):
+    p = plain()
+    p.cost = difference
+    expected = st.match(*pair, D, pipeline=plain().set_stage("cost", difference), device="cpu").disparity
+    same_bits(st.match(*pair, D, pipeline=p, device="cpu").disparity, expected)
+    with pytest.raises(st.CallError, match="no stage '3' for the slot 'cost'"):
+        p.cost = 3
+
+
 def test_a_filter_and_a_refinement(pair):
     seen = {}
 

@@ -1,0 +1,42 @@
+// What a plan's results have, and arrays of the caller's that are written instead of new ones.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+
+namespace stereopsis::python {
+
+// An image that a result has: its name, where it goes on a device, and its shape.
+struct Output {
+  std::string name;
+  DeviceImageView DeviceMatched::*place;  // null: no device has it
+  DeviceImageView shape;
+};
+std::vector<Output> outputs_of(const Plan& plan);
+
+// The one of this name. Throws Error(call) where it is not wanted.
+const Output& output_of(const std::vector<Output>& outputs, const std::string& name);
+// What is lent, as that image. Throws Error(call) where it has another shape or type, or is read-only.
+AnyImageView view_for(const Output& output, const Lent& lent);
+
+// Arrays of the host. The library's images have their own memory, which is kept from pair to pair, and goes to the arrays by rows.
+class HostOut {
+ public:
+  HostOut(const Plan& plan, const nb::dict& out);
+
+  // Puts the kept images into the result, or back.
+  void exchange(Matched& result, Matched& kept) const;
+  void copy_from(const Matched& result) const;
+
+ private:
+  struct Taken {
+    std::string name;
+    Lent lent;
+    AnyImageView view;
+  };
+  std::vector<Taken> taken_;
+};
+
+}  // namespace stereopsis::python

@@ -1,0 +1,148 @@
+"""Boards that cameras are calibrated by, and where their corners are in an image: by the user's own OpenCV."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import CallError, UnsupportedError
+
+Points = npt.NDArray[np.float32]  # (n, 2): x, y
+
+_LENGTH = re.compile(r"([0-9.]+)(mm|cm|m|)")
+
+
+def opencv() -> Any:
+    """The module cv2."""
+    try:
+        import cv2
+    except ImportError as missing:
+        raise UnsupportedError(
+            "calibrate finds a board's corners by OpenCV, and Python has no module cv2 here; run: python -m pip install "
+            "opencv-python-headless"
+        ) from missing
+    return cv2
+
+
+@dataclass(frozen=True)
+class Board:
+    """A flat board; lengths are in `unit`. `columns` and `rows` count inner corners."""
+
+    columns: int
+    rows: int
+    square: float
+    unit: str
+    marker: float = 0
+    dictionary: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Board:
+        """As the command's --board."""
+        kind, *parts = str(text).split(":")
+        if len(parts) != {"chessboard": 2, "charuco": 4}.get(kind):
+            raise CallError(
+                f"the board '{text}' is not known; give chessboard:COLUMNSxROWS:SQUARE of its inner corners "
+                "(chessboard:9x6:25mm), or charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY of its squares "
+                "(charuco:8x6:30mm:22mm:DICT_4X4_50)"
+            )
+        found = re.fullmatch(r"(\d{1,3})x(\d{1,3})", parts[0])
+        if not found or not all(3 <= int(count) <= 100 for count in found.groups()):
+            raise CallError(
+                f"the board '{text}' has the size '{parts[0]}'; it must be COLUMNSxROWS, both from 3 to 100, such as 9x6"
+            )
+        columns, rows = map(int, found.groups())
+        square, unit = cls._length(parts[1], text)
+        if kind == "chessboard":
+            return cls(columns, rows, square, unit)
+        marker, same = cls._length(parts[2], text)
+        if same != unit or marker >= square:
+            raise CallError(
+                f"the board '{text}' has markers of {parts[2]} in squares of {parts[1]}; a marker must be smaller than its "
+                "square, in the same unit"
+            )
+        return cls(columns - 1, rows - 1, square, unit, marker, parts[3])
+
+    @staticmethod
+    def _length(text: str, board: str) -> tuple[float, str]:
+        found = _LENGTH.fullmatch(text)
+        try:
+            value = float(found[1]) if found else 0.0
+        except ValueError:
+            value = 0.0
+        if not found or value <= 0:
+            raise CallError(
+                f"the board '{board}' has the length '{text}'; it must be a positive number, such as 25mm, 2.5cm, 0.025m, or "
+                "1 without a unit"
+            )
+        return (10 * value, "mm") if found[2] == "cm" else (value, found[2])
+
+    def place_of(self, corners: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
+        """(n, 3): where corners of these numbers, row after row, are on the board."""
+        x, y = corners % self.columns, corners // self.columns
+        return np.stack([self.square * x, self.square * y, 0 * x], axis=1).astype(np.float32)
+
+    def find(self, grey: npt.NDArray[np.uint8]) -> dict[int, tuple[float, float]]:
+        """Corners by their number, to parts of a pixel; none where the board is not found."""
+        if self.dictionary:
+            return self._charuco(grey)
+        cv2 = opencv()
+        flags = cv2.CALIB_CB_ADAPTIVE_THRESH | cv2.CALIB_CB_NORMALIZE_IMAGE | cv2.CALIB_CB_FAST_CHECK
+        found, corners = cv2.findChessboardCorners(grey, (self.columns, self.rows), flags=flags)
+        if not found:
+            return {}
+        grid = corners.reshape(self.rows, self.columns, 2)
+        least = min(np.linalg.norm(np.diff(grid, axis=axis), axis=2).min() for axis in (0, 1))
+        points = _refined(grey, corners.reshape(-1, 2), int(0.4 * least))
+        return {i: (float(x), float(y)) for i, (x, y) in enumerate(points)}
+
+    def _charuco(self, grey: npt.NDArray[np.uint8]) -> dict[int, tuple[float, float]]:
+        aruco: Any = getattr(opencv(), "aruco", None)
+        if not hasattr(aruco, "CharucoDetector"):
+            raise UnsupportedError("charuco boards need OpenCV 4.7 or later; run: python -m pip install -U opencv-python-headless")
+        number = getattr(aruco, self.dictionary, None)
+        if not self.dictionary.startswith("DICT_") or number is None:
+            raise CallError(f"the dictionary '{self.dictionary}' is not known; give one of OpenCV's, such as DICT_4X4_50")
+        dictionary = aruco.getPredefinedDictionary(number)
+        layout = aruco.CharucoBoard((self.columns + 1, self.rows + 1), self.square, self.marker, dictionary)
+        corners, ids, *_ = aruco.CharucoDetector(layout).detectBoard(grey)
+        if ids is None or len(ids) == 0:
+            return {}
+        corners = corners.reshape(-1, 2)
+        spacing = np.linalg.norm(np.diff(corners, axis=0), axis=1).min(initial=np.inf)
+        gap = (self.square - self.marker) / (2 * self.square)  # up to where a marker's edge comes into the window
+        points = _refined(grey, corners, int(min(gap * spacing, 6)))
+        return {int(i): (float(x), float(y)) for i, (x, y) in zip(ids.ravel(), points)}
+
+
+def _refined(grey: npt.NDArray[np.uint8], corners: Points, half: int) -> Points:
+    """In windows of `half` pixels to each side, in which nothing but the corner lies; at most 6: beyond, the lens bends edges."""
+    cv2 = opencv()
+    half = min(max(half, 2), 6)
+    criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 100, 1e-4)
+    corners = cv2.cornerSubPix(grey, np.ascontiguousarray(corners, np.float32), (half, half), (-1, -1), criteria)
+    smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), half / 4)
+    return np.array([_saddle_near(smooth, corner, half - 1) for corner in corners.reshape(-1, 2)], np.float32)
+
+
+def _saddle_near(smooth: Any, corner: Any, radius: int) -> Any:
+    """The saddle point of the quadratic that fits the image around a corner best (Lucchese and Mitra 2002)."""
+    y, x = np.mgrid[-radius : radius + 1, -radius : radius + 1].astype(float)
+    # f = p·(x² + y² − mean) + m·(x² − y²) + b·xy + d·x + e·y + constant, all orthogonal on the window.
+    basis = [x * x + y * y - (x * x + y * y).mean(), x * x - y * y, x * y, x, y]
+    at = np.array(corner, float)
+    for _ in range(10):
+        patch = opencv().getRectSubPix(smooth, (2 * radius + 1, 2 * radius + 1), tuple(map(float, at)))
+        p, m, b, d, e = ((patch * f).sum() / (f * f).sum() for f in basis)
+        a, c = p + m, p - m
+        determinant = 4 * a * c - b * b
+        if determinant >= 0:
+            return corner  # no saddle
+        step = np.array([b * e - 2 * c * d, b * d - 2 * a * e]) / determinant
+        at += step
+        if np.hypot(*step) < 1e-4:
+            break
+    return at if np.hypot(*(at - corner)) < 1 else corner

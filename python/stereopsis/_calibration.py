@@ -1,0 +1,311 @@
+"""From views of a board to the calibration of two cameras; corners and the least squares are the user's OpenCV's."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._board import Board, opencv
+from ._errors import CallError, FileError, FormatError
+from ._native import Calibration, Camera, Rectification, Rig
+from ._scenes import read_image
+
+# The command's: src/geometry/calibrate_opencv.cpp says why.
+LEAST_VIEWS, LEAST_CORNERS, LEAST_COVERAGE, LEAST_TILT, OUTLIER = 5, 8, 0.25, 10, 3
+LARGEST_RMS, LARGEST_DY = 5, 2
+
+Views = str | Sequence[Any]
+Corners = dict[int, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class CalibrationView:
+    """A pair of views: whether it was used, else why not (`remark`); its errors in pixels, NaN where it has none."""
+
+    name: str
+    used: bool
+    remark: str
+    rms_left: float = np.nan
+    rms_right: float = np.nan
+    rms: float = np.nan
+    dy: float = np.nan
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What calibrate gives. Distances are in pixels.
+
+    calibration     for `calibration=` of Matcher, Rectification, and its own write(file)
+    rms_left, rms_right, rms   of the reprojection, of each camera alone and of the pair
+    dy_mean, dy_p95            |y_left − y_right| after rectification
+    coverage_left, coverage_right   the share of the image that corners were seen in, 0 to 1
+    views           a CalibrationView for each pair
+    """
+
+    calibration: Calibration
+    rms_left: float
+    rms_right: float
+    rms: float
+    dy_mean: float
+    dy_p95: float
+    coverage_left: float
+    coverage_right: float
+    views: list[CalibrationView]
+
+
+def calibrate(
+    left: Views, right: Views, board: str, *, zoom: float = 0.0, keep_outliers: bool = False
+) -> Calibrated:
+    """Two cameras, and how they lie to one another, from views of a board: as the command's `calibrate`.
+
+    left, right   views, in pairs: arrays (h, w) or (h, w, 3) of uint8, files, or a pattern such as 'left*.jpg' (in order of names)
+    board         chessboard:9x6:25mm (inner corners, square), or charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square,
+                  marker, dictionary); without a unit the rig has none
+    zoom          0: rectified images have no pixels without a source, 1: they have all pixels of the cameras
+    keep_outliers use views, too, whose error is more than three times that of the middle one
+
+    Needs OpenCV: the module cv2. Raises CallError where the views are too few, cover too little of the image, or hold the
+    board at one tilt, FormatError where no rig fits them, and UnsupportedError without OpenCV.
+    """
+    layout = Board.parse(board)
+    if not 0 <= zoom <= 1:
+        raise CallError(f"zoom={zoom!r} is not allowed; it must be from 0 to 1")
+    files = _listed(left, "left"), _listed(right, "right")
+    if len(files[0]) != len(files[1]):
+        raise CallError(f"there are {len(files[0])} left and {len(files[1])} right views; give them in pairs")
+    opencv()
+    pairs, size = _Pair.all_of(layout, *files)
+    usable = [pair for pair in pairs if len(pair.shared) >= LEAST_CORNERS]
+    outliers: list[tuple[_Pair, int, _Fit]] = []
+    while True:
+        if len(usable) < LEAST_VIEWS:
+            raise CallError(
+                f"the board is seen by both cameras in {len(usable)} of {len(pairs)} pairs; {LEAST_VIEWS} are needed, 10 to 20 "
+                "are better: check the board's size, the light and the focus, and take more"
+            )
+        fit = _Fit(usable, layout, size)
+        worst = int(np.argmax(fit.view_rms))
+        if keep_outliers or fit.view_rms[worst] <= OUTLIER * np.sort(fit.view_rms)[(len(usable) - 1) // 2]:
+            break
+        outliers.append((usable.pop(worst), worst, fit))
+    calibration = fit.calibration(zoom)
+    dy = fit.row_errors(calibration)
+    every = np.sort(np.concatenate(dy))
+    dy_mean = float(every.mean())
+    if fit.rms > LARGEST_RMS or dy_mean > LARGEST_DY:
+        raise FormatError(
+            f"no rig fits these views: the reprojection error is {fit.rms:.1f} px (at most {LARGEST_RMS} is taken), rows differ "
+            f"by {dy_mean:.1f} px (at most {LARGEST_DY}); check that the views are paired rightly and the board's measures "
+            "are right"
+        )
+    told = {id(pair): fit.view(i, pair, float(dy[i].mean())) for i, pair in enumerate(usable)}
+    told |= {id(pair): before.view(i, pair) for pair, i, before in outliers}
+    return Calibrated(
+        calibration=calibration,
+        rms_left=fit.cameras[0].rms,
+        rms_right=fit.cameras[1].rms,
+        rms=fit.rms,
+        dy_mean=dy_mean,
+        dy_p95=float(every[(len(every) - 1) * 95 // 100]),
+        coverage_left=fit.coverage(0),
+        coverage_right=fit.coverage(1),
+        views=[told.get(id(pair)) or CalibrationView(pair.name, False, pair.remark()) for pair in pairs],
+    )
+
+
+def _listed(views: Views, name: str) -> list[Any]:
+    if not isinstance(views, (str, os.PathLike)):
+        return list(views)
+    found = sorted(glob.glob(os.fspath(views)))
+    if not found:
+        raise FileError(f"{name}={os.fspath(views)!r} names no file; give a pattern such as 'left*.jpg', or a list of files or arrays")
+    return list(found)
+
+
+def _grey(view: Any, name: str) -> npt.NDArray[np.uint8]:
+    image = read_image(view) if isinstance(view, (str, os.PathLike)) else np.asarray(view)
+    if image.dtype != np.uint8 or not (image.ndim == 2 or (image.ndim == 3 and image.shape[2] in (1, 3))):
+        raise CallError(
+            f"{name} has the shape {image.shape} and the type {image.dtype}; a view is (height, width) or (height, width, 3), "
+            "of uint8"
+        )
+    if image.ndim == 3 and image.shape[2] == 3:
+        r, g, b = (image[..., c].astype(np.int64) for c in range(3))
+        image = ((19595 * r + 38470 * g + 7471 * b + 32768) >> 16).astype(np.uint8)
+    return np.ascontiguousarray(image.reshape(image.shape[:2]))
+
+
+@dataclass
+class _Pair:
+    """What both cameras see of a board."""
+
+    name: str
+    left: Corners
+    right: Corners
+
+    @property
+    def shared(self) -> npt.NDArray[np.intp]:
+        return np.array([i for i in self.left if i in self.right], np.intp)
+
+    def points(self, camera: int) -> npt.NDArray[np.float32]:
+        corners = self.right if camera else self.left
+        return np.array([corners[int(i)] for i in self.shared], np.float32)
+
+    def remark(self) -> str:
+        if not self.left and not self.right:
+            return "no board in either image"
+        if not self.left or not self.right:
+            return f"no board in the {'right' if self.left else 'left'} image"
+        return "too few common corners"
+
+    @classmethod
+    def all_of(cls, board: Board, left: list[Any], right: list[Any]) -> tuple[list[_Pair], tuple[int, int]]:
+        pairs, size = [], None
+        for number, views in enumerate(zip(left, right)):
+            found = []
+            for view, side in zip(views, ("left", "right")):
+                name = os.fspath(view) if isinstance(view, (str, os.PathLike)) else f"{side}[{number}]"
+                grey = _grey(view, name)
+                size = size or grey.shape
+                if grey.shape != size:
+                    raise CallError(
+                        f"{name} has {grey.shape[1]}×{grey.shape[0]} pixels, but the first view {size[1]}×{size[0]}; all must "
+                        "have one size"
+                    )
+                found.append(board.find(grey))
+            name = os.path.basename(os.fspath(views[0])) if isinstance(views[0], (str, os.PathLike)) else f"view {number}"
+            pairs.append(cls(name, *found))
+            pairs[-1]._turn_same_way_up(board)
+        return pairs, (size[1], size[0]) if size else (0, 0)
+
+    def _turn_same_way_up(self, board: Board) -> None:
+        """A chessboard whose sides are both even or both odd looks the same upside down: both are numbered from one end."""
+        if board.dictionary or (board.columns + board.rows) % 2 or not self.left or not self.right:
+            return
+        last = board.columns * board.rows - 1
+        ways = [np.subtract(view[last], view[0]) for view in (self.left, self.right)]
+        if ways[0] @ ways[1] < 0:
+            self.right = {last - i: point for i, point in self.right.items()}
+
+
+@dataclass
+class _Camera:
+    matrix: npt.NDArray[np.float64]
+    distortion: npt.NDArray[np.float64]
+    rms: float
+
+
+class _Fit:
+    """Both cameras from a set of pairs."""
+
+    def __init__(self, pairs: Sequence[_Pair], board: Board, size: tuple[int, int]) -> None:
+        cv2 = opencv()
+        self._unit, self._size = board.unit, size
+        on_board = [board.place_of(pair.shared) for pair in pairs]
+        self._seen = [[pair.points(camera) for pair in pairs] for camera in (0, 1)]
+        for camera, side in enumerate(("left", "right")):
+            if (covered := self.coverage(camera)) < LEAST_COVERAGE:
+                raise CallError(
+                    f"the board covers {100 * covered:.0f} % of the {side} camera's image over all views; "
+                    f"{100 * LEAST_COVERAGE:.0f} % are needed: show it in the corners and at the edges too"
+                )
+        self.cameras: list[_Camera] = []
+        for camera in (0, 1):
+            rms, matrix, distortion, turns, _ = cv2.calibrateCamera(on_board, self._seen[camera], size, None, None)
+            self.cameras.append(_Camera(matrix, distortion, rms))
+            if camera == 0:
+                self._check_tilt(turns)
+        left, right = self.cameras
+        # From each camera's own parameters on: all of them together.
+        found = cv2.stereoCalibrateExtended(
+            on_board, *self._seen, left.matrix, left.distortion, right.matrix, right.distortion, size, None, None,
+            flags=cv2.CALIB_USE_INTRINSIC_GUESS,
+            criteria=(cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 200, 1e-9),
+        )  # fmt: skip
+        self.rms, left.matrix, left.distortion, right.matrix, right.distortion, self._turn, self._shift = found[:7]
+        self._per_view = np.asarray(found[-1]).reshape(len(pairs), 2)
+        self.view_rms = np.sqrt((self._per_view**2).mean(axis=1))
+
+    def coverage(self, camera: int) -> float:
+        """The share of the image's 8×6 cells with a corner in them."""
+        points = np.concatenate(self._seen[camera])
+        cells = np.clip((points * (8, 6) / self._size).astype(int), 0, (7, 5))
+        return len(np.unique(cells, axis=0)) / 48
+
+    @staticmethod
+    def _check_tilt(turns: Sequence[Any]) -> None:
+        normals = np.array([opencv().Rodrigues(turn)[0][:, 2] for turn in turns])
+        tilt = np.degrees(np.arccos(np.clip((normals @ normals.T).min(), -1, 1)))
+        if tilt < LEAST_TILT:
+            raise CallError(
+                f"all views hold the board within {tilt:.1f} degrees of one tilt; {LEAST_TILT} are needed to tell the focal "
+                "length from the distance: tilt it in some views"
+            )
+
+    def view(self, i: int, pair: _Pair, dy: float | None = None) -> CalibrationView:
+        left, right = map(float, self._per_view[i])
+        used = dy is not None
+        remark = "" if used else "outlier, left out"
+        return CalibrationView(pair.name, used, remark, left, right, float(self.view_rms[i]), np.nan if dy is None else dy)
+
+    def calibration(self, zoom: float) -> Calibration:
+        cv2 = opencv()
+        left, right = self.cameras
+        r1, r2, p1, p2, *_ = cv2.stereoRectify(
+            left.matrix, left.distortion, right.matrix, right.distortion, self._size, self._turn, self._shift,
+            flags=cv2.CALIB_ZERO_DISPARITY, alpha=zoom,
+        )  # fmt: skip
+        x, y = self._shift.ravel()[:2]
+        if abs(y) > abs(x):
+            raise CallError(
+                "one camera lies above the other; cameras side by side can be rectified here, so turn the images by 90 degrees"
+            )
+        if x > 0:
+            raise CallError("the right camera lies to the left of the left one; give them the other way round")
+
+        def with_focal(focal: float) -> Calibration:
+            return Calibration(
+                size=self._size,
+                left=_camera(left, r1),
+                right=_camera(right, r2),
+                rotation=self._turn.ravel().tolist(),
+                translation=self._shift.ravel().tolist(),
+                rig=Rig(
+                    focal=focal, baseline=-p2[0, 3] / p2[0, 0], cx_left=p1[0, 2], cx_right=p2[0, 2], cy=p1[1, 2],
+                    unit=self._unit, size=self._size,
+                ),
+            )  # fmt: skip
+
+        focal = float(p1[0, 0])
+        if zoom == 0:  # OpenCV's estimate leaves a few pixels without source; a little more focal length brings them in
+            for _ in range(40):
+                if Rectification(with_focal(focal)).complete:
+                    break
+                focal *= 1.0025
+        return with_focal(focal)
+
+    def row_errors(self, calibration: Calibration) -> list[npt.NDArray[np.float64]]:
+        """|y_left − y_right| of each corner, of each pair, by OpenCV's undistortPoints."""
+        rig = calibration.rig
+        cameras = (calibration.left, rig.cx_left), (calibration.right, rig.cx_right)
+        rows = []
+        for seen, own, (camera, cx) in zip(self._seen, self.cameras, cameras):
+            turn = np.reshape(camera.rectification, (3, 3))
+            target = np.array([[rig.focal, 0, cx], [0, rig.focal, rig.cy], [0, 0, 1]])
+            rows.append(
+                [opencv().undistortPoints(p[:, None], own.matrix, own.distortion, R=turn, P=target)[:, 0, 1] for p in seen]
+            )
+        return [np.abs(a.astype(float) - b) for a, b in zip(*rows)]
+
+
+def _camera(camera: _Camera, rectification: npt.NDArray[np.float64]) -> Camera:
+    k, distortion = camera.matrix, camera.distortion.ravel()[:12].tolist()
+    return Camera(
+        fx=k[0, 0], fy=k[1, 1], cx=k[0, 2], cy=k[1, 2], distortion=distortion, rectification=rectification.ravel().tolist()
+    )
