@@ -1,5 +1,6 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -7,6 +8,7 @@
 #include "bindings.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/pipeline.hpp"
+#include "stereopsis/stages.hpp"
 #include "user_stage.hpp"
 
 namespace nb = nanobind;
@@ -58,6 +60,11 @@ void bind_pipeline(nb::module_& m) {
       .def_static("parse", &pipeline_from_json, "json"_a);
 
   m.def("methods", &methods);
+  m.def("stages", [] {
+    std::vector<std::pair<std::string, std::vector<std::string>>> stages;
+    for (SlotChoices& c : slot_choices()) stages.emplace_back(std::move(c.slot), std::move(c.stages));
+    return stages;
+  });
   m.def("read_pipeline", &read_pipeline, "file"_a);
 }
 

@@ -31,7 +31,7 @@ from ._native import (
     write_disparity,
     write_pfm,
 )
-from ._pipeline import Pipeline, methods, parameters
+from ._pipeline import Pipeline, methods, parameters, stages
 from ._result import Explanation, Picture, Result
 from ._scenes import Scene, check, evaluate, read_image, synth
 from ._stage import StageCall
@@ -81,6 +81,7 @@ __all__ = [
     "read_image",
     "read_pfm",
     "scene_names",
+    "stages",
     "synth",
     "validity",
     "write_disparity",

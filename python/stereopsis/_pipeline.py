@@ -203,6 +203,16 @@ def methods() -> list[_native.MethodInfo]:
     return list(_native.methods())
 
 
+def stages() -> dict[str, list[str]]:
+    """By slot, the stages that may fill it ("none": it may be empty), and those that the list of refinements may name.
+
+    >>> import stereopsis as st
+    >>> "census" in st.stages()["cost"], "median" in st.stages()["refinements"]
+    (True, True)
+    """
+    return dict(_native.stages())
+
+
 def parameters(method: str | Pipeline = "sgm") -> list[ParameterInfo]:
     """What can be set of a method: name, type, value, default, allowed, limits, step, choices, unit, description.
 

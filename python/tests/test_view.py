@@ -8,9 +8,12 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 import zipfile
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,8 +21,10 @@ import stereopsis as st
 
 websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install 'stereopsis[view]'")
 from stereopsis.view import preparation, sources  # noqa: E402
-from stereopsis.view.engine import Matchers  # noqa: E402
-from stereopsis.view.messages import seen  # noqa: E402
+from stereopsis.view.engine import Engine, Matchers  # noqa: E402
+from stereopsis.view.messages import seen, slots_of  # noqa: E402
+from stereopsis.view.pairing import Pairing, nearest, paired  # noqa: E402
+from stereopsis.view.probe import Probe, curve  # noqa: E402
 from stereopsis.view.settings import Settings, changed  # noqa: E402
 from websockets.asyncio.client import connect  # noqa: E402
 from websockets.exceptions import InvalidStatus  # noqa: E402
@@ -43,17 +48,64 @@ def pairs(tmp_path, scene):
 
 def test_files_are_paired_by_number(pairs):
     source = sources.open_sources([str(pairs)], None, 0)[0]
-    assert [left.name for left, _ in source.pairs] == ["left2.ppm", "left9.ppm", "left10.ppm"]
-    assert [right.name for _, right in source.pairs] == ["right2.ppm", "right9.ppm", "right10.ppm"]
+    assert [pair.left.name for pair in source.pairs] == ["left2.ppm", "left9.ppm", "left10.ppm"]
+    assert [pair.right.name for pair in source.pairs] == ["right2.ppm", "right9.ppm", "right10.ppm"]
     patterns = sources.open_sources([str(pairs / "left/left%d.ppm"), str(pairs / "right/*.ppm")], None, 0)[0]
     assert patterns.pairs == source.pairs
     (pairs / "right" / "right9.ppm").unlink()
     with pytest.raises(st.CallError, match="left9.ppm' has no right picture"):
         sources.open_sources([str(pairs)], None, 0)
+    loose = sources.open_sources([str(pairs)], None, 0, Pairing(strict=False))[0]
+    assert [pair.left.name for pair in loose.pairs] == ["left2.ppm", "left10.ppm"]
     with pytest.raises(st.FileError, match="nowhere"):
         sources.open_sources([str(pairs / "nowhere")], None, 0)
     with pytest.raises(st.CallError, match="there is no scene 'tabel'"):
         sources.open_sources(["synth:tabel"], None, 0)
+
+
+def touched(folder, names):
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).touch()
+    return sorted(folder.iterdir())
+
+
+def stems(pairs):
+    return [(pair.left.stem, pair.right.stem, pair.apart and round(1e3 * pair.apart, 3)) for pair in pairs]
+
+
+def test_files_are_paired_by_their_times(tmp_path):
+    """Names as EuRoC has them, in nanoseconds: 50 ms between pictures, the right ones later by 1 ms, one is missing."""
+    times = [1403636579763555584 + 50_000_000 * i for i in range(5)]
+    left = touched(tmp_path / "cam0" / "data", [f"{t}.png" for t in times])
+    late = [t + 1_000_000 for t in times if t != times[2]]
+    right = touched(tmp_path / "cam1" / "data", [f"{t}.png" for t in late])
+    found = paired(left, right, Pairing("stamp", strict=True))
+    assert stems(found) == [(str(t), str(t + 1_000_000), 1) for t in times if t != times[2]]
+    with pytest.raises(st.CallError, match="no picture beside .* has a partner"):
+        paired(left, right, Pairing("number", strict=False))
+    later = touched(tmp_path / "later", [f"{t + 10_000_000}.png" for t in times])
+    assert len(paired(left, later, Pairing("stamp", strict=False))) == 5
+    with pytest.raises(st.CallError, match="closer in time than 10 ms, but 2.5 ms are allowed; pair them loosely"):
+        paired(left, later, Pairing("stamp", strict=True))
+
+
+def test_times_come_from_a_file_beside_the_pictures(tmp_path):
+    left = touched(tmp_path / "image_02" / "data", ["0.png", "1.png", "2.png"])
+    right = touched(tmp_path / "image_03" / "data", ["0.png", "1.png"])
+    (tmp_path / "image_02" / "timestamps.txt").write_text("".join(f"2011-09-26 13:02:25.{i}00000000\n" for i in (1, 2, 3)))
+    (tmp_path / "image_03" / "timestamps.txt").write_text("".join(f"2011-09-26 13:02:25.{i}04000000\n" for i in (2, 3)))
+    assert stems(paired(left, right, Pairing("stamp", True))) == [("1", "0", 4), ("2", "1", 4)]
+    (tmp_path / "image_03" / "timestamps.txt").write_text("0.1\n")
+    with pytest.raises(st.FileError, match="1 times of 2 pictures"):
+        paired(left, right, Pairing("stamp", True))
+    named = touched(tmp_path / "named", ["left.png", "right.png"])
+    with pytest.raises(st.CallError, match="has no time in its name"):
+        paired(named, named, Pairing("stamp", True))
+
+
+def test_a_picture_is_in_one_pair_at_most():
+    assert nearest([0.0, 1.0, 1.2, 2.0], [0.1, 1.15, 3.5], strict=False) == [(0, 0), (2, 1)]
 
 
 def test_folders_of_scenes_are_sources_of_their_own(tmp_path, scene):
@@ -116,6 +168,91 @@ def test_settings_are_new_ones_or_refused(settings):
     ]:
         with pytest.raises(st.CallError, match=sentence):
             changed(settings, message)
+
+
+def test_another_stage_fills_a_slot_and_refinements_have_an_order(settings):
+    names = [slot["slot"] for slot in slots_of(settings.pipeline)]
+    assert names[:6] == ["prepare", "cost", "aggregation", "optimisation", "select", "levels"]
+    other = changed(settings, {"do": "set", "name": "cost.stage", "value": "rank"})
+    other = changed(other, {"do": "set", "name": "aggregation.stage", "value": "guided"})
+    assert other.pipeline.get("cost.stage") == "rank" and other.pipeline.get("guided.radius") > 0
+    before = [slot.slot for slot in settings.pipeline.slots() if slot.is_refinement]
+    off = changed(settings, {"do": "set", "name": f"{before[0]}.enabled", "value": "false"})
+    longer = changed(off, {"do": "refinements", "names": [*before[1:], before[0], "speckle"]}).pipeline
+    assert [slot.stage for slot in longer.slots() if slot.is_refinement][-1] == "speckle"
+    assert longer.get("speckle.enabled") and not longer.get(f"{before[0]}.enabled")
+    assert changed(off, {"do": "refinements", "names": []}).pipeline.get("refinements") == ()
+    with pytest.raises(st.CallError, match="nearest is 'median'"):
+        changed(settings, {"do": "refinements", "names": ["medain"]})
+
+
+class Changing:
+    """A camera that sends another size, then nothing, then the first size again."""
+
+    name, length, rate, disparities, pairing = "camera", None, 0.0, (0, 16), None
+
+    def __init__(self, scene):
+        self.scene, self.read_so_far, self.closed = scene, 0, 0
+
+    def read(self, index):
+        self.read_so_far += 1
+        if self.read_so_far == 3:
+            raise st.FileError("the camera gives no picture any more")
+        part = slice(None, 80 if self.read_so_far == 2 else None)
+        return sources.Frame(self.scene.left[part], self.scene.right[part], str(self.read_so_far))
+
+    def close(self):
+        self.closed += 1
+
+
+def wait_for(found):
+    end = time.monotonic() + 60
+    while not found():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_camera_that_sends_other_sizes_or_nothing(settings, scene, same_bits):
+    camera = Changing(scene)
+    engine = Engine([camera], replace(settings, disparities=(0, 16), device="cpu"), playing=False)
+    engine.start()
+    wait_for(lambda: engine.shown is not None)
+    engine.change({"do": "step"})
+    wait_for(lambda: engine.shown.prepared.frame.name == "2")
+    same_bits(engine.shown.result.disparity, st.match(scene.left[:80], scene.right[:80], 16, device="cpu").disparity)
+    engine.change({"do": "step"})
+    wait_for(lambda: "no picture any more" in engine.trouble)
+    assert engine.shown.prepared.frame.name == "2"
+    engine.change({"do": "step"})
+    wait_for(lambda: engine.shown.prepared.frame.name == "4" and not engine.trouble)
+    same_bits(engine.shown.result.disparity, st.match(scene.left, scene.right, 16, device="cpu").disparity)
+    engine.change({"do": "grab", "value": "off"})
+    wait_for(lambda: camera.closed == 1)
+    engine.change({"do": "grab", "value": "always"})
+    wait_for(lambda: int(engine.shown.prepared.frame.name) > 6)
+    with pytest.raises(st.CallError, match="off, request, always"):
+        engine.change({"do": "grab", "value": "sometimes"})
+    with pytest.raises(st.CallError, match="no two views to pair"):
+        engine.pair(Pairing("stamp"))
+    engine.close()
+
+
+def test_a_pixels_costs_are_those_of_the_volumes(settings, scene):
+    pipeline = st.Pipeline("sgm").set("aggregation.stage", "box")
+    frame = sources.Frame(scene.left, scene.right, "scene")
+    engine = Engine([sources.Synthetic("table")], replace(settings, pipeline=pipeline, region=(40, 30, 80, 60), device="cpu"))
+    ready = preparation.prepare(frame, engine.settings, None)
+    found = Matchers().match("shown", ready, engine.settings, [])
+    engine.shown = SimpleNamespace(result=found, disparities=(0, 32), prepared=ready, settings=engine.settings)
+    states = ["cost", "aggregated", "optimised"]
+    volumes = st.match(scene.left, scene.right, 32, pipeline=pipeline, want=states, region=(40, 30, 80, 60), device="cpu")
+    answer = Probe(engine).costs(50, 45)
+    assert answer["curves"] == {state: curve(getattr(volumes, state)[15, 10]) for state in states}
+    assert "outside the region" in Probe(engine).costs(0, 0)["text"]
+    engine.shown.settings = replace(engine.settings, pipeline=st.Pipeline("prehn-pyramid"), region=None)
+    assert "pyramid" in Probe(engine).costs(50, 45)["text"]
+    assert curve(np.array([1.5, np.inf, np.nan], np.float32)) == [1.5, None, None]
+    assert curve(np.array([7, 65535], np.uint16)) == [7, None]
 
 
 def test_without_post_processing_nothing_refines(settings, scene):
@@ -242,6 +379,29 @@ async def next_of(page, kind):
             found["body"] = message[4 + length :]
         if found["kind"] == kind:
             return found
+
+
+def test_views_are_paired_anew_while_it_runs(pairs):
+    (pairs / "right" / "right9.ppm").unlink()
+    call = [sys.executable, "-m", "stereopsis", "view", pairs, "--device", "cpu", "--paused", "--no-strict"]
+    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address = process.stdout.readline().strip()
+
+    async def play():
+        async with connect(socket_of(address), max_size=None) as page:
+            state = await next_of(page, "state")
+            assert state["pairing"] == {"by": "number", "strict": False} and state["playback"]["length"] == 2
+            await say(page, do="pairing", by="number", strict=True)
+            assert "left9.ppm' has no right picture" in (await next_of(page, "refused"))["text"]
+            (pairs / "right" / "right9.ppm").touch()
+            await say(page, do="pairing", by="stamp", strict=False)
+            while (state := await next_of(page, "state"))["pairing"]["by"] != "stamp":
+                pass
+            assert state["playback"]["length"] == 2  # as the folder was when it was opened
+
+    asyncio.run(play())
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0, process.stderr.read()
 
 
 async def say(page, **message):

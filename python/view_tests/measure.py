@@ -4,6 +4,7 @@ python measure.py [--seconds 20]       (in the environment of ./dev view-test, S
 """
 
 import argparse
+import contextlib
 import os
 import pathlib
 import statistics
@@ -68,28 +69,65 @@ def rate_of_engine(folder, seconds):
     return rate
 
 
-def memory(process):
-    lines = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+def processes(root):
+    """Of a process and all below it: (pid, what Chromium calls it, or its name)."""
+    children = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(folder.name))
+    waiting = [root]
+    while waiting:
+        waiting += children.get(waiting[0], [])
+        yield waiting.pop(0)
 
 
-def measure_page(folder, seconds):
+def memory(root, part=""):
+    """MiB, without what is shared, of those whose call has this part."""
+    total = 0
+    for pid in processes(root):
+        with contextlib.suppress(OSError):
+            if part in pathlib.Path(f"/proc/{pid}/cmdline").read_text():
+                lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+                total += sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
+    return total / 1024
+
+
+def browser():
+    """As somebody has it: without the test's log of all that is sent, which costs more than all else."""
     options = webdriver.ChromeOptions()
     for flag in conftest.FLAGS:
         options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+
+
+def rates_of(page, seconds):
+    """Shown and matched a second, of the page's own figures, which are means over two seconds."""
+    time.sleep(2)
+    found = []
+    for _ in range(max(1, round(seconds / 2) - 1)):
+        time.sleep(2)
+        found.append([float(page.find(f"#rate-{name}").text.replace("–", "0")) for name in ("showing", "matching")])
+    return [statistics.mean(column) for column in zip(*found, strict=True)]
+
+
+def measure_page(folder, seconds, match):
+    driver = browser()
     call = [sys.executable, "-m", "stereopsis", "view", folder, "--disparities", "64", "--device", "cpu"]
     process = subprocess.Popen(list(map(str, call)), stdout=subprocess.PIPE, text=True)
     try:
         page = Page(driver, process.stdout.readline().strip(), process)
         driver.set_script_timeout(200)
         page.press("2")
-        before = memory(process)
-        for _ in range(max(1, round(seconds / 20))):
-            time.sleep(min(seconds, 20))
-            rates = [page.find(f"#rate-{name}").text for name in ("showing", "matching")]
-            print(f"shown {rates[0]} a second, matched {rates[1]}; {memory(process):.0f} MiB (after the start {before:.0f})")
+        for passed in range(0, max(1, round(seconds)), 60):
+            shown, matched = rates_of(page, min(60, seconds - passed))
+            heap = page.script("return performance.memory.usedJSHeapSize") / 2**20
+            parts = [memory(process.pid), memory(driver.service.process.pid, "--type=renderer"), heap, memory(driver.service.process.pid, "--type=gpu-process")]
+            print(
+                f"shown {shown:.1f} a second, matched {matched:.1f} ({matched / match:.2f} of match); MiB: server {parts[0]:.0f}, "
+                f"page {parts[1]:.0f} (of it scripts {parts[2]:.1f}), drawing {parts[3]:.0f}",
+                flush=True,
+            )
         values = [0.2, 0.35, 0.25, 0.38] * 5
         playing = driver.execute_async_script(LATENCY, values)
         page.click("#play")
@@ -100,6 +138,7 @@ def measure_page(folder, seconds):
     finally:
         driver.quit()
         process.terminate()
+        process.wait()
 
 
 def main():
@@ -110,9 +149,10 @@ def main():
         folder = pathlib.Path(name)
         write_sequence(folder)
         print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; 640×480×64 sgm")
-        print(f"match: {rate_of_match(os.environ['STEREOPSIS_COMMAND'], folder):.1f} pairs a second, files written")
-        print(f"viewer without a page: {rate_of_engine(folder, seconds):.1f} pairs a second")
-        measure_page(folder, seconds)
+        match = rate_of_match(os.environ["STEREOPSIS_COMMAND"], folder)
+        print(f"match: {match:.1f} pairs a second, files written")
+        print(f"viewer without a page: {rate_of_engine(folder, min(seconds, 20)):.1f} pairs a second", flush=True)
+        measure_page(folder, seconds, match)
         print(f"load {os.getloadavg()[0]:.1f}")
 
 

@@ -17,8 +17,8 @@ TEXT_OF_BYTES = "for (let i = 0; i < b.length; i += 4096) t += String.fromCharCo
 class Page:
     def __init__(self, driver, address, process):
         self.driver, self.address, self.process = driver, address, process
-        driver.get_log("performance")
-        driver.get_log("browser")
+        for log in driver.log_types:
+            driver.get_log(log)  # what was before
         driver.get(address)
         self.script("localStorage.clear()")
         driver.refresh()

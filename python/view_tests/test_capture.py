@@ -9,6 +9,7 @@ import stereopsis as st
 
 cv2 = pytest.importorskip("cv2", reason="OpenCV reads videos and cameras; ./dev view-test installs it")
 from stereopsis.view import capture  # noqa: E402
+from stereopsis.view.pairing import Pairing  # noqa: E402
 
 
 @pytest.fixture
@@ -67,11 +68,15 @@ def test_what_is_wrong_with_a_video_is_said(video, scene, tmp_path):
 class Camera:
     """In the place of a View: its pictures say their number."""
 
-    live, number, works = True, 0, True
+    live, works, rate = True, True, 20.0
+
+    def __init__(self, late=0.0):
+        self.number, self.late, self.stamp = 0, late, 0.0
 
     def grab(self):
         time.sleep(0.001)
         self.number += 1
+        self.stamp = self.number / self.rate + self.late
         if not self.works:
             raise st.FileError("the camera gives no picture any more")
 
@@ -82,7 +87,7 @@ class Camera:
 def test_the_newest_picture_of_a_camera_is_taken_and_a_failure_told():
     one, other = Camera(), Camera()
     one.works = False
-    newest = capture.Newest([one, other])
+    newest = capture.Newest([one, other], Pairing())
     with pytest.raises(st.FileError, match="no picture any more"):
         newest.take()
     one.works = True
@@ -90,7 +95,32 @@ def test_the_newest_picture_of_a_camera_is_taken_and_a_failure_told():
         time.sleep(0.01)
     with contextlib.suppress(st.FileError):  # of before
         newest.take()
-    pictures, number = newest.take()
-    later, after = newest.take()
+    pictures, number, _ = newest.take()
+    later, after, _ = newest.take()
     assert after > number and later[0][0, 0, 0] != pictures[0][0, 0, 0]
     newest.close()
+
+
+def test_cameras_are_paired_by_the_times_of_their_pictures(monkeypatch):
+    """The right camera began three pictures earlier and is late by 1 ms: by number they are 149 ms apart."""
+    (pictures, _, apart) = one_pair([Camera(), Camera(late=-0.149)], Pairing("number", strict=False))
+    assert pictures[0][0, 0, 0] == pictures[1][0, 0, 0] and round(apart, 3) == 0.149
+    pictures, _, apart = one_pair([Camera(), Camera(late=-0.149)], Pairing("stamp", strict=True))
+    assert pictures[1][0, 0, 0] == pictures[0][0, 0, 0] + 3 and round(apart, 3) == 0.001
+    monkeypatch.setattr(capture, "PATIENCE", 0.3)
+    with pytest.raises(st.FileError, match="10.0 ms apart, too much for strict synchronisation; switch it off"):
+        one_pair([Camera(), Camera(late=0.010)], Pairing("stamp", strict=True))
+
+
+def one_pair(cameras, how):
+    newest = capture.Newest(cameras, how)
+    try:
+        return newest.take()
+    finally:
+        newest.close()
+
+
+def test_videos_of_other_rates_are_paired_by_time():
+    by_number = capture.pairs_of_frames([(6, 30.0), (3, 15.0)], Pairing("number"))
+    by_stamp = capture.pairs_of_frames([(6, 30.0), (3, 15.0)], Pairing("stamp"))
+    assert by_number == [(0, 0), (1, 1), (2, 2)] and by_stamp == [(0, 0), (2, 1), (4, 2)]

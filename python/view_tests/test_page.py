@@ -94,6 +94,53 @@ def test_a_pixel_says_where_its_disparity_comes_from(view):
     assert len(page.driver.find_elements("css selector", "#curve polyline")) == 2
 
 
+def test_a_sequence_plays(view, sequence):
+    page = view(sequence / "left", sequence / "right", "--disparities", 32)
+    page.wait_for(lambda: "–" not in page.find("#rates").text.split(), "rates of grabbing, matching, showing")
+    page.script("window.seen = new Set(); viewer.on('frame', () => window.seen.add(viewer.frame.index))")
+    page.wait_for(lambda: page.script("return window.seen.size") == 4, "every pair, again and again")
+    page.press(" ")
+    page.wait_for(lambda: page.script("return !viewer.state.playback.playing"), "a pause")
+    page.script("const p = document.getElementById('position'); p.value = 2; p.dispatchEvent(new Event('input'))")
+    page.wait_for(lambda: page.find("#place").text == "3 of 4", "the third pair")
+    page.click("#repeat")
+    page.choose("#speed", "60")
+    page.wait_for(lambda: page.script("return viewer.state.playback.speed === 60 && !viewer.state.playback.repeat"), "the speed")
+    page.click("#play")
+    page.wait_for(lambda: page.script("return viewer.frame.index === 3 && !viewer.state.playback.playing"), "the end")
+    assert page.find("#pair-by").is_displayed() and page.find("#strict").is_selected()
+    page.choose("#pair-by", "stamp")
+    page.wait_for(lambda: page.find("#apart").text == "0.0 ms apart", "pairs by time")
+
+
+def test_another_stage_fills_a_slot(view):
+    page = view("synth:table,240x160x32", "--paused")
+    page.choose('[aria-label="cost.stage"]', "rank")
+    page.settle()
+    page.click('[data-slot="aggregation"] summary')
+    page.choose('[aria-label="aggregation.stage"]', "box")
+    page.settle()
+    page.choose("#add-refinement", "weighted_median")
+    page.settle()
+    page.script("document.querySelector('[aria-label=\"Remove speckle\"]').click()")
+    page.settle()
+    assert page.find('[data-slot="cost"] small').text == "rank" and page.find('[data-slot="aggregation"] small').text == "box"
+    assert not page.driver.find_elements("css selector", '[data-slot="speckle"]')
+    page.click('[data-keep="preset"]')
+    preset = st.Pipeline.from_json(page.downloaded("preset.json").decode())
+    scene = st.synth("table", width=240, height=160, disparities=32, noise=2)
+    expected = st.match(scene.left, scene.right, 32, pipeline=preset, device="cpu").disparity
+    assert np.array_equal(page.plane("disparity"), expected, equal_nan=True)
+
+    page.script("viewer.link.socket.close()")
+    page.wait_for(lambda: "does not answer" in page.notice(), "the sentence about a connection that is cut")
+    page.wait_for(lambda: not page.notice(), "the connection again")
+    page.choose('[aria-label="aggregation.stage"]', "none")
+    page.settle()
+    assert not np.array_equal(page.plane("disparity"), expected, equal_nan=True)
+    assert page.complaints() == []
+
+
 def test_pinned_settings_are_compared(view):
     page = view("synth:table,240x160x32", "--paused")
     before = page.plane("disparity")

@@ -1,5 +1,6 @@
 #include "stereopsis/matcher.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <thread>
@@ -7,6 +8,7 @@
 #include "core/text.hpp"
 #include "stages/reduce/reduce.hpp"
 
+#include "stereopsis/stages.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
@@ -370,6 +372,22 @@ TEST(Pipeline, AnyStageFillsItsSlotByName) {
     }
     EXPECT_EQ(pipeline.slots().size(), before.slots().size());
   }
+}
+
+TEST(Pipeline, StagesAreListedBySlot) {
+  Pipeline pipeline("sgm");
+  std::vector<std::string> slots;
+  for (const auto& [slot, stages] : slot_choices()) {
+    slots.push_back(slot);
+    EXPECT_EQ(std::ranges::count(stages, "none"), slot != "cost" && slot != "select" && slot != "refinements") << slot;
+    const std::string name = slot == "refinements" ? slot : slot + ".stage";
+    for (const std::string& stage : stages) {
+      pipeline.set(name, stage);
+      EXPECT_EQ(pipeline.get(name), stage);
+    }
+  }
+  EXPECT_EQ(slots, (std::vector<std::string>{"prepare", "cost", "aggregation", "optimisation", "select", "levels",
+                                             "refinements"}));
 }
 
 TEST(Pipeline, SetsBySlotAndByStage) {

@@ -8,6 +8,7 @@
 #include "program/pipeline_data.hpp"
 #include "program/user_stage.hpp"
 #include "stages/wta/wta.hpp"
+#include "stereopsis/stages.hpp"
 
 namespace stereopsis {
 namespace {
@@ -15,16 +16,21 @@ namespace {
 // "median2" is the second median.
 std::string without_number(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
 
+bool may_be_empty(const SlotOfOne& slot) { return slot.slot != Slot::cost && slot.slot != Slot::select; }
+
+std::vector<std::string> choices_of(const SlotOfOne& slot) {
+  std::vector<std::string> names = registry().names(slot.slot);
+  if (may_be_empty(slot)) names.emplace_back("none");
+  return names;
+}
+
 // The stage of that name for a slot of one.
 StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
-  const bool may_be_none = slot.slot != Slot::cost && slot.slot != Slot::select;
-  if (may_be_none && name == "none") return {};
+  if (may_be_empty(slot) && name == "none") return {};
   const Entry* entry = registry().find(name);
   if (entry != nullptr && entry->slot == slot.slot) return StageChoice(*entry);
-  std::vector<std::string> names = registry().names(slot.slot);
-  if (may_be_none) names.emplace_back("none");
-  throw Error(ErrorCategory::call,
-              text("there is no stage '", name, "' for the slot '", slot.name, "'; it can be ", join(names, ", ")));
+  throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot.name, "'; it can be ",
+                                        join(choices_of(slot), ", ")));
 }
 
 StageChoice refinement_of(std::string_view name) {
@@ -257,6 +263,13 @@ std::vector<PipelineSlot> Pipeline::slots() const {
     for (std::size_t j = 0; j < slots[i].parameters.size(); ++j)
       slots[i].parameters[j].default_value = defaults[i].parameters[j].value;
   return slots;
+}
+
+std::vector<SlotChoices> slot_choices() {
+  std::vector<SlotChoices> choices;
+  for (const SlotOfOne& slot : slots_of_one) choices.push_back({slot.name, choices_of(slot)});
+  choices.push_back({"refinements", registry().names(Slot::refinement)});
+  return choices;
 }
 
 Pipeline Pipeline::from_slots(const std::string& method, const std::vector<PipelineSlot>& slots) {

@@ -26,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--raw", action="store_true", help="the cameras of --calib are not rectified: do it")
     add("--truth", metavar="FILE", help="the disparity's truth: a file, a folder or a pattern")
     add("--truth-scale", type=float, default=0.0, metavar="S", help="of a truth in 8 or 16 bits: value / S")
+    add("--pair", choices=["number", "stamp"], default="number", metavar="BY", help="both views' pictures are paired by their number or their time: number or stamp [number]")
+    add("--strict", action=argparse.BooleanOptionalAction, help="a picture without a partner is an error, and times are all but the same [of files]")
     add("--bit-depth", type=int, metavar="N", help="of pictures whose 16 bits hold fewer: 9 to 16")
     add("--method", default="sgm", metavar="NAME", help="the method to begin with [sgm]")
     add("--pipeline", metavar="FILE", help="a preset to begin with: pipeline JSON")

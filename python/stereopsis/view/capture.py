@@ -10,9 +10,11 @@ import time
 from typing import Any
 
 from .._errors import FileError, UnsupportedError
+from .pairing import LOOSE, STRICT, Pairing, nearest
 from .sources import Frame
 
 Array = Any
+PATIENCE = 5.0  # seconds without a pair, until somebody is told
 VIDEOS = {".mp4", ".avi", ".mkv", ".mov", ".webm", ".m4v", ".mpg", ".mpeg", ".ogv", ".y4m"}
 
 
@@ -43,6 +45,7 @@ class View:
             raise FileError(f"'{given}' can't be opened as a {'camera' if self.live else 'video'}; is it in use?")
         self.rate = float(self._capture.get(cv2.CAP_PROP_FPS)) or 30.0
         self.length = 0 if self.live else max(1, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
+        self.stamp = 0.0  # of the picture that was grabbed, in seconds
         self._next = 0
 
     def grab(self) -> None:
@@ -50,6 +53,8 @@ class View:
         if not self._capture.grab():
             raise FileError(f"'{self.given}' gives no picture any more; is the camera still connected?")
         self._next += 1
+        told = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1e3  # of a camera: by the kernel's clock, where its driver says it
+        self.stamp = told if not self.live or told > 0 else time.monotonic()
 
     def picture(self) -> Array:
         done, image = self._capture.retrieve()
@@ -71,30 +76,42 @@ class Capture:
 
     disparities: tuple[int, int] | None = None
 
-    def __init__(self, *given: str) -> None:
+    def __init__(self, *given: str, how: Pairing = Pairing()) -> None:
         self._given = given
         self._views = [View(one) for one in given]
-        live = any(view.live for view in self._views)
+        self._live = any(view.live for view in self._views)
         self.name = " + ".join(pathlib.Path(one).name for one in given)
-        self.length = None if live else min(view.length for view in self._views)
-        self.rate = 0.0 if live else self._views[0].rate
+        self.rate = 0.0 if self._live else self._views[0].rate
+        self.length: int | None = None
+        self.pairing: Pairing | None = None
         self._newest: Newest | None = None
+        self.pair(how)
+
+    def pair(self, how: Pairing) -> None:
+        how = how.or_strict(False)
+        if len(self._given) == 2:
+            self.pairing = how
+        if self._live:
+            self._release()
+        else:
+            self._pairs = pairs_of_frames([(view.length, view.rate) for view in self._opened()], how)
+            self.length = len(self._pairs)
 
     def read(self, index: int) -> Frame:
-        if not self._views:
-            self._views = [View(one) for one in self._given]
-        if self.length is None:
+        views = self._opened()
+        if self._live:
             if self._newest is None:
-                self._newest = Newest(self._views)
-            pictures, number = self._newest.take()
+                self._newest = Newest(views, self.pairing or Pairing())
+            pictures, number, apart = self._newest.take()
         else:
-            for view in self._views:
-                view.seek(index)
+            for view, place in zip(views, self._pairs[index], strict=True):
+                view.seek(place)
                 view.grab()
-            pictures, number = [view.picture() for view in self._views], index
-        return self._frame(pictures, number)
+            pictures, number = [view.picture() for view in views], index
+            apart = abs(views[0].stamp - views[-1].stamp)
+        return self._frame(pictures, number, apart if len(views) == 2 else None)
 
-    def _frame(self, pictures: list[Array], number: int) -> Frame:
+    def _frame(self, pictures: list[Array], number: int, apart: float | None) -> Frame:
         if len(pictures) == 1:
             half = pictures[0].shape[1] // 2
             pictures = [pictures[0][:, :half], pictures[0][:, half : 2 * half]]
@@ -102,50 +119,93 @@ class Capture:
         if left.shape != right.shape:
             sizes = " and ".join(f"{p.shape[1]}×{p.shape[0]}" for p in pictures)
             raise FileError(f"the two views have {sizes} pixels; set both cameras to the same size")
-        return Frame(left, right, f"{self.name} {number}")
+        return Frame(left, right, f"{self.name} {number}", apart=apart)
 
-    def close(self) -> None:
+    def _opened(self) -> list[View]:
+        if not self._views:
+            self._views = [View(one) for one in self._given]
+        return self._views
+
+    def _release(self) -> None:
         if self._newest is not None:
             self._newest.close()
+        self._newest = None
+
+    def close(self) -> None:
+        self._release()
         for view in self._views:
             view.close()
-        self._newest, self._views = None, []
+        self._views = []
+
+
+def pairs_of_frames(views: list[tuple[int, float]], how: Pairing) -> list[tuple[int, ...]]:
+    """Of videos of (length, rate): which frames are a pair."""
+    if len(views) == 1 or how.by == "number":
+        return [(i,) * len(views) for i in range(min(length for length, _ in views))]
+    (left, right) = ([i / rate for i in range(length)] for length, rate in views)
+    return list(nearest(left, right, bool(how.strict)))
 
 
 class Newest:
     """Grabs all the time, so that what is taken is never an old picture of a buffer."""
 
-    def __init__(self, views: list[View]) -> None:
-        self._views, self._wake = views, threading.Condition()
-        self._pictures: list[Array] | None = None
+    def __init__(self, views: list[View], how: Pairing) -> None:
+        self._views, self._how, self._wake = views, how, threading.Condition()
+        self._taken: tuple[list[Array], float] | None = None
         self._failed: Exception | None = None
-        self._number, self._closing = 0, False
+        self._number, self._closing, self._closest = 0, False, 0.0
         self._thread = threading.Thread(target=self._run, name="cameras", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         while not self._closing:
+            taken, failed = None, None
             try:
-                for view in self._views:
-                    view.grab()
-                pictures, failed = [view.picture() for view in self._views], None
-            except Exception as error:  # noqa: BLE001: whoever takes the next picture is told
-                pictures, failed = None, error
+                taken = self._grab()
+            except Exception as error:  # noqa: BLE001: whoever takes the next pair is told
+                failed = error
                 time.sleep(0.2)
+            if taken is None and failed is None:
+                continue
             with self._wake:
-                self._pictures, self._failed, self._number = pictures, failed, self._number + 1
+                self._taken, self._failed, self._number = taken, failed, self._number + 1
                 self._wake.notify()
 
-    def take(self) -> tuple[list[Array], int]:
+    def _grab(self) -> tuple[list[Array], float] | None:
+        """The next pair, and how many seconds its pictures are apart; None where that is too much."""
+        for view in self._views:
+            view.grab()
+        first, last = self._views[0], self._views[-1]
+        interval = 1 / max(view.rate for view in self._views)
+        if self._how.by == "stamp":
+            for _ in range(8):  # the one that lags catches up
+                if abs(first.stamp - last.stamp) <= LOOSE * interval or self._closing:
+                    break
+                min(first, last, key=lambda view: view.stamp).grab()
+        apart = abs(first.stamp - last.stamp)
+        if self._how.strict and apart > STRICT * interval:
+            self._closest = apart
+            return None
+        return [view.picture() for view in self._views], apart
+
+    def take(self) -> tuple[list[Array], int, float]:
         with self._wake:
-            if not self._wake.wait_for(lambda: self._pictures is not None or self._failed is not None, timeout=5):
-                raise FileError("no camera gave a picture for 5 seconds; is it still connected?")
+            if not self._wake.wait_for(lambda: self._taken is not None or self._failed is not None, PATIENCE):
+                raise FileError(self._why_none())
             if self._failed is not None:
                 failed, self._failed = self._failed, None
                 raise failed
-            assert self._pictures is not None
-            pictures, self._pictures = self._pictures, None
-            return pictures, self._number
+            assert self._taken is not None
+            (pictures, apart), self._taken = self._taken, None
+            return pictures, self._number, apart
+
+    def _why_none(self) -> str:
+        if self._closest:
+            return (
+                f"the cameras' pictures are {1e3 * self._closest:.1f} ms apart, too much for strict synchronisation; "
+                "switch it off, or trigger both cameras together"
+            )
+        return f"no camera gave a picture for {PATIENCE:.0f} seconds; is it still connected?"
 
     def close(self) -> None:
         self._closing = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,12 +14,14 @@ from .._errors import CallError
 from .._matching import Matcher
 from .._result import Result
 from . import settings as processing
+from .pairing import Pairing
 from .playback import Playback, Rate
 from .preparation import Prepared, prepare
 from .settings import Range, Settings
 from .sources import Frame, Source
 
-PLAYING = {"play", "step", "seek", "speed", "repeat"}
+Pixel = tuple[int, int]
+PLAYING = {"play", "grab", "step", "seek", "speed", "repeat"}
 
 
 @dataclass(frozen=True)
@@ -44,29 +46,37 @@ class Matchers:
     def __init__(self) -> None:
         self._kept: dict[str, tuple[object, Matcher]] = {}
 
-    def match(self, use: str, prepared: Prepared, settings: Settings, want: Sequence[str]) -> Result:
-        pipeline = settings.effective_pipeline()
-        region = prepared.region_of(settings.region)
-        assert settings.disparities is not None
-        options: dict[str, Any] = {
-            "disparities": prepared.range_of(settings.disparities),
-            "device": settings.device,
-            "threads": settings.threads,
-            "region": region,
-            "want": sorted(want),
-            "bit_depth": prepared.frame.bit_depth,
-        }
-        key = (pipeline.to_json(), options, None if prepared.rig is None else repr(prepared.rig))
+    def match(
+        self, use: str, prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = ()
+    ) -> Result:
+        key = (settings, prepared.scale, prepared.size, prepared.frame.bit_depth, set(want), list(probes))
         before = self._kept.get(use)
         if before is None or before[0] != key:
             self.drop(use)
-            self._kept[use] = (key, Matcher(pipeline=pipeline, rig=prepared.rig, **options))
+            self._kept[use] = key, matcher_of(prepared, settings, want, probes)
         left, right = prepared.masks
         return self._kept[use][1](prepared.left, prepared.right, mask_left=left, mask_right=right)
 
     def drop(self, use: str) -> None:
         if use in self._kept:
             self._kept.pop(use)[1].close()
+
+
+def matcher_of(
+    prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = ()
+) -> Matcher:
+    assert settings.disparities is not None
+    return Matcher(
+        pipeline=settings.effective_pipeline(),
+        disparities=prepared.range_of(settings.disparities),
+        device=settings.device,
+        threads=settings.threads,
+        region=prepared.region_of(settings.region),
+        want=sorted(want),
+        probes=probes,
+        rig=prepared.rig,
+        bit_depth=prepared.frame.bit_depth,
+    )
 
 
 class Engine:
@@ -119,9 +129,9 @@ class Engine:
             self._closing = True
             self._wake.notify()
         self._worker.join()
-        self._reader.shutdown(cancel_futures=True)
         for source in self.sources:
-            source.close()
+            self._reader.submit(source.close)
+        self._reader.shutdown()
 
     def change(self, message: Mapping[str, Any]) -> None:
         """What a page asks for. Raises CallError, and then nothing is changed."""
@@ -130,6 +140,7 @@ class Engine:
             if do in PLAYING:
                 self.playback.change(message)
                 self._dirty |= do in ("step", "seek") and not self.playback.live
+                self._let_go(self.source)
             elif do == "source":
                 self._open(int(message["index"]))
             elif do == "pin":
@@ -140,6 +151,21 @@ class Engine:
                 raise CallError(f"there is nothing to do that is called '{do}'")
             self._dirty |= do not in PLAYING
             self.revision += do not in PLAYING
+            self._wake.notify()
+        self.notify("state")
+
+    def pair(self, how: Pairing) -> None:
+        """Pairs the source's views anew. Raises Error, and then they are paired as before."""
+        source = self.source
+        if source.pairing is None:
+            raise CallError(f"'{source.name}' has no two views to pair")
+        self._reader.submit(source.pair, how).result()
+        with self._wake:
+            if source is self.source:
+                self._frame = self._ahead = None
+                self.playback.open(source.length)
+                self._dirty = True
+                self.revision += 1
             self._wake.notify()
         self.notify("state")
 
@@ -161,11 +187,16 @@ class Engine:
     def _open(self, index: int) -> None:
         if not 0 <= index < len(self.sources):
             raise CallError(f"there is no source {index}; there are 0 to {len(self.sources) - 1}")
-        self.source.close()
-        self.source_index = index
+        before, self.source_index = self.source, index
+        self._let_go(before)
         self._frame = self._ahead = None
         self.settings = replace(self.settings, disparities=None, region=None)
         self.playback.open(self.source.length)
+
+    def _let_go(self, source: Source) -> None:
+        """Closes a source that nobody reads from now; reading opens it again."""
+        if source is not self.source or self.playback.off:
+            self._reader.submit(source.close)
 
     def _run(self) -> None:
         while True:
@@ -174,6 +205,7 @@ class Engine:
                     self._wake.wait(self.playback.wait())
                 if self._closing:
                     return
+                played = self.playback.playing
                 fresh = self._advance()
                 job = self.source, self.source_index, self.playback.index, self.settings, self.pinned, self._wanted()
                 revision = self.revision
@@ -184,7 +216,8 @@ class Engine:
                 trouble = str(error) or type(error).__name__
                 with self._wake:
                     self.playback.playing = self.playback.playing and not self._dirty and self.playback.live
-            if trouble != self.trouble:
+            self._let_go(job[0])
+            if trouble != self.trouble or played != self.playback.playing:
                 self.trouble = trouble
                 self.notify("state")
 
@@ -217,7 +250,7 @@ class Engine:
             self._pair += 1
         prepared = self._prepared[1]
         started = time.perf_counter()
-        result = self._matchers.match("shown", prepared, settings, sorted(wanted & {"confidence"}))
+        result = self._matchers.match("shown", prepared, settings, wanted & {"confidence"})
         ms = (time.perf_counter() - started) * 1e3
         self.matching.count()
         other = None

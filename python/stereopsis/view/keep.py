@@ -14,9 +14,8 @@ import numpy as np
 
 from .. import _native
 from .._errors import CallError
-from .._matching import Matcher
 from .._result import Result
-from .engine import Engine, Shown
+from .engine import Engine, Shown, matcher_of
 
 Array = Any
 
@@ -94,20 +93,9 @@ class Keeper:
         shown = self._shown()
         if shown.prepared.rig is None:
             raise CallError(f"the {want} needs the cameras; start the viewer with --calib FILE")
-        settings, prepared = shown.settings, shown.prepared
-        with Matcher(
-            pipeline=settings.effective_pipeline(),
-            disparities=shown.disparities,
-            device=settings.device,
-            threads=settings.threads,
-            region=prepared.region_of(settings.region),
-            rig=prepared.rig,
-            want=[want],
-            bit_depth=prepared.frame.bit_depth,
-        ) as matcher:
-            return matcher(
-                prepared.left, prepared.right, mask_left=prepared.masks[0], mask_right=prepared.masks[1]
-            )
+        prepared, masks = shown.prepared, shown.prepared.masks
+        with matcher_of(prepared, shown.settings, [want]) as matcher:
+            return matcher(prepared.left, prepared.right, mask_left=masks[0], mask_right=masks[1])
 
     def _cloud(self) -> bytes:
         points = self._with_rig("points").points

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from .._result import Result
 from .._native import Slot
-from .._pipeline import Pipeline, methods
+from .._pipeline import Pipeline, methods, stages
 from .engine import Engine, Shown
 from .keep import Kept
 from .settings import RESOLUTIONS, Settings
 
 Array = Any
+
+# Costs as `volume` come from outside, and none do here.
+STAGES = {slot: [name for name in names if name != "volume"] for slot, names in stages().items()}
 
 
 def packed(header: Mapping[str, object], planes: Mapping[str, tuple[int, Array]]) -> bytes:
@@ -98,6 +102,7 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
         "ms": round(shown.ms, 3),
         "times": shown.result.times,
         "rates": engine.rates(),
+        "apart": prepared.frame.apart,
         "pinned": shown.pinned is not None,
         "revision": shown.revision,
     }
@@ -129,13 +134,22 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
             "refined": now.post_processing,
             "disparities": now.disparities,
             "region": now.region,
-            "slots": [slot_of(slot) for slot in now.pipeline.slots()],
+            "slots": slots_of(now.pipeline),
+            "stages": STAGES,
             "playback": engine.playback.state(),
+            "pairing": None if engine.source.pairing is None else asdict(engine.source.pairing),
             "pinned": None if engine.pinned is None else difference(engine.pinned, now),
             "trouble": engine.trouble,
         },
         ensure_ascii=False,
     )
+
+
+def slots_of(pipeline: Pipeline) -> list[dict[str, object]]:
+    """Those that are filled, in the order of the taxonomy, and between them those that might be."""
+    filled = {slot.slot: slot_of(slot) for slot in pipeline.slots()}
+    empty = {name: {"slot": name, "stage": "none", "refinement": False, "parameters": []} for name in STAGES if name != "refinements"}
+    return [filled.pop(name, empty[name]) for name in empty] + list(filled.values())
 
 
 def slot_of(slot: Slot) -> dict[str, object]:

@@ -1,16 +1,42 @@
-"""Which left file belongs to which right one: as the command pairs sequences."""
+"""Which left picture belongs to which right one: by number, as the command pairs sequences, or by the time of each."""
 
 from __future__ import annotations
 
+import bisect
+import datetime
 import glob
+import math
 import pathlib
 import re
-from collections.abc import Sequence
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from .._errors import CallError, FileError
 
 IMAGES = {".png", ".pgm", ".ppm", ".pnm", ".jpg", ".jpeg", ".tif", ".tiff", ".pfm", ".npy"}
 Path = pathlib.Path
+
+LOOSE, STRICT = 0.5, 0.05  # of the time between two pictures of a view: what a pair's may be apart
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """`strict`: of files by number, none may be without a partner; else a pair's times are all but the same. None: as the source
+    likes it: files are strict, cameras are not."""
+
+    by: str = "number"
+    strict: bool | None = None
+
+    @classmethod
+    def of(cls, message: Mapping[str, object]) -> Pairing:
+        by = str(message["by"])
+        if by not in ("number", "stamp"):
+            raise CallError(f"pairs by '{by}' are not allowed; it must be number or stamp")
+        return cls(by, bool(message["strict"]))
+
+    def or_strict(self, usual: bool) -> Pairing:
+        return Pairing(self.by, usual if self.strict is None else self.strict)
 
 
 def files_of(given: str) -> list[Path]:
@@ -34,19 +60,38 @@ def number_of(file: Path) -> int | None:
     return int(digits[-1]) if digits else None
 
 
-def paired(left: Sequence[Path], right: Sequence[Path], strict: bool = True) -> list[tuple[Path, Path]]:
-    """Pairs by frame number. What has no partner is named, or without `strict` passed over."""
+@dataclass(frozen=True)
+class PairOfFiles:
+    """A pair's, and by how many seconds their times differ, where those are known."""
+
+    left: Path
+    right: Path
+    apart: float | None = None
+
+
+def paired(left: Sequence[Path], right: Sequence[Path], how: Pairing) -> list[PairOfFiles]:
     if len(left) == len(right) == 1:
-        return [(left[0], right[0])]
+        return [PairOfFiles(left[0], right[0])]
+    if how.by == "stamp":
+        lefts, rights = stamped(left), stamped(right)
+        both = nearest([stamp for stamp, _ in lefts], [stamp for stamp, _ in rights], bool(how.strict))
+        return [PairOfFiles(lefts[i][1], rights[j][1], abs(lefts[i][0] - rights[j][0])) for i, j in both]
+    return by_number(left, right, bool(how.strict))
+
+
+def by_number(left: Sequence[Path], right: Sequence[Path], strict: bool) -> list[PairOfFiles]:
     lefts, rights = by_key(left), by_key(right)
     for one, other, side in ((lefts, rights, "right"), (rights, lefts, "left")):
         alone = next((key for key in one if key not in other), None)
         if alone is not None and strict:
-            raise CallError(f"'{one[alone]}' has no {side} picture of the same number; add it, or remove this one")
+            raise CallError(
+                f"'{one[alone]}' has no {side} picture of the same number; add it, remove this one, or switch strict "
+                "pairing off (--no-strict)"
+            )
     both = [key for key in lefts if key in rights]
     if not both:
         raise CallError(f"no picture beside '{left[0]}' has a partner of the same number; give both views' pictures")
-    return [(lefts[key], rights[key]) for key in both]
+    return [PairOfFiles(lefts[key], rights[key]) for key in both]
 
 
 def by_key(files: Sequence[Path]) -> dict[object, Path]:
@@ -55,3 +100,73 @@ def by_key(files: Sequence[Path]) -> dict[object, Path]:
     if None in numbers or len(set(numbers)) < len(numbers):
         return {file.name: file for file in files}
     return dict(zip(numbers, files, strict=True))
+
+
+def interval_of(stamps: Sequence[float]) -> float:
+    """Seconds between two pictures."""
+    steps = [after - before for before, after in zip(stamps, stamps[1:], strict=False) if after > before]
+    return statistics.median(steps) if steps else math.inf
+
+
+def nearest(left: Sequence[float], right: Sequence[float], strict: bool) -> list[tuple[int, int]]:
+    """Indices of pairs, of two ascending lists of seconds: each right one with the left one that is nearest of all."""
+    limit = (STRICT if strict else LOOSE) * min(interval_of(left), interval_of(right))
+    best: dict[int, tuple[float, int]] = {}
+    for i, stamp in enumerate(left):
+        after = bisect.bisect_left(right, stamp)
+        j = min((j for j in (after - 1, after) if 0 <= j < len(right)), key=lambda j: abs(right[j] - stamp))
+        apart = abs(right[j] - stamp)
+        if apart <= limit and (j not in best or apart < best[j][0]):
+            best[j] = apart, i
+    if not best:
+        closest = min(abs(one - other) for one in left[:1000] for other in right[:1000])
+        raise CallError(
+            f"no two pictures are closer in time than {1e3 * closest:.3g} ms, but {1e3 * limit:.3g} ms are allowed; "
+            + ("pair them loosely, or by number" if strict else "pair them by number")
+        )
+    return sorted((i, j) for j, (_, i) in best.items())
+
+
+def stamped(files: Sequence[Path]) -> list[tuple[float, Path]]:
+    """In order of time, in seconds: of a timestamps.txt or times.txt beside the folder or in it (KITTI), else the last
+    number of each name (EuRoC, TUM)."""
+    folder = files[0].parent
+    for place in (folder, folder.parent):
+        for name in ("timestamps.txt", "times.txt"):
+            if (place / name).is_file():
+                return in_order(stamps_in(place / name, len(files)), files)
+    numbers = [re.findall(r"\d+(?:\.\d+)?", file.stem) for file in files]
+    if not all(numbers):
+        alone = files[[bool(found) for found in numbers].index(False)]
+        raise CallError(f"'{alone}' has no time in its name; add timestamps.txt beside it, or pair by number")
+    return in_order([float(found[-1]) * unit_of(found[-1]) for found in numbers], files)
+
+
+def in_order(stamps: Sequence[float], files: Sequence[Path]) -> list[tuple[float, Path]]:
+    ordered = sorted(zip(stamps, files, strict=True))
+    for (one, file), (other, another) in zip(ordered, ordered[1:], strict=False):
+        if one == other:
+            raise CallError(f"'{file}' and '{another}' have the same time; pair by number")
+    return ordered
+
+
+def stamps_in(file: Path, count: int) -> list[float]:
+    lines = [line for line in file.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    if len(lines) != count:
+        raise FileError(f"'{file}' has {len(lines)} times of {count} pictures; give one line for each")
+    try:
+        return [seconds_of(line.strip()) for line in lines]
+    except ValueError as error:
+        raise FileError(f"'{file}' has a line that is no time ({error}); give seconds, or dates with times") from error
+
+
+def seconds_of(text: str) -> float:
+    if re.fullmatch(r"[-+.\deE]+", text):
+        return float(text) * unit_of(text)
+    return datetime.datetime.fromisoformat(text).timestamp()
+
+
+def unit_of(number: str) -> float:
+    """Whole numbers of a time since 1970 are nano-, micro- or milliseconds by their length."""
+    digits = len(number) if number.isdigit() else 0
+    return 1e-9 if digits >= 18 else 1e-6 if digits >= 15 else 1e-3 if digits >= 12 else 1.0

@@ -10,6 +10,9 @@ from typing import Any
 from .._errors import CallError
 
 
+GRABS = ("off", "request", "always")
+
+
 class Playback:
     """Position in a source. `speed` is the largest number of pairs a second, 0 for as many as can be."""
 
@@ -17,11 +20,12 @@ class Playback:
         self.playing, self.speed, self.repeat = playing, speed, True
         self.index, self.length = 0, 1
         self.live = False
+        self.off = False  # the source is let go, until somebody asks for a pair
         self.asked = 0  # live pairs that were asked for, one by one
         self._due = 0.0
 
     def open(self, length: int | None) -> None:
-        self.index, self.live, self.length = 0, length is None, length or 1
+        self.index, self.live, self.length, self.off = 0, length is None, length or 1, False
         self._due = time.monotonic()
 
     def wait(self) -> float | None:
@@ -47,13 +51,15 @@ class Playback:
 
     def change(self, message: Mapping[str, Any]) -> None:
         match message["do"]:
+            case "grab":
+                self._grab(str(message["value"]))
             case "play":
-                self.playing = bool(message["on"])
+                self.playing, self.off = bool(message["on"]), False
                 self._due = time.monotonic()
                 if self.playing and not self.repeat and self.index == self.length - 1:
                     self.index = 0
             case "step" if self.live:
-                self.playing, self.asked = False, 1
+                self.playing, self.off, self.asked = False, False, 1
             case "step":
                 self.playing = False
                 self.index = (self.index + int(message["by"])) % self.length
@@ -70,8 +76,17 @@ class Playback:
             case "repeat":
                 self.repeat = bool(message["on"])
 
+    def _grab(self, value: str) -> None:
+        if value not in GRABS:
+            raise CallError(f"to grab '{value}' is not allowed; it must be {', '.join(GRABS)}")
+        self.playing, self.off, self._due = value == "always", value == "off", time.monotonic()
+
+    @property
+    def grab(self) -> str:
+        return "always" if self.playing else "off" if self.off else "request"
+
     def state(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in ("playing", "speed", "repeat", "index", "length", "live")}
+        return {name: getattr(self, name) for name in ("playing", "grab", "speed", "repeat", "index", "length", "live")}
 
 
 class Rate:

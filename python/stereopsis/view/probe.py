@@ -7,57 +7,38 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CallError
-from .._result import Result
-from .engine import Engine, Matchers, Shown
+from .._errors import CallError, Error
+from .engine import Engine, Matchers
 
-LIMIT = 2 << 30  # bytes of volumes
+Array = Any
 
 
 class Probe:
-    """Keeps the volumes of the pair that was probed last: another pixel of it costs nothing."""
-
     def __init__(self, engine: Engine) -> None:
         self._engine, self._matchers, self._lock = engine, Matchers(), threading.Lock()
-        self._of: Shown | None = None
-        self._volumes: Result | None = None
 
     def costs(self, x: int, y: int) -> dict[str, Any]:
-        """Raises Error where there are none."""
-        with self._lock:
-            shown = self._engine.shown
-            if shown is None:
-                raise CallError("there is no result yet to probe")
-            height, width = shown.result.disparity.shape
-            if not (0 <= x < width and 0 <= y < height):
-                raise CallError(f"the pixel {x},{y} lies outside the picture of {width}×{height}")
-            region = shown.prepared.region_of(shown.settings.region) or (0, 0, width, height)
-            x0, y0, w, h = region
-            answer: dict[str, Any] = {"kind": "probe", "x": x, "y": y, "first": shown.disparities[0], "curves": {}}
-            if not (x0 <= x < x0 + w and y0 <= y < y0 + h):
-                return answer
-            volumes = self._volumes_of(shown, w * h)
-            for name in ("cost", "aggregated", "optimised"):
-                volume = getattr(volumes, name)
-                if volume is not None:
-                    whole = volume.shape[:2] == (height, width)
-                    costs = volume[y, x] if whole else volume[y - y0, x - x0]
-                    answer["curves"][name] = np.asarray(costs, float).tolist()
-            return answer
-
-    def _volumes_of(self, shown: Shown, pixels: int) -> Result:
-        if self._of is shown and self._volumes is not None:
-            return self._volumes
-        first, end = shown.disparities
-        slots = {slot.slot for slot in shown.settings.pipeline.slots()}
-        want = ["cost", *(name for name, slot in SLOTS.items() if slot in slots)]
-        size = pixels * (end - first) * (1 + 2 * len(want))
-        if size > LIMIT:
-            raise CallError(f"the volumes of costs take {size / 2**30:.1f} GiB; drag a region first, or take less pixels")
-        self._of = self._volumes = None
-        self._volumes = self._matchers.match("probe", shown.prepared, shown.settings, want)
-        self._of = shown
-        return self._volumes
+        """The curves that the pipeline has, or why there are none. Raises CallError for what is no pixel."""
+        shown = self._engine.shown
+        if shown is None:
+            raise CallError("there is no result yet to probe")
+        height, width = shown.result.disparity.shape
+        if not (0 <= x < width and 0 <= y < height):
+            raise CallError(f"the pixel {x},{y} lies outside the picture of {width}×{height}")
+        answer: dict[str, Any] = {"kind": "probe", "x": x, "y": y, "first": shown.disparities[0], "curves": {}}
+        x0, y0, w, h = shown.prepared.region_of(shown.settings.region) or (0, 0, width, height)
+        if not (x0 <= x < x0 + w and y0 <= y < y0 + h):
+            return answer | {"text": "outside the region"}
+        try:
+            with self._lock:
+                probed = self._matchers.match("probe", shown.prepared, shown.settings, [], [(x, y)]).probed
+        except Error as error:
+            return answer | {"text": str(error)}
+        answer["curves"] = {state: curve(costs[0]) for state, costs in (probed or {}).items()}
+        return answer
 
 
-SLOTS = {"aggregated": "aggregation", "optimised": "optimisation"}
+def curve(costs: Array) -> list[float | None]:
+    """None where there is no candidate."""
+    none = 65535 if costs.dtype == np.uint16 else np.inf
+    return [float(cost) if np.isfinite(cost) and cost != none else None for cost in costs]

@@ -10,13 +10,15 @@ import sys
 from .arguments import geometry_of, pipeline_of, range_of
 from .engine import Engine
 from .keep import Keeper
+from .pairing import Pairing
 from .server import Viewer
 from .settings import Settings
 from .sources import Files, open_sources
 
 
 def viewer_of(arguments: argparse.Namespace) -> Viewer:
-    sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale)
+    how = Pairing(arguments.pair, arguments.strict)
+    sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale, how)
     for source in sources:
         if isinstance(source, Files):
             source.bit_depth = arguments.bit_depth

@@ -9,6 +9,7 @@ import json
 import pathlib
 import secrets
 import socket
+import time
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -20,9 +21,10 @@ from websockets.http11 import Request, Response
 
 from .._errors import Error, FileError
 from .._native import devices
-from .engine import Engine
+from .engine import Engine, Shown
 from .keep import Keeper
 from .messages import frame_message, packed_file, state_message
+from .pairing import Pairing
 from .probe import Probe
 
 PAGE = pathlib.Path(__file__).parent / "page"
@@ -32,6 +34,7 @@ POLICY = (
     "img-src 'self' data: blob:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 LARGEST_MESSAGE = 1 << 20
+MOST_PICTURES = 25  # that a page is sent in a second: more are seen by nobody, and would take time from the matching
 EVERYWHERE = ("", "0.0.0.0", "::")  # of these addresses no names are known: the token alone guards
 
 
@@ -42,6 +45,7 @@ class Page:
         self.viewer, self.connection = viewer, connection
         self.have: dict[str, object] | None = None
         self.fresh = asyncio.Event()
+        self._revision, self._due = -1, 0.0  # what was sent, and when the next picture is due
 
     async def run(self) -> None:
         await self.connection.send(self.viewer.state())
@@ -59,12 +63,21 @@ class Page:
                 await self.fresh.wait()
                 self.fresh.clear()
                 shown = self.viewer.engine.shown
-                if self.have is None or shown is None:
+                if self.have is None or shown is None or self._is_early(shown):
                     continue
                 message = frame_message(self.viewer.engine, shown, self.have)
                 if message is not None:
                     self.have = None
+                    self._revision, self._due = shown.revision, time.monotonic() + 1 / MOST_PICTURES
                     await self.connection.send(message)
+
+    def _is_early(self, shown: Shown) -> bool:
+        """What somebody has changed is shown at once; others wait for their time."""
+        wait = self._due - time.monotonic()
+        if wait <= 0 or shown.revision != self._revision:
+            return False
+        asyncio.get_running_loop().call_later(wait, self.fresh.set)
+        return True
 
     async def _take(self, text: str | bytes) -> None:
         try:
@@ -92,6 +105,9 @@ class Page:
                 return json.dumps(costs)
             case "estimate":
                 await asyncio.to_thread(viewer.engine.estimate)
+                return None
+            case "pairing":
+                await asyncio.to_thread(viewer.engine.pair, Pairing.of(message))
                 return None
             case "keep":
                 file = await asyncio.to_thread(viewer.keeper.make, str(message["what"]))

@@ -66,6 +66,18 @@ def set_parameter(settings: Settings, message: Message) -> Settings:
     return replace(settings, pipeline=pipeline)
 
 
+def set_refinements(settings: Settings, message: Message) -> Settings:
+    """The slots of the refinements that stay and the stages of new ones, in their order. What was switched off stays so."""
+    names = [str(name) for name in message["names"]]
+    pipeline = settings.pipeline.copy()
+    off = {slot.slot for slot in pipeline.slots() if slot.is_refinement and not pipeline.get(f"{slot.slot}.enabled")}
+    pipeline.set("refinements", names or "none")
+    placed = [slot.slot for slot in pipeline.slots() if slot.is_refinement]
+    for name, slot in zip(names, placed, strict=True):
+        pipeline.set(f"{slot}.enabled", name not in off)
+    return replace(settings, pipeline=pipeline)
+
+
 def set_method(settings: Settings, message: Message) -> Settings:
     return replace(settings, pipeline=Pipeline(str(message["name"])))
 
@@ -112,6 +124,7 @@ def switch(name: str) -> Callable[[Settings, Message], Settings]:
 
 CHANGES: dict[str, Callable[[Settings, Message], Settings]] = {
     "set": set_parameter,
+    "refinements": set_refinements,
     "method": set_method,
     "preset": load_preset,
     "device": set_device,

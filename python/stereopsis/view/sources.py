@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from .. import _native
 from .._errors import CallError, FileError
 from .._scenes import read_image, synth
-from .pairing import IMAGES, Path, files_of, paired
+from .pairing import IMAGES, Pairing, Path, files_of, paired
 
 Array = Any
 
@@ -28,17 +28,23 @@ class Frame:
     truth: Array | None = None
     files: tuple[str, str] | None = None  # as `match` takes them; None where there are none
     bit_depth: int = 0  # of 16-bit pictures; 0: all
+    apart: float | None = None  # seconds between the pictures' times, where they are known
 
 
 class Source(Protocol):
-    """`length` is None where pairs come as they come: there is no seeking then, and read() gives the newest."""
+    """`length` is None where pairs come as they come: there is no seeking then, and read() gives the newest.
+
+    Closed, it is opened again by the next read(). All is called by one thread.
+    """
 
     name: str
     length: int | None
     rate: float  # pairs a second, 0: as fast as can be
     disparities: tuple[int, int] | None  # where the source says what to search
+    pairing: Pairing | None  # where two views have to be paired
 
     def read(self, index: int) -> Frame: ...
+    def pair(self, how: Pairing) -> None: ...
     def close(self) -> None: ...
 
 
@@ -47,15 +53,27 @@ class Files:
 
     rate = 0.0
 
-    def __init__(self, name: str, pairs: Sequence[tuple[Path, Path]], truths: Sequence[Path], scale: float) -> None:
-        self.name, self.pairs, self.truths, self.scale = name, list(pairs), list(truths), scale
+    def __init__(
+        self, name: str, left: Sequence[Path], right: Sequence[Path], truths: Sequence[Path], scale: float, how: Pairing
+    ) -> None:
+        self.name, self.truths, self.scale = name, list(truths), scale
         self.disparities: tuple[int, int] | None = None
-        self.length: int | None = len(self.pairs)
         self.bit_depth: int | None = None
+        self.length: int | None = None
+        self._left, self._right = left, right
+        self._place = {file: i for i, file in enumerate(left)}
+        self.pair(how)
+
+    def pair(self, how: Pairing) -> None:
+        how = how.or_strict(True)
+        self.pairs = paired(self._left, self._right, how)
+        self.length = len(self.pairs)
+        self.pairing = how if len(self._left) + len(self._right) > 2 else None
 
     def read(self, index: int) -> Frame:
-        left, right = self.pairs[index]
-        truth = self.truths[index] if index < len(self.truths) else None
+        files = self.pairs[index]
+        left, right = files.left, files.right
+        truth = self.truths[self._place[left]] if self._place[left] < len(self.truths) else None
         return Frame(
             read_image(left, self.bit_depth),
             read_image(right, self.bit_depth),
@@ -63,6 +81,7 @@ class Files:
             None if truth is None else _native.read_disparity(truth, self.scale),
             (str(left), str(right)),
             self.bit_depth or 0,
+            files.apart,
         )
 
     def close(self) -> None:
@@ -74,6 +93,7 @@ class Synthetic:
 
     rate = 30.0
     frames = 48
+    pairing: Pairing | None = None
 
     def __init__(self, scene: str, width: int = 640, height: int = 480, count: int = 64, moving: bool = False) -> None:
         if scene not in _native.scene_names():
@@ -94,6 +114,9 @@ class Synthetic:
         whole = self._whole
         return Frame(whole.left[:, part], whole.right[:, part], f"{self.scene} {index}", whole.disparity[:, part])
 
+    def pair(self, how: Pairing) -> None:
+        raise CallError("generated pairs are never apart; there is nothing to pair")
+
     def close(self) -> None:
         self._whole = None
 
@@ -112,28 +135,27 @@ def synthetic(given: str) -> Synthetic:
     return Synthetic(scene, *size, moving=moving)
 
 
-def open_sources(given: Sequence[str], truth: str | None, scale: float) -> list[Source]:
+def open_sources(given: Sequence[str], truth: str | None, scale: float, how: Pairing = Pairing()) -> list[Source]:
     """What the call names, and the generated scenes behind it."""
     found: list[Source] = []
     if given:
-        found += named(given, truth, scale)
+        found += named(given, truth, scale, how)
     elif truth:
         raise CallError("--truth needs the pictures that it is of; give LEFT and RIGHT")
     first = [Synthetic("table", moving=True)] if not given else []
     return [*found, *first, *(Synthetic(scene) for scene in _native.scene_names())]
 
 
-def named(given: Sequence[str], truth: str | None, scale: float) -> list[Source]:
+def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing) -> list[Source]:
     from . import capture
 
     if len(given) > 2:
         raise CallError(f"{len(given)} sources are given; give LEFT and RIGHT, or one of a folder, a video and synth:…")
     if any(capture.is_video(one) for one in given):
-        return [capture.Capture(*given)]
+        return [capture.Capture(*given, how=how)]
     truths = files_of(truth) if truth else []
     if len(given) == 2:
-        pairs = paired(files_of(given[0]), files_of(given[1]))
-        return [Files(pathlib.Path(given[0]).name, pairs, truths, scale)]
+        return [Files(pathlib.Path(given[0]).name, files_of(given[0]), files_of(given[1]), truths, scale, how)]
     if given[0] == "synth" or given[0].startswith("synth:"):
         return [synthetic(given[0])]
     folder = Path(given[0])
@@ -141,33 +163,35 @@ def named(given: Sequence[str], truth: str | None, scale: float) -> list[Source]
         if not folder.exists():
             raise FileError(f"'{folder}' is not there; give LEFT and RIGHT, a folder, a video or synth:SCENE")
         raise CallError(f"'{folder}' is one picture; give LEFT and RIGHT")
-    scene = scene_of(folder, truths, scale)
+    scene = scene_of(folder, truths, scale, how)
     if scene is not None:
         return [scene]
-    scenes = [found for inner in sorted(folder.iterdir()) if inner.is_dir() and (found := scene_of(inner, [], scale))]
+    inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
+    scenes = [found for one in inner if (found := scene_of(one, [], scale, how))]
     if not scenes:
         raise FileError(f"'{folder}' holds no pair: no left.* and right.*, no left/ and right/, no folders with them")
     return list(scenes)
 
 
-FOLDERS = [("left", "right"), ("image_2", "image_3"), ("image_0", "image_1"), ("image_02", "image_03")]
+FOLDERS = [("left", "right"), ("image_2", "image_3"), ("image_0", "image_1"), ("image_02", "image_03"), ("cam0", "cam1")]
 PAIRS = [("left", "right"), ("im0", "im1"), ("im2", "im6"), ("view1", "view5")]
 TRUTHS = ["disp_left.pfm", "disp0.pfm", "disp0GT.pfm"]
 
 
-def scene_of(folder: Path, truths: Sequence[Path], scale: float) -> Files | None:
-    """left/ and right/, or left.* and right.* (as Middlebury and KITTI name them, too), with the truth that is there."""
-    for left, right in FOLDERS:
-        if (folder / left).is_dir() and (folder / right).is_dir():
-            pairs = paired(files_of(str(folder / left)), files_of(str(folder / right)))
-            return Files(folder.name, pairs, truths, scale)
+def scene_of(folder: Path, truths: Sequence[Path], scale: float, how: Pairing) -> Files | None:
+    """left/ and right/, or left.* and right.* (as Middlebury, KITTI and EuRoC name them, too), with the truth that is there."""
+    for names in FOLDERS:
+        sides = [folder / name for name in names]
+        if all(side.is_dir() for side in sides):
+            left, right = (files_of(str(side / "data" if (side / "data").is_dir() else side)) for side in sides)
+            return Files(folder.name, left, right, truths, scale, how)
     for names in PAIRS:
         pair = [[f for f in sorted(folder.glob(f"{name}.*")) if f.suffix.lower() in IMAGES] for name in names]
         if all(pair):
             break
     else:
         return None
-    source = Files(folder.name, [(pair[0][0], pair[1][0])], truths, scale)
+    source = Files(folder.name, pair[0][:1], pair[1][:1], truths, scale, how)
     about = folder / "dataset.json"
     if about.is_file():
         described = json.loads(about.read_text())

@@ -5,7 +5,7 @@ export function pane_boxes(host) {
   const outer = host.getBoundingClientRect();
   return [...host.querySelectorAll(".pane-body")].map((body) => {
     const box = body.getBoundingClientRect();
-    return {view: body.dataset.view, x: box.x - outer.x, y: box.y - outer.y, width: box.width, height: box.height, body};
+    return {view: body.dataset.view, x: box.x - outer.x, y: box.y - outer.y, width: box.width, height: box.height, body, outer};
   });
 }
 

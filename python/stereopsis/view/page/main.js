@@ -19,8 +19,8 @@ import {available, views} from "./views.js";
 const host = by_id("panes");
 const link = new Connection();
 const send = (message) => link.send(message);
-let boxes = [], due = 0;
-const box_of = (body) => boxes.find((box) => box.body === body) ?? pane_boxes(host).find((box) => box.body === body);
+let due = 0, boxes = null; // null: to be measured anew
+const box_of = (body) => pane_boxes(host).find((box) => box.body === body);
 
 show_theme();
 model.link = link;
@@ -46,7 +46,8 @@ function new_renderer() {
 
 // Asks for what is new of the planes that are shown; the server answers when there is something.
 function ask() {
-  const names = new Set(["disparity", "validity", "left", ...model.views().filter((v) => available(v, model)).flatMap((v) => views[v].planes)]);
+  const names = new Set(["disparity", "left", ...model.views().filter((v) => available(v, model)).flatMap((v) => views[v].planes)]);
+  if (!model.running || model.pixel) names.add("validity"); // else nobody asks for a pixel's reason
   if (model.frame?.truth && !model.running) names.add("truth");
   const have = Object.fromEntries([...names].map((name) => [name, model.planes[name]?.key ?? null]));
   const text = JSON.stringify(have);
@@ -58,7 +59,7 @@ function ask() {
 let figured = 0, later = 0;
 function figures() {
   clearTimeout(later);
-  const wait = model.running ? figured + 200 - performance.now() : 0;
+  const wait = model.running ? figured + 400 - performance.now() : 0;
   if (wait > 0) return (later = setTimeout(figures, wait));
   figured = performance.now();
   measure();
@@ -80,7 +81,6 @@ link.on("frame", (frame) => {
   if (size && size !== frame.size.join()) model.pixel = null;
   model.changed("frame");
   figures();
-  model.changed("look");
   ask();
 });
 
@@ -127,8 +127,9 @@ function notice(text, lasting = false) {
 
 function draw() {
   due = 0;
-  const outer = host.getBoundingClientRect();
-  boxes = pane_boxes(host);
+  boxes ??= pane_boxes(host);
+  for (const box of boxes) box.view = box.body.dataset.view;
+  const {outer} = boxes[0];
   const ratio = Math.min(2, devicePixelRatio);
   model.renderer.draw(boxes, outer.width, outer.height, ratio);
   draw_overlay(by_id("overlay"), boxes, outer.width, outer.height, ratio);
@@ -138,9 +139,14 @@ function draw() {
 }
 
 const again = () => (due ||= requestAnimationFrame(draw));
-for (const what of ["frame", "look", "pixel", "state"]) model.on(what, again);
-model.on("look", () => ask());
-new ResizeObserver(again).observe(host);
+const placed = () => {
+  boxes = null;
+  again();
+};
+for (const what of ["frame", "pixel", "state"]) model.on(what, again);
+for (const what of ["look", "pixel"]) model.on(what, () => ask());
+model.on("look", placed);
+new ResizeObserver(placed).observe(host);
 
 setInterval(() => {
   const now = performance.now();

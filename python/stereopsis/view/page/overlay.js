@@ -9,13 +9,15 @@ let drawn = "";
 export function draw_overlay(canvas, boxes, width, height, ratio) {
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
-  const key = JSON.stringify([boxes, model.zoom, model.pixel, model.dragged, model.frame?.region, model.frame?.size, model.look, w, h]);
+  canvas.hidden = !(model.pixel || model.dragged || model.frame?.region || model.look.lines || boxes.some((box) => box.view === "compare"));
+  const places = boxes.map((b) => [b.view, b.x, b.y, b.width, b.height]);
+  const key = canvas.hidden ? "" : JSON.stringify([places, model.zoom, model.pixel, model.dragged, model.frame?.region, model.frame?.size, model.look, w, h]);
   if (key === drawn && !model.pixel) return;
   drawn = key;
   const c = canvas.getContext("2d");
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, width, height);
-  if (!model.frame) return;
+  if (!model.frame || canvas.hidden) return;
   for (const box of boxes) {
     if (!box.view || box.view === "cloud") continue;
     c.save();

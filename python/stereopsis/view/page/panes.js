@@ -10,12 +10,14 @@ export class Panes {
     Object.assign(this, {host, send, box_of, panes: []});
     this.#layout();
     this.shown = "";
-    model.on("look", () => {
-      const key = JSON.stringify([model.look, model.frame?.size, model.frame?.truth, model.frame?.pinned, Boolean(model.frame?.rig)]);
-      if (key !== this.shown) this.#layout();
-      this.shown = key;
-    });
+    for (const what of ["look", "frame"]) model.on(what, () => this.#follow());
     model.on("figures", () => this.#label());
+  }
+
+  #follow() {
+    const key = JSON.stringify([model.look, model.frame?.size, model.frame?.truth, model.frame?.pinned, Boolean(model.frame?.rig)]);
+    if (key !== this.shown) this.#layout();
+    this.shown = key;
   }
 
   #layout() {

@@ -48,7 +48,8 @@ export class Probe {
     } else {
       parts.push(make("b", {}, "no disparity"));
     }
-    const bits = model.planes.validity?.data[pixel.y * frame.size[0] + pixel.x];
+    const {validity} = model.planes;
+    const bits = validity?.key === frame.serial ? validity.data[pixel.y * frame.size[0] + pixel.x] : null;
     if (bits != null) parts.push(`, ${reason_text(bits)}`);
     const truth = model.planes.truth?.data[pixel.y * frame.size[0] + pixel.x];
     if (Number.isFinite(truth) && frame.truth) parts.push(`, truth ${truth.toFixed(2)}`);
@@ -58,23 +59,24 @@ export class Probe {
 
   #draw() {
     const {costs, pixel} = model;
-    this.svg.replaceChildren();
-    if (!costs || !pixel) return;
+    if (!costs || !pixel) return this.svg.replaceChildren();
     const {width, height} = this.svg.getBoundingClientRect();
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const [left, right, top, bottom] = [4, width - 4, 16, height - 15];
     const curves = Object.entries(costs.curves);
-    if (!curves.length) return draw(this.svg, "text", {x: left, y: height / 2}, costs.text ?? "no costs here");
+    this.svg.replaceChildren();
+    if (!curves.length) return draw(this.svg, "foreignObject", {x: 0, y: 8, width, height: height - 8}).append(make("div", {class: "hint"}, costs.text ?? "no costs here"));
     const count = curves[0][1].length;
     const x = (i) => left + ((right - left) * i) / Math.max(1, count - 1);
     const d = model.disparity_at(pixel.x, pixel.y);
     if (Number.isFinite(d)) draw(this.svg, "line", {x1: x(d - costs.first), x2: x(d - costs.first), y1: top - 4, y2: bottom, stroke: "var(--text)", "stroke-dasharray": "2 3"});
     curves.forEach(([name, values], k) => {
-      const finite = values.filter((v) => v != null && Number.isFinite(v));
+      const finite = values.filter((v) => v != null);
       const [low, high] = [Math.min(...finite), Math.max(...finite)];
       const y = (v) => bottom - (bottom - top) * (high > low ? (v - low) / (high - low) : 0.5);
       const colour = `var(--curve-${name === "cost" ? 1 : name === "aggregated" ? 2 : 3})`;
-      draw(this.svg, "polyline", {points: values.map((v, i) => `${x(i).toFixed(1)},${y(v).toFixed(1)}`).join(" "), fill: "none", stroke: colour, "stroke-width": 1.6, "stroke-linejoin": "round"});
+      const points = values.flatMap((v, i) => (v == null ? [] : `${x(i).toFixed(1)},${y(v).toFixed(1)}`));
+      draw(this.svg, "polyline", {points: points.join(" "), fill: "none", stroke: colour, "stroke-width": 1.6, "stroke-linejoin": "round"});
       draw(this.svg, "text", {x: left + k * 130, y: 10, style: `fill: ${colour}`}, `${names[name]} ${number_text(low)} to ${number_text(high)}`);
     });
     draw(this.svg, "text", {x: left, y: height - 3}, String(costs.first));

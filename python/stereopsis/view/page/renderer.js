@@ -12,10 +12,13 @@ const main_map = {confidence: "confidence", truth: "truth"};
 const other_map = {error: "truth", compare: "pinned", difference: "pinned"};
 const own_colours = {error: "error", difference: "difference"};
 
+const theme = () => document.documentElement.dataset.theme;
+const grounds = {light: [0.953, 0.957, 0.957], dark: [0.067, 0.086, 0.09]}; // --ground: what is opaque needs no blending
+
 export class Renderer {
   constructor(canvas) {
     this.canvas = canvas;
-    const gl = canvas.getContext("webgl2", {antialias: false, alpha: true, premultipliedAlpha: true});
+    const gl = canvas.getContext("webgl2", {antialias: false, alpha: false});
     if (!gl) throw new Error("This browser has no WebGL 2, which the pictures are drawn by; switch it on, or take another browser.");
     this.gl = gl;
     this.textures = new Textures(gl);
@@ -44,7 +47,7 @@ export class Renderer {
     const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
     gl.disable(gl.SCISSOR_TEST);
-    gl.clearColor(0, 0, 0, 0);
+    gl.clearColor(...grounds[theme()], 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     if (!model.frame) return;
     for (const box of boxes) {
@@ -103,8 +106,8 @@ export class Renderer {
     const [low, high] = views[view].map || view === "validity" ? limits(view === "validity" ? "disparity" : view, model) : [0, 1];
     gl.uniform2f(at.limits, low, high === low ? low + 1 : high);
     gl.uniform2f(at.rig, model.frame.rig?.fb ?? 1, model.frame.rig?.doffs ?? 0);
-    const dark = document.documentElement.dataset.theme === "dark";
-    gl.uniform3f(at.none, ...(dark ? [0.07, 0.085, 0.09] : [0.16, 0.18, 0.185]));
+    gl.uniform3f(at.ground, ...grounds[theme()]);
+    gl.uniform3f(at.none, ...(theme() === "dark" ? [0.045, 0.055, 0.06] : [0.16, 0.18, 0.185]));
     gl.uniform1iv(at.bits, reasons.map(([bit]) => bit));
     gl.uniform3fv(at.palette, reasons.flatMap(([, , colour]) => colour));
     gl.drawArrays(gl.TRIANGLES, 0, 3);

@@ -15,7 +15,7 @@ uniform int channels;
 uniform vec2 corner, pane, size, zoom_centre;   // the pane's pixels; the image's; in image pixels
 uniform float scale, wipe;                      // pane pixels per image pixel
 uniform vec2 limits, rig;                       // of the colours; focal · baseline, principal points' difference
-uniform vec3 none, palette[8];
+uniform vec3 none, ground, palette[8];
 uniform int bits[8];
 out vec4 colour;
 
@@ -63,7 +63,7 @@ void main() {
   vec2 at = gl_FragCoord.xy - corner;
   vec2 p = (vec2(at.x, pane.y - at.y) - pane * 0.5) / scale + zoom_centre;
   bool inside = all(greaterThanEqual(p, vec2(0.0))) && all(lessThan(p, size));
-  colour = inside ? vec4(seen(p, at.x / pane.x), 1.0) : vec4(0.0);
+  colour = vec4(inside ? seen(p, at.x / pane.x) : ground, 1.0);
 }`;
 
 // A vertex for each pixel; invalid ones go out of sight.

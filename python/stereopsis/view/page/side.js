@@ -14,7 +14,7 @@ const row = (name, title, ...controls) =>
 export class Side {
   constructor(host, send, set) {
     this.send = send;
-    this.slots = new Slots(make("div"), set);
+    this.slots = new Slots(make("div"), set, send);
     host.append(this.#search(), this.#picture(), this.#compare(), this.slots.host, keep_buttons(send));
     model.on("state", () => this.#show());
     model.on("frame", () => this.#show_frame());
@@ -33,12 +33,20 @@ export class Side {
     const box = (id, name) => make("input", {id, type: "checkbox", onchange: (e) => send({do: name, on: e.target.checked})});
     [this.swap, this.rectify, this.refine] = [box("swap", "swap"), box("rectify", "rectify"), box("refine", "refine")];
     this.region = make("button", {id: "region", title: "Drag a region on the left picture (R, or shift and drag)", onclick: () => toggle_region(send)}, "Drag a region");
+    this.pair_by = make("select", {id: "pair-by", "aria-label": "Views paired by", onchange: () => this.#send_pairing()});
+    fill(this.pair_by, [{value: "number", text: "number"}, {value: "stamp", text: "time stamp"}], "number");
+    this.strict = make("input", {id: "strict", type: "checkbox", onchange: () => this.#send_pairing()});
+    this.pairing_rows = [
+      row("Views paired by", "Number of the picture, or when it was taken", this.pair_by),
+      row("Strict synchronisation", "By number, no picture of a file may be without a partner; else times are all but the same", this.strict),
+    ];
     this.rectify_row = row("Rectified", "Rectify by the calibration", this.rectify);
     return group("Search", true,
       row("Disparities", "Search range, in pixels of the full size", this.first, "to", this.last),
       make("div", {class: "row"}, this.searched, this.estimate),
       row("Resolution", "Working resolution: pictures, range and calibration are scaled", this.resolution),
       make("div", {class: "row"}, make("span", {class: "name"}, "Region"), make("span", {class: "value"}, this.region)),
+      ...this.pairing_rows,
       row("Cameras swapped", "Left and right change places", this.swap),
       this.rectify_row,
       row("Post-processing", "Checks, filters and fills behind the selection (P)", this.refine));
@@ -71,8 +79,15 @@ export class Side {
     this.send({do: "range", first: Number(this.first.value), end: Number(this.last.value) + 1});
   }
 
+  #send_pairing() {
+    this.send({do: "pairing", by: this.pair_by.value, strict: this.strict.checked});
+  }
+
   #show() {
     const {state} = model;
+    for (const one of this.pairing_rows) one.hidden = !state.pairing;
+    this.pair_by.value = state.pairing?.by ?? "number";
+    this.strict.checked = Boolean(state.pairing?.strict);
     if (state.disparities) {
       for (const [input, value] of [[this.first, state.disparities[0]], [this.last, state.disparities[1] - 1]])
         if (document.activeElement !== input || input.value === "") input.value = value;

@@ -1,12 +1,16 @@
-// The groups of a pipeline's slots. They are made again only when the pipeline has others.
-import {make} from "./elements.js";
+// The groups of a pipeline's slots: what fills each, and its parameters. They are made again only when the pipeline has others.
+import {fill, make} from "./elements.js";
+import {model} from "./model.js";
 import {Parameter} from "./parameters.js";
 
-const titles = {cost: "Matching cost", aggregation: "Aggregation", optimisation: "Optimisation", select: "Selection", levels: "Levels", prepare: "Preparation", roi: "Region"};
+const titles = {cost: "Matching cost", select: "Selection", prepare: "Preparation", roi: "Region"};
+const opened = new Set(["cost", "aggregation", "optimisation"]);
+const words = (name) => name.replaceAll("_", " ");
+const title_of = (slot) => titles[slot] ?? words(slot).replace(/^./, (c) => c.toUpperCase());
 
 export class Slots {
-  constructor(host, set) {
-    Object.assign(this, {host, set, made: ""});
+  constructor(host, set, send) {
+    Object.assign(this, {host, set, send, made: ""});
   }
 
   show(slots) {
@@ -14,6 +18,7 @@ export class Slots {
     if (key !== this.made) this.#make(slots);
     this.made = key;
     for (const slot of slots) {
+      if (this.stages[slot.slot]) this.stages[slot.slot].value = slot.stage;
       for (const info of slot.parameters) {
         const enabled = info.name.endsWith(".enabled");
         if (enabled) this.switches[slot.slot].checked = info.value === "true";
@@ -23,33 +28,61 @@ export class Slots {
   }
 
   #make(slots) {
-    const open = new Set([...this.host.querySelectorAll("details[open]")].map((d) => d.dataset.slot));
-    const first = !this.made;
-    [this.parameters, this.switches] = [{}, {}];
-    this.host.replaceChildren(...slots.filter((s) => s.parameters.length).map((slot) => {
-      const rows = make("div", {class: "rows"});
-      for (const info of slot.parameters) {
-        if (info.name.endsWith(".enabled")) continue;
-        this.parameters[info.name] = new Parameter(info, this.set);
-        rows.append(this.parameters[info.name].element);
-      }
-      if (!rows.children.length) rows.append(make("span", {class: "hint"}, "nothing to set"));
-      const shown = open.has(slot.slot) || (first && (slot.slot === "optimisation" || slot.slot === "aggregation" || slot.slot === "cost"));
-      return make("details", {class: "group", "data-slot": slot.slot, open: shown}, this.#summary(slot), rows);
-    }));
+    const open = this.made ? new Set([...this.host.querySelectorAll("details[open]")].map((d) => d.dataset.slot)) : opened;
+    [this.parameters, this.switches, this.stages] = [{}, {}, {}];
+    this.refinements = slots.filter((s) => s.refinement).map((s) => s.slot);
+    const group = (slot) => make("details", {class: "group", "data-slot": slot.slot, open: open.has(slot.slot) && slot.stage !== "none"}, this.#summary(slot), this.#rows(slot));
+    const [before, after] = [slots.filter((s) => s.refinement || model.state.stages[s.slot]), slots.filter((s) => !s.refinement && !model.state.stages[s.slot])];
+    this.host.replaceChildren(...before.map(group), this.#adder(), ...after.map(group));
+  }
+
+  #rows(slot) {
+    const rows = make("div", {class: "rows"});
+    const choices = model.state.stages[slot.slot] ?? [];
+    if (choices.length > 1) {
+      const list = make("select", {"aria-label": `${slot.slot}.stage`, onchange: () => this.set(`${slot.slot}.stage`, list.value)});
+      fill(list, choices.map((value) => ({value, text: words(value)})), slot.stage);
+      this.stages[slot.slot] = list;
+      rows.append(make("label", {class: "row stage", title: `${slot.slot}.stage: what fills this slot`}, make("span", {class: "name"}, "stage"), make("span", {class: "value"}, list)));
+    }
+    for (const info of slot.parameters) {
+      if (info.name.endsWith(".enabled")) continue;
+      this.parameters[info.name] = new Parameter(info, this.set);
+      rows.append(this.parameters[info.name].element);
+    }
+    if (!rows.children.length) rows.append(make("span", {class: "hint"}, "nothing to set"));
+    return rows;
   }
 
   #summary(slot) {
-    const title = titles[slot.slot] ?? slot.slot.replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase());
-    const summary = make("summary", {}, title);
+    const summary = make("summary", {}, title_of(slot.slot));
     const enabled = slot.parameters.find((p) => p.name.endsWith(".enabled"));
     if (enabled) {
       const box = make("input", {type: "checkbox", "aria-label": enabled.name, title: enabled.description, onclick: (event) => event.stopPropagation(), onchange: () => this.set(enabled.name, String(box.checked))});
       this.switches[slot.slot] = box;
       summary.prepend(box);
-    } else if (!slot.refinement) {
-      summary.append(make("small", {}, slot.stage.replaceAll("_", " ")));
     }
+    if (slot.refinement) summary.append(this.#order(slot.slot));
+    else if (model.state.stages[slot.slot]) summary.append(make("small", {}, words(slot.stage)));
     return summary;
+  }
+
+  // A refinement's place among the others.
+  #order(slot) {
+    const at = this.refinements.indexOf(slot);
+    const change = (names) => (event) => {
+      event.preventDefault();
+      this.send({do: "refinements", names});
+    };
+    const others = this.refinements.filter((name) => name !== slot);
+    const earlier = make("button", {class: "quiet", title: "Earlier", "aria-label": `${slot} earlier`, disabled: at === 0, onclick: change(others.toSpliced(at - 1, 0, slot))}, "↑");
+    const remove = make("button", {class: "quiet", title: "Take it out", "aria-label": `Remove ${slot}`, onclick: change(others)}, "×");
+    return make("span", {class: "order"}, earlier, remove);
+  }
+
+  #adder() {
+    const list = make("select", {id: "add-refinement", "aria-label": "Add a refinement", onchange: () => this.send({do: "refinements", names: [...this.refinements, list.value]})});
+    fill(list, [{value: "", text: "Add a refinement…", disabled: true}, ...model.state.stages.refinements.map((value) => ({value, text: words(value)}))], "");
+    return make("div", {class: "adder"}, list);
   }
 }
