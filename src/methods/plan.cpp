@@ -19,7 +19,10 @@ constexpr std::size_t endless = std::numeric_limits<std::size_t>::max();
 bool is_host(const Device& device) { return device.name == "cpu"; }
 
 Target target_of(const Device& device) {
-  if (!is_host(device)) return {On::gpu, 1, gpu::device(device.name).cuda_capability()};
+  if (!is_host(device)) {
+    gpu::Device& gpu = gpu::device(device.name);
+    return {On::gpu, 1, gpu.cuda_capability(), gpu.local_bytes()};
+  }
 #ifdef STEREOPSIS_SIMD
   if (device.implementation != Implementation::oracle) return {On::cpu, Threads(device.threads).count(), 0};
 #endif

@@ -23,7 +23,7 @@ class Checker {
     if (device.name != "cpu") {
       gpu_ = &gpu::device(device.name);
       queue_ = gpu_->make_queue();
-      target_ = {On::gpu, 1, gpu_->cuda_capability()};
+      target_ = {On::gpu, 1, gpu_->cuda_capability(), gpu_->local_bytes()};
     } else {
 #ifdef STEREOPSIS_SIMD
       threads_ = std::make_unique<Threads>(device.threads);

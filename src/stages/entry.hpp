@@ -97,7 +97,8 @@ enum class On { oracle, cpu, gpu };
 struct Target {
   On device = On::cpu;
   int threads = 1;
-  int cuda_capability = 0;  // 90 is 9.0; 0 is no CUDA device
+  int cuda_capability = 0;      // of tuned kernels: 90 is 9.0; 0 is no CUDA device
+  std::size_t local_bytes = 0;  // that a work-group of a GPU may have, whatever its kernels were compiled for
 };
 
 // An operation on its images, by number, in the order of its ports (first the left and then the right one of both views);

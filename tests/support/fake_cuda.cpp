@@ -1,5 +1,6 @@
 // A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail. Device 0
-// is a current one, device 1, or the one that FAKE_CUDA_OLD names, is too old.
+// is a current one (FAKE_CUDA_LOCAL_KIB: with so much shared memory), device 1, or the one that FAKE_CUDA_OLD
+// names, is too old.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -83,9 +84,11 @@ Status cuDeviceGetName(char* name, int length, DeviceId) {
 Status cuDeviceGetAttribute(int* value, int attribute, DeviceId id) {
   const char* named = std::getenv("FAKE_CUDA_OLD");
   const bool old = id == (named != nullptr ? std::atoi(named) : 1);
-  *value = attribute == compute_capability_major   ? (old ? 3 : 9)
-           : attribute == compute_capability_minor ? (old ? 5 : 0)
-                                                   : 1024;
+  const char* kib = std::getenv("FAKE_CUDA_LOCAL_KIB");
+  *value = attribute == compute_capability_major             ? (old ? 3 : 9)
+           : attribute == compute_capability_minor           ? (old ? 5 : 0)
+           : attribute == max_shared_memory_per_block_opt_in ? (kib != nullptr ? std::atoi(kib) : 227) << 10
+                                                             : 1024;
   return success;
 }
 Status cuDeviceTotalMem_v2(std::size_t* memory, DeviceId) {

@@ -39,6 +39,7 @@ enum Attribute : int {
   multiprocessors = 16,
   compute_capability_major = 75,
   compute_capability_minor = 76,
+  max_shared_memory_per_block_opt_in = 97,
 };
 
 // Attributes of functions.

@@ -79,6 +79,7 @@ class CudaDevice final : public gpu::Device {
     check(api.device_memory(&bytes, id_), "tell its memory");
     return bytes;
   }
+  std::size_t local_bytes() override { return static_cast<std::size_t>(attribute(max_shared_memory_per_block_opt_in)); }
   DeviceDescription describe() override {
     char text_of_name[256] = {};
     api.device_name(text_of_name, sizeof text_of_name, id_);

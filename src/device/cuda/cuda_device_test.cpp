@@ -89,6 +89,24 @@ TEST_F(CudaDevice, ThatIsTheFirstUsableOneIsAuto) {
   unsetenv("FAKE_CUDA_OLD");
 }
 
+// As one of 12.0 has, where kernels are compiled for 9.0.
+TEST_F(CudaDevice, WithLittleSharedMemoryIsNotGivenKernelsThatTakeMore) {
+  const auto tuned_steps = [] {
+    Pipeline pipeline("prehn-window");
+    pipeline.set("cost.window_width", "31");
+    pipeline.set("cost.window_height", "31");
+    const Plan plan(pipeline, {.size = {640, 480}, .channels = 3, .range = {0, 64}, .region = {}}, {"cuda:0", 0});
+    const auto steps = plan.steps();
+    return std::count_if(steps.begin(), steps.end(),
+                         [](const PlanStep& step) { return step.stage == "window_sad_wta_cuda"; });
+  };
+  EXPECT_EQ(tuned_steps(), 1);
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("FAKE_CUDA_LOCAL_KIB", "99", 1);
+  EXPECT_EXIT(std::exit(tuned_steps() == 0 ? 0 : 1), testing::ExitedWithCode(0), "");
+  unsetenv("FAKE_CUDA_LOCAL_KIB");
+}
+
 TEST_F(CudaDevice, WithoutMemoryIsOneError) {
   const Plan planned = plan();
   fail("cuMemAlloc", out_of_memory);

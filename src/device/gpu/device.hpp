@@ -212,6 +212,7 @@ class Device {
   virtual std::string why_unusable() = 0;            // empty where kernels can run
   virtual std::size_t memory_bytes() = 0;            // all that it has
   virtual std::size_t largest_buffer() { return memory_bytes(); }
+  virtual std::size_t local_bytes() = 0;             // that a work-group may ask for
   virtual int cuda_capability() const { return 0; }  // as Queue's
   // One of several that are busy at the same time has no kernels that start early: they would wait in the room that the
   // others could work in.

@@ -74,6 +74,7 @@ class OpenClDevice final : public gpu::Device {
 
   std::size_t memory_bytes() override { return number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE); }
   std::size_t largest_buffer() override { return number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE); }
+  std::size_t local_bytes() override { return number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE); }
   DeviceDescription describe() override {
     DeviceDescription d{name(), text_of(CL_DEVICE_NAME), true, {}, {}};
     const auto put = [&](const char* property, const std::string& value) {
@@ -86,7 +87,7 @@ class OpenClDevice final : public gpu::Device {
     put("clock", text(number<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY), " MHz"));
     put("global memory", text(memory_bytes() >> 20, " MiB"));
     put("largest buffer", text(largest_buffer() >> 20, " MiB"));
-    put("local memory", text(number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE) >> 10, " KiB"));
+    put("local memory", text(local_bytes() >> 10, " KiB"));
     put("constant memory", text(number<cl_ulong>(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >> 10, " KiB"));
     const auto sides = number<std::array<std::size_t, 3>>(CL_DEVICE_MAX_WORK_ITEM_SIZES);
     put("work-group limit", text(number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), " (", sides[0], " × ", sides[1],

@@ -77,17 +77,18 @@ bool selects(const Parameters& p, int disparities, const wta::OutputOf<gpu::View
          out.right.width == 0 && out.confidence.width == 0;
 }
 
-// The kernel for wide windows takes more shared memory than a block gets before 9.0 (163 KiB at most), and on 12.0 (99 KiB).
-bool wide_runs_on(int cuda_capability, int width) {
-  return cuda_capability >= 90 && cuda_capability < 120 && width >= columns_of_warp;
+// The kernel for wide windows takes more shared memory than a block gets before 9.0, and on some later devices, which may run
+// what was compiled for earlier ones.
+bool wide_runs_on(const Target& target, int width) {
+  return target.cuda_capability >= 90 && target.local_bytes >= wide_shared_bytes && width >= columns_of_warp;
 }
 
 }  // namespace
 
-bool cuda_serves(int cuda_capability, const Parameters& p, const Input<gpu::View>& in,
+bool cuda_serves(const Target& target, const Parameters& p, const Input<gpu::View>& in,
                  const wta::OutputOf<gpu::View>& out) {
   const Problem problem = problem_of(p, in, out);
-  return (wide_runs_on(cuda_capability, problem.width) || (cuda_capability >= 80 && is_narrow(problem))) &&
+  return (wide_runs_on(target, problem.width) || (target.cuda_capability >= 80 && is_narrow(problem))) &&
          selects(p, in.disparities, out) && in.select.mask_left.empty() && in.select.mask_right.empty();
 }
 

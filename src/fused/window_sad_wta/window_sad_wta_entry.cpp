@@ -72,10 +72,10 @@ Step fuse_tuned(const Run& run) {
   const Input<gpu::View> in{{images.image<const std::uint32_t>(0), images.image<const std::uint32_t>(1), kind},
                             images.input(),
                             step.numbers.range.count};
-  if (!cuda_serves(run.target.cuda_capability, step.parameters.as<Parameters>(), in, images.output()))
+  if (!cuda_serves(run.target, step.parameters.as<Parameters>(), in, images.output()))
     return {.note =
                 "the tuned kernels take square windows and whole disparities of the left view, from compute "
-                "capability 8.0 on"};
+                "capability 8.0 on; wide windows take a GPU with much shared memory"};
   return step;
 }
 
