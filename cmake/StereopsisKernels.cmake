@@ -84,13 +84,13 @@ macro(stereopsis_embed name fatbin)
   string(APPEND entries "{\"${name}\", stereopsis_kernels_${name}}, ")
 endmacro()
 
-# Sets `result` to the list of STEREOPSIS_CUDA_ARCHITECTURES. Without a GPU, `native` is what the driver of any completes.
-function(stereopsis_cuda_architectures result)
+# Sets `result` to the list of STEREOPSIS_CUDA_ARCHITECTURES; `without_gpu` is what `native` is where there is none.
+function(stereopsis_cuda_architectures without_gpu result)
   set(list ${STEREOPSIS_CUDA_ARCHITECTURES})
   if(list STREQUAL all)
     set(list 75 80 86 87 89 90 100 120)
   elseif(list STREQUAL native)
-    set(list 75-virtual 90-virtual)
+    set(list ${without_gpu})
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
       RESULT_VARIABLE failed OUTPUT_VARIABLE capabilities ERROR_QUIET)
     if(NOT failed AND capabilities MATCHES "^[0-9.\n]+$")
@@ -147,12 +147,14 @@ function(stereopsis_nvcc_code result real virtual)
 endfunction()
 
 function(stereopsis_kernel_machine_code target)
-  stereopsis_cuda_architectures(architectures)
+  # Without a GPU each kernel is compiled once, to PTX, which the driver of any device that runs it completes.
+  stereopsis_cuda_architectures(75-virtual architectures)
   stereopsis_cuda_code(75 "${architectures}" real virtual)
   if(NOT real AND NOT virtual)
     message(FATAL_ERROR "${STEREOPSIS_NVCC} knows nothing of CUDA architectures ${architectures}; set STEREOPSIS_CUDA_ARCHITECTURES to all, or STEREOPSIS_CUDA to OFF")
   endif()
   stereopsis_nvcc_code(code "${real}" "${virtual}")
+  stereopsis_cuda_architectures(90-virtual architectures)
   stereopsis_cuda_code(80 "${architectures}" tuned_real tuned_virtual)
   message(STATUS "CUDA machine code for [${real}] and PTX for [${virtual}]; of tuned kernels [${tuned_real}] and [${tuned_virtual}]")
 
