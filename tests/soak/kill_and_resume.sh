@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kills the command on a sequence at random times, again and again, and ends with --resume: what is there then are the files of an
-# undisturbed run, no more and no less.
+# Kills the command on a sequence with all outputs at random times, again and again, and ends with --resume: what is there then
+# are the files of an undisturbed run, no more and no less. Says what the command took when it was killed.
 #
 #   kill_and_resume.sh COMMAND [FRAMES [KILLS [SEED [OPTION…]]]]
 set -euo pipefail
@@ -13,7 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 mkdir left right
 for i in 0 1 2; do
-  "$command" synth -o "scene$i" --width 150 --height 110 --disparities 24 --seed "$i" > /dev/null
+  "$command" synth -o "scene$i" --width 120 --height 90 --disparities 24 --seed "$i" > /dev/null
 done
 for ((i = 0; i < frames; ++i)); do
   name=$(printf %05d.png "$i")
@@ -21,30 +21,45 @@ for ((i = 0; i < frames; ++i)); do
   ln "scene$((i % 3))/right.png" "right/$name"
 done
 
-# run FOLDER OPTION…
-run() {
-  local to=$1
-  shift
-  "$command" match left right --disparities 24 -o "$to/disparity/%05d.pfm" --validity "$to/validity/%05d.png" \
-    --confidence "$to/confidence/%05d.npy" "$@" > /dev/null 2> err
-}
-for to in undisturbed disturbed; do mkdir -p $to/{disparity,validity,confidence}; done
+outputs=(output:pfm right:npy confidence:npy validity:png color:png depth:npy uncertainty:npy cloud:ply)
 
-start=$(date +%s%N)
-run undisturbed "$@"
-ms=$((($(date +%s%N) - start) / 1000000))
+# start FOLDER OPTION…: in the background, as $pid.
+start() {
+  local to=$1 output files=()
+  shift
+  for output in "${outputs[@]}"; do
+    mkdir -p "$to/${output%:*}"
+    files+=("--${output%:*}" "$to/${output%:*}/%05d.${output#*:}")
+  done
+  "$command" match left right --disparities 24 --focal 100 --baseline 100mm --doffs 0 "${files[@]}" "$@" > /dev/null 2> err &
+  pid=$!
+}
+
+# What the command takes now, if it is still there: KiB, descriptors, threads.
+taken() {
+  awk '/^VmRSS:/ {kib = $2} /^Threads:/ {threads = $2} END {if (kib) print kib, fds, threads}' \
+    fds="$(find "/proc/$pid/fd" -mindepth 1 2> /dev/null | wc -l)" "/proc/$pid/status" 2> /dev/null || true
+}
+
+begun=$(date +%s%N)
+start undisturbed "$@"
+wait "$pid"
+ms=$((($(date +%s%N) - begun) / 1000000))
 killed=0
 for ((i = 0; i < kills; ++i)); do
-  run disturbed --resume "$@" &
-  pid=$!
-  wait_ms=$((RANDOM % (ms + 1)))
+  start disturbed --resume "$@"
+  # On average all of them together take as long as an undisturbed run.
+  wait_ms=$(((RANDOM * 32768 + RANDOM) % (2 * ms / kills + 1)))
   sleep "$((wait_ms / 1000)).$(printf %03d $((wait_ms % 1000)))"
-  # The shell of run() waits for the command, which is what dies.
-  child=$(pgrep -P $pid || true)
-  if [ -n "$child" ] && kill -KILL "$child" 2> /dev/null; then killed=$((killed + 1)); fi
-  wait $pid 2> /dev/null || true
+  taken >> takes
+  kill -KILL "$pid" 2> /dev/null || true
+  wait "$pid" 2> /dev/null || [ $? -ne 137 ] || killed=$((killed + 1))
 done
-there=$(find disturbed/disparity -name '*.pfm' | wc -l)
-run disturbed --resume "$@" || { cat err >&2; exit 1; }
+there=$(find disturbed/output -name '*.pfm' | wc -l)
+start disturbed --resume "$@"
+wait "$pid" || { cat err >&2; exit 1; }
 diff -rq undisturbed disturbed
 echo "$frames frames, killed $killed times of $kills, $there frames were there before the last run: the same files"
+awk 'function most(row) { return m[row, 1] + 0 " KiB, " m[row, 2] + 0 " descriptors, " m[row, 3] + 0 " threads" }
+     { late = NR > kills / 2; for (k = 1; k <= 3; ++k) if ($k > m[late, k]) m[late, k] = $k }
+     END { print "at the most, in the first half of the kills: " most(0) "; in the second: " most(1) }' kills="$killed" takes
