@@ -9,10 +9,12 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "commands.hpp"
+#include "description.hpp"
 #include "interrupts.hpp"
 #include "python_package.hpp"
 #include "stereopsis/error.hpp"
@@ -90,6 +92,11 @@ int run(int argc, char** argv) {
       "`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
   try {
     if (argc > 1 && is_python_command(argv[1])) hand_on_to_python(argv + 1);
+    if (argc == 2 && argv[1] == std::string_view("--describe")) {  // for pages.py
+      write_result(description_of(application));
+      check_results_written();
+      return done;
+    }
     watch_for_interrupts();
     application.parse(argc, argv);
     if (application.get_subcommands().empty()) return complain(wrong_call, "give a command; see stereopsis --help");

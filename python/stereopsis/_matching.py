@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from . import _native, _options
 from ._errors import CallError
 from ._native import Calibration, Rig
@@ -331,6 +333,7 @@ def match_volume(
     *,
     aggregate: str = "none",
     first: int = 0,
+    largest: float = 0,
     left: Any = None,
     right: Any = None,
     set: Mapping[str, object] | None = None,
@@ -340,7 +343,8 @@ def match_volume(
 ) -> Result:
     """A disparity image from matching costs of one's own: (h, w, disparities) uint8, uint16 or float32, low is good.
 
-    The lowest disparity is `first`. `aggregate` and `optimise` name stages ("none" for neither), `refinements` those
+    The lowest disparity is `first`. `largest` is the largest cost that there may be, which stages count in steps of 1/255 of; 0: all
+    that the type has, and 1 of float32. NaN, infinity and 65535 are no candidates. `aggregate` and `optimise` name stages ("none" for neither), `refinements` those
     that follow, in their order; all have their own defaults, and `set` changes them. Images are needed only by stages
     that read them; without, the penalties of `sgm` adapt to no image (its parameter `gradient` is 0). Options are those of
     Matcher and of its call: want=["volume"] gives the optimised volume back.
@@ -365,5 +369,11 @@ def match_volume(
     shape: tuple[int, ...] = tuple(getattr(volume, "shape", ()))
     if len(shape) != 3:
         raise CallError(f"volume has the shape {shape}; a cost volume is (height, width, disparities)")
+    if largest:
+        pipeline.set("cost.largest", largest)
+    elif "cost.largest" not in (set or {}) and isinstance(volume, np.ndarray) and volume.dtype == np.float32:
+        found = np.max(volume, where=volume < np.inf, initial=0)
+        if found > 1:
+            raise CallError(f"volume has costs up to {found:.4g}, but those of float32 are cut to 1; give largest={found:.4g}, or scale them")
     with Matcher(pipeline=pipeline, disparities=(first, first + int(shape[2])), set=set, **options) as matcher:
         return matcher(left, right, volume=volume, stream=stream)

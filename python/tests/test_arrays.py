@@ -129,6 +129,17 @@ def test_results_and_pipelines_and_rigs_pickle(scene, same_bits):
 
 
 
+def test_float_costs_that_would_be_cut_are_refused(same_bits):
+    costs = np.random.default_rng(3).integers(0, 250, (30, 40, 12)).astype(np.float32)
+    costs[:, :3, 5] = np.nan
+    costs[2, 2, 2] = np.inf
+    with pytest.raises(st.CallError, match="costs up to 249, but those of float32 are cut to 1; give largest=249"):
+        st.match_volume(costs)
+    expected = st.match_volume(costs / np.float32(255)).disparity
+    same_bits(st.match_volume(costs, largest=255).disparity, expected)
+    same_bits(st.match_volume(costs, set={"cost.largest": 255}).disparity, expected)
+
+
 @pytest.mark.parametrize(
     "spoil, said",
     [
