@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -46,15 +47,23 @@ std::vector<Rect> places_of(const std::string& words, int scale, const Image<std
   const Size size = text_size(words, scale);
   Image<std::uint8_t> drawn(size, 3, std::uint8_t{0});
   draw_text(drawn, 0, 0, words, scale, {255, 255, 255});
+  const auto inked = [](const Image<std::uint8_t>& image, std::uint32_t ground) {
+    Image<std::uint8_t> out(image.size());
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x) out(x, y) = at(image, x, y) != ground;
+    return out;
+  };
+  const Image<std::uint8_t> sought = inked(drawn, 0),
+                            there = inked(picture, at(picture, picture.width() - 1, picture.height() - 1));
+  const auto stands_at = [&](int x, int y) {
+    for (int v = 0; v < size.height; ++v)
+      if (std::memcmp(there.row(y + v) + x, sought.row(v), static_cast<std::size_t>(size.width)) != 0) return false;
+    return true;
+  };
   std::vector<Rect> places;
   for (int y = first_row; y + size.height <= picture.height(); ++y)
-    for (int x = 0; x + size.width <= picture.width(); ++x) {
-      const std::uint32_t ground = at(picture, picture.width() - 1, picture.height() - 1);
-      bool same = true;
-      for (int v = 0; v < size.height && same; ++v)
-        for (int u = 0; u < size.width && same; ++u) same = (at(picture, x + u, y + v) != ground) == (drawn(u, v) != 0);
-      if (same) places.push_back({x, y, size.width, size.height});
-    }
+    for (int x = 0; x + size.width <= picture.width(); ++x)
+      if (stands_at(x, y)) places.push_back({x, y, size.width, size.height});
   return places;
 }
 

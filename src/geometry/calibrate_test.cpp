@@ -147,12 +147,15 @@ class Painter {
       const double px = t * x - pose.place[0], py = t * y - pose.place[1], pz = t - pose.place[2];
       return ink(turn[0] * px + turn[3] * py + turn[6] * pz, turn[1] * px + turn[4] * py + turn[7] * pz);
     };
+    std::vector<int> corners;
+    for (const Vector3& r : rays_) corners.push_back(seen(r[0], r[1]));
     Image<std::uint8_t> image(size);
     for (int y = 0; y < size.height; ++y)
       for (int x = 0; x < size.width; ++x) {
-        const Vector3 *a = &ray(x, y), *b = &ray(x + 1, y), *d = &ray(x, y + 1), *e = &ray(x + 1, y + 1);
-        int value = seen((*a)[0], (*a)[1]);
-        if (seen((*b)[0], (*b)[1]) != value || seen((*d)[0], (*d)[1]) != value || seen((*e)[0], (*e)[1]) != value) {
+        const std::size_t corner = index(x, y), below = index(x, y + 1);
+        int value = corners[corner];
+        if (corners[corner + 1] != value || corners[below] != value || corners[below + 1] != value) {
+          const Vector3 *a = &rays_[corner], *b = &rays_[corner + 1], *d = &rays_[below];
           int sum = 0;
           for (int s = 0; s < samples * samples; ++s) {
             const double u = (s % samples + 0.5) / samples, v = (s / samples + 0.5) / samples;
@@ -168,7 +171,7 @@ class Painter {
 
  private:
   static constexpr int samples = 8;
-  const Vector3& ray(int x, int y) const { return rays_[static_cast<std::size_t>(y * (size.width + 1) + x)]; }
+  static std::size_t index(int x, int y) { return static_cast<std::size_t>(y * (size.width + 1) + x); }
 
   std::vector<Vector3> rays_;  // of the pixels' corners
 };

@@ -145,7 +145,7 @@ class Drawn {
 TEST(Combinations, DrawnPipelinesGiveTheSameBitsOnEveryDevice) {
   const char* wanted = std::getenv("STEREOPSIS_PIPELINES");
 #ifdef STEREOPSIS_TEST_ACCURACY
-  const int few = 120;
+  const int few = 80;
 #else
   const int few = 25;  // under a sanitizer, which takes ten times as long
 #endif
