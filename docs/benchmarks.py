@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks and writes their tables into docs/benchmarks.md, between its markers, and docs/accuracy-time.svg.
+"""Runs the benchmarks and writes their tables into docs/benchmarks.md, between its markers, docs/accuracy-time.svg, and docs/measured/cpu.json.
 
     docs/benchmarks.py [--dataset DIR] [--threads N] [--command build/release/bin/stereopsis] [--also FILE.json…]
 
@@ -201,6 +201,9 @@ def main():
             json.dump(everyone, file)
             file.flush()
             (DOCS / "accuracy-time.svg").write_text(accuracy_time.draw(accuracy_time.dots([*options.also, file.name])))
+            results = [accuracy_time.summary_of(entry) for entry in everyone["results"]]
+            machine = f"{options.threads} threads of {processor()}"
+            accuracy_time.write_summary(DOCS / "measured/cpu.json", results, machine, everyone["results"][0]["commit"])
     commit = run.bench([BANZ], "--no-peers", "--repeat", "1", sizes=["64x64x16"])["results"][0]["commit"]
     tables["measured"] = f"Measured on {options.threads} threads of {processor()}, at commit `{commit}`."
 

@@ -51,11 +51,13 @@ class Matcher:
     want         any of right, confidence, depth, points, uncertainty, rectified, cost, aggregated, optimised, times; "volume" is
                  the last of the three that there is
     probes       pixels (x, y) of the left image: the result's `probed` has all candidates' costs there, in every state
-    rig          for depth and points; frame is "optical" (x right, y down, z forward) or "head"
+    rig          for depth and points; frame is "optical" (x right, y down, z forward) or "head"; disparity_error, in pixels, is
+                 what "uncertainty" tells the depth's error for
     calibration  of cameras whose images are not rectified: they are, before they are matched
     colour       the order of channels, "rgb" or "bgr" (which is copied)
     bit_depth    of uint16 images, 9 to 16 [16]
     threads      of the CPU, 0: as many as there are; memory_limit in bytes, 0: half of the memory, 9/10 of a GPU's
+    implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, slowly
 
     The same bits come from every device. Threads may share a matcher: they take turns.
     Raises CallError, which is a ValueError, for what is not allowed.
@@ -126,7 +128,7 @@ class Matcher:
     ) -> Result:
         """Matches a pair: (h, w) or (h, w, 3) uint8, uint16 or float32 (in 8-bit units), alike in all.
 
-        Masks are (h, w) uint8 or bool, 0 where a pixel is not usable. `volume` is (h, w, disparities), costs of the
+        Masks (mask_left, mask_right) are (h, w) uint8 or bool, 0 where a pixel is not usable. `volume` is (h, w, disparities), costs of the
         left view for a pipeline whose cost is `volume`; left and right may be None where no stage reads them. Nothing
         is copied; what can't be taken as it is raises CallError.
 
@@ -311,7 +313,7 @@ def match(
     stream: Any = None,
     **options: Any,
 ) -> Result:
-    """Matches a rectified pair once; arguments are those of Matcher and of its call.
+    """Matches a rectified pair once; arguments and options are those of Matcher and of its call.
 
     >>> import numpy as np, stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
@@ -343,11 +345,12 @@ def match_volume(
 ) -> Result:
     """A disparity image from matching costs of one's own: (h, w, disparities) uint8, uint16 or float32, low is good.
 
-    The lowest disparity is `first`. `largest` is the largest cost that there may be, which stages count in steps of 1/255 of; 0: all
-    that the type has, and 1 of float32. NaN, infinity and 65535 are no candidates. `aggregate` and `optimise` name stages ("none" for neither), `refinements` those
-    that follow, in their order; all have their own defaults, and `set` changes them. Images are needed only by stages
-    that read them; without, the penalties of `sgm` adapt to no image (its parameter `gradient` is 0). Options are those of
-    Matcher and of its call: want=["volume"] gives the optimised volume back.
+    The lowest disparity is `first`. `largest` is the largest cost that there may be, which stages count in steps of 1/255
+    of; 0: all that the type has, and 1 of float32. NaN, infinity and 65535 are no candidates. `aggregate` and `optimise`
+    name stages ("none" for neither), `refinements` those that follow, in their order; all have their own defaults, and
+    `set` changes them. Images, `left` and `right`, are needed only by stages that read them; without, the penalties of
+    `sgm` adapt to no image (its parameter `gradient` is 0). `stream` and options are those of Matcher and of its call:
+    want=["volume"] gives the optimised volume back.
 
     >>> import numpy as np, stereopsis as st
     >>> volume = np.full((40, 60, 16), 20, np.uint8)

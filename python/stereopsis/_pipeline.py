@@ -176,6 +176,7 @@ class Pipeline(_native.Pipeline):
         return self
 
     def copy(self) -> Pipeline:
+        """Another one, with the same stages and parameters."""
         return type(self)(self)
 
     def __eq__(self, other: object) -> bool:

@@ -63,6 +63,7 @@ class Picture:
 
     @property
     def png(self) -> bytes:
+        """The bytes of a PNG file."""
         h, w, channels = (*self.pixels.shape, 1)[:3]
         rows = np.zeros((h, 1 + channels * w), np.uint8)  # each begins with how it is filtered: it is not
         rows[:, 1:] = self.pixels.reshape(h, channels * w)

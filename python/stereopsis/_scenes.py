@@ -40,7 +40,7 @@ class Scene:
 def synth(
     scene: str = "table", width: int = 640, height: int = 480, disparities: int = 64, seed: int = 1, **options: float
 ) -> Scene:
-    """A scene of st.scene_names(). The same arguments give the same bytes on every machine.
+    """A scene of st.scene_names(). The same arguments, `seed` among them, give the same bytes on every machine.
 
     Options are of the right image: gain, gamma, vignetting, light; of both: noise, shot_noise, defocus, focus, motion,
     blur_left, blur_right, sharpening; and vertical_offset and vertical_slope, in rows. Raises CallError.
@@ -54,7 +54,7 @@ def synth(
 
 
 def check(left: Any, right: Any, *, colour: str = "rgb") -> PairCheck:
-    """Whether a pair is rectified and in the right order, and which disparities to search.
+    """Whether a pair is rectified and in the right order, and which disparities to search; `colour` is "rgb" or "bgr".
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=320, height=240, disparities=32)

@@ -162,7 +162,7 @@ def StereoSGBM_create(
     mode                           4 paths (SGBM, HH4) or 8 (HH)
 
     blockSize, P1, P2 and preFilterCap are of OpenCV's own cost: any but the defaults are refused with what to use
-    instead; `set` has this library's parameters. Raises CallError.
+    instead; `set` has this library's parameters, `device` is a name of st.devices(). Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)

@@ -1,0 +1,388 @@
+"""Writes the reference pages: what the command, the package, the stages' headers and doxygen say of themselves."""
+
+import inspect
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import stereopsis as st
+
+ROOT = Path(__file__).resolve().parents[2]
+SLOTS = {
+    "prepare": ("Before matching", "What is done to both images first."),
+    "image": ("Images", "What stages read of a view: made where a stage asks for it, once."),
+    "cost": ("Matching costs", "How unlike a pixel of the left image is to each candidate in the right one: `--set cost.stage=NAME`."),
+    "aggregation": (
+        "Aggregation",
+        "Costs of neighbouring pixels, put together: `--set aggregation.stage=NAME`, or `none`.",
+    ),
+    "optimisation": (
+        "Optimisation",
+        "Costs and smoothness, put together along lines or over the image: `--set optimisation.stage=NAME`, or `none`.",
+    ),
+    "levels": ("Levels", "Coarser images, from which finer ones start or with which they are coupled: `--set levels.stage=NAME`, or `none`."),
+    "select": ("Selection", "The disparity of each pixel, from its candidates' costs."),
+    "refinement": (
+        "Refinements",
+        "What is done to the map afterwards, in any order: `--set refinements=left_right,median,…`, each with a switch `NAME.enabled`.",
+    ),
+    "part": ("Parts of others", "What the stages above are made of, and what the plan puts between them."),
+}
+PARTS = re.compile(r"^(Input and output|Inputs?|Outputs?|Required input|Cost|Memory|Validity|Scratch)( of [^:]*)?: ?")
+
+
+def save(file, text):
+    """Files whose text is the same keep their time, so that their pages are not read again."""
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+
+
+def escape(text):
+    """For MyST, with `code` left as it is."""
+    pieces = re.split(r"(`[^`]+`)", text)
+    return "".join(p if p.startswith("`") and len(p) > 1 else re.sub(r"([\\*_<>|\[\]$#~{}])", r"\\\1", p) for p in pieces)
+
+
+def table(header, rows):
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def code(text):
+    return f"`{text}`" if text else ""
+
+
+# Methods and stages
+
+
+def parameter_table(parameters):
+    rows = [[code(p.name), code(p.default or p.value), escape(p.allowed), escape(p.description)] for p in parameters]
+    return table(["parameter", "default", "allowed", "meaning"], rows)
+
+
+def methods_page():
+    lines = [
+        "# Methods",
+        "",
+        "A method is a pipeline with its defaults: `--method NAME` of the command, `Pipeline(\"NAME\")` in C++, `method=\"NAME\"` in Python.",
+        "Every parameter below is set by `--set NAME=VALUE`. All of them run on the CPU, CUDA and OpenCL with the same bits.",
+        "",
+    ]
+    for method in st.methods():
+        pipeline = st.Pipeline(method.name)
+        slots = pipeline.slots()
+        fills = [[code(s.slot), stage_link(s.stage)] for s in slots]
+        lines += [f"({anchor('method', method.name)})=", f"## {method.name}", "", escape(method.summary[:1].upper() + method.summary[1:]) + ".", ""]
+        lines += [f"*{escape(method.paper)}*", "", table(["slot", "stage"], fills), ""]
+        lines += [parameter_table([p for s in slots for p in s.parameters]), ""]
+    return "\n".join(lines)
+
+
+def anchor(kind, name):
+    return f"{kind}-{name.replace('_', '-')}"
+
+
+class Stage:
+    def __init__(self, name, slot, header):
+        self.name, self.slot, self.header = name, slot, header
+
+
+ENTRY = re.compile(r"\.slot = Slot::(\w+),\s*\.name = \"(\w+)\"")
+
+
+def find_stages():
+    """As their folders' entries say; several may be in one folder, of which the first has its name on the header."""
+    stages = []
+    for entry in sorted((ROOT / "src/stages").glob("*/*_entry.cpp")):
+        header = entry.with_name(entry.name.replace("_entry.cpp", ".hpp"))
+        if not header.exists():
+            header = next(iter(sorted(entry.parent.glob("*.hpp"))), None)
+        for slot, name in ENTRY.findall(entry.read_text()):
+            stages.append(Stage(name, slot, header))
+    return stages
+
+
+STAGES = find_stages()
+NAMES = {s.name for s in STAGES}
+
+
+def stage_link(name):
+    return f"[`{name}`](stages.md#{anchor('stage', name)})" if name in NAMES else code(name)
+
+
+def stages_of_slot(slot):
+    """Those that the program has for it, by its own word."""
+    try:
+        st.Pipeline("sgm").set(f"{slot}.stage", "?")
+    except st.Error as refusal:
+        return re.split(r", ", str(refusal).partition("it can be ")[2])
+    raise RuntimeError(f"the slot {slot} takes anything")
+
+
+def parameters_of(stage):
+    """With the stage's own defaults."""
+    if stage.slot in ("cost", "aggregation", "optimisation", "levels"):
+        pipeline = st.Pipeline("sgm").set(f"{stage.slot}.stage", stage.name)
+    elif stage.slot == "refinement":
+        pipeline = st.Pipeline("sgm").set("refinements", stage.name)
+    else:
+        pipeline = st.Pipeline("sgm")
+    for slot in pipeline.slots():
+        if slot.stage == stage.name:
+            return slot.parameters
+    return []
+
+
+def header_text(header):
+    """The comment that a header begins with, without its slashes."""
+    lines = []
+    for line in header.read_text().splitlines():
+        if not line.startswith("//"):
+            break
+        lines.append(line[2:].removeprefix(" "))
+    return lines
+
+
+def header_as_markdown(header):
+    """Paragraphs stay, what is indented (equations, lists of choices) keeps its form."""
+    out, block = [], []
+
+    def end_block():
+        if block:
+            while block and not block[-1].strip():
+                block.pop()
+            indent = min(len(x) - len(x.lstrip()) for x in block if x.strip())
+            out.extend(["", "```text", *(x[indent:] for x in block), "```", ""])
+            block.clear()
+
+    for line in header_text(header):
+        if line.startswith("  ") or (block and not line.strip()):
+            block.append(line)
+            continue
+        end_block()
+        found = PARTS.match(line)
+        if found:
+            out += ["", f"**{escape(found.group(0).strip().rstrip(':'))}:** {escape(line[found.end():])}"]
+        else:
+            out.append(escape(line))
+    end_block()
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip()
+    return re.sub(r"docs/((?:notes/)?[\w-]+\.md)", r"[\1](../\1)", text)
+
+
+def stages_page():
+    lines = [
+        "# Stages and their parameters",
+        "",
+        "Any stage that fits a slot may fill it ([pipelines](../pipelines.md)). Of each: its equation and the paper it comes from, what it reads and makes, what",
+        "it costs, and its parameters with the stage's own defaults; a [method](methods.md) may have others.",
+        "",
+    ]
+    for slot, (title, text) in SLOTS.items():
+        here = [s for s in STAGES if s.slot == slot]
+        if not here:
+            continue
+        lines += [f"## {title}", "", text, ""]
+        told = set()
+        for stage in sorted(here, key=lambda s: s.name):
+            lines += [f"({anchor('stage', stage.name)})=", f"### {stage.name}", ""]
+            if stage.header is None or stage.header in told:
+                lines += ["See the stage above, with which it shares its definition." if stage.header in told else "", ""]
+            else:
+                told.add(stage.header)
+                lines += [header_as_markdown(stage.header), ""]
+            parameters = parameters_of(stage)
+            if parameters:
+                lines += [parameter_table(parameters), ""]
+    return "\n".join(lines)
+
+
+# The command
+
+
+def help_of(command, *subcommand):
+    done = subprocess.run([command, *subcommand, "--help"], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+OPTION = re.compile(r"^  (?P<names>\S.*?)(?: {2,}(?P<text>\S.*))?$")
+
+
+def command_section(text):
+    """Of one --help: a heading for each of its groups, a row for each option."""
+    out, rows, usage = [], [], None
+
+    def end_table():
+        if rows:
+            out.extend(["", table(["", ""], rows), ""])
+            rows.clear()
+
+    first = True
+    for line in text.splitlines():
+        if line.startswith(" " * 20) and rows:  # of an option whose names leave no room
+            rows[-1][1] = escape(line.strip()) + (f" ({rows[-1][1]})" if rows[-1][1] else "")
+        elif line.startswith("Usage: "):
+            usage = line.removeprefix("Usage: ")
+            out += ["", "```text", usage, "```", ""]
+        elif line.startswith("  ") and (found := OPTION.match(line)):
+            names, _, with_what = re.sub(r" (Excludes|Needs): ", r"\n\1 ", found["names"]).partition("\n")
+            rows.append([code(names.replace("|", "\\|")), escape(found["text"] or with_what)])
+        elif line.endswith(":") and not line.startswith(" ") and usage:
+            end_table()
+            out += ["", f"**{escape(line.rstrip(':'))}**"]
+        else:
+            end_table()
+            out.append(escape(line) + ("." if first and not line.endswith((".", "?", ")")) else ""))
+        first = False
+    end_table()
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip()
+
+
+def subcommands(command):
+    listing = help_of(command).partition("Commands:\n")[2].partition("\n\n")[0]
+    return [line.split()[0] for line in listing.splitlines()]
+
+
+def command_page(command):
+    lines = ["# The command's options", "", "What `stereopsis COMMAND --help` prints. What holds for all: [the command in practice](../command.md).", "", "## stereopsis", "", command_section(help_of(command)), ""]
+    for name in subcommands(command):
+        lines += [f"(command-{name})=", f"## stereopsis {name}", "", command_section(help_of(command, name)), ""]
+    return "\n".join(lines)
+
+
+# Python
+
+
+PYTHON = {
+    "Matching": ["match", "Matcher", "Result", "Picture", "match_volume", "Explanation", "Step", "devices", "Device", "DeviceArray"],
+    "Methods and pipelines": ["methods", "MethodInfo", "parameters", "ParameterInfo", "Pipeline", "Slot", "StageCall"],
+    "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "calibrate", "Calibrated", "CalibrationView"],
+    "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairCheck", "evaluate"],
+    "Files": ["read_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm"],
+    "Errors": ["Error", "CallError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],
+}
+MADE = ["Result", "Calibrated", "CalibrationView", "Scene", "Explanation", "StageCall", "Picture"]  # by the package alone: nobody calls their constructors
+
+
+def rst(*lines):
+    return ["```{eval-rst}", *lines, "```", ""]
+
+
+def python_object(name):
+    thing = getattr(st, name)
+    if not inspect.isclass(thing):
+        return rst(".. currentmodule:: stereopsis", f".. autofunction:: {name}")
+    if issubclass(thing, Exception):
+        return rst(".. currentmodule:: stereopsis", f".. autoexception:: {name}", "   :no-members:")
+    options = ["   :special-members: __call__"] if "__call__" in vars(thing) else []
+    options += ["   :no-members:"] if name in ("Scene", "StageCall") else []
+    signature = "()" if name in MADE else ""
+    return rst(".. currentmodule:: stereopsis", f".. autoclass:: {name}{signature}", *options)
+
+
+def python_page():
+    groups = dict(PYTHON)
+    exported = [n for n in st.__all__ if not n.startswith("__")]
+    known = {name for names in groups.values() for name in names}
+    groups["More"] = [n for n in exported if n not in known and not inspect.ismodule(getattr(st, n))]
+    lines = ["# Python package", "", "[The guide](../python.md) shows how it is used; this page is made from the package. Type stubs are inside: mypy and editors know all of it.", ""]
+    for title, names in groups.items():
+        here = [n for n in names if n in exported]
+        if here:
+            lines += [f"## {title}", "", *(line for name in here for line in python_object(name))]
+    lines += ["## Modules", ""]
+    for name in (n for n in exported if inspect.ismodule(getattr(st, n))):
+        module = getattr(st, name)
+        lines += [f"### {name}", "", *rst(f".. automodule:: stereopsis.{name}", *([] if not hasattr(module, "__all__") else ["   :no-members:"]))]
+        for inner in getattr(module, "__all__", []):
+            if callable(getattr(module, inner)):
+                kind = "autoclass" if inspect.isclass(getattr(module, inner)) else "autofunction"
+                lines += rst(f".. currentmodule:: stereopsis.{name}", f".. {kind}:: {inner}{'()' if kind == 'autoclass' else ''}", *(["   :no-members:"] if kind == "autoclass" else []))
+    return "\n".join(lines)
+
+
+# C++
+
+
+CPP = {
+    "Matching": ["matcher", "pipeline", "parameter", "disparity", "device", "error"],
+    "Images": ["image", "device_image", "stream_mark", "io", "render"],
+    "Geometry": ["rig", "calibration", "rectification", "triangulation"],
+    "Stages of your own": ["user_stage"],
+    "Scenes and measures": ["synth", "dataset", "evaluation", "pair_check"],
+    "Devices": ["roofs", "self_test"],
+}
+
+
+def headers():
+    known = [name for names in CPP.values() for name in names]
+    found = sorted(p.stem for p in (ROOT / "include/stereopsis").glob("*.hpp"))
+    more = [name for name in found if name not in known]
+    groups = {title: [n for n in names if n in found] for title, names in CPP.items()}
+    return groups | ({"More": more} if more else {})
+
+
+def cpp_header(xml, name):
+    """What a header declares in the library's namespaces, in its order."""
+    tree = ElementTree.parse(next(xml.glob(f"{name.replace(chr(95), chr(95) * 2)}_8hpp.xml"))).getroot().find("compounddef")
+    classes = []
+    for inner in tree.findall("innerclass"):
+        if inner.get("prot") == "public" and "::detail" not in inner.text and (inner.text.startswith("stereopsis::")):
+            kind = "struct" if inner.get("refid").startswith("struct") else "class"
+            if not is_nested(inner.text, tree):
+                classes.append((kind, inner.text))
+    functions = [m for section in tree.findall("sectiondef") for m in section.findall("memberdef")]
+    return tree, classes, functions
+
+
+def is_nested(name, tree):
+    outer = name.rpartition("::")[0]
+    return any(inner.text == outer for inner in tree.findall("innerclass"))
+
+
+def text_of(node):
+    return " ".join("".join(node.itertext()).split()) if node is not None else ""
+
+
+def cpp_page(name, xml):
+    tree, classes, members = cpp_header(xml, name)
+    lines = [f"# {name}.hpp", "", escape(text_of(tree.find("detaileddescription")) or text_of(tree.find("briefdescription"))), ""]
+    lines += ["```cpp", f'#include "stereopsis/{name}.hpp"', "```", ""]
+    for kind, full in classes:
+        short = full.removeprefix("stereopsis::")
+        lines += [f"## {escape(short)}", "", "```{eval-rst}", f".. doxygen{kind}:: {full}", "   :members:", "   :undoc-members:", "```", ""]
+    directive = {"function": "doxygenfunction", "enum": "doxygenenum", "typedef": "doxygentypedef", "variable": "doxygenvariable"}
+    seen, rest = set(), []
+    for member in members:
+        kind, full = member.get("kind"), member.findtext("qualifiedname") or ""
+        if kind not in directive or not full.startswith("stereopsis::") or "::detail::" in full:
+            continue
+        target = full + (re.sub(r"\s*=\s*(default|delete)$", "", member.findtext("argsstring")) if kind == "function" else "")
+        if target not in seen:
+            seen.add(target)
+            rest += ["```{eval-rst}", f".. {directive[kind]}:: {target}", "```", ""]
+    if rest:
+        lines += ["## Functions, types and values" if classes else "## Declarations", "", *rest]
+    return "\n".join(lines)
+
+
+def cpp_pages(made, xml):
+    folder = made / "cpp"
+    folder.mkdir(exist_ok=True)
+    groups = headers()
+    lines = ["# C++ interface", "", "The headers of `include/stereopsis/`, each with what it declares in the namespace `stereopsis`. [C++ in an hour](../../cpp.md) is the way in."]
+    lines += ["The interface is promised at source level: a program is compiled again for another version.", ""]
+    for title, names in groups.items():
+        lines += [f"## {title}", "", "```{toctree}", ":maxdepth: 1", "", *names, "```", ""]
+    save(folder / "index.md", "\n".join(lines))
+    for name in (n for names in groups.values() for n in names):
+        save(folder / f"{name}.md", cpp_page(name, xml))
+
+
+def write(made, command, xml):
+    save(made / "methods.md", methods_page())
+    save(made / "stages.md", stages_page())
+    save(made / "command.md", command_page(command))
+    save(made / "python.md", python_page())
+    cpp_pages(made, xml)

@@ -1,0 +1,27 @@
+// What can be set, what is refused, and another stage in a slot.
+#include <cstdio>
+
+#include "stereopsis/pipeline.hpp"
+
+int main() try {
+  using namespace stereopsis;
+  // begin
+  Pipeline pipeline("sgm");
+  pipeline.set("sgm.paths", "8");                         // slot or stage, then the parameter
+  pipeline.set("cost.stage", "rank");                     // another stage in a slot
+  pipeline.set("refinements", "left_right,fill,median");  // these, in this order
+
+  for (const ParameterInfo& p : pipeline.parameters())
+    std::printf("%s = %s (%s): %s\n", p.name.c_str(), p.value.c_str(), p.allowed.c_str(), p.description.c_str());
+
+  try {
+    pipeline.set("sgm.paths", "5");
+  } catch (const Error& error) {
+    std::printf("%s\n", error.what());  // one sentence, with what is allowed
+  }
+  // end
+  return pipeline.get("sgm.paths") == "8" ? 0 : 1;
+} catch (const stereopsis::Error& error) {
+  std::fprintf(stderr, "parameters: %s\n", error.what());
+  return 1;
+}
