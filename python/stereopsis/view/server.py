@@ -34,7 +34,9 @@ POLICY = (
     "img-src 'self' data: blob:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 LARGEST_MESSAGE = 1 << 20
-MOST_PICTURES = 25  # that a page is sent in a second: more are seen by nobody, and would take time from the matching
+# Seconds between pictures: of a page that takes them at once, and of one that takes long, maybe because the machine that
+# matches draws, too.
+FAST, SLOW = 1 / 30, 1 / 18
 EVERYWHERE = ("", "0.0.0.0", "::")  # of these addresses no names are known: the token alone guards
 
 
@@ -45,14 +47,17 @@ class Page:
         self.viewer, self.connection = viewer, connection
         self.have: dict[str, object] | None = None
         self.fresh = asyncio.Event()
-        self._revision, self._due = -1, 0.0  # what was sent, and when the next picture is due
+        self._revision, self._sent, self._taken = -1, 0.0, 0.0  # of the last picture: its settings, when it went, and came
+        self._answers: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         await self.connection.send(self.viewer.state())
         sender = asyncio.create_task(self._send_frames())
         try:
-            async for text in self.connection:
-                await self._take(text)
+            async for text in self.connection:  # what takes long lets the next pass
+                answer = asyncio.create_task(self._take(text))
+                self._answers.add(answer)
+                answer.add_done_callback(self._answers.discard)
         finally:
             sender.cancel()
             self.viewer.engine.want(self, None)
@@ -68,12 +73,13 @@ class Page:
                 message = frame_message(self.viewer.engine, shown, self.have)
                 if message is not None:
                     self.have = None
-                    self._revision, self._due = shown.revision, time.monotonic() + 1 / MOST_PICTURES
+                    self._revision, self._sent = shown.revision, time.monotonic()
                     await self.connection.send(message)
 
     def _is_early(self, shown: Shown) -> bool:
         """What somebody has changed is shown at once; others wait for their time."""
-        wait = self._due - time.monotonic()
+        pause = min(SLOW, max(FAST, 2.5 * (self._taken - self._sent)))
+        wait = self._sent + pause - time.monotonic()
         if wait <= 0 or shown.revision != self._revision:
             return False
         asyncio.get_running_loop().call_later(wait, self.fresh.set)
@@ -87,16 +93,17 @@ class Page:
             answer = json.dumps({"kind": "refused", "text": str(error)})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             answer = json.dumps({"kind": "refused", "text": f"the page sent what is no message: {error!r}"})
-        if answer is not None:
-            await self.connection.send(answer)
-        if text and answer is not None and isinstance(answer, str) and '"refused"' in answer:
-            await self.connection.send(self.viewer.state())  # what the page shows is what holds
+        with contextlib.suppress(ConnectionClosed):
+            if answer is not None:
+                await self.connection.send(answer)
+            if isinstance(answer, str) and '"refused"' in answer:
+                await self.connection.send(self.viewer.state())  # what the page shows is what holds
 
     async def _answer(self, do: str, message: dict[str, Any]) -> str | bytes | None:
         viewer = self.viewer
         match do:
             case "ready":
-                self.have = dict(message["have"])
+                self.have, self._taken = dict(message["have"]), time.monotonic()
                 viewer.engine.want(self, frozenset(self.have))
                 self.fresh.set()
                 return None

@@ -132,7 +132,7 @@ export class Renderer {
     gl.uniform2f(at.rig, rig.fb, rig.doffs);
     gl.uniform2f(at.principal, rig.cx, rig.cy);
     gl.uniform1f(at.focal, rig.focal);
-    gl.uniform1f(at.point_size, fit * ratio * 1.4);
+    gl.uniform1f(at.point_size, fit * ratio * 1.7);
     gl.uniform1f(at.centre, rig.fb / Math.max(0.5, (model.median ?? 16) - rig.doffs));
     gl.uniform1i(at.channels, model.planes.left.channels);
     gl.uniform1i(at.by_depth, model.look.cloud_colour === "depth" ? 1 : 0);

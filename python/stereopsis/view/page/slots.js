@@ -6,7 +6,7 @@ import {Parameter} from "./parameters.js";
 const titles = {cost: "Matching cost", select: "Selection", prepare: "Preparation", roi: "Region"};
 const opened = new Set(["cost", "aggregation", "optimisation"]);
 const words = (name) => name.replaceAll("_", " ");
-const title_of = (slot) => titles[slot] ?? words(slot).replace(/^./, (c) => c.toUpperCase());
+const title_of = (slot) => titles[slot] ?? words(slot).replace(/^./, (c) => c.toUpperCase()).replace(/\d+$/, " $&");
 
 export class Slots {
   constructor(host, set, send) {
