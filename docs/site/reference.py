@@ -72,9 +72,9 @@ def methods_page():
     for method in st.methods():
         pipeline = st.Pipeline(method.name)
         slots = pipeline.slots()
-        fills = [[code(s.slot), stage_link(s.stage)] for s in slots]
+        fills = " · ".join(f"{escape(s.slot)} {stage_link(s.stage)}" if s.slot != s.stage else stage_link(s.stage) for s in slots)
         lines += [f"({anchor('method', method.name)})=", f"## {method.name}", "", escape(method.summary[:1].upper() + method.summary[1:]) + ".", ""]
-        lines += [f"*{escape(method.paper)}*", "", table(["slot", "stage"], fills), ""]
+        lines += [f"*{escape(method.paper)}*", "", f"Stages: {fills}", ""]
         lines += [parameter_table([p for s in slots for p in s.parameters]), ""]
     return "\n".join(lines)
 
