@@ -1,6 +1,7 @@
 """The site: `./dev docs`. Pages under docs/ are written by hand; reference.py and gallery.py write those under docs/made."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -80,6 +81,19 @@ def make_pages(_app):
     gallery.write(MADE, COMMAND)
 
 
+def link_files(_app, name, source):
+    """What a page refers to in the checkout, outside of the pages, comes along as a file."""
+    folder = (DOCS / name).parent
+
+    def linked(found):
+        file = (folder / found[2]).resolve()
+        if not file.is_file() or file.is_relative_to(DOCS):
+            return found[0]
+        return f"{{download}}`{found[1].replace(chr(96), '')} <{found[2]}>`"
+
+    source[0] = re.sub(r"(?<!!)\[([^\]]+)\]\((\.\./[^)#]+)\)", linked, source[0])
+
+
 def add_pages(_app, name, source):
     """In the index, where it says {pages}: how-tos, and all pages that it does not name."""
     if name == "index":
@@ -91,6 +105,7 @@ def add_pages(_app, name, source):
 def setup(app):
     app.connect("builder-inited", make_pages)
     app.connect("source-read", add_pages)
+    app.connect("source-read", link_files)
     app.connect("autodoc-process-docstring", docstrings.process)
     app.add_directive("accuracy-time", picture.AccuracyTime)
     app.add_directive("measured-methods", picture.MeasuredMethods)
