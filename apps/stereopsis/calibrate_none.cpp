@@ -8,7 +8,7 @@ void calibrate(const Call&) {
   throw Error(
       ErrorCategory::unsupported,
       "calibrate needs OpenCV, which this build was made without; run: apt-get install libopencv-dev && ./dev build "
-      "(for charuco boards libopencv-contrib-dev too)");
+      "(for charuco boards libopencv-contrib-dev too); or in Python, by a cv2 of your own: stereopsis.calibrate");
 }
 
 }  // namespace stereopsis::command::calibrating

@@ -67,3 +67,29 @@ def test_any_arrays(call):
     assert result.disparity.shape == shape[:2] and result.disparity.dtype == np.float32
     valid = ~np.isnan(result.disparity)
     assert ((result.disparity[valid] >= 0) & (result.disparity[valid] <= count - 1)).all()
+
+
+OPTIONS = [
+    *("disparities", "region", "want", "probes", "bit_depth", "threads", "memory_limit", "device", "colour", "frame"),
+    *("implementation", "disparity_error", "rig", "calibration", "method", "sgm.p1"),
+]
+WHATEVER = draw.recursive(
+    draw.one_of(
+        draw.none(), draw.booleans(), draw.integers(-9, 9), draw.integers(-(10**30), 10**30), draw.floats(), draw.text(max_size=9)
+    ),
+    lambda inner: draw.lists(inner, max_size=4) | draw.tuples(inner, inner) | draw.dictionaries(draw.text(max_size=3), inner, max_size=2),
+    max_leaves=5,
+)
+
+
+@SETTINGS
+@hypothesis.given(WHATEVER, draw.sampled_from(OPTIONS))
+def test_any_option(value, name):
+    image = np.arange(42, dtype=np.uint8).reshape(6, 7)
+    options = {"disparities": 4, "device": "cpu", **({"set": {name: value}} if "." in name else {name: value})}
+    try:
+        result = st.match(image, image, **options)
+    except st.Error as error:
+        assert isinstance(error, (ValueError, MemoryError, RuntimeError)) and len(str(error)) > 20
+        return
+    assert result.disparity.shape == (6, 7)

@@ -7,6 +7,7 @@
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/machine_code.hpp"
 #include "device/gpu/device.hpp"
+#include "device/gpu/stream_point.hpp"
 
 namespace stereopsis::cuda {
 namespace {
@@ -474,7 +475,35 @@ void CudaQueue::wait() {
   device_.check(device_.api.wait_for_stream(stream_), "finish");
 }
 
+class CudaStreamPoint final : public gpu::StreamPoint {
+ public:
+  explicit CudaStreamPoint(CudaDevice& device) : device_(device), event_(device.make_event(false)) {}
+
+  void take(std::uint64_t stream) override {
+    const Current current(device_);
+    device_.check(device_.api.record_event(event_of(*event_), reinterpret_cast<Stream>(stream)),
+                  "use the caller's stream");
+  }
+  void hold(std::uint64_t stream) override {
+    const Current current(device_);
+    device_.check(device_.api.let_stream_wait(reinterpret_cast<Stream>(stream), event_of(*event_), 0),
+                  "use the caller's stream");
+  }
+  bool is_passed() const override { return event_->is_passed(); }
+  void wait() const override { event_->wait(); }
+
+ private:
+  CudaDevice& device_;
+  std::unique_ptr<gpu::Event> event_;
+};
+
 }  // namespace
+
+std::unique_ptr<gpu::StreamPoint> make_stream_point(gpu::Device& device) {
+  auto* const own = dynamic_cast<CudaDevice*>(&device);
+  return own == nullptr ? nullptr : std::make_unique<CudaStreamPoint>(*own);
+}
+
 }  // namespace stereopsis::cuda
 
 namespace stereopsis::gpu {
