@@ -29,6 +29,7 @@
 #include "stages/region_voting/region_voting.hpp"
 #include "stages/repair/repair.hpp"
 #include "stages/scanline/scanline.hpp"
+#include "stages/segment_support/segment_support.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
 #include "stages/subpixel/subpixel.hpp"
@@ -188,6 +189,15 @@ PipelineData realtime_dp() {
   return p;
 }
 
+// Tombari et al. 2008; the parameters, the check and what follows it are ours: docs/table-3.md.
+PipelineData segment_support() {
+  PipelineData p = support_weight_method();
+  p.cost = colour_difference::Parameters{.truncation = 45};
+  p.aggregation = segment_support::Parameters{};
+  for (StageChoice& refinement : p.refinements) refinement.enabled = true;
+  return p;
+}
+
 struct Method {
   MethodInfo info;
   PipelineData (*data)();
@@ -238,6 +248,10 @@ const std::vector<Method>& all() {
         "Wang, Liao, Gong, Yang and Nistér, High-quality real-time stereo using adaptive cost aggregation and dynamic "
         "programming, 3DPVT 2006"},
        realtime_dp},
+      {{"segment-support", "aggregation over superpixels and a window, checked and dense",
+        "Tombari, Mattoccia, Di Stefano and Addimanda, Near real-time stereo based on effective cost aggregation, ICPR "
+        "2008"},
+       segment_support},
   };
   return methods;
 }

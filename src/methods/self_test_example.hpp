@@ -12,6 +12,7 @@
 #include "program/pipeline_data.hpp"
 #include "stages/cross/arms.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
+#include "stages/slic/segments.hpp"
 #include "stages/window_sad/window_sad.hpp"
 
 namespace stereopsis::self_test {
@@ -66,6 +67,13 @@ inline double arms_within(Size s, int x, int y, Random& random) {
   return cross::word_of({left, right, up, down});
 }
 
+// The smallest segments: of the block of pixels, or of one beside it.
+inline double segment_near(Size s, int x, int y, Random& random) {
+  const auto beside = [&](int at, int blocks) { return std::clamp(at / slic::block + random(-1, 1), 0, blocks - 1); };
+  const int across = slic::blocks_across(s.width), column = beside(x, across);
+  return beside(y, slic::blocks_across(s.height)) * across + column + (slic::block << slic::number_bits);
+}
+
 inline Made made_image(const std::string& name, const AnyView& shape, int most_word, bool random) {
   Made made{shape, {}};
   const std::size_t element = bytes_of(shape.element), rows = static_cast<std::size_t>(shape.height);
@@ -75,7 +83,9 @@ inline Made made_image(const std::string& name, const AnyView& shape, int most_w
   for (std::size_t y = 0; y < rows; ++y)
     for (int i = 0; i < shape.row_elements(); ++i) {
       std::byte* at = made.bytes.data() + element * (y * static_cast<std::size_t>(shape.pitch) + i);
-      const double value = name.starts_with("cross") ? arms_within(shape.size(), i, static_cast<int>(y), numbers)
+      const int x = i, row = static_cast<int>(y);
+      const double value = name.starts_with("cross") ? arms_within(shape.size(), x, row, numbers)
+                           : name == "slic"          ? segment_near(shape.size(), x, row, numbers)
                                                      : random_value(name, shape.element, numbers);
       const auto store = [&](auto v) { std::memcpy(at, &v, sizeof v); };
       switch (shape.element) {
@@ -148,7 +158,7 @@ class Example {
     if (name == "image" || name == "grey" || name == "raw") return pair.element;
     if (name == "map") return Element::s32;
     if (name == "samples") return Element::s16;
-    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross") return Element::u32;
+    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross" || name == "slic") return Element::u32;
     if (name == "disparity" || name == "right" || name == "guess" || name == "confidence") return Element::f32;
     return Element::u8;
   }

@@ -1,45 +1,11 @@
-// Averages over a window: box.hpp. A work-item takes one disparity through a strip of columns and a band of rows, with a running
-// sum of each column and one along the row. Its columns are its own: nothing has to be waited for.
+// Averages over a window: box.hpp.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
-
-#define LANES 64
-#define STRIP 24
-#define MOST_COLUMNS (STRIP + 62)
+#include "stages/window_mean/window_mean.cl.h"
 
 KERNEL(average)(ARRAY(const uchar, costs), ARRAY(ushort, averages), int width, int height, int disparities, int radius_x,
                 int radius_y, int band) {
   LOCAL uint columns[MOST_COLUMNS * LANES];
-  const int lane = local_id(0), strips = (width + STRIP - 1) / STRIP;
-  const int k = group_id(0) / strips * LANES + lane;
-  if (k >= disparities) return;
-  const int first_x = group_id(0) % strips * STRIP, last_x = min(first_x + STRIP, width);
-  const int first_y = group_id(1) * band, last_y = min(first_y + band, height);
-  const int count = last_x - first_x + 2 * radius_x, area = (2 * radius_x + 1) * (2 * radius_y + 1);
-  GLOBAL const uchar* cost = ELEMENTS(costs) + k;
-#define COLUMN(c) columns[(c) * LANES + lane]
-#define COST_AT(x, y) cost[((long)clamp(y, 0, height - 1) * width + (x)) * disparities]
-
-  for (int c = 0; c < count; ++c) {
-    const int x = clamp(first_x - radius_x + c, 0, width - 1);
-    uint sum = 0;
-    for (int dy = -radius_y; dy <= radius_y; ++dy) sum += COST_AT(x, first_y + dy);
-    COLUMN(c) = sum;
-  }
-  for (int y = first_y; y < last_y; ++y) {
-    if (y > first_y)
-      for (int c = 0; c < count; ++c) {
-        const int x = clamp(first_x - radius_x + c, 0, width - 1);
-        COLUMN(c) += (uint)COST_AT(x, y + radius_y) - (uint)COST_AT(x, y - radius_y - 1);
-      }
-    uint sum = 0;
-    for (int c = 0; c < 2 * radius_x; ++c) sum += COLUMN(c);
-    GLOBAL ushort* out = ELEMENTS(averages) + ((long)y * width + first_x) * disparities + k;
-    for (int c = 0; c < last_x - first_x; ++c) {
-      sum += COLUMN(c + 2 * radius_x);
-      out[(long)c * disparities] = (ushort)((128u * sum + (uint)area / 2u) / (uint)area);
-      sum -= COLUMN(c);
-    }
-  }
+  window_means(columns, ELEMENTS(costs), ELEMENTS(averages), width, height, disparities, radius_x, radius_y, band, 0);
 }

@@ -15,6 +15,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
+#include "stages/window_mean/window_mean.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -30,7 +31,7 @@ struct Parameters {
 
   int radius_x() const { return window_width / 2; }
   int radius_y() const { return window_height / 2; }
-  int area() const { return window_width * window_height; }
+  window_mean::Window window() const { return {radius_x(), radius_y()}; }
 };
 
 template <class P, class Visitor>

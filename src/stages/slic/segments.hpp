@@ -1,0 +1,31 @@
+// The words of an image of segments: of each pixel the segment that it belongs to, and where to look for its others.
+//
+//   bits 0–24   the segment's number: the index of a block of 8×8 pixels, in rows of ⌈width / 8⌉, no block's being two's
+//   bits 25–31  S: the segment's pixels lie in columns [x₀ − S, x₀ + 2S) and rows [y₀ − S, y₀ + 2S), where (x₀, y₀) is the
+//               pixel of its block whose coordinates are multiples of S; all segments of an image have the same S
+//
+// So whoever sums over segments knows how many there may be, and what to read for one, without a look at the image.
+#pragma once
+
+#include <cstdint>
+
+#include "stereopsis/image.hpp"
+
+namespace stereopsis::slic {
+
+inline constexpr int block = 8;
+inline constexpr int number_bits = 25;
+
+inline int blocks_across(int length) { return (length + block - 1) / block; }
+inline std::int64_t block_count(Size size) {
+  return std::int64_t{blocks_across(size.width)} * blocks_across(size.height);
+}
+
+struct Segment {
+  int number, cell;
+};
+inline Segment segment_of(std::uint32_t word) {
+  return {static_cast<int>(word & ((1u << number_bits) - 1)), static_cast<int>(word >> number_bits)};
+}
+
+}  // namespace stereopsis::slic

@@ -1,0 +1,91 @@
+// Superpixels: simple linear iterative clustering (Achanta, Shaji, Smith, Lucchi, Fua and Süsstrunk, SLIC superpixels compared
+// to state-of-the-art superpixel methods, PAMI 2012), in the form for GPUs of Ren and Reid (gSLIC, 2011), in which pixels look
+// for their centre and not centres for their pixels. A segment for each cell of S×S pixels; its centre c has a place and a colour.
+//
+//   begin      c is the middle pixel of the cell: S / 2 to the right of and below its first one, or half of what the image has
+//   assign     a pixel p belongs to that centre of the 3×3 cells around its own with the lowest
+//              S² ‖I(p) − I(c)‖² + m² ‖p − c‖²      the paper's D², times S²; the first of them, in rows, where they tie
+//   move       c is the mean of its pixels, in place and colour, rounded: ⌊(Σ + ⌊n / 2⌋) / n⌋; without pixels it stays
+//
+// assign, move, assign, … `iterations` times assign. All numbers are integers, sums do not depend on their order, and no pixel
+// waits for another: every device finds the same segments. Colours are red, green and blue: those of stages/rgb, not L*a*b*, whose
+// conversion would cost as much as an iteration. Segments may be in pieces: the paper's last pass, which gives small pieces to
+// their neighbours in the order of the pixels, is left out, as sums over segments need no connected ones.
+//
+// Input: words of stages/rgb. Output: words of segments.hpp. Required input: the whole image. At most 2²⁵ blocks of 8×8.
+// Cost: 9 distances of 11 operations a pixel and iteration.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stages/slic/segments.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::slic {
+
+inline constexpr int largest_cell = 64;
+
+struct Parameters {
+  static constexpr const char* stage = "slic";
+  int cell = 32;
+  int compactness = 10;
+  int iterations = 5;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  // Squares of distances fit 31 bits: 3 · 255² · 64² + 2 · 192² · 100².
+  visit("cell", p.cell, between(block, largest_cell).in("pixels"), "a segment for each cell of this width and height");
+  visit("compactness", p.compactness, between(0, 100).in("8-bit intensities"),
+        "the difference of colours that counts as much as the distance of a cell");
+  visit("iterations", p.iterations, between(1, 100), "how often pixels look for their nearest segment");
+}
+
+// Refuses images with more segments than words can number.
+inline void check(Size size) {
+  if (block_count(size) > std::int64_t{1} << number_bits)
+    throw Error(ErrorCategory::unsupported,
+                text("slic can't number the segments of an image of ", size.width, "×", size.height, ": it has ",
+                     block_count(size), " blocks of 8×8 pixels, of at most ", 1 << number_bits,
+                     "; use smaller images, or a region of interest"));
+}
+
+// Cells of an image, by rows.
+struct Cells {
+  Cells(Size size_, int cell_)
+      : size(size_), cell(cell_), columns((size.width + cell - 1) / cell), rows((size.height + cell - 1) / cell) {}
+
+  int count() const { return columns * rows; }
+  int first_x(int column) const { return column * cell; }
+  int first_y(int row) const { return row * cell; }
+  int middle_x(int column) const { return first_x(column) + std::min(cell, size.width - first_x(column)) / 2; }
+  int middle_y(int row) const { return first_y(row) + std::min(cell, size.height - first_y(row)) / 2; }
+  std::uint32_t word(int column, int row) const {
+    const int number = first_y(row) / block * blocks_across(size.width) + first_x(column) / block;
+    return static_cast<std::uint32_t>(number) | static_cast<std::uint32_t>(cell) << number_bits;
+  }
+
+  Size size;
+  int cell, columns, rows;
+};
+
+void oracle(const Parameters&, ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> segments);
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+std::size_t scratch_bytes(const Parameters&, Size size, int threads);
+void cpu(const Parameters&, ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> segments,
+         std::span<std::byte> scratch, Threads&);
+std::size_t gpu_scratch_bytes(const Parameters&, Size size);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> rgb, gpu::View<std::uint32_t> segments, gpu::Span scratch,
+         gpu::Queue&);
+
+}  // namespace stereopsis::slic
