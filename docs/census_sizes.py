@@ -5,7 +5,7 @@
                          [--svg docs/notes/images/census-sizes.svg] [--json FILE]
 
 Prints a table in Markdown and draws it. The CPU is measured on one core, too. Times are the medians of `stereopsis bench`;
-the census is its stage "features", the transform of both views, without transfers.
+the census is its stage "census", the transform of both views, without transfers.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ def measure(command, device, threads, size, disparities):
             call += ["--threads", str(threads)]
         subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
         result = json.load(open(file.name))["results"][0]
-    census = sum(stage["ms"] for stage in result["stages"] if stage["name"] == "features")
+    census = sum(stage["ms"] for stage in result["stages"] if stage["name"] == "census")
     transfers = sum(stage["ms"] for stage in result["stages"] if stage["name"] in ("upload", "download"))
     return {"size": size, "census_ms": census, "whole_ms": result["median_ms"], "transfer_ms": transfers}
 

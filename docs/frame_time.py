@@ -1,0 +1,33 @@
+"""How long a frame takes, for the scripts that draw tables and figures: by `stereopsis bench`, on its generated pairs."""
+import json
+import resource
+import subprocess
+import tempfile
+from pathlib import Path
+
+
+def bench(command, method, size, device, *more):
+    """The results of one method at one size, (width, height, disparities)."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "bench.json"
+        call = [command, "bench", "--no-peers", "--method", method, "--device", device, "--size",
+                "x".join(map(str, size)), "--json", str(file), *more]
+        subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
+        return json.loads(file.read_text())["results"][0]
+
+
+def frame_ms(command, method, size, device, one_thread=False, repeat=5):
+    """The shortest of several runs, on a GPU without transfers and of 16 pairs at a time; or, with one_thread, the processor's time of
+    a run on one thread, which does not grow while other programs run."""
+    if not one_thread:
+        batch = 1 if device == "cpu" else 16
+        run = bench(command, method, size, device, "--batch", str(batch), "--repeat", str(repeat))
+        return run["min_ms"] / batch
+
+    def processor_ms(runs):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        bench(command, method, size, "cpu", "--threads", "1", "--repeat", str(runs))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+    return (processor_ms(1 + repeat) - processor_ms(1)) / repeat

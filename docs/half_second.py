@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Reis and Souza's aim, "under 0.5 s": the largest picture that each method matches in that time, on each device.
+
+    docs/half_second.py [--stereopsis build/release/bin/stereopsis] [--device cpu --device cuda:0] [--disparities 128]
+                        [--json FILE]
+
+Prints a table in Markdown: the width and height of the largest pictures of 4:3, in steps of 32 pixels, whose shortest run is within
+0.5 s, and the milliseconds that it takes. --one-thread takes the processor's time of one thread, for busy machines. With --json, what the
+file has of other devices stays, and is printed beside.
+"""
+import argparse
+import json
+import subprocess
+from pathlib import Path
+
+from frame_time import bench, frame_ms
+
+LIMIT, STEP, LARGEST = 500.0, 32, 16384
+METHODS = ["census-guided", "sgm", "banz-sgm", "ad-census", "prehn-window", "prehn-pyramid", "zncc", "costfilter", "esaw", "asw",
+           "asw-separable", "realtime-dp", "segment-support"]
+CENSUS = "census alone"  # of both views: the stage "census" of census-guided
+
+
+def milliseconds(arguments, device, method, width):
+    size = (width, width * 3 // 4, arguments.disparities)
+    if method == CENSUS:
+        run = bench(arguments.stereopsis, "census-guided", size, device, "--repeat", "3",
+                    *(["--threads", "1"] if arguments.one_thread else []))
+        return sum(stage["ms"] for stage in run["stages"] if stage["name"] == "census")
+    return frame_ms(arguments.stereopsis, method, size, device, arguments.one_thread, repeat=2)
+
+
+def largest(arguments, device, method):
+    """By trials at the width where the last time, if it grew with the pixels, would come to the limit."""
+    best, width, tried = None, 320, set()
+    while width not in tried and len(tried) < 6:
+        tried.add(width)
+        try:
+            ms = milliseconds(arguments, device, method, width)
+        except subprocess.CalledProcessError:  # no memory for it
+            width = (width + (best[0] if best else 0)) // 2 // STEP * STEP
+            continue
+        if ms <= LIMIT and (best is None or width > best[0]):
+            best = (width, ms)
+        width = min(LARGEST, max(STEP, int(width * (LIMIT / ms) ** 0.5) // STEP * STEP))
+    return best
+
+
+def table(found):
+    devices = list(found)
+    lines = ["| method | " + " | ".join(devices) + " |", "|---" * (len(devices) + 1) + "|"]
+    for method in [CENSUS] + METHODS:
+        cells = [found[d].get(method) for d in devices]
+        lines.append(f"| {method} | " + " | ".join(
+            f"{c[0]}×{c[0] * 3 // 4}, {c[1]:.0f} ms" + (" (largest tried)" if c[0] == LARGEST else "") if c else "–"
+            for c in cells) + " |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stereopsis", default="build/release/bin/stereopsis")
+    parser.add_argument("--device", action="append")
+    parser.add_argument("--disparities", type=int, default=128)
+    parser.add_argument("--method", action="append", help="these alone; repeatable")
+    parser.add_argument("--one-thread", action="store_true")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    found = json.loads(arguments.json.read_text()) if arguments.json and arguments.json.exists() else {}
+    for device in ["cpu"] if arguments.one_thread else arguments.device or ["cpu"]:
+        name = "cpu, one thread" if arguments.one_thread else device
+        for method in arguments.method or [CENSUS] + METHODS:
+            found.setdefault(name, {})[method] = largest(arguments, device, method)
+            if arguments.json:
+                arguments.json.write_text(json.dumps(found, indent=1) + "\n")
+    print(table(found))
+
+
+if __name__ == "__main__":
+    main()
