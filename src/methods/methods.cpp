@@ -189,7 +189,7 @@ PipelineData realtime_dp() {
   return p;
 }
 
-// Tombari et al. 2008; the parameters, the check and what follows it are ours: docs/table-3.md.
+// Tombari et al. 2008; the parameters, the check and what follows it are ours: docs/notes/table-3.md.
 PipelineData segment_support() {
   PipelineData p = support_weight_method();
   p.cost = colour_difference::Parameters{.truncation = 45};
