@@ -25,7 +25,7 @@ def declared(code, text):
 
 
 def convert(text):
-    above, depth, inside, begun = [], 0, False, False
+    above, depth, inside, begun, told = [], 0, False, False, False  # told: the comment is there, above a template's head
     for number, line in enumerate(text.splitlines()):
         stripped = line.strip()
         if stripped.startswith("//"):
@@ -39,9 +39,13 @@ def convert(text):
             above = []
         shares = above and not inside and FUNCTION.match(line) and not SPECIAL.search(line) and depth_of(line) <= depth
         comment = above
+        if above and not inside and stripped.startswith("template <") and depth_of(line) <= depth:
+            yield "\n".join([*above, line])
+            told = True
+            continue
         if inside:
             depth = depth_of(line)
-            if not FUNCTION.match(line):
+            if not FUNCTION.match(line) and not stripped.startswith("template <"):
                 above = []
         inside = False
         if not stripped:
@@ -53,8 +57,9 @@ def convert(text):
         if found and re.match(r"\s*(struct|class|enum)\b", line) and found["code"].endswith("{"):
             yield " " * depth_of(line) + "/** " + found["text"] + " */ " + found["code"].strip()
             continue
-        if shares and not found:
+        if shares and not found and not told:
             yield "\n".join(above)
+        told = False
         yield declared(found["code"] if found else line, found["text"] if found else "")
 
 
