@@ -19,7 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class D>
 HWY_INLINE hn::VFromD<D> quotient(D d, hn::VFromD<D> dividend, std::int32_t divisor) {
   const hn::Rebind<float, D> f;
-  const auto inverse = hn::Set(f, 1.0f / static_cast<float>(divisor)), by = hn::Set(d, divisor);
+  const auto inverse = hn::Set(f, 1.0f / static_cast<float>(divisor));
+  const auto by = hn::Set(d, divisor);
   const auto q = hn::ConvertTo(d, hn::Mul(hn::ConvertTo(f, dividend), inverse));
   const auto left_over = hn::Sub(dividend, hn::Mul(q, by));
   const auto too_large = hn::VecFromMask(d, hn::Lt(left_over, hn::Zero(d)));

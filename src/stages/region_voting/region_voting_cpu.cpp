@@ -65,12 +65,12 @@ std::size_t scratch_bytes(Size size) { return sizeof(float) * size.width * size.
 
 void cpu(const Parameters& p, ImageView<const std::uint32_t> arms, const Map& map, std::span<std::byte> scratch,
          Threads& threads) {
-  const auto [width, height] = map.disparity.size();
-  const ImageView<float> voted(reinterpret_cast<float*>(scratch.data()), width, height);
+  const Size size = map.disparity.size();
+  const ImageView<float> voted(reinterpret_cast<float*>(scratch.data()), size.width, size.height);
   const auto for_each_gap = [&](auto&& f) {
-    threads.rows(height, [&](int first, int last) {
+    threads.rows(size.height, [&](int first, int last) {
       for (int y = first; y < last; ++y)
-        for (int x = 0; x < width; ++x)
+        for (int x = 0; x < size.width; ++x)
           if (to_be_filled(map, x, y)) f(x, y);
     });
   };

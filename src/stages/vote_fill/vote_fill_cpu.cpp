@@ -297,12 +297,12 @@ std::size_t scratch_bytes(const Parameters& p, Size size) {
 
 void cpu(const Parameters& p, const Input& in, const Map& map, std::span<std::byte> scratch, Threads& threads) {
   check_images(p, in, map);
-  const auto [width, height] = map.disparity.size();
-  if (scratch.size() < scratch_bytes(p, {width, height}))
+  const Size size = map.disparity.size();
+  if (scratch.size() < scratch_bytes(p, size))
     throw Error(ErrorCategory::call, text("vote_fill was given ", scratch.size(), " bytes of scratch memory and needs ",
-                                          scratch_bytes(p, {width, height}), "; ask scratch_bytes() for them"));
-  const Rows rows(p, {width, height}, scratch.data());
-  threads.rows(height, [&](int first, int last) {
+                                          scratch_bytes(p, size), "; ask scratch_bytes() for them"));
+  const Rows rows(p, size, scratch.data());
+  threads.rows(size.height, [&](int first, int last) {
     for (int y = first; y < last; ++y) {
       if (p.reject > 0) reject(p, map, y);
       clear_confidence(map, y);
@@ -310,12 +310,12 @@ void cpu(const Parameters& p, const Input& in, const Map& map, std::span<std::by
     }
   });
   const Pattern pattern(p);
-  threads.rows(height, [&](int first, int last) {
+  threads.rows(size.height, [&](int first, int last) {
     Samples samples;
     for (int y = first; y < last; ++y)
-      for (int x = 0; x < width; ++x) {
+      for (int x = 0; x < size.width; ++x) {
         if (!to_be_filled(map, x, y)) continue;
-        HWY_DYNAMIC_DISPATCH(gather)(rows, pattern, x, y, height, samples);
+        HWY_DYNAMIC_DISPATCH(gather)(rows, pattern, x, y, size.height, samples);
         fill_pixel(p, in, map, samples, x, y);
       }
   });

@@ -20,7 +20,10 @@ const std::vector<Case> cases = {
 };
 
 TEST(WindowSad, CpuEqualsOracle) {
-  for (const auto& [size, range, window] : cases) {
+  for (const Case& c : cases) {
+    const Size size = c.size;
+    const DisparityRange range = c.range;
+    const window_sad::Window window = c.window;
     SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << window.width << "x"
                                     << window.height);
     PitchedImage<std::uint32_t> left(random_image<std::uint32_t>(size, 1, 0, 0x7FFFFFFF).view());
