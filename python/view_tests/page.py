@@ -19,9 +19,7 @@ class Page:
         self.driver, self.address, self.process = driver, address, process
         for log in driver.log_types:
             driver.get_log(log)  # what was before
-        driver.get(address)
-        self.script("localStorage.clear()")
-        driver.refresh()
+        driver.get(address)  # whose port is new: nothing is kept of another page
         self.wait_for(lambda: self.script("return Boolean(globalThis.viewer?.frame)"), "a picture")
 
     def script(self, text, *arguments):

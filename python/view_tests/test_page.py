@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 import stereopsis as st
+from selenium.webdriver.common.keys import Keys
 
 
 def test_somebody_decides_whether_this_works_for_their_cameras(view, sequence, command, tmp_path):
@@ -177,6 +178,34 @@ def test_what_is_wrong_is_said_and_nothing_is_lost(view, sequence):
     page.driver.refresh()
     page.wait_for(lambda: page.script("return Boolean(globalThis.viewer?.frame)"), "the page again")
     assert np.array_equal(page.plane("disparity"), before, equal_nan=True)
+
+
+NAMELESS = """
+const named = (e) => e.getAttribute("aria-label") || e.title || e.textContent.trim() || e.closest("label")?.textContent.trim();
+return [...document.querySelectorAll("button, select, input, [role=img], [role=group]")]
+  .filter((e) => !e.closest("[aria-hidden=true]") && !named(e)).map((e) => e.outerHTML);
+"""
+
+
+def test_keys_theme_sizes_and_labels(view):
+    page = view("synth:table,240x160x32", "--paused")
+    assert page.script(NAMELESS) == []
+    page.press("?")
+    assert "post-processing on or off" in page.find("#keys").text
+    page.press(Keys.ESCAPE)
+    theme = page.script("return document.documentElement.dataset.theme")
+    page.press("t")
+    assert {theme, page.script("return document.documentElement.dataset.theme")} == {"light", "dark"}
+    for key in "1342":
+        page.press(key)
+        assert len(page.driver.find_elements("css selector", ".pane-body")) == int(key)
+    size = page.driver.get_window_size()
+    for width, height in ((700, 900), (1100, 620), (size["width"], size["height"])):
+        page.driver.set_window_size(width, height)
+        fits = "const p = document.getElementById('panes'), c = document.getElementById('picture'); return c.width === Math.round(p.getBoundingClientRect().width) && document.documentElement.scrollWidth <= innerWidth"
+        page.wait_for(lambda: page.script(fits), "a picture that fits the window")
+    page.click('[data-keep="picture"]')
+    assert page.downloaded("disparity.png").startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("scene", ["table"])
