@@ -3,6 +3,7 @@ and its calls are counted. A program: the name of a check. test_fake_gpu.py runs
 
 import ctypes
 import gc
+import pickle
 import sys
 
 import numpy as np
@@ -206,6 +207,18 @@ def check_results_outlive_the_matcher():
     del r
     gc.collect()
     assert calls("cuMemFree") > before
+
+
+def check_results_pickle_as_copies():
+    r = matcher(want="right")(*images())
+    again = pickle.loads(pickle.dumps(r))
+    for name in ("disparity", "validity", "right"):
+        copy = getattr(again, name)
+        assert isinstance(copy, np.ndarray) and copy.shape == (H, W) and str(copy.dtype) == getattr(r, name).dtype
+    assert again.confidence is None and again.times == r.times
+    foreign = matcher()(*images(), out={"disparity": OnGpu(np.zeros((H, W), np.float32))})
+    expect(lambda: pickle.dumps(foreign), "copy it to the host first")
+    expect(lambda: matcher(probes=[(1, 1)])(*images()), "probes are of arrays on the host")
 
 
 def check_a_stage_of_ones_own_is_in_the_stream():

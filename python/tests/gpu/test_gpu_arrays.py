@@ -163,10 +163,15 @@ def test_every_call_returns_at_once():
 def test_ten_thousand_calls_take_no_memory(scenes):
     left, right = on_gpu(scenes[0].left[:64, :64].copy()), on_gpu(scenes[0].right[:64, :64].copy())
     m = st.Matcher(disparities=16)
+    m(left, right)
+    torch.cuda.synchronize()
+    before = torch.cuda.mem_get_info()[0]
     for _ in range(1000):  # more results under way at once than there will be
         m(left, right)
     torch.cuda.synchronize()
     free = torch.cuda.mem_get_info()[0]
+    print(f"\na thousand pairs in work: {(before - free) / 2**20:.1f} MiB")
+    assert before - free < 32 << 20  # each once took a stream, of 80 KB
     for i in range(10000):
         torch.from_dlpack(m(left, right).disparity)
         if i % 500 == 0:
