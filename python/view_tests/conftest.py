@@ -41,8 +41,8 @@ def view(driver):
     """view(SOURCE, …) starts a viewer and opens its page."""
     running = []
 
-    def start(*arguments):
-        call = [sys.executable, "-m", "stereopsis", "view", *map(str, arguments), "--device", "cpu"]
+    def start(*arguments, program=("-m", "stereopsis")):
+        call = [sys.executable, *map(str, program), "view", *map(str, arguments), "--device", "cpu"]
         running.append(subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
         address = running[-1].stdout.readline().strip()
         assert address.startswith("http://127.0.0.1:"), running[-1].stderr.read()

@@ -1,6 +1,7 @@
 """What a person does on the page, asserted from what it shows and what the engine computes."""
 
 import json
+import pathlib
 import time
 
 import numpy as np
@@ -112,6 +113,37 @@ def test_a_sequence_plays(view, sequence):
     assert page.find("#pair-by").is_displayed() and page.find("#strict").is_selected()
     page.choose("#pair-by", "stamp")
     page.wait_for(lambda: page.find("#apart").text == "0.0 ms apart", "pairs by time")
+
+
+def test_cameras_are_grabbed_and_what_is_wrong_with_them_is_said(view, tmp_path):
+    does = tmp_path / "camera"
+    does.write_text("well")
+    standin = pathlib.Path(__file__).parent / "standin_cameras.py"
+    page = view("/dev/video0", "/dev/video1", "--disparities", 16, program=(standin, does))
+    assert page.find("#grab").is_displayed() and not page.find("#position").is_displayed()
+    serial = "return viewer.frame.serial"
+    page.choose("#grab", "request")
+    page.wait_for(lambda: page.script("return !viewer.state.playback.playing"), "no more pairs by themselves")
+    time.sleep(0.3)
+    before = page.script(serial)
+    time.sleep(0.3)
+    assert page.script(serial) == before
+    page.click("#forward")
+    page.wait_for(lambda: page.script(serial) == before + 1, "the pair that was asked for")
+    page.choose("#grab", "off")
+    page.wait_for(does.with_suffix(".closed").exists, "cameras that are let go")
+    page.choose("#grab", "always")
+    page.wait_for(lambda: page.script(serial) > before + 3, "pairs again")
+    does.write_text("small")
+    page.wait_for(lambda: page.script("return viewer.frame.size.join()") == "160,80", "pictures of another size")
+    assert not page.notice()
+    does.write_text("unlike")
+    page.wait_for(lambda: "160×80 and 160×120" in page.notice(), "the sentence about sizes")
+    does.write_text("gone")
+    page.wait_for(lambda: "no picture any more" in page.notice(), "the sentence about a camera that is gone")
+    assert np.isfinite(page.plane("disparity")).mean() > 0.5
+    does.write_text("well")
+    page.wait_for(lambda: page.script("return viewer.frame.size.join()") == "160,120" and not page.notice(), "the cameras again")
 
 
 def test_another_stage_fills_a_slot(view):
