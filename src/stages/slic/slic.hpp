@@ -45,10 +45,11 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   // Squares of distances fit 31 bits: 3 · 255² · 64² + 2 · 192² · 100².
-  visit("cell", p.cell, between(block, largest_cell).in("pixels"), "a segment for each cell of this width and height");
+  visit("cell", p.cell, between(block, largest_cell).in("pixels").planned(),
+        "a segment for each cell of this width and height");
   visit("compactness", p.compactness, between(0, 100).in("8-bit intensities"),
         "the difference of colours that counts as much as the distance of a cell");
-  visit("iterations", p.iterations, between(1, 100), "how often pixels look for their nearest segment");
+  visit("iterations", p.iterations, between(1, 100).planned(), "how often pixels look for their nearest segment");
 }
 
 // Refuses images with more segments than words can number.
