@@ -123,8 +123,12 @@ def short(method):
 
 def figure_3(results, device, region, file):
     times, errors = results["times"][device], results["errors"]
-    series = [(name, [(times[m], region_mean(errors[m], region)) for m in methods]) for name, methods in CURVES.items()]
-    dots = [(short(m), times[m], region_mean(errors[m], region)) for m in POINTS]
+
+    def points(methods):
+        return [(times[m], region_mean(errors[m], region)) for m in methods if m in times]
+
+    series = [(name, points(methods)) for name, methods in CURVES.items() if points(methods)]
+    dots = [(short(m), *points([m])[0]) for m in POINTS if m in times]
     authors = [(name, 1e3 / speed, region_mean(e, region)) for name, (e, speed) in PAPER.items()]
     width, height, left, right, top, bottom = 860, 520, 60, 250, 36, 48
     xs = [x for _, points in series for x, _ in points] + [x for _, x, _ in dots + authors]
