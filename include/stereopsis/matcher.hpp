@@ -101,6 +101,37 @@ struct Matched {
   std::vector<StageTime> times;
 };
 
+// An image to be written, whose pixel type is known only at run time.
+struct AnyOutputView {
+  void* data = nullptr;
+  PixelType type = PixelType::u8;
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  std::ptrdiff_t pitch = 0;  // elements
+
+  AnyOutputView() = default;
+  template <class T>
+    requires(!std::is_const_v<T>)
+  AnyOutputView(ImageView<T> v)
+      : data(v.data), type(pixel_type_of<T>), width(v.width), height(v.height), channels(v.channels), pitch(v.pitch) {}
+
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }
+  Size size() const { return {width, height}; }
+};
+
+// A result in memory of the caller's, at any pitch: what Matched would have, of these sizes; what is not wanted is empty. The
+// validity, too, may be.
+struct MatchedViews {
+  ImageView<float> disparity;
+  ImageView<std::uint8_t> validity;
+  ImageView<float> right, confidence, depth, points, uncertainty;
+  AnyOutputView rectified;
+  AnyOutputView cost, aggregated, optimised;
+  std::array<AnyOutputView, 3> probed;
+  std::vector<StageTime>* times = nullptr;  // none: they are not told
+};
+
 // A step of a plan: what does it, the memory that it alone takes, and what it reads, writes and computes (`ms` is 0).
 struct PlanStep {
   std::string stage = {};  // "rank", "sgm_wta_cuda"
@@ -134,7 +165,7 @@ class Plan {
   // Where the limit is below what whole images take: the rows of the stripes that semi-global matching is done in, with the same
   // result; 0: it is done whole. (All rows: whole, too, in less memory, where it can be.)
   int stripe_rows() const { return stripe_rows_; }
-  // The size of the result: the input's, unless the method works on reduced images.
+  // The size of the result: the input's, unless the method works on reduced images. Volumes have that of the region.
   Size output_size() const { return output_size_; }
   // The part of the input that is read for the wanted region.
   Rect required_input() const { return required_input_; }
@@ -180,6 +211,8 @@ class Matcher {
   Matched match(const StereoPair& pair);
   // The same, into images that are reused when their sizes fit.
   void match(const StereoPair& pair, Matched& result);
+  // The same, into memory of the caller's.
+  void match(const StereoPair& pair, const MatchedViews& result);
   // As many pairs as one likes, a batch of them in work at a time. When it throws, none of them is in work any more.
   void match(std::span<const StereoPair> pairs, std::span<Matched> results);
 
@@ -188,6 +221,7 @@ class Matcher {
   // wrong with it. On a GPU, uploads, computation and downloads of the pairs in work overlap, and images that are not
   // page-locked are copied through memory that is: in here and in wait().
   Ticket enqueue(const StereoPair& pair, Matched& result);
+  Ticket enqueue(const StereoPair& pair, const MatchedViews& result);
   // The same with images on the device: nothing goes to or from the host. Images that come again in the same order are the fastest;
   // others are copied there. With `stream`, a queue of the caller's (CUstream), it comes behind what that was given before, and before
   // what it is given then; any number may be in work, as nothing is waited for (unless times are wanted).

@@ -40,9 +40,9 @@ void check_extent(Size size, int channels, int disparities) {
 // `data` may be null only where the image need not be there.
 void check_pixels(const char* name, const void* data, Size size, int channels, std::ptrdiff_t pitch) {
   if (data == nullptr)
-    refuse(text("the ", name, " of ", shown(size), " pixels has none in memory (its data is null); give an image"));
+    refuse(text(name, " of ", shown(size), " pixels has none in memory (its data is null); give an image"));
   if (pitch < std::int64_t{size.width} * channels)
-    refuse(text("the ", name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
+    refuse(text(name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
                 " channels has at least ", std::int64_t{size.width} * channels));
 }
 
@@ -109,7 +109,7 @@ void check_extents(const Problem& p, Size seen) {
 
 void check_fits(const Problem& p, const StereoPair& pair) {
   check_costs(p, pair.costs);
-  if (p.volumes.given) check_pixels("cost volume", pair.costs.data, p.size, p.range.count, pair.costs.pitch);
+  if (p.volumes.given) check_pixels("the cost volume", pair.costs.data, p.size, p.range.count, pair.costs.pitch);
   if (p.volumes.without_images) {
     if (!pair.left.empty() || !pair.right.empty())
       refuse(
@@ -132,13 +132,50 @@ void check_fits(const Problem& p, const StereoPair& pair) {
                 to_string(pair.left.type), ", ", pair.left.channels, " channels, ", pair.left.bit_depth,
                 " bits: make a new plan"));
   for (const auto* image : {&pair.left, &pair.right})
-    check_pixels(image == &pair.left ? "left image" : "right image", image->data, p.size, p.channels, image->pitch);
+    check_pixels(image == &pair.left ? "the left image" : "the right image", image->data, p.size, p.channels,
+                 image->pitch);
   for (const auto* mask : {&pair.mask_left, &pair.mask_right}) {
     if (mask->data == nullptr && mask->width == 0 && mask->height == 0) continue;
     if (mask->size() != p.size || mask->channels != 1)
       refuse(text("a mask has ", shown(mask->size()), " pixels and ", mask->channels,
                   " channels; it must have the images' ", shown(p.size), " and one channel"));
-    check_pixels("mask", mask->data, p.size, 1, mask->pitch);
+    check_pixels("the mask", mask->data, p.size, 1, mask->pitch);
+  }
+}
+
+// Of an image of a result, which is there if it is wanted.
+template <class View>
+void check_output(const char* name, bool wanted, const View& v, PixelType type, Size size, PixelType due,
+                  int channels) {
+  if (!wanted && (v.data != nullptr || !v.empty()))
+    refuse(text("memory for ", name, " is given, which was not planned: ask for it in Problem"));
+  if (!wanted) return;
+  if (v.size() != size || type != due || v.channels != channels)
+    refuse(text("the memory for ", name, " has ", shown(v.size()), " pixels, ", to_string(type), ", ", v.channels,
+                " channels; it must have ", shown(size), ", ", to_string(due), ", ", channels));
+  check_pixels(name, v.data, size, channels, v.pitch);
+}
+
+void check_fits(const Plan& plan, const MatchedViews& out) {
+  const Problem& p = plan.problem();
+  for_each_image(out, [&]<class T>(External e, const ImageView<T>& v) {
+    if (e == External::validity && v.data == nullptr && v.size() == Size()) return;
+    check_output(name_of(e), is_wanted(p, e), v, type_of(e), plan.output_size(), type_of(e), channels_of(e));
+  });
+  check_output("the rectified image", p.geometry.want_rectified, out.rectified, out.rectified.type, p.rectified_size(),
+               p.pixel_type, p.channels);
+  const auto check_shape = [&](const char* name, const AnyOutputView& v, const VolumeShape& shape, Size size,
+                               int channels) {
+    check_output(name, channels > 0, v, v.type, size, shape.type, channels);
+  };
+  for_each_volume(out, [&](External e, const AnyOutputView& v) {
+    const auto state = static_cast<CostState>(static_cast<int>(e) - static_cast<int>(External::cost));
+    const VolumeShape shape = is_wanted(p, e) ? plan.volume(state) : VolumeShape();
+    check_shape(name_of(e), v, shape, p.region ? p.region->size() : shape.size, shape.disparities);
+  });
+  for (int state = 0; state < 3; ++state) {
+    const VolumeShape row = plan.probed(static_cast<CostState>(state));
+    check_shape("the probed costs", out.probed[state], row, row.size, row.disparities);
   }
 }
 

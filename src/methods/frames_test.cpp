@@ -4,9 +4,9 @@
 #include <thread>
 
 #include "stereopsis/matcher.hpp"
-#include "stereopsis/stream_mark.hpp"
 #include "stereopsis/roofs.hpp"
 #include "stereopsis/self_test.hpp"
+#include "stereopsis/stream_mark.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
@@ -75,6 +75,47 @@ TEST(Frames, InFlightAreAsOnesAlone) {
         EXPECT_TRUE(matcher.is_done(tickets[i]));
         expect_same(results[i], sequence.expected[i]);
       }
+    }
+}
+
+TEST(Frames, ResultsIntoMemoryOfTheCallers) {
+  const Sequence sequence(1);
+  for (const std::string& device : all_devices())
+    for (const bool region : {false, true}) {
+      SCOPED_TRACE(device + (region ? ", a region" : ""));
+      Problem problem = sequence.problem(2);
+      problem.want_right = problem.volumes.want_cost = true;
+      if (region) problem.region = Rect{20, 11, 40, 33};
+      Matcher matcher(Plan(Pipeline("sgm"), problem, {device, 0}));
+      const Matched expected = matcher.match(sequence.pair(0));
+      PitchedImage<float> disparity(size), right(size);
+      PitchedImage<std::uint8_t> validity(size), cost(region ? problem.region->size() : size, range.count);
+      MatchedViews views;
+      views.disparity = disparity.view();
+      views.right = right.view();
+      views.cost = cost.view();
+      std::vector<StageTime> times;
+      views.times = &times;
+      matcher.match(sequence.pair(0), views);
+      EXPECT_EQ(times.empty(), device != "cpu");
+      views.validity = validity.view();
+      views.times = nullptr;
+      matcher.wait(matcher.enqueue(sequence.pair(0), views));
+      EXPECT_TRUE(same_bits(validity.view(), expected.validity.view()));
+      EXPECT_TRUE(same_bits(disparity.view(), expected.disparity.view()));
+      EXPECT_TRUE(same_bits(right.view(), expected.right.view()));
+      EXPECT_TRUE(same_bits(cost.view(), std::get<Image<std::uint8_t>>(expected.cost.pixels).view()));
+      EXPECT_TRUE(disparity.guard_intact() && validity.guard_intact() && right.guard_intact() && cost.guard_intact());
+      const auto refused = [&](auto&& change) {
+        MatchedViews changed = views;
+        change(changed);
+        return message_of([&] { matcher.match(sequence.pair(0), changed); });
+      };
+      EXPECT_NE(refused([](MatchedViews& v) { v.right = {}; }).find("the right view's disparity"), std::string::npos);
+      EXPECT_NE(refused([](MatchedViews& v) { --v.disparity.width; }).find("93×61"), std::string::npos);
+      EXPECT_NE(refused([](MatchedViews& v) { v.disparity.pitch = 92; }).find("at least 93"), std::string::npos);
+      EXPECT_NE(refused([](MatchedViews& v) { v.depth = v.right; }).find("not planned"), std::string::npos);
+      EXPECT_NE(refused([](MatchedViews& v) { v.cost.type = PixelType::f32; }).find("8-bit"), std::string::npos);
     }
 }
 

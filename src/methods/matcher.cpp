@@ -23,8 +23,9 @@ struct Matcher::State {
   struct InWork {
     std::uint64_t first = 0, number = 0;  // of those that nobody waited for, the last of which this is
     bool pending = false;
-    Matched* result = nullptr;  // none: on the device
-    Matched part;               // of a region: the result on its input
+    std::optional<MatchedViews> result;  // none: on the device
+    Matched part;                        // of a region: the result on its input; else what the caller has no place for
+    MatchedViews part_views;
   };
 
   explicit State(Plan plan_) : plan(std::move(plan_)), frames(plan.problem().batch) {
@@ -47,17 +48,21 @@ struct Matcher::State {
   // The frame of the next pair, free to be begun. In a stream one on the device comes behind the one before: nobody waits.
   int next_frame(bool in_stream) {
     const int i = frame_of({next, number});
-    const bool goes_on = in_stream && frames[i].result == nullptr && !plan.problem().want_times;
+    const bool goes_on = in_stream && !frames[i].result && !plan.problem().want_times;
     if (frames[i].pending && !goes_on) finish(i);
     return i;
   }
-  Ticket begun(int i, Matched* result) {
+  Ticket begun(int i, std::optional<MatchedViews> result) {
     if (!frames[i].pending) frames[i].first = next;
     frames[i].number = next++;
     frames[i].pending = true;
-    frames[i].result = result;
+    frames[i].result = std::move(result);
     return {frames[i].number, number};
   }
+  // Where the engine is to write: in the part, of a region, and the validity that the caller does not want.
+  const MatchedViews& written(int i, MatchedViews& result);
+  Ticket enqueue(const StereoPair& pair, MatchedViews result);
+  void match(const StereoPair& pair, MatchedViews result);
   void finish(int i);
   bool idle() const {
     return std::none_of(frames.begin(), frames.end(), [](const InWork& frame) { return frame.pending; });
@@ -78,28 +83,51 @@ Matcher& Matcher::operator=(Matcher&&) noexcept = default;
 
 const Plan& Matcher::plan() const { return state_->plan; }
 
+const MatchedViews& Matcher::State::written(int i, MatchedViews& result) {
+  InWork& frame = frames[i];
+  if (plan.problem().region) return frame.part_views = views_of_part(plan, frame.part);
+  if (result.validity.empty()) {
+    if (frame.part.validity.empty()) frame.part.validity = Image<std::uint8_t>(plan.output_size());
+    result.validity = frame.part.validity;
+  }
+  return result;
+}
+
 void Matcher::State::finish(int i) {
   InWork& frame = frames[i];
   frame.pending = false;
   std::vector<StageTime> none;
-  const bool cropped = plan.problem().region.has_value();
-  engine->end(i, frame.result == nullptr ? none : cropped ? frame.part.times : frame.result->times);
-  if (frame.result != nullptr && cropped) place_part(plan, frame.part, *frame.result);
+  engine->end(i, frame.result && frame.result->times != nullptr ? *frame.result->times : none);
+  if (frame.result && plan.problem().region) place_part(plan, frame.part_views, *frame.result);
+}
+
+Ticket Matcher::State::enqueue(const StereoPair& pair, MatchedViews result) {
+  const int i = next_frame(false);
+  engine->begin(i, images_of(plan, pair, written(i, result)));
+  return begun(i, std::move(result));
+}
+
+void Matcher::State::match(const StereoPair& pair, MatchedViews result) {
+  std::vector<StageTime> none;
+  engine->match(images_of(plan, pair, written(0, result)), result.times != nullptr ? *result.times : none);
 }
 
 Ticket Matcher::enqueue(const StereoPair& pair, Matched& result) {
   check_fits(plan().problem(), pair);
-  const int i = state_->next_frame(false);
-  Matched& out = plan().problem().region ? state_->frames[i].part : result;
-  state_->engine->begin(i, images_of(plan(), pair, out));
-  return state_->begun(i, &result);
+  return state_->enqueue(pair, views_of(plan(), result));
+}
+
+Ticket Matcher::enqueue(const StereoPair& pair, const MatchedViews& result) {
+  check_fits(plan().problem(), pair);
+  check_fits(plan(), result);
+  return state_->enqueue(pair, result);
 }
 
 Ticket Matcher::enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream) {
   check_fits(plan(), pair, result);
   const int i = state_->next_frame(stream.has_value());
   state_->engine->begin(i, images_of(pair, result), true, stream ? &*stream : nullptr);
-  return state_->begun(i, nullptr);
+  return state_->begun(i, {});
 }
 
 void Matcher::wait(Ticket ticket) {
@@ -121,7 +149,14 @@ Matched Matcher::match(const StereoPair& pair) {
 void Matcher::match(const StereoPair& pair, Matched& result) {
   if (!state_->idle() || plan().problem().region) return wait(enqueue(pair, result));
   check_fits(plan().problem(), pair);
-  state_->engine->match(images_of(plan(), pair, result), result.times);
+  state_->match(pair, views_of(plan(), result));
+}
+
+void Matcher::match(const StereoPair& pair, const MatchedViews& result) {
+  if (!state_->idle() || plan().problem().region) return wait(enqueue(pair, result));
+  check_fits(plan().problem(), pair);
+  check_fits(plan(), result);
+  state_->match(pair, result);
 }
 
 void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> results) {

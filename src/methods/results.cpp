@@ -39,18 +39,40 @@ Size size_if(bool wanted, Size size) { return wanted ? size : Size{}; }
 
 // Puts the region of `part`, which shows `shown` of the image, into a full-size image of `outside`.
 template <class T>
-void place(const Image<T>& part, const Rect& shown, const Rect& region, Size size, T outside, Image<T>& whole) {
-  if (part.empty()) return whole = Image<T>(), void();
-  const int channels = part.channels();
-  resize(whole, size, channels);
-  whole.fill(outside);
-  const auto wanted = part.view().crop({region.x - shown.x, region.y - shown.y, region.width, region.height});
+void place(const ImageView<T>& part, const Rect& shown, const Rect& region, T outside, const ImageView<T>& whole) {
+  if (part.empty() || whole.empty()) return;
+  const int channels = part.channels;
+  for (int y = 0; y < whole.height; ++y)
+    std::fill_n(whole.row(y), static_cast<std::size_t>(whole.width) * channels, outside);
+  const auto wanted = part.crop({region.x - shown.x, region.y - shown.y, region.width, region.height});
   for (int y = 0; y < region.height; ++y)
     std::copy_n(wanted.row(y), region.width * channels, whole.row(region.y + y) + region.x * channels);
 }
 
-void copy(const AnyImageView& from, AnyImage& to) {
-  std::visit([&]<class T>(Image<T>& image) { image.copy_from(from.as<T>()); }, to.pixels);
+template <class T>
+void copy(const ImageView<T>& from, const ImageView<T>& to) {
+  for (int y = 0; y < to.height; ++y)
+    std::copy_n(from.row(y), static_cast<std::size_t>(to.width) * to.channels, to.row(y));
+}
+
+// Calls f with both views in their pixel type.
+template <class F>
+void with_pixels(const AnyOutputView& a, const AnyOutputView& b, F&& f) {
+  const auto as = [&]<class T>(T) {
+    const auto view = [](const AnyOutputView& v) {
+      return ImageView<T>(static_cast<T*>(v.data), v.width, v.height, v.channels, v.pitch);
+    };
+    f(view(a), view(b));
+  };
+  switch (a.type) {
+    case PixelType::u8: return as(std::uint8_t{});
+    case PixelType::u16: return as(std::uint16_t{});
+    default: return as(float{});
+  }
+}
+
+AnyOutputView output_of(AnyImage& image) {
+  return std::visit([]<class T>(Image<T>& i) { return AnyOutputView(i.view()); }, image.pixels);
 }
 
 // Of a pair, what a plan's region needs.
@@ -63,6 +85,9 @@ StereoPair input_of(const Plan& plan, const StereoPair& pair) {
 }
 
 AnyView view_of(const AnyImageView& v) {
+  return {reinterpret_cast<std::uint64_t>(v.data), 0, element_of(v.type), v.width, v.height, v.channels, 0, v.pitch};
+}
+AnyView view_of(const AnyOutputView& v) {
   return {reinterpret_cast<std::uint64_t>(v.data), 0, element_of(v.type), v.width, v.height, v.channels, 0, v.pitch};
 }
 AnyView view_of(const DeviceImageView& v) {
@@ -89,35 +114,61 @@ FrameImages images_of_pair(const Pair& pair) {
   return images;
 }
 
-}  // namespace
-
-FrameImages images_of(const Plan& plan, const StereoPair& pair, Matched& result) {
+// Makes the images of a result, of these sizes.
+MatchedViews resized(const Plan& plan, Matched& result, Size size, Size rectified, std::optional<Size> volumes) {
   const Problem& p = plan.problem();
-  FrameImages images = images_of_pair(input_of(plan, pair));
-  const Size input = plan.required_input().size(), size = output_size(plan.pipeline().data(), input);
+  MatchedViews views;
   for_each_image(result, [&]<class T>(External e, Image<T>& image) {
     resize(image, size_if(is_wanted(p, e), size), channels_of(e));
-    of(images, e) = AnyView::of(image.view());
+    for_each_image(views, [&]<class U>(External f, ImageView<U>& view) {
+      if constexpr (std::is_same_v<T, U>)
+        if (e == f) view = image;
+    });
   });
-  resize(result.rectified, p, size_if(p.geometry.want_rectified, input));
-  of(images, External::rectified) = view_of(result.rectified.view());
-  for_each_volume(result, [&](External e, AnyImage& volume) {
+  resize(result.rectified, p, size_if(p.geometry.want_rectified, rectified));
+  views.rectified = output_of(result.rectified);
+  const auto volume = [&](External e, AnyImage& image, AnyOutputView& view) {
     const VolumeShape shape = is_wanted(p, e) ? plan.volume(state_of(e)) : VolumeShape();
-    resize_volume(volume, shape, shape.size);
-    of(images, e) = volume_of(volume.view());
-  });
+    resize_volume(image, shape, volumes.value_or(shape.size));
+    view = output_of(image);
+  };
+  volume(External::cost, result.cost, views.cost);
+  volume(External::aggregated, result.aggregated, views.aggregated);
+  volume(External::optimised, result.optimised, views.optimised);
   for (int state = 0; state < 3; ++state) {
     const VolumeShape row = plan.probed(static_cast<CostState>(state));  // of one channel, as wide as the candidates
     resize_volume(result.probed[state], row, row.size);
-    of(images, probed(state)) = view_of(result.probed[state].view());
+    views.probed[state] = output_of(result.probed[state]);
   }
+  views.times = &result.times;
+  return views;
+}
+
+}  // namespace
+
+MatchedViews views_of(const Plan& plan, Matched& result) {
+  const Problem& p = plan.problem();
+  const auto region = p.region ? std::optional(p.region->size()) : std::nullopt;
+  return resized(plan, result, plan.output_size(), p.rectified_size(), region);
+}
+
+MatchedViews views_of_part(const Plan& plan, Matched& part) {
+  const Size input = plan.required_input().size();
+  return resized(plan, part, output_size(plan.pipeline().data(), input), input, {});
+}
+
+FrameImages images_of(const Plan& plan, const StereoPair& pair, const MatchedViews& result) {
+  FrameImages images = images_of_pair(input_of(plan, pair));
+  for_each_image(result, [&](External e, const auto& image) { of(images, e) = AnyView::of(image); });
+  of(images, External::rectified) = view_of(result.rectified);
+  for_each_volume(result, [&](External e, const AnyOutputView& volume) { of(images, e) = volume_of(volume); });
+  for (int state = 0; state < 3; ++state) of(images, probed(state)) = view_of(result.probed[state]);
   return images;
 }
 
-void place_part(const Plan& plan, Matched& part, Matched& result) {
+void place_part(const Plan& plan, const MatchedViews& part, const MatchedViews& result) {
   const Problem& p = plan.problem();
   // In pixels of the output: of the reduced images, if it has their size.
-  const Size input = p.rectified_size(), output = plan.output_size();
   const int factor = output_factor(plan.pipeline().data());
   const auto in_output = [&](const Rect& r) {
     const auto up = [&](int at) { return (at + factor - 1) / factor; };
@@ -125,31 +176,26 @@ void place_part(const Plan& plan, Matched& part, Matched& result) {
     return Rect{x, y, up(r.x + r.width) - x, up(r.y + r.height) - y};
   };
   const Rect shown = in_output(plan.required_input()), region = in_output(*p.region);
-  for_each_image(result, [&]<class T>(External e, Image<T>& image) {
-    for_each_image(part, [&]<class U>(External f, Image<U>& from) {
+  for_each_image(result, [&]<class T>(External e, const ImageView<T>& image) {
+    for_each_image(part, [&]<class U>(External f, const ImageView<U>& from) {
       if constexpr (std::is_same_v<T, U>)
-        if (e == f) place(from, shown, region, output, outside_of<T>(e), image);
+        if (e == f) place(from, shown, region, outside_of<T>(e), image);
     });
   });
-  resize(result.rectified, p, size_if(p.geometry.want_rectified, input));
-  std::visit(
-      [&]<class T>(const Image<T>& from) {
-        place(from, plan.required_input(), *p.region, input, T{0}, std::get<Image<T>>(result.rectified.pixels));
-      },
-      part.rectified.pixels);
-  // Of volumes, the region alone.
   const Rect read = plan.required_input();
-  for_each_volume(result, [&](External e, AnyImage& volume) {
-    if (!is_wanted(p, e)) return volume = AnyImage(), void();
-    resize_volume(volume, plan.volume(state_of(e)), p.region->size());
-    for_each_volume(part, [&](External f, AnyImage& whole) {
-      if (e == f)
-        copy(whole.view().crop({p.region->x - read.x, p.region->y - read.y, p.region->width, p.region->height}),
-             volume);
+  with_pixels(part.rectified, result.rectified, [&]<class T>(const ImageView<T>& from, const ImageView<T>& to) {
+    place(from, read, *p.region, T{0}, to);
+  });
+  // Of volumes, the region alone.
+  const Rect inside{p.region->x - read.x, p.region->y - read.y, p.region->width, p.region->height};
+  for_each_volume(result, [&](External e, const AnyOutputView& volume) {
+    for_each_volume(part, [&](External f, const AnyOutputView& whole) {
+      if (e == f && !whole.empty())
+        with_pixels(whole, volume, [&](const auto& from, const auto& to) { copy(from.crop(inside), to); });
     });
   });
-  result.probed = part.probed;
-  result.times = part.times;
+  for (int state = 0; state < 3; ++state)
+    with_pixels(part.probed[state], result.probed[state], [](const auto& from, const auto& to) { copy(from, to); });
 }
 
 FrameImages images_of(const DevicePair& pair, const DeviceMatched& result) {

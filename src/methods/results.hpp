@@ -1,4 +1,4 @@
-// The images of a result, in one list: Matched, of the host, and DeviceMatched have the same.
+// The images of a result, in one list: Matched and MatchedViews, of the host, and DeviceMatched have the same.
 #pragma once
 
 #include "program/engine.hpp"
@@ -79,16 +79,20 @@ auto with_type(const Problem& p, F&& f) {
   }
 }
 
-// What an engine is given of a pair and its result, whose images are made of the right size: results.cpp.
-FrameImages images_of(const Plan&, const StereoPair&, Matched&);
+// The images of a result, made of the right size: results.cpp. Of a region, `part` is what the engine makes of its input.
+MatchedViews views_of(const Plan&, Matched& result);
+MatchedViews views_of_part(const Plan&, Matched& part);
+// What an engine is given of a pair and its result.
+FrameImages images_of(const Plan&, const StereoPair&, const MatchedViews&);
 FrameImages images_of(const DevicePair&, const DeviceMatched&);
 // The result of a region in that of the image.
-void place_part(const Plan&, Matched& part, Matched& result);
+void place_part(const Plan&, const MatchedViews& part, const MatchedViews& result);
 
 // What does not fit is refused: checks.cpp.
 void check(const Problem&);
 void check_extents(const Problem&, Size seen);
 void check_fits(const Problem&, const StereoPair&);
+void check_fits(const Plan&, const MatchedViews&);
 void check_fits(const Plan&, const DevicePair&, const DeviceMatched&);
 
 }  // namespace stereopsis

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the build, builds the example against it with find_package and with pkg-config, and runs both on a scene.
+# Installs the build, builds the examples in C++ and C against it with find_package and with pkg-config, and runs them on a scene.
 # consumer_test.sh BUILD_FOLDER SOURCE_FOLDER
 set -euo pipefail
 build=$1 source=$2
@@ -10,7 +10,7 @@ cmake --install "$build" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/stereopsis" synth -o "$work/scene" --width 160 --height 120 --disparities 32
 
 cmake -G Ninja -S "$source/tests/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/prefix" \
-  -DEXAMPLE="$source/examples/match.cpp" >/dev/null
+  -DEXAMPLE="$source/examples/match.cpp" -DC_EXAMPLE="$source/examples/match.c" >/dev/null
 cmake --build "$work/consumer" >/dev/null
 "$work/consumer/consumer" "$work/scene/left.png" "$work/scene/right.png" "$work/cmake.pfm"
 
@@ -18,3 +18,19 @@ export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name stereopsis-io.pc)"
 c++ -std=c++20 "$source/examples/match.cpp" -o "$work/with_pkg_config" $(pkg-config --cflags --static --libs stereopsis-io)
 "$work/with_pkg_config" "$work/scene/left.png" "$work/scene/right.png" "$work/pkg_config.pfm"
 cmp "$work/cmake.pfm" "$work/pkg_config.pfm"
+
+# In C: what the command gives.
+python3 - "$work" <<'PYTHON'
+import random
+import sys
+rows = [random.Random(y).randbytes(160) for y in range(90)]
+for name, first in (("left", 0), ("right", 12)):
+    open(f"{sys.argv[1]}/{name}.pgm", "wb").write(b"P5\n140 90\n255\n" + b"".join(row[first : first + 140] for row in rows))
+PYTHON
+"$work/prefix/bin/stereopsis" match "$work/left.pgm" "$work/right.pgm" -o "$work/command.pfm" --set sgm.paths=8 --device cpu >/dev/null 2>&1
+cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/examples/match.c" -o "$work/in_c" $(pkg-config --cflags --libs stereopsis-c)
+export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name libstereopsis.so.0)")
+for program in "$work/consumer/c_consumer" "$work/in_c"; do
+  "$program" "$work/left.pgm" "$work/right.pgm" "$work/c.pfm"
+  cmp "$work/command.pfm" "$work/c.pfm"
+done

@@ -1,0 +1,60 @@
+// Handles are numbers that are never given twice, so that one which was destroyed, or never was, is refused instead of followed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "c/guard.hpp"
+
+namespace stereopsis::c {
+
+inline std::uintptr_t next_handle() {
+  static std::atomic<std::uintptr_t> last = 0;
+  return ++last;
+}
+
+// Those of one kind: Handle is the struct of the header, Object what it stands for, which has `mutex`.
+template <class Handle, class Object>
+class Handles {
+ public:
+  Handle* add(std::unique_ptr<Object> object) {
+    const std::uintptr_t number = next_handle();
+    const std::unique_lock lock(mutex_);
+    objects_.emplace(number, std::move(object));
+    return reinterpret_cast<Handle*>(number);
+  }
+
+  // The object, which stays while somebody has it.
+  std::shared_ptr<Object> at(const Handle* handle, const char* kind) {
+    const std::shared_lock lock(mutex_);
+    const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
+    if (found == objects_.end())
+      refuse(text("the handle is of no ", kind, " that is there; give one that sp_", kind,
+                  "_create made and nobody has destroyed"));
+    return found->second;
+  }
+
+  void remove(Handle* handle, const char* kind) {
+    if (handle == nullptr) return;
+    const std::shared_ptr<Object> object = at(handle, kind);
+    const std::unique_lock lock(mutex_);
+    objects_.erase(reinterpret_cast<std::uintptr_t>(handle));
+  }
+
+ private:
+  std::shared_mutex mutex_;
+  std::unordered_map<std::uintptr_t, std::shared_ptr<Object>> objects_;
+};
+
+// Never destroyed: programs may end with handles that they have not given back, in any order.
+template <class Handle, class Object>
+Handles<Handle, Object>& handles() {
+  static auto& all = *new Handles<Handle, Object>;
+  return all;
+}
+
+}  // namespace stereopsis::c

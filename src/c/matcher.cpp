@@ -1,0 +1,246 @@
+#include "stereopsis/matcher.hpp"
+
+#include <atomic>
+#include <optional>
+
+#include "c/handles.hpp"
+#include "c/pipeline.hpp"
+#include "c/structs.hpp"
+#include "stereopsis/pair_check.hpp"
+
+namespace stereopsis::c {
+namespace {
+
+struct MatcherObject {
+  explicit MatcherObject(Plan plan) : matcher(std::move(plan)) {}
+
+  Matcher matcher;
+  std::uint64_t number = 0;      // of the matcher, as its tickets have it
+  std::vector<StageTime> times;  // of the last match
+  std::mutex mutex;
+};
+
+auto& matchers() { return handles<sp_matcher, MatcherObject>(); }
+std::shared_ptr<MatcherObject> at(const sp_matcher* handle) { return matchers().at(handle, "matcher"); }
+
+// A ticket is the lower bits of the matcher's number, and the pair's, from 1 on: so many pairs are 500 years at 60 a second.
+constexpr int bits_of_pair = 40;
+constexpr std::uint64_t pairs = std::uint64_t{1} << bits_of_pair;
+sp_ticket number_of(const Ticket& ticket) {
+  return ticket.matcher << bits_of_pair | ((ticket.number + 1) & (pairs - 1));
+}
+Ticket ticket_of(sp_ticket number, const MatcherObject& object) {
+  if (number == 0) return {};
+  const std::uint64_t of = number >> bits_of_pair, own = (object.number << bits_of_pair) >> bits_of_pair;
+  return {(number - 1) & (pairs - 1), of == own ? object.number : of};
+}
+
+StereoPair host_pair(const sp_pair& p) {
+  const auto mask = [](const sp_image* image, const char* name) -> ImageView<const std::uint8_t> {
+    return typed<std::uint8_t>(host_output(image, name), name);
+  };
+  return {host_image(p.left, "pair.left"), host_image(p.right, "pair.right"), mask(p.mask_left, "pair.mask_left"),
+          mask(p.mask_right, "pair.mask_right"), host_image(p.costs, "pair.costs")};
+}
+
+MatchedViews host_result(const sp_result& r) {
+  const auto map = [](const sp_image* image, const char* name) { return typed<float>(host_output(image, name), name); };
+  MatchedViews views;
+  views.disparity = map(r.disparity, "result.disparity");
+  views.validity = typed<std::uint8_t>(host_output(r.validity, "result.validity"), "result.validity");
+  views.right = map(r.right, "result.right");
+  views.confidence = map(r.confidence, "result.confidence");
+  views.depth = map(r.depth, "result.depth");
+  views.points = map(r.points, "result.points");
+  views.uncertainty = map(r.uncertainty, "result.uncertainty");
+  views.rectified = host_output(r.rectified, "result.rectified");
+  views.cost = host_output(r.cost, "result.cost");
+  views.aggregated = host_output(r.aggregated, "result.aggregated");
+  views.optimised = host_output(r.optimised, "result.optimised");
+  return views;
+}
+
+DevicePair device_pair(const sp_pair& p) {
+  return {device_image(p.left, "pair.left"), device_image(p.right, "pair.right"),
+          device_image(p.mask_left, "pair.mask_left"), device_image(p.mask_right, "pair.mask_right"),
+          device_image(p.costs, "pair.costs")};
+}
+
+DeviceMatched device_result(const sp_result& r) {
+  if (r.rectified != nullptr) refuse("the rectified image is delivered to the host alone; leave result.rectified null");
+  DeviceMatched views;
+  views.disparity = device_image(r.disparity, "result.disparity");
+  views.validity = device_image(r.validity, "result.validity");
+  views.right = device_image(r.right, "result.right");
+  views.confidence = device_image(r.confidence, "result.confidence");
+  views.depth = device_image(r.depth, "result.depth");
+  views.points = device_image(r.points, "result.points");
+  views.uncertainty = device_image(r.uncertainty, "result.uncertainty");
+  views.cost = device_image(r.cost, "result.cost");
+  views.aggregated = device_image(r.aggregated, "result.aggregated");
+  views.optimised = device_image(r.optimised, "result.optimised");
+  return views;
+}
+
+// By the image that every pair has.
+bool is_on_device(const sp_pair& p) {
+  const sp_image* first = p.left != nullptr ? p.left : p.costs;
+  if (first == nullptr) refuse("the pair has no left image (null), and no costs; give one");
+  return read(first, p.left != nullptr ? "pair.left" : "pair.costs").place == SP_DEVICE;
+}
+
+sp_ticket enqueue(MatcherObject& object, const sp_pair* pair, const sp_result* result,
+                  std::optional<std::uint64_t> stream) {
+  const sp_pair p = read(pair, "pair");
+  const sp_result r = read(result, "result");
+  const bool on_device = is_on_device(p);
+  if (stream && !on_device)
+    refuse("images of the host are matched in no stream of the caller's; give images on the device");
+  const Ticket ticket = on_device ? object.matcher.enqueue(device_pair(p), device_result(r), stream)
+                                  : object.matcher.enqueue(host_pair(p), host_result(r));
+  object.number = ticket.matcher;
+  return number_of(ticket);
+}
+
+void match(MatcherObject& object, const sp_pair* pair, const sp_result* result) {
+  const sp_pair p = read(pair, "pair");
+  const sp_result r = read(result, "result");
+  object.times.clear();
+  if (is_on_device(p)) return object.matcher.wait(object.matcher.enqueue(device_pair(p), device_result(r)));
+  MatchedViews views = host_result(r);
+  views.times = &object.times;
+  object.matcher.match(host_pair(p), views);
+}
+
+CostState state_of(std::uint32_t which, const Problem& p) {
+  const auto wanted = [&](bool is, CostState state) {
+    if (!is) refuse(text("the volume ", which, " is not wanted of this matcher; ask for it in problem.want"));
+    return state;
+  };
+  switch (which) {
+    case SP_WANT_COST: return wanted(p.volumes.want_cost, CostState::cost);
+    case SP_WANT_AGGREGATED: return wanted(p.volumes.want_aggregated, CostState::aggregated);
+    case SP_WANT_OPTIMISED: return wanted(p.volumes.want_optimised, CostState::optimised);
+  }
+  refuse(text("there is no volume ", which, "; it must be SP_WANT_COST, SP_WANT_AGGREGATED or SP_WANT_OPTIMISED"));
+}
+
+sp_image shape_of(const Plan& plan, std::uint32_t which) {
+  const VolumeShape shape = plan.volume(state_of(which, plan.problem()));
+  const Size size = plan.problem().region ? plan.problem().region->size() : shape.size;
+  return image_of({0, 0, shape.type, size.width, size.height, shape.disparities,
+                   std::ptrdiff_t{size.width} * shape.disparities, shape.type == PixelType::u16 ? 16 : 8},
+                  SP_HOST);
+}
+
+}  // namespace
+}  // namespace stereopsis::c
+
+using namespace stereopsis;
+using namespace stereopsis::c;
+
+sp_status sp_matcher_create(const sp_pipeline* pipeline, const sp_problem* problem, sp_matcher** matcher) {
+  return guarded([&] {
+    given(matcher, "matcher") = nullptr;
+    const sp_problem p = read(problem, "problem");
+    *matcher =
+        matchers().add(std::make_unique<MatcherObject>(Plan(pipeline_of(pipeline), problem_of(p), device_of(p))));
+  });
+}
+
+sp_status sp_matcher_destroy(sp_matcher* matcher) {
+  return guarded([&] { matchers().remove(matcher, "matcher"); });
+}
+
+sp_status sp_matcher_plan(const sp_matcher* matcher, sp_plan* plan) {
+  return guarded([&] {
+    const auto object = at(matcher);
+    const Plan& p = object->matcher.plan();
+    const Rect read = p.required_input();
+    write({0,
+           p.device().name.c_str(),
+           p.workspace_bytes(),
+           p.stripe_rows(),
+           p.output_size().width,
+           p.output_size().height,
+           0,
+           {read.x, read.y, read.width, read.height}},
+          plan, "plan");
+  });
+}
+
+sp_status sp_matcher_volume(const sp_matcher* matcher, uint32_t which, sp_image* shape) {
+  return guarded([&] { write(shape_of(at(matcher)->matcher.plan(), which), shape, "shape"); });
+}
+
+sp_status sp_matcher_match(sp_matcher* matcher, const sp_pair* pair, const sp_result* result) {
+  return guarded([&] {
+    const auto object = at(matcher);
+    const std::lock_guard lock(object->mutex);
+    match(*object, pair, result);
+  });
+}
+
+sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, sp_ticket* ticket) {
+  return guarded([&] {
+    const auto object = at(matcher);
+    const std::lock_guard lock(object->mutex);
+    sp_ticket& place = given(ticket, "ticket");
+    place = enqueue(*object, pair, result, {});
+  });
+}
+
+sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, void* stream,
+                                       sp_ticket* ticket) {
+  return guarded([&] {
+    const auto object = at(matcher);
+    const std::lock_guard lock(object->mutex);
+    const sp_ticket begun = enqueue(*object, pair, result, reinterpret_cast<std::uintptr_t>(stream));
+    if (ticket != nullptr) *ticket = begun;
+  });
+}
+
+sp_status sp_matcher_wait(sp_matcher* matcher, sp_ticket ticket) {
+  return guarded([&] {
+    const auto object = at(matcher);
+    const std::lock_guard lock(object->mutex);
+    object->matcher.wait(ticket_of(ticket, *object));
+  });
+}
+
+sp_status sp_matcher_is_done(sp_matcher* matcher, sp_ticket ticket, int32_t* done) {
+  return guarded([&] {
+    const auto object = at(matcher);
+    const std::lock_guard lock(object->mutex);
+    given(done, "done") = object->matcher.is_done(ticket_of(ticket, *object));
+  });
+}
+
+sp_status sp_matcher_time_count(const sp_matcher* matcher, size_t* count) {
+  return guarded([&] {
+    const auto object = at(matcher);
+    const std::lock_guard lock(object->mutex);
+    given(count, "count") = object->times.size();
+  });
+}
+
+sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_stage_time* time) {
+  return guarded([&] {
+    const auto object = at(matcher);
+    const std::lock_guard lock(object->mutex);
+    if (index >= object->times.size())
+      refuse(text("there is no time ", index, "; the last match told ", object->times.size()));
+    const StageTime& t = object->times[index];
+    write({0, t.name.c_str(), t.ms, t.bytes}, time, "time");
+  });
+}
+
+sp_status sp_estimate_range(const sp_image* left, const sp_image* right, int32_t* min_disparity, int32_t* disparities) {
+  return guarded([&] {
+    std::int32_t &min = given(min_disparity, "min_disparity"), &count = given(disparities, "disparities");
+    if (left == nullptr || right == nullptr) refuse("an image is null; give both");
+    const DisparityRange range = estimate_range(host_image(left, "left"), host_image(right, "right"));
+    min = range.min;
+    count = range.count;
+  });
+}

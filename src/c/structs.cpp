@@ -1,0 +1,196 @@
+#include "c/structs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace stereopsis::c {
+
+PixelType pixel_type(std::int32_t type, const char* name) {
+  if (type < SP_U8 || type > SP_F32)
+    refuse(text(name, " has the type ", type, "; it must be SP_U8 (0), SP_U16 (1) or SP_F32 (2)"));
+  return static_cast<PixelType>(type);
+}
+std::int32_t number_of(PixelType type) { return static_cast<std::int32_t>(type); }
+std::ptrdiff_t bytes_of(PixelType type) { return type == PixelType::u8 ? 1 : type == PixelType::u16 ? 2 : 4; }
+
+namespace {
+
+struct Window {
+  sp_image image;
+  PixelType type;
+  std::ptrdiff_t pitch, offset;  // elements
+  int bit_depth;
+};
+
+Window window_of(const sp_image* given, const char* name, std::int32_t place) {
+  Window w{read(given, name), PixelType::u8, 0, 0, 0};
+  const sp_image& i = w.image;
+  w.type = pixel_type(i.type, name);
+  if (i.place != place)
+    refuse(text(name, " has the place ", i.place, "; all images of a call are in one, here ", place, " (",
+                place == SP_HOST ? "SP_HOST" : "SP_DEVICE", ")"));
+  constexpr int most_channels = 1 << 16;
+  if (i.width < 1 || i.height < 1 || i.channels < 1 || i.channels > most_channels)
+    refuse(text(name, " has ", i.width, "×", i.height, " pixels with ", i.channels,
+                " channels; all three must be at least 1, and channels at most ", most_channels));
+  const std::int64_t element = bytes_of(w.type), row = std::int64_t{i.width} * i.channels * element;
+  const std::int64_t pitch = i.pitch == 0 ? row : i.pitch;
+  if (pitch < row || pitch > std::numeric_limits<std::int64_t>::max() / i.height)
+    refuse(text(name, " has a pitch of ", pitch, " bytes; a row of ", i.width, " pixels has at least ", row));
+  if (pitch % element != 0 || i.offset % element != 0)
+    refuse(text(name, " has a pitch of ", pitch, " and an offset of ", i.offset, " bytes; both must be multiples of ",
+                element, ", the size of ", to_string(w.type)));
+  if (i.offset < 0) refuse(text(name, " has an offset of ", i.offset, " bytes; it must be at least 0"));
+  if (i.data == nullptr) refuse(text(name, " has no pixels (data is null); give some, or no image"));
+  w.pitch = pitch / element;
+  w.offset = i.offset / element;
+  w.bit_depth = i.bit_depth != 0 ? i.bit_depth : w.type == PixelType::u16 ? 16 : 8;
+  return w;
+}
+
+}  // namespace
+
+AnyOutputView host_output(const sp_image* image, const char* name) {
+  AnyOutputView v;
+  if (image == nullptr) return v;
+  const Window w = window_of(image, name, SP_HOST);
+  v.data = static_cast<std::byte*>(w.image.data) + w.image.offset;
+  if (reinterpret_cast<std::uintptr_t>(v.data) % static_cast<std::uintptr_t>(bytes_of(w.type)) != 0)
+    refuse(text(name, " begins at an address that is no multiple of ", bytes_of(w.type), ", the size of ",
+                to_string(w.type)));
+  v.type = w.type;
+  v.width = w.image.width;
+  v.height = w.image.height;
+  v.channels = w.image.channels;
+  v.pitch = w.pitch;
+  return v;
+}
+
+AnyImageView host_image(const sp_image* image, const char* name) {
+  AnyImageView v;
+  if (image == nullptr) return v;
+  const AnyOutputView o = host_output(image, name);
+  v.data = o.data;
+  v.type = o.type;
+  v.width = o.width;
+  v.height = o.height;
+  v.channels = o.channels;
+  v.pitch = o.pitch;
+  v.bit_depth = window_of(image, name, SP_HOST).bit_depth;
+  return v;
+}
+
+DeviceImageView device_image(const sp_image* image, const char* name) {
+  if (image == nullptr) return {};
+  const Window w = window_of(image, name, SP_DEVICE);
+  const sp_image& i = w.image;
+  return {
+      reinterpret_cast<std::uintptr_t>(i.data), w.offset, w.type, i.width, i.height, i.channels, w.pitch, w.bit_depth};
+}
+
+sp_image image_of(const DeviceImageView& v, std::int32_t place) {
+  sp_image image{};
+  image.struct_size = sizeof image;
+  image.data = reinterpret_cast<void*>(static_cast<std::uintptr_t>(v.memory));
+  image.offset = v.offset * bytes_of(v.type);
+  image.pitch = v.pitch * bytes_of(v.type);
+  image.width = v.width;
+  image.height = v.height;
+  image.channels = v.channels;
+  image.type = number_of(v.type);
+  image.bit_depth = v.bit_depth;
+  image.place = place;
+  return image;
+}
+
+namespace {
+
+CalibratedCamera camera_of(const sp_camera* given, const char* name) {
+  const sp_camera c = read(given, name);
+  if (c.model != SP_LENS_POLYNOMIAL && c.model != SP_LENS_FISHEYE)
+    refuse(text(name, ".model is ", c.model, "; it must be SP_LENS_POLYNOMIAL (0) or SP_LENS_FISHEYE (1)"));
+  CalibratedCamera camera;
+  camera.lens = {c.fx, c.fy, c.cx, c.cy, static_cast<Lens::Model>(c.model), std::to_array(c.distortion)};
+  camera.rectification = std::to_array(c.rectification);
+  return camera;
+}
+
+Rig rig_of(const sp_rig* given, Size size) {
+  const sp_rig r = read(given, "problem.rig");
+  return {r.focal, r.cx_left, r.cx_right, r.cy, r.baseline, {}, size};
+}
+
+Geometry geometry_of(const sp_problem& p) {
+  Geometry g;
+  if (p.rig != nullptr) g.rig = rig_of(p.rig, {p.width, p.height});
+  if ((p.left_camera == nullptr) != (p.right_camera == nullptr))
+    refuse("one of problem.left_camera and right_camera is null; give both, or none of a pair that is rectified");
+  if (p.left_camera != nullptr) {
+    if (!g.rig) refuse("cameras are given without problem.rig, which is what they are rectified to; give it too");
+    StereoCalibration calibration;
+    calibration.size = {p.width, p.height};
+    calibration.left = camera_of(p.left_camera, "problem.left_camera");
+    calibration.right = camera_of(p.right_camera, "problem.right_camera");
+    calibration.rig = *g.rig;
+    g.rectification = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
+  }
+  if (p.frame != SP_FRAME_OPTICAL && p.frame != SP_FRAME_HEAD)
+    refuse(text("problem.frame is ", p.frame, "; it must be SP_FRAME_OPTICAL (0) or SP_FRAME_HEAD (1)"));
+  g.frame = static_cast<Frame>(p.frame);
+  if (p.disparity_error != 0) g.disparity_error = p.disparity_error;
+  return g;
+}
+
+void want(std::uint32_t wanted, Problem& problem) {
+  const std::pair<std::uint32_t, bool*> known[] = {{SP_WANT_RIGHT, &problem.want_right},
+                                                   {SP_WANT_CONFIDENCE, &problem.want_confidence},
+                                                   {SP_WANT_TIMES, &problem.want_times},
+                                                   {SP_WANT_DEPTH, &problem.geometry.want_depth},
+                                                   {SP_WANT_POINTS, &problem.geometry.want_points},
+                                                   {SP_WANT_UNCERTAINTY, &problem.geometry.want_uncertainty},
+                                                   {SP_WANT_RECTIFIED, &problem.geometry.want_rectified},
+                                                   {SP_WANT_COST, &problem.volumes.want_cost},
+                                                   {SP_WANT_AGGREGATED, &problem.volumes.want_aggregated},
+                                                   {SP_WANT_OPTIMISED, &problem.volumes.want_optimised}};
+  for (const auto& [bit, place] : known) {
+    *place = (wanted & bit) != 0;
+    wanted &= ~bit;
+  }
+  if (wanted != 0) refuse(text("problem.want has the bits ", wanted, ", which mean nothing; it takes SP_WANT_… alone"));
+}
+
+bool flag(std::int32_t value, const char* name) {
+  if (value != 0 && value != 1) refuse(text("problem.", name, " is ", value, "; it must be 0 or 1"));
+  return value == 1;
+}
+
+}  // namespace
+
+Problem problem_of(const sp_problem& p) {
+  Problem problem;
+  problem.size = {p.width, p.height};
+  problem.pixel_type = pixel_type(p.type, "problem");
+  problem.channels = p.channels;
+  problem.bit_depth = p.bit_depth != 0 ? p.bit_depth : problem.pixel_type == PixelType::u16 ? 16 : 8;
+  problem.range = {p.min_disparity, p.disparities};
+  problem.batch = p.batch == 0 ? 1 : p.batch;
+  if (p.region.width != 0 || p.region.height != 0)
+    problem.region = Rect{p.region.x, p.region.y, p.region.width, p.region.height};
+  problem.memory_limit = p.memory_limit;
+  problem.geometry = geometry_of(p);
+  if (flag(p.given_costs, "given_costs")) problem.volumes.given = pixel_type(p.costs_type, "problem.costs_type");
+  problem.volumes.without_images = flag(p.without_images, "without_images");
+  want(p.want, problem);
+  return problem;
+}
+
+Device device_of(const sp_problem& p) {
+  if (p.implementation < SP_FUSED || p.implementation > SP_ORACLE)
+    refuse(text("problem.implementation is ", p.implementation,
+                "; it must be SP_FUSED (0), SP_PLAIN (1) or SP_ORACLE (2)"));
+  if (p.threads < 0) refuse(text("problem.threads is ", p.threads, "; it must be at least 0"));
+  return {p.device != nullptr ? p.device : "auto", p.threads, static_cast<Implementation>(p.implementation)};
+}
+
+}  // namespace stereopsis::c

@@ -1,0 +1,96 @@
+// The structs of the header, in and out, whatever version the caller was built for; and what they are in C++.
+#pragma once
+
+#include <cstring>
+#include <optional>
+
+#include "c/guard.hpp"
+#include "stereopsis/matcher.hpp"
+
+namespace stereopsis::c {
+
+// The sizes that structs had in the first version, 0.1: what callers have at the least.
+template <class S>
+inline constexpr std::size_t first_size = 0;
+template <>
+inline constexpr std::size_t first_size<sp_image> = 56;
+template <>
+inline constexpr std::size_t first_size<sp_method> = 32;
+template <>
+inline constexpr std::size_t first_size<sp_device> = 40;
+template <>
+inline constexpr std::size_t first_size<sp_parameter> = 112;
+template <>
+inline constexpr std::size_t first_size<sp_stage_call> = 104;
+template <>
+inline constexpr std::size_t first_size<sp_stage> = 56;
+template <>
+inline constexpr std::size_t first_size<sp_rig> = 48;
+template <>
+inline constexpr std::size_t first_size<sp_camera> = 216;
+template <>
+inline constexpr std::size_t first_size<sp_problem> = 136;
+template <>
+inline constexpr std::size_t first_size<sp_plan> = 56;
+template <>
+inline constexpr std::size_t first_size<sp_pair> = 48;
+template <>
+inline constexpr std::size_t first_size<sp_result> = 96;
+template <>
+inline constexpr std::size_t first_size<sp_stage_time> = 32;
+
+// The bytes that the caller's struct has, all of which this library knows.
+template <class S>
+std::size_t size_of(const S* s, const char* name) {
+  static_assert(sizeof(void*) != 8 || (first_size<S> >= 8 && first_size<S> <= sizeof(S)),
+                "members may be appended alone");
+  if (s == nullptr) refuse(text(name, " is null; give one whose struct_size is set"));
+  const std::size_t least = sizeof(void*) == 8 ? first_size<S> : sizeof(S), size = s->struct_size;
+  if (size > sizeof(S))
+    throw Error(
+        ErrorCategory::unsupported,
+        text(name, ".struct_size is ", size, ", more than the ", sizeof(S), " bytes that version ", STEREOPSIS_VERSION,
+             " of the library knows; set it to sizeof, and take a library as new as the header"));
+  if (size < least) refuse(text(name, ".struct_size is ", size, "; set it to its sizeof, which is at least ", least));
+  return size;
+}
+
+// What the caller's header does not have is 0.
+template <class S>
+S read(const S* s, const char* name) {
+  S known{};
+  std::memcpy(&known, s, size_of(s, name));
+  return known;
+}
+
+// What the caller's header does not have is left out.
+template <class S>
+void write(S known, S* s, const char* name) {
+  known.struct_size = size_of(s, name);
+  std::memcpy(s, &known, known.struct_size);
+}
+
+PixelType pixel_type(std::int32_t type, const char* name);
+std::int32_t number_of(PixelType type);
+std::ptrdiff_t bytes_of(PixelType type);
+
+// Of the host; an absent one is empty.
+AnyImageView host_image(const sp_image* image, const char* name);
+AnyOutputView host_output(const sp_image* image, const char* name);
+// The same of one pixel type: nothing where there is none.
+template <class T>
+ImageView<T> typed(const AnyOutputView& v, const char* name) {
+  if (v.data == nullptr) return {};
+  if (v.type != pixel_type_of<T>)
+    refuse(text(name, " has pixels of ", to_string(v.type), "; they must be ", to_string(pixel_type_of<T>)));
+  return {static_cast<T*>(v.data), v.width, v.height, v.channels, v.pitch};
+}
+DeviceImageView device_image(const sp_image* image, const char* name);
+
+// A window on a view, for the caller.
+sp_image image_of(const DeviceImageView& view, std::int32_t place);
+
+Problem problem_of(const sp_problem& p);
+Device device_of(const sp_problem& p);
+
+}  // namespace stereopsis::c

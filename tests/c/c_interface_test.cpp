@@ -1,0 +1,383 @@
+// The C interface next to the C++ one: the same results, refusals instead of exceptions, and structs of other versions.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "stereopsis.h"
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/synth.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+constexpr int width = 93, height = 61, disparities = 20;
+
+const Scene& scene() {
+  static const Scene made = make_scene({.size = {width, height}, .disparities = disparities, .noise = 2});
+  return made;
+}
+
+template <class T>
+sp_image image_of(ImageView<T> v) {
+  sp_image i{};
+  i.struct_size = sizeof i;
+  i.data = const_cast<std::remove_const_t<T>*>(v.data);
+  i.pitch = static_cast<std::int64_t>(v.pitch * sizeof(T));
+  i.width = v.width;
+  i.height = v.height;
+  i.channels = v.channels;
+  i.type = static_cast<std::int32_t>(pixel_type_of<T>);
+  return i;
+}
+
+template <class S>
+S sized(S s) {
+  s.struct_size = sizeof s;
+  return s;
+}
+
+// A status, and what its sentence names.
+void expect_refused(sp_status status, const std::string& said, sp_status expected = SP_ERROR_CALL) {
+  EXPECT_EQ(status, expected) << sp_last_error();
+  EXPECT_NE(std::string(sp_last_error()).find(said), std::string::npos) << sp_last_error();
+}
+void expect_ok(sp_status status) { ASSERT_EQ(status, SP_OK) << sp_last_error(); }
+
+class CInterface : public testing::Test {
+ protected:
+  void SetUp() override { expect_ok(sp_pipeline_create("sgm", &pipeline)); }
+  void TearDown() override {
+    expect_ok(sp_pipeline_destroy(pipeline));
+    expect_ok(sp_matcher_destroy(matcher));
+  }
+  void plan() { expect_ok(sp_matcher_create(pipeline, &problem, &matcher)); }
+
+  sp_pipeline* pipeline = nullptr;
+  sp_matcher* matcher = nullptr;
+  sp_image left = image_of(scene().left.view()), right = image_of(scene().right.view());
+  Image<float> map{width, height};
+  Image<std::uint8_t> bits{width, height};
+  sp_image disparity = image_of(map.view()), validity = image_of(bits.view());
+  sp_problem problem = sized(sp_problem{
+      .width = width, .height = height, .channels = 3, .type = SP_U8, .disparities = disparities, .device = "cpu"});
+  sp_pair pair = sized(sp_pair{.left = &left, .right = &right});
+  sp_result result = sized(sp_result{.disparity = &disparity, .validity = &validity});
+  const Matched expected =
+      match({scene().left, scene().right, {}, {}}, {0, disparities}, Pipeline("sgm"), {.name = "cpu"});
+};
+
+TEST_F(CInterface, VersionsOfHeaderAndLibraryAreTold) {
+  EXPECT_EQ(sp_version_number(), STEREOPSIS_VERSION_NUMBER);
+  EXPECT_STREQ(sp_version(), STEREOPSIS_VERSION);
+  EXPECT_STREQ(sp_status_name(SP_ERROR_UNSUPPORTED), "SP_ERROR_UNSUPPORTED");
+  EXPECT_STREQ(sp_status_name(-1), "unknown");
+}
+
+TEST_F(CInterface, WritesIntoTheCallersMemory) {
+  plan();
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  EXPECT_TRUE(same_bits(map.view(), expected.disparity.view()));
+  EXPECT_TRUE(same_bits(bits.view(), expected.validity.view()));
+  map.fill(0);
+  result.validity = nullptr;
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  EXPECT_TRUE(same_bits(map.view(), expected.disparity.view()));
+}
+
+TEST_F(CInterface, PitchesAndOffsetsAreInBytes) {
+  Image<float> wide(Size{width + 9, height + 2}, 1, -1.0f);
+  disparity = image_of(wide.view());
+  disparity.width = width;
+  disparity.height = height;
+  disparity.offset = disparity.pitch + 4 * static_cast<std::int64_t>(sizeof(float));
+  plan();
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  EXPECT_TRUE(same_bits(wide.view().crop({4, 1, width, height}), expected.disparity.view()));
+  EXPECT_EQ(wide(3, 1), -1);
+  EXPECT_EQ(wide(width + 4, height), -1);
+  disparity.pitch += 2;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "multiples of 4");
+  disparity.pitch = 4 * width - 4;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "at least 372");
+}
+
+TEST_F(CInterface, PairsInWorkHaveTickets) {
+  problem.batch = 2;
+  plan();
+  Image<float> maps[3];
+  sp_image images[3];
+  sp_ticket tickets[3];
+  for (int i = 0; i < 3; ++i) {
+    maps[i] = Image<float>(width, height);
+    images[i] = image_of(maps[i].view());
+    result.disparity = &images[i];
+    expect_ok(sp_matcher_enqueue(matcher, &pair, &result, &tickets[i]));
+  }
+  std::int32_t done = 0;
+  for (int i = 0; i < 3; ++i) {
+    expect_ok(sp_matcher_wait(matcher, tickets[i]));
+    expect_ok(sp_matcher_is_done(matcher, tickets[i], &done));
+    EXPECT_EQ(done, 1);
+    EXPECT_TRUE(same_bits(maps[i].view(), expected.disparity.view()));
+  }
+  expect_refused(sp_matcher_wait(matcher, tickets[2] + 1), "ticket");
+  expect_refused(sp_matcher_wait(matcher, ~sp_ticket{0}), "ticket");
+  expect_ok(sp_matcher_wait(matcher, 0));  // of no pair
+  expect_refused(sp_matcher_enqueue_in_stream(matcher, &pair, &result, nullptr, nullptr), "stream");
+}
+
+TEST_F(CInterface, HandlesThatAreNotThereAreRefused) {
+  plan();
+  sp_plan told = sized(sp_plan{});
+  expect_refused(sp_matcher_plan(nullptr, &told), "matcher");
+  expect_refused(sp_matcher_plan(reinterpret_cast<sp_matcher*>(pipeline), &told), "matcher");
+  expect_refused(sp_matcher_plan(reinterpret_cast<sp_matcher*>(&told), &told), "matcher");
+  expect_ok(sp_matcher_plan(matcher, &told));
+  EXPECT_STREQ(told.device, "cpu");
+  sp_matcher* old = matcher;
+  expect_ok(sp_matcher_destroy(matcher));
+  matcher = nullptr;
+  expect_refused(sp_matcher_destroy(old), "destroyed");
+  expect_refused(sp_matcher_match(old, &pair, &result), "destroyed");
+  plan();
+  EXPECT_NE(matcher, old) << "numbers come but once";
+}
+
+TEST_F(CInterface, StructsOfOtherVersions) {
+  const auto with_size = [&](std::size_t size) {
+    problem.struct_size = size;
+    sp_matcher* made = nullptr;
+    const sp_status status = sp_matcher_create(pipeline, &problem, &made);
+    sp_matcher_destroy(made);
+    return status;
+  };
+  for (const std::size_t size : {std::size_t{0}, std::size_t{8}, sizeof problem - 1})
+    expect_refused(with_size(size), "sizeof");
+  expect_refused(with_size(sizeof problem + 8), "as new as the header", SP_ERROR_UNSUPPORTED);
+  expect_refused(with_size(SIZE_MAX), "as new as the header", SP_ERROR_UNSUPPORTED);
+  expect_ok(with_size(sizeof problem));
+  // What is told fills no more than the caller has.
+  struct {
+    sp_device device;
+    std::uint64_t behind;
+  } room{sized(sp_device{}), 7};
+  expect_ok(sp_device_get(0, &room.device));
+  EXPECT_EQ(room.behind, 7u);
+  EXPECT_EQ(room.device.struct_size, sizeof(sp_device));
+}
+
+TEST_F(CInterface, NullsAreRefused) {
+  plan();
+  expect_refused(sp_pipeline_create(nullptr, &pipeline), "method is null");
+  expect_ok(sp_pipeline_create("sgm", &pipeline));
+  expect_refused(sp_pipeline_create("sgm", nullptr), "null");
+  expect_refused(sp_pipeline_set(pipeline, nullptr, "1"), "name is null");
+  expect_refused(sp_pipeline_set(pipeline, "sgm.p1", nullptr), "value is null");
+  expect_refused(sp_matcher_match(matcher, nullptr, &result), "pair is null");
+  expect_refused(sp_matcher_match(matcher, &pair, nullptr), "result is null");
+  left.data = nullptr;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "no pixels");
+  pair.left = nullptr;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "no left image");
+}
+
+TEST_F(CInterface, ParametersAreTheDescriptions) {
+  std::size_t count = 0;
+  expect_ok(sp_pipeline_parameter_count(pipeline, &count));
+  const std::vector<ParameterInfo> due = Pipeline("sgm").parameters();
+  ASSERT_EQ(count, due.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    sp_parameter p = sized(sp_parameter{});
+    expect_ok(sp_pipeline_parameter(pipeline, i, &p));
+    EXPECT_EQ(p.name, due[i].name);
+    EXPECT_EQ(p.value, due[i].value);
+    EXPECT_EQ(p.allowed, due[i].allowed);
+    EXPECT_EQ(std::isnan(p.minimum), !due[i].minimum);
+    EXPECT_EQ(std::vector<std::string>(p.choices, p.choices + p.choice_count), due[i].choices);
+    char value[200];
+    std::size_t length = 0;
+    expect_ok(sp_pipeline_get(pipeline, p.name, nullptr, 0, &length));
+    expect_ok(sp_pipeline_get(pipeline, p.name, value, sizeof value, nullptr));
+    EXPECT_EQ(value, due[i].value);
+    EXPECT_EQ(std::strlen(value), length);
+    expect_ok(sp_pipeline_set(pipeline, p.name, value));
+    if (length > 0) expect_refused(sp_pipeline_get(pipeline, p.name, value, length, nullptr), "capacity");
+  }
+  expect_refused(sp_pipeline_set(pipeline, "sgm.p11", "1"), "nearest");
+  sp_pipeline* copy = nullptr;
+  expect_ok(sp_pipeline_set(pipeline, "sgm.paths", "4"));
+  expect_ok(sp_pipeline_copy(pipeline, &copy));
+  char paths[8];
+  expect_ok(sp_pipeline_get(copy, "sgm.paths", paths, sizeof paths, nullptr));
+  EXPECT_STREQ(paths, "4");
+  expect_ok(sp_pipeline_destroy(copy));
+}
+
+TEST_F(CInterface, DepthByARigAndCameras) {
+  sp_rig rig =
+      sized(sp_rig{.focal = 80, .cx_left = width / 2.0, .cx_right = width / 2.0, .cy = height / 2.0, .baseline = 0.2});
+  problem.rig = &rig;
+  problem.want = SP_WANT_DEPTH | SP_WANT_POINTS;
+  plan();
+  Image<float> depth_map(width, height), point_map(width, height, 3);
+  const sp_image depth = image_of(depth_map.view()), points = image_of(point_map.view());
+  result.depth = &depth;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "points");
+  result.points = &points;
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      if (!std::isnan(map(x, y)) && map(x, y) > 0) {
+        EXPECT_FLOAT_EQ(depth_map(x, y), static_cast<float>(80 * 0.2 / map(x, y)));
+        EXPECT_EQ(point_map(x, y, 2), depth_map(x, y));
+      }
+  // Cameras that see what the rig says already are rectified to themselves.
+  expect_ok(sp_matcher_destroy(matcher));
+  sp_camera camera = sized(sp_camera{.fx = 80, .fy = 80, .cx = width / 2.0, .cy = height / 2.0});
+  for (const int i : {0, 4, 8}) camera.rectification[i] = 1;
+  problem.left_camera = &camera;
+  matcher = nullptr;
+  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "both");
+  problem.right_camera = &camera;
+  problem.want = SP_WANT_RECTIFIED;
+  plan();
+  Image<std::uint8_t> seen(width, height, 3);
+  const sp_image rectified = image_of(seen.view());
+  result.depth = result.points = nullptr;
+  result.rectified = &rectified;
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  EXPECT_TRUE(same_bits(seen.view(), scene().left.view()));
+  EXPECT_TRUE(same_bits(map.view(), expected.disparity.view()));
+}
+
+// The costs of a grey difference, as a stage of the caller's makes them.
+std::int32_t differ(const sp_stage_call* call, void* user) {
+  ++*static_cast<int*>(user);
+  const auto* const reference = static_cast<const std::uint8_t*>(call->reference->data) + call->reference->offset;
+  const auto* const other = static_cast<const std::uint8_t*>(call->other->data) + call->other->offset;
+  auto* const made = static_cast<std::uint8_t*>(call->made->data) + call->made->offset;
+  for (int y = 0; y < call->made->height; ++y)
+    for (int x = 0; x < call->made->width; ++x)
+      for (int k = 0; k < call->disparities; ++k) {
+        const int from = std::clamp(x - call->min_disparity - k, 0, call->made->width - 1);
+        made[y * call->made->pitch + x * call->made->channels + k] =
+            static_cast<std::uint8_t>(std::abs(reference[y * call->reference->pitch + x * call->reference->channels] -
+                                               other[y * call->other->pitch + from * call->other->channels]));
+      }
+  return 0;
+}
+
+TEST_F(CInterface, AStageOfTheCallers) {
+  int calls = 0;
+  sp_stage stage = sized(sp_stage{.name = "difference", .cpu = differ, .user = &calls, .takes = -1});
+  expect_refused(sp_pipeline_set_stage(pipeline, "selection", &stage), "slot");
+  expect_ok(sp_pipeline_set_stage(pipeline, "cost", &stage));
+  plan();
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  EXPECT_GE(calls, 1);
+  Pipeline same("sgm");
+  same.set_stage("cost", {.name = "difference", .cpu = [](const UserCall& call) {
+                            for (int y = 0; y < call.made.height; ++y)
+                              for (int x = 0; x < call.made.width; ++x)
+                                for (int k = 0; k < call.range.count; ++k)
+                                  on_host<std::uint8_t>(call.made)(x, y, k) = static_cast<std::uint8_t>(
+                                      std::abs(on_host<std::uint8_t>(call.reference)(x, y) -
+                                               on_host<std::uint8_t>(call.other).clamped(x - call.range.min - k, y)));
+                          }});
+  const Matched due = match({scene().left, scene().right, {}, {}}, {0, disparities}, same, {.name = "cpu"});
+  EXPECT_TRUE(same_bits(map.view(), due.disparity.view()));
+  std::size_t count = 0;
+  expect_ok(sp_matcher_time_count(matcher, &count));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    sp_stage_time time = sized(sp_stage_time{});
+    expect_ok(sp_matcher_time(matcher, i, &time));
+    names.push_back(time.name);
+  }
+  EXPECT_NE(std::find(names.begin(), names.end(), "difference"), names.end());
+
+  stage.cpu = [](const sp_stage_call*, void*) { return 5; };
+  expect_ok(sp_pipeline_set_stage(pipeline, "cost", &stage));
+  sp_matcher* failing = nullptr;
+  expect_ok(sp_matcher_create(pipeline, &problem, &failing));
+  expect_refused(sp_matcher_match(failing, &pair, &result), "returned 5");
+  expect_ok(sp_matcher_destroy(failing));
+}
+
+TEST_F(CInterface, SentencesAreTheThreads) {
+  expect_refused(sp_pipeline_set(pipeline, "nonsense", "1"), "nonsense");
+  std::thread([&] {
+    EXPECT_STREQ(sp_last_error(), "");
+    expect_refused(sp_pipeline_set(pipeline, "other", "1"), "other");
+  }).join();
+  EXPECT_NE(std::string(sp_last_error()).find("nonsense"), std::string::npos);
+}
+
+TEST_F(CInterface, ThreadsShareAMatcher) {
+  plan();
+  std::vector<std::thread> threads;
+  std::vector<Image<float>> maps(4);
+  for (auto& own : maps)
+    threads.emplace_back([&] {
+      own = Image<float>(width, height);
+      const sp_image place = image_of(own.view());
+      const sp_result to = sized(sp_result{.disparity = &place});
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(sp_matcher_match(matcher, &pair, &to), SP_OK);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& own : maps) EXPECT_TRUE(same_bits(own.view(), expected.disparity.view()));
+}
+
+TEST_F(CInterface, MemoryOfADevice) {
+  sp_buffer* buffer = nullptr;
+  expect_ok(sp_buffer_create("cpu", SP_HOST, &left, &buffer));
+  sp_image inside = sized(sp_image{});
+  expect_ok(sp_buffer_image(buffer, &inside));
+  EXPECT_EQ(inside.width, width);
+  EXPECT_EQ(inside.channels, 3);
+  expect_refused(sp_buffer_upload(buffer, &left), "SP_HOST");
+  expect_ok(sp_buffer_destroy(buffer));
+  std::size_t count = 0;
+  expect_ok(sp_device_count(&count));
+  bool matched = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    sp_device device = sized(sp_device{});
+    expect_ok(sp_device_get(i, &device));
+    if (device.usable == 0 || std::string(device.name) == "cpu") continue;
+    SCOPED_TRACE(device.name);
+    matched = true;
+    problem.device = device.name;
+    plan();
+    sp_buffer* buffers[4] = {};
+    sp_image images[4];
+    const sp_image* shapes[4] = {&left, &right, &disparity, &validity};
+    for (int k = 0; k < 4; ++k) {
+      expect_ok(sp_buffer_create(device.name, SP_DEVICE, shapes[k], &buffers[k]));
+      images[k] = sized(sp_image{});
+      expect_ok(sp_buffer_image(buffers[k], &images[k]));
+    }
+    expect_ok(sp_buffer_upload(buffers[0], &left));
+    expect_ok(sp_buffer_upload(buffers[1], &right));
+    const sp_pair there = sized(sp_pair{.left = &images[0], .right = &images[1]});
+    const sp_result made = sized(sp_result{.disparity = &images[2], .validity = &images[3]});
+    expect_refused(sp_matcher_match(matcher, &there, &result), "place");
+    expect_ok(sp_matcher_match(matcher, &there, &made));
+    map.fill(0);
+    expect_ok(sp_buffer_download(buffers[2], &disparity));
+    EXPECT_TRUE(same_bits(map.view(), expected.disparity.view()));
+    for (sp_buffer* b : buffers) expect_ok(sp_buffer_destroy(b));
+    expect_ok(sp_matcher_destroy(matcher));
+    matcher = nullptr;
+  }
+  if (!matched) GTEST_SKIP() << "no GPU, nor a device of OpenCL";
+}
+
+}  // namespace
+}  // namespace stereopsis
