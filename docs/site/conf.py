@@ -94,17 +94,26 @@ def link_files(_app, name, source):
     source[0] = re.sub(r"(?<!!)\[([^\]]+)\]\((\.\./[^)#]+)\)", linked, source[0])
 
 
+INDEXES = {"index": ["how-to/*.md", "*.md"], "notes/index": ["*.md"]}
+
+
 def add_pages(_app, name, source):
-    """In the index, where it says {pages}: how-tos, and all pages that it does not name."""
-    if name == "index":
-        pages = [p.relative_to(DOCS).with_suffix("").as_posix() for p in sorted([*DOCS.glob("how-to/*.md"), *DOCS.glob("*.md")])]
-        named = set(source[0].split())
-        source[0] = source[0].replace("{pages}", "\n".join(p for p in pages if p not in named and p != "index"))
+    """In the indexes, where they say {pages}: those of their folders that they do not name."""
+    if name in INDEXES:
+        folder = (DOCS / name).parent
+        pages = [p.relative_to(folder).with_suffix("").as_posix() for pattern in INDEXES[name] for p in sorted(folder.glob(pattern))]
+        named = {"index", *source[0].split()}
+        source[0] = source[0].replace("{pages}", "\n".join(p for p in pages if p not in named))
+
+
+def read_indexes_again(*_):
+    return list(INDEXES)
 
 
 def setup(app):
     app.connect("builder-inited", make_pages)
     app.connect("source-read", add_pages)
+    app.connect("env-get-outdated", read_indexes_again)
     app.connect("source-read", link_files)
     app.connect("autodoc-process-docstring", docstrings.process)
     app.add_directive("accuracy-time", picture.AccuracyTime)

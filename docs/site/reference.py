@@ -103,14 +103,6 @@ def find_stages():
     return stages
 
 
-STAGES = find_stages()
-NAMES = {s.name for s in STAGES}
-
-
-def stage_link(name):
-    return f"[`{name}`](stages.md#{anchor('stage', name)})" if name in NAMES else code(name)
-
-
 def stages_of_slot(slot):
     """Those that the program has for it, by its own word."""
     try:
@@ -120,9 +112,18 @@ def stages_of_slot(slot):
     raise RuntimeError(f"the slot {slot} takes anything")
 
 
+CHOSEN = ("cost", "aggregation", "optimisation", "levels")  # slots that a stage is named for
+STAGES = [s for s in find_stages() if s.slot not in CHOSEN or s.name in stages_of_slot(s.slot)]
+NAMES = {s.name for s in STAGES}
+
+
+def stage_link(name):
+    return f"[`{name}`](stages.md#{anchor('stage', name)})" if name in NAMES else code(name)
+
+
 def parameters_of(stage):
     """With the stage's own defaults."""
-    if stage.slot in ("cost", "aggregation", "optimisation", "levels"):
+    if stage.slot in CHOSEN:
         pipeline = st.Pipeline("sgm").set(f"{stage.slot}.stage", stage.name)
     elif stage.slot == "refinement":
         pipeline = st.Pipeline("sgm").set("refinements", stage.name)
@@ -168,7 +169,11 @@ def header_as_markdown(header):
             out.append(escape(line))
     end_block()
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip()
-    return re.sub(r"docs/((?:notes/)?[\w-]+\.md)", r"[\1](../\1)", text)
+    return re.sub(r"docs/((?:notes/)?[\w-]+\.md)", page_link, text)
+
+
+def page_link(found):
+    return f"[{found[1]}](../{found[1]})" if (ROOT / found[0]).exists() else found[0]
 
 
 def stages_page():
@@ -371,6 +376,9 @@ def cpp_pages(made, xml):
     folder = made / "cpp"
     folder.mkdir(exist_ok=True)
     groups = headers()
+    for page in folder.glob("*.md"):
+        if page.stem not in ("index", *(n for names in groups.values() for n in names)):
+            page.unlink()
     lines = ["# C++ interface", "", "The headers of `include/stereopsis/`, each with what it declares in the namespace `stereopsis`. [C++ in an hour](../../cpp.md) is the way in."]
     lines += ["The interface is promised at source level: a program is compiled again for another version.", ""]
     for title, names in groups.items():
