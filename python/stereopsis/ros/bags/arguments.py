@@ -1,0 +1,84 @@
+"""What the options of `stereopsis bag` mean."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..._errors import CallError
+from ..._pipeline import Pipeline
+from ..processor import PRODUCTS, Matching
+from ..results import Shape
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+SUFFIXES = {".mcap": "mcap", ".db3": "sqlite3", ".bag": "ros1"}
+# What decides nothing of the results, or is in the pipeline.
+UNIMPORTANT = {"call", "output", "resume", "quiet", "report", "list", "frames", "in_flight", "threads", "device", "method", "set"}
+
+
+def pipeline_of(arguments: argparse.Namespace) -> Pipeline:
+    pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
+    for given in arguments.set:
+        name, equals, value = given.partition("=")
+        if not equals:
+            raise CallError(f"--set {given} is not allowed; it must be NAME=VALUE")
+        pipeline.set_text(name, value)
+    return pipeline
+
+
+def matching_of(arguments: argparse.Namespace) -> Matching:
+    disparities, near_far = None, None
+    if arguments.disparities is not None:
+        if arguments.disparities < 1:
+            raise CallError(f"--disparities {arguments.disparities} is not allowed; it must be at least 1")
+        disparities = arguments.min_disparity, arguments.min_disparity + arguments.disparities
+    if (arguments.near is None) != (arguments.far is None):
+        raise CallError("--near and --far belong together; give both, in metres")
+    if arguments.near is not None:
+        if disparities is not None:
+            raise CallError("--near and --far say the search range, and so does --disparities; give one of them")
+        near_far = arguments.near, arguments.far
+    if arguments.in_flight < 1:
+        raise CallError(f"--in-flight {arguments.in_flight} is not allowed; it must be at least 1")
+    return Matching(
+        pipeline_of(arguments),
+        device=arguments.device,
+        threads=arguments.threads,
+        disparities=disparities,
+        near_far=near_far,
+        bit_depth=arguments.bit_depth,
+        in_flight=arguments.in_flight,
+    )
+
+
+def products_of(arguments: argparse.Namespace) -> list[str]:
+    return [name for name in PRODUCTS if getattr(arguments, name)] or ["disparity"]
+
+
+def shape_of(arguments: argparse.Namespace) -> Shape:
+    return Shape(arguments.nan, arguments.millimetres, not arguments.unorganised, not arguments.no_colour)
+
+
+def storage_of(arguments: argparse.Namespace) -> str:
+    suffix = Path(arguments.output).suffix
+    if suffix and suffix not in SUFFIXES:
+        raise CallError(f"'{arguments.output}' ends in {suffix}; give a .mcap, .db3 or .bag file, or a folder's name")
+    of_folder: str = arguments.storage
+    return SUFFIXES.get(suffix, of_folder)
+
+
+def call_of(arguments: argparse.Namespace, recording: Recording) -> dict[str, Any]:
+    """All that decides what is written: a run is resumed by the same call alone."""
+    given = {name: getattr(arguments, name) for name in vars(arguments) if name not in UNIMPORTANT}
+    at = recording.bag.path.absolute()
+    files = sorted(at.iterdir()) if at.is_dir() else [at]
+    return {
+        **given,
+        "bag": {str(file): [file.stat().st_size, file.stat().st_mtime_ns] for file in files},
+        "pipeline": json.loads(pipeline_of(arguments).to_json()),
+    }
+

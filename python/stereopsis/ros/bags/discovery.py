@@ -1,0 +1,102 @@
+"""Which topics of a bag are a pair of cameras."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..._errors import CallError
+from ..pairs import Topics
+
+IMAGES = {"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"}
+INFO = "sensor_msgs/msg/CameraInfo"
+SIDES = [
+    ("left", "right"),
+    ("infra1", "infra2"),
+    ("cam0", "cam1"),
+    ("cam_0", "cam_1"),
+    ("camera0", "camera1"),
+    ("camera_0", "camera_1"),
+    ("image_00", "image_01"),
+    ("image_02", "image_03"),
+    ("image_0", "image_1"),
+]
+
+
+def is_raw(topic: str) -> bool:
+    """By ROS's names: image_rect, image_rect_color, image_rect_raw are rectified, all else is not."""
+    return "rect" not in topic.removesuffix("/compressed").rpartition("/")[2]
+
+
+def found(types: Mapping[str, str], left: str | None = None, right: str | None = None) -> Topics:
+    """Of topics by name with their types. What the caller names is taken; the rest is found by the names that ROS uses.
+
+    Raises CallError where there is no pair, or more than one.
+    """
+    images = sorted(name for name, kind in types.items() if kind in IMAGES)
+    for given in (left, right):
+        if given is not None and given not in images:
+            raise CallError(f"there is no image topic '{given}'; there are: {listed(images)}")
+    if left is not None and right is not None:
+        return _with_infos(types, left, right)
+    if left is not None or right is not None:
+        pairs = [pair for pair in _pairs(images) if left in (None, pair[0]) and right in (None, pair[1])]
+        if not pairs:
+            raise CallError(f"no topic goes with '{left or right}'; name the other one, of: {listed(images)}")
+        return _with_infos(types, *pairs[0])
+    return _with_infos(types, *_the_pair(images))
+
+
+def _the_pair(images: list[str]) -> tuple[str, str]:
+    by_camera: dict[str, list[tuple[str, str]]] = {}
+    for pair in _pairs(images):
+        by_camera.setdefault(_folder(pair[0]), []).append(pair)
+    if not by_camera:
+        raise CallError(f"no two image topics are a left and a right one; name them by --left and --right, of: {listed(images)}")
+    if len(by_camera) > 1:
+        pairs = "; ".join(f"{left} and {right}" for each in by_camera.values() for left, right in each[:1])
+        raise CallError(f"there are several pairs of cameras, {pairs}; name one by --left and --right")
+    return min(next(iter(by_camera.values())), key=_rank)
+
+
+def _pairs(images: list[str]) -> list[tuple[str, str]]:
+    there = set(images)
+    made = []
+    for name in images:
+        for left, right in SIDES:
+            other = name.replace(left, right)
+            if other != name and other in there:
+                made.append((name, other))
+                break
+    return made
+
+
+def _rank(pair: tuple[str, str]) -> tuple[Any, ...]:
+    """Rectified ones first, then those that lie as they are, then colours."""
+    name = pair[0]
+    return is_raw(name), name.endswith("/compressed"), "color" not in name, name
+
+
+def _folder(topic: str) -> str:
+    """Where the camera's topics lie: /stereo/left of /stereo/left/image_rect/compressed."""
+    return topic.removesuffix("/compressed").rpartition("/")[0]
+
+
+def _with_infos(types: Mapping[str, str], left: str, right: str) -> Topics:
+    return Topics(left, right, _info_of(types, left), _info_of(types, right))
+
+
+def _info_of(types: Mapping[str, str], image: str) -> str | None:
+    beside = f"{_folder(image)}/camera_info"
+    return beside if types.get(beside) == INFO else None
+
+
+def namespace_of(topics: Topics) -> str:
+    """Where results belong: /stereo of /stereo/left/image_rect; what both names begin with."""
+    left, right = topics.left.split("/"), topics.right.split("/")
+    same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), len(left) - 1)
+    return "/".join(left[:same])
+
+
+def listed(names: list[str]) -> str:
+    return ", ".join(names) or "none"

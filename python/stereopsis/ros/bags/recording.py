@@ -1,0 +1,93 @@
+"""The pairs of a bag."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..._errors import FormatError
+from ..notes import Notes
+from ..pairs import Pairing, StampedPair, Topics
+from ..stamps import shown
+from ..sync import TopicCount
+from .discovery import found, is_raw
+from .reading import Bag, Raw
+
+
+def say(sentence: str) -> None:
+    print("stereopsis:", sentence, file=sys.stderr)
+
+
+class Recording:
+    """Stamped pairs with their cameras, in the order of the bag. Each iteration begins anew.
+
+    left, right   image topics; None: found by their names
+    raw           the images are not rectified: CameraInfo says how; None: by their names
+    approximate   seconds between the stamps of a pair; 0: they are equal
+    queue         messages of a topic that wait for those of the others
+
+    >>> for pair in Recording("drive.mcap"):                        # doctest: +SKIP
+    ...     r = st.match(pair.left, pair.right, rig=pair.cameras.rig, want=["depth"])
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        left: str | None = None,
+        right: str | None = None,
+        raw: bool | None = None,
+        approximate: float = 0.0,
+        queue: int = 30,
+        notes: Notes | None = None,
+    ) -> None:
+        self.bag = Bag(Path(path))
+        self.topics: Topics = found({t.name: t.type for t in self.bag.topics.values()}, left, right)
+        self.notes = notes or Notes(say)
+        has_infos = None not in self.topics.infos
+        self.raw = has_infos and is_raw(self.topics.left) if raw is None else raw
+        if raw is None and not has_infos and is_raw(self.topics.left):
+            self.notes.note("no camera_info", "there are no camera_info topics: images are taken as they are, rectified")
+        self._tolerance, self._queue = round(approximate * 1e9), queue
+        self.pairing = self._new_pairing()
+
+    @property
+    def length(self) -> int:
+        """At most so many pairs."""
+        return min(self.bag.topics[topic].count for topic in self.topics.images)
+
+    @property
+    def counts(self) -> dict[str, TopicCount]:
+        """Of the last iteration, by image topic."""
+        return dict(zip(self.topics.images, self.pairing.images.counts, strict=True))
+
+    def __iter__(self) -> Iterator[StampedPair]:
+        self.pairing = self._new_pairing()
+        for raw in self.bag.messages(self.topics.all()):
+            yield from self.pairs_of(raw)
+        yield from self.end()
+
+    def pairs_of(self, raw: Raw) -> list[StampedPair]:
+        """For those who read the bag's messages themselves: the pairs that are complete by this one."""
+        topic = raw.stream.topic
+        try:
+            message = self.bag.decoded(raw)
+        except FormatError as error:
+            self.notes.note(f"{topic}: broken messages", f"{topic}, recorded at {shown(raw.time)}: {error}; it is left out")
+            return []
+        return self.pairing.add(topic, message, raw.time)
+
+    def end(self) -> list[StampedPair]:
+        if self.bag.damage:
+            self.notes.note("damaged bag", self.bag.damage)
+        return self.pairing.flush()
+
+    def begin(self) -> None:
+        """Before the first of `pairs_of`."""
+        self.pairing = self._new_pairing()
+
+    def close(self) -> None:
+        self.bag.close()
+
+    def _new_pairing(self) -> Pairing:
+        return Pairing(self.topics, self.notes, self.raw, self._tolerance, self._queue)

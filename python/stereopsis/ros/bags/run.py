@@ -1,0 +1,190 @@
+"""`stereopsis bag`: pairs out of a bag, results into another."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+from types import FrameType
+
+from ..._errors import CallError
+from ..._progress import Line
+from ..pairs import StampedPair
+from ..processor import Processor
+from ..products import Messages
+from ..results import TOPICS, Results
+from .arguments import call_of, matching_of, products_of, shape_of, storage_of
+from .discovery import namespace_of
+from .reading import Bag, Raw
+from .recording import Recording, say
+from .report import listing, report_of, summary_of, write_report
+from .segments import Done, Segments
+from .writing import BagWriter
+
+PART_SECONDS = 60.0  # what an end without warning costs at most
+
+
+class Stop:
+    """Ctrl-C and SIGTERM ask for an end behind the pairs in work; a second time they have it at once."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = number
+
+    def __enter__(self) -> Stop:
+        self._before = {number: signal.signal(number, self) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+class Run:
+    """One call. The input is read in its order: what was done before is passed over, what is new is matched and written."""
+
+    def __init__(self, arguments: argparse.Namespace, recording: Recording, stop: Stop) -> None:
+        self._recording, self._stop = recording, stop
+        self._bag: Bag = recording.bag
+        self._products, storage = products_of(arguments), storage_of(arguments)
+        namespace = arguments.namespace or namespace_of(recording.topics)
+        self._topics = {name: f"{namespace}/{name}" for product in self._products for name in TOPICS[product]}
+        self._passed = self._to_pass(arguments.passed, storage)
+        self._processor = Processor(matching_of(arguments), self._products, recording.notes)
+        self._shape = shape_of(arguments)
+        self._segments = Segments(Path(arguments.output), storage, call_of(arguments, recording), arguments.resume)
+        self._before = self._segments.done
+        self._progress = Line() if sys.stderr.isatty() and not arguments.quiet else None
+        self._writer: BagWriter | None = None
+        self._messages = self.pairs = 0
+
+    @property
+    def failed(self) -> int:
+        return self._processor.failed + self._recording.pairing.broken
+
+    def run(self) -> bool:
+        """False where it was asked to end before."""
+        self._recording.begin()
+        source = self._source()
+        while (first := next(source, None)) is not None:
+            for matched in self._processor.over(self._part(first, source)):
+                results = Results(Messages(self._open().family), self._shape)
+                for product in self._products:
+                    for topic, kind, message in results.of(matched, product):
+                        kind = kind.replace("/", "/msg/")
+                        self._open().write(self._topics[topic], kind, matched.pair.received, message)
+                if self._progress is not None:
+                    self._progress(self.pairs, self._recording.length)
+            self._close_part()
+            if self._stop.asked:
+                return False
+        if self._segments.is_empty:
+            self._open()  # of an input without pairs, too, there is a bag
+        self._close_part()
+        self._segments.assemble()
+        return True
+
+    def end(self) -> None:
+        if self._progress is not None:
+            self._progress.end()
+        self._processor.close()
+
+    def _source(self) -> Iterator[StampedPair]:
+        """Pairs that are not done yet. What is to be passed on is written on the way."""
+        ours = self._recording.topics.all()
+        for raw in self._bag.messages([*ours, *self._passed]):
+            self._messages += 1
+            if raw.stream.topic in self._passed and self._messages > self._before.messages:
+                self._pass_on(raw)
+            if raw.stream.topic in ours:
+                yield from self._new(self._recording.pairs_of(raw))
+        yield from self._new(self._recording.end())
+
+    def _new(self, pairs: list[StampedPair]) -> Iterator[StampedPair]:
+        for pair in pairs:
+            self.pairs += 1
+            if self.pairs > self._before.pairs:
+                yield pair
+
+    def _part(self, first: StampedPair, source: Iterator[StampedPair]) -> Iterator[StampedPair]:
+        end = time.monotonic() + PART_SECONDS
+        yield first
+        while time.monotonic() < end and not self._stop.asked:
+            pair = next(source, None)
+            if pair is None:
+                return
+            yield pair
+
+    def _pass_on(self, raw: Raw) -> None:
+        self._open().pass_on(raw.stream, raw.time, raw.data, self._bag.typestore)
+
+    def _open(self) -> BagWriter:
+        if self._writer is None:
+            self._writer = self._segments.open()
+        return self._writer
+
+    def _close_part(self) -> None:
+        if self._writer is not None:
+            self._segments.finish(self._writer, Done(self._messages, self.pairs))
+        self._writer = None
+
+    def _to_pass(self, patterns: list[str], storage: str) -> set[str]:
+        there = self._bag.topics
+        if patterns and self._bag.is_ros1 != (storage == "ros1"):
+            ours, theirs = ("ROS 1", "ROS 2") if storage == "ros1" else ("ROS 2", "ROS 1")
+            raise CallError(f"--pass copies messages as they are, but the input is of {theirs} and the output of {ours}; "
+                            f"convert the input first (rosbags-convert), or leave --pass out")  # fmt: skip
+        passed = set()
+        for pattern in patterns:
+            found = [name for name in there if fnmatch(name, pattern)]
+            if not found:
+                raise CallError(f"--pass {pattern} is no topic of '{self._bag.path}'; there are: {', '.join(there)}")
+            passed.update(found)
+        twice = sorted(passed & set(self._topics.values()))
+        if twice:
+            raise CallError(f"{twice[0]} is to be passed on and is a result; give another --namespace")
+        return passed
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.call is not None:
+        from .sources import run_for
+
+        return run_for(arguments.call)
+    if arguments.bag is None:
+        raise CallError("give the bag to read: stereopsis bag IN -o OUT; see stereopsis bag --help")
+    if arguments.list:
+        print(listing(Path(arguments.bag), arguments.left, arguments.right))
+        return 0
+    if (arguments.output is None) == (arguments.frames is None):
+        raise CallError("say what to write: -o OUT (a bag of results), --frames DIR (the pairs as pictures), or --list")
+    recording = Recording(arguments.bag, arguments.left, arguments.right, arguments.raw, arguments.approximate, arguments.queue)
+    if arguments.frames is not None:
+        from .frames import write_frames
+
+        write_frames(recording, Path(arguments.frames))
+        return 0
+    with Stop() as stop:
+        work = Run(arguments, recording, stop)
+        try:
+            done = work.run()
+        finally:
+            work.end()
+    report = report_of(recording, work.pairs, work.failed)
+    if arguments.report:
+        write_report(Path(arguments.report), report)
+    if not arguments.quiet:
+        for line in summary_of(report):
+            say(line)
+    if not done:
+        say(f"{work.pairs} pairs are done; give --resume to go on")
+        return 128 + stop.asked
+    return 0

@@ -1,0 +1,82 @@
+"""`match`, `calibrate` and `evaluate` of bags: the pairs as files in a temporary folder, and the compiled command with these."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from ..._errors import CallError, FormatError
+from ...__main__ import PROGRAM
+from ...view.pairing import files_of
+from ..images import array_of
+from .frames import write_frames
+from .reading import Bag, is_bag
+from .recording import Recording
+
+DISPARITY = "stereo_msgs/msg/DisparityImage"
+
+
+def run_for(words: list[str]) -> int:
+    """A command and its arguments, of which one is a bag. Its exit code."""
+    command, *arguments = words or [""]
+    at = next((i for i, word in enumerate(arguments) if not word.startswith("-") and is_bag(Path(word))), None)
+    if command not in ("match", "calibrate", "evaluate") or at is None:
+        raise CallError("--for takes a call of match, calibrate or evaluate with a bag in the place of its pictures")
+    with tempfile.TemporaryDirectory(prefix="stereopsis-") as folder:
+        before, bag, behind = arguments[:at], Path(arguments[at]), arguments[at + 1 :]
+        if command == "evaluate":
+            return _evaluated(before, _disparities(bag, Path(folder)), behind)
+        recording = Recording(bag)
+        count = write_frames(recording, Path(folder))
+        if not count:
+            raise FormatError(f"'{bag}' holds no pair of {recording.topics.left} and {recording.topics.right}")
+        return _run([command, *before, *_pictures(command, Path(folder), count, arguments, recording.raw), *behind])
+
+
+def _pictures(command: str, folder: Path, count: int, given: list[str], raw: bool) -> list[str]:
+    """In the place of the bag."""
+    left, right = (str(folder / side) if count > 1 else str(*(folder / side).iterdir()) for side in ("left", "right"))
+    if command == "calibrate":
+        return ["--left", left, "--right", right]
+    if not (folder / "rig.yml").exists() or any(word.startswith(("--calib", "--focal")) for word in given):
+        return [left, right]
+    has_maps = raw and "M1:" in (folder / "rig.yml").read_text()
+    return [left, right, "--calib", str(folder / "rig.yml"), *(["--raw"] if has_maps and "--raw" not in given else [])]
+
+
+def _disparities(path: Path, folder: Path) -> list[Path]:
+    """As they are in the messages: less the difference of the principal points."""
+    made: list[Path] = []
+    with Bag(path) as bag:
+        topics = [topic.name for topic in bag.topics.values() if topic.type == DISPARITY]
+        if len(topics) != 1:
+            raise CallError(f"'{path}' has {len(topics)} topics of disparity images ({', '.join(topics)}); it must have one")
+        for raw in bag.messages(topics):
+            message = bag.decoded(raw)
+            disparity = np.array(array_of(message.image), np.float32)
+            disparity[disparity < message.min_disparity] = np.nan
+            made.append(folder / f"{len(made):06d}.npy")
+            np.save(made[-1], disparity)
+    return made
+
+
+def _evaluated(before: list[str], disparities: list[Path], behind: list[str]) -> int:
+    """Each beside its truth: `--truth` is a file for one, a folder or a pattern of as many files for several."""
+    words = [*before, *behind]
+    at = words.index("--truth") + 1 if "--truth" in words else len(words)
+    truths = files_of(words[at]) if at < len(words) else []
+    if len(truths) != len(disparities):
+        raise CallError(f"the bag has {len(disparities)} disparity images, but --truth names {len(truths)} files; give one for each")
+    for disparity, truth in zip(disparities, truths, strict=True):
+        code = _run(["evaluate", str(disparity), *words[:at], str(truth), *words[at + 1 :]])
+        if code:
+            return code
+    return 0
+
+
+def _run(words: list[str]) -> int:
+    code = subprocess.run([PROGRAM, *words]).returncode
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,140 @@
+"""sensor_msgs/CameraInfo ↔ the rig, and the maps that rectify raw images."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._errors import CallError, FormatError
+from .._native import Calibration, Rig
+from . import files
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+UNITS = {"m": 1.0, "mm": 1e-3}
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A CameraInfo of any ROS, in pixels of the images that come: behind its region of interest and its binning.
+
+    Both are applied as image_geometry does it: the principal point less the region's corner, then all divided by the
+    binning.
+    """
+
+    size: tuple[int, int]
+    model: str
+    distortion: tuple[float, ...]
+    matrix: tuple[float, ...]
+    rectification: tuple[float, ...]
+    projection: tuple[float, ...]
+
+    @classmethod
+    def of(cls, info: Any) -> Camera:
+        d, k, r, p = (_numbers(info, name) for name in "dkrp")
+        for name, numbers, count in (("K", k, 9), ("R", r, 9), ("P", p, 12)):
+            if len(numbers) != count:
+                raise FormatError(f"camera_info has {len(numbers)} numbers in {name}; it must have {count}")
+        bx, by = max(1, int(info.binning_x)), max(1, int(info.binning_y))
+        x, y = int(info.roi.x_offset), int(info.roi.y_offset)
+        width = int(info.roi.width) or int(info.width)
+        height = int(info.roi.height) or int(info.height)
+        return cls(
+            (width // bx, height // by),
+            info.distortion_model,
+            d,
+            _reduced(k, 3, (x, y), (bx, by)),
+            r if any(r) else IDENTITY,
+            _reduced(p, 4, (x, y), (bx, by)),
+        )
+
+    @property
+    def is_calibrated(self) -> bool:
+        """ROS has zeros where nobody has calibrated."""
+        return self.matrix[0] != 0 or self.projection[0] != 0
+
+    @property
+    def is_rectified(self) -> bool:
+        """What it sees is what a rectified camera would see."""
+        return not any(self.distortion) and self.rectification == IDENTITY and self.matrix == _square(self.projection)
+
+    def text(self) -> str:
+        """The camera_info file that the library reads."""
+        lines = [f"image_width: {self.size[0]}", f"image_height: {self.size[1]}", f"distortion_model: {_word(self.model)}"]
+        matrices = {
+            "camera_matrix": self.matrix,
+            "distortion_coefficients": self.distortion or (0.0,),
+            "rectification_matrix": self.rectification,
+            "projection_matrix": self.projection,
+        }
+        for name, numbers in matrices.items():
+            lines += [f"{name}:", f"  data: [{', '.join(map(repr, numbers))}]"]
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Cameras:
+    """Of a pair: the rectified rig, in metres, and for raw images what rectifies them. Both sides' size is that of the images."""
+
+    size: tuple[int, int]
+    rig: Rig
+    calibration: Calibration | None = None
+
+
+def cameras_of(left: Camera, right: Camera, raw: bool) -> Cameras | None:
+    """None where nobody has calibrated: the messages hold zeros. Raises FormatError for what no rig of two cameras has."""
+    if not left.is_calibrated and not right.is_calibrated:
+        return None
+    for side, camera in (("left", left), ("right", right)):
+        if not all(map(math.isfinite, (*camera.matrix, *camera.distortion, *camera.rectification, *camera.projection))):
+            raise FormatError(f"the {side} camera_info has a number that is not finite; calibrate the camera anew")
+    texts = left.text(), right.text()
+    if not raw or (left.is_rectified and right.is_rectified):
+        return Cameras(left.size, files.rig_of(*texts))
+    calibration = files.calibration_of(*texts)
+    return Cameras(left.size, calibration.rig, calibration)
+
+
+def info_fields(rig: Rig, side: str, size: tuple[int, int] | None = None) -> dict[str, Any]:
+    """The fields of a rectified camera's CameraInfo beside header and roi, of the `left` or `right` one of a rig."""
+    if rig.unit not in UNITS:
+        raise CallError(f"the rig's unit is '{rig.unit}', but ROS has metres; say in the calibration file which it is")
+    width, height = size or rig.size
+    cx, shift = (rig.cx_left, 0.0) if side == "left" else (rig.cx_right, -rig.focal * rig.baseline * UNITS[rig.unit])
+    f, cy = rig.focal, rig.cy
+    return {
+        "height": height,
+        "width": width,
+        "distortion_model": "plumb_bob",
+        "d": (0.0,) * 5,
+        "k": (f, 0.0, cx, 0.0, f, cy, 0.0, 0.0, 1.0),
+        "r": IDENTITY,
+        "p": (f, 0.0, cx, shift, 0.0, f, cy, 0.0, 0.0, 0.0, 1.0, 0.0),
+        "binning_x": 0,
+        "binning_y": 0,
+    }
+
+
+def _numbers(info: Any, name: str) -> tuple[float, ...]:
+    """ROS 1 writes D, K, R and P, ROS 2 d, k, r and p."""
+    return tuple(float(one) for one in getattr(info, name if hasattr(info, name) else name.upper()))
+
+
+def _reduced(m: Sequence[float], columns: int, corner: tuple[int, int], binning: tuple[int, int]) -> tuple[float, ...]:
+    """The first two rows are in pixels; the last column of a projection is a focal length times a distance."""
+    rows = [list(m[i * columns : (i + 1) * columns]) for i in range(3)]
+    for row, offset, factor in zip(rows, corner, binning, strict=False):
+        row[2] -= offset
+        row[:] = [one / factor for one in row]
+    return tuple(one for row in rows for one in row)
+
+
+def _word(text: str) -> str:
+    """A message's text may hold anything, line ends too."""
+    return re.sub(r"\W", "_", text[:40])
+
+
+def _square(projection: Sequence[float]) -> tuple[float, ...]:
+    return (*projection[0:3], *projection[4:7], *projection[8:11])

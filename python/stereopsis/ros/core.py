@@ -1,0 +1,203 @@
+"""What the nodes of ROS 1 and ROS 2 have in common: messages in, the newest pair matched, what is listened to sent."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .._native import Rectification
+from .families import Family
+from .images import Array, grey_of
+from .notes import Notes
+from .pairs import SIDES, Pairing, StampedPair, Topics
+from .processor import PRODUCTS, Matched, Matching, Processor
+from .products import Messages
+from .results import IMAGE, TOPICS, Results, Shape
+
+NAMES_RAW = Topics("left/image_raw", "right/image_raw", "left/camera_info", "right/camera_info")
+NAMES_RECTIFIED = Topics("left/image_rect", "right/image_rect", "left/camera_info", "right/camera_info")
+# Of each side, where the images come raw; stereo_image_proc's names.
+IMAGES = ("image_mono", "image_color", "image_rect", "image_rect_color")
+DIAGNOSTICS_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class NodeSettings:
+    """`raw` images are rectified here; the tolerance is in nanoseconds, 0 for equal stamps."""
+
+    matching: Matching
+    shape: Shape = field(default_factory=Shape)
+    raw: bool = True
+    tolerance: int = 0
+    queue: int = 5
+
+    @property
+    def inputs(self) -> Topics:
+        return NAMES_RAW if self.raw else NAMES_RECTIFIED
+
+    def outputs(self) -> dict[str, str]:
+        """Topics and their types."""
+        made = {topic: kind for product in PRODUCTS for topic, kind in TOPICS[product].items()}
+        if self.raw:
+            made.update({f"{side}/{name}": IMAGE for side in SIDES for name in IMAGES})
+        return made
+
+
+@dataclass
+class Activity:
+    """Since the last diagnostics."""
+
+    matched: int = 0
+    skipped: int = 0  # pairs that were replaced by a newer one before anybody was free
+    busy: float = 0.0
+    delay: float = 0.0  # the longest from a stamp to what is sent, seconds
+
+
+class NodeCore:
+    """`send(topic, message)` publishes, `listened(topics)` says which of these somebody has subscribed to, `now()` is the clock
+    of the stamps in nanoseconds, `say` takes warnings."""
+
+    def __init__(
+        self,
+        settings: NodeSettings,
+        family: Family,
+        send: Callable[[str, Any], None],
+        listened: Callable[[Iterable[str]], set[str]],
+        now: Callable[[], int],
+        say: Callable[[str], None],
+    ) -> None:
+        self._settings, self._send, self._listened, self._now = settings, send, listened, now
+        self._messages = Messages(family)
+        self.notes = Notes(say)
+        self.pairing = self._new_pairing()
+        self._processor = Processor(settings.matching, PRODUCTS, self.notes)
+        self._rectification: tuple[object, Rectification] | None = None
+        self._activity, self._since = Activity(), time.monotonic()
+        self._newest: StampedPair | None = None
+        self._wake = threading.Condition()
+        self._closing = False
+        self._worker = threading.Thread(target=self._run, name="stereopsis", daemon=True)
+        self._worker.start()
+
+    def receive(self, topic: str, message: Any) -> None:
+        """From any thread; the topic is one of the settings' inputs."""
+        with self._wake:
+            for pair in self.pairing.add(topic, message, self._now()):
+                self._activity.skipped += self._newest is not None
+                self._newest = pair
+            self._wake.notify()
+
+    def change(self, matching: Matching, shape: Shape) -> None:
+        """From the next pair on."""
+        with self._wake:
+            self._settings = replace(self._settings, matching=matching, shape=shape)
+
+    def pause(self) -> None:
+        """Nobody listens, so nothing is received: what waits is old when somebody does again."""
+        with self._wake:
+            self._newest, self.pairing = None, self._new_pairing()
+
+    def close(self) -> None:
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        self._worker.join()
+        self._processor.close()
+
+    def _new_pairing(self) -> Pairing:
+        s = self._settings
+        return Pairing(s.inputs, self.notes, s.raw, s.tolerance, s.queue)
+
+    def _run(self) -> None:
+        matching = self._settings.matching
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._newest is not None or self._closing, DIAGNOSTICS_SECONDS)
+                if self._closing:
+                    return
+                pair, self._newest = self._newest, None
+                settings = self._settings
+            if settings.matching is not matching:
+                matching = settings.matching
+                self._processor.change(matching)
+            try:
+                if pair is not None:
+                    self._work(pair, settings)
+                self._diagnose()
+            except Exception as error:  # noqa: BLE001: a node outlives what a pair does to it
+                self.notes.note("failures", f"what came could not be worked on: {error!r}")
+
+    def _work(self, pair: StampedPair, settings: NodeSettings) -> None:
+        begin = time.monotonic()
+        wanted = self._listened(settings.outputs())
+        self._send_images(pair, wanted)
+        products = [product for product in PRODUCTS if wanted & set(TOPICS[product])]
+        if products:
+            matched = self._processor.one(pair, products)
+            if matched is not None:
+                self._send_results(matched, products, wanted, settings.shape)
+        self._activity.busy += time.monotonic() - begin
+        self._activity.delay = max(self._activity.delay, (self._now() - pair.stamp) / 1e9)
+
+    def _send_results(self, matched: Matched, products: list[str], wanted: set[str], shape: Shape) -> None:
+        results = Results(self._messages, shape)
+        for product in products:
+            for topic, _, message in results.of(matched, product):
+                if topic in wanted:
+                    self._send(topic, message)
+        self._activity.matched += 1
+
+    def _send_images(self, pair: StampedPair, wanted: set[str]) -> None:
+        header = self._messages.header(pair.stamp, pair.frame_id)
+        rectified: tuple[Array, Array] | None = None
+        for side, topic in ((i, f"{side}/{name}") for i, side in enumerate(SIDES) for name in IMAGES):
+            if topic not in wanted:
+                continue
+            image = (pair.left if pair.colour is None else pair.colour, pair.right)[side]
+            if "rect" in topic:
+                rectified = rectified or self._rectified(pair)
+                image = rectified[side]
+            self._send(topic, self._messages.image(header, image if topic.endswith("color") else grey_of(image)))
+
+    def _rectified(self, pair: StampedPair) -> tuple[Array, Array]:
+        if pair.cameras is None or pair.cameras.calibration is None:
+            return pair.left, pair.right
+        if self._rectification is None or self._rectification[0] is not pair.cameras:
+            self._rectification = pair.cameras, Rectification(pair.cameras.calibration)
+        left, right, _, _ = self._rectification[1](pair.left, pair.right)
+        return left, right
+
+    def _diagnose(self) -> None:
+        elapsed = time.monotonic() - self._since
+        if elapsed < DIAGNOSTICS_SECONDS:
+            return
+        with self._wake:
+            values, level, message = self._status(elapsed)
+            self._activity, self._since = Activity(), time.monotonic()
+        header = self._messages.header(self._now(), "")
+        self._send("/diagnostics", self._messages.diagnostics(header, "stereopsis: stereo pairs", level, message, values))
+
+    def _status(self, elapsed: float) -> tuple[dict[str, str], str, str]:
+        """Of the time since the last one, and of all: counts of messages, partners and gaps."""
+        done, counts = self._activity, self.pairing.images.counts
+        values = {
+            "pairs per second": f"{done.matched / elapsed:.2f}",
+            "busy": f"{100 * done.busy / elapsed:.0f} %",
+            "longest delay": f"{done.delay:.3f} s",
+            "pairs skipped for newer ones": str(done.skipped),
+            "pairs left out": str(self.pairing.broken + self._processor.failed),
+        }
+        for side, count in zip(SIDES, counts, strict=True):
+            values[f"{side} messages"] = str(count.messages)
+            values[f"{side} without a partner"] = str(count.alone)
+            values[f"{side} largest gap"] = f"{count.largest_gap / 1e9:.3f} s"
+            values[f"{side} jumps back"] = str(count.jumps_back)
+        values.update({kind: str(count) for kind, count in self.notes.counts.items()})
+        if all(count.messages for count in counts) and not counts[0].paired:
+            return values, "ERROR", "both sides send, but no stamps are alike; is approximate_sync needed?"
+        if self.notes.counts:
+            return values, "WARN", next(reversed(self.notes.counts))
+        return values, "OK", f"{done.matched / elapsed:.1f} pairs a second"

@@ -1,0 +1,48 @@
+"""What the library reads from files, of what is in messages."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .. import _native
+from .._errors import FormatError
+from .._native import Calibration, Rig
+
+T = TypeVar("T")
+
+
+def rig_of(left: str, right: str) -> Rig:
+    """Of the texts of two camera_info files."""
+    return _read_both(left, right, Rig.read)
+
+
+def calibration_of(left: str, right: str) -> Calibration:
+    """The same of cameras whose images are raw."""
+    return _read_both(left, right, _native.read_calibration)
+
+
+def decoded(contents: bytes) -> Any:
+    """The image of a JPEG or PNG file's contents."""
+    with tempfile.NamedTemporaryFile(prefix="stereopsis-") as file:
+        file.write(contents)
+        file.flush()
+        return _without_name(file.name, lambda: _native.read_image_and_depth(file.name)[0])
+
+
+def _read_both(left: str, right: str, read: Callable[[Path, Path], T]) -> T:
+    with tempfile.TemporaryDirectory(prefix="stereopsis-") as folder:
+        files = Path(folder) / "left", Path(folder) / "right"
+        for file, text in zip(files, (left, right), strict=True):
+            file.write_text(text)
+        return _without_name(f"{folder}/", lambda: read(*files))
+
+
+def _without_name(name: str, read: Callable[[], T]) -> T:
+    """Nobody knows the file that a sentence begins with."""
+    try:
+        return read()
+    except FormatError as error:
+        raise FormatError(str(error).replace(name, "").lstrip(": ")) from None

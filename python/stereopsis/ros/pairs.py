@@ -1,0 +1,205 @@
+"""From messages of four topics to pairs with their cameras."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+from typing import Any
+
+from .._errors import Error
+from .cameras import Camera, Cameras, cameras_of
+from .images import Array, array_of, grey_of
+from .notes import Notes
+from .stamps import shown, stamp_of
+from .sync import Synchroniser
+
+SIDES = ("left", "right")
+MALFORMED = (Error, ValueError, TypeError, AttributeError, OverflowError)  # what a message that is none can lead to
+
+
+@dataclass(frozen=True)
+class Topics:
+    """Names of the topics of a pair; of CameraInfo None where there is none."""
+
+    left: str
+    right: str
+    left_info: str | None = None
+    right_info: str | None = None
+
+    @property
+    def images(self) -> tuple[str, str]:
+        return self.left, self.right
+
+    @property
+    def infos(self) -> tuple[str | None, str | None]:
+        return self.left_info, self.right_info
+
+    def all(self) -> list[str]:
+        return [topic for topic in (*self.images, *self.infos) if topic]
+
+
+@dataclass(frozen=True)
+class StampedPair:
+    """A pair as it came: its left message's stamp and frame, in the bag's or the node's time when it was complete.
+
+    left, right   images of one size, type and number of channels; colour is the left one with its colours, where it has any
+    cameras       None where they are not known or not calibrated
+    """
+
+    stamp: int
+    frame_id: str
+    received: int
+    left: Array
+    right: Array
+    colour: Array | None
+    cameras: Cameras | None
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Pairs of one kind are matched by one plan."""
+        return self.left.shape, self.left.dtype.str, self.cameras
+
+
+@dataclass(frozen=True)
+class _Item:
+    message: Any
+    stamp: int
+    received: int
+
+
+class Infos:
+    """The CameraInfo of one side, by stamp."""
+
+    def __init__(self, depth: int) -> None:
+        self._by_stamp: OrderedDict[int, Any] = OrderedDict()
+        self._depth = depth
+        self._follows = False  # there is one for each image, of the same stamp
+
+    def add(self, stamp: int, message: Any) -> None:
+        self._by_stamp[stamp] = message
+        self._by_stamp.move_to_end(stamp)
+        if len(self._by_stamp) > self._depth:
+            self._by_stamp.popitem(last=False)
+
+    def of(self, stamp: int, wait: bool) -> tuple[bool, Any]:
+        """(True, that of the image's stamp, else the newest before it, else the first), or (False, None): it may yet come."""
+        if stamp in self._by_stamp:
+            self._follows = True
+            return True, self._by_stamp[stamp]
+        newest = next(reversed(self._by_stamp), None)
+        if wait and (newest is None or (self._follows and newest < stamp)):
+            return False, None
+        before = [at for at in self._by_stamp if at <= stamp]
+        chosen = max(before) if before else next(iter(self._by_stamp), None)
+        return True, None if chosen is None else self._by_stamp[chosen]
+
+
+class Pairing:
+    """Messages in, in the order that they come; pairs out.
+
+    Whatever is wrong with a message is noted, with its topic and stamp, and costs no more than its pair.
+
+    raw         the images are not rectified: CameraInfo says how
+    tolerance   nanoseconds between the stamps of both images
+    queue       how many messages of a topic wait for those of the others
+    """
+
+    def __init__(self, topics: Topics, notes: Notes, raw: bool = False, tolerance: int = 0, queue: int = 10) -> None:
+        self.topics, self.notes, self._raw = topics, notes, raw
+        self.images: Synchroniser[_Item] = Synchroniser(tolerance, queue)
+        self._infos = tuple(Infos(4 * queue) if topic else None for topic in topics.infos)
+        self._pending: deque[tuple[_Item, _Item]] = deque()
+        self._queue = queue
+        self._cameras: dict[tuple[Camera, Camera], Cameras | None] = {}
+        self.broken = 0  # pairs that came to nothing
+
+    def add(self, topic: str, message: Any, received: int) -> list[StampedPair]:
+        """The pairs that are complete by this message of one of the topics."""
+        if topic in self.topics.images:
+            stamp = stamp_of(message)
+            pair = self.images.add(self.topics.images.index(topic), stamp, _Item(message, stamp, received))
+            if pair is not None:
+                self._pending.append(pair)
+        for side, infos in enumerate(self._infos):
+            if infos is not None and self.topics.infos[side] == topic:
+                infos.add(stamp_of(message), message)
+        return self._ready(wait=True)
+
+    def flush(self) -> list[StampedPair]:
+        """Nothing more comes."""
+        self.images.flush()
+        return self._ready(wait=False)
+
+    def _ready(self, wait: bool) -> list[StampedPair]:
+        made = []
+        while self._pending:
+            pair = self._pending[0]
+            patient = wait and len(self._pending) <= self._queue
+            found = [(True, None) if i is None else i.of(m.stamp, patient) for i, m in zip(self._infos, pair, strict=True)]
+            if not all(there for there, _ in found):
+                break
+            self._pending.popleft()
+            stamped = self._stamped(pair, [info for _, info in found])
+            if stamped is None:
+                self.broken += 1
+            else:
+                made.append(stamped)
+        return made
+
+    def _stamped(self, pair: tuple[_Item, _Item], infos: list[Any]) -> StampedPair | None:
+        arrays = [self._array(topic, item) for topic, item in zip(self.topics.images, pair, strict=True)]
+        left, right = arrays
+        if left is None or right is None:
+            return None
+        at = f"at {shown(pair[0].stamp)}"
+        if left.shape[:2] != right.shape[:2] or left.dtype != right.dtype:
+            shapes = " and ".join(f"{a.shape[1]}×{a.shape[0]} {a.dtype}" for a in (left, right))
+            self.notes.note("pairs of unequal images", f"{at} the images of the pair are {shapes}: it is left out")
+            return None
+        colour = left if left.ndim == 3 else None
+        if left.ndim != right.ndim:
+            left, right = grey_of(left), grey_of(right)
+        cameras = self._cameras_at(at, infos, (left.shape[1], left.shape[0]))
+        if cameras is None and self._raw:
+            return None
+        first = pair[0]
+        received = max(item.received for item in pair)
+        return StampedPair(first.stamp, first.message.header.frame_id, received, left, right, colour, cameras)
+
+    def _array(self, topic: str, item: _Item) -> Array | None:
+        try:
+            return array_of(item.message)
+        except MALFORMED as error:
+            self.notes.note(f"{topic}: broken images", f"{topic} at {shown(item.stamp)}: {error}; it is left out")
+            return None
+
+    def _cameras_at(self, at: str, infos: list[Any], size: tuple[int, int]) -> Cameras | None:
+        missing = [side for side, info in zip(SIDES, infos, strict=True) if info is None]
+        if missing:
+            self._without("pairs without camera_info", f"{at} there is no camera_info of {' and '.join(missing)}")
+            return None
+        topics = " and ".join(str(topic) for topic in self.topics.infos)
+        try:
+            cameras = self._known(Camera.of(infos[0]), Camera.of(infos[1]))
+        except MALFORMED as error:
+            self._without(f"{topics}: broken", f"{topics} {at}: {error}")
+            return None
+        if cameras is None:
+            self._without(f"{topics}: not calibrated", f"{topics} {at} are all zeros, so nobody has calibrated")
+        elif cameras.size != size:
+            said = f"of {cameras.size[0]}×{cameras.size[1]} pixels, but the images have {size[0]}×{size[1]}"
+            self._without(f"{topics}: of another size", f"{topics} {at} are {said}")
+            return None
+        return cameras
+
+    def _known(self, left: Camera, right: Camera) -> Cameras | None:
+        """The same object for the same cameras, so that they are planned for once."""
+        if (left, right) not in self._cameras:
+            if len(self._cameras) == 8:
+                self._cameras.clear()
+            self._cameras[left, right] = cameras_of(left, right, self._raw)
+        return self._cameras[left, right]
+
+    def _without(self, kind: str, what: str) -> None:
+        rest = "the pair can't be rectified and is left out" if self._raw else "the pair is matched, without depth"
+        self.notes.note(kind, f"{what}; {rest}")

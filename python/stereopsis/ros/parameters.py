@@ -1,0 +1,82 @@
+"""The nodes' live parameters: the search range, how results are sent, and all of the pipeline's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._native import ParameterInfo
+from .._pipeline import Pipeline, value_of
+from .processor import Matching
+from .results import Shape
+
+Value = bool | int | float | str
+LARGEST_RANGE = 1 << 15
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """`pipeline` is its name there: "optimisation.p1"; None of those that are the node's."""
+
+    name: str
+    default: Value
+    description: str
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float = 0.0
+    choices: tuple[str, ...] = ()
+    pipeline: str | None = None
+
+
+NODE = (
+    Parameter("min_disparity", 0, "the least disparity that is searched, pixels", -LARGEST_RANGE, LARGEST_RANGE, 1),
+    Parameter("disparity_range", 64, "how many disparities are searched, pixels", 1, LARGEST_RANGE, 1),
+    Parameter("invalid_is_nan", False, "invalid disparities are NaN; else min_disparity − 1"),
+    Parameter("depth_in_millimetres", False, "depth is 16UC1 in millimetres; else 32FC1 in metres"),
+    Parameter("organised_cloud", True, "points2 has the image's rows and columns; else the valid points alone"),
+    Parameter("use_color", True, "points2 has the left image's colours"),
+)
+
+
+def parameters_of(pipeline: Pipeline, separator: str) -> list[Parameter]:
+    """All, with this between a slot and its parameter: "." where the ROS allows it."""
+    return [*NODE, *(_of(info, separator) for info in pipeline.parameters())]
+
+
+def _of(info: ParameterInfo, separator: str) -> Parameter:
+    value = value_of(info.value, info.type)
+    description = " ".join(part for part in (info.description, f"[{info.unit}]" if info.unit else "") if part)
+    return Parameter(
+        info.name.replace(".", separator),
+        value if isinstance(value, (bool, int, float)) else info.value,
+        f"{description}; {info.allowed}",
+        info.minimum,
+        info.maximum,
+        info.step,
+        tuple(info.choices),
+        info.name,
+    )
+
+
+def applied(
+    values: Mapping[str, Any], parameters: list[Parameter], matching: Matching, shape: Shape
+) -> tuple[Matching, Shape]:
+    """What these values ask for, beside what was before. Raises CallError for what is not allowed: then nothing has changed."""
+    given = {p.pipeline: values[p.name] for p in parameters if p.pipeline is not None and p.name in values}
+    pipeline = matching.pipeline.copy().update(given)
+    first, count = _range(values, matching)
+    return (
+        replace(matching, pipeline=pipeline, disparities=(first, first + count), near_far=None),
+        Shape(
+            invalid_is_nan=bool(values.get("invalid_is_nan", shape.invalid_is_nan)),
+            millimetres=bool(values.get("depth_in_millimetres", shape.millimetres)),
+            organised=bool(values.get("organised_cloud", shape.organised)),
+            coloured=bool(values.get("use_color", shape.coloured)),
+        ),
+    )
+
+
+def _range(values: Mapping[str, Any], matching: Matching) -> tuple[int, int]:
+    first, end = matching.disparities or (0, 64)
+    return int(values.get("min_disparity", first)), int(values.get("disparity_range", end - first))

@@ -1,0 +1,148 @@
+"""From stamped pairs to results: one matcher for pairs of a kind, several in flight."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from typing import Any
+
+from .._errors import CallError, DeviceError, Error
+from .._matching import Matcher
+from .._pipeline import Pipeline
+from .._result import Result
+from .cameras import Cameras
+from .images import Array
+from .notes import Notes
+from .pairs import StampedPair
+from .searched import Searched
+from .stamps import shown
+
+PRODUCTS = ("disparity", "depth", "points", "confidence")
+
+
+@dataclass(frozen=True)
+class Matching:
+    """How pairs are matched. `disparities` is (first, end); or near and far, in metres, say it; else the first pair."""
+
+    pipeline: Pipeline
+    device: str = "auto"
+    threads: int = 0
+    disparities: tuple[int, int] | None = None
+    near_far: tuple[float, float] | None = None
+    bit_depth: int = 0
+    in_flight: int = 3
+
+    def range_of(self, cameras: Cameras | None) -> tuple[int, int] | None:
+        if self.disparities is not None or self.near_far is None:
+            return self.disparities
+        if cameras is None:
+            raise CallError("near and far need the cameras, but there is no camera_info; give the disparities")
+        return cameras.rig.range(*self.near_far)
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A pair and what it gave. `colour` is what points are coloured by, as the left image is after rectification."""
+
+    pair: StampedPair
+    result: Result
+    searched: Searched
+    colour: Array
+
+
+class Processor:
+    """Keeps what is planned. What can't be matched is noted and left out."""
+
+    def __init__(self, matching: Matching, products: Sequence[str], notes: Notes) -> None:
+        self._matching, self._products, self._notes = matching, set(products), notes
+        self._estimated: tuple[int, int] | None = None
+        self._matcher: tuple[object, Matcher] | None = None
+        self.failed = 0
+
+    def over(self, pairs: Iterable[StampedPair]) -> Iterator[Matched]:
+        """The results in the order of the pairs, up to `in_flight` of them in work at a time."""
+        for _, group in groupby(pairs, key=lambda pair: pair.kind):
+            yield from self._of_a_kind(group)
+
+    def one(self, pair: StampedPair, products: Sequence[str]) -> Matched | None:
+        """For those who wait for each; only these products are made."""
+        self._products = set(products)
+        return next(self.over([pair]), None)
+
+    def change(self, matching: Matching) -> None:
+        """From the next pair on."""
+        self._matching = matching
+        self.close()
+
+    def close(self) -> None:
+        if self._matcher is not None:
+            self._matcher[1].close()
+        self._matcher = None
+
+    def _of_a_kind(self, group: Iterator[StampedPair]) -> Iterator[Matched]:
+        in_work: deque[StampedPair] = deque()
+
+        def arrays() -> Iterator[tuple[Array, Array]]:
+            for pair in group:
+                in_work.append(pair)
+                yield pair.left, pair.right
+
+        try:
+            first = next(group)
+            group = chain([first], group)
+            matcher = self._matcher_for(first)
+            for result in matcher.stream(arrays(), in_flight=self._matching.in_flight):
+                yield self._matched(in_work.popleft(), matcher, result)
+        except DeviceError:
+            raise
+        except Error as error:  # plans are made for the first of a kind: none of these can be matched
+            for pair in chain(in_work, group):
+                self._fail(pair, error)
+
+    def _fail(self, pair: StampedPair, error: Error) -> None:
+        self.failed += 1
+        self._notes.note("pairs that can't be matched", f"at {shown(pair.stamp)} the pair can't be matched: {error}")
+
+    def _matcher_for(self, pair: StampedPair) -> Matcher:
+        want = self._wanted(pair)
+        key = (pair.cameras, want)
+        if self._matcher is None or self._matcher[0] != key:
+            self.close()
+            self._matcher = key, self._made(pair.cameras, want)
+        return self._matcher[1]
+
+    def _made(self, cameras: Cameras | None, want: tuple[str, ...]) -> Matcher:
+        raw = None if cameras is None else cameras.calibration
+        with_depth = "depth" in want or "points" in want
+        m = self._matching
+        return Matcher(
+            pipeline=m.pipeline,
+            disparities=self._estimated or m.range_of(cameras),
+            device=m.device,
+            threads=m.threads,
+            want=want,
+            rig=cameras.rig if cameras is not None and raw is None and with_depth else None,
+            calibration=raw,
+            bit_depth=m.bit_depth,
+        )
+
+    def _wanted(self, pair: StampedPair) -> tuple[str, ...]:
+        """In the library's names."""
+        known = pair.cameras is not None
+        want: list[str] = [name for name in ("depth", "points") if known and name in self._products]
+        if "confidence" in self._products:
+            want.append("confidence")
+        if "points" in want and pair.cameras is not None and pair.cameras.calibration is not None:
+            want.append("rectified")
+        return tuple(want)
+
+    def _matched(self, pair: StampedPair, matcher: Matcher, result: Result) -> Matched:
+        assert matcher.disparities is not None
+        if self._matching.range_of(pair.cameras) is None:
+            self._estimated = matcher.disparities
+        height, width = result.disparity.shape
+        searched = Searched.of((width, height), matcher.disparities, self._matching.pipeline, pair.cameras)
+        colour: Any = result.rectified if result.rectified is not None else pair.left if pair.colour is None else pair.colour
+        return Matched(pair, result, searched, colour)

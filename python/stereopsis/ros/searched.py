@@ -1,0 +1,69 @@
+"""What a DisparityImage says of the search beside its pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._pipeline import Pipeline
+from .cameras import Cameras
+
+SUBPIXEL = 1 / 256  # floats have no step of their own; KITTI's files have this one
+# Refinements that give no disparity to a pixel that has none.
+KEEP_OR_DROP = {"left_right", "speckle", "outliers", "median", "weighted_median", "discontinuity", "subpixel", "confidence"}
+
+
+@dataclass(frozen=True)
+class Searched:
+    """In the message's disparities, d = x_left − x_right − (cx_left − cx_right), so that Z = f·T / d.
+
+    least, most   the range; what is less than `least` is invalid
+    window        (x, y, width, height) of the pixels that have a candidate inside the right image
+    """
+
+    focal: float
+    baseline: float
+    shift: float  # cx_left − cx_right
+    least: float
+    most: float
+    step: float
+    window: tuple[int, int, int, int]
+
+    @classmethod
+    def of(cls, size: tuple[int, int], disparities: tuple[int, int], pipeline: Pipeline, cameras: Cameras | None) -> Searched:
+        """`focal` and `baseline` are 0 where the cameras are not known: then there is no depth."""
+        first, last = disparities[0], disparities[1] - 1
+        rig = None if cameras is None else cameras.rig
+        shift = 0.0 if rig is None else rig.cx_left - rig.cx_right
+        return cls(
+            focal=0.0 if rig is None else rig.focal,
+            baseline=0.0 if rig is None else rig.baseline,
+            shift=shift,
+            least=first - shift,
+            most=last - shift,
+            step=SUBPIXEL if _has_subpixels(pipeline) else 1.0,
+            window=_window(size, first, last, _fills_borders(pipeline)),
+        )
+
+
+def _window(size: tuple[int, int], first: int, last: int, everywhere: bool) -> tuple[int, int, int, int]:
+    width, height = size
+    if everywhere:
+        return 0, 0, width, height
+    begin, end = max(0, first), min(width, width + last)
+    return (begin, 0, end - begin, height) if begin < end else (0, 0, 0, 0)
+
+
+def _has_subpixels(pipeline: Pipeline) -> bool:
+    return "subpixel" in _refinements(pipeline) or _value(pipeline, "select.subpixel") not in (None, "none")
+
+
+def _fills_borders(pipeline: Pipeline) -> bool:
+    return _value(pipeline, "select.border_candidates") == "true" or not _refinements(pipeline) <= KEEP_OR_DROP
+
+
+def _refinements(pipeline: Pipeline) -> set[str]:
+    return set(pipeline.get_text("refinements").split(",")) - {"none"}
+
+
+def _value(pipeline: Pipeline, name: str) -> str | None:
+    return next((info.value for info in pipeline.parameters() if info.name == name), None)

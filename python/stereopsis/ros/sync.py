@@ -1,0 +1,98 @@
+"""Which left message belongs to which right one, and what was lost."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass
+class TopicCount:
+    """What came on a topic. `alone` is what found no partner; times are nanoseconds."""
+
+    messages: int = 0
+    paired: int = 0
+    alone: int = 0
+    repeated: int = 0  # stamps that came twice: the second message is left out, and counts as alone
+    jumps_back: int = 0
+    largest_gap: int = 0  # between the stamps of successive messages
+    gap_after: int | None = None  # the stamp before it
+    newest: int | None = None
+
+    def count(self, stamp: int) -> str:
+        """Says how the stamp stands to the one before: "on", "again" or "back"."""
+        self.messages += 1
+        before, self.newest = self.newest, stamp
+        if before is None:
+            return "on"
+        if stamp == before:
+            self.repeated += 1
+            return "again"
+        if stamp < before:
+            self.jumps_back += 1
+            return "back"
+        if stamp - before > self.largest_gap:
+            self.largest_gap, self.gap_after = stamp - before, before
+        return "on"
+
+
+class Synchroniser(Generic[T]):
+    """Pairs messages of two topics by stamp, each at most once.
+
+    tolerance   nanoseconds between the stamps of a pair; 0: they are equal. Of several the nearest of those that have come
+                is taken, so let it be less than half of the time between frames
+    queue       how many messages of a topic wait for their partner; what is pushed out is alone
+
+    A stamp that jumps back (a bag that is played again, a clock that was set) drops what waits of its topic from
+    before: nothing is paired across the jump.
+    """
+
+    def __init__(self, tolerance: int = 0, queue: int = 10) -> None:
+        self._tolerance, self._queue = tolerance, queue
+        self._waiting: tuple[deque[tuple[int, T]], deque[tuple[int, T]]] = deque(), deque()
+        self.counts = TopicCount(), TopicCount()
+
+    def add(self, side: int, stamp: int, item: T) -> tuple[T, T] | None:
+        """Of the left (0) or right (1) topic. The pair that is complete by it, left first."""
+        step = self.counts[side].count(stamp)
+        if step == "again":
+            self.counts[side].alone += 1
+            return None
+        if step == "back":
+            self._drop(side, len(self._waiting[side]))
+        found = self._nearest(1 - side, stamp)
+        if found is None:
+            self._wait(side, stamp, item)
+            return None
+        self._drop(side, len(self._waiting[side]))  # they are older, and those of the other topic have gone by
+        self._drop(1 - side, found)
+        other = self._waiting[1 - side].popleft()[1]
+        for count in self.counts:
+            count.paired += 1
+        return (item, other) if side == 0 else (other, item)
+
+    def flush(self) -> None:
+        """Nothing more comes: what waits is alone."""
+        for side in (0, 1):
+            self._drop(side, len(self._waiting[side]))
+
+    def _nearest(self, side: int, stamp: int) -> int | None:
+        within = [
+            (abs(other - stamp), index)
+            for index, (other, _) in enumerate(self._waiting[side])
+            if abs(other - stamp) <= self._tolerance
+        ]
+        return min(within)[1] if within else None
+
+    def _wait(self, side: int, stamp: int, item: T) -> None:
+        if len(self._waiting[side]) == self._queue:
+            self._drop(side, 1)
+        self._waiting[side].append((stamp, item))
+
+    def _drop(self, side: int, count: int) -> None:
+        for _ in range(count):
+            self._waiting[side].popleft()
+        self.counts[side].alone += count

@@ -1,0 +1,351 @@
+"""Bags in and out, by the command `stereopsis bag`."""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+pytest.importorskip("rosbags", reason="rosbags reads and writes bags")
+from bag_files import (  # noqa: E402
+    FRAME, SMALL_RIG, START, BagFile, disparity_of, generated, kitti, small_bag,
+)  # fmt: skip
+from rosbags.highlevel import AnyReader  # noqa: E402
+from stereopsis import ros  # noqa: E402
+from stereopsis.__main__ import main  # noqa: E402
+from stereopsis.ros.bags.discovery import found, is_raw, namespace_of  # noqa: E402
+from stereopsis.ros.bags.reading import Bag  # noqa: E402
+from stereopsis.ros.bags.recording import Recording  # noqa: E402
+
+OUTPUTS = {"mcap": "out.mcap", "folder": "out", "sqlite3": "out.db3", "ros1": "out.bag"}
+SMALL = ["--method", "banz-sgm", "--disparities", "16", "--device", "cpu", "--quiet"]
+
+
+def bag(*words, code=0):
+    """What the command says, in this process."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        assert main(["bag", *map(str, words)]) == code, said.getvalue()
+    return said.getvalue()
+
+
+def read(path):
+    """{topic: [message]}, by rosbags alone."""
+    messages = {}
+    with AnyReader([path]) as reader:
+        for connection, _, raw in reader.messages():
+            messages.setdefault(connection.topic, []).append(reader.deserialize(raw, connection.msgtype))
+    return messages
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3", "ros1"])
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_every_kind_of_bag_goes_in_and_comes_out(storage, output, tmp_path, same_bits):
+    source = small_bag(tmp_path / ("in.bag" if storage == "ros1" else "in"), storage)
+    out = tmp_path / OUTPUTS[output]
+    bag(source, "-o", out, "--disparity", "--depth", "--points", "--confidence", *SMALL)
+    made = read(out)
+    assert set(made) == {"/stereo/" + n for n in ("disparity", "depth/image_rect", "depth/camera_info", "points2", "confidence")}
+    for i, (left, right) in enumerate(generated()):
+        wanted = st.match(left, right, 16, "banz-sgm", device="cpu", want=["depth", "points", "confidence"], rig=SMALL_RIG)
+        shifted = np.where(np.isnan(wanted.disparity), np.float32(-3), wanted.disparity - np.float32(2))
+        message = made["/stereo/disparity"][i]
+        same_bits(ros.array_of(message.image), shifted)
+        assert ros.stamps.stamp_of(message) == START + i * FRAME and message.header.frame_id == "left_optical"
+        same_bits(ros.array_of(made["/stereo/depth/image_rect"][i]), wanted.depth)
+        same_bits(ros.array_of(made["/stereo/confidence"][i]), wanted.confidence)
+        cloud = np.frombuffer(made["/stereo/points2"][i].data, np.float32).reshape(64, 96, 4)
+        same_bits(np.ascontiguousarray(cloud[..., :3]), np.ascontiguousarray(wanted.points))
+
+
+def test_thirty_real_pairs_are_those_of_match(tmp_path, command, same_bits):
+    """Read back by rosbags and by mcap-ros2-support, of which neither is ours."""
+    decoder = pytest.importorskip("mcap_ros2.reader", reason="mcap-ros2-support reads MCAP")
+    folder, rig = kitti()
+    lefts, rights = (sorted((folder / side).iterdir()) for side in ("left", "right"))
+    assert len(lefts) == len(rights) == 30
+    with BagFile(tmp_path / "in") as made:
+        for i, pair in enumerate(zip(lefts, rights, strict=True)):
+            made.pair(START + i * FRAME, *map(st.read_image, pair), rig)
+    bag(tmp_path / "in", "-o", tmp_path / "out.mcap", "--disparity", "--depth", "--disparities", 64, "--device", "cpu")
+    command("match", folder / "left", folder / "right", "-o", tmp_path / "d%06d.npy", "--disparities", 64, "--device", "cpu")
+    ours = read(tmp_path / "out.mcap")
+    theirs = {}
+    for message in decoder.read_ros2_messages(str(tmp_path / "out.mcap")):
+        theirs.setdefault(message.channel.topic, []).append(message.ros_msg)
+    for i in range(30):
+        wanted = np.load(tmp_path / f"d{i:06d}.npy")
+        by_rosbags, by_mcap = ours["/stereo/disparity"][i], theirs["/stereo/disparity"][i]
+        same_bits(np.isnan(disparity_of(by_rosbags)), np.isnan(wanted))
+        np.testing.assert_array_equal(disparity_of(by_rosbags), wanted)
+        same_bits(disparity_of(by_mcap), disparity_of(by_rosbags))
+        assert by_mcap.header.stamp.sec == 1_700_000_000 + i // 10
+        depth = ros.array_of(theirs["/stereo/depth/image_rect"][i])
+        valid = wanted > 0
+        np.testing.assert_allclose(depth[valid], by_mcap.f * by_mcap.t / np.float64(wanted[valid]), rtol=1e-6)
+
+
+def test_the_chessboard_pairs_are_rectified_as_match_does_it(tmp_path, command):
+    """Raw cameras: a calibration that turns and bends, from the rig file as camera_info."""
+    data = os.environ.get("STEREOPSIS_DATA")
+    if not data:
+        pytest.skip("STEREOPSIS_DATA names no folder of real scenes")
+    folder = pathlib.Path(data) / "calibration" / "opencv_chessboard"
+    lefts, rights = sorted(folder.glob("left*.jpg"))[:3], sorted(folder.glob("right*.jpg"))[:3]
+    k = (536.0, 0.0, 342.0, 0.0, 536.0, 235.0, 0.0, 0.0, 1.0)
+    angle = 0.02
+    turn = (np.cos(angle), 0.0, np.sin(angle), 0.0, 1.0, 0.0, -np.sin(angle), 0.0, np.cos(angle))
+    sides = {}
+    for side, tx in (("left", 0.0), ("right", -536.0 * 3.3)):
+        sides[side] = dict(
+            height=480, width=640, distortion_model="plumb_bob", d=(-0.28, 0.06, 0.001, -0.001, 0.1), k=k, r=turn,
+            p=(536.0, 0.0, 330.0, tx, 0.0, 536.0, 240.0, 0.0, 0.0, 0.0, 1.0, 0.0), binning_x=0, binning_y=0,
+        )  # fmt: skip
+    with BagFile(tmp_path / "in") as made:
+        for i, pair in enumerate(zip(lefts, rights, strict=True)):
+            for side, file in zip(("left", "right"), pair, strict=True):
+                made.image(f"/rig/{side}/image_raw", START + i * FRAME, st.read_image(file))
+                made.info(f"/rig/{side}/camera_info", START + i * FRAME, sides[side])
+    options = ["--disparities", 96, "--method", "banz-sgm", "--device", "cpu"]
+    bag(tmp_path / "in", "-o", tmp_path / "out", "--nan", *options)
+    bag(tmp_path / "in", "--frames", tmp_path / "frames")
+    command("match", lefts[0], rights[0], "-o", tmp_path / "d.npy", "--calib", tmp_path / "frames" / "rig.yml", "--raw", *options)
+    wanted = np.load(tmp_path / "d.npy")
+    as_they_are = st.match(*map(st.read_image, (lefts[0], rights[0])), 96, "banz-sgm", device="cpu").disparity
+    assert np.isfinite(wanted).mean() > 0.3 and (as_they_are != wanted).mean() > 0.3
+    np.testing.assert_array_equal(ros.array_of(read(tmp_path / "out")["/rig/disparity"][0].image), wanted)
+
+
+@pytest.mark.parametrize("storage, name", [("mcap", "in"), ("sqlite3", "in"), ("ros1", "in.bag")])
+@pytest.mark.parametrize("part", [0.5, 0.8])
+def test_a_bag_that_is_cut_is_read_to_its_last_whole_message(storage, name, part, tmp_path):
+    path = tmp_path / name
+    image = np.random.default_rng(3).integers(0, 256, (150, 200)).astype(np.uint8)
+    with BagFile(path, storage) as made:
+        for i in range(30):
+            made.pair(START + i * FRAME, image, image)
+    file = path if storage == "ros1" else next(f for f in path.iterdir() if f.suffix != ".yaml")
+    whole = file.stat().st_size
+    cut = tmp_path / f"cut{file.suffix}"
+    cut.write_bytes(file.read_bytes()[: int(whole * part)])
+    with Bag(cut) as damaged:
+        stamps = [ros.stamps.stamp_of(damaged.decoded(raw)) for raw in damaged.messages()]
+        assert "cut off" in damaged.damage
+    assert stamps == sorted(stamps) and len(stamps) >= 60 * part - 3  # two a pair
+    said = bag(cut, "-o", tmp_path / "out.mcap", "--method", "banz-sgm", "--disparities", 16, "--device", "cpu")
+    assert "cut off" in said and f"{len(stamps) // 2} pairs" in said
+    assert len(read(tmp_path / "out.mcap")["/stereo/disparity"]) == len(stamps) // 2
+
+
+def test_a_folder_whose_recorder_was_killed_has_no_metadata(tmp_path):
+    small_bag(tmp_path / "in")
+    (tmp_path / "in" / "metadata.yaml").unlink()
+    assert len(list(Recording(tmp_path / "in"))) == 4
+
+
+def test_what_is_not_ours_is_passed_on(tmp_path):
+    with BagFile(tmp_path / "in.bag", "ros1") as made:
+        for i, (left, right) in enumerate(generated(2)):
+            made.pair(START + i * FRAME, left, right, SMALL_RIG)
+            made.info("/elsewhere/camera_info", START + i * FRAME + 5, ros.info_fields(SMALL_RIG, "left"))
+    bag(tmp_path / "in.bag", "-o", tmp_path / "out.bag", "--pass", "/else*", *SMALL)
+    made = read(tmp_path / "out.bag")
+    assert {topic: len(messages) for topic, messages in made.items()} == {"/stereo/disparity": 2, "/elsewhere/camera_info": 2}
+    assert made["/elsewhere/camera_info"][0].K[0] == 90
+    assert "of ROS 1 and the output of ROS 2" in bag(tmp_path / "in.bag", "-o", tmp_path / "o", "--pass", "*", *SMALL, code=2)
+
+
+END_AT_THE_TWELFTH = """
+import os, sys
+from stereopsis.__main__ import main
+from stereopsis.ros.bags import run
+from stereopsis.ros.bags.writing import BagWriter
+how, run.PART_SECONDS = int(sys.argv[1]), float(sys.argv[2])
+write, count = BagWriter.write, 0
+def counted(*arguments):
+    global count
+    write(*arguments)
+    count += 1
+    if count == 12:
+        os.kill(os.getpid(), how)
+BagWriter.write = counted
+sys.exit(main(["bag", *sys.argv[3:]]))
+"""
+
+
+@pytest.mark.parametrize("how, seconds, parts", [(signal.SIGINT, 60, 2), (signal.SIGTERM, 60, 2), (signal.SIGKILL, 0, 12)])
+def test_a_run_that_was_interrupted_goes_on(tmp_path, how, seconds, parts):
+    source = small_bag(tmp_path / "in", count=20)
+    call = [source, "-o", tmp_path / "out", "--pass", "/stereo/left/camera_info", *SMALL]
+    words = [sys.executable, "-c", END_AT_THE_TWELFTH, int(how), seconds, *call]
+    ended = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+    if how == signal.SIGKILL:
+        assert ended.returncode == -how
+    else:
+        assert ended.returncode == 128 + how and "pairs are done; give --resume" in ended.stderr, ended.stderr
+    assert not (tmp_path / "out").exists()
+    assert "give --resume" in bag(*call, code=2)
+    assert "another call: nan was False and is True" in bag(*call, "--nan", "--resume", code=2)
+    bag(*call, "--resume")
+    assert len(list((tmp_path / "out").glob("*.mcap"))) == parts and not list(tmp_path.glob(".*parts"))
+    bag(source, "-o", tmp_path / "whole", *call[3:])
+    ours, whole = read(tmp_path / "out"), read(tmp_path / "whole")
+    assert {t: len(m) for t, m in ours.items()} == dict.fromkeys(whole, 20)
+    for one, other in zip(ours["/stereo/disparity"], whole["/stereo/disparity"], strict=True):
+        assert bytes(one.image.data) == bytes(other.image.data) and ros.stamps.stamp_of(one) == ros.stamps.stamp_of(other)
+    assert "is there already" in bag(*call, "--resume", code=2)
+
+
+@pytest.mark.parametrize("output", ["out.mcap", "out.bag"])
+def test_parts_become_one_file(tmp_path, output):
+    source = small_bag(tmp_path / "in", count=14)
+    call = [source, "-o", tmp_path / output, *SMALL]
+    words = [sys.executable, "-c", END_AT_THE_TWELFTH, int(signal.SIGKILL), 0, *call]
+    assert subprocess.run(list(map(str, words))).returncode == -signal.SIGKILL
+    bag(*call, "--resume")
+    assert len(read(tmp_path / output)["/stereo/disparity"]) == 14
+
+
+def test_drops_and_gaps_are_reported_exactly(tmp_path):
+    with BagFile(tmp_path / "in") as made:
+        for i in range(100):
+            image = np.full((48, 64), i, np.uint8)
+            made.image("/stereo/left/image_rect", START + i * FRAME, image)
+            if i % 10 != 5:
+                made.image("/stereo/right/image_rect", START + i * FRAME, image)
+    bag(tmp_path / "in", "-o", tmp_path / "out", "--report", tmp_path / "report.json", *SMALL)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["pairs"], report["left_out"], report["damage"]) == (90, 0, None)
+    left, right = (report["topics"][f"/stereo/{side}/image_rect"] for side in ("left", "right"))
+    assert left == dict(messages=100, paired=90, alone=10, repeated=0, jumps_back=0, largest_gap=0.1, gap_after="1700000000.000000000")
+    assert right == {**left, "messages": 90, "alone": 0, "largest_gap": 0.2, "gap_after": "1700000000.400000000"}
+
+
+def test_memory_is_flat_over_a_thousand_messages(tmp_path):
+    """1,000 left images of 1280×720, every tenth dropped on the right."""
+    rng = np.random.default_rng(1)
+    image = np.kron(rng.integers(0, 255, (45, 80)).astype(np.uint8), np.ones((16, 16), np.uint8))
+    with BagFile(tmp_path / "in.bag", "ros1", compressed=True) as made:
+        for i in range(1000):
+            made.image("/stereo/left/image_rect", START + i * FRAME, image)
+            if i % 10 != 5:
+                made.image("/stereo/right/image_rect", START + i * FRAME, image)
+    recording = Recording(tmp_path / "in.bag")
+    peaks = []
+    for count, _ in enumerate(recording):
+        if count in (100, 899):
+            peaks.append(int(next(line for line in open("/proc/self/status") if line.startswith("VmRSS")).split()[1]))
+    left, right = recording.counts.values()
+    assert count + 1 == 900 and (left.alone, right.alone, right.largest_gap) == (100, 0, 2 * FRAME)
+    assert peaks[1] - peaks[0] < 20_000, peaks  # kilobytes; a pair has 1,843
+
+
+def test_broken_messages_are_said_and_passed_over(tmp_path):
+    with BagFile(tmp_path / "in") as made:
+        for i, (left, right) in enumerate(generated(6)):
+            if i == 3:
+                left = left.astype(np.uint16)[..., 0]
+            made.pair(START + i * FRAME, left, right, SMALL_RIG)
+            if i == 1:
+                made.raw("/stereo/left/image_rect", "sensor_msgs/msg/Image", START + i * FRAME + 7, b"\0\1\0\0nonsense")
+    said = bag(tmp_path / "in", "-o", tmp_path / "out", "--report", tmp_path / "r.json", *SMALL)
+    lines = said.splitlines()
+    assert len(lines) == 2
+    assert "/stereo/left/image_rect, recorded at 1700000000.100000007: the bytes are no sensor_msgs/msg/Image" in lines[0]
+    assert "at 1700000000.300000000 the images of the pair are 96×64 uint16 and 96×64 uint8" in lines[1]
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert (report["pairs"], report["left_out"]) == (5, 1)
+
+
+def test_a_call_that_is_wrong_is_refused_in_one_sentence(tmp_path):
+    source = small_bag(tmp_path / "in")
+    (tmp_path / "text.mcap").write_text("no bag")
+    for words, said in [
+        ([tmp_path / "none.mcap", "-o", "x"], "is not there"),
+        ([tmp_path / "text.mcap", "-o", "x"], "nothing in it is whole"),
+        ([source], "say what to write"),
+        ([source, "-o", tmp_path / "x.txt"], "ends in .txt"),
+        ([source, "-o", tmp_path / "x", "--left", "/no"], "there is no image topic '/no'; there are: /stereo/left/image_rect"),
+        ([source, "-o", tmp_path / "x", "--near", "1"], "belong together"),
+        ([source, "-o", tmp_path / "x", "--pass", "/no"], "--pass /no is no topic"),
+        ([source, "-o", tmp_path / "x", "--method", "magic"], "magic"),
+    ]:
+        done = bag(*words, code=1 if said in ("is not there", "nothing in it is whole") else 2)
+        assert said in done and done.count("\n") == 1
+    assert not (tmp_path / "x").exists()
+
+
+def test_near_and_far_are_the_range(tmp_path):
+    source = small_bag(tmp_path / "in", count=1)
+    bag(source, "-o", tmp_path / "out", "--near", 0.6, "--far", 5, "--method", "banz-sgm", "--device", "cpu")
+    (message,) = read(tmp_path / "out")["/stereo/disparity"]
+    first, end = SMALL_RIG.range(0.6, 5)
+    assert (message.min_disparity, message.max_disparity) == (first - 2, end - 1 - 2)
+
+
+def test_match_and_evaluate_take_bags(tmp_path, capfd):
+    source = small_bag(tmp_path / "in.bag", "ros1", count=2)
+    out = [tmp_path / "d%06d.npy", tmp_path / "z%06d.npy"]
+    bag("--for", "match", source, "-o", out[0], "--depth", out[1], *SMALL)
+    for i, pair in enumerate(generated(2)):
+        wanted = st.match(*pair, 16, "banz-sgm", device="cpu", rig=SMALL_RIG, want=["depth"])
+        np.testing.assert_array_equal(np.load(tmp_path / f"d{i:06d}.npy"), wanted.disparity)
+        np.testing.assert_allclose(np.load(tmp_path / f"z{i:06d}.npy"), wanted.depth, rtol=1e-6)
+    with BagFile(tmp_path / "one.bag", "ros1") as made:
+        made.pair(START, *generated(1)[0])
+    bag(tmp_path / "one.bag", "-o", tmp_path / "found", *SMALL)
+    capfd.readouterr()
+    bag("--for", "evaluate", tmp_path / "found", "--truth", tmp_path / "d000000.npy", "--json", tmp_path / "measures.json")
+    assert json.loads((tmp_path / "measures.json").read_text())["measures"]["bad0.5"] < 50
+    assert "--for takes a call of match, calibrate or evaluate" in bag("--for", "bench", source, code=2)
+
+
+TYPES = {"image": "sensor_msgs/msg/Image", "packed": "sensor_msgs/msg/CompressedImage", "info": "sensor_msgs/msg/CameraInfo"}
+
+
+def topics(**kinds):
+    return {topic: TYPES[kind] for kind, names in kinds.items() for topic in names.split()}
+
+
+@pytest.mark.parametrize(
+    "there, left, info",
+    [
+        (topics(image="/s/left/image_raw /s/right/image_raw /s/left/image_rect /s/right/image_rect", info="/s/left/camera_info"),
+         "/s/left/image_rect", "/s/left/camera_info"),
+        (topics(image="/cam0/image_raw /cam1/image_raw /imu"), "/cam0/image_raw", None),
+        (topics(packed="/c/infra1/image_rect_raw/compressed /c/infra2/image_rect_raw/compressed", info="/c/infra1/camera_info"),
+         "/c/infra1/image_rect_raw/compressed", "/c/infra1/camera_info"),
+        (topics(image="/zed/left/image_rect_color /zed/right/image_rect_color /zed/left/image_rect_gray /zed/right/image_rect_gray"),
+         "/zed/left/image_rect_color", None),
+    ],
+)  # fmt: skip
+def test_the_pair_is_found_by_name(there, left, info):
+    assert (found(there).left, found(there).left_info) == (left, info)
+
+
+def test_topics_that_are_no_pair_or_several_are_asked_for():
+    with pytest.raises(st.CallError, match="several pairs of cameras, /front/left/image and /front/right/image; /rear/left"):
+        found(topics(image="/front/left/image /front/right/image /rear/left/image /rear/right/image"))
+    with pytest.raises(st.CallError, match="no two image topics are a left and a right one.*of: /depth/image"):
+        found(topics(image="/depth/image"))
+    there = topics(image="/a/one /b/two", info="/a/camera_info")
+    assert found(there, "/b/two", "/a/one").right_info == "/a/camera_info"
+
+
+def test_names_say_whether_images_are_rectified_and_where_results_belong():
+    assert is_raw("/left/image_raw") and is_raw("/rect/image") and not is_raw("/left/image_rect_color/compressed")
+    assert namespace_of(ros.Topics("/s/left/image", "/s/right/image")) == "/s"
+    assert namespace_of(ros.Topics("/cam0/image", "/cam1/image")) == ""
+
+
+def test_the_list_says_what_is_there(tmp_path):
+    listed = bag(small_bag(tmp_path / "in"), "--list")
+    assert "/stereo/left/image_rect    sensor_msgs/msg/Image       4" in listed
+    assert "pair: /stereo/left/image_rect and /stereo/right/image_rect (rectified)" in listed

@@ -1,0 +1,1 @@
+"""What ament knows the package by."""
