@@ -1,0 +1,426 @@
+// For programs that use OpenCV (4.5 and later): Stereopsis behind cv::StereoSGBM, and cv::Mat and GpuMat as views, without copies.
+// Header-only: the program links OpenCV (core) itself. docs/from-opencv.md has each parameter, and what it becomes.
+//
+//   auto matcher = stereopsis::opencv::create(0, 128, 3, 0, 0, 1, 0, 10, 100, 2);   // was cv::StereoSGBM::create(…)
+//   matcher->compute(left, right, disparity);                                      // CV_16S, sixteenths, as before
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <opencv2/calib3d.hpp>
+#include <opencv2/core.hpp>
+#include <opencv2/core/cuda.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stereopsis/formats.hpp"
+#include "stereopsis/matcher.hpp"
+
+namespace stereopsis::opencv {
+
+// ---- cv::Mat and GpuMat as views, and the other way round. Whoever owned the pixels does so still.
+
+namespace detail {
+
+[[noreturn]] inline void refuse(const std::string& sentence) { CV_Error(cv::Error::StsBadArg, sentence); }
+
+inline PixelType pixel_type(int depth) {
+  switch (depth) {
+    case CV_8U: return PixelType::u8;
+    case CV_16U: return PixelType::u16;
+    case CV_32F: return PixelType::f32;
+    default:
+      refuse(std::string("a Mat of depth ") + cv::depthToString(depth) +
+             " can't be an image here; convert it to CV_8U, CV_16U or CV_32F");
+  }
+}
+inline int depth_of(PixelType type) { return type == PixelType::u8 ? CV_8U : type == PixelType::u16 ? CV_16U : CV_32F; }
+
+template <class M>
+std::ptrdiff_t pitch_of(const M& m) {
+  if (m.step % m.elemSize1() != 0)
+    refuse("a Mat's step of " + std::to_string(static_cast<std::size_t>(m.step)) +
+           " bytes is no multiple of its element's " + std::to_string(m.elemSize1()));
+  return static_cast<std::ptrdiff_t>(m.step / m.elemSize1());
+}
+
+}  // namespace detail
+
+// The Mat's pixels, where they are. The library's colours are RGB, OpenCV's mostly BGR: to_rgb() of stereopsis/formats.hpp.
+inline AnyImageView view(const cv::Mat& m, int bit_depth = 0) {
+  AnyImageView v;
+  if (m.empty()) return v;
+  if (m.dims != 2) detail::refuse("a Mat of " + std::to_string(m.dims) + " dimensions is no image; give one of 2");
+  v.data = m.data;
+  v.type = detail::pixel_type(m.depth());
+  v.width = m.cols;
+  v.height = m.rows;
+  v.channels = m.channels();
+  v.pitch = detail::pitch_of(m);
+  v.bit_depth = bit_depth != 0 ? bit_depth : v.type == PixelType::u16 ? 16 : 8;
+  return v;
+}
+
+// Of one element type, to be written to.
+template <class T>
+ImageView<T> view_of(cv::Mat& m) {
+  if (m.depth() != cv::DataType<T>::depth)
+    detail::refuse(std::string("a Mat of depth ") + cv::depthToString(m.depth()) + " can't be seen as " +
+                   cv::depthToString(cv::DataType<T>::depth));
+  return {m.ptr<T>(), m.cols, m.rows, m.channels(), detail::pitch_of(m)};
+}
+
+template <class T>
+cv::Mat mat(ImageView<T> v) {
+  using Element = std::remove_const_t<T>;
+  if (v.empty()) return {};
+  return {v.height, v.width, CV_MAKETYPE(cv::DataType<Element>::depth, v.channels), const_cast<Element*>(v.data),
+          static_cast<std::size_t>(v.pitch) * sizeof(T)};
+}
+// Over the image's memory, which must stay.
+template <class T>
+cv::Mat mat(const Image<T>& image) {
+  return mat(image.view());
+}
+
+inline DeviceImageView view(const cv::cuda::GpuMat& m, int bit_depth = 0) {
+  DeviceImageView v;
+  if (m.empty()) return v;
+  v.memory = reinterpret_cast<std::uintptr_t>(m.data);
+  v.type = detail::pixel_type(m.depth());
+  v.width = m.cols;
+  v.height = m.rows;
+  v.channels = m.channels();
+  v.pitch = detail::pitch_of(m);
+  v.bit_depth = bit_depth != 0 ? bit_depth : v.type == PixelType::u16 ? 16 : 8;
+  return v;
+}
+
+inline cv::cuda::GpuMat gpu_mat(const DeviceImageView& v) {
+  if (v.empty()) return cv::cuda::GpuMat();
+  const std::size_t bytes = v.type == PixelType::u8 ? 1 : v.type == PixelType::u16 ? 2 : 4;
+  return {v.height, v.width, CV_MAKETYPE(detail::depth_of(v.type), v.channels),
+          reinterpret_cast<void*>(static_cast<std::uintptr_t>(v.memory + static_cast<std::uint64_t>(v.offset) * bytes)),
+          static_cast<std::size_t>(v.pitch) * bytes};
+}
+
+// ---- In the place of cv::StereoSGBM.
+
+struct Options {
+  std::string device = "auto";  // cpu, cuda:N, opencl:N
+  int threads = 0;              // of the CPU; 0: as many as the process may use
+  // Whether the columns are left out (invalid) that OpenCV leaves out: those where not every disparity lies in the right image.
+  bool strict_border = false;
+  int depth = CV_16S;  // of compute(): CV_16S (sixteenths) or CV_32F (pixels); a dst that fixes its type decides
+};
+
+// The library's method `sgm`. Parameters of OpenCV that mean something here act; the others (P1, P2, blockSize, preFilterCap: of another
+// cost) are kept, for whoever asks; set() reaches everything. Invalid is (minDisparity − 1), in sixteenths or pixels.
+class StereoSGBM : public cv::StereoSGBM {
+ public:
+  explicit StereoSGBM(int minDisparity = 0, int numDisparities = 16, int blockSize = 3, int P1 = 0, int P2 = 0,
+                      int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0, int speckleWindowSize = 0,
+                      int speckleRange = 0, int mode = MODE_SGBM, const Options& options = {})
+      : options_(options), numbers_{minDisparity, numDisparities,
+                                    blockSize,    speckleWindowSize,
+                                    speckleRange, disp12MaxDiff,
+                                    preFilterCap, uniquenessRatio,
+                                    P1,           P2,
+                                    mode} {}
+
+  // The same numbers, without the memory.
+  StereoSGBM(const StereoSGBM& other) : options_(other.options_), numbers_(other.numbers_), own_(other.own_) {}
+  StereoSGBM& operator=(const StereoSGBM&) = delete;
+
+  void compute(cv::InputArray left, cv::InputArray right, cv::OutputArray disparity) override;
+  // On the device that they are on: CV_8U or CV_16U, 1 or 3 channels (RGB) or float; the result is CV_32F, in pixels, NaN where
+  // invalid. Behind what the stream was given before, and nothing waits.
+  void compute(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right, cv::cuda::GpuMat& disparity,
+               cv::cuda::Stream& stream = cv::cuda::Stream::Null());
+
+  // A parameter of the library's ("sgm.p1" to "12"), as `stereopsis methods sgm` lists them; it goes before what is made of
+  // OpenCV's. Throws cv::Exception for a name or a value that is not allowed.
+  void set(const std::string& name, const std::string& value);
+  // The value that counts now.
+  std::string get(const std::string& name) const;
+  const Options& options() const { return options_; }
+  void set_options(const Options& options) { options_ = options, matcher_.reset(); }
+  // Of the last compute() on the host, as the library has them: pixels, NaN; and why pixels are invalid.
+  cv::Mat float_disparity() const { return mat(found_.disparity); }
+  cv::Mat validity() const { return mat(found_.validity); }
+
+  int getMinDisparity() const override { return numbers_[min_disparity]; }
+  void setMinDisparity(int v) override { put(min_disparity, v); }
+  int getNumDisparities() const override { return numbers_[num_disparities]; }
+  void setNumDisparities(int v) override { put(num_disparities, v); }
+  int getBlockSize() const override { return numbers_[block_size]; }
+  void setBlockSize(int v) override { put(block_size, v); }
+  int getSpeckleWindowSize() const override { return numbers_[speckle_window_size]; }
+  void setSpeckleWindowSize(int v) override { put(speckle_window_size, v); }
+  int getSpeckleRange() const override { return numbers_[speckle_range]; }
+  void setSpeckleRange(int v) override { put(speckle_range, v); }
+  int getDisp12MaxDiff() const override { return numbers_[disp12_max_diff]; }
+  void setDisp12MaxDiff(int v) override { put(disp12_max_diff, v); }
+  int getPreFilterCap() const override { return numbers_[pre_filter_cap]; }
+  void setPreFilterCap(int v) override { put(pre_filter_cap, v); }
+  int getUniquenessRatio() const override { return numbers_[uniqueness_ratio]; }
+  void setUniquenessRatio(int v) override { put(uniqueness_ratio, v); }
+  int getP1() const override { return numbers_[p1]; }
+  void setP1(int v) override { put(p1, v); }
+  int getP2() const override { return numbers_[p2]; }
+  void setP2(int v) override { put(p2, v); }
+  int getMode() const override { return numbers_[mode_number]; }
+  void setMode(int v) override { put(mode_number, v); }
+
+  // The files that OpenCV's own writes and reads, with the library's parameters beside.
+  void write(cv::FileStorage& file) const override;
+  void read(const cv::FileNode& file) override;
+  cv::String getDefaultName() const override { return "stereopsis.StereoSGBM"; }
+
+ private:
+  // In the order of OpenCV's files.
+  enum Number {
+    min_disparity,
+    num_disparities,
+    block_size,
+    speckle_window_size,
+    speckle_range,
+    disp12_max_diff,
+    pre_filter_cap,
+    uniqueness_ratio,
+    p1,
+    p2,
+    mode_number,
+    numbers
+  };
+  static constexpr const char* names[numbers] = {"minDisparity", "numDisparities",
+                                                 "blockSize",    "speckleWindowSize",
+                                                 "speckleRange", "disp12MaxDiff",
+                                                 "preFilterCap", "uniquenessRatio",
+                                                 "P1",           "P2",
+                                                 "mode"};
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  static constexpr const char* file_name = "StereoMatcher.SGBM";
+
+  void put(Number n, int value) {
+    if (numbers_[n] == value) return;
+    numbers_[n] = value;
+    matcher_.reset();
+  }
+  DisparityRange range() const { return {numbers_[min_disparity], numbers_[num_disparities]}; }
+  Pipeline pipeline(const Settings& own) const;
+  void check_range(int depth) const;
+  Matcher& matcher(const Problem&, const std::string& device);
+  // The columns that OpenCV leaves out.
+  void leave_out_border(ImageView<float> disparity) const;
+  void write_disparity(cv::OutputArray, int depth) const;
+
+  Options options_;
+  std::array<int, numbers> numbers_;
+  Settings own_;                    // set by name, in their order
+  std::optional<Matcher> matcher_;  // for the last problem
+  std::string device_;
+  Matched found_;
+  AnyImage left_rgb_, right_rgb_;
+  DeviceImage validity_;
+};
+
+// As cv::StereoSGBM::create: the same arguments, the same defaults.
+inline cv::Ptr<StereoSGBM> create(int minDisparity = 0, int numDisparities = 16, int blockSize = 3, int P1 = 0,
+                                  int P2 = 0, int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0,
+                                  int speckleWindowSize = 0, int speckleRange = 0, int mode = cv::StereoSGBM::MODE_SGBM,
+                                  const Options& options = {}) {
+  return cv::makePtr<StereoSGBM>(minDisparity, numDisparities, blockSize, P1, P2, disp12MaxDiff, preFilterCap,
+                                 uniquenessRatio, speckleWindowSize, speckleRange, mode, options);
+}
+
+// ---- What compute() does.
+
+namespace detail {
+
+// What the library refuses is an exception of OpenCV's, as everything that is thrown there.
+template <class F>
+auto as_opencv(F&& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    CV_Error(error.category() == ErrorCategory::memory ? cv::Error::StsNoMem : cv::Error::StsBadArg, error.what());
+  }
+}
+
+inline const char* text_of(bool value) { return value ? "true" : "false"; }
+
+}  // namespace detail
+
+// What OpenCV's numbers are here. In StereoSGBM a difference of 0 or less is 1, and a uniqueness below 0 is 10.
+inline Pipeline StereoSGBM::pipeline(const Settings& own) const {
+  Pipeline p("sgm");
+  const auto& n = numbers_;
+  if (n[mode_number] < MODE_SGBM || n[mode_number] > MODE_HH4)
+    detail::refuse("the mode " + std::to_string(n[mode_number]) +
+                   " is not allowed; it must be MODE_SGBM (0), MODE_HH (1), MODE_SGBM_3WAY (2) or MODE_HH4 (3)");
+  // A difference that no two disparities have checks nothing.
+  const int difference = n[disp12_max_diff] > 0 ? n[disp12_max_diff] : 1;
+  const bool checks = difference < n[num_disparities];
+  p.set("optimisation.paths", n[mode_number] == MODE_HH ? "8" : "4");
+  p.set("select.uniqueness", std::to_string(n[uniqueness_ratio] >= 0 ? n[uniqueness_ratio] : 10));
+  p.set("left_right.enabled", detail::text_of(checks));
+  if (checks) p.set("left_right.threshold", std::to_string(difference));
+  p.set("speckle.enabled", detail::text_of(n[speckle_window_size] > 0));
+  if (n[speckle_window_size] > 0) {
+    p.set("speckle.size", std::to_string(n[speckle_window_size] + 1));  // smaller ones go; there, those as large too
+    p.set("speckle.difference", std::to_string(n[speckle_range]));
+  }
+  p.set("fill.enabled", "false");
+  for (const auto& [name, value] : own) p.set(name, value);
+  return p;
+}
+
+inline void StereoSGBM::set(const std::string& name, const std::string& value) {
+  Settings own = own_;
+  std::erase_if(own, [&](const auto& setting) { return setting.first == name; });
+  own.emplace_back(name, value);
+  detail::as_opencv([&] { pipeline(own); });
+  own_ = std::move(own);
+  matcher_.reset();
+}
+
+inline std::string StereoSGBM::get(const std::string& name) const {
+  return detail::as_opencv([&] { return pipeline(own_).get(name); });
+}
+
+inline void StereoSGBM::check_range(int depth) const {
+  const int first = numbers_[min_disparity], count = numbers_[num_disparities];
+  if (depth == CV_16S && count > 0 && (first < -2046 || first > 2046 || count > 2047 - first))
+    detail::refuse(
+        "the disparities from " + std::to_string(first) + " on, " + std::to_string(count) +
+        " of them, do not fit into 16 bits of sixteenths, which hold -2047 to 2046; compute CV_32F (Options::depth)");
+}
+
+inline Matcher& StereoSGBM::matcher(const Problem& problem, const std::string& device) {
+  const auto fits = [&] {
+    const Problem& p = matcher_->plan().problem();
+    return p.size == problem.size && p.pixel_type == problem.pixel_type && p.channels == problem.channels &&
+           p.bit_depth == problem.bit_depth && device_ == device;
+  };
+  if (!matcher_ || !fits()) {
+    matcher_.emplace(Plan(pipeline(own_), problem, {device, options_.threads}));
+    device_ = device;
+  }
+  return *matcher_;
+}
+
+inline void StereoSGBM::leave_out_border(ImageView<float> disparity) const {
+  const int last = numbers_[min_disparity] + numbers_[num_disparities];
+  const int from = std::clamp(std::max(last, 0), 0, disparity.width),
+            to = std::clamp(disparity.width + std::min(numbers_[min_disparity], 0), from, disparity.width);
+  for (int y = 0; y < disparity.height; ++y) {
+    std::fill_n(disparity.row(y), from, invalid_disparity);
+    std::fill_n(disparity.row(y) + to, disparity.width - to, invalid_disparity);
+  }
+}
+
+inline void StereoSGBM::write_disparity(cv::OutputArray disparity, int depth) const {
+  disparity.create(found_.disparity.height(), found_.disparity.width(), depth);  // its own memory, where it fits
+  cv::Mat out = disparity.getMat();
+  const int scale = depth == CV_16S ? 16 : 1, invalid = (numbers_[min_disparity] - 1) * scale;
+  const auto write_rows = [&](const cv::Range& rows) {
+    for (int y = rows.start; y < rows.end; ++y) {
+      const float* in = found_.disparity.row(y);
+      if (depth == CV_16S)
+        std::transform(in, in + out.cols, out.ptr<short>(y), [&](float d) {
+          return static_cast<short>(std::isnan(d) ? invalid : static_cast<int>(std::lrint(d * 16)));
+        });
+      else
+        std::transform(in, in + out.cols, out.ptr<float>(y),
+                       [&](float d) { return std::isnan(d) ? static_cast<float>(invalid) : d; });
+    }
+  };
+  cv::parallel_for_(cv::Range(0, out.rows), write_rows);
+}
+
+inline void StereoSGBM::compute(cv::InputArray left_array, cv::InputArray right_array, cv::OutputArray disparity) {
+  const cv::Mat left = left_array.getMat(), right = right_array.getMat();
+  CV_Assert(left.size() == right.size() && left.type() == right.type() && left.depth() == CV_8U);
+  CV_Assert(!left.empty() && (left.channels() == 1 || left.channels() == 3));
+  const int depth = disparity.fixedType() ? disparity.depth() : options_.depth;
+  if (depth != CV_16S && depth != CV_32F)
+    detail::refuse(std::string("a disparity of depth ") + cv::depthToString(depth) +
+                   " can't be computed; take CV_16S or CV_32F");
+  check_range(depth);
+  detail::as_opencv([&] {
+    const auto seen = [&](const cv::Mat& m, AnyImage& rgb) -> AnyImageView {
+      if (m.channels() == 1) return view(m);
+      to_rgb(view(m), PixelFormat::bgr, rgb, options_.threads);
+      return rgb;
+    };
+    const StereoPair pair{seen(left, left_rgb_), seen(right, right_rgb_), {}, {}};
+    matcher(Problem::of(pair, range()), options_.device).match(pair, found_);
+  });
+  if (options_.strict_border) leave_out_border(found_.disparity);
+  write_disparity(disparity, depth);
+}
+
+inline void StereoSGBM::compute(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right,
+                                cv::cuda::GpuMat& disparity, cv::cuda::Stream& stream) {
+  CV_Assert(left.size() == right.size() && left.type() == right.type() && !left.empty());
+  if (options_.strict_border)
+    detail::refuse("strict_border is of compute() on the host; leave the columns out of what the GPU gives");
+  disparity.create(left.rows, left.cols, CV_32F);
+  detail::as_opencv([&] {
+    const DevicePair pair{view(left), view(right), {}, {}};
+    Problem problem;
+    problem.size = pair.left.size();
+    problem.pixel_type = pair.left.type;
+    problem.channels = pair.left.channels;
+    problem.bit_depth = pair.left.bit_depth;
+    problem.range = range();
+    const std::string device = options_.device == "auto" ? "cuda" : options_.device;
+    Matcher& m = matcher(problem, device);
+    if (validity_.view().size() != problem.size)
+      validity_ = DeviceImage(m.plan().device().name, problem.size, PixelType::u8);
+    DeviceMatched result;
+    result.disparity = view(disparity);
+    result.validity = validity_;
+    m.enqueue(pair, result, reinterpret_cast<std::uintptr_t>(stream.cudaPtr()));
+  });
+}
+
+inline void StereoSGBM::write(cv::FileStorage& file) const {
+  writeFormat(file);
+  file << "name" << file_name;
+  for (int n = 0; n < numbers; ++n) file << names[n] << numbers_[static_cast<std::size_t>(n)];
+  if (own_.empty()) return;
+  file << "stereopsis"
+       << "[";
+  for (const auto& [name, value] : own_) file << name + "=" + value;
+  file << "]";
+}
+
+inline void StereoSGBM::read(const cv::FileNode& file) {
+  const cv::FileNode name = file["name"];
+  CV_Assert(name.isString() && name.string() == file_name);
+  for (int n = 0; n < numbers; ++n) numbers_[static_cast<std::size_t>(n)] = static_cast<int>(file[names[n]]);
+  own_.clear();
+  matcher_.reset();
+  for (const auto& entry : file["stereopsis"]) {
+    const std::string text = entry.string();
+    set(text.substr(0, text.find('=')), text.substr(std::min(text.size(), text.find('=') + 1)));
+  }
+}
+
+// For cv::ximgproc's filters, which want the right view's disparity too: as ximgproc::createRightMatcher, and on this library.
+inline cv::Ptr<StereoSGBM> create_right_matcher(const cv::Ptr<StereoSGBM>& left) {
+  auto right = cv::makePtr<StereoSGBM>(*left);
+  right->setMinDisparity(1 - left->getMinDisparity() - left->getNumDisparities());
+  right->setDisp12MaxDiff(1000000);
+  right->setUniquenessRatio(0);
+  right->setSpeckleWindowSize(0);
+  return right;
+}
+
+}  // namespace stereopsis::opencv

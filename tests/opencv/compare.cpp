@@ -1,0 +1,110 @@
+// Accuracy and time of the drop-in next to cv::StereoSGBM, with the same arguments, on the scenes of a folder, in one run; a
+// table in Markdown. Grey images; both leave out the columns that OpenCV leaves out, and neither's result is made dense.
+// opencv_compare FOLDER [THREADS] [RUNS]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <opencv2/calib3d.hpp>
+#include <opencv2/imgproc.hpp>
+#include <vector>
+
+#include "stereopsis/dataset.hpp"
+#include "stereopsis/evaluation.hpp"
+#include "stereopsis/opencv.hpp"
+
+namespace {
+
+using namespace stereopsis;
+
+constexpr struct {
+  const char* name;
+  int mode;
+} modes[] = {{"3WAY", cv::StereoSGBM::MODE_SGBM_3WAY},
+             {"SGBM", cv::StereoSGBM::MODE_SGBM},
+             {"HH4", cv::StereoSGBM::MODE_HH4},
+             {"HH", cv::StereoSGBM::MODE_HH}};
+
+// Means over scenes, and the sum of the times.
+struct Score {
+  double bad = 0;        // percent of the counted pixels that are off by more than a pixel, or have no disparity
+  double bad_valid = 0;  // percent of those that have one
+  double density = 0;    // percent
+  double ms = 0;
+};
+
+cv::Mat grey(const AnyImage& image) {
+  const cv::Mat m = opencv::mat(std::get<Image<std::uint8_t>>(image.pixels));
+  cv::Mat g = m;
+  if (m.channels() == 3) cv::cvtColor(m, g, cv::COLOR_RGB2GRAY);
+  return g;
+}
+
+// One run to warm up, then the median of the others.
+double milliseconds(cv::StereoSGBM& matcher, const cv::Mat& left, const cv::Mat& right, cv::Mat& disparity, int runs) {
+  std::vector<double> times;
+  for (int run = 0; run <= runs; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    matcher.compute(left, right, disparity);
+    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::sort(times.begin() + 1, times.end());
+  return times[1 + static_cast<std::size_t>(runs) / 2];
+}
+
+void add(Score& score, const cv::Mat& sixteenths, const LoadedScene& scene, const Image<std::uint8_t>& counted) {
+  Image<float> disparity(sixteenths.cols, sixteenths.rows);
+  for (int y = 0; y < sixteenths.rows; ++y)
+    for (int x = 0; x < sixteenths.cols; ++x) {
+      const short d = sixteenths.at<short>(y, x);
+      disparity(x, y) = d < 0 ? invalid_disparity : static_cast<float>(d) / 16;
+    }
+  const Evaluation e = evaluate(disparity, scene.truth, counted);
+  score.bad += e.all.bad10;
+  score.bad_valid += e.valid.bad10;
+  score.density += 100 * e.all.density;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 2) return std::fprintf(stderr, "opencv_compare FOLDER [THREADS] [RUNS]\n"), 2;
+  const int threads = argc > 2 ? std::atoi(argv[2]) : 0, runs = argc > 3 ? std::atoi(argv[3]) : 5;
+  cv::setNumThreads(threads > 0 ? threads : -1);
+  Score theirs[std::size(modes)], ours[std::size(modes)];
+  int scenes = 0;
+  for (const DatasetScene& found : find_scenes(argv[1])) {
+    const LoadedScene scene = load_scene(found);
+    const auto region =
+        std::find_if(scene.regions.begin(), scene.regions.end(), [](const auto& r) { return r.name == "nonocc"; });
+    if (region == scene.regions.end()) continue;
+    const cv::Mat left = grey(scene.left), right = grey(scene.right);
+    const int disparities = (found.disparities + 15) / 16 * 16;
+    if (left.cols <= 2 * disparities) continue;
+    Image<std::uint8_t> counted = region->mask;
+    for (int y = 0; y < counted.height(); ++y) std::fill_n(counted.row(y), disparities, std::uint8_t{0});
+    ++scenes;
+    for (std::size_t i = 0; i < std::size(modes); ++i) {
+      const auto opencvs = cv::StereoSGBM::create(0, disparities, 3, 72, 288, 1, 0, 10, 100, 32, modes[i].mode);
+      const auto mine = opencv::create(0, disparities, 3, 72, 288, 1, 0, 10, 100, 32, modes[i].mode,
+                                       {.device = "cpu", .threads = threads, .strict_border = true});
+      cv::Mat disparity;
+      theirs[i].ms += milliseconds(*opencvs, left, right, disparity, runs);
+      add(theirs[i], disparity, scene, counted);
+      ours[i].ms += milliseconds(*mine, left, right, disparity, runs);
+      add(ours[i], disparity, scene, counted);
+    }
+  }
+  std::printf("%d scenes, %d threads, OpenCV %s\n\n", scenes, threads, CV_VERSION);
+  std::printf(
+      "| mode | bad > 1 px or none, %%: OpenCV | here | bad of the valid, %%: OpenCV | here | density, %%: OpenCV | "
+      "here | ms: OpenCV | here | times as fast |\n");
+  std::printf("|---|---|---|---|---|---|---|---|---|---|\n");
+  for (std::size_t i = 0; i < std::size(modes); ++i)
+    std::printf("| %s | %.2f | %.2f | %.2f | %.2f | %.1f | %.1f | %.0f | %.0f | %.2f |\n", modes[i].name,
+                theirs[i].bad / scenes, ours[i].bad / scenes, theirs[i].bad_valid / scenes, ours[i].bad_valid / scenes,
+                theirs[i].density / scenes, ours[i].density / scenes, theirs[i].ms, ours[i].ms,
+                theirs[i].ms / ours[i].ms);
+} catch (const std::exception& error) {
+  return std::fprintf(stderr, "opencv_compare: %s\n", error.what()), 1;
+}
