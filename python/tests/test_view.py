@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -106,6 +107,43 @@ def test_times_come_from_a_file_beside_the_pictures(tmp_path):
 
 def test_a_picture_is_in_one_pair_at_most():
     assert nearest([0.0, 1.0, 1.2, 2.0], [0.1, 1.15, 3.5], strict=False) == [(0, 0), (2, 1)]
+
+
+@pytest.fixture
+def one_thread():
+    """Reads as the viewer does it: bags of sqlite must be opened where they are read."""
+    with ThreadPoolExecutor(1) as thread:
+        yield lambda function, *arguments: thread.submit(function, *arguments).result()
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3", "ros1"])
+def test_bags_are_sources_with_their_cameras(tmp_path, settings, one_thread, storage):
+    pytest.importorskip("rosbags", reason="bags are read by rosbags")
+    from bag_files import FRAME, START, BagFile, generated
+
+    rig = st.Rig(focal=90.0, baseline=0.1, cx_left=48.0, cx_right=48.0, cy=32.0, unit="m", size=(96, 64))
+    path, pairs = tmp_path / ("drive.bag" if storage == "ros1" else "drive"), generated(4)
+    with BagFile(path, storage) as bag:
+        for i, (left, right) in enumerate(pairs):
+            bag.pair(START + i * FRAME, left, right, rig)
+        bag.image("/stereo/left/image_rect", START + 4 * FRAME, left)  # the last is alone
+    source, *generated_scenes = sources.open_sources([str(path)], None, 0)
+    assert generated_scenes and round(source.rate, 3) == 10 and source.pairing == Pairing("stamp", True)
+    for index in (0, 1, 3, 0, 2):
+        frame = one_thread(source.read, index)
+        np.testing.assert_array_equal(frame.left, pairs[index][0])
+        np.testing.assert_array_equal(frame.right, pairs[index][1])
+    ready = preparation.prepare(frame, settings, None)
+    assert ready.rig.focal == 90 and abs(ready.rig.baseline - 0.1) < 1e-9 and ready.rig.unit == "m"
+    with pytest.raises(st.CallError, match="pair them by stamp"):
+        one_thread(source.pair, Pairing("number", True))
+    one_thread(source.read, 9)
+    assert source.length == 4
+    one_thread(source.close)
+    np.testing.assert_array_equal(one_thread(source.read, 1).left, pairs[1][0])
+    one_thread(source.close)
+    with pytest.raises(st.CallError, match="topics of a bag"):
+        sources.open_sources(["synth:table"], None, 0, topics=("/left", None))
 
 
 def test_folders_of_scenes_are_sources_of_their_own(tmp_path, scene):

@@ -13,6 +13,7 @@ EXAMPLES = """sources:
   LEFT RIGHT             two pictures, folders, patterns ('left*.png', left%03d.png), videos or cameras (/dev/video0)
   FOLDER                 with left.* and right.*, or left/ and right/; or a folder of such folders
   FILE or /dev/videoN    one video or camera that has both views side by side
+  BAG                    of ROS 1 or 2: .bag, .mcap, .db3, or a folder of ros2 bag
   synth[:SCENE][,WxHxD][,moving]   a generated scene with its exact truth
 """
 
@@ -26,8 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--raw", action="store_true", help="the cameras of --calib are not rectified: do it")
     add("--truth", metavar="FILE", help="the disparity's truth: a file, a folder or a pattern")
     add("--truth-scale", type=float, default=0.0, metavar="S", help="of a truth in 8 or 16 bits: value / S")
-    add("--pair", choices=["number", "stamp"], default="number", metavar="BY", help="both views' pictures are paired by their number or their time: number or stamp [number]")
-    add("--strict", action=argparse.BooleanOptionalAction, help="a picture without a partner is an error, and times are all but the same [of files]")
+    add("--pair", choices=["number", "stamp"], metavar="BY", help="both views' pictures are paired by their number or their time: number or stamp [number; of bags stamp]")
+    add("--strict", action=argparse.BooleanOptionalAction, help="no picture may be without a partner, and times are all but the same [of files and bags]")
+    add("--left", metavar="TOPIC", help="of a bag: the left images [found by their names]")
+    add("--right", metavar="TOPIC", help="of a bag: the right images")
     add("--bit-depth", type=int, metavar="N", help="of pictures whose 16 bits hold fewer: 9 to 16")
     add("--method", default="sgm", metavar="NAME", help="the method to begin with [sgm]")
     add("--pipeline", metavar="FILE", help="a preset to begin with: pipeline JSON")

@@ -88,7 +88,7 @@ class Capture:
         self.pair(how)
 
     def pair(self, how: Pairing) -> None:
-        how = how.or_strict(False)
+        how = how.or_usual("number", False)
         if len(self._given) == 2:
             self.pairing = how
         if self._live:

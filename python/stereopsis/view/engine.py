@@ -115,7 +115,8 @@ class Engine:
 
     @property
     def rectifiable(self) -> bool:
-        return self.calibration is not None
+        own = self.shown.prepared.frame.calibration if self.shown and self.rig is None else None
+        return self.calibration is not None or own is not None
 
     @property
     def source(self) -> Source:
@@ -261,9 +262,12 @@ class Engine:
             other = self._matchers.match("pinned", prepared, beside, [])
         assert settings.disparities is not None
         self._serial += 1
+        rectifiable = self.rectifiable
         searched = prepared.range_of(settings.disparities)
         self.shown = Shown(self._serial, self._pair, index, prepared, settings, searched, result, other, ms, revision)
         self.notify("frame")
+        if rectifiable != self.rectifiable:  # by cameras of the pair's own
+            self.notify("state")
 
     def _read(self, fresh: bool, source: Source, source_index: int, index: int) -> Frame:
         key = (source_index, index)
@@ -275,6 +279,9 @@ class Engine:
         else:
             frame = self._reader.submit(source.read, index).result()
         self.grabbing.count()
+        with self._wake:
+            if source is self.source and source.length is not None and source.length < self.playback.length:
+                self.playback.end_at(source.length)
         self._frame, self._ahead = (key, frame), None
         if source.length is not None and source.length > 1:
             following = (index + 1) % source.length

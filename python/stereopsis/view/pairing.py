@@ -23,9 +23,9 @@ LOOSE, STRICT = 0.5, 0.05  # of the time between two pictures of a view: what a 
 @dataclass(frozen=True)
 class Pairing:
     """`strict`: of files by number, none may be without a partner; else a pair's times are all but the same. None: as the source
-    likes it: files are strict, cameras are not."""
+    likes it: files by number and strictly, cameras by number and loosely, bags by stamp."""
 
-    by: str = "number"
+    by: str | None = None
     strict: bool | None = None
 
     @classmethod
@@ -35,8 +35,8 @@ class Pairing:
             raise CallError(f"pairs by '{by}' are not allowed; it must be number or stamp")
         return cls(by, bool(message["strict"]))
 
-    def or_strict(self, usual: bool) -> Pairing:
-        return Pairing(self.by, usual if self.strict is None else self.strict)
+    def or_usual(self, by: str, strict: bool) -> Pairing:
+        return Pairing(self.by or by, strict if self.strict is None else self.strict)
 
 
 def files_of(given: str) -> list[Path]:

@@ -28,6 +28,10 @@ class Playback:
         self.index, self.live, self.length, self.off = 0, length is None, length or 1, False
         self._due = time.monotonic()
 
+    def end_at(self, length: int) -> None:
+        """Of a source that says so only where it ends."""
+        self.length, self.index = length, min(self.index, length - 1)
+
     def wait(self) -> float | None:
         """Seconds until the next pair is due; None where none comes by itself."""
         if self.asked:

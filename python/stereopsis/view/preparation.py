@@ -49,6 +49,9 @@ class Prepared:
 
 
 def prepare(frame: Frame, settings: Settings, rig: Rig | None, calibration: Calibration | None = None) -> Prepared:
+    """The cameras are those of the call, else the frame's own."""
+    if rig is None:
+        rig, calibration = frame.rig, frame.calibration
     left, right, truth = frame.left, frame.right, frame.truth
     masks: tuple[Array | None, Array | None] = (None, None)
     if settings.swapped:
@@ -67,7 +70,7 @@ def prepare(frame: Frame, settings: Settings, rig: Rig | None, calibration: Cali
     return Prepared(frame, left, right, truth, masks, rig, scale, full)
 
 
-@functools.cache
+@functools.lru_cache(4)
 def rectification(calibration: Calibration) -> Rectification:
     return Rectification(calibration)
 

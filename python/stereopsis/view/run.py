@@ -18,7 +18,7 @@ from .sources import Files, open_sources
 
 def viewer_of(arguments: argparse.Namespace) -> Viewer:
     how = Pairing(arguments.pair, arguments.strict)
-    sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale, how)
+    sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale, how, (arguments.left, arguments.right))
     for source in sources:
         if isinstance(source, Files):
             source.bit_depth = arguments.bit_depth

@@ -29,6 +29,8 @@ class Frame:
     files: tuple[str, str] | None = None  # as `match` takes them; None where there are none
     bit_depth: int = 0  # of 16-bit pictures; 0: all
     apart: float | None = None  # seconds between the pictures' times, where they are known
+    rig: _native.Rig | None = None  # of its own cameras
+    calibration: _native.Calibration | None = None  # of its own cameras, where they are not rectified
 
 
 class Source(Protocol):
@@ -65,7 +67,7 @@ class Files:
         self.pair(how)
 
     def pair(self, how: Pairing) -> None:
-        how = how.or_strict(True)
+        how = how.or_usual("number", True)
         self.pairs = paired(self._left, self._right, how)
         self.length = len(self.pairs)
         self.pairing = how if len(self._left) + len(self._right) > 2 else None
@@ -135,15 +137,34 @@ def synthetic(given: str) -> Synthetic:
     return Synthetic(scene, *size, moving=moving)
 
 
-def open_sources(given: Sequence[str], truth: str | None, scale: float, how: Pairing = Pairing()) -> list[Source]:
+Topics = tuple[str | None, str | None]
+
+
+def open_sources(
+    given: Sequence[str], truth: str | None, scale: float, how: Pairing = Pairing(), topics: Topics = (None, None)
+) -> list[Source]:
     """What the call names, and the generated scenes behind it."""
+    from . import bag
+
     found: list[Source] = []
-    if given:
+    if given and bag.is_bag(given[0]):
+        found += bags(given, truth, how, topics)
+    elif any(topics):
+        raise CallError("--left and --right are topics of a bag; give a bag, or LEFT and RIGHT without these words")
+    elif given:
         found += named(given, truth, scale, how)
     elif truth:
         raise CallError("--truth needs the pictures that it is of; give LEFT and RIGHT")
     first = [Synthetic("table", moving=True)] if not given else []
     return [*found, *first, *(Synthetic(scene) for scene in _native.scene_names())]
+
+
+def bags(given: Sequence[str], truth: str | None, how: Pairing, topics: Topics) -> list[Source]:
+    if truth:
+        raise CallError("--truth is of pictures in files; a bag has none")
+    from . import bag
+
+    return [bag.Bag(one, topics, how) for one in given]
 
 
 def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing) -> list[Source]:
