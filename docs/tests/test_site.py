@@ -278,3 +278,40 @@ def told_of(thing):
     if "those of Matcher" in text:
         text += (inspect.getdoc(st.Matcher) or "") + (inspect.getdoc(st.Matcher.__call__) or "")
     return text
+
+
+SPECIAL = re.compile(r"operator|^~")
+
+
+def undocumented(compound):
+    """Members without a text; what the language itself makes, compares and converts needs none."""
+    owner = compound.findtext("compoundname").rpartition("::")[2]
+    for member in compound.iter("memberdef"):
+        name, arguments = member.findtext("name"), member.findtext("argsstring") or ""
+        if member.get("prot") != "public" or SPECIAL.search(name) or (name == owner and re.search(r"&&|const " + owner + r" &|^\(\)$|^\(\)=", arguments)):
+            continue
+        if member.get("kind") == "friend" or name.startswith("@") or arguments.endswith("override"):
+            continue
+        yield f"{compound.findtext('compoundname')}::{name}{arguments}", bool(text_of(member))
+
+
+def text_of(thing):
+    return "".join("".join(thing.find(part).itertext()) for part in ("briefdescription", "detaileddescription")).strip()
+
+
+def test_every_cpp_member_is_documented():
+    missing, count = [], 0
+    for file in [*XML.glob("class*.xml"), *XML.glob("struct*.xml"), *XML.glob("namespacestereopsis*.xml")]:
+        compound = ElementTree.parse(file).getroot().find("compounddef")
+        if "::detail" in compound.findtext("compoundname"):
+            continue
+        members = [*undocumented(compound)]
+        if compound.get("kind") != "namespace" and compound.get("prot") == "public":
+            members.append((compound.findtext("compoundname"), bool(text_of(compound))))
+        for name, has_text in members:
+            count += 1
+            if not has_text:
+                missing.append(name)
+    print(f"{count} functions, types and members")
+    assert count > 200
+    assert not missing

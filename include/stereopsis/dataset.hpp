@@ -25,30 +25,32 @@ namespace stereopsis {
 
 // Paths include the folder; those of files that the scene does not have are empty.
 struct DatasetScene {
+  // Pixels that are counted, as a file.
   struct Mask {
-    std::string region;
-    std::filesystem::path file;
+    std::string region;          // nonocc, all or disc
+    std::filesystem::path file;  // 255 where a pixel counts
   };
 
-  std::string name;
-  std::string dataset;
-  std::filesystem::path folder;
-  std::filesystem::path left, right, truth, truth_nonocc, truth_right;
-  std::vector<Mask> masks;  // nonocc, all, disc: those there are
-  int disparities = 0;
-  double truth_scale = 0;        // 0: as read_disparity has it
-  bool zero_is_unknown = false;  // also in float files
-  bool truth_is_nonocc = false;
+  std::string name;                                                     // for reports
+  std::string dataset;                                                  // for reports: scenes of one are averaged
+  std::filesystem::path folder;                                         // with the dataset.json
+  std::filesystem::path left, right, truth, truth_nonocc, truth_right;  // image files of the scene
+  std::vector<Mask> masks;                                              // nonocc, all, disc: those there are
+  int disparities = 0;                                                  // that are searched, from 0 on
+  double truth_scale = 0;                                               // 0: as read_disparity has it
+  bool zero_is_unknown = false;                                         // also in float files
+  bool truth_is_nonocc = false;                                         // it holds non-occluded pixels alone
 };
 
+// The images of a scene, read.
 struct LoadedScene {
   // Pixels that are counted together: 255 where counted, 0 elsewhere.
   struct Region {
-    std::string name;
-    Image<std::uint8_t> mask;
+    std::string name;          // for reports
+    Image<std::uint8_t> mask;  // 255 where a pixel counts
   };
 
-  AnyImage left, right;
+  AnyImage left, right;         // the pair
   Image<float> truth;           // NaN where unknown
   std::vector<Region> regions;  // nonocc, all, disc: those that are known
 };

@@ -12,18 +12,20 @@ namespace stereopsis {
 // scalar definitions, slowly, on the CPU. All give the same bits.
 enum class Implementation { fused, plain, oracle };
 
+// Which device, and how it is used.
 struct Device {
-  std::string name = "auto";  // auto, cpu, cuda, cuda:N, opencl, opencl:N
-  int threads = 0;            // of the CPU; 0: as many as the process may use
-  Implementation implementation = Implementation::fused;
+  std::string name = "auto";                              // auto, cpu, cuda, cuda:N, opencl, opencl:N
+  int threads = 0;                                        // of the CPU; 0: as many as the process may use
+  Implementation implementation = Implementation::fused;  // the bits are the same
 };
 
+// A device that was looked for.
 struct DeviceDescription {
   std::string name;         // as Device::name takes it
   std::string description;  // "Intel Xeon, 2 cores, AVX-512"
-  bool usable = false;
-  std::string reason;  // why it can't be used, and what would help; empty where it can
-  std::vector<std::pair<std::string, std::string>> properties;
+  bool usable = false;      // whether methods can run on it here
+  std::string reason;       // why it can't be used, and what would help; empty where it can
+  std::vector<std::pair<std::string, std::string>> properties;  // name and value, for people
 };
 
 // All that was looked for, usable or not. Never throws for missing hardware. With `measure`, the properties of GPUs have the

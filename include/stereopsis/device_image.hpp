@@ -13,25 +13,26 @@ namespace stereopsis {
 // A window on pixels in the memory of a device, which somebody else owns. CUDA: any memory that the device can reach, such as
 // a framework's own. OpenCL: a buffer of this library's context, as DeviceImage makes it.
 struct DeviceImageView {
-  std::uint64_t memory = 0;  // CUDA: the address; OpenCL: the cl_mem; 0 is none
-  std::int64_t offset = 0;   // of pixel (0, 0), in elements
-  PixelType type = PixelType::u8;
-  int width = 0;
-  int height = 0;
-  int channels = 1;
-  std::ptrdiff_t pitch = 0;  // elements
-  int bit_depth = 8;
+  std::uint64_t memory = 0;        // CUDA: the address; OpenCL: the cl_mem; 0 is none
+  std::int64_t offset = 0;         // of pixel (0, 0), in elements
+  PixelType type = PixelType::u8;  // of each channel
+  int width = 0;                   // pixels in a row
+  int height = 0;                  // rows
+  int channels = 1;                // side by side in a pixel
+  std::ptrdiff_t pitch = 0;        // elements
+  int bit_depth = 8;               // bits that carry the intensity
 
-  bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
-  Size size() const { return {width, height}; }
-  DeviceImageView crop(const Rect&) const;
+  bool empty() const { return memory == 0 || width <= 0 || height <= 0; }  // nothing is there
+  Size size() const { return {width, height}; }                            // in pixels
+  DeviceImageView crop(const Rect&) const;                                 // a window on the same memory
   bool operator==(const DeviceImageView&) const = default;
 };
 
 // Owns its pixels in the memory of a GPU.
 class DeviceImage {
  public:
-  DeviceImage();
+  DeviceImage();  // empty
+  // On a GPU, by its name; new pixels are not initialised. Throws as resolve_device() and Error(memory).
   DeviceImage(const std::string& device, Size size, PixelType type = PixelType::u8, int channels = 1,
               int bit_depth = 8);
   // A copy of what the view shows, done when this returns.
@@ -40,7 +41,7 @@ class DeviceImage {
   DeviceImage(DeviceImage&&) noexcept;
   DeviceImage& operator=(DeviceImage&&) noexcept;
 
-  DeviceImageView view() const { return view_; }
+  DeviceImageView view() const { return view_; }  // for matchers, which write to it too
   operator DeviceImageView() const { return view_; }
 
   // Both wait until the copy is done. The images have this one's size and type.
@@ -61,14 +62,15 @@ class DeviceImage {
 
 // A pair, and its results, on the device.
 struct DevicePair {
-  DeviceImageView left;
-  DeviceImageView right;
-  DeviceImageView mask_left;
-  DeviceImageView mask_right;
+  DeviceImageView left;        // as StereoPair has it
+  DeviceImageView right;       // of the same size and type
+  DeviceImageView mask_left;   // 0 where a pixel is not usable; empty: all are
+  DeviceImageView mask_right;  // likewise
   DeviceImageView costs = {};  // a volume, if it was planned: rows without padding
 
   bool operator==(const DevicePair&) const = default;
 };
+// Where the results go: views of memory that is there; those that are not wanted are empty.
 struct DeviceMatched {
   DeviceImageView disparity;                                   // float
   DeviceImageView validity;                                    // 8-bit

@@ -6,6 +6,7 @@
 
 namespace stereopsis {
 
+// What kind of thing went wrong.
 enum class ErrorCategory {
   call,         // the caller asked for something that is not allowed: a parameter, a size, a name
   file,         // a file can't be opened, read or written
@@ -18,9 +19,10 @@ enum class ErrorCategory {
 // Its message is one full sentence: what, which value, what is allowed, what to do.
 class Error : public std::runtime_error {
  public:
+  // With the whole sentence.
   Error(ErrorCategory category, const std::string& sentence) : std::runtime_error(sentence), category_(category) {}
 
-  ErrorCategory category() const { return category_; }
+  ErrorCategory category() const { return category_; }  // for programs; what() is for people
 
  private:
   ErrorCategory category_;

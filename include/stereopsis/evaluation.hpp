@@ -21,6 +21,7 @@ struct Measures {
   long long counted = 0;                              // pixels
 };
 
+// The same measures over two sets of pixels.
 struct Evaluation {
   Measures all;    // every counted pixel
   Measures valid;  // counted pixels with a disparity
@@ -41,7 +42,7 @@ struct Sparsification {
   std::vector<double> curve;    // share of errors, in percent, where i percent are thrown away, i = 0 … 99
   std::vector<double> optimum;  // the same where all errors go first
   double auc = 0;               // mean of the curve over all shares, in percent
-  double auc_optimum = 0;
+  double auc_optimum = 0;       // likewise of the optimum
 };
 
 // An error is a disparity that is invalid or off by more than `threshold`. A confidence that is not finite is the lowest.

@@ -15,33 +15,35 @@
 
 namespace stereopsis {
 
+// In pixels.
 struct Size {
-  int width = 0;
-  int height = 0;
+  int width = 0;   // columns
+  int height = 0;  // rows
 
   bool operator==(const Size&) const = default;
 };
 
+// A place in an image, from the top left.
 struct Pixel {
-  int x = 0;
-  int y = 0;
+  int x = 0;  // column
+  int y = 0;  // row
 
   bool operator==(const Pixel&) const = default;
 };
 
 // Pixels [x, x + width) × [y, y + height).
 struct Rect {
-  int x = 0;
-  int y = 0;
-  int width = 0;
-  int height = 0;
+  int x = 0;       // column
+  int y = 0;       // row
+  int width = 0;   // columns
+  int height = 0;  // rows
 
   bool operator==(const Rect&) const = default;
-  Size size() const { return {width, height}; }
-  bool empty() const { return width <= 0 || height <= 0; }
+  Size size() const { return {width, height}; }             // in pixels
+  bool empty() const { return width <= 0 || height <= 0; }  // no pixel is in it
 };
 
-Rect intersect(const Rect& a, const Rect& b);
+Rect intersect(const Rect& a, const Rect& b);  // the pixels of both
 // The rectangle grown by `x` columns on the left and right and by `y` rows above and below.
 Rect grow(const Rect& r, int x, int y);
 
@@ -49,26 +51,29 @@ Rect grow(const Rect& r, int x, int y);
 // (not bytes); channels are interleaved.
 template <class T>
 struct ImageView {
-  T* data = nullptr;
-  int width = 0;
-  int height = 0;
-  int channels = 1;
-  std::ptrdiff_t pitch = 0;
+  T* data = nullptr;         // the first element of the first row
+  int width = 0;             // columns
+  int height = 0;            // rows
+  int channels = 1;          // elements of a pixel
+  std::ptrdiff_t pitch = 0;  // elements from a row to the next
 
   ImageView() = default;
+  // Of memory that is there.
   ImageView(T* data_, int width_, int height_, int channels_, std::ptrdiff_t pitch_)
       : data(data_), width(width_), height(height_), channels(channels_), pitch(pitch_) {}
+  // Of one channel, rows without gaps.
   ImageView(T* data_, int width_, int height_) : ImageView(data_, width_, height_, 1, width_) {}
 
-  T* row(int y) const { return data + y * pitch; }
+  T* row(int y) const { return data + y * pitch; }  // its first element
   T& operator()(int x, int y, int channel = 0) const { return row(y)[x * channels + channel]; }
   // The pixel, or the nearest one inside: borders replicate.
   T& clamped(int x, int y, int channel = 0) const {
     return (*this)(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1), channel);
   }
 
-  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }
-  Size size() const { return {width, height}; }
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // nothing is there
+  Size size() const { return {width, height}; }                                // in pixels
+  // A window on the same memory; r lies inside.
   ImageView crop(const Rect& r) const {
     return {data + r.y * pitch + static_cast<std::ptrdiff_t>(r.x) * channels, r.width, r.height, channels, pitch};
   }
@@ -90,15 +95,16 @@ template <class T>
 class Image {
  public:
   Image() = default;
+  // Throws Error(call) for a negative size, Error(memory).
   Image(int width, int height, int channels = 1);
-  explicit Image(Size size, int channels = 1) : Image(size.width, size.height, channels) {}
+  explicit Image(Size size, int channels = 1) : Image(size.width, size.height, channels) {}  // the same
   // In memory of another kind, at a multiple of 64 bytes.
   struct Memory {
-    std::function<void*(std::size_t bytes)> allocate;
-    void (*release)(void*);
+    std::function<void*(std::size_t bytes)> allocate;  // throws, or gives memory at a multiple of 64 bytes
+    void (*release)(void*);                            // gives it back
   };
-  Image(Size size, int channels, const Memory& memory);
-  Image(Size size, int channels, T value) : Image(size, channels) { fill(value); }
+  Image(Size size, int channels, const Memory& memory);  // rows start at multiples of 64 bytes
+  Image(Size size, int channels, T value) : Image(size, channels) { fill(value); }  // all elements alike
   // A copy of what the view shows.
   explicit Image(ImageView<const T> pixels) : Image(pixels.width, pixels.height, pixels.channels) { copy_from(pixels); }
   Image(Image&&) noexcept = default;
@@ -106,25 +112,27 @@ class Image {
   Image(const Image& other) : Image(other.view()) {}
   Image& operator=(const Image& other) { return *this = Image(other); }
 
-  int width() const { return view_.width; }
-  int height() const { return view_.height; }
-  int channels() const { return view_.channels; }
-  Size size() const { return view_.size(); }
-  bool empty() const { return view_.empty(); }
+  int width() const { return view_.width; }        // columns
+  int height() const { return view_.height; }      // rows
+  int channels() const { return view_.channels; }  // elements of a pixel
+  Size size() const { return view_.size(); }       // in pixels
+  bool empty() const { return view_.empty(); }     // nothing is there
 
   T& operator()(int x, int y, int channel = 0) { return view_(x, y, channel); }
   const T& operator()(int x, int y, int channel = 0) const { return view_(x, y, channel); }
-  T* row(int y) { return view_.row(y); }
-  const T* row(int y) const { return view_.row(y); }
+  T* row(int y) { return view_.row(y); }              // its first element
+  const T* row(int y) const { return view_.row(y); }  // its first element
 
-  ImageView<T> view() { return view_; }
-  ImageView<const T> view() const { return view_; }
+  ImageView<T> view() { return view_; }              // of its pixels, while it lives
+  ImageView<const T> view() const { return view_; }  // to read
   operator ImageView<T>() { return view_; }
   operator ImageView<const T>() const { return view_; }
 
+  // All elements alike.
   void fill(T value) {
     for (int y = 0; y < height(); ++y) std::fill_n(row(y), static_cast<std::size_t>(width()) * channels(), value);
   }
+  // Of the same size and channels.
   void copy_from(ImageView<const T> source) {
     for (int y = 0; y < height(); ++y)
       std::copy_n(source.row(y), static_cast<std::size_t>(width()) * channels(), row(y));
@@ -152,9 +160,11 @@ Image<T>::Image(Size size, int channels, const Memory& memory) {
   view_ = {storage_.get(), width, height, channels, static_cast<std::ptrdiff_t>(pitch)};
 }
 
+// Of each channel: 8 and 16 bits, and float.
 enum class PixelType : std::uint8_t { u8, u16, f32 };
-std::string to_string(PixelType type);
+std::string to_string(PixelType type);  // for people
 
+// The PixelType of a C++ type.
 template <class T>
 constexpr PixelType pixel_type_of = std::is_same_v<std::remove_const_t<T>, std::uint8_t>    ? PixelType::u8
                                     : std::is_same_v<std::remove_const_t<T>, std::uint16_t> ? PixelType::u16
@@ -163,15 +173,16 @@ constexpr PixelType pixel_type_of = std::is_same_v<std::remove_const_t<T>, std::
 // An input image whose pixel type is known only at run time. `bit_depth` is the number of bits that
 // carry the intensity (8 for u8; 9 to 16 for u16). A float image is in 8-bit units, 0 to 255.
 struct AnyImageView {
-  const void* data = nullptr;
-  PixelType type = PixelType::u8;
-  int width = 0;
-  int height = 0;
-  int channels = 1;
-  std::ptrdiff_t pitch = 0;  // elements
-  int bit_depth = 8;
+  const void* data = nullptr;      // the first element of the first row
+  PixelType type = PixelType::u8;  // of each channel
+  int width = 0;                   // columns
+  int height = 0;                  // rows
+  int channels = 1;                // elements of a pixel
+  std::ptrdiff_t pitch = 0;        // elements
+  int bit_depth = 8;               // bits that carry the intensity
 
   AnyImageView() = default;
+  // Of a view whose type is known; `depth` is the bit depth.
   template <class T>
   AnyImageView(ImageView<T> v, int depth = sizeof(T) == 2 ? 16 : 8)
       : data(v.data),
@@ -181,16 +192,18 @@ struct AnyImageView {
         channels(v.channels),
         pitch(v.pitch),
         bit_depth(depth) {}
+  // Of a whole image.
   template <class T>
   AnyImageView(const Image<T>& image, int depth = sizeof(T) == 2 ? 16 : 8) : AnyImageView(image.view(), depth) {}
 
+  // In its own type, which the caller knows.
   template <class T>
   ImageView<const T> as() const {
     return {static_cast<const T*>(data), width, height, channels, pitch};
   }
-  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }
-  Size size() const { return {width, height}; }
-  AnyImageView crop(const Rect& r) const;
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // nothing is there
+  Size size() const { return {width, height}; }                                // in pixels
+  AnyImageView crop(const Rect& r) const;                                      // a window on the same memory
 };
 
 // Calls f with the view in its own pixel type.
@@ -205,33 +218,37 @@ decltype(auto) with_pixels(const AnyImageView& image, F&& f) {
 
 // Owns an image of any pixel type: what the file readers return.
 struct AnyImage {
-  std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> pixels;
-  int bit_depth = 8;
+  std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> pixels;  // in their own type
+  int bit_depth = 8;                                                             // bits that carry the intensity
 
   AnyImage() = default;
-  AnyImage(Image<std::uint8_t> image) : pixels(std::move(image)) {}
+  AnyImage(Image<std::uint8_t> image) : pixels(std::move(image)) {}  // takes it over
+  // Takes it over; `depth` is the bit depth.
   AnyImage(Image<std::uint16_t> image, int depth = 16) : pixels(std::move(image)), bit_depth(depth) {}
-  AnyImage(Image<float> image) : pixels(std::move(image)) {}
+  AnyImage(Image<float> image) : pixels(std::move(image)) {}  // takes it over
 
+  // Of its pixels, while it lives.
   AnyImageView view() const {
     return std::visit([this](const auto& image) { return AnyImageView(image, bit_depth); }, pixels);
   }
   operator AnyImageView() const { return view(); }
-  Size size() const { return view().size(); }
-  int channels() const { return view().channels; }
+  Size size() const { return view().size(); }       // in pixels
+  int channels() const { return view().channels; }  // elements of a pixel
 };
 
 // Cells (x, y, d), disparity fastest; `row_pitch` in elements. Row bases are 64-bit.
 template <class T>
 struct VolumeView {
-  T* data = nullptr;
-  int width = 0;
-  int height = 0;
-  int disparities = 0;
-  std::ptrdiff_t row_pitch = 0;
-  T* last_row = nullptr;  // where the last row lies, if elsewhere
+  T* data = nullptr;             // the first element of the first row
+  int width = 0;                 // columns
+  int height = 0;                // rows
+  int disparities = 0;           // cells of a pixel
+  std::ptrdiff_t row_pitch = 0;  // elements from a row to the next
+  T* last_row = nullptr;         // where the last row lies, if elsewhere
 
+  // Its first cell.
   T* row(int y) const { return last_row != nullptr && y == height - 1 ? last_row : data + y * row_pitch; }
+  // Its first cell, of the lowest disparity.
   T* pixel(int x, int y) const { return row(y) + static_cast<std::ptrdiff_t>(x) * disparities; }
   T& operator()(int x, int y, int d) const { return pixel(x, y)[d]; }
   operator VolumeView<const T>() const requires(!std::is_const_v<T>) {
@@ -239,10 +256,12 @@ struct VolumeView {
   }
 };
 
+// Owns its cells, without gaps. New ones are not initialised.
 template <class T>
 class Volume {
  public:
   Volume() = default;
+  // Throws Error(memory).
   Volume(Size size, int disparities)
       : storage_(static_cast<T*>(
             detail::allocate_aligned(sizeof(T) * static_cast<std::size_t>(size.width) * size.height * disparities))),
@@ -251,8 +270,8 @@ class Volume {
 
   T& operator()(int x, int y, int d) { return view_(x, y, d); }
   const T& operator()(int x, int y, int d) const { return view_(x, y, d); }
-  VolumeView<T> view() { return view_; }
-  VolumeView<const T> view() const { return view_; }
+  VolumeView<T> view() { return view_; }              // of its cells, while it lives
+  VolumeView<const T> view() const { return view_; }  // to read
   operator VolumeView<T>() { return view_; }
   operator VolumeView<const T>() const { return view_; }
 

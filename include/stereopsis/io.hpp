@@ -37,6 +37,7 @@ void write_disparity(const std::filesystem::path& file, ImageView<const float> d
 // Throws what write_disparity would throw for this file name, before any work is done: unknown extension,
 // missing folder, no permission.
 void check_writable_disparity(const std::filesystem::path& file, DisparityRange range, double scale = 0);
+// The same of any other file.
 void check_writable(const std::filesystem::path& file);
 
 // Binary PLY, organised when `organised` (width × height vertices, NaN where invalid) or valid points only.
@@ -46,6 +47,7 @@ void write_point_cloud(const std::filesystem::path& file, ImageView<const float>
 
 // The text, whole or not at all.
 void write_text(const std::filesystem::path& file, const std::string& contents);
+// A whole file. Throws Error(file).
 std::string read_text(const std::filesystem::path& file);
 
 // For a program that is about to end before its work does: removes the temporary files of what is being written, and lets no
@@ -58,7 +60,9 @@ void remove_leftovers(const std::filesystem::path& file);
 std::string to_json(const ParameterInfo& parameter);
 // Keys come in any order; the refinements, which have one, are a list.
 std::string to_json(const Pipeline& pipeline);
+// The inverse of to_json(). Throws Error(format) with the place of what is wrong.
 Pipeline pipeline_from_json(const std::string& json);
+// The same from a file.
 Pipeline read_pipeline(const std::filesystem::path& file);
 
 }  // namespace stereopsis

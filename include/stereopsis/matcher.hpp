@@ -23,10 +23,10 @@ namespace stereopsis {
 // A rectified pair: both images of one size, pixel type and number of channels (1 or 3, RGB).
 // A mask is 0 where a pixel is not usable; an empty one means that all are.
 struct StereoPair {
-  AnyImageView left;
-  AnyImageView right;
-  ImageView<const std::uint8_t> mask_left;
-  ImageView<const std::uint8_t> mask_right;
+  AnyImageView left;                         // rectified, unless the problem has maps for it
+  AnyImageView right;                        // of the same size and type
+  ImageView<const std::uint8_t> mask_left;   // 0 where a pixel is not usable; empty: all are
+  ImageView<const std::uint8_t> mask_right;  // likewise
   // Matching costs of the left view, where Problem::volumes says that they come: a channel for each disparity of the range.
   AnyImageView costs = {};
 };
@@ -42,8 +42,8 @@ struct Geometry {
   bool want_depth = false;        // Z, in the rig's unit
   bool want_points = false;       // x, y, z, in the rig's unit and in `frame`
   bool want_uncertainty = false;  // of Z, from `disparity_error` in pixels
-  Frame frame = Frame::optical;
-  double disparity_error = 0.5;
+  Frame frame = Frame::optical;   // of the points
+  double disparity_error = 0.5;   // pixels; for the uncertainty
 };
 
 // Volumes of matching costs, as images with a channel for each disparity of the range, the lowest first.
@@ -61,32 +61,35 @@ struct CostVolumes {
 
 // What a plan is made for.
 struct Problem {
-  Size size;  // of the images as they are given
-  PixelType pixel_type = PixelType::u8;
-  int channels = 1;
-  int bit_depth = 8;
-  DisparityRange range;
-  std::optional<Rect> region;    // only these pixels are wanted
-  bool want_right = false;       // the disparity image of the right view too
-  bool want_confidence = false;  // a confidence image too
-  bool want_times = false;       // a time for each stage too; on a GPU it costs a little. The CPU always tells
-  int batch = 1;                 // pairs in work at a time
-  std::size_t memory_limit = 0;  // bytes of workspace; 0: half of the host's memory, nine tenths of a GPU's
-  Geometry geometry = {};
-  CostVolumes volumes = {};
+  Size size;                             // of the images as they are given
+  PixelType pixel_type = PixelType::u8;  // of both images
+  int channels = 1;                      // elements of a pixel: 1, or 3 (RGB)
+  int bit_depth = 8;                     // bits that carry the intensity
+  DisparityRange range;                  // that is searched
+  std::optional<Rect> region;            // only these pixels are wanted
+  bool want_right = false;               // the disparity image of the right view too
+  bool want_confidence = false;          // a confidence image too
+  bool want_times = false;               // a time for each stage too; on a GPU it costs a little. The CPU always tells
+  int batch = 1;                         // pairs in work at a time
+  std::size_t memory_limit = 0;          // bytes of workspace; 0: half of the host's memory, nine tenths of a GPU's
+  Geometry geometry = {};                // rectification before, depth and points after the matching
+  CostVolumes volumes = {};              // costs from outside, and to the outside
 
   // Of the images that the method sees.
   Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
+  // Of a pair's size, type, channels and bit depth.
   static Problem of(const StereoPair& pair, DisparityRange range);
 };
 
+// How long a stage took, and what it does by its definition.
 struct StageTime {
-  std::string name;
-  double ms = 0;
+  std::string name;  // of the stage, for people
+  double ms = 0;     // milliseconds
   // What the stage's definition reads and writes, and computes: see stereopsis/roofs.hpp.
   double bytes = 0, path_operations = 0, popcounts = 0, operations = 0;
 };
 
+// What comes of a pair. Images that are not wanted are empty.
 struct Matched {
   Image<float> disparity;                // pixels; NaN where invalid
   Image<std::uint8_t> validity;          // bits of namespace validity
@@ -98,67 +101,70 @@ struct Matched {
   AnyImage rectified;                    // the left image, as the method saw it, if wanted
   AnyImage cost, aggregated, optimised;  // volumes, if wanted
   std::array<AnyImage, 3> probed;  // by CostState, of those that there are: a row for each probe, as wide as candidates
-  std::vector<StageTime> times;
+  std::vector<StageTime> times;    // if wanted, and always on the CPU
 };
 
 // An image to be written, whose pixel type is known only at run time.
 struct AnyOutputView {
-  void* data = nullptr;
-  PixelType type = PixelType::u8;
-  int width = 0;
-  int height = 0;
-  int channels = 1;
-  std::ptrdiff_t pitch = 0;  // elements
+  void* data = nullptr;            // the first element of the first row
+  PixelType type = PixelType::u8;  // of each cost
+  int width = 0;                   // columns
+  int height = 0;                  // rows
+  int channels = 1;                // elements of a pixel: 1, or 3 (RGB)
+  std::ptrdiff_t pitch = 0;        // elements
 
   AnyOutputView() = default;
+  // Of a view whose type is known.
   template <class T>
     requires(!std::is_const_v<T>)
   AnyOutputView(ImageView<T> v)
       : data(v.data), type(pixel_type_of<T>), width(v.width), height(v.height), channels(v.channels), pitch(v.pitch) {}
 
-  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }
-  Size size() const { return {width, height}; }
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // nothing is there
+  Size size() const { return {width, height}; }                                // in pixels
 };
 
 // A result in memory of the caller's, at any pitch: what Matched would have, of these sizes; what is not wanted is empty. The
 // validity, too, may be.
 struct MatchedViews {
-  ImageView<float> disparity;
-  ImageView<std::uint8_t> validity;
-  ImageView<float> right, confidence, depth, points, uncertainty;
-  AnyOutputView rectified;
-  AnyOutputView cost, aggregated, optimised;
-  std::array<AnyOutputView, 3> probed;
-  std::vector<StageTime>* times = nullptr;  // none: they are not told
+  ImageView<float> disparity;                                      // all of these as in Matched
+  ImageView<std::uint8_t> validity;                                // may be empty
+  ImageView<float> right, confidence, depth, points, uncertainty;  // as in Matched
+  AnyOutputView rectified;                                         // as in Matched
+  AnyOutputView cost, aggregated, optimised;                       // as in Matched
+  std::array<AnyOutputView, 3> probed;                             // as in Matched
+  std::vector<StageTime>* times = nullptr;                         // none: they are not told
 };
 
 // A step of a plan: what does it, the memory that it alone takes, and what it reads, writes and computes (`ms` is 0).
 struct PlanStep {
-  std::string stage = {};  // "rank", "sgm_wta_cuda"
-  bool fused = false;      // several stages at once
-  std::size_t scratch_bytes = 0;
-  StageTime work = {};
-  std::string note = {};  // why nothing fused, or nothing faster, does it
+  std::string stage = {};         // "rank", "sgm_wta_cuda"
+  bool fused = false;             // several stages at once
+  std::size_t scratch_bytes = 0;  // of memory, beside its inputs and outputs
+  StageTime work = {};            // its name, bytes and operations
+  std::string note = {};          // why nothing fused, or nothing faster, does it
 };
 
 // A volume of costs: an image with so many channels.
 enum class CostState { cost, aggregated, optimised };
+// How large a volume is, and of which type.
 struct VolumeShape {
-  Size size;
-  int disparities = 0;
-  PixelType type = PixelType::u8;
+  Size size;                       // in pixels
+  int disparities = 0;             // channels
+  PixelType type = PixelType::u8;  // of each cost
 };
 
 class Programs;  // of src/program
 
+// A pipeline made ready for a problem on a device. It holds no memory of the device and does not change.
 class Plan {
  public:
   // Throws Error(call) if the pipeline and the problem do not fit together.
   Plan(const Pipeline& pipeline, const Problem& problem, const Device& device = {});
 
-  const Pipeline& pipeline() const { return pipeline_; }
-  const Problem& problem() const { return problem_; }
-  const Device& device() const { return device_; }
+  const Pipeline& pipeline() const { return pipeline_; }  // what is done
+  const Problem& problem() const { return problem_; }     // to what
+  const Device& device() const { return device_; }        // where: with its number, never auto
   // The memory that a matcher takes on the device, known before it runs. Of a batch, as many pairs have memory of their own as
   // can be worked on side by side, and as the limit allows.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
@@ -202,12 +208,14 @@ struct Ticket {
 // For one thread at a time; distinct matchers may run at the same time.
 class Matcher {
  public:
+  // Allocates the workspace. Throws Error(memory) and Error(device).
   explicit Matcher(Plan plan);
   ~Matcher();
   Matcher(Matcher&&) noexcept;
   Matcher& operator=(Matcher&&) noexcept;
 
-  const Plan& plan() const;
+  const Plan& plan() const;  // that it was made of
+  // Matches a pair, and returns when it is done. Throws Error(call) for a pair that the plan is not for.
   Matched match(const StereoPair& pair);
   // The same, into images that are reused when their sizes fit.
   void match(const StereoPair& pair, Matched& result);

@@ -74,6 +74,7 @@ ImageView<T> view_of(cv::Mat& m) {
   return {m.ptr<T>(), m.cols, m.rows, m.channels(), detail::pitch_of(m)};
 }
 
+// Over the view's memory, which must stay.
 template <class T>
 cv::Mat mat(ImageView<T> v) {
   using Element = std::remove_const_t<T>;
@@ -87,6 +88,7 @@ cv::Mat mat(const Image<T>& image) {
   return mat(image.view());
 }
 
+// The GpuMat's pixels, where they are.
 inline DeviceImageView view(const cv::cuda::GpuMat& m, int bit_depth = 0) {
   DeviceImageView v;
   if (m.empty()) return v;
@@ -100,6 +102,7 @@ inline DeviceImageView view(const cv::cuda::GpuMat& m, int bit_depth = 0) {
   return v;
 }
 
+// Over the view's memory, which must stay.
 inline cv::cuda::GpuMat gpu_mat(const DeviceImageView& v) {
   if (v.empty()) return cv::cuda::GpuMat();
   const std::size_t bytes = v.type == PixelType::u8 ? 1 : v.type == PixelType::u16 ? 2 : 4;
@@ -122,6 +125,7 @@ struct Options {
 // cost) are kept, for whoever asks; set() reaches everything. Invalid is (minDisparity − 1), in sixteenths or pixels.
 class StereoSGBM : public cv::StereoSGBM {
  public:
+  // With the numbers of cv::StereoSGBM::create().
   explicit StereoSGBM(int minDisparity = 0, int numDisparities = 16, int blockSize = 3, int P1 = 0, int P2 = 0,
                       int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0, int speckleWindowSize = 0,
                       int speckleRange = 0, int mode = MODE_SGBM, const Options& options = {})

@@ -8,6 +8,7 @@
 
 namespace stereopsis {
 
+// What sparse matches say of a pair.
 struct PairCheck {
   int matches = 0;              // sparse matches that the figures rest on
   double median_dy = 0;         // median of |y_left − y_right|, pixels
@@ -15,7 +16,7 @@ struct PairCheck {
   double median_disparity = 0;  // of the given order
   bool swapped = false;         // nearly all (95 %) disparities are negative: the images are in the wrong order
   DisparityRange range;         // an estimate that covers the scene, with a margin; the default without matches
-  bool rectified() const { return matches > 0 && median_dy <= 1.0; }
+  bool rectified() const { return matches > 0 && median_dy <= 1.0; }  // rows agree
 };
 
 // Sparse matches up to 24 rows up and down, found coarse to fine. Throws Error(call) when the sizes differ or the

@@ -7,6 +7,7 @@
 
 namespace stereopsis {
 
+// A parameter: its name, value, what is allowed and what it means.
 struct ParameterInfo {
   std::string name;         // slot.parameter
   std::string type;         // flag, choice, integer, number or numbers

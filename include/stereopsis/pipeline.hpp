@@ -12,8 +12,9 @@
 
 namespace stereopsis {
 
+// A named method.
 struct MethodInfo {
-  std::string name;
+  std::string name;     // as Pipeline takes it
   std::string summary;  // one line
   std::string paper;    // where it comes from
 };
@@ -23,10 +24,10 @@ const std::vector<MethodInfo>& methods();
 
 // One slot of a pipeline: {"cost", "rank", …}, {"optimisation", "sgm", …}, {"median2", "median", …}.
 struct PipelineSlot {
-  std::string slot;  // the prefix of its parameters
-  std::string kind;  // the stage in it
-  std::vector<ParameterInfo> parameters;
-  bool is_refinement = false;  // these have an order
+  std::string slot;                       // the prefix of its parameters
+  std::string kind;                       // the stage in it
+  std::vector<ParameterInfo> parameters;  // of the stage in it
+  bool is_refinement = false;             // these have an order
 };
 
 struct PipelineData;  // the typed form: src/program/pipeline_data.hpp
@@ -35,6 +36,7 @@ class Pipeline {
  public:
   // A named method with its defaults. Throws Error(call) for an unknown name, with the nearest right one.
   explicit Pipeline(std::string_view method);
+  // Of the typed form; for the library itself.
   explicit Pipeline(PipelineData data);
   ~Pipeline();
   Pipeline(const Pipeline&);
@@ -42,7 +44,7 @@ class Pipeline {
   Pipeline(Pipeline&&) noexcept;
   Pipeline& operator=(Pipeline&&) noexcept;
 
-  const std::string& method() const;
+  const std::string& method() const;  // the name of the method that it was made from
 
   // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`). What fills a slot is
   // `slot.stage` (`cost.stage` = census; `aggregation.stage` = none), with that stage's defaults; all refinements, in their
@@ -56,11 +58,14 @@ class Pipeline {
   // Files of a pipeline name it, but can't hold it.
   void set_stage(std::string_view slot, UserStage stage);
 
+  // All that can be set, in order.
   std::vector<ParameterInfo> parameters() const;
+  // What fills each slot, with its parameters.
   std::vector<PipelineSlot> slots() const;
   // The inverse of slots(); parameters that a slot does not name keep their defaults.
   static Pipeline from_slots(const std::string& method, const std::vector<PipelineSlot>& slots);
 
+  // The typed form; for the library itself.
   const PipelineData& data() const { return *data_; }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace stereopsis {
 
-using Vector3 = std::array<double, 3>;
+using Vector3 = std::array<double, 3>;  // x, y, z
 using Matrix3 = std::array<double, 9>;  // row after row
 
 // How rays and pixels of a camera belong together. A ray (x, y, 1) in the camera's frame (x right, y down, z forward)
@@ -23,46 +23,50 @@ using Matrix3 = std::array<double, 9>;  // row after row
 //   fisheye      θ = atan r, x″ = x/r · (θ + k1 θ³ + k2 θ⁵ + k3 θ⁷ + k4 θ⁹), y″ alike; coefficients k1 to k4
 //                (ROS: equidistant)
 struct Lens {
+  // Which of the two equations.
   enum class Model { polynomial, fisheye };
 
-  double fx = 0, fy = 0, cx = 0, cy = 0;  // pixels
-  Model model = Model::polynomial;
-  std::array<double, 12> distortion{};  // in the model's order; the rest is 0
+  double fx = 0, fy = 0, cx = 0, cy = 0;  // focal lengths and principal point, pixels
+  Model model = Model::polynomial;        // which of the two
+  std::array<double, 12> distortion{};    // in the model's order; the rest is 0
 
   // Where the point at (x, y, z), z > 0, is seen.
   std::array<double, 2> project(const Vector3& point) const;
 };
 
+// A camera of the pair: its lens, and how its rectified image lies to it.
 struct CalibratedCamera {
-  Lens lens;
+  Lens lens;                                            // of the images as it gives them
   Matrix3 rectification = {1, 0, 0, 0, 1, 0, 0, 0, 1};  // from the camera's frame to the rectified camera's
 };
 
+// The pair of cameras as they are, and the rig that they are rectified to.
 struct StereoCalibration {
-  Size size;  // of the images as the cameras give them
-  CalibratedCamera left, right;
-  Matrix3 rotation{};     // X_right = rotation · X_left + translation
-  Vector3 translation{};  // in the rig's unit
-  Rig rig;                // of the rectified pair
+  Size size;                     // of the images as the cameras give them
+  CalibratedCamera left, right;  // each by itself
+  Matrix3 rotation{};            // X_right = rotation · X_left + translation
+  Vector3 translation{};         // in the rig's unit
+  Rig rig;                       // of the rectified pair
 };
 
 // Where each pixel of the rectified images comes from, in 1/256 pixel, x and y (2 channels): src/stages/remap/remap.hpp.
 struct RectificationMaps {
-  Size input;  // of the images as the cameras give them
-  Image<std::int32_t> left, right;
+  Size input;                       // of the images as the cameras give them
+  Image<std::int32_t> left, right;  // a position for each rectified pixel
   // Whether every pixel has a source: then nothing needs to be masked, which is faster.
   bool left_complete = false, right_complete = false;
 
-  Size size() const { return left.size(); }
+  Size size() const { return left.size(); }  // of the rectified images
 };
 // Throws Error(call) for sizes or focal lengths that are not positive.
 RectificationMaps rectification_maps(const StereoCalibration& calibration);
 
 // One image at the positions of its map, on the CPU; a matcher with maps does it on its device.
 struct RectifiedView {
-  AnyImage image;
+  AnyImage image;              // rectified, of the type that was given
   Image<std::uint8_t> usable;  // 0 where the image has no source, or a masked one
 };
+// Throws Error(call) where image and map do not fit together.
 RectifiedView rectified(const AnyImageView& image, const Image<std::int32_t>& map,
                         ImageView<const std::uint8_t> mask = {}, int threads = 0);
 

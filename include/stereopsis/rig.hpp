@@ -17,15 +17,17 @@ enum class Frame {
 
 // Z = focal · baseline / (d − (cx_left − cx_right)), with d = x_left − x_right. Pixel centres are at whole coordinates.
 struct Rig {
-  double focal = 0;    // pixels
-  double cx_left = 0;  // principal points, pixels
-  double cx_right = 0;
-  double cy = 0;
+  double focal = 0;     // pixels
+  double cx_left = 0;   // principal points, pixels
+  double cx_right = 0;  // likewise
+  double cy = 0;        // of both, pixels
   double baseline = 0;  // in `unit`, positive
   std::string unit;     // "mm", "m", or "" where the file does not say
   Size size;            // of the images; 0×0 where the file does not say
 
+  // Z in `unit`, of a disparity in pixels.
   double depth(double disparity) const { return focal * baseline / (disparity - (cx_left - cx_right)); }
+  // The inverse.
   double disparity(double depth) const { return focal * baseline / depth + (cx_left - cx_right); }
   // What an error of the disparity, in pixels, does to the depth, to first order: Z² / (focal · baseline) · Δd.
   double depth_uncertainty(double depth, double disparity_error) const {

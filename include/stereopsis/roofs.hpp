@@ -16,16 +16,20 @@ struct Roofs {
   double popcounts = 0;   // of 32-bit words
   double operations = 0;  // additions and minima of 32 bits
 };
+// By short runs on the device: about a second.
 Roofs measure_roofs(const Device&);
 
+// What a stage's time comes from.
 enum class Bound { memory, arithmetic, latency };
+// For people.
 const char* to_string(Bound);
 
 // The least time that the bytes and operations of a stage's definition can take, and what that is: the longer of the two.
 struct Roof {
-  double ms = 0;
-  Bound bound = Bound::memory;
+  double ms = 0;                // milliseconds
+  Bound bound = Bound::memory;  // what takes them
 };
+// Of one stage.
 Roof roof_of(const StageTime&, const Roofs&);
 // Of several, one after the other; the bound is that of the largest share.
 Roof roof_of(std::span<const StageTime>, const Roofs&);

@@ -8,8 +8,9 @@
 
 namespace stereopsis {
 
+// How a stage did.
 struct StageCheck {
-  std::string stage;
+  std::string stage;    // its name
   bool same = false;    // as its scalar definition, bit for bit
   std::string problem;  // what went wrong; empty where it ran
 };

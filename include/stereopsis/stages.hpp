@@ -6,6 +6,7 @@
 
 namespace stereopsis {
 
+// A slot, and what may fill it.
 struct SlotChoices {
   std::string slot;  // "cost", …, as in `cost.stage`; or "refinements", a list of which there may be many
   std::vector<std::string> stages;  // what may fill it; "none" where it may be empty

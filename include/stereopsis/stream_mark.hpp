@@ -10,6 +10,7 @@ namespace stereopsis {
 // A point in a queue of the caller's (CUstream, cl_command_queue). Made once, taken as often as one likes. Nothing but wait() waits.
 class StreamMark {
  public:
+  // On a GPU, by its name. Throws as resolve_device().
   explicit StreamMark(const std::string& device);
   ~StreamMark();
   StreamMark(StreamMark&&) noexcept;
@@ -17,8 +18,8 @@ class StreamMark {
 
   void take(std::uint64_t stream);  // behind all that the queue was given so far
   void hold(std::uint64_t stream);  // what this queue is given from now on starts when the mark is passed
-  bool is_passed() const;
-  void wait();
+  bool is_passed() const;           // whether all before it is done
+  void wait();                      // until it is passed
 
  private:
   struct State;

@@ -15,9 +15,9 @@ namespace stereopsis {
 // of disparities − 1, never beyond. Only images a few pixels wide or high may show less of that.
 struct SceneOptions {
   std::string scene = "table";  // one of scene_names()
-  Size size = {640, 480};
-  int disparities = 64;    // at least 1; all true disparities lie in [0, disparities − 1]
-  std::uint64_t seed = 1;  // of textures, noise and what is placed at random
+  Size size = {640, 480};       // of each image
+  int disparities = 64;         // at least 1; all true disparities lie in [0, disparities − 1]
+  std::uint64_t seed = 1;       // of textures, noise and what is placed at random
   // Of the right image: 255 · gain · (1 − vignetting · r²) · (I / 255)^gamma, where r is the distance from the centre,
   // 1 in the corners.
   double gain = 1;        // 0 to 100
@@ -39,6 +39,7 @@ struct SceneOptions {
   Rect window = {};
 };
 
+// A pair with its truth.
 struct Scene {
   Image<std::uint8_t> left, right;               // RGB
   Image<float> disparity_left, disparity_right;  // exact, sub-pixel; every pixel has one

@@ -6,6 +6,7 @@
 
 namespace stereopsis {
 
+// What a rig makes of a disparity image.
 struct Triangulated {
   Image<float> depth;        // Z, in the rig's unit; NaN where there is none
   Image<float> points;       // 3 channels, in the frame; NaN where there is none

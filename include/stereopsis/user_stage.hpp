@@ -33,6 +33,7 @@ struct UserCall {
 template <class T>
 ImageView<T> on_host(const DeviceImageView& view);
 
+// The function, and what the plan has to know of it.
 struct UserStage {
   std::string name = {};  // in times and sentences
   // At least one of them. A function must have written when it returns, or, on a GPU, must have enqueued; it may be called by
@@ -41,7 +42,7 @@ struct UserStage {
   // Of costs that it makes. Those of 8 and 16 bits are integers, at most `largest` (0: all that the type has, and 1 of float), which brings
   // them to the 8 bits that some stages take, and which paths cut them to. No candidate is 65535, NaN or infinity. What is left unwritten is none, or 255.
   PixelType makes = PixelType::u8;
-  double largest = 0;
+  double largest = 0;  // as told above
   // Of a volume that it filters; others are brought to 8 bits, where it takes these.
   std::optional<PixelType> takes = {};  // none: any
   // The part of the images, or of the volume or the maps, that a part of the result needs; none: the pixel alone. Larger than the
