@@ -29,9 +29,26 @@
     lowest[0] = lowest[1] = lowest[2] = BEYOND;                                                 \
   }                                                                                             \
   BARRIER()
+// Lowers `*lowest` to the value of every work-item of the group: on CUDA a warp brings its own together first.
+#ifdef __CUDACC__
+FUNCTION int warp_min(int value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(0xFFFFFFFFu, value);
+#else
+  for (int apart = 16; apart > 0; apart /= 2) value = min(value, __shfl_xor_sync(0xFFFFFFFFu, value, apart));
+  return value;
+#endif
+}
+FUNCTION void group_min(int* lowest, int value) {
+  const int of_warp = warp_min(value);
+  if (local_id(0) % 32 == 0) atomic_min(lowest, of_warp);
+}
+#else
+#define group_min(lowest, value) atomic_min(lowest, value)
+#endif
 // After a pixel, whose costs have the minimum `mine` in this work-item: it becomes the last one.
 #define END_PIXEL(turn, next, mine)                                \
-  atomic_min(&lowest[next], mine);                                 \
+  group_min(&lowest[next], mine);                                  \
   if (local_id(0) == 0) lowest[(next) == 2 ? 0 : (next) + 1] = BEYOND; \
   BARRIER();                                                       \
   STATE* const swapped = last;                                     \

@@ -10,21 +10,27 @@
 // instance colour_gradient: WORD=ulong COST=COLOUR_GRADIENT
 #include "device/gpu/vocabulary.h"
 #include "stages/cost/cost.cl.h"
+#include "stages/cost/tile.cl.h"
 
-// A work-item for each cell of a row. The parameters are those of matching_cost.
+#undef LEFT
+#undef RIGHT
+#undef COST_OF
+#define LEFT(x) PIXEL(left, x, y)
+#if COST == COLOUR_GRADIENT
+// Beyond the border either the border's pixel, or one that is given.
+FUNCTION WORD right_word(IMAGE(const WORD, right), int x, int y, int replicates, WORD outside) {
+  const int inside = clamp(x, 0, WIDTH(right) - 1);
+  return replicates || x == inside ? PIXEL(right, inside, y) : outside;
+}
+#define RIGHT(x) right_word(right, right_layout, x, y, replicates, (ulong)outside_colour | (ulong)outside_gradient << 32)
+#define COST_OF(own, other) matching_cost(own, other, a, b, c, d)
+#else
+#define RIGHT(x) PIXEL(right, clamp(x, 0, WIDTH(right) - 1), y)
+#define COST_OF(own, other) matching_cost(own, other, a, b)
+#endif
+
+// The parameters are those of matching_cost.
 KERNEL(cost_volume)(IMAGE(const WORD, left), IMAGE(const WORD, right), ARRAY(uchar, costs), int disparities, int min_disparity,
                     int a, int b, int c, int d, int replicates, int outside_colour, int outside_gradient) {
-  const int cell = global_id(0), y = global_id(1), width = WIDTH(left);
-  if (cell >= width * disparities || y >= HEIGHT(left)) return;
-  const int x = cell / disparities;
-  const int x_right = x - min_disparity - cell % disparities;
-  const WORD word = PIXEL(left, x, y);
-#if COST == COLOUR_GRADIENT
-  WORD other = PIXEL(right, clamp(x_right, 0, width - 1), y);
-  if (!replicates && x_right != clamp(x_right, 0, width - 1)) other = (ulong)outside_colour | (ulong)outside_gradient << 32;
-  const int cost = matching_cost(word, other, a, b, c, d);
-#else
-  const int cost = matching_cost(word, PIXEL(right, clamp(x_right, 0, width - 1), y), a, b);
-#endif
-  ELEMENTS(costs)[(long)y * width * disparities + cell] = (uchar)cost;
+  COST_TILE(costs, WIDTH(left), HEIGHT(left), disparities, min_disparity, LEFT, RIGHT, COST_OF)
 }

@@ -1,4 +1,5 @@
 #include "device/gpu/device.hpp"
+#include "stages/cost/tile.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
 
 namespace stereopsis::cost_volume {
@@ -30,8 +31,6 @@ template <class Kind>
 void gpu(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Volume<std::uint8_t> costs,
          gpu::Queue& queue) {
   check(source.kind);
-  const gpu::Grid pixels = gpu::over(costs.width * costs.disparities);
-  const gpu::Grid grid{pixels.groups_x, costs.height, pixels.items_x, 1};
   int parameters[4] = {}, replicates = 1, outside_colour = 0, outside_gradient = 0;
   if constexpr (std::is_same_v<Kind, cost::CensusGradient>) {
     parameters[0] = source.kind.census_weight;
@@ -51,7 +50,7 @@ void gpu(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Vo
     outside_colour = static_cast<int>(kind.outside & 0xFFFFFF);
     outside_gradient = static_cast<int>(kind.outside >> 32);
   }
-  queue.launch({"cost_volume", "cost_volume", instance<Kind>()}, grid, source.left, source.right, costs.cells,
+  queue.launch({"cost_volume", "cost_volume", instance<Kind>()}, cost::over_tiles(costs), source.left, source.right, costs.cells,
                costs.disparities, min_disparity, parameters[0], parameters[1], parameters[2], parameters[3], replicates,
                outside_colour, outside_gradient);
 }

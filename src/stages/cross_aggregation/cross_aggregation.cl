@@ -4,6 +4,8 @@
 // instance any:
 #include "device/gpu/vocabulary.h"
 
+#define AHEAD 8  // pixels whose values are on their way together
+
 typedef struct {
   int before, behind;  // in the direction that was asked for
 } Reach;
@@ -29,9 +31,13 @@ KERNEL(run)(ARRAY(const uchar, costs), ARRAY(ushort, running), int width, int he
   const long step = along_row ? disparities : (long)width * disparities;
   const int pixels = along_row ? width : height;
   ushort sum = 0;
-  for (int i = 0; i < pixels; ++i) {
-    sum = (ushort)(sum + ELEMENTS(costs)[start + i * step]);
-    ELEMENTS(running)[start + i * step] = sum;
+  for (int first = 0; first < pixels; first += AHEAD) {
+    uchar cost[AHEAD];
+    for (int i = 0; i < AHEAD; ++i) cost[i] = ELEMENTS(costs)[start + min(first + i, pixels - 1) * step];
+    for (int i = 0; i < AHEAD; ++i) {
+      sum = (ushort)(sum + cost[i]);
+      if (first + i < pixels) ELEMENTS(running)[start + (first + i) * step] = sum;
+    }
   }
 }
 
@@ -47,16 +53,22 @@ KERNEL(run_across)(IMAGE(const uint, left), IMAGE(const uint, right), ARRAY(cons
   const int pixels = along_row ? width : height;
   uint sum = 0;
   ushort count = 0;
-  for (int i = 0; i < pixels; ++i) {
-    const int x = along_row ? i : line, y = along_row ? line : i;
-    const Reach arms = reach(left, left_layout, right, right_layout, x, y, min_disparity + k, !along_row);
-    GLOBAL const ushort* here = ELEMENTS(running) + start + i * step;
-    const int first = (along_row ? y : x) - arms.before;
-    const ushort before = first > 0 ? here[-(arms.before + 1) * other] : (ushort)0;
-    sum += (ushort)(here[arms.behind * other] - before);
-    count = (ushort)(count + arms.before + 1 + arms.behind);
-    ELEMENTS(across)[start + i * step] = sum;
-    ELEMENTS(counts)[start + i * step] = count;
+  for (int first = 0; first < pixels; first += AHEAD) {
+    ushort along[AHEAD], arms_pixels[AHEAD];
+    for (int i = 0; i < AHEAD; ++i) {
+      const int n = min(first + i, pixels - 1), x = along_row ? n : line, y = along_row ? line : n;
+      const Reach arms = reach(left, left_layout, right, right_layout, x, y, min_disparity + k, !along_row);
+      GLOBAL const ushort* here = ELEMENTS(running) + start + n * step;
+      const int has_before = (along_row ? y : x) - arms.before > 0;
+      along[i] = (ushort)(here[arms.behind * other] - (has_before ? here[-(arms.before + 1) * other] : (ushort)0));
+      arms_pixels[i] = (ushort)(arms.before + 1 + arms.behind);
+    }
+    for (int i = 0; i < AHEAD && first + i < pixels; ++i) {
+      sum += along[i];
+      count = (ushort)(count + arms_pixels[i]);
+      ELEMENTS(across)[start + (first + i) * step] = sum;
+      ELEMENTS(counts)[start + (first + i) * step] = count;
+    }
   }
 }
 

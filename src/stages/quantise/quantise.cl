@@ -5,16 +5,26 @@
 // instance f32: TYPE=float REAL=1
 #include "device/gpu/vocabulary.h"
 
-// A work-item for each cell of a row.
-KERNEL(quantise)(ARRAY(const TYPE, costs), ARRAY(uchar, quantised), int cells, int rows, float scale) {
-  const int cell = global_id(0), y = global_id(1);
-  if (cell >= cells || y >= rows) return;
-  const TYPE cost = ELEMENTS(costs)[(long)y * cells + cell];
+#define PER_ITEM 16
+
+FUNCTION uchar in_8_bits(TYPE cost, float scale) {
 #if REAL
   const int none = cost != cost;
 #else
   const int none = cost == 65535;
 #endif
   const float rounded = floor(scale * fmax((float)cost, 0.0f) + 0.5f);
-  ELEMENTS(quantised)[(long)y * cells + cell] = (uchar)(none || rounded >= 255.0f ? 255 : (int)rounded);
+  return (uchar)(none || rounded >= 255.0f ? 255 : (int)rounded);
+}
+
+// A work-item takes every local_size-th of its group's cells, which are in one row.
+KERNEL(quantise)(ARRAY(const TYPE, costs), ARRAY(uchar, quantised), int cells, int rows, float scale) {
+  const int y = global_id(1), first = group_id(0) * local_size(0) * PER_ITEM + local_id(0);
+  if (y >= rows) return;
+  GLOBAL const TYPE* from = ELEMENTS(costs) + (long)y * cells;
+  GLOBAL uchar* to = ELEMENTS(quantised) + (long)y * cells;
+  TYPE cost[PER_ITEM];  // all are on their way before the first is needed
+  for (int i = 0; i < PER_ITEM; ++i) cost[i] = from[min(first + i * local_size(0), cells - 1)];
+  for (int i = 0; i < PER_ITEM; ++i)
+    if (first + i * local_size(0) < cells) to[first + i * local_size(0)] = in_8_bits(cost[i], scale);
 }

@@ -7,43 +7,101 @@
 #include "device/gpu/vocabulary.h"
 #include "device/gpu/path_state.cl.h"
 
-FUNCTION int difference(IMAGE(const uchar, image), int channels, int x, int y, int u, int v) {
-  int largest = 0;
-  for (int c = 0; c < channels; ++c)
-    largest = max(largest, (int)abs((int)PIXEL(image, x * channels + c, y) - (int)PIXEL(image, u * channels + c, v)));
-  return largest;
+#define AHEAD 8  // pixels whose values are on their way together
+#define OWN 4    // disparities of a work-item, at most
+
+// Bit 0: the pixel's colour differs from its left neighbour's, bit 1: from that above. A pixel outside has that of the border.
+KERNEL(marks)(IMAGE(const uchar, image), ARRAY(uchar, marks), int width, int channels, int colour) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= width || y >= HEIGHT(image)) return;
+  int beside = 0, above = 0;
+  for (int c = 0; c < channels; ++c) {
+    const int own = PIXEL(image, x * channels + c, y);
+    beside = max(beside, (int)abs(own - (int)PIXEL(image, max(x - 1, 0) * channels + c, y)));
+    above = max(above, (int)abs(own - (int)PIXEL(image, x * channels + c, max(y - 1, 0))));
+  }
+  ELEMENTS(marks)[(long)y * width + x] = (uchar)((beside >= colour) | (above >= colour) << 1);
 }
 
-// p1 and p2 by how many of the two colour differences reach the threshold.
-KERNEL(paths)(IMAGE(const uchar, left), IMAGE(const uchar, right), ARRAY(const uchar, costs), ARRAY(ushort, sums), ARRAY(ushort, scratch),
-              int width, int height, int channels, int disparities, int min_disparity, int dx, int dy, int add, int colour,
+// What a cell brings along: its cost, in how many of the views the colour differs from the pixel before, and its sum.
+#define COST_OF(cell) ((int)((cell)&255u))
+#define DIFFER_OF(cell) ((int)((cell) >> 8 & 255u))
+#define SUM_OF(cell) ((int)((cell) >> 16))
+
+// Of a row's marks: whether the pixel at x, maybe outside, differs from that at x - dx, or from that of the row before.
+FUNCTION int differs(GLOBAL const uchar* marks, int x, int dx, int width, int same) {
+  const int here = clamp(x, 0, width - 1), there = clamp(x - dx, 0, width - 1);
+  return dx != 0 && here == there ? same : marks[max(here, there)] >> (dx == 0) & 1;
+}
+
+// p1 and p2 by how many of the two colour differences reach the threshold. `same`: whether that of equal colours does.
+KERNEL(paths)(ARRAY(const uchar, left_marks), ARRAY(const uchar, right_marks), ARRAY(const uchar, costs), ARRAY(ushort, sums),
+              ARRAY(ushort, scratch), int width, int height, int disparities, int min_disparity, int dx, int dy, int add, int same,
               int p1, int p1_one, int p1_both, int p2, int p2_one, int p2_both) {
   const int line = group_id(0);
   PATH_STATE(line, disparities);
   START_PATH(disparities);
 
   const int pixels = dy == 0 ? width : height;
-  int x = dy == 0 ? (dx > 0 ? 0 : width - 1) : line, y = dy == 0 ? line : dy > 0 ? 0 : height - 1;
+  const int first_x = dy == 0 ? (dx > 0 ? 0 : width - 1) : line, first_y = dy == 0 ? line : dy > 0 ? 0 : height - 1;
   int turn = 0;
-  for (int n = 0; n < pixels; ++n, x += dx, y += dy) {
-    const long cell = ((long)y * width + x) * disparities;
+
+#define CELL_AT(n, k) (((long)(first_y + (n) * dy) * width + first_x + (n) * dx) * disparities + (k))
+#define FETCH(cell, n, k)                                                                            \
+  {                                                                                                  \
+    const int x = first_x + (n)*dx, y = first_y + (n)*dy;                                            \
+    const long row = (long)max(y, y - dy) * width;                                                   \
+    cell = ELEMENTS(costs)[CELL_AT(n, k)];                                                           \
+    if ((n) > 0)                                                                                     \
+      cell |= (uint)(differs(ELEMENTS(left_marks) + row, x, dx, width, same) +                       \
+                     differs(ELEMENTS(right_marks) + row, x - min_disparity - (k), dx, width, same)) \
+              << 8;                                                                                  \
+    if (add) cell |= (uint)ELEMENTS(sums)[CELL_AT(n, k)] << 16;                                      \
+  }
+#define STEP(cell, n, k)                                                                                               \
+  {                                                                                                                    \
+    int value = COST_OF(cell);                                                                                         \
+    if ((n) > 0) {                                                                                                     \
+      const int differ = DIFFER_OF(cell);                                                                              \
+      const int beside = min((int)last[k], (int)last[(k) + 2]) + (differ == 0 ? p1 : differ == 1 ? p1_one : p1_both);  \
+      const int jump = base + (differ == 0 ? p2 : differ == 1 ? p2_one : p2_both);                                     \
+      value += min(min((int)last[(k) + 1], beside), jump) - base;                                                      \
+    }                                                                                                                  \
+    path[(k) + 1] = (ushort)value;                                                                                     \
+    mine = min(mine, value);                                                                                           \
+    ELEMENTS(sums)[CELL_AT(n, k)] = (ushort)(SUM_OF(cell) + value);                                                    \
+  }
+
+#if WIDE
+  for (int n = 0; n < pixels; ++n) {
     const int base = lowest[turn], next = turn == 2 ? 0 : turn + 1;
-    const int left_differs = n > 0 && difference(left, left_layout, channels, x, y, x - dx, y - dy) >= colour;
     int mine = BEYOND;
     for (int k = local_id(0); k < disparities; k += local_size(0)) {
-      int value = ELEMENTS(costs)[cell + k];
-      if (n > 0) {
-        const int x_right = x - min_disparity - k;
-        const int here = clamp(x_right, 0, width - 1), there = clamp(x_right - dx, 0, width - 1);
-        const int differ = left_differs + (difference(right, right_layout, channels, here, y, there, y - dy) >= colour);
-        const int beside = min((int)last[k], (int)last[k + 2]) + (differ == 0 ? p1 : differ == 1 ? p1_one : p1_both);
-        const int jump = base + (differ == 0 ? p2 : differ == 1 ? p2_one : p2_both);
-        value += min(min((int)last[k + 1], beside), jump) - base;
-      }
-      path[k + 1] = (ushort)value;
-      mine = min(mine, value);
-      ELEMENTS(sums)[cell + k] = (ushort)(add ? ELEMENTS(sums)[cell + k] + value : value);
+      uint cell;
+      FETCH(cell, n, k)
+      STEP(cell, n, k)
     }
     END_PIXEL(turn, next, mine);
   }
+#else
+  for (int start = 0; start < pixels; start += AHEAD) {
+    uint cells[AHEAD][OWN];
+    for (int i = 0; i < AHEAD; ++i)
+      for (int j = 0; j < OWN; ++j) {
+        const int k = local_id(0) + j * local_size(0);
+        if (k < disparities && start + i < pixels) FETCH(cells[i][j], start + i, k)
+      }
+#pragma unroll
+    for (int i = 0; i < AHEAD; ++i) {
+      if (start + i >= pixels) break;
+      const int base = lowest[turn], next = turn == 2 ? 0 : turn + 1;
+      int mine = BEYOND;
+      for (int j = 0; j < OWN; ++j) {
+        const int k = local_id(0) + j * local_size(0);
+        if (k < disparities) STEP(cells[i][j], start + i, k)
+      }
+      END_PIXEL(turn, next, mine);
+    }
+  }
+#endif
 }

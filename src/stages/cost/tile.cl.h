@@ -1,0 +1,28 @@
+// A work-item's tile of a volume of costs: TILE_X pixels by four disparities, so that a right pixel is read once for four
+// costs, and these are written at once. tile.hpp makes the grid. Every instance of a kernel includes it, hence no guard.
+#define ELEMENT uchar
+#define RUN 4
+#include "device/gpu/run.cl.h"
+#undef ELEMENT
+#undef RUN
+
+#define TILE_X 8
+
+// In a kernel: LEFT(x) and RIGHT(x) of row y are WORDs, x of the right view may lie outside; COST_OF makes a cost of two.
+#define COST_TILE(costs, width, height, disparities, min_disparity, LEFT, RIGHT, COST_OF)                      \
+  const int runs = ((disparities) + 3) / 4, y = global_id(1);                                                  \
+  const int first_x = global_id(0) / runs * TILE_X, first_k = global_id(0) % runs * 4;                         \
+  if (first_x >= (width) || y >= (height)) return;                                                             \
+  GLOBAL uchar* out = ELEMENTS(costs) + ((long)y * (width) + first_x) * (disparities) + first_k;               \
+  const int whole = in_runs(ELEMENTS(costs), disparities);                                                     \
+  const int first_right = first_x - (min_disparity) - first_k;                                                 \
+  WORD second = RIGHT(first_right - 1), third = RIGHT(first_right - 2), fourth = RIGHT(first_right - 3);       \
+  for (int i = 0; i < TILE_X && first_x + i < (width); ++i, out += (disparities)) {                            \
+    const WORD own = LEFT(first_x + i), first = RIGHT(first_right + i);                                        \
+    const Run run = {{(uchar)COST_OF(own, first), (uchar)COST_OF(own, second), (uchar)COST_OF(own, third),     \
+                      (uchar)COST_OF(own, fourth)}};                                                           \
+    store_run(out, run, (disparities)-first_k, whole);                                                         \
+    fourth = third;                                                                                            \
+    third = second;                                                                                            \
+    second = first;                                                                                            \
+  }
