@@ -29,6 +29,9 @@ struct StereoPair {
   ImageView<const std::uint8_t> mask_right;  // likewise
   // Matching costs of the left view, where Problem::volumes says that they come: a channel for each disparity of the range.
   AnyImageView costs = {};
+  // Of a stripe: the path costs in the row above its rows and in the row below them, where Problem::stripe says that they come.
+  ImageView<const std::uint16_t> paths_above = {};
+  ImageView<const std::uint16_t> paths_below = {};  // likewise
 };
 
 // What is done by a calibration beside the matching, on the same device.
@@ -59,6 +62,20 @@ struct CostVolumes {
   std::vector<Pixel> probes = {};
 };
 
+// The pair is a stripe of rows of larger images, matched by semi-global matching with the bits of the whole: all that it needs to
+// know of the other rows is what the paths cost where they come in. Path costs are images as wide as the pair, with a channel for
+// each disparity and a row for each kind of path: vertical ones and, with 8 paths, those to the right and to the left.
+struct Stripe {
+  int first_row = 0;   // of those that the paths pass, and the result has; the rows around them only serve their features
+  int rows = 0;        // how many these are
+  bool above = false;  // path costs of the row above them come with the pair,
+  bool below = false;  // and of the row below; else the image ends there
+  // Of these alone are the path costs wanted, in the stripe's last row of the paths that lead down, or in its first row of those
+  // that lead up: Matched::paths, for the next stripe. No disparity is made.
+  enum class Follow { none, down, up };
+  Follow follow = Follow::none;  // whether path costs alone are wanted, and along which paths
+};
+
 // What a plan is made for.
 struct Problem {
   Size size;                             // of the images as they are given
@@ -74,6 +91,7 @@ struct Problem {
   std::size_t memory_limit = 0;          // bytes of workspace; 0: half of the host's memory, nine tenths of a GPU's
   Geometry geometry = {};                // rectification before, depth and points after the matching
   CostVolumes volumes = {};              // costs from outside, and to the outside
+  std::optional<Stripe> stripe = {};     // the pair is one of larger images
 
   // Of the images that the method sees.
   Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
@@ -100,6 +118,7 @@ struct Matched {
   Image<float> uncertainty;              // of the depth, if wanted
   AnyImage rectified;                    // the left image, as the method saw it, if wanted
   AnyImage cost, aggregated, optimised;  // volumes, if wanted
+  Image<std::uint16_t> paths;            // path costs of the next stripe, if wanted
   std::array<AnyImage, 3> probed;  // by CostState, of those that there are: a row for each probe, as wide as candidates
   std::vector<StageTime> times;    // if wanted, and always on the CPU
 };
@@ -132,6 +151,7 @@ struct MatchedViews {
   ImageView<float> right, confidence, depth, points, uncertainty;  // as in Matched
   AnyOutputView rectified;                                         // as in Matched
   AnyOutputView cost, aggregated, optimised;                       // as in Matched
+  ImageView<std::uint16_t> paths;                                  // as in Matched
   std::array<AnyOutputView, 3> probed;                             // as in Matched
   std::vector<StageTime>* times = nullptr;                         // none: they are not told
 };
@@ -181,6 +201,8 @@ class Plan {
   VolumeShape volume(CostState) const;
   // Of the costs that are probed: as wide as the candidates, as high as the probes.
   VolumeShape probed(CostState) const;
+  // Of the path costs that come with a stripe, or are wanted of it; of no size without one.
+  VolumeShape path_costs() const;
 
  private:
   Pipeline pipeline_;

@@ -1,4 +1,5 @@
 // What does not fit is refused, in a sentence.
+#include <algorithm>
 #include <limits>
 
 #include "core/text.hpp"
@@ -46,6 +47,43 @@ void check_pixels(const char* name, const void* data, Size size, int channels, s
                 " channels has at least ", std::int64_t{size.width} * channels));
 }
 
+void check(const Stripe& stripe, const Problem& p) {
+  const int end = stripe.first_row + stripe.rows;
+  if (stripe.first_row < 0 || stripe.rows < 1 || stripe.rows > p.size.height - stripe.first_row)
+    refuse(text("a stripe of ", stripe.rows, " rows from row ", stripe.first_row,
+                " on does not lie inside the image of ", shown(p.size),
+                " pixels; give at least one row, all of them inside"));
+  if ((stripe.above && stripe.first_row == 0) || (stripe.below && end == p.size.height))
+    refuse(text("path costs come from the row ", stripe.above && stripe.first_row == 0 ? "above" : "below",
+                " the stripe, which is not among those given; give that row, too, and those that features need"));
+  if (p.region || p.geometry.rectification || p.geometry.want_depth || p.geometry.want_points ||
+      p.geometry.want_uncertainty || p.volumes.given || !p.volumes.probes.empty() || p.volumes.want_cost ||
+      p.volumes.want_aggregated || p.volumes.want_optimised)
+    refuse(
+        "a stripe of a larger image has maps of its own rows alone: match it rectified, without a region, depth, "
+        "points or "
+        "volumes, which come from the whole");
+  if (stripe.follow != Stripe::Follow::none && (p.want_right || p.want_confidence))
+    refuse("of a stripe whose paths alone are followed there is no map; plan without the right view and confidence");
+}
+
+// Of the path costs that come with a stripe.
+void check_edge(const char* name, bool comes, const ImageView<const std::uint16_t>& edge, const VolumeShape& shape) {
+  if (!comes && !edge.empty())
+    refuse(text("path costs ", name, " the stripe are given, which were not planned: ask for them in Problem::stripe"));
+  if (!comes) return;
+  if (edge.size() != shape.size || edge.channels != shape.disparities)
+    refuse(text("the path costs ", name, " the stripe have ", shown(edge.size()), " pixels with ", edge.channels,
+                " disparities; the matcher was planned for ", shown(shape.size), " with ", shape.disparities));
+  check_pixels(text("path costs ", name, " the stripe").c_str(), edge.data, edge.size(), edge.channels, edge.pitch);
+  for (int y = 0; y < edge.height; ++y)
+    for (int x = 0; x < edge.width; ++x)
+      if (const auto costs = edge.row(y) + static_cast<std::ptrdiff_t>(x) * edge.channels;
+          *std::min_element(costs, costs + edge.channels) != 0)
+        refuse(text("the path costs ", name, " the stripe have none of 0 at ", x, ",", y,
+                    "; they are given less their minimum, as Matched::paths holds them"));
+}
+
 }  // namespace
 
 void check(const Problem& p) {
@@ -69,6 +107,7 @@ void check(const Problem& p) {
   if (p.batch < 1 || p.batch > 4096)
     refuse(text("a batch of ", p.batch, " pairs is not allowed; it must be 1 to 4096"));
   check(p.geometry, p.size);
+  if (p.stripe) check(*p.stripe, p);
   if (p.volumes.given && p.geometry.rectification)
     refuse("a cost volume is of a rectified pair; give the pair rectified, or let its costs be computed");
   if (p.volumes.without_images && !p.volumes.given)
@@ -107,8 +146,11 @@ void check_extents(const Problem& p, Size seen) {
   if (p.geometry.rectification) check_extent(p.size, p.channels, 1);
 }
 
-void check_fits(const Problem& p, const StereoPair& pair) {
+void check_fits(const Plan& plan, const StereoPair& pair) {
+  const Problem& p = plan.problem();
   check_costs(p, pair.costs);
+  check_edge("above", p.stripe && p.stripe->above, pair.paths_above, plan.path_costs());
+  check_edge("below", p.stripe && p.stripe->below, pair.paths_below, plan.path_costs());
   if (p.volumes.given) check_pixels("the cost volume", pair.costs.data, p.size, p.range.count, pair.costs.pitch);
   if (p.volumes.without_images) {
     if (!pair.left.empty() || !pair.right.empty())
@@ -173,6 +215,9 @@ void check_fits(const Plan& plan, const MatchedViews& out) {
     const VolumeShape shape = is_wanted(p, e) ? plan.volume(state) : VolumeShape();
     check_shape(name_of(e), v, shape, p.region ? p.region->size() : shape.size, shape.disparities);
   });
+  const VolumeShape paths = plan.path_costs();
+  check_output("the path costs", follows_paths(p), out.paths, PixelType::u16, paths.size, paths.type,
+               paths.disparities);
   for (int state = 0; state < 3; ++state) {
     const VolumeShape row = plan.probed(static_cast<CostState>(state));
     check_shape("the probed costs", out.probed[state], row, row.size, row.disparities);
@@ -188,6 +233,7 @@ void check_rows(const char* name, const DeviceImageView& v) {
 
 void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& out) {
   const Problem& p = plan.problem();
+  if (p.stripe) refuse("a stripe's path costs lie on the host; match images of the host");
   if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
   const auto check_one = [&](const char* name, const DeviceImageView& v, Size size, PixelType type, int channels,
                              int bit_depth) {

@@ -113,12 +113,12 @@ void Matcher::State::match(const StereoPair& pair, MatchedViews result) {
 }
 
 Ticket Matcher::enqueue(const StereoPair& pair, Matched& result) {
-  check_fits(plan().problem(), pair);
+  check_fits(plan(), pair);
   return state_->enqueue(pair, views_of(plan(), result));
 }
 
 Ticket Matcher::enqueue(const StereoPair& pair, const MatchedViews& result) {
-  check_fits(plan().problem(), pair);
+  check_fits(plan(), pair);
   check_fits(plan(), result);
   return state_->enqueue(pair, result);
 }
@@ -148,13 +148,13 @@ Matched Matcher::match(const StereoPair& pair) {
 
 void Matcher::match(const StereoPair& pair, Matched& result) {
   if (!state_->idle() || plan().problem().region) return wait(enqueue(pair, result));
-  check_fits(plan().problem(), pair);
+  check_fits(plan(), pair);
   state_->match(pair, views_of(plan(), result));
 }
 
 void Matcher::match(const StereoPair& pair, const MatchedViews& result) {
   if (!state_->idle() || plan().problem().region) return wait(enqueue(pair, result));
-  check_fits(plan().problem(), pair);
+  check_fits(plan(), pair);
   check_fits(plan(), result);
   state_->match(pair, result);
 }

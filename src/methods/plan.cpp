@@ -6,6 +6,7 @@
 #include "device/gpu/device.hpp"
 #include "methods/results.hpp"
 #include "program/engine.hpp"
+#include "stages/sgm/sgm.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
 #endif
@@ -85,7 +86,8 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   required_input_ = stereopsis::required_input(data, problem_);
   const Size size = required_input_.size();
   check_extents(problem_, size);
-  output_size_ = stereopsis::output_size(data, problem_.rectified_size());
+  output_size_ = problem_.stripe ? Size{size.width, problem_.stripe->rows}
+                                 : stereopsis::output_size(data, problem_.rectified_size());
 
   const Target target = target_of(device_);
   const auto plan_stripes = [&](int rows) {
@@ -127,6 +129,12 @@ VolumeShape Plan::volume(CostState state) const {
   const auto e = static_cast<External>(static_cast<int>(External::cost) + static_cast<int>(state));
   const AnyView shape = programs_->of(false, false).shape(e);
   return shape_of(shape, shape.disparities);
+}
+
+VolumeShape Plan::path_costs() const {
+  if (!problem_.stripe) return {};
+  const int kinds = sgm::kinds_of(pipeline_.data().optimisation.parameters.as<sgm::Parameters>());
+  return {{output_size_.width, kinds}, problem_.range.count, PixelType::u16};
 }
 
 VolumeShape Plan::probed(CostState state) const {

@@ -113,6 +113,11 @@ FrameImages images_of_pair(const Pair& pair) {
   if (!pair.costs.empty()) of(images, External::costs) = volume_of(pair.costs);
   return images;
 }
+// Of a stripe.
+void add_edges(const StereoPair& pair, FrameImages& images) {
+  if (!pair.paths_above.empty()) of(images, External::paths_above) = AnyView::of(pair.paths_above);
+  if (!pair.paths_below.empty()) of(images, External::paths_below) = AnyView::of(pair.paths_below);
+}
 
 // Makes the images of a result, of these sizes.
 MatchedViews resized(const Plan& plan, Matched& result, Size size, Size rectified, std::optional<Size> volumes) {
@@ -135,6 +140,9 @@ MatchedViews resized(const Plan& plan, Matched& result, Size size, Size rectifie
   volume(External::cost, result.cost, views.cost);
   volume(External::aggregated, result.aggregated, views.aggregated);
   volume(External::optimised, result.optimised, views.optimised);
+  const VolumeShape paths = follows_paths(p) ? plan.path_costs() : VolumeShape();
+  resize(result.paths, paths.size, std::max(1, paths.disparities));
+  views.paths = result.paths;
   for (int state = 0; state < 3; ++state) {
     const VolumeShape row = plan.probed(static_cast<CostState>(state));  // of one channel, as wide as the candidates
     resize_volume(result.probed[state], row, row.size);
@@ -159,9 +167,11 @@ MatchedViews views_of_part(const Plan& plan, Matched& part) {
 
 FrameImages images_of(const Plan& plan, const StereoPair& pair, const MatchedViews& result) {
   FrameImages images = images_of_pair(input_of(plan, pair));
+  add_edges(pair, images);
   for_each_image(result, [&](External e, const auto& image) { of(images, e) = AnyView::of(image); });
   of(images, External::rectified) = view_of(result.rectified);
   for_each_volume(result, [&](External e, const AnyOutputView& volume) { of(images, e) = volume_of(volume); });
+  of(images, External::paths) = AnyView::of(result.paths);
   for (int state = 0; state < 3; ++state) of(images, probed(state)) = view_of(result.probed[state]);
   return images;
 }

@@ -54,10 +54,13 @@ T outside_of(External image) {
     return image == External::confidence ? 0.0f : invalid_disparity;
 }
 
+// Whether path costs alone are wanted.
+inline bool follows_paths(const Problem& p) { return p.stripe && p.stripe->follow != Stripe::Follow::none; }
+
 inline bool is_wanted(const Problem& p, External image) {
   switch (image) {
     case External::disparity:
-    case External::validity: return true;
+    case External::validity: return !follows_paths(p);
     case External::right_disparity: return p.want_right;
     case External::confidence: return p.want_confidence;
     case External::depth: return p.geometry.want_depth;
@@ -91,7 +94,7 @@ void place_part(const Plan&, const MatchedViews& part, const MatchedViews& resul
 // What does not fit is refused: checks.cpp.
 void check(const Problem&);
 void check_extents(const Problem&, Size seen);
-void check_fits(const Problem&, const StereoPair&);
+void check_fits(const Plan&, const StereoPair&);
 void check_fits(const Plan&, const MatchedViews&);
 void check_fits(const Plan&, const DevicePair&, const DeviceMatched&);
 

@@ -27,7 +27,14 @@ void Composer::compose() {
   Images& seen = reduces ? reduced : full;
   const DisparityRange range = reduce::reduced_range(reduction_of(pipeline_), problem_.range);
 
+  Maps edges;
+  if (problem_.stripe) cut_stripe(seen, edges);
+  if (problem_.stripe && problem_.stripe->follow != Stripe::Follow::none) {
+    follow_paths(seen, edges);
+    return finish();
+  }
   Maps maps = wanted_maps(seen.size);
+  maps.merge(edges);
   match(seen, range, maps);
   Scope scope{seen, maps, numbers(range, seen)};
   for (const StageChoice& refinement : pipeline_.refinements)
@@ -36,6 +43,10 @@ void Composer::compose() {
   if (reduces) restore(full, reduced, maps);
   triangulate(full, maps);
   deliver(full, maps);
+  finish();
+}
+
+void Composer::finish() {
   if (request_.fused) fuse(steps_, program_.values_, request_.target);
   for (Step& step : steps_) program_.steps_.push_back({.step = std::move(step)});
 }
@@ -146,14 +157,14 @@ Operand Composer::resolve(const Port& port, int view, const Entry& entry, const 
   switch (port.use) {
     case Port::Use::in:
     case Port::Use::change: {
-      if (!is_there) return {need(scope.images, port.name, view), scope.rows};
+      if (!is_there) return of_stripe(scope, need(scope.images, port.name, view), entry);
       check_element(port, entry, shape_of(found->second).element);
       return {found->second, {}};
     }
     case Port::Use::if_there: {
       if (is_there) return {found->second, {}};
       const int there = scope.images.find(port.name, view);
-      return {there, there < 0 ? Rows() : scope.rows};
+      return there < 0 ? Operand{} : of_stripe(scope, there, entry);
     }
     case Port::Use::wanted: return is_there ? Operand{found->second, scope.rows} : Operand{};
     case Port::Use::out:

@@ -14,8 +14,9 @@ namespace stereopsis {
 // The images of both views at one size: values by name, −1 where there is none.
 struct Images {
   PairInfo info;
-  Size size;
+  Size size;  // that the method sees
   std::map<std::string, std::array<int, 2>, std::less<>> made;
+  Rows rows{};  // of them that the method sees; none: all. Images that are made of images have all
 
   int find(std::string_view name, int view) const {
     const auto found = made.find(name);
@@ -49,6 +50,7 @@ class Composer {
   void compose();
 
  private:
+  void finish();
   // Values and steps.
   int value(const AnyView& shape, External external = External::none);
   int image(Size size, Element element, int channels = 1);
@@ -84,6 +86,10 @@ class Composer {
   void give(int costs, External);
   void probe(const Scope&, External);
   void select(Scope&, const StageParameters& select);
+  // Stripes of larger images.
+  Operand of_stripe(const Scope&, int image, const Entry&) const;
+  void cut_stripe(Images&, Maps& edges);
+  void follow_paths(Images&, Maps&);
   // Strips of filtered volumes.
   struct Scales;
   void match_in_strips(Images&, const DisparityRange&, Maps&);

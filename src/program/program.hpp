@@ -19,7 +19,9 @@ enum class External {
   right,
   mask_left,
   mask_right,
-  costs,  // the pair
+  costs,
+  paths_above,
+  paths_below,  // the pair
   map_left,
   map_right,  // of a rectification
   disparity,
@@ -35,10 +37,11 @@ enum class External {
   optimised,  // volumes
   probed_cost,
   probed_aggregated,
-  probed_optimised
+  probed_optimised,
+  paths
 };
-inline constexpr int externals = static_cast<int>(External::probed_optimised) + 1;
-constexpr bool is_input(External e) { return e >= External::left && e <= External::costs; }
+inline constexpr int externals = static_cast<int>(External::paths) + 1;
+constexpr bool is_input(External e) { return e >= External::left && e <= External::paths_below; }
 constexpr bool is_output(External e) { return e >= External::disparity; }
 
 struct Value {

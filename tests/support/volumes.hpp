@@ -16,6 +16,18 @@ Volume<T> random_volume(Size size, int disparities, unsigned seed, int low, int 
   return volume;
 }
 
+// Path costs at the edge of a stripe, each pixel's lowest 0.
+inline Image<std::uint16_t> random_path_costs(Size edge, int disparities, unsigned seed, int high) {
+  std::mt19937 generator(seed);
+  Image<std::uint16_t> costs(edge, disparities);
+  for (int y = 0; y < edge.height; ++y)
+    for (int x = 0; x < edge.width; ++x) {
+      for (int k = 0; k < disparities; ++k) costs(x, y, k) = static_cast<std::uint16_t>(generator() % (high + 1u));
+      costs(x, y, static_cast<int>(generator() % disparities)) = 0;
+    }
+  return costs;
+}
+
 inline Image<std::uint32_t> random_words(Size size, unsigned seed, std::uint32_t bits = 0xFFFFFF) {
   std::mt19937 generator(seed);
   Image<std::uint32_t> image(size);

@@ -38,6 +38,7 @@ struct Input {
   wta::InputOf<View> select;
   int disparities = 1;
   int stripe_rows = 0;  // 0: the whole image at once
+  sgm::EdgesOf<View> edges = {};
 };
 
 // The image as stripes of rows; the last one may be shorter.

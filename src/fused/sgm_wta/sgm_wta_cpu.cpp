@@ -33,7 +33,7 @@ class Worker {
         visited_(visited<D>(job)),
         sweeps_{&down, &up},
         scratch_(scratch),
-        penalties_(job.penalties, job.guide),
+        penalties_(job.penalties, job.guide, job.edges),
         selection_(job, job.select, job.select_parameters, job.out),
         visitor_(job, scratch_, selection_) {
     if (job.guide.empty())
@@ -71,22 +71,14 @@ class Worker {
                                    job_.sums + static_cast<std::ptrdiff_t>(y - first_y_) * job_.width * job_.padded,
                                    scratch_.total(r),
                                    {scratch_.right_cost(r), scratch_.right_index(r)}});
-    row.paths[0] = start_path(scratch_.path(r), visited_);
-    row.paths[1] = sweep_->vertical(v);
+    const sgm::Paths<Lane>& paths = sweep_->paths();
+    row.paths[0] = paths.start(scratch_.path(r), visited_);
+    row.paths[1] = paths.vertical();
     if constexpr (kPaths == 4) {
-      row.paths[2] = sweep_->diagonal(v);
-      row.paths[3] = sweep_->antidiagonal(v);
+      row.paths[2] = paths.diagonal(v);
+      row.paths[3] = paths.antidiagonal(v);
     }
-    // Paths start in the first row, and at the borders.
-    for (int u = 0; u < job_.width; ++u) {
-      const std::ptrdiff_t place = u * sweep_->stride();
-      if (v == 0) start_path(row.paths[1] + place, visited_);
-      if constexpr (kPaths == 4) {
-        if (v == 0 || u == 0) start_path(row.paths[2] + place, visited_);
-        if (v == 0 || u == job_.width - 1) start_path(row.paths[3] + place, visited_);
-      }
-      if (v > 0) u = std::max(u, job_.width - 2);
-    }
+    paths.enter(v, up_, up_ ? job_.edges.below : job_.edges.above, visited_);
     if (!job_.guide.empty()) penalties_.template set<kPaths>(y, up_, scratch_.penalties(r));
     if (selects && selection_.wants_right()) wta_cpu::clear(row.right, job_.width + job_.padded);
   }
@@ -96,7 +88,7 @@ class Worker {
   template <bool kSelects, int kBlocks>
   void visit_tile(int tile) {
     const int rows = rows_, width = job_.width, start = tile * tile_columns;
-    const std::ptrdiff_t stride = sweep_->stride();
+    const std::ptrdiff_t stride = sweep_->paths().stride();
     const bool up = up_;
     for (int r = 0; r < rows; ++r) {
       const int u = start - row_lag * r;

@@ -54,16 +54,17 @@ class ByteTable {
 template <class Lane>
 class AdaptivePenalties {
  public:
-  AdaptivePenalties(const sgm::Penalties& penalties, ImageView<const std::uint8_t> guide)
-      : penalties_(penalties), table_(penalties), guide_(guide) {}
+  AdaptivePenalties(const sgm::Penalties& penalties, ImageView<const std::uint8_t> guide, const sgm::Edges& edges)
+      : penalties_(penalties), table_(penalties), guide_(guide), edges_(edges) {}
 
   // Of row y and each path, by column of the image; the row before lies above, or below in the sweep up. It does not matter
-  // where a path starts.
+  // where a path starts; one that comes from an edge finds the guide's row there.
   template <int kPaths>
   void set(int y, bool up, Lane* p2) const {
     const int step = up ? -1 : 1, width = guide_.width;
     const std::uint8_t* here = guide_.row(y);
-    const std::uint8_t* before = guide_.row(std::clamp(y - step, 0, guide_.height - 1));
+    const bool comes_in = !(up ? edges_.below : edges_.above).empty();
+    const std::uint8_t* before = guide_.row(comes_in ? y - step : std::clamp(y - step, 0, guide_.height - 1));
     set(here, here, -step, p2);
     set(here, before, 0, p2 + width);
     if constexpr (kPaths == 4) {
@@ -95,6 +96,7 @@ class AdaptivePenalties {
   const sgm::Penalties& penalties_;
   ByteTable table_;
   ImageView<const std::uint8_t> guide_;
+  const sgm::Edges& edges_;
 };
 
 }  // namespace stereopsis::sgm_wta::HWY_NAMESPACE

@@ -1,6 +1,7 @@
 // Semi-global matching and the selection at once: on the CPU, by the portable kernels in stripes, and by the tuned ones of CUDA.
 #include "fused/sgm_wta/sgm_wta.hpp"
 #include "stages/cost/source_of.hpp"
+#include "stages/sgm/sgm_entry.hpp"
 #include "stages/wta/wta_entry.hpp"
 #ifdef STEREOPSIS_CUDA
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
@@ -12,11 +13,14 @@ namespace {
 template <On on, class Kind>
 auto input_of(const Call<on>& c, const Kind& kind) {
   return std::conditional_t<on == On::gpu, Input<Kind, gpu::View>, Input<Kind>>{
-      cost::source_of(c, kind), c.template image<const std::uint8_t>(2), wta::input_of(c), c.numbers.range.count,
-      c.numbers.stripe_rows};
+      cost::source_of(c, kind), c.template image<const std::uint8_t>(2),
+      wta::input_of(c),         c.numbers.range.count,
+      c.numbers.stripe_rows,    sgm::edges_of(c, 3)};
 }
 
-Ports ports(const StageParameters&, const PairInfo&) { return wta::selecting({in("words", both), if_there("grey8")}); }
+Ports ports(const StageParameters&, const PairInfo&) {
+  return wta::selecting({in("words", both), if_there("grey8"), if_there("paths_above"), if_there("paths_below")});
+}
 Work work(const Shape& s) {
   const double cells = s.pixels() * s.numbers.range.count;
   // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
@@ -58,9 +62,9 @@ Step fused(const Run& run, const Entry& operation) {
   const Step &costs = run.steps[0], &paths = run.steps[1], &selection = run.steps[2];
   if (!cost::can_be_followed(costs.numbers.kind)) return {.note = "it follows features of up to 64 bits"};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
-  return wta::selecting_step(
-      operation, p, paths, selection,
-      {costs.operands[0], costs.operands[1], paths.operands.size() > 2 ? paths.operands[1] : Operand{}});
+  std::vector<Operand> own{costs.operands[0], costs.operands[1], sgm::guide_of(paths)};
+  for (const Operand& edge : sgm::edges_of(paths)) own.push_back(edge);
+  return wta::selecting_step(operation, p, paths, selection, std::move(own));
 }
 
 const Rule rule{.name = "sgm_wta",
@@ -70,6 +74,11 @@ const Rule rule{.name = "sgm_wta",
                 .examples = {"banz-sgm", "sgm", "sgm cost.census_weight=1", "banz-sgm optimisation.paths=4"}};
 
 #ifdef STEREOPSIS_CUDA
+constexpr const char* takes_whole_images = "the tuned kernels take whole images, and stripes go to the portable ones";
+bool has_edges(const Step& paths) {
+  return std::ranges::any_of(sgm::edges_of(paths), [](const Operand& edge) { return edge.value >= 0; });
+}
+
 const Entry tuned{
     .slot = Slot::part,
     .name = "sgm_wta_cuda",
@@ -96,6 +105,7 @@ Step fuse_tuned(const Run& run) {
   if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step step = fused(run, tuned);
   if (step.entry == nullptr) return step;
+  if (has_edges(run.steps[1])) return {.note = takes_whole_images};
   const Numbers& n = step.numbers;
   if (n.stripe_rows != 0 && n.stripe_rows < run.shape(step.operands[0]).height)
     return {.note = "the memory limit asks for stripes, which the portable kernels do"};
@@ -147,11 +157,11 @@ Step fuse_tuned_volume(const Run& run) {
   const Step &paths = run.steps[0], &selection = run.steps[1];
   const AnyView costs = run.shape(paths.operands[0]);
   if (costs.element != Element::u8) return {.note = "the tuned kernels take costs of 8 bits"};
+  if (has_edges(paths)) return {.note = takes_whole_images};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
   if (!cuda_serves(p, given_costs(paths.numbers), costs.disparities))
     return {.note = "the tuned kernels take 256 disparities, path costs of 11 bits and sums of 12 at most"};
-  return wta::selecting_step(tuned_volume, p, paths, selection,
-                             {paths.operands[0], paths.operands.size() > 2 ? paths.operands[1] : Operand{}});
+  return wta::selecting_step(tuned_volume, p, paths, selection, {paths.operands[0], sgm::guide_of(paths)});
 }
 
 const Rule tuned_volume_rule{.name = "sgm_wta_cuda_volume",

@@ -19,8 +19,6 @@ std::size_t row_bytes(Size size, int disparities) {
 }
 
 // Paths that cross rows: vertical ones, and with 8 paths both diagonals.
-int kinds_of(const sgm::Parameters& p) { return p.paths == 8 ? 3 : 1; }
-int kind_of(sgm::Direction r) { return (r.dx * r.dy + 3) % 3; }
 bool crosses_rows(sgm::Direction r) { return r.dy != 0; }
 bool leads_down(sgm::Direction r) { return r.dy > 0; }
 
@@ -42,7 +40,7 @@ struct Groups {
 };
 
 std::size_t kept_bytes(const sgm::Parameters& p, const Stripes& stripes, Size size, int disparities) {
-  return static_cast<std::size_t>(kinds_of(p)) * Groups(stripes).places() * row_bytes(size, disparities);
+  return static_cast<std::size_t>(sgm::kinds_of(p)) * Groups(stripes).places() * row_bytes(size, disparities);
 }
 
 // Runs the stripes of one image.
@@ -79,9 +77,15 @@ class Run {
   Cells kept_up(int stripe, sgm::Direction r) const { return kept(groups_.up(stripe), r); }
   Cells kept(int place, sgm::Direction r) const {
     const gpu::Array<std::uint16_t> all = kept_.template as<std::uint16_t>();
-    const std::size_t row = static_cast<std::size_t>(place) * kinds_of(p_.sgm) + kind_of(r);
+    const std::size_t row = static_cast<std::size_t>(place) * sgm::kinds_of(p_.sgm) + sgm::kind_of(r);
     return {all.memory,
             all.offset + static_cast<std::int64_t>(row * row_bytes(size_, in_.disparities) / sizeof(std::uint16_t))};
+  }
+  // Where paths come into the image.
+  gpu::Array<const std::uint16_t> entering(sgm::Direction r) const {
+    const auto& edge = in_.edges.before(r);
+    return edge.empty() ? gpu::Array<const std::uint16_t>()
+                        : gpu::Array<const std::uint16_t>{edge.memory, edge.offset + sgm::kind_of(r) * edge.pitch};
   }
   gpu::Volume<std::uint16_t> of_rows(int rows, const Cells& cells) const {
     return {cells, size_.width, rows, in_.disparities};
@@ -92,7 +96,7 @@ class Run {
     const int first = stripes_.first_row(from), rows = stripes_.first_row(to) - first;
     for (const sgm::Direction r : directions_)
       if (leads_down(r))
-        follow(r, {first, of_rows(rows, {}), from > 0 ? kept_down(from, r) : Cells(), kept_down(to, r)}, false);
+        follow(r, {first, of_rows(rows, {}), from > 0 ? kept_down(from, r) : entering(r), kept_down(to, r)}, false);
   }
 
   void sum_and_select(int stripe) {
@@ -100,10 +104,11 @@ class Run {
     const auto sums = of_rows(rows, sums_);
     bool add = false;
     for (const sgm::Direction r : directions_) {
-      Cells before, behind;
-      if (leads_down(r) && stripe > 0) before = kept_down(stripe, r);
+      gpu::Array<const std::uint16_t> before;
+      Cells behind;
+      if (leads_down(r)) before = stripe > 0 ? kept_down(stripe, r) : entering(r);
       if (crosses_rows(r) && !leads_down(r)) {
-        if (stripe < last) before = kept_up(stripe, r);
+        before = stripe < last ? kept_up(stripe, r) : entering(r);
         if (stripe > 0) behind = kept_up(stripe - 1, r);
       }
       follow(r, {first, sums, before, behind}, add);

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "fused/sgm_wta/sgm_wta.hpp"
+#include "stages/sgm/sgm_sweep.hpp"
 
 namespace stereopsis::sgm_wta {
 
@@ -24,9 +25,8 @@ inline constexpr int tile_columns = 32;
 inline constexpr int row_lag = 2;  // columns that a row of a band is behind the row before
 static_assert(row_lag * band_rows < tile_columns, "the band before must be ahead by less than two tiles");
 
-// Lanes around the costs of a path: the largest value, so that d ± 1 needs no special case.
 template <class Lane>
-inline constexpr int guard = 64 / sizeof(Lane);
+inline constexpr int guard = sgm::Paths<Lane>::guard;
 
 constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 // Disparities in memory: vectors of any width that is used divide them. Of 33 to 64 there are 64, and of 65 to 96 there are
@@ -96,6 +96,7 @@ struct Job : Extent {
         penalties(sgm::penalties(p.sgm)),
         lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())),
         p1(static_cast<std::uint16_t>(p.sgm.p1)),
+        edges(in.edges),
         out(out_),
         sums(reinterpret_cast<std::uint16_t*>(workspace.data())) {
     if (p.sgm.adaptive()) guide = in.guide;
@@ -108,6 +109,7 @@ struct Job : Extent {
   sgm::Penalties penalties;
   std::size_t lane_bytes;
   std::uint16_t p1;
+  sgm::Edges edges;
   wta::Output out;
   std::uint16_t* sums;
 };
@@ -127,25 +129,14 @@ class Pieces {
   std::byte* next_;
 };
 
-// A path's costs at its last pixel, less their minimum. Only they change, so that paths which different threads are at
-// never share a cache line that is written. A path begins after an imaginary pixel without costs, so that L_r = C at
-// its first pixel.
-template <class Lane>
-Lane* start_path(Lane* costs, int padded) {
-  costs[-1] = static_cast<Lane>(~0);
-  std::memset(costs, 0, sizeof(Lane) * padded);
-  costs[padded] = static_cast<Lane>(~0);
-  return costs;
-}
-
 // The ends of a sweep's paths that cross rows, and how far each of its bands is.
 template <class Lane>
 class Sweep {
  public:
   Sweep(const Extent& extent, Pieces pieces)
       : extent_(extent),
-        stride_(extent.padded + guard<Lane>),
-        costs_(pieces.take<Lane>(extent.places() * stride_ + guard<Lane>)),
+        paths_({extent.width, extent.height}, extent.disparities, extent.directions,
+               pieces.take<Lane>(extent.places() * stride_of(extent) + guard<Lane>) + guard<Lane>, stride_of(extent)),
         progress_(pieces.take<std::atomic<int>>(extent.bands())) {}
 
   // No band of the stripe that comes next is begun.
@@ -162,11 +153,7 @@ class Sweep {
     for_each_end(v, [&](Lane* paths, std::size_t bytes) { std::memcpy(paths, kept, bytes), kept += bytes; });
   }
 
-  std::ptrdiff_t stride() const { return stride_; }  // from a path to the next one
-  // Paths that cross row v at column 0: those at column u lie u strides behind them.
-  Lane* vertical(int) const { return path(0); }
-  Lane* diagonal(int v) const { return path(extent_.width + extent_.height - 1 - v); }
-  Lane* antidiagonal(int v) const { return path(2 * static_cast<std::size_t>(extent_.width) + extent_.height - 1 + v); }
+  const sgm::Paths<Lane>& paths() const { return paths_; }
 
   // In one order with the wait below: either this sees that a thread sleeps, or that thread sees the new progress.
   void finish_tile(int band, int tile) {
@@ -183,19 +170,19 @@ class Sweep {
   }
 
  private:
-  Lane* path(std::size_t place) const { return costs_ + place * stride_ + guard<Lane>; }
+  static std::ptrdiff_t stride_of(const Extent& extent) { return extent.padded + guard<Lane>; }
 
   // Paths of a kind that cross a row lie side by side.
   template <class F>
   void for_each_end(int v, F&& f) const {
-    const auto of_kind = [&](Lane* paths) { f(paths, sizeof(Lane) * extent_.width * stride_); };
-    of_kind(vertical(v));
-    if (extent_.directions == 4) of_kind(diagonal(v)), of_kind(antidiagonal(v));
+    const auto of_kind = [&](Lane* paths) { f(paths, sizeof(Lane) * extent_.width * paths_.stride()); };
+    of_kind(paths_.vertical());
+    if (extent_.directions == 4) of_kind(paths_.diagonal(v)), of_kind(paths_.antidiagonal(v));
   }
 
   Extent extent_;
-  std::ptrdiff_t stride_;
-  Lane* costs_;
+  // Only the paths change, so that those which different threads are at never share a cache line that is written.
+  sgm::Paths<Lane> paths_;
   std::atomic<int>* progress_;
 };
 

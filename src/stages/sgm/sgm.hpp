@@ -10,7 +10,7 @@
 // Input: a volume of costs in 8 or 16 bits, of which those above a largest one count as that, or features of both views
 // (stages/cost); for the adaptive P2 the left view in 8-bit grey.
 // Output: the sums S in 16 bits. Everything is an integer: all devices give the same bits.
-// Required input: the whole image.
+// Required input: the whole image, or a stripe of its rows and the path costs at its edges.
 // Cost: per cell (pixel and disparity) and path 3 minima, 2 additions, 1 subtraction, 1 running minimum. The least traffic is
 // one read of the costs and one write of the sums, 3 or 4 bytes a cell: 0.1 ms of an H200 for 1280×960×128, where the
 // operations take 0.43 ms.
@@ -69,20 +69,35 @@ struct Direction {
 inline constexpr std::array<Direction, 8> directions = {
     {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}};
 
+// Of a stripe of rows: the path costs in the row above it and in the row below it, less each pixel's minimum, as images of 16 bits
+// with a channel for each disparity. Their rows are of the vertical paths and, with 8 paths, of those to the right and to the left.
+// Without one the image ends there. The guide's row beyond the stripe is read, too.
+template <template <class> class View>
+struct EdgesOf {
+  View<const std::uint16_t> above = {}, below = {};
+
+  // The one that a direction's paths come from.
+  const View<const std::uint16_t>& before(Direction r) const { return r.dy > 0 ? above : below; }
+};
+using Edges = EdgesOf<ImageView>;
+// The row of such an image.
+constexpr int kind_of(Direction r) { return (r.dx + 3) % 3; }
+constexpr int kinds_of(const Parameters& p) { return p.paths == 8 ? 3 : 1; }
+
 // From a volume of uint8_t or uint16_t. `guide` is read only for the adaptive P2 and may be empty otherwise.
 template <class T>
 void oracle(const Parameters&, VolumeView<const T> costs, int max_cost, ImageView<const std::uint8_t> guide,
-            VolumeView<std::uint16_t> sums);
+            const Edges&, VolumeView<std::uint16_t> sums);
 // 64 bytes behind the costs may be read. `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
 template <class T>
 std::size_t scratch_bytes(const Parameters&, int max_cost, Size, int disparities, int threads);
 template <class T>
-void cpu(const Parameters&, VolumeView<const T> costs, int max_cost, ImageView<const std::uint8_t> guide,
+void cpu(const Parameters&, VolumeView<const T> costs, int max_cost, ImageView<const std::uint8_t> guide, const Edges&,
          VolumeView<std::uint16_t> sums, std::span<std::byte> scratch, Threads&);
 // `scratch` holds at least gpu_scratch_bytes().
 template <class T>
 void gpu(const Parameters&, gpu::Volume<const T> costs, int max_cost, gpu::View<const std::uint8_t> guide,
-         gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue&);
+         const EdgesOf<gpu::View>&, gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue&);
 
 // From features.
 template <class Kind>

@@ -1,13 +1,7 @@
 // Two sweeps, one from the top and then one from the bottom: each follows half of the paths, and the second one adds its sums
-// to those of the first. A sweep visits the image in bands of rows, a band in tiles of columns; a thread takes a band and
-// follows the band before at a distance of two tiles. A path keeps its last pixel's costs in one place, so that a tile's paths
-// stay in the first-level cache: a vertical path by its column u, a diagonal one by u − v, an antidiagonal one by u + v.
-#include "stages/sgm/sgm.hpp"
-
-#include <atomic>
-#include <cstring>
-
+// to those of the first (sgm_sweep.hpp).
 #include "device/cpu/threads.hpp"
+#include "stages/sgm/sgm_sweep.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/sgm/sgm_cpu.cpp"
@@ -16,83 +10,20 @@
 
 #include "stages/sgm/sgm_cpu-inl.hpp"
 
-#ifndef STEREOPSIS_SGM_SWEEPS
-#define STEREOPSIS_SGM_SWEEPS
+#ifndef STEREOPSIS_SGM_CPU_JOB
+#define STEREOPSIS_SGM_CPU_JOB
 namespace stereopsis::sgm {
-
-inline constexpr int band_rows = 8;
-inline constexpr int tile_columns = 32;
-inline constexpr int row_lag = 2;  // columns that a row of a band is behind the row before
-static_assert(row_lag * band_rows < tile_columns, "the band before must be ahead by less than two tiles");
-
-constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-// What the scratch memory is made of. Paths along 8-bit costs stay below 256 if the largest cost and the largest penalty
-// together do; they take 8 bits then, else 16.
-struct Extent {
-  Extent(const Parameters& p, int cost_bytes, int max_cost, Size size, int disparities_)
-      : width(size.width),
-        height(size.height),
-        disparities(disparities_),
-        directions(p.paths / 2),
-        lane_bytes(cost_bytes == 1 && max_cost + p.p2 <= 255 ? 1 : 2),
-        path_bytes(align64(static_cast<std::size_t>(disparities) * lane_bytes) + 64) {}
-
-  int bands() const { return (height + band_rows - 1) / band_rows; }
-  int tiles() const { return (width + row_lag * (band_rows - 1) + tile_columns - 1) / tile_columns; }
-  // Of the vertical paths; then of the diagonal and the antidiagonal ones, where there are any.
-  std::size_t places() const {
-    return width + (directions == 4 ? 2 * (static_cast<std::size_t>(width) + height - 1) : 0);
-  }
-  // The padding lies before the first path, and 64 bytes before each one's costs and behind them.
-  std::size_t paths_bytes() const { return (places() + 1) * path_bytes + 64; }
-  std::size_t progress_bytes() const { return align64(sizeof(std::atomic<int>) * (bands() + 1)); }
-  std::size_t thread_bytes() const { return with_gap((band_rows + 1) * path_bytes); }
-  std::size_t bytes(int threads) const { return paths_bytes() + progress_bytes() + threads * thread_bytes(); }
-
-  int width, height, disparities;
-  int directions;  // of a sweep: half of all
-  int lane_bytes;
-  std::size_t path_bytes;  // with what lies around a path's costs
-};
-
-// How far the bands of a sweep are, and which one is next. A band is taken when the one before is in work or done.
-class Progress {
- public:
-  Progress(std::byte* memory, int bands) : next_(reinterpret_cast<std::atomic<int>*>(memory)), bands_(bands) {
-    for (int i = 0; i <= bands; ++i) new (next_ + i) std::atomic<int>(0);
-  }
-
-  int bands() const { return bands_; }
-  int take() { return next_->fetch_add(1, std::memory_order_relaxed); }
-  void finish_tile(int band, int tile) {
-    tiles(band).store(tile + 1, std::memory_order_seq_cst);
-    tiles(band).notify_all();
-  }
-  // Most waits are for less than a tile's work; a thread whose core others need sleeps.
-  void wait_for(int band, int count) const {
-    for (int spins = 0; spins < 1000; ++spins)
-      if (tiles(band).load(std::memory_order_acquire) >= count) return;
-    for (int seen; (seen = tiles(band).load(std::memory_order_acquire)) < count;)
-      tiles(band).wait(seen, std::memory_order_acquire);
-  }
-
- private:
-  std::atomic<int>& tiles(int band) const { return next_[band + 1]; }
-
-  std::atomic<int>* next_;
-  int bands_;
-};
 
 template <class T>
 struct Job : Extent {
   Job(const Parameters& p, VolumeView<const T> costs_, int max_cost_, ImageView<const std::uint8_t> guide_,
-      VolumeView<std::uint16_t> sums_, std::span<std::byte> scratch_)
+      const Edges& edges_, VolumeView<std::uint16_t> sums_, std::span<std::byte> scratch_)
       : Extent(p, sizeof(T), max_cost_, {costs_.width, costs_.height}, costs_.disparities),
         costs(costs_),
         max_cost(max_cost_),
         p1(p.p1),
         penalties(sgm::penalties(p)),
+        edges(edges_),
         sums(sums_),
         scratch(scratch_) {
     if (p.adaptive()) guide = guide_;
@@ -102,6 +33,7 @@ struct Job : Extent {
   int max_cost, p1;
   Penalties penalties;
   ImageView<const std::uint8_t> guide;  // empty: constant P2
+  Edges edges;
   VolumeView<std::uint16_t> sums;
   std::span<std::byte> scratch;
 };
@@ -125,9 +57,9 @@ class Worker {
       : job_(job),
         progress_(progress),
         visited_(round_up(job.disparities, static_cast<int>(hn::Lanes(D())))),
-        stride_(static_cast<std::ptrdiff_t>(job.path_bytes / sizeof(Lane))),
         padding_(reinterpret_cast<Lane*>(job.scratch.data())),
-        paths_(padding_ + stride_ + guard),
+        stride_(static_cast<std::ptrdiff_t>(job.path_bytes / sizeof(Lane))),
+        paths_({job.width, job.height}, job.disparities, job.directions, padding_ + stride_ + guard, stride_),
         horizontal_(reinterpret_cast<Lane*>(job.scratch.data() + job.paths_bytes() + job.progress_bytes() +
                                             thread * job.thread_bytes()) +
                     guard),
@@ -149,31 +81,12 @@ class Worker {
   }
 
  private:
-  static constexpr int guard = 64 / sizeof(Lane);
+  static constexpr int guard = Paths<Lane>::guard;
   static constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-  // Paths that cross row v at column 0: those at column u lie u strides behind them.
-  Lane* vertical() const { return paths_; }
-  Lane* diagonal(int v) const { return path(job_.width + job_.height - 1 - v); }
-  Lane* antidiagonal(int v) const { return path(2 * static_cast<std::ptrdiff_t>(job_.width) + job_.height - 1 + v); }
-  Lane* path(std::ptrdiff_t place) const { return paths_ + place * stride_; }
-
-  // A path begins after an imaginary pixel without costs, so that L_r = C at its first pixel.
-  void start(Lane* costs) const {
-    costs[-1] = static_cast<Lane>(~0);
-    std::fill_n(costs, visited_, Lane{0});
-    costs[visited_] = static_cast<Lane>(~0);
-  }
-  // Paths start in the first row, and at the borders.
   void start_paths(int r) const {
-    const int v = first_v_ + r;
-    start(horizontal_ + r * stride_);
-    if (v == 0)
-      for (int u = 0; u < job_.width; ++u) start(vertical() + u * stride_);
-    if constexpr (kPaths == 4) {
-      for (int u = 0; u < (v == 0 ? job_.width : 1); ++u) start(diagonal(v) + u * stride_);
-      for (int u = v == 0 ? 0 : job_.width - 1; u < job_.width; ++u) start(antidiagonal(v) + u * stride_);
-    }
+    paths_.start(horizontal_ + r * stride_, visited_);
+    paths_.enter(first_v_ + r, kUp, kUp ? job_.edges.below : job_.edges.above, visited_);
   }
 
   // Few disparities stay in registers where vectors are wide.
@@ -203,10 +116,10 @@ class Worker {
     const int x = kUp ? job_.width - 1 - u : u, y = kUp ? job_.height - 1 - v : v;
     Lane* paths[kPaths];
     paths[0] = horizontal_ + r * stride_;
-    paths[1] = vertical() + u * stride_;
+    paths[1] = paths_.vertical() + u * stride_;
     if constexpr (kPaths == 4) {
-      paths[2] = diagonal(v) + u * stride_;
-      paths[3] = antidiagonal(v) + u * stride_;
+      paths[2] = paths_.diagonal(v) + u * stride_;
+      paths[3] = paths_.antidiagonal(v) + u * stride_;
     }
     std::uint32_t p2[kPaths];
     set_penalties(x, y, p2);
@@ -233,7 +146,11 @@ class Worker {
     }
     constexpr int step = kUp ? -1 : 1;
     const int here = job_.guide(x, y);
-    const auto from = [&](int dx, int dy) { return penalties_[std::abs(here - job_.guide.clamped(x - dx, y - dy))]; };
+    const bool comes_in = !(kUp ? job_.edges.below : job_.edges.above).empty();
+    const auto from = [&](int dx, int dy) {
+      const int before = comes_in ? y - dy : std::clamp(y - dy, 0, job_.height - 1);
+      return penalties_[std::abs(here - job_.guide(std::clamp(x - dx, 0, job_.width - 1), before))];
+    };
     p2[0] = from(step, 0);
     p2[1] = from(0, step);
     if constexpr (kPaths == 4) {
@@ -265,8 +182,10 @@ class Worker {
   const Job<T>& job_;
   Progress& progress_;
   const int visited_;  // disparities
+  Lane* const padding_;
   const std::ptrdiff_t stride_;
-  Lane *const padding_, *const paths_, *const horizontal_;
+  const Paths<Lane> paths_;
+  Lane* const horizontal_;
   const std::uint32_t p1_;  // repeated, as are P2 for each difference
   std::uint32_t penalties_[256];
   // Of the band in work:
@@ -318,18 +237,18 @@ std::size_t scratch_bytes(const Parameters& p, int max_cost, Size size, int disp
 
 template <class T>
 void cpu(const Parameters& p, VolumeView<const T> costs, int max_cost, ImageView<const std::uint8_t> guide,
-         VolumeView<std::uint16_t> sums, std::span<std::byte> scratch, Threads& threads) {
+         const Edges& edges, VolumeView<std::uint16_t> sums, std::span<std::byte> scratch, Threads& threads) {
   check(p, max_cost);
-  const Job<T> job(p, costs, max_cost, guide, sums, scratch);
+  const Job<T> job(p, costs, max_cost, guide, edges, sums, scratch);
   if constexpr (sizeof(T) == 1)
     HWY_DYNAMIC_DISPATCH(sum_u8)(job, threads);
   else
     HWY_DYNAMIC_DISPATCH(sum_u16)(job, threads);
 }
 
-#define STEREOPSIS_INSTANCE(T)                                                                  \
-  template std::size_t scratch_bytes<T>(const Parameters&, int, Size, int, int);                \
-  template void cpu(const Parameters&, VolumeView<const T>, int, ImageView<const std::uint8_t>, \
+#define STEREOPSIS_INSTANCE(T)                                                                                \
+  template std::size_t scratch_bytes<T>(const Parameters&, int, Size, int, int);                              \
+  template void cpu(const Parameters&, VolumeView<const T>, int, ImageView<const std::uint8_t>, const Edges&, \
                     VolumeView<std::uint16_t>, std::span<std::byte>, Threads&);
 STEREOPSIS_INSTANCE(std::uint8_t)
 STEREOPSIS_INSTANCE(std::uint16_t)

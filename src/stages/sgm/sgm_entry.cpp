@@ -1,11 +1,8 @@
+#include "stages/sgm/sgm_entry.hpp"
 #include "stages/entry.hpp"
-#include "stages/sgm/sgm.hpp"
 
 namespace stereopsis::sgm {
 namespace {
-
-// The sums follow the costs and, where P2 is adaptive, the guide.
-int sums_at(const Shape& s) { return s.as<Parameters>().adaptive() ? 2 : 1; }
 
 // Costs in 16 bits, which may be anything, count as far as their sums fit.
 int max_cost(const Shape& s) {
@@ -27,8 +24,8 @@ constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
   with_cost(c, [&]<class T>() {
     sum_paths(c, p, c.template volume<const T>(0), max_cost(c),
-              c.template image<const std::uint8_t>(p.adaptive() ? 1 : -1),
-              c.template volume<std::uint16_t>(sums_at(c)));
+              c.template image<const std::uint8_t>(p.adaptive() ? 1 : -1), edges_of(c, first_edge(c.parameters)),
+              c.template volume<std::uint16_t>(first_edge(c.parameters) + 2));
   });
 };
 
@@ -54,7 +51,8 @@ const Entry entry{
         [](const StageParameters& p, const PairInfo&) {
           Ports ports{in_volume("costs", {Element::u8, Element::u16})};
           if (p.as<Parameters>().adaptive()) ports.push_back(in("grey8"));
-          ports.push_back(out_volume("costs", Element::u16));
+          for (const Port& port : {if_there("paths_above"), if_there("paths_below"), out_volume("costs", Element::u16)})
+            ports.push_back(port);
           return ports;
         },
     .functions = on_every_device(run),

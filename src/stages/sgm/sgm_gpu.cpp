@@ -37,7 +37,7 @@ std::size_t gpu_scratch_bytes(Size size, int disparities) {
 // A group of 32 items takes a line, an item this many fours of its disparities; beyond, as many as there are, one by one.
 template <class T>
 void gpu(const Parameters& p, gpu::Volume<const T> costs, int max_cost, gpu::View<const std::uint8_t> guide,
-         gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue& queue) {
+         const EdgesOf<gpu::View>& edges, gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue& queue) {
   check(p, max_cost);
   const int fours = (costs.disparities + 127) / 128;
   constexpr bool bytes = sizeof(T) == 1;
@@ -50,21 +50,22 @@ void gpu(const Parameters& p, gpu::Volume<const T> costs, int max_cost, gpu::Vie
   for (int i = 0; i < p.paths; ++i) {
     const Direction r = directions[i];
     const int lines = lines_of({costs.width, costs.height}, r);
+    const gpu::View<const std::uint16_t> edge = r.dy == 0 ? gpu::View<const std::uint16_t>() : edges.before(r);
     if (costs.disparities <= narrow_disparities)
-      queue.launch({"sgm_volume", "paths", instance}, {lines, 1, 32, 1}, costs.cells, used, sums.cells, costs.width,
-                   costs.height, costs.disparities, r.dx, r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.p2_min,
-                   p.gradient);
+      queue.launch({"sgm_volume", "paths", instance}, {lines, 1, 32, 1}, costs.cells, used, edge, sums.cells,
+                   costs.width, costs.height, costs.disparities, r.dx, r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2,
+                   p.p2_min, p.gradient);
     else
       queue.launch({"sgm_volume", "wide_paths", bytes ? "u8_1" : "u16_1"}, {lines, 1, most_items, 1}, costs.cells, used,
-                   sums.cells, scratch.as<std::uint16_t>(), costs.width, costs.height, costs.disparities, r.dx, r.dy,
-                   i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.p2_min, p.gradient);
+                   edge, sums.cells, scratch.as<std::uint16_t>(), costs.width, costs.height, costs.disparities, r.dx,
+                   r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.p2_min, p.gradient);
   }
 }
 
 template void gpu(const Parameters&, gpu::Volume<const std::uint8_t>, int, gpu::View<const std::uint8_t>,
-                  gpu::Volume<std::uint16_t>, gpu::Span, gpu::Queue&);
+                  const EdgesOf<gpu::View>&, gpu::Volume<std::uint16_t>, gpu::Span, gpu::Queue&);
 template void gpu(const Parameters&, gpu::Volume<const std::uint16_t>, int, gpu::View<const std::uint8_t>,
-                  gpu::Volume<std::uint16_t>, gpu::Span, gpu::Queue&);
+                  const EdgesOf<gpu::View>&, gpu::Volume<std::uint16_t>, gpu::Span, gpu::Queue&);
 
 template <class Kind>
 void gpu(const Parameters& p, Direction r, const cost::Source<Kind, gpu::View>& source,

@@ -21,7 +21,7 @@ void extend_path(const std::vector<int>& costs, const std::vector<int>& previous
 
 // `cost` is C(x, y, k).
 template <class Cost>
-void follow_paths(const Parameters& p, Cost&& cost, ImageView<const std::uint8_t> guide,
+void follow_paths(const Parameters& p, Cost&& cost, ImageView<const std::uint8_t> guide, const Edges& edges,
                   VolumeView<std::uint16_t> sums) {
   const int width = sums.width, height = sums.height, count = sums.disparities;
   const Penalties p2 = penalties(p);
@@ -35,9 +35,12 @@ void follow_paths(const Parameters& p, Cost&& cost, ImageView<const std::uint8_t
     for (int start_y = 0; start_y < height; ++start_y)
       for (int start_x = 0; start_x < width; ++start_x) {
         if (inside(start_x - dx, start_y - dy)) continue;
+        const auto edge = edges.before(directions[r]);
+        const bool enters = dy != 0 && !edge.empty() && inside(start_x - dx, start_y);
+        for (int d = 0; enters && d < count; ++d) previous[d] = edge(start_x - dx, kind_of(directions[r]), d);
         for (int x = start_x, y = start_y; inside(x, y); x += dx, y += dy) {
           for (int d = 0; d < count; ++d) costs[d] = cost(x, y, d);
-          if (x == start_x && y == start_y) {
+          if (x == start_x && y == start_y && !enters) {
             path = costs;
           } else {
             const int gradient = p.adaptive() ? std::abs(guide(x, y) - guide(x - dx, y - dy)) : 0;
@@ -54,22 +57,22 @@ void follow_paths(const Parameters& p, Cost&& cost, ImageView<const std::uint8_t
 
 template <class T>
 void oracle(const Parameters& p, VolumeView<const T> costs, int max_cost, ImageView<const std::uint8_t> guide,
-            VolumeView<std::uint16_t> sums) {
+            const Edges& edges, VolumeView<std::uint16_t> sums) {
   follow_paths(
-      p, [&](int x, int y, int d) { return std::min<int>(costs(x, y, d), max_cost); }, guide, sums);
+      p, [&](int x, int y, int d) { return std::min<int>(costs(x, y, d), max_cost); }, guide, edges, sums);
 }
 
 template <class Kind>
 void oracle(const Parameters& p, const cost::Source<Kind>& source, ImageView<const std::uint8_t> guide,
             int min_disparity, VolumeView<std::uint16_t> sums) {
   follow_paths(
-      p, [&](int x, int y, int d) { return cost::evaluate(source, x, y, min_disparity + d); }, guide, sums);
+      p, [&](int x, int y, int d) { return cost::evaluate(source, x, y, min_disparity + d); }, guide, {}, sums);
 }
 
 template void oracle(const Parameters&, VolumeView<const std::uint8_t>, int, ImageView<const std::uint8_t>,
-                     VolumeView<std::uint16_t>);
+                     const Edges&, VolumeView<std::uint16_t>);
 template void oracle(const Parameters&, VolumeView<const std::uint16_t>, int, ImageView<const std::uint8_t>,
-                     VolumeView<std::uint16_t>);
+                     const Edges&, VolumeView<std::uint16_t>);
 template void oracle(const Parameters&, const cost::Source<cost::Rank>&, ImageView<const std::uint8_t>, int,
                      VolumeView<std::uint16_t>);
 template void oracle(const Parameters&, const cost::Source<cost::Census<std::uint32_t>>&, ImageView<const std::uint8_t>,

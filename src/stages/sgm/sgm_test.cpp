@@ -13,19 +13,28 @@ Volume<T> some_costs(Size size, int disparities, int max_cost) {
   return random_volume<T>(size, disparities, 7, 0, max_cost + (max_cost + 9) / 10);
 }
 
+// Path costs in the rows above and below.
+struct SomeEdges {
+  SomeEdges(const sgm::Parameters& p, int width, int disparities)
+      : above(random_path_costs({width, sgm::kinds_of(p)}, disparities, 12, p.p2).view()),
+        below(random_path_costs({width, sgm::kinds_of(p)}, disparities, 13, p.p2).view()) {}
+
+  PitchedImage<std::uint16_t> above, below;
+};
+
 template <class T>
-void expect_equal_oracle(const sgm::Parameters& p, int max_cost, Size size, int disparities) {
-  SCOPED_TRACE(testing::Message() << p.paths << " paths, " << size.width << "x" << size.height << "x" << disparities
-                                  << ", costs up to " << max_cost);
-  const Volume<T> costs = some_costs<T>(size, disparities, max_cost);
+void expect_equal_oracle(const sgm::Parameters& p, int max_cost, const Volume<T>& costs, SomeEdges* edges) {
+  const Size size{costs.view().width, costs.view().height};
+  const int disparities = costs.view().disparities;
   PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
+  const sgm::Edges given = edges == nullptr ? sgm::Edges() : sgm::Edges{edges->above, edges->below};
   Volume<std::uint16_t> expected(size, disparities);
-  sgm::oracle(p, costs.view(), max_cost, guide, expected.view());
+  sgm::oracle(p, costs.view(), max_cost, guide, given, expected.view());
   for_each_engine([&](Threads& threads) {
     for (int run = 0; run < 2; ++run) {
       Scratch scratch(sgm::scratch_bytes<T>(p, max_cost, size, disparities, threads.count()));
       Volume<std::uint16_t> got = poisoned_volume<std::uint16_t>(size, disparities);
-      sgm::cpu(p, costs.view(), max_cost, guide, got.view(), scratch.span(), threads);
+      sgm::cpu(p, costs.view(), max_cost, guide, given, got.view(), scratch.span(), threads);
       EXPECT_TRUE(same_cells(got, expected));
     }
   });
@@ -34,10 +43,29 @@ void expect_equal_oracle(const sgm::Parameters& p, int max_cost, Size size, int 
     const OnDevice<std::uint8_t> guide_there(device, queue, guide);
     VolumeOnDevice<std::uint16_t> sums(device, queue, size, disparities);
     const gpu::Buffer scratch = poisoned(device, queue, sgm::gpu_scratch_bytes(size, disparities) + 256);
-    sgm::gpu(p, gpu::Volume<const T>(costs_there.volume()), max_cost, guide_there, sums.volume(), scratch.span(),
-             queue);
+    const auto run = [&](const sgm::EdgesOf<gpu::View>& there) {
+      sgm::gpu(p, gpu::Volume<const T>(costs_there.volume()), max_cost, guide_there, there, sums.volume(),
+               scratch.span(), queue);
+    };
+    if (edges == nullptr) {
+      run({});
+    } else {
+      const OnDevice<std::uint16_t> above(device, queue, edges->above), below(device, queue, edges->below);
+      run({above, below});
+      queue.wait();
+    }
     EXPECT_TRUE(same_cells(sums.download(), expected));
   });
+}
+
+template <class T>
+void expect_equal_oracle(const sgm::Parameters& p, int max_cost, Size size, int disparities) {
+  SCOPED_TRACE(testing::Message() << p.paths << " paths, " << size.width << "x" << size.height << "x" << disparities
+                                  << ", costs up to " << max_cost);
+  const Volume<T> costs = some_costs<T>(size, disparities, max_cost);
+  expect_equal_oracle(p, max_cost, costs, nullptr);
+  SomeEdges edges(p, size.width, disparities);
+  expect_equal_oracle(p, max_cost, costs, &edges);
 }
 
 template <class T>

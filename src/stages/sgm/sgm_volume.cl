@@ -45,6 +45,13 @@ FUNCTION int first_y(int line, int width, int height, int dy) {
 // How many pixels are left on a path along an axis.
 FUNCTION int steps_along(int from, int size, int step) { return step == 0 ? 1 << 30 : step > 0 ? size - from : from + 1; }
 
+// The path costs that the line's first pixel follows from, in the row beyond the image: where they are given, and inside.
+FUNCTION GLOBAL const ushort* costs_before(IMAGE(const ushort, edge), int line, int width, int disparities, int dx, int dy) {
+  const int x = line - dx;
+  if (!GIVEN(edge) || dy == 0 || line >= width || x < 0 || x >= width) return 0;
+  return &PIXEL(edge, 0, (dx + 3) % 3) + (long)x * disparities;
+}
+
 FUNCTION int penalty(int difference, int p2, int p2_min, int gradient) {
   return max(p2_min, min(p2, p2 * gradient / max(1, difference)));
 }
@@ -79,8 +86,9 @@ FUNCTION uint pair_of(FOUR_COSTS costs, int pair) {
   return (two & 0xFFu) | (two & 0xFF00u) << 8;
 }
 
-KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), ARRAY(ushort, sums), int width, int height,
-              int disparities, int dx, int dy, int add, int max_cost, int p1, int p2, int p2_min, int gradient) {
+// `edge`: EdgesOf in sgm.hpp, the one that the direction's paths come from.
+KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const ushort, edge), ARRAY(ushort, sums), int width,
+              int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2, int p2_min, int gradient) {
 #ifndef __CUDACC__
   LOCAL uint firsts[2 * 32], lasts[2 * 32], minima[2 * 32];
 #endif
@@ -115,7 +123,16 @@ KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), ARRAY(ushort,
 #pragma unroll
   for (int slot = 0; slot < AHEAD; ++slot) { FETCH(slot, slot) }
 
+  GLOBAL const ushort* entering = costs_before(edge, edge_layout, line, width, disparities, dx, dy);
   int grey = 0;
+  if (entering != 0) {
+    const int end = first + 2 * PAIRS;
+    for (int i = 0; i < 2 * PAIRS; ++i)
+      path[i / 2] |= (first + i < disparities ? (uint)entering[first + i] : BEYOND) << 16 * (i % 2);
+    if (item > 0 && first <= disparities) before = (uint)entering[first - 1] << 16;
+    behind = end < disparities ? (uint)entering[end] : TWICE(BEYOND);
+    if (GIVEN(guide)) grey = PIXEL(guide, x - dx, y - dy);
+  }
   for (int n = 0; n < steps; n += AHEAD) {
 #pragma unroll
     for (int slot = 0; slot < AHEAD; ++slot) {
@@ -177,7 +194,7 @@ KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), ARRAY(ushort,
 
 #if FOURS == 1
 // Any number of disparities, one by one: the path costs of the last pixel and of this one lie in scratch.
-KERNEL(wide_paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), ARRAY(ushort, sums), ARRAY(ushort, scratch),
+KERNEL(wide_paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const ushort, edge), ARRAY(ushort, sums), ARRAY(ushort, scratch),
                    int width, int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2,
                    int p2_min, int gradient) {
   LOCAL int lowest[3];  // of the last pixel, of this one, and of the next one, in turn
@@ -187,9 +204,10 @@ KERNEL(wide_paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), ARRAY(us
   // Path costs of disparity k are at k + 1; both ends hold more than any path costs.
   GLOBAL ushort* last = ELEMENTS(scratch) + (long)line * 2 * (disparities + 2);
   GLOBAL ushort* path = last + disparities + 2;
+  GLOBAL const ushort* entering = costs_before(edge, edge_layout, line, width, disparities, dx, dy);
   for (int k = local_id(0); k < disparities + 2; k += local_size(0)) {
     const int outside = k == 0 || k == disparities + 1;
-    last[k] = outside ? BEYOND : 0;
+    last[k] = outside ? BEYOND : entering != 0 ? entering[k - 1] : 0;
     path[k] = BEYOND;
   }
   if (local_id(0) == 0) {
@@ -197,7 +215,7 @@ KERNEL(wide_paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), ARRAY(us
     lowest[1] = lowest[2] = BEYOND;
   }
   BARRIER();
-  int turn = 0, grey = 0;
+  int turn = 0, grey = entering != 0 && GIVEN(guide) ? PIXEL(guide, x - dx, y - dy) : 0;
   for (int n = 0; n < steps; ++n) {
     GLOBAL const COST* cost = ELEMENTS(costs) + start + n * stride;
     GLOBAL ushort* sum = ELEMENTS(sums) + start + n * stride;

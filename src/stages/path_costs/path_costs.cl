@@ -1,0 +1,13 @@
+// Path costs behind a stripe: path_costs.hpp. stages/sgm follows the paths; here each pixel's costs lose their minimum.
+//
+// instance any:
+#include "device/gpu/vocabulary.h"
+
+KERNEL(lower)(IMAGE(ushort, edge), int disparities) {
+  const int x = global_id(0), kind = global_id(1);
+  if (x >= WIDTH(edge) || kind >= HEIGHT(edge)) return;
+  GLOBAL ushort* costs = &PIXEL(edge, (long)x * disparities, kind);
+  int lowest = 65535;
+  for (int k = 0; k < disparities; ++k) lowest = min(lowest, (int)costs[k]);
+  for (int k = 0; k < disparities; ++k) costs[k] = (ushort)(costs[k] - lowest);
+}

@@ -1,0 +1,53 @@
+// Path costs of semi-global matching behind a stripe of rows (Hirschmüller 2008; Banz et al. 2011, equation 4): L_r in the stripe's
+// last row along the paths that lead down, or in its first row along those that lead up, less each pixel's minimum. They are all
+// that the next stripe needs to know of this one, so that an image can be matched in stripes, by different machines, with the bits
+// of the whole.
+//
+// Input: features of both views (stages/cost) in the stripe's rows; for the adaptive P2 the left view in 8-bit grey, with the row
+// that the paths come from; the path costs there, or none where the image begins.
+// Output: sgm::EdgesOf says how they lie: a row for each kind of path, a channel for each disparity, 16 bits. All devices give the
+// same bits.
+// Cost: per cell and kind of path (1 of 4 paths, 3 of 8) what equation 4 takes, 11 instructions; no volume.
+#pragma once
+
+#include <span>
+
+#include "stages/sgm/sgm.hpp"
+
+namespace stereopsis::path_costs {
+
+struct Parameters {
+  sgm::Parameters sgm;
+  bool up = false;
+};
+
+template <class Kind, template <class> class View = ImageView>
+struct Input {
+  cost::Source<Kind, View> source;
+  View<const std::uint8_t> guide;  // empty unless P2 is adaptive
+  View<const std::uint16_t> before;
+  int min_disparity = 0;
+  int disparities = 1;
+};
+
+// The directions of the paths that lead down, or up.
+template <class F>
+void for_each_direction(const Parameters& p, F&& f) {
+  for (int i = 0; i < p.sgm.paths; ++i)
+    if (const sgm::Direction r = sgm::directions[i]; r.dy == (p.up ? -1 : 1)) f(r);
+}
+
+template <class Kind>
+void oracle(const Parameters&, const Input<Kind>&, ImageView<std::uint16_t> behind);
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+template <class Kind>
+std::size_t scratch_bytes(const Parameters&, const Kind&, Size, int disparities, int threads);
+template <class Kind>
+void cpu(const Parameters&, const Input<Kind>&, ImageView<std::uint16_t> behind, std::span<std::byte> scratch,
+         Threads&);
+// `scratch` holds at least sgm::gpu_scratch_bytes() of the stripe.
+template <class Kind>
+void gpu(const Parameters&, const Input<Kind, gpu::View>&, gpu::View<std::uint16_t> behind, gpu::Span scratch,
+         gpu::Queue&);
+
+}  // namespace stereopsis::path_costs

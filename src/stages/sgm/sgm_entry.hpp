@@ -1,0 +1,25 @@
+// Where steps of semi-global matching have their guide and the path costs at a stripe's edges.
+#pragma once
+
+#include "stages/entry.hpp"
+#include "stages/sgm/sgm.hpp"
+
+namespace stereopsis::sgm {
+
+// In a call's images i and i + 1.
+template <On on>
+auto edges_of(const Call<on>& c, int i) {
+  return typename Call<on>::template Of<EdgesOf>{c.template image<const std::uint16_t>(i),
+                                                 c.template image<const std::uint16_t>(i + 1)};
+}
+
+// The costs, where P2 is adaptive the guide, both edges, and the sums.
+inline int first_edge(const StageParameters& p) { return p.as<Parameters>().adaptive() ? 2 : 1; }
+inline Operand guide_of(const Step& step) {
+  return step.parameters.as<Parameters>().adaptive() ? step.operands[1] : Operand{};
+}
+inline std::span<const Operand> edges_of(const Step& step) {
+  return std::span(step.operands).subspan(static_cast<std::size_t>(first_edge(step.parameters)), 2);
+}
+
+}  // namespace stereopsis::sgm
