@@ -18,13 +18,14 @@ class AsyncMatcher {
   // pair waits until it returns. It may give the matcher more pairs.
   using Callback = std::function<void(Matched, std::exception_ptr)>;
 
+  // Allocates the workspace, and begins its thread. Throws as Matcher does.
   explicit AsyncMatcher(Plan plan);
   // Does what it was given, first.
   ~AsyncMatcher();
   AsyncMatcher(AsyncMatcher&&) noexcept;
   AsyncMatcher& operator=(AsyncMatcher&&) noexcept;
 
-  const Plan& plan() const;
+  const Plan& plan() const;  // that it was made of
   // The pair's images must stay until it is done; `owner`, whatever it is, is kept until then.
   std::future<Matched> submit(const StereoPair& pair, std::shared_ptr<const void> owner = {});
   void submit(const StereoPair& pair, Callback done, std::shared_ptr<const void> owner = {});

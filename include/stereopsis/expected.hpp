@@ -12,17 +12,20 @@ namespace stereopsis {
 
 // What went wrong, as Error has it.
 struct Failure {
-  ErrorCategory category = ErrorCategory::call;
-  std::string sentence;
+  ErrorCategory category = ErrorCategory::call;  // for programs
+  std::string sentence;                          // for people
 };
 
 // A value, or why there is none: as std::expected of C++23.
 template <class T>
 class Expected {
  public:
+  // What there is.
   Expected(T value) : held_(std::in_place_index<0>, std::move(value)) {}
+  // Why there is nothing.
   Expected(Failure failure) : held_(std::in_place_index<1>, std::move(failure)) {}
 
+  // Whether there is a value.
   bool has_value() const noexcept { return held_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
   // Of what is there; else undefined.
@@ -41,6 +44,7 @@ class Expected {
 // Of what gives nothing back.
 using Done = Expected<std::monostate>;
 
+// As the constructors and functions of these names, which throw.
 Expected<Pipeline> try_pipeline(std::string_view method) noexcept;
 Done try_set(Pipeline& pipeline, std::string_view name, std::string_view value) noexcept;
 Expected<std::string> try_get(const Pipeline& pipeline, std::string_view name) noexcept;
