@@ -12,6 +12,7 @@
 #include "program/pipeline_data.hpp"
 #include "stages/cross/arms.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
+#include "stages/sgm/sgm.hpp"
 #include "stages/slic/segments.hpp"
 #include "stages/window_sad/window_sad.hpp"
 
@@ -134,6 +135,8 @@ class Example {
     Size s = size;
     if (name.starts_with("full_")) s = {2 * size.width - 1, 2 * size.height};
     if (name == "coarse_costs") s = cross_scale::half(size);
+    if (name.starts_with("paths_")) s = {};  // a whole image has no rows beyond
+    if (name == "paths") s.height = sgm::kinds_of({}), shape.channels = range.count;
     if (!reads && !operands.empty() && entry.output_size != nullptr)
       s = entry.output_size(parameters, operands[0].shape.size());
     shape.width = s.width;

@@ -33,6 +33,7 @@ std::size_t scratch(const Shape& s) {
 const Entry entry{.slot = Slot::part,
                   .name = "path_costs",
                   .title = "path costs of the next stripe",
+                  .parameters = Parameters{},
                   .ports =
                       [](const StageParameters& p, const PairInfo&) {
                         const bool up = p.as<Parameters>().up;

@@ -50,7 +50,8 @@ void gpu(const Parameters& p, gpu::Volume<const T> costs, int max_cost, gpu::Vie
   for (int i = 0; i < p.paths; ++i) {
     const Direction r = directions[i];
     const int lines = lines_of({costs.width, costs.height}, r);
-    const gpu::View<const std::uint16_t> edge = r.dy == 0 ? gpu::View<const std::uint16_t>() : edges.before(r);
+    const gpu::View<const std::uint16_t> edge =
+        r.dy == 0 || edges.before(r).empty() ? gpu::View<const std::uint16_t>() : edges.before(r);
     if (costs.disparities <= narrow_disparities)
       queue.launch({"sgm_volume", "paths", instance}, {lines, 1, 32, 1}, costs.cells, used, edge, sums.cells,
                    costs.width, costs.height, costs.disparities, r.dx, r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2,
