@@ -85,7 +85,8 @@ def test_the_commands_figures(cv2, found, views, command, tmp_path):
         for i, image in enumerate(images):
             cv2.imwrite(str(tmp_path / f"{side}{i}.png"), image)
     of_files = st.calibrate(str(tmp_path / "left*.png"), str(tmp_path / "right*.png"), "chessboard:7x5:25mm")
-    assert of_files.rms == found.rms and of_files.views[3].name == "left3.png"
+    assert of_files.views[3].name == "left3.png"
+    assert of_files.rms == pytest.approx(found.rms, rel=1e-6)  # the solver adds up in the order of its threads
     command(
         *("calibrate", "--left", tmp_path / "left*.png", "--right", tmp_path / "right*.png", "--board", "chessboard:7x5:25mm"),
         *("-o", tmp_path / "rig.yml", "--report", tmp_path / "report.json"),
