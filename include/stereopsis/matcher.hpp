@@ -20,6 +20,14 @@
 
 namespace stereopsis {
 
+// Maps of the left view that were made before, of the images' size, for refinements alone.
+struct GivenMaps {
+  ImageView<const float> disparity;        // pixels; NaN where invalid
+  ImageView<const std::uint8_t> validity;  // bits of namespace validity
+  ImageView<const float> right;            // the right view's disparity, where a refinement reads it
+  ImageView<const float> confidence;       // 0 to 1, where a refinement reads it, or it is wanted
+};
+
 // A rectified pair: both images of one size, pixel type and number of channels (1 or 3, RGB).
 // A mask is 0 where a pixel is not usable; an empty one means that all are.
 struct StereoPair {
@@ -32,6 +40,7 @@ struct StereoPair {
   // Of a stripe: the path costs in the row above its rows and in the row below them, where Problem::stripe says that they come.
   ImageView<const std::uint16_t> paths_above = {};
   ImageView<const std::uint16_t> paths_below = {};  // likewise
+  GivenMaps maps = {};                              // where Problem::refines says that they come
 };
 
 // What is done by a calibration beside the matching, on the same device.
@@ -92,6 +101,9 @@ struct Problem {
   Geometry geometry = {};                // rectification before, depth and points after the matching
   CostVolumes volumes = {};              // costs from outside, and to the outside
   std::optional<Stripe> stripe = {};     // the pair is one of larger images
+  // Maps come with the pair, and of the pipeline its refinements alone are done. The images need only be there where one of them
+  // reads an image.
+  bool refines = false;
 
   // Of the images that the method sees.
   Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
@@ -174,6 +186,13 @@ struct VolumeShape {
   PixelType type = PixelType::u8;  // of each cost
 };
 
+// What refinements alone need beside the disparity and the validity.
+struct RefinementNeeds {
+  bool images = true;       // both
+  bool right = false;       // GivenMaps::right
+  bool confidence = false;  // GivenMaps::confidence
+};
+
 class Programs;  // of src/program
 
 // A pipeline made ready for a problem on a device. It holds no memory of the device and does not change.
@@ -203,6 +222,8 @@ class Plan {
   VolumeShape probed(CostState) const;
   // Of the path costs that come with a stripe, or are wanted of it; of no size without one.
   VolumeShape path_costs() const;
+  // Of a plan whose refinements alone are done: what must come with the maps.
+  RefinementNeeds needs() const;
 
  private:
   Pipeline pipeline_;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/text.hpp"
+#include "methods/refuse.hpp"
 #include "methods/results.hpp"
 #include "stereopsis/rectification.hpp"
 
@@ -10,10 +10,6 @@ namespace stereopsis {
 namespace {
 
 constexpr int most_disparities = 16384, most_side = 1 << 28;
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
-
-std::string shown(Size size) { return text(size.width, "×", size.height); }
 
 void check(const Geometry& g, Size size) {
   if (g.rectification && g.rectification->input != size)
@@ -36,52 +32,6 @@ void check_extent(Size size, int channels, int disparities) {
   if (row > most)
     refuse(text(disparities, " disparities can't be searched in rows of ", size.width,
                 " pixels: their product must be at most ", most, "; search fewer, or match regions"));
-}
-
-// `data` may be null only where the image need not be there.
-void check_pixels(const char* name, const void* data, Size size, int channels, std::ptrdiff_t pitch) {
-  if (data == nullptr)
-    refuse(text(name, " of ", shown(size), " pixels has none in memory (its data is null); give an image"));
-  if (pitch < std::int64_t{size.width} * channels)
-    refuse(text(name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
-                " channels has at least ", std::int64_t{size.width} * channels));
-}
-
-void check(const Stripe& stripe, const Problem& p) {
-  const int end = stripe.first_row + stripe.rows;
-  if (stripe.first_row < 0 || stripe.rows < 1 || stripe.rows > p.size.height - stripe.first_row)
-    refuse(text("a stripe of ", stripe.rows, " rows from row ", stripe.first_row,
-                " on does not lie inside the image of ", shown(p.size),
-                " pixels; give at least one row, all of them inside"));
-  if ((stripe.above && stripe.first_row == 0) || (stripe.below && end == p.size.height))
-    refuse(text("path costs come from the row ", stripe.above && stripe.first_row == 0 ? "above" : "below",
-                " the stripe, which is not among those given; give that row, too, and those that features need"));
-  if (p.region || p.geometry.rectification || p.geometry.want_depth || p.geometry.want_points ||
-      p.geometry.want_uncertainty || p.volumes.given || !p.volumes.probes.empty() || p.volumes.want_cost ||
-      p.volumes.want_aggregated || p.volumes.want_optimised)
-    refuse(
-        "a stripe of a larger image has maps of its own rows alone: match it rectified, without a region, depth, "
-        "points or "
-        "volumes, which come from the whole");
-  if (stripe.follow != Stripe::Follow::none && (p.want_right || p.want_confidence))
-    refuse("of a stripe whose paths alone are followed there is no map; plan without the right view and confidence");
-}
-
-// Of the path costs that come with a stripe.
-void check_edge(const char* name, bool comes, const ImageView<const std::uint16_t>& edge, const VolumeShape& shape) {
-  if (!comes && !edge.empty())
-    refuse(text("path costs ", name, " the stripe are given, which were not planned: ask for them in Problem::stripe"));
-  if (!comes) return;
-  if (edge.size() != shape.size || edge.channels != shape.disparities)
-    refuse(text("the path costs ", name, " the stripe have ", shown(edge.size()), " pixels with ", edge.channels,
-                " disparities; the matcher was planned for ", shown(shape.size), " with ", shape.disparities));
-  check_pixels(text("path costs ", name, " the stripe").c_str(), edge.data, edge.size(), edge.channels, edge.pitch);
-  for (int y = 0; y < edge.height; ++y)
-    for (int x = 0; x < edge.width; ++x)
-      if (const auto costs = edge.row(y) + static_cast<std::ptrdiff_t>(x) * edge.channels;
-          *std::min_element(costs, costs + edge.channels) != 0)
-        refuse(text("the path costs ", name, " the stripe have none of 0 at ", x, ",", y,
-                    "; they are given less their minimum, as Matched::paths holds them"));
 }
 
 }  // namespace
@@ -108,6 +58,7 @@ void check(const Problem& p) {
     refuse(text("a batch of ", p.batch, " pairs is not allowed; it must be 1 to 4096"));
   check(p.geometry, p.size);
   if (p.stripe) check(*p.stripe, p);
+  if (p.refines) check_refines(p);
   if (p.volumes.given && p.geometry.rectification)
     refuse("a cost volume is of a rectified pair; give the pair rectified, or let its costs be computed");
   if (p.volumes.without_images && !p.volumes.given)
@@ -149,9 +100,10 @@ void check_extents(const Problem& p, Size seen) {
 void check_fits(const Plan& plan, const StereoPair& pair) {
   const Problem& p = plan.problem();
   check_costs(p, pair.costs);
-  check_edge("above", p.stripe && p.stripe->above, pair.paths_above, plan.path_costs());
-  check_edge("below", p.stripe && p.stripe->below, pair.paths_below, plan.path_costs());
+  check_edges(plan, pair);
+  check_maps(plan, pair.maps);
   if (p.volumes.given) check_pixels("the cost volume", pair.costs.data, p.size, p.range.count, pair.costs.pitch);
+  if (p.refines && !plan.needs().images && pair.left.empty() && pair.right.empty()) return;
   if (p.volumes.without_images) {
     if (!pair.left.empty() || !pair.right.empty())
       refuse(
@@ -234,6 +186,7 @@ void check_rows(const char* name, const DeviceImageView& v) {
 void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& out) {
   const Problem& p = plan.problem();
   if (p.stripe) refuse("a stripe's path costs lie on the host; match images of the host");
+  if (p.refines) refuse("maps that are refined lie on the host; give images of the host");
   if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
   const auto check_one = [&](const char* name, const DeviceImageView& v, Size size, PixelType type, int channels,
                              int bit_depth) {

@@ -6,6 +6,7 @@
 #include "device/gpu/device.hpp"
 #include "methods/results.hpp"
 #include "program/engine.hpp"
+#include "program/given_maps.hpp"
 #include "stages/sgm/sgm.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
@@ -135,6 +136,10 @@ VolumeShape Plan::path_costs() const {
   if (!problem_.stripe) return {};
   const int kinds = sgm::kinds_of(pipeline_.data().optimisation.parameters.as<sgm::Parameters>());
   return {{output_size_.width, kinds}, problem_.range.count, PixelType::u16};
+}
+
+RefinementNeeds Plan::needs() const {
+  return problem_.refines ? given_maps::needs_of(pipeline_.data(), problem_.want_confidence) : RefinementNeeds();
 }
 
 VolumeShape Plan::probed(CostState state) const {

@@ -113,10 +113,15 @@ FrameImages images_of_pair(const Pair& pair) {
   if (!pair.costs.empty()) of(images, External::costs) = volume_of(pair.costs);
   return images;
 }
-// Of a stripe.
-void add_edges(const StereoPair& pair, FrameImages& images) {
+// Of a stripe, and of maps to be refined.
+void add_rest(const StereoPair& pair, FrameImages& images) {
   if (!pair.paths_above.empty()) of(images, External::paths_above) = AnyView::of(pair.paths_above);
   if (!pair.paths_below.empty()) of(images, External::paths_below) = AnyView::of(pair.paths_below);
+  const GivenMaps& maps = pair.maps;
+  if (!maps.disparity.empty()) of(images, External::given_disparity) = AnyView::of(maps.disparity);
+  if (!maps.validity.empty()) of(images, External::given_validity) = AnyView::of(maps.validity);
+  if (!maps.right.empty()) of(images, External::given_right) = AnyView::of(maps.right);
+  if (!maps.confidence.empty()) of(images, External::given_confidence) = AnyView::of(maps.confidence);
 }
 
 // Makes the images of a result, of these sizes.
@@ -167,7 +172,7 @@ MatchedViews views_of_part(const Plan& plan, Matched& part) {
 
 FrameImages images_of(const Plan& plan, const StereoPair& pair, const MatchedViews& result) {
   FrameImages images = images_of_pair(input_of(plan, pair));
-  add_edges(pair, images);
+  add_rest(pair, images);
   for_each_image(result, [&](External e, const auto& image) { of(images, e) = AnyView::of(image); });
   of(images, External::rectified) = view_of(result.rectified);
   for_each_volume(result, [&](External e, const AnyOutputView& volume) { of(images, e) = volume_of(volume); });

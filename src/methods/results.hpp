@@ -91,8 +91,12 @@ FrameImages images_of(const DevicePair&, const DeviceMatched&);
 // The result of a region in that of the image.
 void place_part(const Plan&, const MatchedViews& part, const MatchedViews& result);
 
-// What does not fit is refused: checks.cpp.
+// What does not fit is refused: checks.cpp, and stripe_checks.cpp.
 void check(const Problem&);
+void check(const Stripe&, const Problem&);
+void check_refines(const Problem&);
+void check_edges(const Plan&, const StereoPair&);
+void check_maps(const Plan&, const GivenMaps&);
 void check_extents(const Problem&, Size seen);
 void check_fits(const Plan&, const StereoPair&);
 void check_fits(const Plan&, const MatchedViews&);

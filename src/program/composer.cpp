@@ -20,7 +20,7 @@ Composer::Composer(Program& program, const ProgramRequest& request)
 
 // Where the slots become steps: the taxonomy, from the pair to what is delivered.
 void Composer::compose() {
-  check_combination();
+  if (!problem_.refines) check_combination();
   Images full = given_images();
   const bool reduces = reduction_of(pipeline_).factor > 1;
   Images reduced = reduces ? reduced_images(full) : Images();
@@ -33,9 +33,9 @@ void Composer::compose() {
     follow_paths(seen, edges);
     return finish();
   }
-  Maps maps = wanted_maps(seen.size);
+  Maps maps = problem_.refines ? given_maps(seen.size) : wanted_maps(seen.size);
   maps.merge(edges);
-  match(seen, range, maps);
+  if (!problem_.refines) match(seen, range, maps);
   Scope scope{seen, maps, numbers(range, seen)};
   for (const StageChoice& refinement : pipeline_.refinements)
     if (refinement.enabled) run(refinement, scope);

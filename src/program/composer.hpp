@@ -40,10 +40,6 @@ struct Scope {
   Rows rows{};  // of the images and the maps; none: all
 };
 
-inline bool wants_volumes(const Problem& p) {
-  return p.volumes.want_cost || p.volumes.want_aggregated || p.volumes.want_optimised || !p.volumes.probes.empty();
-}
-
 class Composer {
  public:
   Composer(Program& program, const ProgramRequest& request);
@@ -75,6 +71,7 @@ class Composer {
   bool reads(const char* map) const;
   bool selects_confidence() const;
   Maps wanted_maps(Size size);
+  Maps given_maps(Size size);
 
   // Matching.
   void check_combination() const;

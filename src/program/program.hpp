@@ -21,7 +21,11 @@ enum class External {
   mask_right,
   costs,
   paths_above,
-  paths_below,  // the pair
+  paths_below,
+  given_disparity,
+  given_validity,
+  given_right,
+  given_confidence,  // the pair
   map_left,
   map_right,  // of a rectification
   disparity,
@@ -41,8 +45,12 @@ enum class External {
   paths
 };
 inline constexpr int externals = static_cast<int>(External::paths) + 1;
-constexpr bool is_input(External e) { return e >= External::left && e <= External::paths_below; }
+constexpr bool is_input(External e) { return e >= External::left && e <= External::given_confidence; }
 constexpr bool is_output(External e) { return e >= External::disparity; }
+
+inline bool wants_volumes(const Problem& p) {
+  return p.volumes.want_cost || p.volumes.want_aggregated || p.volumes.want_optimised || !p.volumes.probes.empty();
+}
 
 struct Value {
   AnyView shape;

@@ -1,0 +1,24 @@
+// Sentences about images that do not fit.
+#pragma once
+
+#include <string>
+
+#include "core/text.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+
+[[noreturn]] inline void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
+
+inline std::string shown(Size size) { return text(size.width, "×", size.height); }
+
+// `data` may be null only where the image need not be there.
+inline void check_pixels(const char* name, const void* data, Size size, int channels, std::ptrdiff_t pitch) {
+  if (data == nullptr)
+    refuse(text(name, " of ", shown(size), " pixels has none in memory (its data is null); give an image"));
+  if (pitch < std::int64_t{size.width} * channels)
+    refuse(text(name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
+                " channels has at least ", std::int64_t{size.width} * channels));
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,100 @@
+#include "program/given_maps.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/text.hpp"
+#include "device/gpu/device.hpp"
+#include "program/composer.hpp"
+
+namespace stereopsis {
+namespace given_maps {
+namespace {
+
+bool is_map(std::string_view name) {
+  constexpr std::string_view maps[] = {"disparity", "validity", "right", "confidence", "kinds", "costs"};
+  return std::ranges::find(maps, name) != std::end(maps);
+}
+
+bool reads(const Port& port) {
+  return port.use == Port::Use::in || port.use == Port::Use::change || port.use == Port::Use::if_there;
+}
+
+template <On on>
+void on_host(const Call<on>& c) {
+  for (int i = 0; i < 6; i += 2) {
+    const AnyView from = c.operand(i), to = c.operand(i + 1);
+    if (to.empty()) continue;
+    const int bytes = bytes_of(to.element);
+    for (std::int64_t y = 0; y < to.height; ++y)
+      std::memcpy(reinterpret_cast<std::byte*>(to.memory) + (to.offset + y * to.pitch) * bytes,
+                  reinterpret_cast<const std::byte*>(from.memory) + (from.offset + y * from.pitch) * bytes,
+                  static_cast<std::size_t>(to.width) * bytes);
+  }
+}
+
+void on_gpu(const Call<On::gpu>& c) {
+  c.worker().copy(c.image<const float>(0), c.image<float>(1));
+  c.worker().copy(c.image<const std::uint8_t>(2), c.image<std::uint8_t>(3));
+  if (!c.operand(5).empty()) c.worker().copy(c.image<const float>(4), c.image<float>(5));
+}
+
+}  // namespace
+
+RefinementNeeds needs_of(const PipelineData& data, bool want_confidence) {
+  RefinementNeeds needs{.images = false, .right = false, .confidence = want_confidence};
+  bool made = false;  // a confidence, by a refinement
+  for (const StageChoice& stage : data.refinements) {
+    if (!stage.enabled) continue;
+    for (const Port& port : stage.entry->ports(stage.parameters, {})) {
+      const std::string_view name = port.name;
+      if (name == "confidence" && port.use == Port::Use::out && !made) made = true, needs.confidence = false;
+      if (!reads(port)) continue;
+      if (!is_map(name)) needs.images = true;
+      if (name == "right") needs.right = true;
+      if (name == "confidence" && !made) needs.confidence = true;
+    }
+  }
+  return needs;
+}
+
+const Entry& entry() {
+  static const Entry copy{
+      .slot = Slot::part,
+      .name = "given_maps",
+      .title = "maps as given",
+      .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
+      .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
+  return copy;
+}
+
+}  // namespace given_maps
+
+// What comes is the caller's: refinements change copies.
+Maps Composer::given_maps(Size size) {
+  if (reduction_of(pipeline_).factor > 1)
+    throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method,
+                                          "' refines maps of reduced images, but maps come at the images' full size; set "
+                                          "prepare.factor = 1"));
+  const RefinementNeeds needs = given_maps::needs_of(pipeline_, problem_.want_confidence);
+  Maps maps;
+  std::vector<Operand> operands;
+  const auto take = [&](const char* name, External external, Element element) {
+    const int given = image(size, element);
+    program_.values_[given].external = external;
+    maps[name] = image(size, element);
+    operands.insert(operands.end(), {{given, {}}, {maps[name], {}}});
+  };
+  take("disparity", External::given_disparity, Element::f32);
+  take("validity", External::given_validity, Element::u8);
+  if (needs.confidence) take("confidence", External::given_confidence, Element::f32);
+  operands.resize(6);
+  add(given_maps::entry(), {}, {}, std::move(operands));
+  if (needs.right) {
+    maps["right"] = image(size, Element::f32);
+    program_.values_[maps["right"]].external = External::given_right;
+  }
+  return maps;
+}
+
+}  // namespace stereopsis
