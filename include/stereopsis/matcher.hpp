@@ -75,8 +75,9 @@ struct CostVolumes {
 // know of the other rows is what the paths cost where they come in. Path costs are images as wide as the pair, with a channel for
 // each disparity and a row for each kind of path: vertical ones and, with 8 paths, those to the right and to the left.
 struct Stripe {
-  int first_row = 0;   // of those that the paths pass, and the result has; the rows around them only serve their features
-  int rows = 0;        // how many these are
+  int first_row =
+      0;         // of those that the paths pass, and the result has; the rows around them only serve their features
+  int rows = 0;  // how many these are
   bool above = false;  // path costs of the row above them come with the pair,
   bool below = false;  // and of the row below; else the image ends there
   // Of these alone are the path costs wanted, in the stripe's last row of the paths that lead down, or in its first row of those

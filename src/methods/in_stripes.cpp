@@ -56,9 +56,9 @@ class Splitter {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorCategory::call,
-                text("the pipeline '", data_.method, "' can't be done in stripes with the bits of the whole image: ", why,
-                     "; match it whole, or stripes with a collar, which are not the same"));
+    throw Error(ErrorCategory::call, text("the pipeline '", data_.method,
+                                          "' can't be done in stripes with the bits of the whole image: ", why,
+                                          "; match it whole, or stripes with a collar, which are not the same"));
   }
 
   void check_matching() const {

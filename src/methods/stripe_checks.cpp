@@ -29,7 +29,8 @@ void check(const Stripe& stripe, const Problem& p) {
 void check_refines(const Problem& p) {
   if (p.region || p.stripe || p.geometry.rectification || p.want_right || p.volumes.given || wants_volumes(p))
     refuse(
-        "maps that come with the pair are refined as they are: plan without a region, a stripe, a rectification, the right "
+        "maps that come with the pair are refined as they are: plan without a region, a stripe, a rectification, the "
+        "right "
         "view's map and volumes");
 }
 
@@ -58,8 +59,8 @@ void check_map(const char* name, bool comes, const ImageView<const T>& map, cons
     refuse(text(name, " is given, which was not planned: ask for it by Problem::refines"));
   if (!comes) return;
   if (map.size() != p.size || map.channels != 1)
-    refuse(text(name, " has ", shown(map.size()), " pixels and ", map.channels, " channels; the matcher was planned for ",
-                shown(p.size), " with one channel"));
+    refuse(text(name, " has ", shown(map.size()), " pixels and ", map.channels,
+                " channels; the matcher was planned for ", shown(p.size), " with one channel"));
   check_pixels(name, map.data, map.size(), 1, map.pitch);
 }
 

@@ -52,7 +52,8 @@ TEST(Stripes, OnTheCpuEqualTheWhole) {
     SCOPED_TRACE(setting);
     expect_stripes_equal_the_whole(method("sgm", setting), {{.name = "cpu"}}, {1, 2, 3, 7, 50});
   }
-  for (const char* const setting : {"", "sgm.paths=4", "cost.window=5 sgm.p2=400 left_right.enabled=true fill.enabled=true"}) {
+  for (const char* const setting :
+       {"", "sgm.paths=4", "cost.window=5 sgm.p2=400 left_right.enabled=true fill.enabled=true"}) {
     SCOPED_TRACE(setting);
     expect_stripes_equal_the_whole(method("banz-sgm", setting), {{.name = "cpu"}}, {2, 7});
   }
@@ -161,7 +162,8 @@ TEST(Stripes, GivenMapsThatDoNotFitAreRefused) {
   EXPECT_EQ(sentence({disparity.view(), validity.view(), {}, {}}), "");
   EXPECT_NE(sentence({}).find("the given disparity has 0×0 pixels"), std::string::npos) << sentence({});
   disparity(5, 7) = invalid_disparity;
-  EXPECT_NE(sentence({disparity.view(), validity.view(), {}, {}}).find("contradict each other at 5,7"), std::string::npos);
+  EXPECT_NE(sentence({disparity.view(), validity.view(), {}, {}}).find("contradict each other at 5,7"),
+            std::string::npos);
   problem.want_right = true;
   EXPECT_THROW(Plan(refinements, problem), Error);
 }

@@ -59,12 +59,11 @@ RefinementNeeds needs_of(const PipelineData& data, bool want_confidence) {
 }
 
 const Entry& entry() {
-  static const Entry copy{
-      .slot = Slot::part,
-      .name = "given_maps",
-      .title = "maps as given",
-      .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
-      .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
+  static const Entry copy{.slot = Slot::part,
+                          .name = "given_maps",
+                          .title = "maps as given",
+                          .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
+                          .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
   return copy;
 }
 
@@ -73,9 +72,10 @@ const Entry& entry() {
 // What comes is the caller's: refinements change copies.
 Maps Composer::given_maps(Size size) {
   if (reduction_of(pipeline_).factor > 1)
-    throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method,
-                                          "' refines maps of reduced images, but maps come at the images' full size; set "
-                                          "prepare.factor = 1"));
+    throw Error(ErrorCategory::call,
+                text("the pipeline '", pipeline_.method,
+                     "' refines maps of reduced images, but maps come at the images' full size; set "
+                     "prepare.factor = 1"));
   const RefinementNeeds needs = given_maps::needs_of(pipeline_, problem_.want_confidence);
   Maps maps;
   std::vector<Operand> operands;

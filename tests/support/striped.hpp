@@ -34,8 +34,8 @@ class Striped {
     PathCosts above, below;
   };
 
-  int height() const { return whole_.left.height(); }
-  int width() const { return whole_.left.width(); }
+  int height() const { return whole_.left.height; }
+  int width() const { return whole_.left.width; }
   Span core(int i, int count) const { return {height() * i / count, height() * (i + 1) / count}; }
   Span grow(Span s, int by) const { return {std::max(0, s.first - by), std::min(height(), s.end + by)}; }
   const Device& next_device() { return devices_[static_cast<std::size_t>(turn_++) % devices_.size()]; }
@@ -45,6 +45,7 @@ class Striped {
     all.disparity = Image<float>(whole_.left.size());
     all.validity = Image<std::uint8_t>(whole_.left.size());
     if (rules_.needs.right) all.right = Image<float>(whole_.left.size());
+    if (rules_.needs.confidence) all.confidence = Image<float>(whole_.left.size());
     return all;
   }
 
@@ -65,7 +66,8 @@ class Striped {
     };
     copy(from.disparity, to.disparity);
     copy(from.validity, to.validity);
-    copy(from.right, to.right);
+    if (!from.right.view().empty()) copy(from.right, to.right);
+    if (!from.confidence.view().empty()) copy(from.confidence, to.confidence);
   }
 
   Matched raw_maps(int count) {
@@ -100,6 +102,7 @@ class Striped {
     StereoPair pair = part(read);
     Problem problem = Problem::of(pair, range_);
     problem.want_right = rules_.needs.right && follow == Stripe::Follow::none;
+    problem.want_confidence = rules_.needs.confidence && follow == Stripe::Follow::none;
     problem.stripe =
         Stripe{paths.first - read.first, paths.rows(), edges.above != nullptr, edges.below != nullptr, follow};
     if (edges.above) pair.paths_above = edges.above->view();
@@ -110,6 +113,7 @@ class Striped {
   Matched match_region(Span own) {
     Problem problem = Problem::of(whole_, range_);
     problem.want_right = rules_.needs.right;
+    problem.want_confidence = rules_.needs.confidence;
     problem.region = Rect{0, own.first, width(), own.rows()};
     return Matcher(Plan(rules_.raw, problem, next_device())).match(whole_);
   }
@@ -119,7 +123,7 @@ class Striped {
       const Span read = grow(own, collar);
       StereoPair pair = rules_.needs.images ? part(read) : StereoPair{};
       pair.maps = {rows_of(raw.disparity.view(), read), rows_of(raw.validity.view(), read),
-                   rows_of(raw.right.view(), read), {}};
+                   rows_of(raw.right.view(), read), rows_of(raw.confidence.view(), read)};
       Problem problem = Problem::of(part(read), range_);
       problem.refines = true;
       const Matched refined = Matcher(Plan(*rules_.refined, problem, next_device())).match(pair);
