@@ -12,6 +12,7 @@ namespace stereopsis {
 // image (Problem::region). Then, if there is one, `refined` to the maps of all stripes (Problem::refines).
 struct InStripes {
   bool follows_paths = false;  // of semi-global matching: path costs go from stripe to stripe
+  int path_kinds = 0;          // rows of Matched::paths: of 1 kind of path with 4 of them, of 3 with 8
   Pipeline raw;                // from the images to the selection, and the refinements that see a few rows alone
   int raw_rows = 0;            // above and below: that refinements of `raw` read, so that paths have to pass them, too
   int feature_rows = 0;        // above and below these: that windows of the matching cost read, and the penalties

@@ -66,8 +66,10 @@ bool Lent::take_buffer(nb::handle array) {
     format.remove_prefix(1);
   const bool bytes = format == "B" || format == "?";
   const nb::object dtype = take(array, "dtype");
-  set_type(bytes || format == "H" ? 'u' : format == "f" ? 'f' : '?', 8 * static_cast<int>(buffer.itemsize),
-           dtype.is_none() ? std::string(format) : text_of(dtype));
+  set_type(bytes || format == "H" ? 'u'
+           : format == "f"        ? 'f'
+                                  : '?',
+           8 * static_cast<int>(buffer.itemsize), dtype.is_none() ? std::string(format) : text_of(dtype));
   data_ = buffer.buf;
   read_only_ = buffer.readonly != 0;
   shape_.assign(buffer.shape, buffer.shape + buffer.ndim);
@@ -104,8 +106,8 @@ void Lent::take_dlpack(nb::handle array, std::uint64_t stream) {
     });
     return managed;
   };
-  if (const auto* m = keep(static_cast<dlpack::VersionedManaged*>(nullptr), "dltensor_versioned",
-                           "used_dltensor_versioned")) {
+  if (const auto* m =
+          keep(static_cast<dlpack::VersionedManaged*>(nullptr), "dltensor_versioned", "used_dltensor_versioned")) {
     if (m->major > 1) refuse(name_ + " comes by version " + std::to_string(m->major) + " of DLPack; 1 is known here");
     read_only_ = (m->flags & dlpack::read_only) != 0;
     return take_tensor(m->tensor);
@@ -118,10 +120,10 @@ void Lent::take_dlpack(nb::handle array, std::uint64_t stream) {
 void Lent::take_tensor(const dlpack::Tensor& tensor) {
   using Code = nb::dlpack::dtype_code;
   const auto code = static_cast<Code>(tensor.dtype.code);
-  const char kind = tensor.dtype.lanes != 1                                                       ? '?'
-                    : code == Code::UInt || (code == Code::Bool && tensor.dtype.bits == 8)        ? 'u'
-                    : code == Code::Float                                                         ? 'f'
-                                                                                                  : '?';
+  const char kind = tensor.dtype.lanes != 1                                                ? '?'
+                    : code == Code::UInt || (code == Code::Bool && tensor.dtype.bits == 8) ? 'u'
+                    : code == Code::Float                                                  ? 'f'
+                                                                                           : '?';
   const char* name = code == Code::Int ? "int" : code == Code::Float ? "float" : code == Code::UInt ? "uint" : "other";
   set_type(kind, tensor.dtype.bits, name + std::to_string(tensor.dtype.bits));
   const std::int64_t item = tensor.dtype.bits / 8;
@@ -149,9 +151,11 @@ void Lent::take_interface(nb::handle array) {
     else
       set_strides_in_order();
     if (const nb::object stream = get("stream"); !stream.is_none()) producer_ = nb::cast<std::uint64_t>(stream);
-    if (producer_ == 0u) refuse(name_ + " has the stream 0 in its __cuda_array_interface__, which is not allowed there");
+    if (producer_ == 0u)
+      refuse(name_ + " has the stream 0 in its __cuda_array_interface__, which is not allowed there");
     device_ = unknown_gpu;
-    owner_ = std::shared_ptr<void>(array.inc_ref().ptr(), [](void* p) { nb::handle(static_cast<PyObject*>(p)).dec_ref(); });
+    owner_ =
+        std::shared_ptr<void>(array.inc_ref().ptr(), [](void* p) { nb::handle(static_cast<PyObject*>(p)).dec_ref(); });
   } catch (nb::python_error& error) {
     refuse(name_ + ", a " + kind_name(array) + ", has a wrong __cuda_array_interface__: " + raised(error));
   } catch (const nb::cast_error&) {
@@ -185,8 +189,10 @@ std::string Lent::shape() const {
 }
 
 AnyImageView Lent::view(int channels, int bit_depth) const {
-  const std::int64_t item = type_ == PixelType::u8 ? 1 : type_ == PixelType::u16 ? 2 : 4, pixel = channels * item,
-                     width = shape_[1], height = shape_[0], row = width * pixel;
+  const std::int64_t item = type_ == PixelType::u8    ? 1
+                            : type_ == PixelType::u16 ? 2
+                                                      : 4,
+                     pixel = channels * item, width = shape_[1], height = shape_[0], row = width * pixel;
   if (width == 0 || height == 0 || channels == 0) refuse(name_ + " has the shape " + shape() + " and no pixels");
   if (width > std::numeric_limits<int>::max() / 4 || height > std::numeric_limits<int>::max() / 4)
     refuse(name_ + " has the shape " + shape() + "; height and width must be at most 536870911");
@@ -236,6 +242,13 @@ ImageView<const float> Lent::disparity() const {
   return view(1, 0).as<float>();
 }
 
+ImageView<const std::uint16_t> Lent::paths() const {
+  if (ndim() != 3 || type_ != PixelType::u16)
+    refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
+           "; path costs are (kinds of paths, width, disparities), of uint16");
+  return view(static_cast<int>(shape_[2]), 0).as<std::uint16_t>();
+}
+
 nb::object lend(const AnyImageView& image, const std::shared_ptr<const void>& owner) {
   switch (image.type) {
     case PixelType::u8: return lend_as<std::uint8_t>(image, owner);
@@ -254,6 +267,7 @@ nb::dict arrays_of(const std::shared_ptr<Matched>& matched) {
   for (std::size_t state = 0; state < matched->probed.size(); ++state)
     if (const AnyImageView rows = matched->probed[state]; !rows.empty()) probed[states[state]] = lend(rows, matched);
   if (probed.size() > 0) arrays["probed"] = probed;
+  if (const AnyImageView paths = matched->paths; !paths.empty()) arrays["paths"] = lend(paths, matched);
   nb::list times;
   for (const StageTime& time : matched->times) times.append(nb::make_tuple(time.name, time.ms));
   arrays["times"] = times;

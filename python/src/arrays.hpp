@@ -43,9 +43,10 @@ class Lent {
 
   // (height, width) or (height, width, 3). A bit depth of 0: all bits of the type.
   AnyImageView image(int bit_depth = 0) const;
-  AnyImageView volume() const;                 // (height, width, disparities)
-  ImageView<const std::uint8_t> mask() const;  // (height, width), of uint8 or bool; empty if not given
-  ImageView<const float> disparity() const;    // (height, width), of float32
+  AnyImageView volume() const;                   // (height, width, disparities)
+  ImageView<const std::uint8_t> mask() const;    // (height, width), of uint8 or bool; empty if not given
+  ImageView<const float> disparity() const;      // (height, width), of float32
+  ImageView<const std::uint16_t> paths() const;  // (kinds, width, disparities), of uint16
 
  private:
   bool take_buffer(nb::handle array);  // false: it has none
@@ -72,8 +73,10 @@ DeviceImageView on_device(const AnyImageView& view);
 // Images of a pair as Python gives them, and what keeps them.
 struct LentPair {
   // None may be given for masks, and for all but one of images and costs. `bgr`: images are copied in the order RGB.
+  // `beside` has, by name, paths_above and paths_below of a stripe, and the maps that are refined: disparity, validity, right and
+  // confidence.
   LentPair(nb::handle left, nb::handle right, nb::handle mask_left, nb::handle mask_right, nb::handle costs,
-           int bit_depth, bool bgr, nb::handle stream);
+           int bit_depth, bool bgr, nb::handle stream, const nb::dict& beside = nb::dict());
 
   bool is_on_device() const { return !device.empty(); }
   std::array<const Lent*, 5> all() const { return {&left, &right, &mask_left, &mask_right, &costs}; }
@@ -82,6 +85,7 @@ struct LentPair {
   nb::tuple kind() const;
 
   Lent left, right, mask_left, mask_right, costs;
+  std::vector<Lent> lent_beside;
   AnyImage left_rgb, right_rgb;
   StereoPair pair;     // on a device: where it is there
   std::string device;  // "cuda:0"; "cuda" where that is not known; empty: the host
@@ -89,6 +93,7 @@ struct LentPair {
 
  private:
   void check_devices();
+  void take_beside(const nb::dict& beside);
 };
 
 // Of what frameworks call a stream: a number, or an object of PyTorch, CuPy, Numba or with __cuda_stream__. None: the default one.

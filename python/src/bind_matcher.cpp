@@ -26,6 +26,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 using Region = std::tuple<int, int, int, int>;
+using StripeOf = std::tuple<int, int, bool, bool, std::string>;
 
 // What is wanted beside disparity and validity.
 void want(Problem& p, const Names& names) {
@@ -62,6 +63,13 @@ Frame frame(const std::string& name) {
   if (name == "optical") return Frame::optical;
   if (name == "head") return Frame::head;
   throw Error(ErrorCategory::call, "frame='" + name + "' is not allowed; it must be 'optical' or 'head'");
+}
+
+Stripe::Follow follow(const std::string& name) {
+  if (name == "none") return Stripe::Follow::none;
+  if (name == "down") return Stripe::Follow::down;
+  if (name == "up") return Stripe::Follow::up;
+  throw Error(ErrorCategory::call, "follow='" + name + "' is not allowed; it must be 'none', 'down' or 'up'");
 }
 
 // A matcher that Python's threads may share: they take turns.
@@ -216,15 +224,13 @@ class Pending {
   Ticket ticket_;
 };
 
-std::shared_ptr<SharedMatcher> make_matcher(const Pipeline& pipeline, std::tuple<int, int, int> shape,
-                                            const std::string& dtype, int bit_depth, std::pair<int, int> disparities,
-                                            const std::optional<std::string>& volume_dtype, bool without_images,
-                                            const std::optional<Region>& region, const Names& wanted,
-                                            const std::vector<std::pair<int, int>>& probes, const Rig* rig,
-                                            const StereoCalibration* calibration, const std::string& frame_name,
-                                            double disparity_error, const std::string& device, int threads,
-                                            const std::string& implementation_name, std::size_t memory_limit,
-                                            int batch) {
+std::shared_ptr<SharedMatcher> make_matcher(
+    const Pipeline& pipeline, std::tuple<int, int, int> shape, const std::string& dtype, int bit_depth,
+    std::pair<int, int> disparities, const std::optional<std::string>& volume_dtype, bool without_images,
+    const std::optional<Region>& region, const std::optional<StripeOf>& stripe, bool refines, const Names& wanted,
+    const std::vector<std::pair<int, int>>& probes, const Rig* rig, const StereoCalibration* calibration,
+    const std::string& frame_name, double disparity_error, const std::string& device, int threads,
+    const std::string& implementation_name, std::size_t memory_limit, int batch) {
   const auto [height, width, channels] = shape;
   Problem p;
   p.size = {width, height};
@@ -235,6 +241,10 @@ std::shared_ptr<SharedMatcher> make_matcher(const Pipeline& pipeline, std::tuple
   p.batch = batch;
   p.memory_limit = memory_limit;
   if (region) p.region = Rect{std::get<0>(*region), std::get<1>(*region), std::get<2>(*region), std::get<3>(*region)};
+  if (stripe)
+    p.stripe = Stripe{std::get<0>(*stripe), std::get<1>(*stripe), std::get<2>(*stripe), std::get<3>(*stripe),
+                      follow(std::get<4>(*stripe))};
+  p.refines = refines;
   if (volume_dtype) p.volumes.given = pixel_type(*volume_dtype);
   p.volumes.without_images = without_images;
   for (const auto& [x, y] : probes) p.volumes.probes.push_back({x, y});
@@ -300,9 +310,10 @@ void bind_matcher(nb::module_& m) {
 
   // Lent for one match, of a matcher of their kind.
   nb::class_<LentPair>(m, "Pair")
-      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, nb::handle, int, bool, nb::handle>(),
+      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, nb::handle, int, bool, nb::handle,
+                    const nb::dict&>(),
            "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(), "volume"_a.none(),
-           "bit_depth"_a, "bgr"_a, "stream"_a.none())
+           "bit_depth"_a, "bgr"_a, "stream"_a.none(), "beside"_a)
       .def_prop_ro("kind", &LentPair::kind, "(height, width, channels, dtype) of images and of costs, and the device.")
       .def_ro("stream", &LentPair::stream);
 
@@ -310,13 +321,18 @@ void bind_matcher(nb::module_& m) {
 
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
-           "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "want"_a, "probes"_a,
-           "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a, "implementation"_a,
-           "memory_limit"_a, "batch"_a)
+           "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refines"_a, "want"_a,
+           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a,
+           "implementation"_a, "memory_limit"_a, "batch"_a)
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })
       .def_prop_ro("workspace_bytes", [](const SharedMatcher& s) { return s.plan().workspace_bytes(); })
+      .def_prop_ro("required_input",
+                   [](const SharedMatcher& s) {
+                     const Rect r = s.plan().required_input();
+                     return Region{r.x, r.y, r.width, r.height};
+                   })
       .def_prop_ro("steps", [](const SharedMatcher& s) { return s.plan().steps(); });
 }
 

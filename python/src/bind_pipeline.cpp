@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "stereopsis/in_stripes.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/pipeline.hpp"
 #include "stereopsis/stages.hpp"
@@ -45,6 +46,34 @@ void bind_pipeline(nb::module_& m) {
       .def_ro("is_refinement", &PipelineSlot::is_refinement)
       .def("__repr__", [](const PipelineSlot& s) { return "<" + s.slot + ": " + s.kind + ">"; });
 
+  nb::class_<InStripes>(
+      m, "InStripes",
+      "How a pipeline is done in stripes of rows with the bits of the whole image: `raw` for every stripe, then "
+      "`refined` on the maps of all. Of the rows that belong to other stripes each step reads some, above and below.")
+      .def_ro("follows_paths", &InStripes::follows_paths,
+              "Semi-global matching: path costs go from stripe to stripe. Else a stripe is a region of the image.")
+      .def_ro("path_kinds", &InStripes::path_kinds, "Kinds of paths, in Result.paths: 1 with 4 paths, 3 with 8.")
+      .def_ro("raw", &InStripes::raw, "Down to the selection, and the refinements that see a few rows alone.")
+      .def_ro("raw_rows", &InStripes::raw_rows,
+              "Rows that refinements of `raw` read, so that paths have to pass them, too.")
+      .def_ro("feature_rows", &InStripes::feature_rows, "Rows beyond these that windows of the matching cost read.")
+      .def_ro("refined", &InStripes::refined, "The refinements that are left, or None.")
+      .def_ro("refined_rows", &InStripes::refined_rows, "Rows that `refined` reads.")
+      .def_ro("fills", &InStripes::fills,
+              "Where a pixel of the stripe's own rows, or of behind_fill rows around, is filled (or invalid without a "
+              "mask), its column "
+              "must have a measured pixel above and one below, at least before_fill rows inside of those that were "
+              "read (or these go on "
+              "to the image's edge); else more rows have to be read.")
+      .def_ro("before_fill", &InStripes::before_fill)
+      .def_ro("behind_fill", &InStripes::behind_fill)
+      .def_prop_ro(
+          "reads_images", [](const InStripes& s) { return s.needs.images; }, "`refined` needs the images, too.")
+      .def_prop_ro(
+          "reads_right", [](const InStripes& s) { return s.needs.right; }, "… the right view's map.")
+      .def_prop_ro(
+          "reads_confidence", [](const InStripes& s) { return s.needs.confidence; }, "… the confidence.");
+
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<std::string_view>(), "method"_a)
       .def(nb::init<const Pipeline&>(), "other"_a)
@@ -54,6 +83,8 @@ void bind_pipeline(nb::module_& m) {
            "required_input"_a.none())
       .def("get_text", &Pipeline::get, "name"_a)
       .def("parameters", &Pipeline::parameters, "All that can be set, in order.")
+      .def("in_stripes", &in_stripes, "want_confidence"_a = false,
+           "How it is done in stripes. Raises CallError with the reason where they can't have the bits of the whole.")
       .def("slots", &Pipeline::slots, "The slots, and which stage fills each.")
       .def(
           "to_json", [](const Pipeline& p) { return to_json(p); }, "What the command's --pipeline reads.")

@@ -31,7 +31,7 @@ std::string place_of(const Lent& lent) { return lent.device().empty() ? "the mem
 }  // namespace
 
 LentPair::LentPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, nb::handle mask_right_,
-                   nb::handle costs_, int bit_depth, bool bgr, nb::handle stream_) {
+                   nb::handle costs_, int bit_depth, bool bgr, nb::handle stream_, const nb::dict& beside) {
   stream = stream_of(stream_);
   const auto take = [&](nb::handle array, const char* name) {
     return array.is_none() ? Lent() : Lent(array, name, stream);
@@ -42,7 +42,9 @@ LentPair::LentPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, n
   mask_right = take(mask_right_, "mask_right");
   costs = take(costs_, "volume");
   if (left.given() != right.given()) refuse("one image of a pair is None; give both");
-  if (!left.given() && !costs.given()) refuse("left and right are None; give two images, or a cost volume");
+  take_beside(beside);
+  if (!left.given() && !costs.given() && pair.maps.disparity.empty())
+    refuse("left and right are None; give two images, or a cost volume, or maps that are refined without");
   check_devices();
   if (!stream_.is_none() && device.empty())
     refuse("stream= is for arrays on a GPU, and these are in the memory of the host; leave it out");
@@ -59,6 +61,21 @@ LentPair::LentPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, n
   pair.right = right_rgb;
 }
 
+void LentPair::take_beside(const nb::dict& beside) {
+  for (const auto& [key, array] : beside) {
+    if (array.is_none()) continue;
+    const std::string name = nb::cast<std::string>(key);
+    const Lent& lent = lent_beside.emplace_back(array, name);
+    if (!lent.device().empty()) refuse(name + " is in memory of " + lent.device() + "; copy it to the host");
+    if (name == "paths_above") pair.paths_above = lent.paths();
+    if (name == "paths_below") pair.paths_below = lent.paths();
+    if (name == "disparity") pair.maps.disparity = lent.disparity();
+    if (name == "validity") pair.maps.validity = lent.mask();
+    if (name == "right") pair.maps.right = lent.disparity();
+    if (name == "confidence") pair.maps.confidence = lent.disparity();
+  }
+}
+
 // All in one place. __cuda_array_interface__ does not say which GPU it is.
 void LentPair::check_devices() {
   const Lent* first = nullptr;
@@ -73,7 +90,7 @@ void LentPair::check_devices() {
              "; copy them to one place");
     if (first->device() == unknown_gpu) first = lent;
   }
-  device = first->device();
+  if (first != nullptr) device = first->device();
 }
 
 DevicePair LentPair::device_pair() const {
@@ -81,11 +98,23 @@ DevicePair LentPair::device_pair() const {
           on_device(pair.costs)};
 }
 
-nb::tuple LentPair::kind() const { return nb::make_tuple(kind_of(pair.left), kind_of(pair.costs), device); }
+// Of maps without images, those that they would have.
+nb::tuple LentPair::kind() const {
+  const auto& maps = pair.maps.disparity;
+  const bool alone = !left.given() && !maps.empty();
+  return nb::make_tuple(alone ? nb::make_tuple(maps.height, maps.width, 1, "uint8") : kind_of(pair.left),
+                        kind_of(pair.costs), device);
+}
 
 DeviceImageView on_device(const AnyImageView& view) {
   if (view.data == nullptr) return {};
-  return {reinterpret_cast<std::uint64_t>(view.data), 0, view.type, view.width, view.height, view.channels, view.pitch,
+  return {reinterpret_cast<std::uint64_t>(view.data),
+          0,
+          view.type,
+          view.width,
+          view.height,
+          view.channels,
+          view.pitch,
           view.bit_depth};
 }
 

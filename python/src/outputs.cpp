@@ -20,6 +20,7 @@ std::string shape_of(const DeviceImageView& v) {
 std::vector<Output> outputs_of(const Plan& plan) {
   const Problem& p = plan.problem();
   std::vector<Output> outputs;
+  if (p.stripe && p.stripe->follow != Stripe::Follow::none) return outputs;
   const auto add = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, PixelType type, Size size,
                        int channels) {
     if (wanted)
@@ -74,7 +75,8 @@ HostOut::HostOut(const Plan& plan, const nb::dict& out) {
     const Output& output = output_of(outputs, name);
     Lent lent(array, "out['" + name + "']");
     if (!lent.device().empty())
-      refuse(lent.name() + " is in memory of " + lent.device() + ", but left is in the memory of the host; copy one of them");
+      refuse(lent.name() + " is in memory of " + lent.device() +
+             ", but left is in the memory of the host; copy one of them");
     const AnyImageView view = view_for(output, lent);
     taken_.push_back({name, std::move(lent), view});
   }

@@ -10,12 +10,13 @@
 from . import _native, cv2, validity
 from ._calibration import Calibrated, CalibrationView, calibrate
 from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, UnsupportedError
-from ._matching import Matcher, match, match_volume
+from ._matching import Matcher, Stripe, match, match_volume
 from ._native import (
     Calibration,
     Camera,
     Device,
     DeviceArray,
+    InStripes,
     MethodInfo,
     PairCheck,
     ParameterInfo,
@@ -51,6 +52,7 @@ __all__ = [
     "Explanation",
     "FileError",
     "FormatError",
+    "InStripes",
     "Matcher",
     "MethodInfo",
     "OutOfMemoryError",
@@ -65,6 +67,7 @@ __all__ = [
     "Slot",
     "StageCall",
     "Step",
+    "Stripe",
     "UnsupportedError",
     "__version__",
     "calibrate",

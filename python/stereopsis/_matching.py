@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,20 @@ from ._native import Calibration, Rig
 from ._pipeline import Pipeline, Value
 from ._progress import Progress, Told
 from ._result import Explanation, Result
+
+
+
+class Stripe(NamedTuple):
+    """The images are rows of larger ones: `rows` of them from `first_row` on are matched, by semi-global matching, with the bits of the
+    whole; the rows around serve their features. Path costs come from the row above, from the one below, or the image ends there.
+    `follow` is "down" or "up" where these alone are wanted: Result.paths, for the next stripe in that direction."""
+
+    first_row: int
+    rows: int
+    above: bool = False
+    below: bool = False
+    follow: str = "none"
+
 
 Disparities = int | tuple[int, int] | range | None
 
@@ -36,8 +50,17 @@ def _range_of(disparities: Disparities) -> tuple[int, int] | None:
 
 def _out(out: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     if isinstance(out, Result):
-        return {name: getattr(out, name) for name in out.__slots__[:-2] if getattr(out, name) is not None}
+        return {name: getattr(out, name) for name in out.__slots__[:-3] if getattr(out, name) is not None}
     return dict(out or {})
+
+
+def _maps(maps: Mapping[str, Any] | Result | None) -> dict[str, Any]:
+    names = ("disparity", "validity", "right", "confidence")
+    if isinstance(maps, Result):
+        return {name: getattr(maps, name) for name in names}
+    for name in maps or {}:
+        _options.one_of("maps", name, *names)
+    return dict(maps or {})
 
 
 class Matcher:
@@ -48,6 +71,8 @@ class Matcher:
     device       "auto", "cpu", "cuda", "cuda:N", "opencl", "opencl:N": st.devices()
     set          parameters, {"sgm.p1": 12}
     region       (x, y, width, height): only these pixels of the left image are wanted
+    stripe       a Stripe: the images are rows of larger ones; refines: of the pipeline its refinements alone are done, on maps
+                 that come with each call (Pipeline.in_stripes says how a whole is made of both)
     want         any of right, confidence, depth, points, uncertainty, rectified, cost, aggregated, optimised, times; "volume" is
                  the last of the three that there is
     probes       pixels (x, y) of the left image: the result's `probed` has all candidates' costs there, in every state
@@ -77,8 +102,10 @@ class Matcher:
         disparities: Disparities = None,
         device: str = "auto",
         set: Mapping[str, object] | None = None,
-        pipeline: Pipeline | None = None,
+        pipeline: Pipeline | _native.Pipeline | None = None,
         region: tuple[int, int, int, int] | None = None,
+        stripe: Stripe | None = None,
+        refines: bool = False,
         want: Sequence[str] | str = (),
         probes: Sequence[tuple[int, int]] = (),
         rig: Rig | None = None,
@@ -91,7 +118,7 @@ class Matcher:
         implementation: str = "fused",
         memory_limit: int = 0,
     ) -> None:
-        self._pipeline = Pipeline(method) if pipeline is None else pipeline.copy()
+        self._pipeline = Pipeline(method if pipeline is None else pipeline)
         self._pipeline.update(set or {})
         self._disparities = _range_of(disparities)
         self._bgr = _options.one_of("colour", colour, "rgb", "bgr") == "bgr"
@@ -100,6 +127,8 @@ class Matcher:
         self._probes = _options.pixels("probes", probes)
         self._options: dict[str, Any] = {
             "region": None if region is None else _options.integers("region", region, 4, "(x, y, width, height)"),
+            "stripe": _options.instance("stripe", stripe, Stripe, "a Stripe(first_row, rows, …)"),
+            "refines": bool(refines),
             "rig": _options.instance("rig", rig, Rig, "a Rig, as of st.Rig.read(file)"),
             "calibration": _options.instance(
                 "calibration", calibration, Calibration, "a Calibration, as of st.read_calibration(file)"
@@ -123,14 +152,18 @@ class Matcher:
         mask_left: Any = None,
         mask_right: Any = None,
         volume: Any = None,
+        paths_above: Any = None,
+        paths_below: Any = None,
+        maps: Mapping[str, Any] | Result | None = None,
         stream: Any = None,
         out: Mapping[str, Any] | Result | None = None,
     ) -> Result:
         """Matches a pair: (h, w) or (h, w, 3) uint8, uint16 or float32 (in 8-bit units), alike in all.
 
         Masks (mask_left, mask_right) are (h, w) uint8 or bool, 0 where a pixel is not usable. `volume` is (h, w, disparities), costs of the
-        left view for a pipeline whose cost is `volume`; left and right may be None where no stage reads them. Nothing
-        is copied; what can't be taken as it is raises CallError.
+        left view for a pipeline whose cost is `volume`; left and right may be None where no stage reads them. Of a stripe,
+        `paths_above` and `paths_below` are another's Result.paths. `maps` is what is refined: a result, or disparity, validity
+        and, where a refinement reads them, right and confidence by name. Nothing is copied; what can't be taken as it is raises CallError.
 
         Arrays on a GPU come by DLPack or __cuda_array_interface__, all from one. They are matched in `stream` (of
         PyTorch, CuPy, Numba, or its number; else the default one), behind what it was given before; this returns at
@@ -140,7 +173,8 @@ class Matcher:
         `out` has arrays of one's own, by name, or is a result: they are written, and are the new result's. (On the host the
         library's own memory is used again from call to call, and its rows go to these arrays.)
         """
-        pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._bgr, stream)
+        beside = {"paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
+        pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._bgr, stream, beside)
         return Result(self._plan(pair, left, right).match(pair, _out(out)))
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
@@ -167,7 +201,7 @@ class Matcher:
             for left, right in pairs:
                 if len(work) == in_flight:
                     yield Result(work.popleft().wait())
-                pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None)
+                pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None, {})
                 if pair.kind[2]:
                     raise CallError("a stream of pairs is for arrays of the host; call the matcher for those on a GPU")
                 work.append(self._plan(pair, left, right, in_flight).enqueue(pair))
@@ -180,7 +214,7 @@ class Matcher:
         """The steps of the plan, what does each, and the memory: of this pair's size and type, else of the last pair's, else of
         640×480 pixels (or what the rig or the calibration says) in 8-bit colour."""
         if left is not None:
-            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None)
+            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None, {})
             return Explanation(self._plan(pair, left, right), pair.kind)
         if self._planned:
             return Explanation(next(reversed(self._planned.values()))[1], self._kind)

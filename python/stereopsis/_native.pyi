@@ -255,6 +255,67 @@ class Slot:
 
     def __repr__(self) -> str: ...
 
+class InStripes:
+    """
+    How a pipeline is done in stripes of rows with the bits of the whole image: `raw` for every stripe, then `refined` on the maps of all. Of the rows that belong to other stripes each step reads some, above and below.
+    """
+
+    @property
+    def follows_paths(self) -> bool:
+        """
+        Semi-global matching: path costs go from stripe to stripe. Else a stripe is a region of the image.
+        """
+
+    @property
+    def path_kinds(self) -> int:
+        """Kinds of paths, in Result.paths: 1 with 4 paths, 3 with 8."""
+
+    @property
+    def raw(self) -> Pipeline:
+        """Down to the selection, and the refinements that see a few rows alone."""
+
+    @property
+    def raw_rows(self) -> int:
+        """
+        Rows that refinements of `raw` read, so that paths have to pass them, too.
+        """
+
+    @property
+    def feature_rows(self) -> int:
+        """Rows beyond these that windows of the matching cost read."""
+
+    @property
+    def refined(self) -> Pipeline | None:
+        """The refinements that are left, or None."""
+
+    @property
+    def refined_rows(self) -> int:
+        """Rows that `refined` reads."""
+
+    @property
+    def fills(self) -> bool:
+        """
+        Where a pixel of the stripe's own rows, or of behind_fill rows around, is filled (or invalid without a mask), its column must have a measured pixel above and one below, at least before_fill rows inside of those that were read (or these go on to the image's edge); else more rows have to be read.
+        """
+
+    @property
+    def before_fill(self) -> int: ...
+
+    @property
+    def behind_fill(self) -> int: ...
+
+    @property
+    def reads_images(self) -> bool:
+        """`refined` needs the images, too."""
+
+    @property
+    def reads_right(self) -> bool:
+        """… the right view's map."""
+
+    @property
+    def reads_confidence(self) -> bool:
+        """… the confidence."""
+
 class Pipeline:
     @overload
     def __init__(self, method: str) -> None: ...
@@ -274,6 +335,11 @@ class Pipeline:
 
     def parameters(self) -> list[ParameterInfo]:
         """All that can be set, in order."""
+
+    def in_stripes(self, want_confidence: bool = False) -> InStripes:
+        """
+        How it is done in stripes. Raises CallError with the reason where they can't have the bits of the whole.
+        """
 
     def slots(self) -> list[Slot]:
         """The slots, and which stage fills each."""
@@ -380,7 +446,7 @@ class Step:
     def __repr__(self) -> str: ...
 
 class Pair:
-    def __init__(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, bgr: bool, stream: object | None) -> None: ...
+    def __init__(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, bgr: bool, stream: object | None, beside: dict) -> None: ...
 
     @property
     def kind(self) -> tuple:
@@ -395,7 +461,7 @@ class Pending:
     def wait(self) -> dict: ...
 
 class Matcher:
-    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, want: Sequence[str], probes: Sequence[tuple[int, int]], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int) -> None: ...
+    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, stripe: tuple[int, int, bool, bool, str] | None, refines: bool, want: Sequence[str], probes: Sequence[tuple[int, int]], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int) -> None: ...
 
     def match(self, pair: Pair, out: dict) -> dict: ...
 
@@ -406,6 +472,9 @@ class Matcher:
 
     @property
     def workspace_bytes(self) -> int: ...
+
+    @property
+    def required_input(self) -> tuple[int, int, int, int]: ...
 
     @property
     def steps(self) -> list[Step]: ...

@@ -94,10 +94,11 @@ class Result:
     rectified    the left image as the method saw it
     cost, aggregated, optimised   (h, w, disparities), in the stage's own type
     probed       {"cost": (n, disparities), "aggregated": …, "optimised": …}: of the n `probes`, all candidates' costs
+    paths        (kinds, w, disparities) uint16, path costs behind a stripe whose paths alone are followed; then there is no disparity
     times        {stage: ms}
     """
 
-    __slots__ = (*ARRAYS, "probed", "times")
+    __slots__ = (*ARRAYS, "probed", "paths", "times")
 
     disparity: Floats
     validity: npt.NDArray[np.uint8]
@@ -111,6 +112,7 @@ class Result:
     aggregated: Array | None
     optimised: Array | None
     probed: dict[str, Array] | None
+    paths: npt.NDArray[np.uint16] | None
     times: dict[str, float]
 
     def __init__(self, arrays: Mapping[str, Any]) -> None:
@@ -179,19 +181,23 @@ class Result:
         return f'<img alt="{html.escape(repr(self))}" src="data:image/png;base64,{picture}"><br>{html.escape(repr(self))}'
 
     def __repr__(self) -> str:
+        if self.paths is not None:
+            return f"<path costs of {self.paths.shape[1]} columns>"
         h, w = self.disparity.shape
         more = [name for name in ARRAYS[2:] if getattr(self, name) is not None]
         return f"<result {w}×{h}{', with ' + ', '.join(more) if more else ''}>"
 
 
 class Explanation:
-    """What a plan does: `steps`, `workspace_bytes`, `device` and the `size` of pairs, (width, height); as text, a table."""
+    """What a plan does: `steps`, `workspace_bytes`, `device`, the `size` of pairs, (width, height), and the `required_input` of a
+    region, (x, y, width, height); as text, a table."""
 
     def __init__(self, planned: _native.Matcher, kind: Any) -> None:
         image, costs, _ = kind
         self.size: tuple[int, int] = (image or costs)[1::-1]
         self.device: str = planned.device
         self.workspace_bytes: int = planned.workspace_bytes
+        self.required_input: tuple[int, int, int, int] = planned.required_input
         self.steps: list[Step] = list(planned.steps)
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ def pair(scene):
 
 
 def lent(left, right, *, mask_left=None, mask_right=None, volume=None, stream=None, bgr=False):
-    return _native.Pair(left, right, mask_left, mask_right, volume, 0, bgr, stream)
+    return _native.Pair(left, right, mask_left, mask_right, volume, 0, bgr, stream, {})
 
 
 @pytest.mark.parametrize("versioned", [False, True])

@@ -30,6 +30,7 @@ class Splitter {
   InStripes split(bool want_confidence) {
     check_matching();
     InStripes made{.follows_paths = static_cast<bool>(data_.optimisation), .raw = Pipeline(data_)};
+    if (made.follows_paths) made.path_kinds = sgm::kinds_of(data_.optimisation.parameters.as<sgm::Parameters>());
     made.feature_rows = std::max(1, rows_of(data_.cost));
     PipelineData raw = data_, refined = data_;
     raw.refinements.clear();
