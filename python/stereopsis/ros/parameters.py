@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .._errors import CallError
+from .._matching import Matcher
 from .._native import ParameterInfo
 from .._pipeline import Pipeline, value_of
 from .processor import Matching
@@ -13,6 +15,7 @@ from .results import Shape
 
 Value = bool | int | float | str
 LARGEST_RANGE = 1 << 15
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,22 @@ def _of(info: ParameterInfo, separator: str) -> Parameter:
     )
 
 
+def checked(parameter: Parameter, value: Any) -> Value:
+    """The value in the parameter's own type, of a ROS that lets anything through. Raises CallError for what is not allowed;
+    what a pipeline allows it says itself."""
+    kind = type(parameter.default)
+    given: Value = float(value) if kind is float and type(value) is int else value
+    if type(given) is not kind:
+        raise CallError(f"{parameter.name} is {value!r}; it must be {WORDS[kind]}")
+    if parameter.pipeline is None:
+        low, high = parameter.minimum, parameter.maximum
+        if low is not None and high is not None and not low <= float(given) <= high:
+            raise CallError(f"{parameter.name} is {value!r}; it must be from {low:g} to {high:g}")
+        if parameter.choices and given not in parameter.choices:
+            raise CallError(f"{parameter.name} is {value!r}; it must be one of {', '.join(parameter.choices)}")
+    return given
+
+
 def applied(
     values: Mapping[str, Any], parameters: list[Parameter], matching: Matching, shape: Shape
 ) -> tuple[Matching, Shape]:
@@ -66,8 +85,10 @@ def applied(
     given = {p.pipeline: values[p.name] for p in parameters if p.pipeline is not None and p.name in values}
     pipeline = matching.pipeline.copy().update(given)
     first, count = _range(values, matching)
+    changed = replace(matching, pipeline=pipeline, disparities=(first, first + count), near_far=None)
+    Matcher(pipeline=pipeline, disparities=changed.disparities, device="cpu").explain()  # refuses what no pair could be matched by
     return (
-        replace(matching, pipeline=pipeline, disparities=(first, first + count), near_far=None),
+        changed,
         Shape(
             invalid_is_nan=bool(values.get("invalid_is_nan", shape.invalid_is_nan)),
             millimetres=bool(values.get("depth_in_millimetres", shape.millimetres)),

@@ -1,0 +1,165 @@
+"""The node for ROS 1 (rospy): python3 -m stereopsis.ros.node1 __ns:=stereo
+
+Topics, queue sizes and the parameters approximate_sync, queue_size, image_transport, min_disparity and disparity_range are those
+of stereo_image_proc. Beside them: depth/image_rect, depth/camera_info, confidence, /diagnostics; every parameter of the
+method by dynamic_reconfigure, live, with "_" for "." in its name; and, when it starts,
+
+~method, ~pipeline     a method's name [sgm], or a file of pipeline JSON
+~device, ~threads      auto, cpu, cuda[:N], opencl[:N] [auto]; of the CPU, 0: all
+~rectify               true: left/image_raw and right/image_raw are rectified here; false: left/image_rect, right/image_rect [true]
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from .._errors import Error
+from .._pipeline import Pipeline
+from .core import NodeCore, NodeSettings
+from .families import Ros1
+from .parameters import Parameter, applied, checked, parameters_of
+from .processor import Matching
+from .reconfigure import Description
+
+LISTENERS_SECONDS = 0.5
+RECEIVED_BYTES = 1 << 24  # at a time: less than a few images make rospy fall behind
+AT_START = (
+    Parameter("method", "sgm", "a name of `stereopsis methods`"),
+    Parameter("pipeline", "", "a file of pipeline JSON, in place of a method"),
+    Parameter("device", "auto", "auto, cpu, cuda[:N] or opencl[:N]"),
+    Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
+    Parameter("rectify", True, "the images are raw: rectify them by camera_info"),
+    Parameter("approximate_sync", False, "stamps of a pair may differ"),
+    Parameter("approximate_sync_tolerance_seconds", 0.01, "by so much", 0.0, 10.0),
+    Parameter("queue_size", 5, "messages of a topic that wait for the others'", 1, 1000, 1),
+    Parameter("image_transport", "raw", "how images come", choices=("raw", "compressed")),
+)
+
+
+class StereoNode:
+    """Subscribes while somebody listens, and publishes what is listened to. rospy's node is there already."""
+
+    def __init__(self) -> None:
+        self._rospy: Any = importlib.import_module("rospy")
+        self._family = Ros1()
+        start = {parameter.name: self._given(parameter) for parameter in AT_START}
+        self._is_compressed = start["image_transport"] == "compressed"
+        self._settings = settings = settings_of(start)
+        self._parameters = parameters_of(settings.matching.pipeline, "_")
+        self._values = {parameter.name: self._given(parameter) for parameter in self._parameters}
+        self._name_unknown()
+        self._matching, self._shape = applied(self._values, self._parameters, settings.matching, settings.shape)
+        outputs = {**settings.outputs(), "/diagnostics": "diagnostic_msgs/DiagnosticArray"}
+        self._publishers = {
+            topic: self._rospy.Publisher(topic, self._family.kind(kind), queue_size=1) for topic, kind in outputs.items()
+        }
+        self._subscribers: list[Any] = []
+        self._core = NodeCore(settings, self._family, self._send, self._listened, self._now, self._warn)
+        server: Any = importlib.import_module("dynamic_reconfigure.server")
+        self._server = server.Server(Description(self._parameters), self._change)
+
+    def close(self) -> None:
+        self._core.close()
+
+    def follow_listeners(self) -> None:
+        wanted = bool(self._listened(set(self._publishers) - {"/diagnostics"}))
+        if wanted and not self._subscribers:
+            inputs = self._settings.inputs
+            self._subscribers = [self._image_subscriber(topic) for topic in inputs.images]
+            self._subscribers += [self._subscriber(topic, topic, "CameraInfo") for topic in inputs.infos if topic]
+        elif not wanted and self._subscribers:
+            for subscriber in self._subscribers:
+                subscriber.unregister()
+            self._subscribers = []
+            self._core.pause()
+
+    def _given(self, parameter: Parameter) -> Any:
+        """Its value of the parameter server, or the default. Raises CallError for one that is not allowed."""
+        return checked(parameter, self._rospy.get_param(f"~{parameter.name}", parameter.default))
+
+    def _name_unknown(self) -> None:
+        known = {parameter.name for parameter in (*AT_START, *self._parameters)}
+        unknown = sorted(set(self._rospy.get_param("~", {})) - known)
+        if unknown:
+            self._warn(f"there are no parameters {', '.join(unknown)} of this method: they have no effect")
+
+    def _change(self, config: Any, _level: int) -> Any:
+        """All of them, or none with the reason in the log. What holds from now on goes back to who asked."""
+        try:
+            values = {parameter.name: checked(parameter, config[parameter.name]) for parameter in self._parameters}
+            self._matching, self._shape = applied(values, self._parameters, self._matching, self._shape)
+        except Error as error:
+            self._warn(f"{error}; nothing has changed")
+        else:
+            self._core.change(self._matching, self._shape)
+            self._values = values
+        return type(config)({**self._values, "groups": config["groups"]})
+
+    def _image_subscriber(self, topic: str) -> Any:
+        if not self._is_compressed:
+            return self._subscriber(topic, topic, "Image")
+        # As image_transport names it: behind what the topic was remapped to.
+        return self._subscriber(topic, f"{self._rospy.resolve_name(topic)}/compressed", "CompressedImage")
+
+    def _subscriber(self, topic: str, name: str, kind: str) -> Any:
+        """`topic` is what the core knows it by."""
+        return self._rospy.Subscriber(
+            name,
+            self._family.kind(f"sensor_msgs/{kind}"),
+            partial(self._core.receive, topic),
+            queue_size=self._settings.queue,
+            buff_size=RECEIVED_BYTES,
+        )
+
+    def _send(self, topic: str, message: Any) -> None:
+        self._publishers[topic].publish(message)
+
+    def _listened(self, topics: Iterable[str]) -> set[str]:
+        return {topic for topic in topics if self._publishers[topic].get_num_connections() > 0}
+
+    def _now(self) -> int:
+        return int(self._rospy.get_rostime().to_nsec())
+
+    def _warn(self, text: str) -> None:
+        self._rospy.logwarn("%s", text)
+
+
+def settings_of(start: Mapping[str, Any]) -> NodeSettings:
+    pipeline = Pipeline.read(start["pipeline"]) if start["pipeline"] else Pipeline(start["method"])
+    tolerance = start["approximate_sync_tolerance_seconds"] if start["approximate_sync"] else 0.0
+    return NodeSettings(
+        Matching(pipeline, device=start["device"], threads=start["threads"], disparities=(0, 64), in_flight=1),
+        raw=start["rectify"],
+        tolerance=round(tolerance * 1e9),
+        queue=start["queue_size"],
+    )
+
+
+def main() -> None:
+    try:
+        rospy: Any = importlib.import_module("rospy")
+    except ModuleNotFoundError as missing:
+        raise SystemExit(
+            f"stereopsis: {sys.executable} has no {missing.name}; run it where ROS 1 is set up, by the Python that ROS is for"
+        ) from missing
+    rospy.init_node("stereopsis")
+    try:
+        stereo = StereoNode()
+    except Error as error:
+        rospy.logfatal("%s", error)
+        raise SystemExit(2) from error
+    try:
+        while not rospy.is_shutdown():  # by the machine's clock: a simulated one may stand still
+            stereo.follow_listeners()
+            time.sleep(LISTENERS_SECONDS)
+    finally:
+        stereo.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Live parameters as dynamic_reconfigure's Server takes them, in the place of the module that a .cfg file is made into."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from .parameters import Parameter
+
+TYPES = {bool: "bool", int: "int", float: "double", str: "str"}
+INT_LIMITS = -(2**31), 2**31 - 1  # which the messages hold
+
+
+class Description:
+    """The names are those that the Server asks a generated module for."""
+
+    def __init__(self, parameters: Iterable[Parameter]) -> None:
+        entries = [_entry(parameter) for parameter in parameters]
+        self.config_description = {
+            "name": "Default",
+            "type": "",
+            "state": True,
+            "id": 0,
+            "parent": 0,
+            "parameters": entries,
+            "groups": [],
+        }
+        self.min, self.max, self.defaults, self.level, self.type = (
+            {entry["name"]: entry[what] for entry in entries} for what in ("min", "max", "default", "level", "type")
+        )
+        self.all_level = 0
+
+
+def _entry(parameter: Parameter) -> dict[str, Any]:
+    low, high = _limits(parameter)
+    return {
+        "name": parameter.name,
+        "type": TYPES[type(parameter.default)],
+        "default": parameter.default,
+        "level": 0,
+        "description": parameter.description,
+        "min": low,
+        "max": high,
+        "edit_method": _choices(parameter),
+    }
+
+
+def _limits(parameter: Parameter) -> tuple[Any, Any]:
+    """Of the parameter's own type, as it has to be in the messages."""
+    low, high = parameter.minimum, parameter.maximum
+    if type(parameter.default) is float:
+        return -math.inf if low is None else float(low), math.inf if high is None else float(high)
+    if type(parameter.default) is int:
+        least, most = INT_LIMITS
+        return least if low is None else max(least, int(low)), most if high is None else min(most, int(high))
+    return (False, True) if type(parameter.default) is bool else ("", "")
+
+
+def _choices(parameter: Parameter) -> str:
+    """What rqt_reconfigure makes a list to choose from."""
+    if not parameter.choices:
+        return ""
+    entries = [{"name": c, "type": "str", "value": c, "description": c} for c in parameter.choices]
+    return repr({"enum": entries, "enum_description": parameter.description})

@@ -1,0 +1,48 @@
+"""Live parameters of the nodes, without a ROS."""
+
+import re
+
+import pytest
+import stereopsis as st
+from stereopsis.ros.parameters import Parameter, applied, checked, parameters_of
+from stereopsis.ros.processor import Matching
+from stereopsis.ros.reconfigure import Description
+from stereopsis.ros.results import Shape
+
+
+@pytest.mark.parametrize("method", [method.name for method in st.methods()])
+def test_every_method_is_described_for_dynamic_reconfigure(method):
+    parameters = parameters_of(st.Pipeline(method), "_")
+    names = [parameter.name for parameter in parameters]
+    assert len(set(names)) == len(names) and all(re.fullmatch("[a-zA-Z]\\w*", name) for name in names)
+    made = Description(parameters)
+    for entry in made.config_description["parameters"]:
+        kind = {"bool": bool, "int": int, "double": float, "str": str}[entry["type"]]
+        assert {type(entry["default"]), type(entry["min"]), type(entry["max"])} == {kind} and entry["description"]
+        if kind is not str:
+            assert entry["min"] <= entry["default"] <= entry["max"], entry["name"]
+
+
+@pytest.mark.parametrize(
+    "value, said",
+    [(True, "must be a whole number"), ("4", "must be a whole number"), (0, "must be from 1 to 9"), (10, "must be from 1 to 9")],
+)
+def test_a_value_of_another_type_or_out_of_range_is_refused(value, said):
+    with pytest.raises(st.CallError, match=f"queue is {value!r}; it {said}"):
+        checked(Parameter("queue", 5, "so many", 1, 9, 1), value)
+
+
+def test_a_whole_number_serves_for_a_real_one():
+    assert type(checked(Parameter("seconds", 0.5, "so long", 0, 9), 2)) is float
+    with pytest.raises(st.CallError, match="one of raw, compressed"):
+        checked(Parameter("transport", "raw", "how", choices=("raw", "compressed")), "theora")
+
+
+def test_what_no_pair_could_be_matched_by_changes_nothing():
+    matching = Matching(st.Pipeline("sgm"), disparities=(0, 64))
+    parameters = parameters_of(matching.pipeline, "_")
+    with pytest.raises(st.CallError, match="larger than sgm.p2"):
+        applied({"optimisation_p1": 4000}, parameters, matching, Shape())
+    changed, _ = applied({"optimisation_p1": 5, "min_disparity": -8}, parameters, matching, Shape())
+    assert changed.disparities == (-8, 56) and changed.pipeline.get("optimisation.p1") == 5
+    assert matching.pipeline == st.Pipeline("sgm")
