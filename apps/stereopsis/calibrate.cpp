@@ -47,7 +47,7 @@ void check_errors(double rms, double dy_mean) {
 }  // namespace calibrating
 
 void add_calibrate(CLI::App& application) {
-  Command command(application, "calibrate", "Two cameras from views of a board");
+  Command command(application, "calibrate", "Two cameras from views of a board, in files or in a bag of ROS");
   const auto o = std::make_shared<calibrating::Options>();
   command.path("--left", o->left, "FILES", "Left images: 'left*.jpg' (in quotes), left%02d.jpg or a directory")
       .required();

@@ -38,7 +38,7 @@ std::string description_of(const CLI::App& application) {
   for (const CLI::App* command : application.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back({{"name", command->get_name()},
                         {"help", command->get_description()},
-                        {"python", is_python_command(command->get_name().c_str())},
+                        {"python", is_python_command(command->get_name())},
                         {"options", options_of(*command)},
                         {"footer", command->get_footer()}});
   return json_text({{"name", application.get_name()},

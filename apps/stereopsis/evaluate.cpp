@@ -223,7 +223,7 @@ void add_evaluate(CLI::App& application) {
   command.path("--json", o->json, "FILE", "All measures, for programs");
 
   command.group("A disparity map");
-  of_file.push_back(command.path("DISPARITY", o->disparity, "", "The map to score"));
+  of_file.push_back(command.path("DISPARITY", o->disparity, "", "The map to score, or a bag of them"));
   of_file.push_back(command.path("--truth", o->truth, "FILE", "Its ground truth"));
   of_file.push_back(command.number("--scale", o->scale, 1e-6, 65536, "S", "Of the truth: stored value / S = pixels"));
   of_file.push_back(command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S", "Of DISPARITY"));

@@ -91,7 +91,7 @@ int run(int argc, char** argv) {
   application.footer(
       "`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
   try {
-    if (argc > 1 && is_python_command(argv[1])) hand_on_to_python(argv + 1);
+    if (const auto call = python_call(argc, argv); !call.empty()) hand_on_to_python(call);
     if (argc == 2 && argv[1] == std::string_view("--describe")) {  // for pages.py
       write_result(description_of(application));
       check_results_written();

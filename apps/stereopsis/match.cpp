@@ -40,7 +40,9 @@ Option add_output(Command& command, Options& o, Output k) {
 }
 
 void add_inputs(Command& command, Options& o) {
-  command.path("LEFT", o.left, "", "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory")
+  command
+      .path("LEFT", o.left, "",
+            "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory; for both, a bag of ROS")
       .required();
   command.path("RIGHT", o.right, "", "Right image, or as many of them: paired by frame number, or by name").required();
   add_output(command, o, Output::disparity);

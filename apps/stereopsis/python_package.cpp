@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "python_commands.hpp"
@@ -40,6 +42,23 @@ from stereopsis.__main__ import main
 sys.exit(main(sys.argv[3:]))
 )";
 
+bool is_bag_file(const std::filesystem::path& path) {
+  const std::filesystem::path ending = path.extension();
+  return ending == ".bag" || ending == ".mcap" || ending == ".db3";
+}
+
+// By its name, or a folder that ros2 bag has written.
+bool is_bag(const std::filesystem::path& path) {
+  std::error_code none;
+  if (!std::filesystem::is_directory(path, none)) return is_bag_file(path);
+  const std::filesystem::directory_iterator files(path, none);
+  return std::any_of(begin(files), end(files), [](const std::filesystem::directory_entry& file) {
+    return file.path().filename() == "metadata.yaml" || is_bag_file(file.path());
+  });
+}
+
+bool takes_bags(std::string_view name) { return name == "match" || name == "calibrate" || name == "evaluate"; }
+
 std::string python() {
   const char* chosen = std::getenv("STEREOPSIS_PYTHON");
   return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
@@ -51,15 +70,24 @@ void add_python_commands(CLI::App& application) {
   for (const PythonCommand& command : python_commands) application.add_subcommand(command.name, command.help);
 }
 
-bool is_python_command(const char* name) { return find(name) != nullptr; }
+bool is_python_command(std::string_view name) { return find(name) != nullptr; }
 
-void hand_on_to_python(char** arguments) {
+std::vector<std::string> python_call(int argc, char** argv) {
+  std::vector<std::string> call(argv + std::min(argc, 1), argv + argc);
+  if (call.empty() || is_python_command(call.front())) return call;
+  const auto names_bag = [](const std::string& word) { return !word.starts_with('-') && is_bag(word); };
+  if (!takes_bags(call.front()) || std::none_of(call.begin() + 1, call.end(), names_bag)) return {};
+  call.insert(call.begin(), {"bag", "--for"});
+  return call;
+}
+
+void hand_on_to_python(const std::vector<std::string>& arguments) {
   const std::string program = python();
-  const PythonCommand& command = *find(*arguments);
+  const PythonCommand& command = *find(arguments.front());
   std::vector<std::string> call{program, "-c", launcher, STEREOPSIS_VERSION, command.package};
+  call.insert(call.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : call) argv.push_back(word.data());
-  for (; *arguments != nullptr; ++arguments) argv.push_back(*arguments);
   argv.push_back(nullptr);
   execvp(program.c_str(), argv.data());
   throw Error(ErrorCategory::unsupported,

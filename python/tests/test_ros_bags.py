@@ -290,21 +290,61 @@ def test_near_and_far_are_the_range(tmp_path):
     assert (message.min_disparity, message.max_disparity) == (first - 2, end - 1 - 2)
 
 
-def test_match_and_evaluate_take_bags(tmp_path, capfd):
-    source = small_bag(tmp_path / "in.bag", "ros1", count=2)
-    out = [tmp_path / "d%06d.npy", tmp_path / "z%06d.npy"]
-    bag("--for", "match", source, "-o", out[0], "--depth", out[1], *SMALL)
+def by_name(*words, code=0, **environment):
+    """What the compiled command says, which hands bags on to the package of this environment."""
+    program = os.environ.get("STEREOPSIS_COMMAND") or pathlib.Path(st.__file__).parent / "bin" / "stereopsis"
+    done = subprocess.run(
+        [program, *map(str, words)], capture_output=True, text=True,
+        env={**os.environ, "STEREOPSIS_PYTHON": sys.executable, **environment},
+    )  # fmt: skip
+    if "needs OpenCV" in done.stderr:
+        pytest.skip("the command was built without OpenCV")
+    assert done.returncode == code, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("storage, name", [("ros1", "in.bag"), ("mcap", "in"), ("sqlite3", "in")])
+def test_match_takes_bags(tmp_path, storage, name):
+    source = small_bag(tmp_path / name, storage, count=2)
+    by_name("match", source, "-o", tmp_path / "d%06d.npy", "--depth", tmp_path / "z%06d.npy", *SMALL[:-1])
     for i, pair in enumerate(generated(2)):
         wanted = st.match(*pair, 16, "banz-sgm", device="cpu", rig=SMALL_RIG, want=["depth"])
         np.testing.assert_array_equal(np.load(tmp_path / f"d{i:06d}.npy"), wanted.disparity)
         np.testing.assert_allclose(np.load(tmp_path / f"z{i:06d}.npy"), wanted.depth, rtol=1e-6)
-    with BagFile(tmp_path / "one.bag", "ros1") as made:
+
+
+def test_evaluate_takes_bags(tmp_path):
+    with BagFile(tmp_path / "in.bag", "ros1") as made:
         made.pair(START, *generated(1)[0])
-    bag(tmp_path / "one.bag", "-o", tmp_path / "found", *SMALL)
-    capfd.readouterr()
-    bag("--for", "evaluate", tmp_path / "found", "--truth", tmp_path / "d000000.npy", "--json", tmp_path / "measures.json")
-    assert json.loads((tmp_path / "measures.json").read_text())["measures"]["bad0.5"] < 50
-    assert "--for takes a call of match, calibrate or evaluate" in bag("--for", "bench", source, code=2)
+    bag(tmp_path / "in.bag", "-o", tmp_path / "found", *SMALL)
+    truth = st.match(*generated(1)[0], 16, "banz-sgm", device="cpu").disparity
+    st.write_pfm(tmp_path / "truth.pfm", truth)
+    by_name("evaluate", tmp_path / "found", "--truth", tmp_path / "truth.pfm", "--json", tmp_path / "measures.json")
+    assert json.loads((tmp_path / "measures.json").read_text())["measures"]["avgerr"] == 0
+
+
+def test_calibrate_takes_bags(tmp_path):
+    """The chessboard's pairs as raw cameras: what comes is what the pictures give."""
+    data = os.environ.get("STEREOPSIS_DATA")
+    if not data:
+        pytest.skip("STEREOPSIS_DATA names no folder of real scenes")
+    folder = pathlib.Path(data) / "calibration" / "opencv_chessboard"
+    with BagFile(tmp_path / "in") as made:
+        for i, left in enumerate(sorted(folder.glob("left*.jpg"))):
+            right = left.with_name(left.name.replace("left", "right"))
+            made.pair(START + i * FRAME, st.read_image(left), st.read_image(right), name="image_raw")
+    board = ["--board", "chessboard:9x6:25mm"]
+    said = by_name("calibrate", tmp_path / "in", *board, "-o", tmp_path / "bag.yml")
+    assert "13" in said
+    by_name("calibrate", "--left", folder / "left*.jpg", "--right", folder / "right*.jpg", *board, "-o", tmp_path / "files.yml")
+    ours, files = (st.read_calibration(tmp_path / f"{name}.yml").rig for name in ("bag", "files"))
+    assert (ours.focal, ours.baseline) == pytest.approx((files.focal, files.baseline), rel=1e-6)
+
+
+def test_what_is_no_call_of_a_bag_is_refused(tmp_path):
+    assert "--for takes a call of match, calibrate or evaluate" in bag("--for", "bench", small_bag(tmp_path / "in"), code=2)
+    assert "'none.mcap' is not there" in by_name("match", "none.mcap", "-o", tmp_path / "d.npy", code=1)
+    assert "is in the Python package, and /none can't be run" in by_name("match", "x.bag", code=1, STEREOPSIS_PYTHON="/none")
 
 
 TYPES = {"image": "sensor_msgs/msg/Image", "packed": "sensor_msgs/msg/CompressedImage", "info": "sensor_msgs/msg/CameraInfo"}
