@@ -7,8 +7,9 @@ namespace stereopsis::command::calibrating {
 void calibrate(const Call&) {
   throw Error(
       ErrorCategory::unsupported,
-      "calibrate needs OpenCV, which this build was made without; run: apt-get install libopencv-dev && ./dev build "
-      "(for charuco boards libopencv-contrib-dev too); or in Python, by a cv2 of your own: stereopsis.calibrate");
+      "calibrate needs OpenCV, which this build was made without; calibrate in Python, by a cv2 of your own: "
+      "stereopsis.calibrate; or in the sources: apt-get install libopencv-dev && ./dev build (for charuco boards "
+      "libopencv-contrib-dev too)");
 }
 
 }  // namespace stereopsis::command::calibrating

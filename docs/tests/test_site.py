@@ -75,9 +75,15 @@ def test_no_link_inside_is_broken(pages):
 
 
 def test_readme_and_contributing_name_pages_that_are_there():
-    for name in ("README.md", "CONTRIBUTING.md"):
+    for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"):
         for link in re.findall(r"\]\(([^)#]+)", (ROOT / name).read_text()):
             assert is_outside(link) or (ROOT / link).exists(), f"{name}: {link}"
+
+
+def test_the_version_is_one():
+    version = re.search(r"project\(stereopsis VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
 
 
 def test_every_picture_has_a_text_in_its_place(pages):
