@@ -1,0 +1,174 @@
+"""What the options of `stereopsis scale` mean."""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import re
+import sys
+from pathlib import Path
+
+from .._errors import CallError, FileError
+from .._pipeline import Pipeline
+from . import emit
+from .manifest import Job
+from .merging import Status, merge
+from .planning import Settings, plan
+from .running import Options, run_all, run_shard, run_units
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return {"plan": _plan, "run": _run, "status": _status, "merge": _merge}[arguments.action](arguments)
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    pairs = pairs_of(arguments)
+    job = plan(arguments.job, settings_of(arguments, pairs), arguments.replace) if pairs else Job.open(arguments.job)
+    if arguments.emit:
+        print(emit.emitted(job, arguments.emit))
+    elif not arguments.quiet:
+        largest = max(unit.memory for unit in job.units)
+        kinds = {unit.kind: 0 for unit in job.units}
+        for unit in job.units:
+            kinds[unit.kind] += 1
+        listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        levels = len(job.manifest.levels())
+        print(f"{len(job.units)} units ({listed}) in {levels} levels, of {largest / 2**30:.2f} GiB at most", file=sys.stderr)
+    return 0
+
+
+def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
+    """Files, from two names, two patterns, or a list."""
+    if arguments.pairs is not None:
+        return _listed(Path(arguments.pairs))
+    if arguments.left is None:
+        return []
+    if arguments.right is None:
+        raise CallError("the right image is missing; give LEFT and RIGHT")
+    left, right = (sorted(glob.glob(name)) if glob.has_magic(name) else [name] for name in (arguments.left, arguments.right))
+    if not left or len(left) != len(right):
+        raise CallError(f"{arguments.left} finds {len(left)} images, and {arguments.right} finds {len(right)}; they must be as many")
+    return list(zip(left, right, strict=True))
+
+
+def _listed(file: Path) -> list[tuple[str, str]]:
+    """Names are relative to the list's folder."""
+    try:
+        lines = [line.strip() for line in file.read_text().splitlines()]
+    except OSError as error:
+        raise FileError(f"{file} can't be read: {error.strerror}") from error
+    pairs = []
+    for number, line in enumerate(lines, 1):
+        if not line or line.startswith("#"):
+            continue
+        names = [name.strip() for name in re.split(r"[\t,]", line)]
+        if len(names) != 2:
+            raise CallError(f"{file}, line {number}: '{line}' is not a left and a right image with a tab or a comma between")
+        pairs.append((str(file.parent / names[0]), str(file.parent / names[1])))
+    if not pairs:
+        raise CallError(f"{file} has no pairs; a line is a left and a right image, with a tab or a comma between")
+    return pairs
+
+
+def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> Settings:
+    pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
+    for given in arguments.set:
+        name, equals, value = given.partition("=")
+        if not equals:
+            raise CallError(f"--set {given} is not allowed; it must be NAME=VALUE")
+        pipeline.set_text(name, value)
+    disparities = None
+    if arguments.disparities is not None:
+        disparities = arguments.min_disparity, arguments.min_disparity + at_least(1, "--disparities", arguments.disparities)
+    if arguments.audit and arguments.collar is None:
+        raise CallError("--audit is for --collar; without it the result is exact")
+    return Settings(
+        pairs=pairs,
+        pipeline=pipeline,
+        disparities=disparities,
+        coarse=arguments.coarse,
+        device=arguments.device or "auto",
+        bit_depth=arguments.bit_depth,
+        confidence=arguments.confidence,
+        memory=size_of(arguments.mem),
+        stripes=arguments.stripes,
+        tile=tile_of(arguments.tile),
+        collar=None if arguments.collar is None else at_least(0, "--collar", arguments.collar),
+        audit=at_least(0, "--audit", arguments.audit),
+        full_hash=arguments.hash == "full",
+    )
+
+
+def at_least(least: int, name: str, value: int) -> int:
+    if value < least:
+        raise CallError(f"{name} {value} is not allowed; it must be at least {least}")
+    return value
+
+
+def size_of(text: str) -> int:
+    """
+    >>> size_of("4G"), size_of("1.5M")
+    (4294967296, 1572864)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    if not found:
+        raise CallError(f"--mem {text} is not allowed; it must be a size, as 4G or 900M")
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def tile_of(text: str | None) -> tuple[int | None, int | None]:
+    """Width and height."""
+    if text is None:
+        return None, None
+    found = re.fullmatch(r"(\d+)(?:x(\d+))?", text)
+    if not found or 0 in (int(found[1]), int(found[2] or 1)):
+        raise CallError(f"--tile {text} is not allowed; it must be pixels, as 2048 or 2048x1024")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    job = Job.open(arguments.job)
+    options = Options(
+        engine=arguments.engine,
+        workers=at_least(0, "--workers", arguments.workers),
+        threads=at_least(0, "--threads", arguments.threads),
+        device=arguments.device,
+        retries=at_least(0, "--retries", arguments.retries),
+        scheduler=arguments.scheduler,
+        ssh=tuple(arguments.ssh.split(",")) if arguments.ssh else (),
+        sbatch=tuple(arguments.sbatch),
+        wait=arguments.wait,
+    )
+    if arguments.unit:
+        made = run_units(job, arguments.unit, options)
+    elif arguments.shard is not None:
+        made = run_shard(job, *shard_of(arguments.shard), options, arguments.patience, arguments.quiet)
+    else:
+        made = run_all(job, options, arguments.quiet)
+    if not made and not arguments.quiet:
+        print("all is there, and whole", file=sys.stderr)
+    return 0
+
+
+def shard_of(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not found:
+        raise CallError(f"--shard {text} is not allowed; it must be I/N, as 1/8")
+    return int(found[1]), int(found[2])
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    status = Status.of(Job.open(arguments.job), arguments.check)
+    print(status.as_json() if arguments.json else status)
+    return 0
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    if arguments.output is None:
+        raise CallError("what is merged has no name; give --output FILE.tif")
+    job = Job.open(arguments.job)
+    for path in merge(job, Path(arguments.output), arguments.cog):
+        print(path)
+    return 0

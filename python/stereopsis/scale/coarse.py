@@ -1,0 +1,50 @@
+"""Search ranges from a coarse pass: the pair reduced, matched, and what was found there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._errors import CallError
+from .._matching import match
+from .manifest import Input
+from .rasters import read
+from .spans import Span
+
+if TYPE_CHECKING:
+    from .planning import Settings
+
+MARGIN = 2  # pixels of the reduced images
+STEP = 16  # disparities; ranges end at multiples, so that tiles have plans in common
+TAIL = 0.2  # per cent of pixels at each end that are left out
+
+
+class Coarse:
+    def __init__(self, left: Input, right: Input, settings: Settings) -> None:
+        if settings.coarse < 2:
+            raise CallError(f"--coarse {settings.coarse} is not allowed; images are reduced at least 2 times")
+        self._factor, self._given = settings.coarse, settings.disparities
+        picture = left.picture
+        rows, columns = Span(0, picture.height), Span(0, picture.width)
+        (a, mask_a), (b, mask_b) = (read(i.path, i.picture, rows, columns, self._factor) for i in (left, right))
+        searched = None
+        if self._given is not None:
+            searched = self._given[0] // self._factor, -(-self._given[1] // self._factor) + 1
+        self._map = match(a, b, searched, mask_left=mask_a, mask_right=mask_b, bit_depth=settings.bit_depth).disparity
+
+    def range_of(self, rows: Span, columns: Span) -> tuple[int, int]:
+        """What is found there, with a margin; of all where nothing is."""
+        f = self._factor
+        part = self._map[rows.first // f : rows.end // f + 1, columns.first // f : columns.end // f + 1]
+        found = part[np.isfinite(part)]
+        if found.size == 0:
+            found = self._map[np.isfinite(self._map)]
+        if found.size == 0:
+            raise CallError("the coarse pass found no disparity at all; give --disparities")
+        low, high = np.percentile(found, [TAIL, 100 - TAIL])
+        first = int(np.floor((low - MARGIN) * f / STEP)) * STEP
+        end = int(np.ceil((high + MARGIN) * f / STEP)) * STEP
+        if self._given is not None:
+            first, end = max(first, self._given[0]), min(end, self._given[1])
+        return first, max(end, first + 1)

@@ -1,0 +1,85 @@
+"""A job's units as text, for engines that we do not know."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from .manifest import Job, Unit
+from .running import command
+from .work import targets
+
+
+def shares(job: Job, todo: Sequence[Unit]) -> list[list[Unit]]:
+    """Levels of those that are to be done."""
+    wanted = {unit.number for unit in todo}
+    levels = ([unit for unit in level if unit.number in wanted] for level in job.manifest.levels())
+    return [level for level in levels if level]
+
+
+def memory_of(units: Sequence[Unit]) -> int:
+    """MiB of the largest."""
+    return -(-max(unit.memory for unit in units) // 2**20)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """
+    >>> ranges([0, 1, 2, 5, 7, 8])
+    '0-2,5,7-8'
+    """
+    spans: list[list[int]] = []
+    for number in sorted(numbers):
+        if spans and spans[-1][1] == number - 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ",".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
+
+
+def emitted(job: Job, form: str) -> str:
+    return {"list": as_list, "make": as_make, "slurm": as_slurm, "parallel": as_parallel}[form](job)
+
+
+def as_list(job: Job) -> str:
+    """A command a line, in an order in which they may run; behind it what it takes and waits for."""
+    lines = []
+    for unit in job.units:
+        waits = f", after {ranges(unit.after)}" if unit.after else ""
+        lines.append(f"{_command(job)} --unit {unit.number}  # {unit.name}, {memory_of([unit])} MiB{waits}")
+    return "\n".join(lines)
+
+
+def as_make(job: Job) -> str:
+    """Targets are the sidecars, and what is there counts, whatever its time: make --jobs N --file FILE."""
+    sidecar = {unit.number: str(job.store.sidecar(unit.name)) for unit in job.units}
+    lines = [f"all: {' '.join(sidecar[unit.number] for unit in targets(job))}", ".PHONY: all"]
+    for unit in job.units:
+        lines.append(f"{sidecar[unit.number]}: | {' '.join(sidecar[i] for i in unit.after)}".rstrip(" |"))
+        lines.append(f"\t{_command(job)} --quiet --unit {unit.number}")
+    return "\n".join(lines)
+
+
+def as_parallel(job: Job) -> str:
+    """A shell script with a call of GNU parallel for each level: JOBS=N sh FILE."""
+    lines = ["#!/bin/sh -e"]
+    for level in job.manifest.levels():
+        how = f"parallel --will-cite --jobs ${{JOBS:-1}} --memfree {memory_of(level)}M --retries 3"
+        lines.append(f"{how} {_command(job)} --quiet --unit {{}} ::: {' '.join(str(unit.number) for unit in level)}")
+    return "\n".join(lines)
+
+
+def as_slurm(job: Job) -> str:
+    """A shell script with an sbatch for each level, behind the one before."""
+    from .engines.slurm import array_options, array_script
+    from .running import Options
+
+    lines = ["#!/bin/sh -e", f"mkdir -p {shlex.quote(str(job.folder / 'log'))}"]
+    for k, level in enumerate(job.manifest.levels()):
+        behind = " --dependency=afterok:$array" if k else ""
+        options = shlex.join(array_options(job, level, Options()))
+        lines.append(f"array=$(sbatch --parsable{behind} {options} --wrap {shlex.quote(array_script(job, level, Options()))})")
+    return "\n".join(lines)
+
+
+def _command(job: Job) -> str:
+    return shlex.join(command(job.folder))

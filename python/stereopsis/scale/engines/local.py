@@ -1,0 +1,59 @@
+"""Processes of this machine. One that is killed is replaced, and its unit begun again."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from graphlib import TopologicalSorter
+
+from ..._errors import DeviceError
+from ..manifest import Job, Unit
+from ..running import Options, Told
+from ..work import Worker, run_unit
+
+
+def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
+    """Raises the error of the first unit that fails, behind those in work."""
+    if options.workers <= 1:
+        worker = Worker(job, options.device, options.threads)
+        for unit in todo:
+            worker.run(unit)
+            told(unit)
+        return
+    fruitless = 0
+    while todo:
+        done: set[int] = set()
+        try:
+            for number in _in_pool(job, todo, options):
+                done.add(number)
+                told(job.units[number])
+        except BrokenProcessPool:
+            fruitless = 0 if done else fruitless + 1
+        if fruitless > options.retries:
+            raise DeviceError(f"workers were lost {fruitless} times in a row, and no unit was made; is there memory for {options.workers}?")
+        todo = [unit for unit in todo if unit.number not in done]
+
+
+def _in_pool(job: Job, todo: list[Unit], options: Options) -> Iterator[int]:
+    """Numbers of units as they are made."""
+    numbers = {unit.number for unit in todo}
+    order = TopologicalSorter({unit.number: numbers & set(unit.after) for unit in todo})
+    order.prepare()
+    threads = options.threads or max(1, (os.cpu_count() or 1) // options.workers)
+    with ProcessPoolExecutor(options.workers, multiprocessing.get_context("spawn")) as pool:
+        running: dict[Future[int], int] = {}
+        try:
+            while order.is_active():
+                for number in order.get_ready():
+                    running[pool.submit(run_unit, str(job.folder), number, options.device, threads)] = number
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    number = running.pop(future)
+                    future.result()
+                    order.done(number)
+                    yield number
+        finally:
+            for future in running:
+                future.cancel()

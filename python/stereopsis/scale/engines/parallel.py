@@ -1,0 +1,25 @@
+"""GNU parallel: a call for each level of units."""
+
+from __future__ import annotations
+
+import subprocess
+
+from ..._errors import UnsupportedError
+from ..emit import shares
+from ..manifest import Job, Unit
+from ..running import Options, Told, command, common_words, not_made
+
+
+def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
+    """Raises Error where units were not made."""
+    for level in shares(job, todo):
+        words = ["parallel", "--will-cite", f"--jobs={options.workers or 1}", f"--retries={options.retries + 1}"]
+        words += [*command(job.folder, *common_words(options)), "--quiet", "--unit", "{}", ":::", *(str(unit.number) for unit in level)]
+        try:
+            subprocess.run(words, check=False)
+        except FileNotFoundError as error:
+            raise UnsupportedError("there is no GNU parallel on this machine; install it, or take another --engine") from error
+        if (failed := not_made(job, level)) is not None:
+            raise failed
+        for unit in level:
+            told(unit)

@@ -1,0 +1,101 @@
+"""Slurm: an array of jobs for each level of units, each behind the one before. Slurm runs them, and begins again those that it lost."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Sequence
+
+from ..._errors import Error, UnsupportedError
+from ..emit import memory_of, ranges, shares
+from ..manifest import Job, Unit
+from ..running import Options, Told, command, common_words, not_made
+from ..work import missing
+
+POLL_SECONDS = 2.0
+
+
+def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
+    """Hands the arrays to Slurm; with `wait` until they have ended. Raises Error where units were not made then."""
+    (job.folder / "log").mkdir(exist_ok=True)
+    arrays: list[str] = []
+    before: list[str] = []
+    for level in shares(job, todo):
+        behind, before = before, []
+        for chunk in _chunks(level, _largest_array()):
+            before.append(_submitted(job, chunk, behind, options))
+        arrays += before
+    print(f"Slurm has the arrays {', '.join(arrays)}; stereopsis scale status {job.folder} tells how far they are")
+    if options.wait:
+        _wait(job, todo, arrays, told)
+
+
+def array_script(job: Job, units: Sequence[Unit], options: Options) -> str:
+    """What each task of an array runs: indices begin at 0, as clusters limit them."""
+    unit = f"$(( {units[0].number} + SLURM_ARRAY_TASK_ID ))"
+    return f"exec {shlex.join(command(job.folder, *common_words(options)))} --unit {unit}"
+
+
+def array_options(job: Job, units: Sequence[Unit], options: Options) -> list[str]:
+    first = units[0].number
+    at_a_time = f"%{options.workers}" if options.workers else ""
+    return [
+        f"--job-name=stereopsis-{units[0].kind}",
+        f"--array={ranges([unit.number - first for unit in units])}{at_a_time}",
+        f"--mem={memory_of(units)}M",
+        *([f"--cpus-per-task={options.threads}"] if options.threads else []),
+        "--requeue",
+        f"--output={job.folder}/log/%A_%a.log",
+        *options.sbatch,
+    ]
+
+
+def _submitted(job: Job, units: Sequence[Unit], behind: Sequence[str], options: Options) -> str:
+    words = ["sbatch", "--parsable", *array_options(job, units, options)]
+    if behind:
+        words.append(f"--dependency=afterok:{':'.join(behind)}")
+    return _said(words, "#!/bin/sh\n" + array_script(job, units, options) + "\n").strip().split(";")[0]
+
+
+def _chunks(level: Sequence[Unit], most: int) -> list[Sequence[Unit]]:
+    """Numbers of a chunk are less than `most` apart."""
+    chunks: list[list[Unit]] = []
+    for unit in level:
+        if not chunks or unit.number - chunks[-1][0].number >= most:
+            chunks.append([])
+        chunks[-1].append(unit)
+    return list(chunks)
+
+
+def _largest_array() -> int:
+    found = re.search(r"MaxArraySize\s*=\s*(\d+)", _said(["scontrol", "show", "config"]))
+    return int(found[1]) if found else 1001
+
+
+def _wait(job: Job, todo: list[Unit], arrays: Sequence[str], told: Told) -> None:
+    left = todo
+    while _said(["squeue", "--noheader", "--states=all", "--format=%T", f"--jobs={','.join(arrays)}"], known=False).split():
+        now = missing(job, left, contents=False)
+        for unit in left:
+            if unit not in now:
+                told(unit)
+        left = now
+        states = set(_said(["squeue", "--noheader", "--format=%T %r", f"--jobs={','.join(arrays)}"], known=False).splitlines())
+        if not states or states <= {"PENDING DependencyNeverSatisfied"}:
+            break
+        time.sleep(POLL_SECONDS)
+    if (error := not_made(job, todo)) is not None:
+        raise Error(f"{error}; what the tasks said is in {job.folder}/log")
+
+
+def _said(words: Sequence[str], stdin: str = "", known: bool = True) -> str:
+    """`known`: it is an error where the command fails."""
+    try:
+        done = subprocess.run(words, input=stdin, capture_output=True, text=True)
+    except FileNotFoundError as error:
+        raise UnsupportedError(f"there is no {words[0]} on this machine; run this where Slurm is, or take another --engine") from error
+    if known and done.returncode != 0:
+        raise Error(f"{words[0]} refused: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout

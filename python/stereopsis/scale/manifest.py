@@ -1,0 +1,203 @@
+"""What a job is: `manifest.json` in its folder. All that a worker needs to know, whichever engine sends it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .._errors import CallError, FileError, FormatError
+from .._native import version
+from .._pipeline import Pipeline
+from .rasters import Picture, fingerprint
+from .spans import Span
+from .store import Store, write_whole
+
+NAME = "manifest.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file, with what tells whether it is still the same."""
+
+    path: str
+    picture: Picture
+    fingerprint: dict[str, Any]
+
+    @classmethod
+    def of(cls, path: str, full: bool) -> Input:
+        path = str(Path(path).absolute())
+        return cls(path, Picture.of(path), fingerprint(path, full))
+
+    def check(self) -> None:
+        """Raises FileError where it has changed."""
+        if fingerprint(self.path, "sha256" in self.fingerprint) != self.fingerprint:
+            raise FileError(f"{self.path} has changed since the job was planned; plan again, in another folder")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A piece of work, done in one go by one worker.
+
+    kind     down, up: path costs are led on over a band of rows. match: a stripe. tile: a tile. refine: a stripe of what was
+             matched. pair: a pair of a list. audit: a seam between two tiles, again with twice the collar
+    rows, columns  that are its own; read_rows, read_columns: of the images that it reads
+    """
+
+    number: int
+    kind: str
+    at: tuple[int, ...]
+    rows: Span
+    columns: Span
+    read_rows: Span
+    read_columns: Span
+    disparities: tuple[int, int]
+    memory: int  # bytes that the worker takes, about
+    after: tuple[int, ...] = ()
+    pair: int = 0
+
+    @property
+    def name(self) -> str:
+        return "-".join([self.kind, *(f"{i:04}" for i in self.at)])
+
+    @property
+    def pixels(self) -> int:
+        return self.read_rows.length * self.read_columns.length
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a pipeline is done in pieces; pipelines are JSON. See Pipeline.in_stripes()."""
+
+    raw: str
+    refined: str | None = None
+    follows_paths: bool = False
+    kinds: int = 0  # of paths that lead from stripe to stripe
+    raw_rows: int = 0
+    feature_rows: int = 0
+    refined_rows: int = 0
+    fills: bool = False
+    before_fill: int = 0
+    behind_fill: int = 0
+    reads_images: bool = False
+    reads_right: bool = False
+    reads_confidence: bool = False
+
+    def wanted(self, confidence: bool) -> list[str]:
+        """What is asked for of `raw` beside disparity and validity."""
+        confidence = self.reads_confidence or (confidence and self.refined is None)
+        return (["right"] if self.reads_right else []) + (["confidence"] if confidence else [])
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`raw_kind` is the kind of the units that make the maps; `final_kind` of those whose maps are merged."""
+
+    inputs: list[tuple[Input, Input]]
+    pipeline: str
+    rules: Rules
+    device: str
+    bit_depth: int
+    want: tuple[str, ...]
+    collar: int | None
+    units: list[Unit] = field(repr=False)
+    made_by: str = version
+
+    @cached_property
+    def job(self) -> str:
+        """The hash of all that decides the units' results."""
+        decides = {name: value for name, value in asdict(self).items() if name not in ("device", "units")}
+        decides["units"] = [(u.name, u.rows, u.columns, u.read_rows, u.read_columns, u.disparities) for u in self.units]
+        return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height)"""
+        picture = self.inputs[0][0].picture
+        return picture.width, picture.height
+
+    @property
+    def raw_kind(self) -> str:
+        return next(unit.kind for unit in self.units if unit.kind in ("match", "tile", "pair"))
+
+    @property
+    def final_kind(self) -> str:
+        return self.raw_kind if self.rules.refined is None else "refine"
+
+    def of_kind(self, *kinds: str) -> list[Unit]:
+        return [unit for unit in self.units if unit.kind in kinds]
+
+    def levels(self) -> list[list[Unit]]:
+        """Units of a level need those of the levels before it alone."""
+        level: list[int] = []
+        for unit in self.units:
+            level.append(1 + max((level[i] for i in unit.after), default=-1))
+        return [[unit for unit in self.units if level[unit.number] == k] for k in range(max(level, default=-1) + 1)]
+
+    def write(self, folder: Path) -> None:
+        content = {"format": "stereopsis scale", "version": FORMAT, "job": self.job, **asdict(self)}
+        content["pipeline"] = json.loads(self.pipeline)
+        write_whole(folder / NAME, json.dumps(content, indent=1).encode())
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Raises FileError and FormatError."""
+        try:
+            content = json.loads((folder / NAME).read_bytes())
+        except OSError as error:
+            raise FileError(f"{folder / NAME} can't be read: {error.strerror}; stereopsis scale plan {folder} … writes it") from error
+        except ValueError as error:
+            raise FormatError(f"{folder / NAME} is no JSON: {error}") from error
+        if not isinstance(content, dict) or (content.get("format"), content.get("version")) != ("stereopsis scale", FORMAT):
+            raise FormatError(f"{folder / NAME} is not a manifest of version {FORMAT}; plan the job again")
+        return cls._of(content)
+
+    @classmethod
+    def _of(cls, content: dict[str, Any]) -> Manifest:
+        made = cls(
+            inputs=[(_input(left), _input(right)) for left, right in content["inputs"]],
+            pipeline=Pipeline.from_json(json.dumps(content["pipeline"])).to_json(),
+            rules=Rules(**content["rules"]),
+            device=content["device"],
+            bit_depth=content["bit_depth"],
+            want=tuple(content["want"]),
+            collar=content["collar"],
+            units=[_unit(unit) for unit in content["units"]],
+            made_by=content["made_by"],
+        )
+        if made.made_by != version:
+            raise CallError(f"the job was planned by stereopsis {made.made_by}, and this is {version}; plan it again, or use that one")
+        return made
+
+
+def _input(content: dict[str, Any]) -> Input:
+    return Input(content["path"], Picture(**content["picture"]), content["fingerprint"])
+
+
+def _unit(content: dict[str, Any]) -> Unit:
+    spans = {name: Span(*content[name]) for name in ("rows", "columns", "read_rows", "read_columns")}
+    lists = {name: tuple(content[name]) for name in ("at", "disparities", "after")}
+    return Unit(**(content | spans | lists))
+
+
+@dataclass(frozen=True)
+class Job:
+    """A folder with a manifest, and what is made there."""
+
+    folder: Path
+    manifest: Manifest
+    store: Store
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Job:
+        folder = Path(folder).absolute()
+        manifest = Manifest.read(folder)
+        return cls(folder, manifest, Store(folder, manifest.job))
+
+    @property
+    def units(self) -> list[Unit]:
+        return self.manifest.units

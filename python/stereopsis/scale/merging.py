@@ -1,0 +1,127 @@
+"""What units have made, put together into files for others; and how far a job is."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._errors import CallError, Error
+from .manifest import Job, Unit
+from .rasters import write_tiled
+from .running import duration, weight
+from .spans import Span
+from .store import State
+from .work import MAP_TYPES, missing, read_map, targets
+
+KINDS = ("down", "up", "tile", "match", "refine", "pair", "audit")
+
+
+def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:
+    """Writes a tiled GeoTIFF of the disparity, float32 with NaN where invalid, and beside it the validity and what else was asked
+    for; of a list of pairs a folder of them. Raises Error where units are missing or damaged. Returns the files."""
+    left = missing(job, targets(job))
+    if left:
+        raise Error(
+            f"{len(left)} of {len(job.units)} units are missing or damaged, unit {left[0].number} ({left[0].name}) first; "
+            f"stereopsis scale run {job.folder} makes them"
+        )
+    if output.suffix.lower() not in (".tif", ".tiff") and job.manifest.final_kind != "pair":
+        raise CallError(f"{output} does not end in .tif; what is merged is a GeoTIFF")
+    outputs = _outputs(job, output)
+    return [_written(job, unit, name, path, cog) for unit, path in outputs for name, path in _files(job, path)]
+
+
+def _outputs(job: Job, output: Path) -> list[tuple[Unit | None, Path]]:
+    """Of one image, or of each pair, named as its left image."""
+    if job.manifest.final_kind != "pair":
+        return [(None, output)]
+    output.mkdir(parents=True, exist_ok=True)
+    stems = [Path(left.path).stem for left, _ in job.manifest.inputs]
+    names = stems if len(set(stems)) == len(stems) else [f"{k:04}" for k in range(len(stems))]
+    return [(unit, output / f"{names[unit.pair]}.tif") for unit in job.manifest.of_kind("pair")]
+
+
+def _files(job: Job, output: Path) -> list[tuple[str, Path]]:
+    more = [(name, output.with_suffix(f".{name}{output.suffix}")) for name in ("validity", *job.manifest.want)]
+    return [("disparity", output), *more]
+
+
+def _written(job: Job, unit: Unit | None, name: str, path: Path, cog: bool) -> Path:
+    kind, (left, _) = job.manifest.final_kind, job.manifest.inputs[0 if unit is None else unit.pair]
+    width, height = left.picture.width, left.picture.height
+    units = job.manifest.of_kind(kind) if unit is None else [unit]
+    write_tiled(
+        path, left.path, (width, height), MAP_TYPES[name], lambda rows: read_map(job, units, name, rows, Span(0, width)), cog
+    )
+    return path
+
+
+@dataclass(frozen=True)
+class Status:
+    """`kinds` has (whole, all) of each kind of unit; `seconds_left` is None before anything is known."""
+
+    kinds: dict[str, tuple[int, int]]
+    damaged: list[Unit]
+    share: float
+    seconds: float
+    peak_bytes: int
+    seconds_left: float | None
+    audit: dict[str, int] | None
+
+    @classmethod
+    def of(cls, job: Job, contents: bool = False) -> Status:
+        states = {unit.number: job.store.state(unit.name, contents) for unit in job.units}
+        whole = [unit for unit in job.units if states[unit.number] is State.whole]
+        abouts = [about for unit in whole if (about := job.store.about(unit.name)) is not None]
+        have, all_ = Counter(unit.kind for unit in whole), Counter(unit.kind for unit in job.units)
+        left = missing(job, targets(job), contents)
+        share = 1 - sum(map(weight, left)) / sum(map(weight, job.units))
+        seconds = sum(about["seconds"] for about in abouts)
+        return cls(
+            kinds={kind: (have[kind], all_[kind]) for kind in KINDS if all_[kind]},
+            damaged=[unit for unit in job.units if states[unit.number] is State.damaged],
+            share=share,
+            seconds=seconds,
+            peak_bytes=max((about["peak_bytes"] for about in abouts), default=0),
+            seconds_left=_seconds_left(share, abouts),
+            audit=audit_of(job, whole),
+        )
+
+    def as_json(self) -> str:
+        return json.dumps(
+            {**vars(self), "damaged": [unit.name for unit in self.damaged], "done": self.share == 1}, indent=1
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{kind:8}{whole:>7} of {count}" for kind, (whole, count) in self.kinds.items()]
+        left = "" if not self.seconds_left else f", about {duration(self.seconds_left)} left"
+        lines.append(f"{100 * self.share:.1f} % of the work{left}")
+        lines.append(f"{duration(self.seconds)} of workers' time, at most {self.peak_bytes / 2**30:.2f} GiB in one")
+        if self.damaged:
+            lines.append(f"damaged: {', '.join(unit.name for unit in self.damaged)}; run makes them anew")
+        if self.audit is not None and self.audit["pixels"]:
+            differ, far = (100 * self.audit[name] / self.audit["pixels"] for name in ("differ", "by_more_than_a_pixel"))
+            lines.append(f"at audited seams {differ:.3f} % of the pixels differ with twice the collar, {far:.3f} % by more than a pixel")
+        return "\n".join(lines)
+
+
+def _seconds_left(share: float, abouts: list[dict[str, Any]]) -> float | None:
+    """As fast as until now, from the first unit's begin to the last one's end."""
+    if not abouts or share <= 0:
+        return None
+    elapsed: float = max(a["begin"] + a["seconds"] for a in abouts) - min(a["begin"] for a in abouts)
+    return elapsed * (1 - share) / share
+
+
+def audit_of(job: Job, whole: list[Unit]) -> dict[str, int] | None:
+    """Counts over all audited seams; None where none is planned."""
+    if not job.manifest.of_kind("audit"):
+        return None
+    sums: Counter[str] = Counter()
+    for unit in whole:
+        if unit.kind == "audit":
+            sums.update(json.loads(job.store.path(f"audit/{unit.name}.json").read_bytes()))
+    return dict(sums)

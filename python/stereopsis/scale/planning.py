@@ -1,0 +1,392 @@
+"""From a pair's sizes to a manifest: which units there are, what each reads and takes, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._errors import CallError
+from .._matching import Matcher, Stripe
+from .._pipeline import Pipeline
+from .._result import Explanation
+from .coarse import Coarse
+from .manifest import NAME, Input, Job, Manifest, Rules, Unit
+from .rasters import Picture
+from .spans import Span, cut, pieces_of
+from .store import Store
+
+PROCESS = 400 << 20  # bytes of Python, NumPy, GDAL with its cache, and an engine's worker
+NO_LIMIT = 2**62  # of workspace: a unit is planned as large as it may be, and not done in stripes once more
+LARGEST_TILE = 4096
+SMALLEST_TILE = 64
+# A tile of columns in a sweep is so many times as wide as what it reads beside itself.
+COLUMNS_PER_COLLAR = 16
+SEARCHED_ROWS = 64  # around a stripe, for what a fill looks for
+SEAM = 32  # pixels on each side of an audited seam
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked for. `stripes` and `tile` are found by `memory`, bytes of a worker, where they are None; `disparities` by a
+    coarse pass over images reduced `coarse` times."""
+
+    pairs: list[tuple[str, str]]
+    pipeline: Pipeline
+    disparities: tuple[int, int] | None = None
+    coarse: int = 0
+    device: str = "auto"
+    bit_depth: int = 0
+    confidence: bool = False
+    memory: int = 4 << 30
+    stripes: int | None = None
+    tile: tuple[int | None, int | None] = (None, None)  # width, height
+    collar: int | None = None
+    audit: int = 0
+    full_hash: bool = False
+
+
+def plan(folder: str | Path, settings: Settings, replace_other: bool = False) -> Job:
+    """Writes a job's manifest into a folder. Of the images their sizes are read, and samples of the files to know them again.
+    Raises CallError where there is another job, unless that is to be replaced, and where the method can't be done in pieces."""
+    folder = Path(folder).absolute()
+    manifest = Planner(settings).manifest()
+    if not replace_other and (folder / NAME).exists() and Manifest.read(folder).job != manifest.job:
+        raise CallError(f"{folder} has another job; give another folder, or --replace, which makes all of its units anew")
+    manifest.write(folder)
+    return Job(folder, manifest, Store(folder, manifest.job))
+
+
+def rules_of(pipeline: Pipeline, confidence: bool) -> Rules:
+    found = pipeline.in_stripes(want_confidence=confidence)
+    return Rules(
+        raw=found.raw.to_json(),
+        refined=None if found.refined is None else found.refined.to_json(),
+        follows_paths=found.follows_paths,
+        kinds=found.path_kinds,
+        raw_rows=found.raw_rows,
+        feature_rows=found.feature_rows,
+        refined_rows=found.refined_rows,
+        fills=found.fills,
+        before_fill=found.before_fill,
+        behind_fill=found.behind_fill,
+        reads_images=found.reads_images,
+        reads_right=found.reads_right,
+        reads_confidence=found.reads_confidence,
+    )
+
+
+class Planner:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._inputs = [tuple(Input.of(path, settings.full_hash) for path in pair) for pair in settings.pairs]
+        for left, right in self._inputs:
+            if replace(left.picture, masked=False) != replace(right.picture, masked=False):
+                raise CallError(f"{left.path} and {right.path} differ in size or type; a pair has the same")
+        self._picture: Picture = self._inputs[0][0].picture
+        self._coarse = [Coarse(left, right, settings) for left, right in self._inputs] if settings.coarse else []
+        if not self._coarse and settings.disparities is None:
+            raise CallError("the search range is not known; give --disparities, or --coarse to find it on reduced images")
+        self._rules = Rules(raw=settings.pipeline.to_json())
+        self._units: list[Unit] = []
+
+    def manifest(self) -> Manifest:
+        s = self._settings
+        if len(self._inputs) > 1:
+            self._pairs()
+        elif s.collar is not None:
+            self._tiles_with_collar(s.collar)
+        else:
+            self._rules = rules_of(s.pipeline, s.confidence)
+            if self._rules.follows_paths:
+                Stripes(self).add()
+            else:
+                self._tiles()
+            if self._rules.refined is not None:
+                self._refinements(self._rules.refined)
+        return Manifest(
+            inputs=[(left, right) for left, right in self._inputs],
+            pipeline=s.pipeline.to_json(),
+            rules=self._rules,
+            device=s.device,
+            bit_depth=s.bit_depth,
+            want=("confidence",) if s.confidence else (),
+            collar=s.collar,
+            units=in_levels(self._units),
+        )
+
+    # What others of this module use
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings
+
+    @property
+    def rules(self) -> Rules:
+        return self._rules
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self._picture.width, self._picture.height
+
+    def range_of(self, rows: Span, columns: Span, pair: int = 0) -> tuple[int, int]:
+        if self._coarse:
+            return self._coarse[pair].range_of(rows, columns)
+        assert self._settings.disparities is not None
+        return self._settings.disparities
+
+    def add(self, **about: Any) -> Unit:
+        unit = Unit(number=len(self._units), **about)
+        self._units.append(unit)
+        return unit
+
+    def memory(self, pipeline: str, rows: int, columns: int, disparities: tuple[int, int], maps: int = 13, **how: Any) -> int:
+        """Bytes of a worker: what the plan takes, the images with masks, and `maps` bytes a pixel of results."""
+        p = self._picture
+        workspace = self.explained(pipeline, rows, columns, disparities, **how).workspace_bytes
+        pixel = 2 * p.channels * np.dtype(p.dtype).itemsize + (2 if p.masked else 0)
+        return PROCESS + workspace + rows * columns * (pixel + maps)
+
+    def explained(self, pipeline: str, rows: int, columns: int, disparities: tuple[int, int], **how: Any) -> Explanation:
+        """The plan for images of this size, of which none is there."""
+        p, s = self._picture, self._settings
+        blank = np.empty((rows, columns, 3) if p.channels == 3 else (rows, columns), p.dtype)  # never touched, it takes no memory
+        matcher = Matcher(
+            pipeline=Pipeline.from_json(pipeline), disparities=disparities, device=s.device, bit_depth=s.bit_depth,
+            memory_limit=NO_LIMIT, **how,
+        )  # fmt: skip
+        return matcher.explain(blank, blank)
+
+    def fewest(self, takes: Callable[[int], int], most: int, what: str) -> int:
+        """The least number of pieces of which each fits the memory."""
+        allowed = self._settings.memory
+        if takes(most) > allowed:
+            raise CallError(
+                f"the smallest {what} takes {takes(most) / 2**30:.2f} GiB, but --mem allows {allowed / 2**30:.2f}; "
+                "allow more, or search fewer disparities"
+            )
+        low, high = 1, most
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if takes(middle) <= allowed else (middle + 1, high)
+        return low
+
+    # The other kinds of units
+
+    def _pairs(self) -> None:
+        if self._settings.collar is not None or self._settings.stripes is not None:
+            raise CallError("pairs of a list are matched whole; --collar and --stripes are for one pair")
+        for k, (left, _) in enumerate(self._inputs):
+            self._picture = left.picture
+            width, height = self.size
+            rows, columns = Span(0, height), Span(0, width)
+            found = self.range_of(rows, columns, k)
+            memory = self.memory(self._rules.raw, height, width, found)
+            self.add(kind="pair", at=(k,), rows=rows, columns=columns, read_rows=rows, read_columns=columns, disparities=found,
+                     memory=memory, pair=k)  # fmt: skip
+
+    def _tiles_with_collar(self, collar: int) -> None:
+        """Semi-global matching that is not exact: what is further away than the collar is left out."""
+
+        def reads(rows: Span, columns: Span, found: tuple[int, int], by: int) -> tuple[Span, Span]:
+            width, height = self.size
+            return rows.grown(by, by, height), columns.grown(by + max(0, found[1]), by + max(0, -found[0]), width)
+
+        tiles = self._grid(lambda rows, columns, found: reads(rows, columns, found, collar), {})
+        for first, second in _chosen(_seams(tiles), self._settings.audit):
+            rows, columns = _around_seam(first, second, self.size)
+            found = min(first.disparities[0], second.disparities[0]), max(first.disparities[1], second.disparities[1])
+            read_rows, read_columns = reads(rows, columns, found, 2 * collar)
+            memory = self.memory(self._rules.raw, read_rows.length, read_columns.length, found)
+            self.add(kind="audit", at=(first.number, second.number), rows=rows, columns=columns, read_rows=read_rows,
+                     read_columns=read_columns, disparities=found, memory=memory, after=(first.number, second.number))  # fmt: skip
+
+    def _tiles(self) -> None:
+        """Methods of finite reach: a tile reads what it needs, and no more."""
+        width, height = self.size
+
+        def reads(rows: Span, columns: Span, found: tuple[int, int]) -> tuple[Span, Span]:
+            region = (columns.first, rows.first, columns.length, rows.length)
+            x, y, w, h = self.explained(self._rules.raw, height, width, found, region=region, want=self.want).required_input
+            return Span(y, y + h), Span(x, x + w)
+
+        self._grid(reads, {"want": self.want})
+
+    @property
+    def confidence(self) -> list[str]:
+        return ["confidence"] if self._settings.confidence else []
+
+    @property
+    def want(self) -> list[str]:
+        """What is asked for of a raw match, beside the map."""
+        return self._rules.wanted(self._settings.confidence)
+
+    def _grid(self, reads: Callable[[Span, Span, tuple[int, int]], tuple[Span, Span]], how: dict[str, Any]) -> list[Unit]:
+        width, height = self.size
+        across, down = self._tile_size(reads, how)
+        tiles = []
+        for i, rows in enumerate(cut(height, pieces_of(height, down))):
+            for j, columns in enumerate(cut(width, pieces_of(width, across))):
+                found = self.range_of(rows, columns)
+                read_rows, read_columns = reads(rows, columns, found)
+                memory = self.memory(self._rules.raw, read_rows.length, read_columns.length, found, **how)
+                tiles.append(self.add(kind="tile", at=(i, j), rows=rows, columns=columns, read_rows=read_rows,
+                                      read_columns=read_columns, disparities=found, memory=memory))  # fmt: skip
+        return tiles
+
+    def _tile_size(self, reads: Callable[..., tuple[Span, Span]], how: dict[str, Any]) -> tuple[int, int]:
+        width, height = self.size
+        found = self.range_of(Span(0, height), Span(0, width))
+
+        def takes(side: int) -> int:
+            across, down = min(width, self._settings.tile[0] or side), min(height, self._settings.tile[1] or side)
+            x, y = (width - across) // 2, (height - down) // 2
+            rows, columns = reads(Span(y, y + down), Span(x, x + across), found)
+            return self.memory(self._rules.raw, rows.length, columns.length, found, **how)
+
+        sides = [LARGEST_TILE >> k for k in range(7)]  # to SMALLEST_TILE
+        side = sides[self.fewest(lambda n: takes(sides[n - 1]), len(sides), "tile") - 1]
+        return self._settings.tile[0] or side, self._settings.tile[1] or side
+
+    def _refinements(self, pipeline: str) -> None:
+        """Stripes of the maps, with a collar; fills find out by themselves whether theirs is enough."""
+        width, height = self.size
+        reach = collar_of(self._rules)
+        found = self.range_of(Span(0, height), Span(0, width))
+
+        def takes(count: int) -> int:
+            rows = min(height, pieces_of(height, count) + 2 * reach)
+            return self.memory(pipeline, rows, width, found, maps=27, refines=True, want=self.confidence)
+
+        matched = [unit for unit in self._units if unit.kind in ("match", "tile")]
+        rows_of_maps = len({unit.rows for unit in matched})
+        most = max(self.fewest(takes, height, "stripe of refinements"), 1)
+        count = max(most, min(rows_of_maps, height // max(1, 4 * reach)))
+        for i, rows in enumerate(cut(height, count)):
+            read = rows.grown(reach, reach, height)
+            after = tuple(unit.number for unit in matched if unit.rows.meets(read))
+            columns = Span(0, width)
+            self.add(kind="refine", at=(i,), rows=rows, columns=columns, read_rows=read, read_columns=columns, disparities=found,
+                     memory=takes(count), after=after)  # fmt: skip
+
+
+class Stripes:
+    """Semi-global matching with the bits of the whole image: sweeps down and up that lead path costs from band to band, in tiles of
+    columns, then the stripes, each by itself."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner, self._rules = planner, planner.rules
+        self._width, self._height = planner.size
+        self._found = planner.range_of(Span(0, self._height), Span(0, self._width))
+        count = planner.settings.stripes or planner.fewest(self._matching, self._height, "stripe")
+        if not 1 <= count <= self._height:
+            raise CallError(f"--stripes {count} is not allowed; it must be from 1 to the image's {self._height} rows")
+        self._cores = cut(self._height, count)
+        self._paths = [core.grown(self._rules.raw_rows, self._rules.raw_rows, self._height) for core in self._cores]
+
+    def add(self) -> None:
+        last = len(self._cores) - 1
+        down: list[Unit] = []
+        above: list[list[Unit]] = [[]]
+        for i in range(last):
+            down = self._band("down", i, Span(self._paths[i].first, self._paths[i + 1].first), down)
+            above.append(down)
+        up: list[Unit] = []
+        below: list[list[Unit]] = [[]]
+        for i in range(last, 0, -1):
+            up = self._band("up", last - i, Span(self._paths[i - 1].end, self._paths[i].end), up)
+            below.append(up)
+        for i, (core, paths) in enumerate(zip(self._cores, self._paths, strict=True)):
+            read, whole = self._read(paths), Span(0, self._width)
+            after = tuple(unit.number for unit in (*above[i], *below[last - i]))
+            self._planner.add(kind="match", at=(i,), rows=core, columns=whole, read_rows=read, read_columns=whole,
+                              disparities=self._found, memory=self._matching(len(self._cores)), after=after)  # fmt: skip
+
+    def _read(self, rows: Span) -> Span:
+        """The row next to the stripe belongs to it: the penalty of the step between them may depend on it."""
+        around = max(1, self._rules.feature_rows)
+        return rows.grown(around, around, self._height)
+
+    def _band(self, kind: str, at: int, rows: Span, before: list[Unit]) -> list[Unit]:
+        """Its units; those of the band before it where it has no rows."""
+        if rows.length == 0:
+            return before
+        lean = rows.length if self._rules.kinds > 1 else 0  # diagonal paths come from so far
+        first, end = self._found
+        beside = lean + 2 * self._rules.feature_rows + SEAM
+        left, right = beside + max(0, end), beside + max(0, -first)
+        read, units = self._read(rows), []
+        for j, columns in enumerate(cut(self._width, self._tiles_of(read.length, left, right))):
+            read_columns = columns.grown(left, right, self._width)
+            come_from = columns.grown(lean, lean, self._width)
+            after = tuple(unit.number for unit in before if unit.columns.meets(come_from))
+            units.append(
+                self._planner.add(kind=kind, at=(at, j), rows=rows, columns=columns, read_rows=read, read_columns=read_columns,
+                                  disparities=self._found, memory=self._following(read.length, read_columns.length), after=after)
+            )  # fmt: skip
+        return units
+
+    def _tiles_of(self, rows: int, left: int, right: int) -> int:
+        wanted = self._planner.settings.tile[0]
+        if wanted is not None:
+            return pieces_of(self._width, wanted)
+        count = max(1, self._width // (COLUMNS_PER_COLLAR * (left + right)))
+        while count < self._width and self._following(rows, self._width // count + left + right) > self._planner.settings.memory:
+            count *= 2
+        return count
+
+    def _stripe(self, rows: int, follow: str) -> Stripe:
+        """As in the middle of the image, where it takes most."""
+        around = max(1, self._rules.feature_rows) if rows < self._height else 0
+        inner = max(1, rows - 2 * around)
+        return Stripe(around, inner, above=around > 0, below=around > 0 and follow == "none", follow=follow)
+
+    def _matching(self, count: int) -> int:
+        rows = self._read(Span(0, pieces_of(self._height, count) + 2 * self._rules.raw_rows)).length
+        rows = min(self._height, rows + max(1, self._rules.feature_rows))
+        carried = 0 if count == 1 else 4 * self._rules.kinds * self._width * (self._found[1] - self._found[0])
+        how: dict[str, Any] = {"stripe": self._stripe(rows, "none"), "want": self._planner.want}
+        return carried + self._planner.memory(self._rules.raw, rows, self._width, self._found, **how)
+
+    def _following(self, rows: int, columns: int) -> int:
+        columns = min(columns, self._width)
+        carried = 4 * self._rules.kinds * columns * (self._found[1] - self._found[0])
+        how = {"stripe": self._stripe(rows, "down")}
+        return carried + self._planner.memory(self._rules.raw, rows, columns, self._found, maps=0, **how)
+
+
+def collar_of(rules: Rules) -> int:
+    """Rows around a stripe that its refinements read at first."""
+    return rules.refined_rows + (SEARCHED_ROWS if rules.fills else 0)
+
+
+def in_levels(units: list[Unit]) -> list[Unit]:
+    """Numbered so that units of a level, which may run at once, follow one another."""
+    level: list[int] = []
+    for unit in units:
+        level.append(1 + max((level[i] for i in unit.after), default=-1))
+    order = sorted(range(len(units)), key=lambda k: (level[k], k))
+    number = {old: new for new, old in enumerate(order)}
+    return [replace(units[k], number=number[k], after=tuple(sorted(number[i] for i in units[k].after))) for k in order]
+
+
+def _seams(tiles: list[Unit]) -> list[tuple[Unit, Unit]]:
+    place = {unit.at: unit for unit in tiles}
+    beside = (((unit, place.get((unit.at[0], unit.at[1] + 1))), (unit, place.get((unit.at[0] + 1, unit.at[1])))) for unit in tiles)
+    return [(first, second) for pairs in beside for first, second in pairs if second is not None]
+
+
+def _chosen(seams: list[tuple[Unit, Unit]], count: int) -> Iterable[tuple[Unit, Unit]]:
+    """Spread over the image."""
+    count = min(count, len(seams))
+    return [seams[len(seams) * k // count] for k in range(count)]
+
+
+def _around_seam(first: Unit, second: Unit, size: tuple[int, int]) -> tuple[Span, Span]:
+    """Rows and columns."""
+    if first.rows == second.rows:
+        return first.rows, Span(second.columns.first, second.columns.first).grown(SEAM, SEAM, size[0])
+    return Span(second.rows.first, second.rows.first).grown(SEAM, SEAM, size[1]), first.columns

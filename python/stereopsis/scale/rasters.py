@@ -1,0 +1,175 @@
+"""Images read and maps written piece by piece, through rasterio: GeoTIFF, BigTIFF, COG, VRT, PNG and what else GDAL opens."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import warnings
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._errors import CallError, FileError, FormatError
+from .spans import Span
+
+Array = npt.NDArray[Any]
+SAMPLE = 65536  # bytes
+CACHE = 64 << 20  # bytes that GDAL keeps of what it reads and writes
+BLOCK = 512  # pixels, of what is merged
+TYPES = ("uint8", "uint16", "float32")
+
+
+@contextmanager
+def library() -> Iterator[Any]:
+    """rasterio, which takes little memory, and does not mind pictures without coordinates."""
+    rasterio = importlib.import_module("rasterio")
+    with warnings.catch_warnings(), rasterio.Env(GDAL_CACHEMAX=CACHE, GDAL_NUM_THREADS="ALL_CPUS", GDAL_PAM_ENABLED="NO"):
+        warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
+        yield rasterio
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Any]:
+    with library() as rasterio:
+        try:
+            dataset = rasterio.open(path)
+        except rasterio.errors.RasterioError as error:
+            raise FileError(f"{path} can't be opened as an image: {error}") from error
+        with dataset:
+            yield dataset
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image's size and type, as its file says."""
+
+    width: int
+    height: int
+    channels: int
+    dtype: str
+    masked: bool  # it has a no-data value, a mask or an alpha channel
+
+    @classmethod
+    def of(cls, path: str) -> Picture:
+        with opened(path) as dataset:
+            colours = [i for i, colour in enumerate(dataset.colorinterp) if colour.name != "alpha"]
+            types = sorted({dataset.dtypes[i] for i in colours})
+            if len(types) != 1 or types[0] not in TYPES:
+                raise CallError(f"{path} has pixels of the type {' and '.join(types)}; it must be one of {', '.join(TYPES)}")
+            if len(colours) not in (1, 3):
+                raise CallError(f"{path} has {len(colours)} channels; it must have 1 or 3")
+            masked = any(flag.name != "all_valid" for flag in dataset.mask_flag_enums[0])
+            return cls(dataset.width, dataset.height, len(colours), types[0], masked)
+
+
+def read(path: str, picture: Picture, rows: Span, columns: Span, reduced: int = 1) -> tuple[Array, Array | None]:
+    """Pixels (h, w) or (h, w, 3), and a mask where the file has one; of an image `reduced` so many times by averaging."""
+    with opened(path) as dataset, library() as rasterio:
+        window = rasterio.windows.Window(columns.first, rows.first, columns.length, rows.length)
+        size = max(1, rows.length // reduced), max(1, columns.length // reduced)
+        how = {"window": window, "resampling": rasterio.enums.Resampling.average} if reduced > 1 else {"window": window}
+        try:
+            if picture.channels == 1:
+                pixels = dataset.read(1, out_shape=size, **how)
+            else:
+                pixels = np.ascontiguousarray(dataset.read([1, 2, 3], out_shape=(3, *size), **how).transpose(1, 2, 0))
+            mask = dataset.dataset_mask(window=window, out_shape=size) if picture.masked else None
+        except rasterio.errors.RasterioError as error:
+            raise FileError(f"{path} can't be read in rows {rows.first} to {rows.end}: {error}") from error
+    return pixels, mask
+
+
+def fingerprint(path: str, full: bool) -> dict[str, Any]:
+    """What tells a file from another: size, time, and a hash of all or of three samples of its bytes."""
+    try:
+        about = Path(path).stat()
+        with open(path, "rb") as file:
+            if full:
+                return {"bytes": about.st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+            samples = hashlib.sha256()
+            for start in (0, about.st_size // 2, about.st_size - SAMPLE):
+                file.seek(max(0, start))
+                samples.update(file.read(SAMPLE))
+    except OSError as error:
+        raise FileError(f"{path} can't be read: {error.strerror}") from error
+    return {"bytes": about.st_size, "modified": about.st_mtime_ns, "samples": samples.hexdigest()}
+
+
+def _profile(dtype: np.dtype[Any]) -> dict[str, Any]:
+    real = dtype.kind == "f"
+    return {"driver": "GTiff", "count": 1, "dtype": dtype.name, "compress": "deflate", "predictor": 3 if real else 2,
+            "nodata": float("nan") if real else None}  # fmt: skip
+
+
+def encoded(map_: Array) -> bytes:
+    """A map as a GeoTIFF in memory, so that a full disk is met where bytes are written, not somewhere in a library."""
+    with library() as rasterio, rasterio.MemoryFile() as memory:
+        height, width = map_.shape
+        with memory.open(width=width, height=height, zlevel=1, blockysize=16, **_profile(map_.dtype)) as dataset:
+            dataset.write(map_, 1)
+        return bytes(memory.getbuffer())
+
+
+def decoded(path: Path, rows: Span, columns: Span) -> Array:
+    """A part of such a map."""
+    with opened(str(path)) as dataset, library() as rasterio:
+        part: Array = dataset.read(1, window=rasterio.windows.Window(columns.first, rows.first, columns.length, rows.length))
+        return part
+
+
+def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_of: Any, cog: bool) -> None:
+    """Writes a map of which `rows_of(rows)` tells rows; read back and compared, then renamed. Coordinates are those of `like`."""
+    width, height = size
+    temporary = path.with_name(f".{path.stem}.part.tif")
+    shape = {"tiled": True, "blockxsize": BLOCK, "blockysize": BLOCK} if min(size) >= 16 else {}
+    try:
+        with opened(like) as source, library() as rasterio:
+            place = {} if source.crs is None else {"crs": source.crs, "transform": source.transform}
+            how = {**_profile(np.dtype(dtype)), **shape, **place, "bigtiff": "if_safer", "num_threads": "all_cpus"}
+            with rasterio.open(temporary, "w", width=width, height=height, **how) as made:
+                sums = [_write_rows(rasterio, made, rows, rows_of(rows)) for rows in _block_rows(height)]
+        _check(temporary, width, height, sums)
+        if cog:
+            _as_cog(temporary)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _block_rows(height: int) -> list[Span]:
+    return [Span(y, min(height, y + BLOCK)) for y in range(0, height, BLOCK)]
+
+
+def _write_rows(rasterio: Any, dataset: Any, rows: Span, pixels: Array) -> int:
+    try:
+        dataset.write(pixels, 1, window=rasterio.windows.Window(0, rows.first, dataset.width, rows.length))
+    except rasterio.errors.RasterioError as error:
+        raise FileError(f"{dataset.name} can't be written: {error}; make room, and merge again") from error
+    return zlib.crc32(pixels.tobytes())
+
+
+def _check(path: Path, width: int, height: int, sums: Sequence[int]) -> None:
+    """GDAL tells of a full disk late or never."""
+    for rows, expected in zip(_block_rows(height), sums, strict=True):
+        try:
+            found = zlib.crc32(decoded(path, rows, Span(0, width)).tobytes())
+        except Exception as error:
+            raise FileError(f"{path} was not written whole: {error}; make room, and merge again") from error
+        if found != expected:
+            raise FormatError(f"{path} was not written whole: rows {rows.first} to {rows.end} differ; make room, and merge again")
+
+
+def _as_cog(path: Path) -> None:
+    made = path.with_suffix(".cog")
+    with library():
+        importlib.import_module("rasterio.shutil").copy(
+            path, made, driver="COG", compress="deflate", predictor="yes", blocksize=BLOCK, bigtiff="if_safer", num_threads="all_cpus"
+        )
+    made.replace(path)

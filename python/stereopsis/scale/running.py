@@ -1,0 +1,168 @@
+"""Runs a job's units: all, some, or a shard of them, by an engine that exists."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .._errors import CallError, Error
+from .manifest import Job, Unit
+from .store import State
+from .work import Worker, missing, targets
+
+POLL_SECONDS = 1.0
+Told = Callable[[Unit], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How units are run. `workers` of this machine at a time, 0: one; a unit that fails, or whose worker is lost, is begun again
+    up to `retries` times."""
+
+    engine: str = "local"
+    workers: int = 0
+    threads: int = 0
+    device: str | None = None
+    retries: int = 3
+    scheduler: str | None = None  # Dask: its address, or a file of it
+    ssh: tuple[str, ...] = ()  # Dask: hosts, the scheduler's first
+    sbatch: tuple[str, ...] = ()  # Slurm: more options
+    wait: bool = False  # Slurm: until the arrays have ended
+
+
+class Progress:
+    """A line on stderr: units, share of the work, rate, and how long it will take."""
+
+    def __init__(self, todo: Sequence[Unit], quiet: bool) -> None:
+        self._left, self._count = {unit.number for unit in todo}, len(todo)
+        self._work, self._done = sum(weight(unit) for unit in todo), 0.0
+        self._begin, self._quiet, self._shown = time.monotonic(), quiet, 0.0
+
+    def __call__(self, unit: Unit) -> None:
+        if unit.number not in self._left:
+            return
+        self._left.remove(unit.number)
+        self._done += weight(unit)
+        now = time.monotonic()
+        if self._quiet or (self._left and now - self._shown < (0.1 if sys.stderr.isatty() else 10)):
+            return
+        self._shown = now
+        share, elapsed = self._done / self._work, now - self._begin
+        text = f"{self._count - len(self._left)} of {self._count} units, {100 * share:.0f} %, {duration(elapsed / share - elapsed)} left"
+        print(f"\r{text}\x1b[K" if sys.stderr.isatty() else text, end="" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._shown and sys.stderr.isatty():
+            print(file=sys.stderr)
+
+
+def weight(unit: Unit) -> float:
+    """About how much work it is, beside others of the job."""
+    kinds = {"down": 0.25, "up": 0.25, "refine": 0.2}
+    return kinds.get(unit.kind, 1.0) * unit.pixels
+
+
+def duration(seconds: float) -> str:
+    """
+    >>> duration(7300), duration(125), duration(4)
+    ('2 h 2 min', '2 min 5 s', '4 s')
+    """
+    whole = round(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{whole // 60} min {whole % 60} s" if whole >= 60 else f"{whole} s"
+
+
+def run_all(job: Job, options: Options, quiet: bool = False) -> int:
+    """Makes all that is absent or damaged, and needed. How many units that were; Slurm's may still be running."""
+    todo = missing(job, targets(job))
+    if todo:
+        progress = Progress(todo, quiet)
+        try:
+            _engine(options.engine)(job, todo, options, progress)
+        finally:
+            progress.end()
+    return len(todo)
+
+
+def _engine(name: str) -> Callable[[Job, list[Unit], Options, Told], None]:
+    """Imported by name: only Dask's needs Dask."""
+    if name == "local":
+        from .engines.local import run
+    elif name == "dask":
+        from .engines.dask import run
+    elif name == "slurm":
+        from .engines.slurm import run
+    elif name == "parallel":
+        from .engines.parallel import run
+    else:
+        raise CallError(f"--engine {name} is not allowed; it must be local, dask, slurm or parallel")
+    return run
+
+
+def run_units(job: Job, numbers: Sequence[int], options: Options) -> int:
+    """Makes these, here, and what they need."""
+    worker = Worker(job, options.device, options.threads)
+    return sum(worker.run(unit) for unit in (unit_of(job, number) for number in numbers))
+
+
+def unit_of(job: Job, number: int) -> Unit:
+    """Raises CallError where there is none."""
+    if not 0 <= number < len(job.units):
+        raise CallError(f"--unit {number} is not allowed; the job has the units 0 to {len(job.units) - 1}")
+    return job.units[number]
+
+
+def run_shard(job: Job, index: int, count: int, options: Options, patience: float, quiet: bool = False) -> int:
+    """Makes every count-th unit, here, and waits where others are to make what these need. Gives up behind `patience` seconds in
+    which nothing came: raises Error. How many were made."""
+    if not 1 <= index <= count:
+        raise CallError(f"--shard {index}/{count} is not allowed; it must be from 1/{count} to {count}/{count}")
+    worker = Worker(job, options.device, options.threads)
+    todo = [unit for unit in missing(job, targets(job)) if unit.number % count == index - 1]
+    progress, made = Progress(todo, quiet), 0
+    for unit in todo:
+        _await(job, unit, patience)
+        made += worker.run(unit)
+        progress(unit)
+    progress.end()
+    return made
+
+
+def _await(job: Job, unit: Unit, patience: float) -> None:
+    """Until all that a unit needs was made; what is damaged is its own to mend."""
+    began, waited_for = time.monotonic(), -1
+    while job.store.state(unit.name, contents=False) is not State.whole:
+        absent = [i for i in unit.after if job.store.state(job.units[i].name, contents=False) is State.absent]
+        if not absent:
+            return
+        if len(absent) != waited_for:
+            began, waited_for = time.monotonic(), len(absent)
+        if time.monotonic() - began > patience:
+            raise Error(
+                f"unit {unit.number} ({unit.name}) has waited {duration(patience)} for unit {absent[0]}, which no other shard has made; "
+                "run the other shards, or the job without --shard"
+            )
+        time.sleep(POLL_SECONDS)
+
+
+def command(folder: Path, *words: str) -> list[str]:
+    """That runs something of a job, for engines that start programs."""
+    return [sys.executable, "-m", "stereopsis", "scale", "run", str(folder), *words]
+
+
+def common_words(options: Options) -> list[str]:
+    """Options of a run that go on to each unit."""
+    words = ["--threads", str(options.threads)] if options.threads else []
+    return words + (["--device", options.device] if options.device else [])
+
+
+def not_made(job: Job, todo: Sequence[Unit]) -> Error | None:
+    """What to raise where an engine ended, and units are missing."""
+    left = missing(job, todo)
+    if not left:
+        return None
+    return Error(f"{len(left)} of {len(todo)} units were not made, unit {left[0].number} ({left[0].name}) first; run again to go on")

@@ -1,0 +1,38 @@
+"""Rows and columns, from a first one to an end that is not among them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    first: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        return self.end - self.first
+
+    def grown(self, before: int, after: int, most: int) -> Span:
+        """By so many on each side, inside an image of `most`."""
+        return Span(max(0, self.first - before), min(most, self.end + after))
+
+    def meets(self, other: Span) -> bool:
+        return self.first < other.end and other.first < self.end
+
+    def common(self, other: Span) -> Span:
+        return Span(max(self.first, other.first), min(self.end, other.end))
+
+    def within(self, other: Span) -> slice:
+        """Its place in an array that begins where the other does."""
+        return slice(self.first - other.first, self.end - other.first)
+
+
+def cut(length: int, pieces: int) -> list[Span]:
+    """Pieces whose lengths differ by one at most."""
+    return [Span(length * i // pieces, length * (i + 1) // pieces) for i in range(pieces)]
+
+
+def pieces_of(length: int, most: int) -> int:
+    """How many pieces of at most `most` there are."""
+    return -(-length // max(1, most))

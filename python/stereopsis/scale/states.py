@@ -1,0 +1,62 @@
+"""Files of path costs, which lead from stripe to stripe.
+
+The first 8 bytes are MAGIC, the next 4 the header's length (little endian); the header is JSON; the rest is its array (kinds, columns,
+disparities) of little-endian uint16, compressed by zlib.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._errors import FormatError
+from .spans import Span
+
+MAGIC = b"STPATHS\n"
+VERSION = 1
+Paths = npt.NDArray[np.uint16]
+
+
+def packed(paths: Paths, job: str, row: int, columns: Span, first_disparity: int) -> bytes:
+    """`row` is the one behind the path costs: the first of those that go on from them."""
+    payload = zlib.compress(paths.astype("<u2").tobytes(), level=1)
+    kinds, _, disparities = paths.shape
+    header = {
+        "version": VERSION,
+        "job": job,
+        "row": row,
+        "columns": columns,
+        "kinds": kinds,
+        "disparities": [first_disparity, first_disparity + disparities],
+        "dtype": "<u2",
+        "sha256": hashlib.sha256(payload).hexdigest(),
+    }
+    text = json.dumps(header).encode()
+    return MAGIC + struct.pack("<I", len(text)) + text + payload
+
+
+def unpacked(content: bytes, name: str, job: str, row: int) -> tuple[Span, Paths]:
+    """The columns, and the path costs there. Raises FormatError where they are not those of this job and row."""
+    if content[: len(MAGIC)] != MAGIC:
+        raise FormatError(f"{name} is no file of path costs; run again, and it is made anew")
+    try:
+        start = len(MAGIC) + 4
+        (length,) = struct.unpack("<I", content[len(MAGIC) : start])
+        header: dict[str, Any] = json.loads(content[start : start + length])
+        payload = content[start + length :]
+        whole = hashlib.sha256(payload).hexdigest() == header["sha256"]
+    except (struct.error, ValueError, KeyError) as error:
+        raise FormatError(f"{name} is damaged: its header can't be read; run again, and it is made anew") from error
+    if not whole:
+        raise FormatError(f"{name} is damaged: its checksum is another; run again, and it is made anew")
+    if (header["version"], header["job"], header["row"]) != (VERSION, job, row):
+        raise FormatError(f"{name} has the path costs of another job, row or version; run again, and it is made anew")
+    columns, (first, end) = Span(*header["columns"]), header["disparities"]
+    paths = np.frombuffer(zlib.decompress(payload), dtype=header["dtype"]).reshape(header["kinds"], columns.length, end - first)
+    return columns, paths.astype(np.uint16, copy=False)

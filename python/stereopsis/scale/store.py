@@ -1,0 +1,88 @@
+"""What units have made: files below a job's folder, and for each unit a sidecar that vouches for them.
+
+A file is written under another name, brought to the disk, and renamed; the sidecar comes last. So a unit is whole or it is not, whoever was
+killed, and two runs of it at once do no harm: both write the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import uuid
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from .._errors import FileError
+
+
+class State(Enum):
+    absent = "absent"
+    whole = "whole"
+    damaged = "damaged"  # it was made, and is not what its sidecar says
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """All of it, or nothing. Raises FileError."""
+    temporary = path.parent / f".{path.name}.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise FileError(f"{path} can't be written: {error.strerror}; make room, and run again: what is whole stays") from error
+
+
+class Store:
+    """Of one job, which `job`, the hash of all that decides its results, tells from others in the same folder."""
+
+    def __init__(self, folder: Path, job: str) -> None:
+        self._folder, self._job = folder, job
+
+    def path(self, name: str) -> Path:
+        return self._folder / name
+
+    def sidecar(self, unit: str) -> Path:
+        return self._folder / "done" / f"{unit}.json"
+
+    def keep(self, unit: str, files: Mapping[str, bytes], about: Mapping[str, Any]) -> None:
+        """Writes what a unit has made, by name, and vouches for it."""
+        for name, content in files.items():
+            write_whole(self.path(name), content)
+        sums = {name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()}
+        text = json.dumps({"unit": unit, "job": self._job, "files": sums, **about}, indent=1)
+        write_whole(self.sidecar(unit), text.encode())
+
+    def about(self, unit: str) -> dict[str, Any] | None:
+        """The sidecar; None where there is none of this job, or none that can be read."""
+        try:
+            about: dict[str, Any] = json.loads(self.sidecar(unit).read_bytes())
+        except (OSError, ValueError):
+            return None
+        return about if about.get("job") == self._job and isinstance(about.get("files"), dict) else None
+
+    def state(self, unit: str, contents: bool = True) -> State:
+        """Without `contents` the files' sizes alone are looked at."""
+        about = self.about(unit)
+        if about is None:
+            return State.absent
+        whole = all(self._fits(name, expected, contents) for name, expected in about["files"].items())
+        return State.whole if whole else State.damaged
+
+    def _fits(self, name: str, expected: Mapping[str, Any], contents: bool) -> bool:
+        try:
+            if self.path(name).stat().st_size != expected["bytes"]:
+                return False
+            if not contents:
+                return True
+            with open(self.path(name), "rb") as file:
+                return bool(hashlib.file_digest(file, "sha256").hexdigest() == expected["sha256"])
+        except OSError:
+            return False

@@ -1,0 +1,112 @@
+"""Stripes and tiles have the bits of the whole image."""
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+pytest.importorskip("rasterio", reason="rasterio reads and writes what scale does; ./dev python installs it")
+
+import scale_jobs as jobs  # noqa: E402
+from stereopsis import scale  # noqa: E402
+
+RANGE = (-3, 29)
+OPTIONS = scale.Options()
+
+
+@pytest.fixture(scope="module")
+def scene():
+    return jobs.synthetic(150, 230, 26)
+
+
+def whole(scene, pipeline, **how):
+    return st.match(scene.left, scene.right, RANGE, pipeline=pipeline, device="cpu", **how)
+
+
+def pipeline_of(method, settings):
+    return st.Pipeline(method).update(settings)
+
+
+SGM = [
+    ("sgm", {"sgm.paths": 4}),
+    ("sgm", {"sgm.paths": 8}),
+    ("sgm", {"sgm.paths": 8, "sgm.p2": 90, "sgm.p2_min": 30}),
+    ("banz-sgm", {}),
+]
+
+
+@pytest.mark.parametrize("method, settings", SGM, ids=lambda value: value if isinstance(value, str) else "-".join(map(str, value.values())))
+@pytest.mark.parametrize("stripes", [1, 2, 3, 7, 50])
+def test_stripes_of_semi_global_matching_are_the_whole(tmp_path, scene, method, settings, stripes):
+    pipeline = pipeline_of(method, settings)
+    job = jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), pipeline, RANGE, stripes=stripes)
+    assert len(job.manifest.of_kind("match")) == stripes
+    scale.run_all(job, OPTIONS, quiet=True)
+    jobs.assert_same(jobs.merged(job), whole(scene, pipeline))
+
+
+@pytest.mark.parametrize("paths", [4, 8])
+def test_sweeps_in_tiles_of_columns_are_the_whole(tmp_path, scene, paths):
+    pipeline = pipeline_of("sgm", {"sgm.paths": paths})
+    job = jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), pipeline, RANGE, stripes=12, tile=(40, None))
+    assert len(job.manifest.of_kind("down")) == 11 * 4
+    if paths == 8:  # a wavefront: a tile waits for its neighbours of the band before
+        assert any(len(unit.after) > 1 for unit in job.manifest.of_kind("down"))
+    scale.run_all(job, OPTIONS, quiet=True)
+    jobs.assert_same(jobs.merged(job), whole(scene, pipeline))
+
+
+@pytest.mark.parametrize("method", ["census-guided", "zncc", "prehn-window"])
+def test_tiles_of_finite_methods_are_the_whole(tmp_path, scene, method):
+    pipeline = pipeline_of(method, {})
+    job = jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), pipeline, RANGE, tile=(64, 48))
+    assert len(job.manifest.of_kind("tile")) == 3 * 5
+    assert min(unit.pixels for unit in job.manifest.of_kind("tile")) < scene.left[..., 0].size // 2  # it does not read all
+    scale.run_all(job, OPTIONS, quiet=True)
+    jobs.assert_same(jobs.merged(job), whole(scene, pipeline))
+
+
+def test_stripes_are_cut_by_memory(tmp_path, scene):
+    pair, pipeline = jobs.pair_files(tmp_path, scene), st.Pipeline("sgm")
+    whole_job = jobs.planned(tmp_path, pair, pipeline, RANGE)
+    assert len(whole_job.manifest.of_kind("match")) == 1
+    largest = max(unit.memory for unit in whole_job.units)
+    (tmp_path / "less").mkdir()
+    job = jobs.planned(tmp_path / "less", pair, pipeline, RANGE, memory=largest - 1_000_000)
+    assert len(job.manifest.of_kind("match")) > 1
+    assert all(unit.memory <= largest - 1_000_000 for unit in job.units)
+    with pytest.raises(st.CallError, match="the smallest stripe takes .* GiB, but --mem allows"):
+        jobs.planned(tmp_path / "least", pair, pipeline, RANGE, memory=1 << 20)
+
+
+def test_what_can_not_be_exact_is_refused_with_the_reason(tmp_path, scene):
+    pair = jobs.pair_files(tmp_path, scene)
+    pipeline = pipeline_of("sgm", {"fill.mode": "hirschmueller"})
+    with pytest.raises(st.CallError, match="can't be done in stripes with the bits of the whole image"):
+        jobs.planned(tmp_path, pair, pipeline, RANGE, stripes=3)
+    jobs.planned(tmp_path, pair, pipeline, RANGE, collar=32)  # which does not claim to be
+
+
+def test_confidence_comes_along(tmp_path, scene):
+    pipeline = st.Pipeline("sgm")
+    job = jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), pipeline, RANGE, stripes=3, confidence=True)
+    scale.run_all(job, OPTIONS, quiet=True)
+    disparity, validity, confidence = jobs.merged(job)
+    expected = whole(scene, pipeline, want="confidence")
+    jobs.assert_same((disparity, validity), expected)
+    np.testing.assert_array_equal(confidence, expected.confidence)
+
+
+def test_a_collar_is_audited(tmp_path):
+    """Smooth walls carry what paths bring from far; twice the collar tells how much is missing."""
+    scene = jobs.synthetic(320, 240, 26)
+    flat = [np.where(np.arange(240)[:, None, None] % 80 < 60, 128, image).astype(np.uint8) for image in (scene.left, scene.right)]
+    pair = tuple(jobs.write_image(tmp_path / f"{k}.tif", image) for k, image in enumerate(flat))
+    shares = []
+    for collar in (4, 64):
+        (tmp_path / str(collar)).mkdir()
+        job = jobs.planned(tmp_path / str(collar), pair, st.Pipeline("sgm"), (0, 32), collar=collar, tile=(80, 80), audit=5)
+        scale.run_all(job, OPTIONS, quiet=True)
+        audit = scale.Status.of(job).audit
+        assert audit["pixels"] >= 5 * 40 * 64
+        shares.append(audit["differ"] / audit["pixels"])
+    assert shares[0] > shares[1] and shares[0] > 0.01

@@ -1,0 +1,155 @@
+"""What is read and written: types, masks, mosaics, many pairs."""
+
+import json
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+rasterio = pytest.importorskip("rasterio", reason="rasterio reads and writes what scale does; ./dev python installs it")
+
+import scale_jobs as jobs  # noqa: E402
+from stereopsis import scale  # noqa: E402
+
+RANGE = (0, 32)
+pytestmark = pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
+
+
+@pytest.fixture(scope="module")
+def scene():
+    return jobs.synthetic(140, 160, 26)
+
+
+def done(folder, pair, pipeline=None, disparities=RANGE, **settings):
+    job = jobs.planned(folder, pair, pipeline or st.Pipeline("census-guided"), disparities, **settings)
+    scale.run_all(job, scale.Options(), quiet=True)
+    return job
+
+
+def grey(image):
+    return np.ascontiguousarray(image[..., 1])
+
+
+TILED = {"tiled": True, "blockxsize": 64, "blockysize": 64}
+
+
+@pytest.mark.parametrize("how", [{"driver": "PNG"}, {**TILED, "bigtiff": "yes"}], ids=["png", "bigtiff"])
+@pytest.mark.parametrize("bits", [8, 16])
+def test_files_of_8_and_16_bits(tmp_path, scene, how, bits):
+    images = [grey(image) if bits == 8 else grey(image).astype(np.uint16) * 16 for image in (scene.left, scene.right)]
+    pair = tuple(jobs.write_image(tmp_path / f"{k}.img", image, **how) for k, image in enumerate(images))
+    depth = 0 if bits == 8 else 12
+    job = done(tmp_path, pair, tile=(64, 64), bit_depth=depth)
+    jobs.assert_same(jobs.merged(job), st.match(*images, RANGE, "census-guided", "cpu", bit_depth=depth))
+
+
+def test_no_data_is_masked(tmp_path, scene):
+    images = [np.maximum(grey(image), 1) for image in (scene.left, scene.right)]
+    images[0][40:60, 30:90] = 0
+    pair = tuple(jobs.write_image(tmp_path / f"{k}.tif", image, nodata=0) for k, image in enumerate(images))
+    job = done(tmp_path, pair, st.Pipeline("sgm"), stripes=4)
+    expected = st.match(*images, RANGE, device="cpu", mask_left=(images[0] != 0), mask_right=(images[1] != 0))
+    jobs.assert_same(jobs.merged(job), expected)
+    assert (expected.validity[45:55, 40:80] & st.validity.masked).all()
+
+
+def test_negative_ranges(tmp_path, scene):
+    pair = jobs.pair_files(tmp_path, scene)[::-1]  # the right image in the left one's place
+    job = done(tmp_path, pair, st.Pipeline("sgm"), (-30, 2), stripes=3, tile=(64, None))
+    jobs.assert_same(jobs.merged(job), st.match(scene.right, scene.left, (-30, 2), device="cpu"))
+
+
+def test_mosaics_are_read_as_one_image(tmp_path, scene):
+    """A VRT of two files, one above the other."""
+    for side in ("left", "right"):
+        image = grey(getattr(scene, side))
+        sources = ""
+        for k, rows in enumerate((slice(0, 80), slice(80, 160))):
+            jobs.write_image(tmp_path / f"{side}{k}.tif", np.ascontiguousarray(image[rows]))
+            sources += (
+                f'<SimpleSource><SourceFilename relativeToVRT="1">{side}{k}.tif</SourceFilename><SourceBand>1</SourceBand>'
+                f'<SrcRect xOff="0" yOff="0" xSize="140" ySize="80"/>'
+                f'<DstRect xOff="0" yOff="{80 * k}" xSize="140" ySize="80"/></SimpleSource>'
+            )
+        band = f'<VRTRasterBand dataType="Byte" band="1">{sources}</VRTRasterBand>'
+        (tmp_path / f"{side}.vrt").write_text(f'<VRTDataset rasterXSize="140" rasterYSize="160">{band}</VRTDataset>')
+    job = done(tmp_path, (str(tmp_path / "left.vrt"), str(tmp_path / "right.vrt")), tile=(64, 64))
+    jobs.assert_same(jobs.merged(job), st.match(grey(scene.left), grey(scene.right), RANGE, "census-guided", "cpu"))
+
+
+@pytest.mark.parametrize("cog", [False, True])
+def test_what_is_merged_is_a_tiled_geotiff(tmp_path, cog):
+    scene = jobs.synthetic(700, 530, 26)
+    transform = rasterio.transform.from_origin(500000, 5400000, 0.5, 0.5)
+    pair = jobs.pair_files(tmp_path, scene, crs="EPSG:32632", transform=transform)
+    job = done(tmp_path, pair, st.Pipeline("prehn-window"), tile=(256, 256))
+    files = scale.merge(job, tmp_path / "d.tif", cog)
+    assert [file.name for file in files] == ["d.tif", "d.validity.tif"]
+    with rasterio.open(files[0]) as made:
+        assert made.dtypes == ("float32",) and np.isnan(made.nodata) and made.profile["tiled"]
+        assert made.compression.name == "deflate" and made.crs.to_epsg() == 32632 and made.transform == transform
+        assert made.tags(ns="IMAGE_STRUCTURE").get("PREDICTOR") == "3"
+        assert (made.tags(ns="IMAGE_STRUCTURE").get("LAYOUT") == "COG") == cog
+    jobs.assert_same([jobs.read_image(file) for file in files], st.match(scene.left, scene.right, RANGE, "prehn-window", "cpu"))
+
+
+def test_ranges_from_a_coarse_pass(tmp_path):
+    scene = jobs.synthetic(320, 240, 40)
+    job = done(tmp_path, jobs.pair_files(tmp_path, scene), disparities=None, coarse=4, tile=(80, 80))
+    ranges = {unit.disparities for unit in job.units}
+    assert len(ranges) > 1, "every tile has the same range"
+    disparity, _ = jobs.merged(job)
+    error = abs(disparity - scene.disparity)
+    assert np.nanmedian(error) < 1 and np.isfinite(disparity).mean() > 0.5
+
+
+def test_many_pairs_of_a_list(tmp_path):
+    expected = {}
+    lines = ["# left, right"]
+    for k in range(3):
+        scene = jobs.synthetic(96 + 8 * k, 80, 20, seed=k)
+        jobs.write_image(tmp_path / f"l{k}.tif", scene.left), jobs.write_image(tmp_path / f"r{k}.tif", scene.right)
+        lines.append(f"l{k}.tif, r{k}.tif")
+        expected[f"l{k}"] = st.match(scene.left, scene.right, 24, device="cpu")
+    (tmp_path / "pairs.txt").write_text("\n".join(lines))
+    jobs.run("plan", tmp_path / "job", "--pairs", tmp_path / "pairs.txt", "--disparities", 24, "--device", "cpu")
+    jobs.run("run", tmp_path / "job")
+    jobs.run("merge", tmp_path / "job", "-o", tmp_path / "out")
+    for name, result in expected.items():
+        jobs.assert_same([jobs.read_image(tmp_path / "out" / f"{name}{more}.tif") for more in ("", ".validity")], result)
+    patterns = tmp_path / "l*.tif", tmp_path / "r*.tif"
+    jobs.run("plan", tmp_path / "again", *patterns, "--disparities", 24)
+    assert len(json.loads((tmp_path / "again" / "manifest.json").read_text())["units"]) == 3
+
+
+def test_inputs_that_changed_are_refused(tmp_path, scene):
+    pair = jobs.pair_files(tmp_path, scene)
+    job = jobs.planned(tmp_path, pair, st.Pipeline("sgm"), RANGE, stripes=3)
+    jobs.write_image(pair[1], scene.left)
+    with pytest.raises(st.FileError, match=r"unit 0 \(down-0000-0000\): .*right.tif has changed since the job was planned"):
+        scale.run_all(job, scale.Options(), quiet=True)
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["--disparities", 0], "--disparities 0 is not allowed"),
+        ([], "the search range is not known"),
+        (["--disparities", 9, "--mem", "4 loads"], "--mem 4 loads is not allowed"),
+        (["--disparities", 9, "--stripes", 999], "--stripes 999 is not allowed"),
+        (["--disparities", 9, "--audit", 2], "--audit is for --collar"),
+        (["--disparities", 9, "--tile", "0x3"], "--tile 0x3 is not allowed"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_told(tmp_path, scene, words, sentence):
+    pair = jobs.pair_files(tmp_path, scene)
+    assert sentence in jobs.run("plan", tmp_path / "job", *pair, *words, expected=2)
+    assert not (tmp_path / "job").exists()
+
+
+def test_a_folder_keeps_its_job(tmp_path, scene):
+    pair = jobs.pair_files(tmp_path, scene)
+    jobs.planned(tmp_path, pair, st.Pipeline("sgm"), RANGE, stripes=3)
+    jobs.planned(tmp_path, pair, st.Pipeline("sgm"), RANGE, stripes=3)  # the same
+    with pytest.raises(st.CallError, match="has another job"):
+        jobs.planned(tmp_path, pair, st.Pipeline("sgm"), RANGE, stripes=4)
