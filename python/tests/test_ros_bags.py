@@ -14,6 +14,7 @@ import pytest
 import stereopsis as st
 
 pytest.importorskip("rosbags", reason="rosbags reads and writes bags")
+cv2 = pytest.importorskip("cv2", reason="OpenCV writes pictures")
 from bag_files import (  # noqa: E402
     FRAME, SMALL_RIG, START, BagFile, disparity_of, generated, kitti, small_bag,
 )  # fmt: skip
@@ -23,6 +24,7 @@ from stereopsis.__main__ import main  # noqa: E402
 from stereopsis.ros.bags.discovery import found, is_raw, namespace_of  # noqa: E402
 from stereopsis.ros.bags.reading import Bag  # noqa: E402
 from stereopsis.ros.bags.recording import Recording  # noqa: E402
+from stereopsis.ros.families import Bagged  # noqa: E402
 
 OUTPUTS = {"mcap": "out.mcap", "folder": "out", "sqlite3": "out.db3", "ros1": "out.bag"}
 SMALL = ["--method", "banz-sgm", "--disparities", "16", "--device", "cpu", "--quiet"]
@@ -121,6 +123,25 @@ def test_the_chessboard_pairs_are_rectified_as_match_does_it(tmp_path, command):
     as_they_are = st.match(*map(st.read_image, (lefts[0], rights[0])), 96, "banz-sgm", device="cpu").disparity
     assert np.isfinite(wanted).mean() > 0.3 and (as_they_are != wanted).mean() > 0.3
     np.testing.assert_array_equal(ros.array_of(read(tmp_path / "out")["/rig/disparity"][0].image), wanted)
+
+
+@pytest.mark.parametrize("storage, name", [("mcap", "in"), ("ros1", "in.bag")])
+@pytest.mark.parametrize("ending, options", [("png", []), ("jpg", [cv2.IMWRITE_JPEG_QUALITY, 95])])
+def test_compressed_images_are_those_of_their_files(storage, name, ending, options, tmp_path, same_bits):
+    """As image_transport names them; what a JPEG says is what the library's reader makes of it."""
+    kind = "sensor_msgs/CompressedImage"
+    with BagFile(tmp_path / name, storage) as made:
+        for i, pair in enumerate(generated(2)):
+            for side, image in zip(("left", "right"), pair, strict=True):
+                file = tmp_path / f"{side}{i}.{ending}"
+                assert cv2.imwrite(str(file), image[..., ::-1], options)
+                fields = dict(format=f"rgb8; {ending} compressed bgr8", data=np.fromfile(file, np.uint8))
+                message = Bagged(made.store).make(kind, header=made.header(START + i * FRAME), **fields)
+                made.write(f"/stereo/{side}/image_rect/compressed", kind.replace("/", "/msg/"), START + i * FRAME, message)
+    bag(tmp_path / name, "-o", tmp_path / "out", *SMALL)
+    for i, message in enumerate(read(tmp_path / "out")["/stereo/disparity"]):
+        left, right = (st.read_image(tmp_path / f"{side}{i}.{ending}") for side in ("left", "right"))
+        same_bits(disparity_of(message), st.match(left, right, 16, "banz-sgm", device="cpu").disparity)
 
 
 @pytest.mark.parametrize("storage, name", [("mcap", "in"), ("sqlite3", "in"), ("ros1", "in.bag")])
@@ -259,9 +280,41 @@ def test_broken_messages_are_said_and_passed_over(tmp_path):
     lines = said.splitlines()
     assert len(lines) == 2
     assert "/stereo/left/image_rect, recorded at 1700000000.100000007: the bytes are no sensor_msgs/msg/Image" in lines[0]
-    assert "at 1700000000.300000000 the images of the pair are 96×64 uint16 and 96×64 uint8" in lines[1]
+    assert "right/image_rect at 1700000000.300000000 are 96×64 uint16 and 96×64 uint8: the pair" in lines[1]
     report = json.loads((tmp_path / "r.json").read_text())
     assert (report["pairs"], report["left_out"]) == (5, 1)
+
+
+def spoilt(data, rng):
+    """Cut off, with bytes changed, with a number that lies, or with more behind."""
+    data, at = bytearray(data), int(rng.integers(len(data) - 8))
+    match rng.integers(4):
+        case 0:
+            return data[:at]
+        case 1:
+            data[at] = rng.integers(256)
+        case 2:
+            data[at : at + 4] = rng.choice([b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\0\0", b"\0\0\xc0\x7f"])
+        case 3:
+            data += rng.bytes(int(rng.integers(1, 64)))
+    return data
+
+
+@pytest.mark.parametrize("storage, name", [("mcap", "in"), ("ros1", "in.bag")])
+def test_whatever_bytes_messages_have_the_run_goes_on(storage, name, tmp_path):
+    """Of 400 pairs whose images and cameras are spoilt the last alone is whole."""
+    rng, said, count = np.random.default_rng(5), [], 400
+    with BagFile(tmp_path / name, storage) as made:
+        for i, (left, right) in enumerate(generated(count)):
+            write = made.raw
+            if i < count - 1:
+                made.raw = lambda topic, kind, time, data, write=write: write(topic, kind, time, bytes(spoilt(bytes(data), rng)))
+            made.pair(START + i * FRAME, left[:16, :24], right[:16, :24], SMALL_RIG, "image_raw")
+            made.raw = write
+    pairs = list(Recording(tmp_path / name, notes=ros.Notes(said.append)))
+    assert pairs[-1].stamp == START + (count - 1) * FRAME and pairs[-1].cameras is not None
+    assert len(pairs) < count // 2 and 3 < len(said) < 12
+    assert all("/stereo/" in line and "17000000" in line for line in said)
 
 
 def test_a_call_that_is_wrong_is_refused_in_one_sentence(tmp_path):

@@ -154,7 +154,8 @@ class Pairing:
         at = f"at {shown(pair[0].stamp)}"
         if left.shape[:2] != right.shape[:2] or left.dtype != right.dtype:
             shapes = " and ".join(f"{a.shape[1]}×{a.shape[0]} {a.dtype}" for a in (left, right))
-            self.notes.note("pairs of unequal images", f"{at} the images of the pair are {shapes}: it is left out")
+            topics = " and ".join(self.topics.images)
+            self.notes.note("pairs of unequal images", f"{topics} {at} are {shapes}: the pair is left out")
             return None
         colour = left if left.ndim == 3 else None
         if left.ndim != right.ndim:
