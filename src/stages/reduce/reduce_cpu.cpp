@@ -1,5 +1,6 @@
 // Plain loops that the compiler turns into vectors: memory is read once, and that is what takes the time.
-#include <vector>
+#include <algorithm>
+#include <cmath>
 
 #include "device/cpu/threads.hpp"
 #include "stages/reduce/reduce.hpp"
@@ -55,19 +56,49 @@ void reduce_rows(const Parameters& p, ImageView<const T> grey, ImageView<T> redu
   }
 }
 
+template <class T>
+void pick_rows(const Parameters& p, ImageView<const T> grey, ImageView<T> reduced, int first, int last) {
+  for (int y = first; y < last; ++y) {
+    const T* from = grey.row(y * p.factor);
+    T* to = reduced.row(y);
+    for (int x = 0; x < reduced.width; ++x) to[x] = from[x * p.factor];
+  }
+}
+
+// The lowest of a block's mask says whether all of it is usable.
+void mask_rows(const Parameters& p, ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> usable, int first,
+               int last) {
+  constexpr int chunk = 1024;
+  const int side = p.sampling == Sampling::average ? p.factor : 1, across = chunk / p.factor;
+  std::uint8_t columns[chunk];
+  for (int y = first; y < last; ++y)
+    for (int x = 0; x < usable.width; x += across) {
+      const int left = x * p.factor, width = std::min(across * p.factor, mask.width - left);
+      const int count = std::min(across, usable.width - x);
+      std::fill_n(columns, width, std::uint8_t{255});
+      for (int row = y * p.factor; row < std::min(y * p.factor + side, mask.height); ++row) {
+        const std::uint8_t* from = mask.row(row) + left;
+        for (int j = 0; j < width; ++j) columns[j] = std::min(columns[j], from[j]);
+      }
+      for (int i = 0; i < count; ++i) {
+        const std::uint8_t* block = columns + i * p.factor;
+        usable.row(y)[x + i] =
+            *std::min_element(block, std::min<const std::uint8_t*>(block + side, columns + width)) == 0 ? 0 : 255;
+      }
+    }
+}
+
 }  // namespace
 
 template <class T>
 void cpu(const Parameters& p, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
          ImageView<std::uint8_t> usable, Threads& threads) {
   threads.rows(reduced.height, [&](int first, int last) {
-    const int top = first * p.factor, bottom = std::min(grey.height, last * p.factor);
-    const auto band = [&](auto view) { return view.empty() ? view : view.crop({0, first, view.width, last - first}); };
-    const auto input = [&](auto view) { return view.empty() ? view : view.crop({0, top, view.width, bottom - top}); };
-    if (!mask.empty() || p.sampling == Sampling::every_nth)
-      oracle<T>(p, input(grey), input(mask), band(reduced), band(usable));
-    else
+    if (p.sampling == Sampling::average)
       reduce_rows(p, grey, reduced, first, last);
+    else
+      pick_rows(p, grey, reduced, first, last);
+    if (!mask.empty()) mask_rows(p, mask, usable, first, last);
   });
 }
 
@@ -80,7 +111,11 @@ template void cpu(const Parameters&, ImageView<const float>, ImageView<const std
 
 void scale_cpu(const Parameters& p, ImageView<float> disparity, Threads& threads) {
   threads.rows(disparity.height, [&](int first, int last) {
-    scale_oracle(p, disparity.crop({0, first, disparity.width, last - first}));
+    for (int y = first; y < last; ++y) {
+      float* row = disparity.row(y);
+      for (int x = 0; x < disparity.width; ++x)
+        row[x] = std::isnan(row[x]) ? row[x] : row[x] * static_cast<float>(p.factor);
+    }
   });
 }
 
