@@ -36,6 +36,9 @@ enum Attribute : int {
   max_shared_memory_per_block = 8,
   total_constant_memory = 9,
   clock_rate = 13,  // kHz
+  pci_bus = 33,
+  pci_device = 34,
+  pci_domain = 50,
   multiprocessors = 16,
   compute_capability_major = 75,
   compute_capability_minor = 76,

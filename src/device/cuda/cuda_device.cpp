@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -93,6 +94,10 @@ class CudaDevice final : public gpu::Device {
     put("driver", text("CUDA ", version / 1000, '.', version % 1000 / 10));
     put("compute capability", capability());
     put("compute units", text(attribute(multiprocessors)));
+    char address[40];
+    std::snprintf(address, sizeof address, "%04x:%02x:%02x.0", attribute(pci_domain), attribute(pci_bus),
+                  attribute(pci_device));
+    put("PCI address", address);
     put("clock", text(attribute(clock_rate) / 1000, " MHz"));
     put("global memory", text(memory_bytes() >> 20, " MiB"));
     put("local memory", text(attribute(max_shared_memory_per_block) >> 10, " KiB"));

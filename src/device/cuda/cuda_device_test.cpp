@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "device/cuda/machine_code.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/matcher_group.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis {
@@ -136,6 +136,41 @@ TEST_F(CudaDevice, ThatIsLostIsOneError) {
     fail(call, call == std::string("cuLaunchKernel") ? lost : illegal_address);
     expect_error(ErrorCategory::device, "CUDA_ERROR_OF_A_TEST", [&] { matcher.match(pair()); });
   }
+}
+
+// Of a group, it leaves its pairs to the others.
+TEST_F(CudaDevice, ThatIsLostLeavesItsPairsToOthers) {
+  Problem problem = Problem::of(pair(), {0, 16});
+  problem.batch = 2;
+  const std::vector<Device> devices{{.name = "cuda:0"}, {.name = "cpu"}};
+  MatcherGroup group(Pipeline("banz-sgm"), problem, devices);
+  fail("cuLaunchKernel", lost);
+  const Matched expected = match(pair(), {0, 16}, Pipeline("banz-sgm"), {.name = "cpu"});
+  std::array<Matched, 9> results;
+  const StereoPair given = pair();
+  std::vector<Ticket> tickets;
+  for (Matched& result : results) tickets.push_back(group.enqueue(given, result));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    group.wait(tickets[i]);
+    EXPECT_TRUE(test::same_bits(results[i].disparity.view(), expected.disparity)) << i;
+  }
+  const std::vector<LostDevice> gone = group.lost();
+  ASSERT_LE(gone.size(), 1u);
+  for (const LostDevice& device : gone) EXPECT_EQ(device.name, "cuda:0");
+  fail("nothing", 0);
+}
+
+TEST_F(CudaDevice, ThatIsLostLastIsTheErrorOfItsPairs) {
+  MatcherGroup group(Pipeline("banz-sgm"), Problem::of(pair(), {0, 16}), std::vector<Device>{{.name = "cuda:0"}});
+  fail("cuLaunchKernel", lost);
+  expect_error(ErrorCategory::device, "CUDA_ERROR_OF_A_TEST", [&] {
+    Matched result;
+    const StereoPair given = pair();
+    group.wait(group.enqueue(given, result));
+  });
+  ASSERT_EQ(group.lost().size(), 1u);
+  Matched result;
+  EXPECT_THROW(group.enqueue(pair(), result), Error);
 }
 
 TEST_F(CudaDevice, AKernelThatDoesNotLoadIsOneError) {

@@ -1,0 +1,54 @@
+// Several devices that share one stream of pairs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stereopsis/matcher.hpp"
+
+namespace stereopsis {
+
+// One or several devices by their names with commas between ("cuda:0,cuda:1"); cuda:* and opencl:* are all that can be used.
+// What else `device` says holds for each. Throws as resolve_device does, and Error(call) for a device that comes twice.
+std::vector<Device> devices_of(const Device& device);
+
+// A device that failed while others went on, and what it said.
+struct LostDevice {
+  std::string name;  // as devices() lists it
+  std::string why;   // the sentence of its error
+};
+
+// A matcher on each of several devices, with a thread near it. Pairs are done by whichever device has room, a batch on each
+// (Problem::batch) at a time, so that a fast one does more of them; whoever waits for their tickets in turn has the results in
+// their order. The bits are those of one device. A device that fails (Error(device)) leaves its pairs to the others; when the
+// last one does, its error is thrown.
+class MatcherGroup {
+ public:
+  // Throws as Plan and Matcher do, of any of the devices; there is at least one.
+  MatcherGroup(const Pipeline& pipeline, const Problem& problem, std::span<const Device> devices);
+  // Does what is in work, first.
+  ~MatcherGroup();
+  MatcherGroup(MatcherGroup&&) noexcept;
+  MatcherGroup& operator=(MatcherGroup&&) noexcept;
+
+  const Plan& plan() const;             // the first device's
+  std::size_t workspace_bytes() const;  // of all of them
+  int in_flight() const;                // pairs that can be in work: a batch on each device
+
+  // As Matcher's: the pair and the result must stay until the ticket was waited for. Where in_flight() pairs are in work, it
+  // first waits until one of them is done. For one thread at a time.
+  Ticket enqueue(const StereoPair& pair, Matched& result);
+  // Until the pair is done. Throws what went wrong with it.
+  void wait(Ticket ticket);
+  bool is_done(Ticket ticket) const;  // whether wait() would return at once
+
+  std::vector<LostDevice> lost() const;  // up to now
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stereopsis
