@@ -52,8 +52,11 @@ void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings
   for (const std::string& name : changed) refuse_switched_off(pipeline, name);
 }
 
-void DeviceOptions::add_to(Command& command) {
-  command.text("--device", name, "NAME", "auto, cpu, cuda[:N] or opencl[:N] [auto]");
+void DeviceOptions::add_to(Command& command, bool several) {
+  command.text(
+      "--device", name, "NAME",
+      several ? "auto, cpu, cuda[:N] or opencl[:N]; for a sequence also several with commas, or cuda:* for all [auto]"
+              : "auto, cpu, cuda[:N] or opencl[:N] [auto]");
   add_threads_to(command);
   command.text("--implementation", implementation, "NAME",
                "fused, plain (each stage by itself) or oracle (the scalar definitions, slow): the same bits [fused]");
@@ -79,6 +82,11 @@ Device DeviceOptions::device() const {
   const Implementation chosen = to_implementation(implementation);
   const bool definitions = chosen == Implementation::oracle && name == "auto";  // which the CPU alone runs
   return {resolve_device(definitions ? "cpu" : name), threads.value_or(0), chosen};
+}
+
+std::vector<Device> DeviceOptions::devices() const {
+  const bool one = name.find_first_of(",*") == std::string::npos;
+  return one ? std::vector{device()} : devices_of({name, threads.value_or(0), to_implementation(implementation)});
 }
 
 int threads_of(const Device& device) {

@@ -12,7 +12,7 @@
 #include "stereopsis/device.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/matcher_group.hpp"
 #include "stereopsis/pipeline.hpp"
 #include "stereopsis/roofs.hpp"
 #include "table.hpp"
@@ -39,10 +39,12 @@ struct DeviceOptions {
   std::string name = "auto", implementation = "fused";
   std::optional<int> threads;
 
-  void add_to(Command& command);
+  // `several`: a sequence's frames may go to more than one.
+  void add_to(Command& command, bool several = false);
   void add_threads_to(Command& command);
   // With the name that `auto` stands for.
   Device device() const;
+  std::vector<Device> devices() const;  // of a list, each
 };
 
 const char* to_string(Implementation);

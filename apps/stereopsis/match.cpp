@@ -61,7 +61,7 @@ void add_method(Command& command, Options& o) {
   command.flag("--no-fill", o.no_fill, "Switches fill off: nothing but what was measured");
   command.flag("--drop-filled", o.drop_filled, "Fills, but leaves what was filled or repaired out of all results");
   command.number("--min-confidence", o.min_confidence, 0, 1, "C", "Leaves less confident pixels out of all results");
-  o.device.add_to(command);
+  o.device.add_to(command, true);
   command.text("--memory-limit", o.memory_limit, "BYTES",
                "Of workspace, maps and images; K, M, G [half of the memory, of a GPU 9/10 for the workspace]");
 }

@@ -14,7 +14,7 @@
 #include "outputs.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/io.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/matcher_group.hpp"
 
 namespace stereopsis::command::matching {
 
@@ -94,6 +94,7 @@ class Call {
   // With its range, rectified if rectifies_ahead().
   InputFrame read(std::size_t i) const;
   // match_plan.cpp. Of the right view: as the left one of the mirrored pair.
+  Problem problem(const InputFrame& frame, bool of_right = false) const;
   Plan plan(const InputFrame& frame, bool of_right = false) const;
   // What is wrong with the pairs that the range is estimated from, or with their values: a warning, or with --strict an error.
   void warn_or_fail(const std::string& complaint) const;
@@ -106,9 +107,12 @@ class Call {
            (options.wants(Output::right) || (range_is_estimated() && (!left.sequence || options.range_per_frame)));
   }
 
+  std::string device_names() const;
+
   const Options& options;
   Pipeline pipeline;
-  Device device;
+  std::vector<Device> devices;  // that frames go to
+  Device device;                // the first of them, which does all else
   std::optional<Rig> rig;
   std::shared_ptr<const RectificationMaps> maps;  // of a raw pair
   Frames left, right;

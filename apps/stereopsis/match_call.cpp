@@ -23,10 +23,12 @@ std::string kind_of(const AnyImageView& image) {
   return fmt::format("{} {}", to_string(image.type), image.channels == 1 ? "grey" : "RGB");
 }
 
-Call::Call(const Options& given) : options(given), pipeline(given.method.pipeline()), device(given.device.device()) {
+Call::Call(const Options& given)
+    : options(given), pipeline(given.method.pipeline()), devices(given.device.devices()), device(devices.front()) {
   check_options();
   switch_fill_off();
   find_inputs();
+  if (!left.sequence) devices.resize(1);  // of one pair there is nothing to share
   find_volumes();
   name_outputs();
   check_outputs({0, 1});
@@ -45,6 +47,12 @@ Call::Call(const Options& given) : options(given), pipeline(given.method.pipelin
   first.range = options.range_per_frame ? range_of(first) : range;
   check_range();
   check_outputs(range);  // again, for its sign
+}
+
+std::string Call::device_names() const {
+  std::string names;
+  for (const Device& one : devices) names += (names.empty() ? "" : ",") + one.name;
+  return names;
 }
 
 void Call::check_options() {

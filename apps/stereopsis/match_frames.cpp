@@ -1,4 +1,4 @@
-// The frames of a call of `match`: of a sequence one is read, two are matched and one is written at a time. A frame that fails
+// The frames of a call of `match`: of a sequence one is read, two are matched on each device and one is written at a time. A frame that fails
 // ends the call, or with --keep-going is noted; those begun before it are done either way.
 #include <fmt/core.h>
 
@@ -18,13 +18,14 @@ constexpr double least_measured = 5;  // percent of the pixels; below, something
 
 // Both views' matchers, of one range. The right view is matched as the left one of the mirrored pair.
 struct Matchers {
-  Matchers(const Call& call, const InputFrame& frame) : range(frame.range), left(call.plan(frame)) {
-    if (call.options.wants(Output::right)) right.emplace(call.plan(frame, true));
+  Matchers(const Call& call, const InputFrame& frame)
+      : range(frame.range), left(call.pipeline, call.problem(frame), call.devices) {
+    if (call.options.wants(Output::right)) right.emplace(call.pipeline, call.problem(frame, true), call.devices);
   }
 
   DisparityRange range;
-  Matcher left;
-  std::optional<Matcher> right;
+  MatcherGroup left;
+  std::optional<MatcherGroup> right;
 };
 
 InputFrame mirrored(const InputFrame& frame) {
@@ -42,6 +43,8 @@ class FrameLoop {
   FrameLoop(Call& call, FrameRecords& records)
       : call_(call),
         records_(records),
+        most_in_work_((call.left.sequence ? 2 : 1) * call.devices.size()),
+        slots_(most_in_work_ + 2),
         progress_(call.left.size(), "frames", call.left.sequence ? "--resume goes on from there" : "") {}
 
   void run() {
@@ -54,15 +57,17 @@ class FrameLoop {
       // Where reading is slow, the frame before is done first.
       if (!in_work_.empty() && reading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) finish_oldest();
       begin(todo[k], k + 1 < todo.size() ? std::optional(todo[k + 1]) : std::nullopt);
-      if (in_work_.size() == 2) finish_oldest();
+      if (in_work_.size() == most_in_work_) finish_oldest();
     }
     finish_all();
     finish_writing();
+    if (matchers_ && !problem_)
+      for (const LostDevice& lost : matchers_->left.lost()) warn("{}; the other devices did its frames", lost.why);
     if (problem_) std::rethrow_exception(problem_);
   }
 
  private:
-  // A frame's way: in work, written. Two are in work at a time, so that the device never waits for the host.
+  // A frame's way: in work, written. Two are in work on each device at a time, so that none ever waits for the host.
   struct Slot {
     std::size_t frame = 0;
     Read input;
@@ -105,9 +110,9 @@ class FrameLoop {
     matchers_ = std::make_unique<Matchers>(call_, frame);
     const Plan& plan = matchers_->left.plan();
     records_.workspace_bytes =
-        plan.workspace_bytes() + (matchers_->right ? matchers_->right->plan().workspace_bytes() : 0);
+        matchers_->left.workspace_bytes() + (matchers_->right ? matchers_->right->workspace_bytes() : 0);
     records_.result_size = plan.output_size();
-    detail("{} on {}, disparities {}: {:.1f} MB of workspace{}", call_.pipeline.method(), call_.device.name,
+    detail("{} on {}, disparities {}: {:.1f} MB of workspace{}", call_.pipeline.method(), call_.device_names(),
            range_text(frame.range), static_cast<double>(records_.workspace_bytes) * 1e-6,
            plan.stripe_rows() > 0 ? fmt::format(", in stripes of {} rows", plan.stripe_rows()) : "");
     for (Slot& slot : slots_)
@@ -207,12 +212,13 @@ class FrameLoop {
 
   Call& call_;
   FrameRecords& records_;
+  const std::size_t most_in_work_;
+  std::vector<Slot> slots_;  // of which one is read to, those are in work, one is written
   Progress progress_;
   Stopwatch since_begun_;
   std::optional<Stopwatch> since_done_;
   std::size_t begun_ = 0, done_ = 0;  // frames
   std::exception_ptr problem_;
-  std::array<Slot, 4> slots_;           // of which one is read to, two are in work, one is written
   std::unique_ptr<Matchers> matchers_;  // done before what it works on goes away
   std::deque<Slot*> in_work_;
   Slot* written_ = nullptr;

@@ -60,7 +60,7 @@ Geometry Call::geometry() const {
           .disparity_error = options.disparity_error.value_or(Geometry().disparity_error)};
 }
 
-Plan Call::plan(const InputFrame& frame, bool of_right) const {
+Problem Call::problem(const InputFrame& frame, bool of_right) const {
   Problem problem = Problem::of(frame.pair(), frame.range);
   problem.region = region;
   problem.want_confidence = options.min_confidence.has_value();
@@ -75,7 +75,11 @@ Plan Call::plan(const InputFrame& frame, bool of_right) const {
     problem.geometry = geometry();
     problem.volumes = wanted_volumes(*this);
   }
-  const Plan made(pipeline, problem, device);
+  return problem;
+}
+
+Plan Call::plan(const InputFrame& frame, bool of_right) const {
+  const Plan made(pipeline, problem(frame, of_right), device);
   if (options.crop && made.output_size() != size)
     refuse(
         "--crop takes a region of the input, and this result has a reduced size; set reduce.upsample=true, or leave "

@@ -179,7 +179,7 @@ void print_summary(const Call& call, const FrameRecords& records) {
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n",
             call.options.outputs[Output::disparity].string(), sequence, size_text(call.size),
             call.options.range_per_frame ? "of each frame" : range_text(call.range), call.pipeline.method(),
-            call.device.name, measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
+            call.device_names(), measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
             call.left.sequence ? " a frame" : "");
 }
@@ -191,7 +191,7 @@ void write_report(const Call& call, const FrameRecords& records) {
   write_json(o.report,
              {{"version", STEREOPSIS_VERSION},
               {"method", call.pipeline.method()},
-              {"device", call.device.name},
+              {"device", call.device_names()},
               {"implementation", to_string(call.device.implementation)},
               {"threads", threads_of(call.device)},
               {"parameters", parameters_json(call.pipeline)},

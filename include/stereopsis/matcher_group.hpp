@@ -44,6 +44,9 @@ class MatcherGroup {
   void wait(Ticket ticket);
   bool is_done(Ticket ticket) const;  // whether wait() would return at once
 
+  // A result with images that the first device delivers to without a detour.
+  Matched make_result() const;
+
   std::vector<LostDevice> lost() const;  // up to now
 
  private:

@@ -178,20 +178,7 @@ void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> result
   }
 }
 
-Matched Matcher::make_result() const {
-  const Problem& p = plan().problem();
-  const std::string& device = plan().device().name;
-  Matched result;
-  for_each_image(result, [&]<class T>(External e, Image<T>& image) {
-    if (is_wanted(p, e)) image = page_locked_image<T>(device, plan().output_size(), channels_of(e));
-  });
-  if (p.geometry.want_rectified)
-    with_type(p, [&]<class T>(Image<T>) {
-      result.rectified.pixels = page_locked_image<T>(device, p.rectified_size(), p.channels);
-    });
-  result.rectified.bit_depth = p.bit_depth;
-  return result;
-}
+Matched Matcher::make_result() const { return page_locked_result(plan()); }
 
 Matched match(const StereoPair& pair, DisparityRange range, const Pipeline& pipeline, const Device& device) {
   return Matcher(Plan(pipeline, Problem::of(pair, range), device)).match(pair);

@@ -16,6 +16,7 @@
 
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
+#include "methods/results.hpp"
 
 namespace stereopsis {
 namespace {
@@ -310,6 +311,8 @@ bool MatcherGroup::is_done(Ticket ticket) const {
   const auto found = state_->all.find(ticket.number);
   return found == state_->all.end() || found->second->done;
 }
+
+Matched MatcherGroup::make_result() const { return page_locked_result(plan()); }
 
 std::vector<LostDevice> MatcherGroup::lost() const {
   const std::lock_guard lock(state_->mutex);

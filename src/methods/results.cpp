@@ -170,6 +170,21 @@ MatchedViews views_of_part(const Plan& plan, Matched& part) {
   return resized(plan, part, output_size(plan.pipeline().data(), input), input, {});
 }
 
+Matched page_locked_result(const Plan& plan) {
+  const Problem& p = plan.problem();
+  const std::string& device = plan.device().name;
+  Matched result;
+  for_each_image(result, [&]<class T>(External e, Image<T>& image) {
+    if (is_wanted(p, e)) image = page_locked_image<T>(device, plan.output_size(), channels_of(e));
+  });
+  if (p.geometry.want_rectified)
+    with_type(p, [&]<class T>(Image<T>) {
+      result.rectified.pixels = page_locked_image<T>(device, p.rectified_size(), p.channels);
+    });
+  result.rectified.bit_depth = p.bit_depth;
+  return result;
+}
+
 FrameImages images_of(const Plan& plan, const StereoPair& pair, const MatchedViews& result) {
   FrameImages images = images_of_pair(input_of(plan, pair));
   add_rest(pair, images);

@@ -85,6 +85,8 @@ auto with_type(const Problem& p, F&& f) {
 // The images of a result, made of the right size: results.cpp. Of a region, `part` is what the engine makes of its input.
 MatchedViews views_of(const Plan&, Matched& result);
 MatchedViews views_of_part(const Plan&, Matched& part);
+// A result with page-locked images, for the plan's device.
+Matched page_locked_result(const Plan&);
 // What an engine is given of a pair and its result.
 FrameImages images_of(const Plan&, const StereoPair&, const MatchedViews&);
 FrameImages images_of(const DevicePair&, const DeviceMatched&);

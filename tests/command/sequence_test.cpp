@@ -49,6 +49,19 @@ TEST_F(Sequence, ByPattern) {
   EXPECT_EQ(report["frames"][3]["outputs"]["disparity"], "out/d11.pfm");
 }
 
+TEST_F(Sequence, OnSeveralDevices) {
+  std::string all = "cpu";
+  for (const Json& device : Json::parse(call({"devices", "--json"}).out)["devices"])
+    if (device["usable"] && device["name"] != "cpu") all += "," + device["name"].get<std::string>();
+  fs::create_directory(folder / "shared");
+  const Answer answer = call(
+      {"match", "left", "right", "-o", "shared", "--disparities", "16", "--device", all, "--report", "shared.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  expect_as_alone("shared/frame");
+  EXPECT_EQ(json("shared.json")["device"], all);
+  EXPECT_EQ(call({"match", "left", "right", "-o", "shared", "--device", "cpu,cpu"}).code, 2);
+}
+
 TEST_F(Sequence, ByDirectory) {
   fs::create_directory(folder / "results");
   fs::create_directory(folder / "pictures");
