@@ -33,9 +33,10 @@ class MatcherGroup {
   MatcherGroup(MatcherGroup&&) noexcept;
   MatcherGroup& operator=(MatcherGroup&&) noexcept;
 
-  const Plan& plan() const;             // the first device's
-  std::size_t workspace_bytes() const;  // of all of them
-  int in_flight() const;                // pairs that can be in work: a batch on each device
+  const Plan& plan() const;                  // the first device's
+  std::vector<std::string> devices() const;  // their names
+  std::size_t workspace_bytes() const;       // of all of them
+  int in_flight() const;                     // pairs that can be in work: a batch on each device
 
   // As Matcher's: the pair and the result must stay until the ticket was waited for. Where in_flight() pairs are in work, it
   // first waits until one of them is done. For one thread at a time.

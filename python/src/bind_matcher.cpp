@@ -16,7 +16,7 @@
 #include "bindings.hpp"
 #include "device_arrays.hpp"
 #include "outputs.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/matcher_group.hpp"
 #include "user_stage.hpp"
 
 using namespace nanobind::literals;
@@ -72,28 +72,39 @@ Stripe::Follow follow(const std::string& name) {
   throw Error(ErrorCategory::call, "follow='" + name + "' is not allowed; it must be 'none', 'down' or 'up'");
 }
 
-// A matcher that Python's threads may share: they take turns.
+// A matcher, or one on each of several devices, that Python's threads may share: they take turns.
 class SharedMatcher {
  public:
-  explicit SharedMatcher(Plan plan) : matcher_(std::move(plan)) {}
+  SharedMatcher(const Pipeline& pipeline, const Problem& problem, const std::vector<Device>& devices) {
+    if (devices.size() > 1)
+      group_.emplace(pipeline, problem, devices);
+    else
+      matcher_.emplace(Plan(pipeline, problem, devices.front()));
+  }
 
-  const Plan& plan() const { return matcher_.plan(); }
+  const Plan& plan() const { return group_ ? group_->plan() : matcher_->plan(); }
+  std::size_t workspace_bytes() const { return group_ ? group_->workspace_bytes() : plan().workspace_bytes(); }
+  Names devices() const { return group_ ? group_->devices() : Names{plan().device().name}; }
+  std::vector<LostDevice> lost() const { return group_ ? group_->lost() : std::vector<LostDevice>(); }
   void match(const StereoPair& pair, Matched& result, const HostOut& out) {
     const std::lock_guard lock(mutex_);
     device_of_call() = plan().device().name;
     out.exchange(result, kept_);
-    matcher_.match(pair, result);
+    if (group_)
+      group_->wait(group_->enqueue(pair, result));
+    else
+      matcher_->match(pair, result);
     out.copy_from(result);
     out.exchange(result, kept_);
   }
   Ticket enqueue(const StereoPair& pair, Matched& result) {
     const std::lock_guard lock(mutex_);
     device_of_call() = plan().device().name;
-    return matcher_.enqueue(pair, result);
+    return group_ ? group_->enqueue(pair, result) : matcher_->enqueue(pair, result);
   }
   void wait(Ticket ticket) {
     const std::lock_guard lock(mutex_);
-    matcher_.wait(ticket);
+    group_ ? group_->wait(ticket) : matcher_->wait(ticket);
   }
   // Behind what the pair's stream was given before, and before what it is given from then on: nobody waits. `out` has arrays of the caller's
   // by the names of what they take. All of it under the GIL.
@@ -117,11 +128,13 @@ class SharedMatcher {
   std::vector<Output> outputs_;
   std::mutex mutex_;
   Matched kept_;  // images of results that went to arrays of the caller's
-  Matcher matcher_;
+  std::optional<Matcher> matcher_;  // or, on several devices,
+  std::optional<MatcherGroup> group_;
 };
 
 void SharedMatcher::prepare_for_device() {
   if (rooms_) return;
+  if (group_) refuse("arrays on a GPU are matched on it alone; give device= of where they are, not several");
   if (plan().problem().geometry.want_rectified)
     refuse("the rectified image can't be wanted of arrays on a GPU; leave it out of want");
   if (!plan().problem().volumes.probes.empty())
@@ -185,7 +198,7 @@ nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     device_of_call() = plan().device().name;
-    matcher_.enqueue(images, result, work.pair.stream);
+    matcher_->enqueue(images, result, work.pair.stream);
     work.done->take(work.pair.stream);
   }
   room->done = work.done;
@@ -258,7 +271,8 @@ std::shared_ptr<SharedMatcher> make_matcher(
     p.geometry.rectification = std::make_shared<const RectificationMaps>(rectification_maps(*calibration));
     if (rig == nullptr) p.geometry.rig = calibration->rig;
   }
-  return std::make_shared<SharedMatcher>(Plan(pipeline, p, on));
+  const bool one = device.find_first_of(",*") == std::string::npos;
+  return std::make_shared<SharedMatcher>(pipeline, p, one ? std::vector{on} : devices_of(on));
 }
 
 nb::dict match(SharedMatcher& matcher, LentPair& pair, const nb::dict& out) {
@@ -327,7 +341,14 @@ void bind_matcher(nb::module_& m) {
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })
-      .def_prop_ro("workspace_bytes", [](const SharedMatcher& s) { return s.plan().workspace_bytes(); })
+      .def_prop_ro("devices", &SharedMatcher::devices)
+      .def_prop_ro("lost",
+                   [](const SharedMatcher& s) {
+                     std::vector<std::pair<std::string, std::string>> lost;
+                     for (const LostDevice& device : s.lost()) lost.emplace_back(device.name, device.why);
+                     return lost;
+                   })
+      .def_prop_ro("workspace_bytes", &SharedMatcher::workspace_bytes)
       .def_prop_ro("required_input",
                    [](const SharedMatcher& s) {
                      const Rect r = s.plan().required_input();

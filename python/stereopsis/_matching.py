@@ -68,7 +68,8 @@ class Matcher:
 
     method       a name of st.methods(); or pipeline=, a Pipeline of one's own
     disparities  how many are searched from 0 on, or (first, end), as range has it; None: estimated from the first pair
-    device       "auto", "cpu", "cuda", "cuda:N", "opencl", "opencl:N": st.devices()
+    device       "auto", "cpu", "cuda", "cuda:N", "opencl", "opencl:N": st.devices(); of a stream of pairs several with commas,
+                 or "cuda:*" for all: whichever has room takes the next pair, and one that fails leaves its pairs to the others
     set          parameters, {"sgm.p1": 12}
     region       (x, y, width, height): only these pixels of the left image are wanted
     stripe       a Stripe: the images are rows of larger ones; refines: of the pipeline its refinements alone are done, on maps
@@ -186,7 +187,7 @@ class Matcher:
     def stream(
         self, pairs: Iterable[tuple[Any, Any]], *, in_flight: int = 3, progress: bool | Told = False
     ) -> Iterator[Result]:
-        """The results of pairs (left, right), in their order, with up to `in_flight` in work at a time.
+        """The results of pairs (left, right), in their order, with up to `in_flight` in work at a time on each device.
 
         Arrays that were given must stay as they are until their result came. Ctrl-C, or leaving the loop, ends it
         behind the pairs in work. `progress` shows a line on a terminal's stderr, or is a function that is told how many
@@ -197,14 +198,17 @@ class Matcher:
 
     def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int) -> Iterator[Result]:
         work: deque[_native.Pending] = deque()
+        most = 1
         try:
             for left, right in pairs:
-                if len(work) == in_flight:
+                if len(work) >= most:
                     yield Result(work.popleft().wait())
                 pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None, {})
                 if pair.kind[2]:
                     raise CallError("a stream of pairs is for arrays of the host; call the matcher for those on a GPU")
-                work.append(self._plan(pair, left, right, in_flight).enqueue(pair))
+                matcher = self._plan(pair, left, right, in_flight)
+                most = in_flight * len(matcher.devices)
+                work.append(matcher.enqueue(pair))
             while work:
                 yield Result(work.popleft().wait())
         finally:
@@ -228,6 +232,11 @@ class Matcher:
             if known is not None and known.size != (0, 0):
                 return known.size[1], known.size[0]
         return 480, 640
+
+    @property
+    def lost(self) -> dict[str, str]:
+        """Of several devices those that failed while others went on, and what they said."""
+        return {name: why for _, planned in self._planned.values() for name, why in planned.lost}
 
     def get_params(self) -> dict[str, Value]:
         """All parameters of the pipeline, by name."""

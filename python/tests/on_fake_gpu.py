@@ -270,6 +270,19 @@ def check_memory_is_flat():
     assert resident() - before < 4 << 20, resident() - before
 
 
+def check_a_lost_gpu_leaves_its_pairs_to_the_others():
+    scene = st.synth("table", width=W, height=H, disparities=D)
+    m = matcher(device="cuda:0,cpu")
+    m.explain(scene.left, scene.right)
+    fail("cuLaunchKernel", 719)
+    results = list(m.stream([(scene.left, scene.right)] * 12))
+    right = matcher(device="cpu")(scene.left, scene.right).disparity
+    assert len(results) == 12
+    assert all(np.array_equal(result.disparity, right, equal_nan=True) for result in results)
+    assert set(m.lost) <= {"cuda:0"}
+    expect(lambda: m(*images()), "matched on it alone")
+
+
 def expect(call, said):
     try:
         call()

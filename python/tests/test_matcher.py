@@ -231,6 +231,20 @@ def test_a_stream_is_its_pairs_one_by_one_in_order(in_flight, same_bits):
         same_bits(result.disparity, matcher(scene.left, scene.right).disparity)
 
 
+def test_a_stream_is_shared_by_several_devices(same_bits):
+    names = ["cpu", *(device.name for device in st.devices() if device.usable and device.name != "cpu")]
+    scenes = [st.synth("room", width=96, height=64, disparities=16, seed=seed) for seed in range(7)]
+    matcher = st.Matcher("sgm", disparities=16, device=",".join(names))
+    alone = st.Matcher("sgm", disparities=16, device="cpu")
+    results = list(matcher.stream(((s.left, s.right) for s in scenes), in_flight=2))
+    assert len(results) == len(scenes) and matcher.lost == {}
+    for scene, result in zip(scenes, results):
+        same_bits(result.disparity, alone(scene.left, scene.right).disparity)
+    same_bits(matcher(scenes[0].left, scenes[0].right).disparity, results[0].disparity)
+    with pytest.raises(st.CallError, match="named twice"):
+        st.match(scenes[0].left, scenes[0].right, 16, device="cpu,cpu")
+
+
 def test_a_stream_may_be_left_and_may_fail(scene):
     matcher = st.Matcher("sgm", disparities=32, device="cpu")
     pairs = [(scene.left, scene.right)] * 5

@@ -271,6 +271,12 @@ MatcherGroup& MatcherGroup::operator=(MatcherGroup&&) noexcept = default;
 
 const Plan& MatcherGroup::plan() const { return *state_->workers.front()->plan; }
 
+std::vector<std::string> MatcherGroup::devices() const {
+  std::vector<std::string> names;
+  for (const auto& worker : state_->workers) names.push_back(worker->plan->device().name);
+  return names;
+}
+
 std::size_t MatcherGroup::workspace_bytes() const {
   std::size_t bytes = 0;
   for (const auto& worker : state_->workers) bytes += worker->plan->workspace_bytes();
