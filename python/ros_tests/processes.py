@@ -85,7 +85,8 @@ class Processes:
 
 def descendants(pid):
     try:
-        children = [int(child) for task in pathlib.Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
-    except OSError:
+        tasks = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+        children = [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    except OSError:  # it has just ended
         return []
     return [one for child in children for one in (child, *descendants(child))]

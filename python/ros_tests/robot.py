@@ -115,9 +115,9 @@ def subscribed(node):
     return {topic for topic, nodes in subscribers if node in nodes}
 
 
-def measured_rate(listener, seconds):
-    """Messages a second."""
+def measured_rate(listener, count=20):
+    """Messages a second, of so many."""
     listener.next()
     begin, before = time.monotonic(), len(listener.came)
-    time.sleep(seconds)
+    wait_until(lambda: len(listener.came) >= before + count, f"{count} messages")
     return (len(listener.came) - before) / (time.monotonic() - begin)

@@ -130,6 +130,7 @@ class StereoNode:
 
 
 def settings_of(start: Mapping[str, Any]) -> NodeSettings:
+    """Of the parameters AT_START."""
     pipeline = Pipeline.read(start["pipeline"]) if start["pipeline"] else Pipeline(start["method"])
     tolerance = start["approximate_sync_tolerance_seconds"] if start["approximate_sync"] else 0.0
     return NodeSettings(
