@@ -8,6 +8,7 @@ int main() try {
   // begin
   Pipeline pipeline("sgm");
   pipeline.set("sgm.paths", "8");                         // slot or stage, then the parameter
+  pipeline.set("sgm.p1", 12);                             // by type: also a bool, a double, several numbers
   pipeline.set("cost.stage", "rank");                     // another stage in a slot
   pipeline.set("refinements", "left_right,fill,median");  // these, in this order
 
@@ -20,7 +21,7 @@ int main() try {
     std::printf("%s\n", error.what());  // one sentence, with what is allowed
   }
   // end
-  return pipeline.get("sgm.paths") == "8" ? 0 : 1;
+  return pipeline.get<int>("sgm.paths") == 8 && pipeline.get<bool>("fill.enabled") ? 0 : 1;
 } catch (const stereopsis::Error& error) {
   std::fprintf(stderr, "parameters: %s\n", error.what());
   return 1;

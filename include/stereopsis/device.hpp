@@ -14,8 +14,8 @@ enum class Implementation { fused, plain, oracle };
 
 // Which device, and how it is used.
 struct Device {
-  std::string name = "auto";                              // auto, cpu, cuda, cuda:N, opencl, opencl:N
-  int threads = 0;                                        // of the CPU; 0: as many as the process may use
+  std::string name = "auto";  // auto, cpu, cuda, cuda:N, opencl, opencl:N
+  int threads = 0;  // of the CPU; 0: as many as the process may use; callers_arena: see stereopsis/resources.hpp
   Implementation implementation = Implementation::fused;  // the bits are the same
 };
 

@@ -1,6 +1,7 @@
 // One parameter of a method: what `methods NAME` prints, `--set` takes, and a slider, a list or a switch is made of.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,5 +24,25 @@ struct ParameterInfo {
   // Whether another value may take other steps or memory; else only numbers that steps are given change.
   bool needs_plan = false;
 };
+
+namespace detail {
+// As `--set` takes them.
+std::string parameter_text(bool flag);
+std::string parameter_text(long long number);
+std::string parameter_text(double number);
+std::string parameter_text(const std::vector<double>& numbers);
+template <std::integral T>
+std::string parameter_text(T number) {
+  return parameter_text(static_cast<long long>(number));
+}
+template <std::floating_point T>
+std::string parameter_text(T number) {
+  return parameter_text(static_cast<double>(number));
+}
+}  // namespace detail
+
+// What a parameter can be set from beside a text: a flag, a number, several numbers.
+template <class T>
+concept TypedParameter = std::integral<T> || std::floating_point<T> || std::same_as<T, std::vector<double>>;
 
 }  // namespace stereopsis

@@ -53,6 +53,15 @@ class Pipeline {
   void set(std::string_view name, std::string_view value);
   std::string get(std::string_view name) const;  // of refinements, those that run
 
+  // The same by type: set("sgm.p1", 12), set("fill.enabled", true), get<double>("speckle.difference"). Throws Error(call) also for a
+  // parameter that is not of this type; a number may be read from an integer, and an integer set from a whole number.
+  template <TypedParameter T>
+  void set(std::string_view name, const T& value) {
+    set(name, std::string_view(detail::parameter_text(value)));
+  }
+  template <TypedParameter T>
+  T get(std::string_view name) const;  // T is bool, int, double or std::vector<double>
+
   // Puts a stage of one's own into the slot `cost`, `aggregation` or `optimisation`, or, as `refinement`, behind the others; in
   // lists of `refinements` it is user_refinement. Throws Error(call) for another slot, or a stage without a name or a function.
   // Files of a pipeline name it, but can't hold it.

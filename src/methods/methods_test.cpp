@@ -398,11 +398,20 @@ TEST(Pipeline, SetsBySlotAndByStage) {
   EXPECT_EQ(pipeline.get("rank.window"), "5");
   pipeline.set("left_right.enabled", "true");
   EXPECT_EQ(pipeline.get("left_right.enabled"), "true");
+  pipeline.set("sgm.p1", 9);
+  pipeline.set("sgm.p2", 60.0);  // a whole number
+  pipeline.set("left_right.enabled", false);
+  EXPECT_EQ(pipeline.get("sgm.p1"), "9");
+  EXPECT_EQ(pipeline.get<int>("sgm.p2"), 60);
+  EXPECT_EQ(pipeline.get<double>("sgm.p2"), 60);
+  EXPECT_FALSE(pipeline.get<bool>("left_right.enabled"));
 }
 
 TEST(Pipeline, NamesTheNearestOfWhatItDoesNotKnow) {
   Pipeline pipeline("banz-sgm");
   EXPECT_NE(message_of([&] { pipeline.set("sgm.p3", "7"); }).find("'sgm.p1'"), std::string::npos);
+  EXPECT_NE(message_of([&] { pipeline.set("sgm.p1", 7.5); }).find("sgm.p1 = 7.5 is not allowed"), std::string::npos);
+  EXPECT_NE(message_of([&] { pipeline.get<bool>("sgm.p1"); }).find("which is no flag"), std::string::npos);
   EXPECT_NE(message_of([] { Pipeline("banz-sgn"); }).find("'banz-sgm'"), std::string::npos);
   EXPECT_NE(message_of([&] { pipeline.set("rank.window", "8"); }).find("odd integer from 1 to 15"), std::string::npos);
   EXPECT_NE(message_of([&] { pipeline.set("rank.window", "nine"); }).find("nine"), std::string::npos);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/parameters.hpp"
 #include "core/text.hpp"
 #include "program/pipeline_data.hpp"
 #include "program/user_stage.hpp"
@@ -216,6 +217,25 @@ std::string Pipeline::get(std::string_view name) const {
   if (!value) refuse_name(*data_, name);
   return *value;
 }
+
+template <TypedParameter T>
+T Pipeline::get(std::string_view name) const {
+  const std::string value = get(name);
+  T typed{};
+  if (!detail::parse_value(value, typed))
+    throw Error(ErrorCategory::call, text("the parameter '", name, "' is ", value, ", which is no ",
+                                          detail::type_name<T>(), "; read it as a text, or as what it is"));
+  return typed;
+}
+template bool Pipeline::get(std::string_view) const;
+template int Pipeline::get(std::string_view) const;
+template double Pipeline::get(std::string_view) const;
+template std::vector<double> Pipeline::get(std::string_view) const;
+
+std::string detail::parameter_text(bool flag) { return value_text(flag); }
+std::string detail::parameter_text(long long number) { return std::to_string(number); }
+std::string detail::parameter_text(double number) { return value_text(number); }
+std::string detail::parameter_text(const std::vector<double>& numbers) { return value_text(numbers); }
 
 namespace {
 

@@ -30,7 +30,15 @@ class HostEngine final : public Engine {
         maps_(problem.geometry.rectification),
         memory_(static_cast<std::byte*>(detail::allocate_aligned(layout.bytes_of_lane))),
         threads_(threads),
-        frames_(static_cast<std::size_t>(problem.batch)) {}
+        frames_(static_cast<std::size_t>(problem.batch)) {
+#ifdef STEREOPSIS_SIMD
+    const Target& target = programs_->of(false, false).target();
+    if (threads == callers_arena && target.device == On::cpu && target.threads != threads_.count())
+      throw Error(ErrorCategory::call,
+                  text("the matcher is made in an arena of ", threads_.count(), " threads, and its plan in one of ",
+                       target.threads, "; make both in the same (arena.execute)"));
+#endif
+  }
 
   ~HostEngine() override {
     {

@@ -1,5 +1,6 @@
 // Accuracy and time of the drop-in next to cv::StereoSGBM, with the same arguments, on the scenes of a folder, in one run; a
-// table in Markdown. Grey images; both leave out the columns that OpenCV leaves out, and neither's result is made dense.
+// table in Markdown. Grey images; both leave out the columns that OpenCV leaves out, and neither's result is made dense. They run by
+// turns, so that what else the machine does falls on both.
 // opencv_compare FOLDER [THREADS] [RUNS]
 #include <algorithm>
 #include <chrono>
@@ -40,17 +41,22 @@ cv::Mat grey(const AnyImage& image) {
   return g;
 }
 
-// One run to warm up, then the median of the others.
-double milliseconds(cv::StereoSGBM& matcher, const cv::Mat& left, const cv::Mat& right, cv::Mat& disparity, int runs) {
-  std::vector<double> times;
-  for (int run = 0; run <= runs; ++run) {
+// A matcher's result of a pair, and how long it took each time.
+struct Runs {
+  cv::Mat disparity = {};
+  std::vector<double> ms = {};
+
+  void once(cv::StereoSGBM& matcher, const cv::Mat& left, const cv::Mat& right) {
     const auto start = std::chrono::steady_clock::now();
     matcher.compute(left, right, disparity);
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
-  std::sort(times.begin() + 1, times.end());
-  return times[1 + static_cast<std::size_t>(runs) / 2];
-}
+  // Without the first, which warms up.
+  double median() {
+    std::sort(ms.begin() + 1, ms.end());
+    return ms[1 + (ms.size() - 1) / 2];
+  }
+};
 
 void add(Score& score, const cv::Mat& sixteenths, const LoadedScene& scene, const Image<std::uint8_t>& counted) {
   Image<float> disparity(sixteenths.cols, sixteenths.rows);
@@ -88,11 +94,15 @@ int main(int argc, char** argv) try {
       const auto opencvs = cv::StereoSGBM::create(0, disparities, 3, 72, 288, 1, 0, 10, 100, 32, modes[i].mode);
       const auto mine = opencv::create(0, disparities, 3, 72, 288, 1, 0, 10, 100, 32, modes[i].mode,
                                        {.device = "cpu", .threads = threads, .strict_border = true});
-      cv::Mat disparity;
-      theirs[i].ms += milliseconds(*opencvs, left, right, disparity, runs);
-      add(theirs[i], disparity, scene, counted);
-      ours[i].ms += milliseconds(*mine, left, right, disparity, runs);
-      add(ours[i], disparity, scene, counted);
+      Runs of_opencv, of_mine;
+      for (int run = 0; run <= runs; ++run) {
+        of_opencv.once(*opencvs, left, right);
+        of_mine.once(*mine, left, right);
+      }
+      add(theirs[i], of_opencv.disparity, scene, counted);
+      add(ours[i], of_mine.disparity, scene, counted);
+      theirs[i].ms += of_opencv.median();
+      ours[i].ms += of_mine.median();
     }
   }
   std::printf("%d scenes, %d threads, OpenCV %s\n\n", scenes, threads, CV_VERSION);

@@ -63,6 +63,10 @@ void fake_cuda_fail(const char* call, int status) {
   control().status = status;
 }
 int fake_cuda_calls(const char* call) { return control().calls[call]; }
+Context fake_cuda_callers_context() {
+  static char there;
+  return reinterpret_cast<Context>(&there);
+}
 
 Status cuInit(unsigned) { return called("cuInit"); }
 Status cuDriverGetVersion(int* version) {
@@ -96,8 +100,16 @@ Status cuDeviceTotalMem_v2(std::size_t* memory, DeviceId) {
   return success;
 }
 Status cuDevicePrimaryCtxRetain(Context* context, DeviceId) { return make("cuDevicePrimaryCtxRetain", context); }
-Status cuCtxPushCurrent_v2(Context) { return success; }
+// Of a context that is none of those that were retained: the caller's, of device 0.
+Status cuCtxPushCurrent_v2(Context context) {
+  if (context == fake_cuda_callers_context()) ++control().calls["cuCtxPushCurrent of the caller's"];
+  return success;
+}
 Status cuCtxPopCurrent_v2(Context*) { return success; }
+Status cuCtxGetDevice(DeviceId* id) {
+  *id = 0;
+  return called("cuCtxGetDevice");
+}
 Status cuMemAlloc_v2(Pointer* memory, std::size_t size) {
   const Status status = called("cuMemAlloc");
   if (status == success) *memory = reinterpret_cast<Pointer>(std::calloc(1, size));

@@ -15,6 +15,8 @@
 #include <vector>
 #endif
 
+#include "stereopsis/resources.hpp"
+
 namespace stereopsis {
 
 // How many threads the process may use at a time: its affinity mask and its control group's quota allow them.
@@ -31,8 +33,10 @@ constexpr std::size_t with_gap(std::size_t bytes) { return (bytes + 63) / 64 * 6
 
 class Threads {
  public:
-  // 0: as many as there are available cores.
-  explicit Threads(int count = 0) : arena_(usable_threads(count)) {
+  // 0: as many as there are available cores; callers_arena: those of the arena that this is made in.
+  explicit Threads(int count = 0)
+      : arena_(count == callers_arena ? tbb::task_arena(tbb::task_arena::attach{})
+                                      : tbb::task_arena(usable_threads(count))) {
     // More threads than cores only where somebody asks for them.
     if (count > tbb::info::default_concurrency())
       more_than_cores_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));

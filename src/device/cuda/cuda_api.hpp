@@ -94,6 +94,7 @@ struct Api {
   X(retain_primary_context, cuDevicePrimaryCtxRetain, (Context*, DeviceId))                           \
   X(push_context, cuCtxPushCurrent_v2, (Context))                                                     \
   X(pop_context, cuCtxPopCurrent_v2, (Context*))                                                      \
+  X(device_of_context, cuCtxGetDevice, (DeviceId*))                                                   \
   X(allocate, cuMemAlloc_v2, (Pointer*, std::size_t bytes))                                           \
   X(release, cuMemFree_v2, (Pointer))                                                                 \
   X(copy, cuMemcpyDtoDAsync_v2, (Pointer to, Pointer from, std::size_t bytes, Stream))                \

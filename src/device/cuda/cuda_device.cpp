@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/text.hpp"
+#include "device/cuda/callers.hpp"
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/machine_code.hpp"
 #include "device/gpu/device.hpp"
@@ -55,7 +56,7 @@ class CudaQueue final : public gpu::Queue {
   bool recording_ = false, repeatable_ = true;
 };
 
-// The device's primary context, which CUDA's own runtime uses too, is retained at first use and kept.
+// The device's primary context, which CUDA's own runtime uses too, is retained at first use and kept, unless the caller gives one.
 class CudaDevice final : public gpu::Device {
  public:
   CudaDevice(const Api& functions, std::string name, DeviceId id)
@@ -142,17 +143,38 @@ class CudaDevice final : public gpu::Device {
 
   Handle allocate(std::size_t bytes) override {
     const Current current(*this);
+    if (const auto callers = allocator()) return allocate_of(callers, bytes);
     Pointer memory = 0;
     const Status status = api.allocate(&memory, bytes);
-    if (status == out_of_memory)
-      throw Error(ErrorCategory::memory, text("the device '", name(), "' has no ", bytes,
-                                              " bytes of memory left; use smaller images, "
-                                              "fewer disparities or a region"));
+    if (status == out_of_memory) refuse_memory(bytes);
     check(status, "give memory");
     return memory;
   }
   void release(Handle memory) override {
-    release_in_context([&] { api.release(memory); });
+    const auto callers = lender_of(memory);
+    release_in_context([&] { callers ? callers->release(memory) : static_cast<void>(api.release(memory)); });
+  }
+
+  void use(DeviceAllocator allocator) {
+    const std::lock_guard lock(mutex_);
+    allocator_ = allocator.allocate ? std::make_shared<const DeviceAllocator>(std::move(allocator)) : nullptr;
+  }
+
+  void use(Context context) {
+    const std::lock_guard lock(mutex_);
+    if (context_ != nullptr)
+      throw Error(ErrorCategory::call,
+                  text("the device '", name(), "' is in use already; give its context before anything is made on it"));
+    DeviceId of = -1;
+    check(api.push_context(context), "use the caller's context");
+    const Status status = api.device_of_context(&of);
+    Context ignored;
+    api.pop_context(&ignored);
+    check(status, "use the caller's context");
+    if (of != id_)
+      throw Error(ErrorCategory::call, text("the context is of the device cuda:", of, ", and not of '", name(),
+                                            "'; give one of this device"));
+    context_ = context;
   }
 
   void* allocate_host(std::size_t bytes) override {
@@ -246,10 +268,42 @@ class CudaDevice final : public gpu::Device {
     return api.launch_with != nullptr && driver >= 12030 && cuda_capability() >= 90;
   }
 
+  [[noreturn]] void refuse_memory(std::size_t bytes) const {
+    throw Error(ErrorCategory::memory, text("the device '", name(), "' has no ", bytes,
+                                            " bytes of memory left; use smaller images, "
+                                            "fewer disparities or a region"));
+  }
+
+  std::shared_ptr<const DeviceAllocator> allocator() {
+    const std::lock_guard lock(mutex_);
+    return allocator_;
+  }
+  // The context must be current.
+  Handle allocate_of(const std::shared_ptr<const DeviceAllocator>& callers, std::size_t bytes) {
+    const Handle memory = callers->allocate(bytes);
+    if (memory == 0) refuse_memory(bytes);
+    if (memory % 256 != 0) {
+      callers->release(memory);
+      throw Error(ErrorCategory::call, text("the caller's allocator of the device '", name(), "' gave the address ",
+                                            memory, "; it must be a multiple of 256 bytes"));
+    }
+    const std::lock_guard lock(mutex_);
+    lent_[memory] = callers;
+    return memory;
+  }
+  // Null: the driver.
+  std::shared_ptr<const DeviceAllocator> lender_of(Handle memory) {
+    const std::lock_guard lock(mutex_);
+    const auto node = lent_.extract(memory);
+    return node ? node.mapped() : nullptr;
+  }
+
   const DeviceId id_;
   const bool can_start_early_ = starts_early();
   std::mutex mutex_;
   Context context_ = nullptr;
+  std::shared_ptr<const DeviceAllocator> allocator_;               // the caller's; null: the driver's
+  std::map<Handle, std::shared_ptr<const DeviceAllocator>> lent_;  // by callers, and whose it is
   std::map<std::string_view, Module> modules_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Function>
       functions_;  // names are literals
@@ -503,6 +557,20 @@ class CudaStreamPoint final : public gpu::StreamPoint {
 };
 
 }  // namespace
+
+namespace {
+
+template <class Resource>
+bool let_use(gpu::Device& device, Resource resource) {
+  auto* const own = dynamic_cast<CudaDevice*>(&device);
+  if (own != nullptr) own->use(std::move(resource));
+  return own != nullptr;
+}
+
+}  // namespace
+
+bool use_allocator(gpu::Device& device, DeviceAllocator allocator) { return let_use(device, std::move(allocator)); }
+bool use_context(gpu::Device& device, Context context) { return let_use(device, context); }
 
 std::unique_ptr<gpu::StreamPoint> make_stream_point(gpu::Device& device) {
   auto* const own = dynamic_cast<CudaDevice*>(&device);

@@ -2,8 +2,12 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <map>
+
 #include "device/cuda/machine_code.hpp"
 #include "stereopsis/matcher_group.hpp"
+#include "stereopsis/resources.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis {
@@ -125,6 +129,69 @@ TEST_F(CudaDevice, WithLittleMemoryDoesLargeImagesInStripes) {
   EXPECT_GT(large.stripe_rows(), 0);
   EXPECT_LE(large.workspace_bytes(), std::size_t{1} << 30);
   expect_error(ErrorCategory::memory, "'cuda:0' has 966367638 to give", [&] { planned({20000, 20000}); });
+}
+
+TEST_F(CudaDevice, TakesItsMemoryFromTheCallers) {
+  std::map<std::uint64_t, std::size_t> given;
+  const auto pool = [&](std::uint64_t shift) {
+    return DeviceAllocator{[&given, shift](std::size_t bytes) -> std::uint64_t {
+                             const auto memory =
+                                 reinterpret_cast<std::uint64_t>(std::aligned_alloc(256, (bytes + 511) / 256 * 256));
+                             given[memory + shift] = bytes;
+                             return memory + shift;
+                           },
+                           [&given, shift](std::uint64_t memory) {
+                             EXPECT_EQ(given.erase(memory), 1u);
+                             std::free(reinterpret_cast<void*>(memory - shift));
+                           }};
+  };
+  use_allocator("cuda:0", pool(0));
+  const int of_driver = calls("cuMemAlloc");
+  {
+    Matcher matcher(plan());
+    std::size_t bytes = 0;
+    for (const auto& [memory, size] : given) bytes += size;
+    EXPECT_GE(bytes, plan().workspace_bytes());
+    matcher.match(pair());
+    EXPECT_EQ(calls("cuMemAlloc"), of_driver);
+    use_allocator("cuda:0", {});  // what is given already goes back to where it came from
+    Matcher of_the_driver(plan());
+    EXPECT_GT(calls("cuMemAlloc"), of_driver);
+  }
+  EXPECT_TRUE(given.empty());
+  const auto make_by = [&](DeviceAllocator allocator) {
+    use_allocator("cuda:0", std::move(allocator));
+    try {
+      Matcher matcher(plan());
+    } catch (...) {
+      use_allocator("cuda:0", {});
+      throw;
+    }
+  };
+  expect_error(ErrorCategory::memory, "bytes of memory left", [&] {
+    make_by({[](std::size_t) { return std::uint64_t{0}; }, [](std::uint64_t) {}});
+  });
+  expect_error(ErrorCategory::call, "multiple of 256", [&] { make_by(pool(8)); });
+  EXPECT_TRUE(given.empty());
+  EXPECT_THROW(use_allocator("cuda:0", {[](std::size_t) { return std::uint64_t{0}; }, {}}), Error);
+  EXPECT_THROW(use_allocator("cpu", pool(0)), Error);
+}
+
+// A device has one context: in a process of its own.
+TEST_F(CudaDevice, WorksInTheCallersContext) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto works = [&] {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    use_cuda_context("cuda:0", reinterpret_cast<void* (*)()>(dlsym(driver, "fake_cuda_callers_context"))());
+    Matcher(plan()).match(pair());
+    return calls("cuCtxPushCurrent of the caller's") > 10 && calls("cuDevicePrimaryCtxRetain") == 0;
+  };
+  EXPECT_EXIT(std::exit(works() ? 0 : 1), testing::ExitedWithCode(0), "");
+  Matcher matcher(plan());  // from here on it has its own
+  int other = 0;
+  expect_error(ErrorCategory::call, "in use already", [&] { use_cuda_context("cuda:0", &other); });
+  EXPECT_THROW(use_cuda_context("cuda:0", nullptr), Error);
+  EXPECT_THROW(use_cuda_context("cpu", &other), Error);
 }
 
 TEST_F(CudaDevice, ThatIsLostIsOneError) {

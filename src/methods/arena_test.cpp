@@ -1,0 +1,60 @@
+// Work in a oneTBB arena of the caller's.
+#include <gtest/gtest.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+
+#include <atomic>
+#include <optional>
+
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/resources.hpp"
+#include "stereopsis/synth.hpp"
+#include "support/stage_test.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+
+constexpr DisparityRange range{0, 16};
+
+// How often a thread has come into an arena.
+class Entries : public tbb::task_scheduler_observer {
+ public:
+  explicit Entries(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
+  ~Entries() override { observe(false); }
+  void on_scheduler_entry(bool) override { ++count_; }
+  int count() const { return count_; }
+
+ private:
+  std::atomic<int> count_ = 0;
+};
+
+TEST(CallersArena, DoesTheWork) {
+  const Scene scene = make_scene({.size = {97, 65}, .disparities = range.count});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  const Matched expected = match(pair, range, Pipeline("sgm"), {.name = "cpu", .threads = 2});
+  tbb::task_arena arena(2), other(1);
+  Entries entries(arena);
+  std::optional<Matcher> matcher;
+  arena.execute([&] {
+    matcher.emplace(Plan(Pipeline("sgm"), Problem::of(pair, range), {.name = "cpu", .threads = callers_arena}));
+  });
+  EXPECT_EQ(matcher->plan().workspace_bytes(),
+            Plan(Pipeline("sgm"), Problem::of(pair, range), {.name = "cpu", .threads = 2}).workspace_bytes());
+  int before = entries.count();
+  EXPECT_TRUE(same_bits(matcher->match(pair).disparity.view(), expected.disparity.view()));
+  EXPECT_GT(entries.count(), before);
+
+  // What is begun is done by another thread, in the same arena.
+  before = entries.count();
+  Matched result;
+  matcher->wait(matcher->enqueue(pair, result));
+  EXPECT_TRUE(same_bits(result.disparity.view(), expected.disparity.view()));
+  EXPECT_GT(entries.count(), before);
+
+  other.execute([&] { EXPECT_THROW(Matcher(matcher->plan()), Error); });
+}
+
+}  // namespace
+}  // namespace stereopsis
