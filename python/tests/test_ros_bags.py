@@ -396,6 +396,8 @@ def test_calibrate_takes_bags(tmp_path):
 
 def test_what_is_no_call_of_a_bag_is_refused(tmp_path):
     assert "--for takes a call of match, calibrate or evaluate" in bag("--for", "bench", small_bag(tmp_path / "in"), code=2)
+    said = by_name("match", tmp_path / "in", "-o", tmp_path, "--resume", code=2)
+    assert "--resume does not go with a bag's pictures" in said and "-o OUT --resume" in said
     assert "'none.mcap' is not there" in by_name("match", "none.mcap", "-o", tmp_path / "d.npy", code=1)
     assert "is in the Python package, and /none can't be run" in by_name("match", "x.bag", code=1, STEREOPSIS_PYTHON="/none")
 

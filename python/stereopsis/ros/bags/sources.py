@@ -25,6 +25,11 @@ def run_for(words: list[str]) -> int:
     at = next((i for i, word in enumerate(arguments) if not word.startswith("-") and is_bag(Path(word))), None)
     if command not in ("match", "calibrate", "evaluate") or at is None:
         raise CallError("--for takes a call of match, calibrate or evaluate with a bag in the place of its pictures")
+    if "--resume" in arguments:
+        raise CallError(
+            f"--resume does not go with a bag's pictures, which are temporary; give stereopsis bag {arguments[at]} -o OUT --resume, "
+            f"or match the pictures that stereopsis bag {arguments[at]} --frames DIR writes"
+        )
     with tempfile.TemporaryDirectory(prefix="stereopsis-") as folder:
         before, bag, behind = arguments[:at], Path(arguments[at]), arguments[at + 1 :]
         if command == "evaluate":
