@@ -75,7 +75,9 @@ class Robot:
             self._publishers[f"{side}/image_raw"].publish(self._messages.image(self._header(stamp), image))
 
     def info(self, stamp, rig, side):
-        return self._messages.camera_info(self._header(stamp), ros.info_fields(rig, side))
+        """Of a rectified rig, or of cameras as {side: fields}."""
+        fields = rig[side] if isinstance(rig, dict) else ros.info_fields(rig, side)
+        return self._messages.camera_info(self._header(stamp), fields)
 
     def _header(self, stamp):
         return self._messages.header(stamp, "left_optical")

@@ -163,6 +163,28 @@ def test_depth_points_and_rectified_images(robot, listen, generated):
     assert made["right/image_mono"].encoding == "mono8"
 
 
+def test_raw_cameras_are_rectified_as_stereo_image_proc_does_it(robot, listen, data, capsys):
+    """The chessboard's pictures, with lenses that bend and cameras that are turned."""
+    folder = data / "calibration" / "opencv_chessboard"
+    left, right = (st.read_image(folder / f"{side}01.jpg") for side in ("left", "right"))
+    turn = (np.cos(0.02), 0.0, np.sin(0.02), 0.0, 1.0, 0.0, -np.sin(0.02), 0.0, np.cos(0.02))
+    cameras = {
+        side: dict(
+            height=480, width=640, distortion_model="plumb_bob", d=(-0.28, 0.06, 0.001, -0.001, 0.1),
+            k=(536.0, 0.0, 342.0, 0.0, 536.0, 235.0, 0.0, 0.0, 1.0), r=turn,
+            p=(530.0, 0.0, 330.0, tx, 0.0, 530.0, 240.0, 0.0, 0.0, 0.0, 1.0, 0.0), binning_x=0, binning_y=0,
+        )
+        for side, tx in (("left", 0.0), ("right", -530.0 * 0.08))
+    }  # fmt: skip
+    heard = {who: listen(f"/{who}/left/image_rect") for who in NODES}
+    with robot.sending(left, right, cameras):
+        ours, theirs = (ros.array_of(heard[who].wait(lambda m: m.width == 640)).astype(int) for who in ("ours", "theirs"))
+    apart = np.abs(ours - theirs)[20:-20, 20:-20]
+    with capsys.disabled():
+        print(f"\nraw: rectified images differ by {apart.mean():.2f} of 255, the raw one by {np.abs(left - theirs).mean():.1f}", end="")
+    assert apart.mean() < 0.5 and np.abs(left - theirs)[20:-20, 20:-20].mean() > 10
+
+
 def test_a_bag_that_is_played(robot, listen, generated, tmp_path):
     left, right, _ = generated
     with BagFile(tmp_path / "in.bag", "ros1") as made:
