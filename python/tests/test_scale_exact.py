@@ -44,6 +44,21 @@ def test_stripes_of_semi_global_matching_are_the_whole(tmp_path, scene, method, 
     jobs.assert_same(jobs.merged(job), whole(scene, pipeline))
 
 
+@pytest.mark.parametrize("mode", ["background", "nearest", "second_lowest", "cross"])
+@pytest.mark.parametrize("first", [0, 60, 150])
+def test_fills_find_what_lies_in_other_stripes(tmp_path, scene, mode, first):
+    """80 rows without texture, in which nothing is measured."""
+    images = [image.copy() for image in (scene.left, scene.right)]
+    for image in images:
+        image[first : first + 80] = 90
+    pair = tuple(jobs.write_image(tmp_path / f"{k}.tif", image) for k, image in enumerate(images))
+    pipeline = pipeline_of("sgm", {"fill.mode": mode, "speckle.size": 5, "select.uniqueness": 20})
+    job = jobs.planned(tmp_path, pair, pipeline, RANGE, stripes=20)
+    scale.run_all(job, OPTIONS, quiet=True)
+    expected = st.match(*images, RANGE, pipeline=pipeline, device="cpu")
+    jobs.assert_same(jobs.merged(job), expected)
+
+
 @pytest.mark.parametrize("paths", [4, 8])
 def test_sweeps_in_tiles_of_columns_are_the_whole(tmp_path, scene, paths):
     pipeline = pipeline_of("sgm", {"sgm.paths": paths})

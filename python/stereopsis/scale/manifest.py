@@ -44,7 +44,7 @@ class Unit:
     """A piece of work, done in one go by one worker.
 
     kind     down, up: path costs are led on over a band of rows. match: a stripe. tile: a tile. refine: a stripe of what was
-             matched. pair: a pair of a list. audit: a seam between two tiles, again with twice the collar
+             matched, up to a fill. edges: what was measured at the stripes' edges. fill: a stripe, behind that. pair: a pair of a list. audit: a seam between two tiles, again with twice the collar
     rows, columns  that are its own; read_rows, read_columns: of the images that it reads
     """
 
@@ -74,15 +74,15 @@ class Rules:
     """How a pipeline is done in pieces; pipelines are JSON. See Pipeline.in_stripes()."""
 
     raw: str
-    refined: str | None = None
+    refined: str | None = None  # behind it, or before a fill whose reach has no end
+    filled: str | None = None  # that fill, and what comes behind it
+    fill: str = ""  # its mode
     follows_paths: bool = False
     kinds: int = 0  # of paths that lead from stripe to stripe
     raw_rows: int = 0
     feature_rows: int = 0
     refined_rows: int = 0
-    fills: bool = False
-    before_fill: int = 0
-    behind_fill: int = 0
+    filled_rows: int = 0
     reads_images: bool = False
     reads_right: bool = False
     reads_confidence: bool = False
@@ -126,10 +126,11 @@ class Manifest:
 
     @property
     def final_kind(self) -> str:
-        return self.raw_kind if self.rules.refined is None else "refine"
+        return "fill" if self.rules.filled else "refine" if self.rules.refined else self.raw_kind
 
     def of_kind(self, *kinds: str) -> list[Unit]:
-        return [unit for unit in self.units if unit.kind in kinds]
+        """From the image's top on; of rows alike, from the left."""
+        return sorted((unit for unit in self.units if unit.kind in kinds), key=lambda unit: (unit.rows, unit.columns))
 
     def levels(self) -> list[list[Unit]]:
         """Units of a level need those of the levels before it alone."""

@@ -16,7 +16,7 @@ from .spans import Span
 from .store import State
 from .work import MAP_TYPES, missing, read_map, targets
 
-KINDS = ("down", "up", "tile", "match", "refine", "pair", "audit")
+KINDS = ("down", "up", "tile", "match", "refine", "edges", "fill", "pair", "audit")
 
 
 def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:

@@ -13,6 +13,7 @@ from .._errors import CallError
 from .._matching import Matcher, Stripe
 from .._pipeline import Pipeline
 from .._result import Explanation
+from . import filling
 from .coarse import Coarse
 from .manifest import NAME, Input, Job, Manifest, Rules, Unit
 from .rasters import Picture
@@ -25,7 +26,6 @@ LARGEST_TILE = 4096
 SMALLEST_TILE = 64
 # A tile of columns in a sweep is so many times as wide as what it reads beside itself.
 COLUMNS_PER_COLLAR = 16
-SEARCHED_ROWS = 64  # around a stripe, for what a fill looks for
 SEAM = 32  # pixels on each side of an audited seam
 
 
@@ -62,17 +62,21 @@ def plan(folder: str | Path, settings: Settings, replace_other: bool = False) ->
 
 def rules_of(pipeline: Pipeline, confidence: bool) -> Rules:
     found = pipeline.in_stripes(want_confidence=confidence)
+    refined = None if found.refined is None else found.refined.to_json()
+    filled, mode = None, ""
+    if refined is not None and found.fills:
+        refined, filled, mode = filling.split(refined)
     return Rules(
         raw=found.raw.to_json(),
-        refined=None if found.refined is None else found.refined.to_json(),
+        refined=refined,
+        filled=filled,
+        fill=mode,
         follows_paths=found.follows_paths,
         kinds=found.path_kinds,
         raw_rows=found.raw_rows,
         feature_rows=found.feature_rows,
-        refined_rows=found.refined_rows,
-        fills=found.fills,
-        before_fill=found.before_fill,
-        behind_fill=found.behind_fill,
+        refined_rows=found.before_fill if found.fills else found.refined_rows,
+        filled_rows=found.behind_fill,
         reads_images=found.reads_images,
         reads_right=found.reads_right,
         reads_confidence=found.reads_confidence,
@@ -251,26 +255,45 @@ class Planner:
         side = sides[self.fewest(lambda n: takes(sides[n - 1]), len(sides), "tile") - 1]
         return self._settings.tile[0] or side, self._settings.tile[1] or side
 
-    def _refinements(self, pipeline: str) -> None:
-        """Stripes of the maps, with a collar; fills find out by themselves whether theirs is enough."""
+    def _refinements(self, refined: str) -> None:
+        """Stripes of the maps, with a collar; where there is a fill, once more behind it."""
         width, height = self.size
-        reach = collar_of(self._rules)
+        rules = self._rules
         found = self.range_of(Span(0, height), Span(0, width))
+        whole = {"columns": Span(0, width), "read_columns": Span(0, width), "disparities": found}
 
         def takes(count: int) -> int:
-            rows = min(height, pieces_of(height, count) + 2 * reach)
-            return self.memory(pipeline, rows, width, found, maps=27, refines=True, want=self.confidence)
+            def of(pipeline: str, reach: int, maps: int) -> int:
+                rows = min(height, pieces_of(height, count) + 2 * reach)
+                return self.memory(pipeline, rows, width, found, maps=maps, refines=True, want=self.confidence)
+
+            return max(of(refined, rules.refined_rows, 27), of(rules.filled, rules.filled_rows + 1, 35) if rules.filled else 0)
 
         matched = [unit for unit in self._units if unit.kind in ("match", "tile")]
-        rows_of_maps = len({unit.rows for unit in matched})
-        most = max(self.fewest(takes, height, "stripe of refinements"), 1)
-        count = max(most, min(rows_of_maps, height // max(1, 4 * reach)))
-        for i, rows in enumerate(cut(height, count)):
+        stripes = len({unit.rows for unit in matched})
+        reach = max(rules.refined_rows, rules.filled_rows)
+        count = max(self.fewest(takes, height, "stripe of refinements"), min(stripes, height // max(1, 4 * reach)))
+        memory = takes(count)
+        stage = self._stage("refine", cut(height, count), rules.refined_rows, matched, memory, whole)
+        if rules.filled:
+            carries = rules.fill == filling.LOOKS_ALONG_COLUMNS
+            edges = [self._edges(stage, 8 * count * width, whole)] if carries else []
+            self._stage("fill", cut(height, count), rules.filled_rows + int(carries), stage, memory, whole, edges)
+
+    def _stage(
+        self, kind: str, cores: list[Span], reach: int, before: list[Unit], memory: int, whole: dict[str, Any], beside: Iterable[Unit] = ()
+    ) -> list[Unit]:
+        height = self.size[1]
+        made = []
+        for i, rows in enumerate(cores):
             read = rows.grown(reach, reach, height)
-            after = tuple(unit.number for unit in matched if unit.rows.meets(read))
-            columns = Span(0, width)
-            self.add(kind="refine", at=(i,), rows=rows, columns=columns, read_rows=read, read_columns=columns, disparities=found,
-                     memory=takes(count), after=after)  # fmt: skip
+            after = tuple(unit.number for unit in (*(unit for unit in before if unit.rows.meets(read)), *beside))
+            made.append(self.add(kind=kind, at=(i,), rows=rows, read_rows=read, memory=memory, after=after, **whole))
+        return made
+
+    def _edges(self, stage: list[Unit], carried: int, whole: dict[str, Any]) -> Unit:
+        rows, after = Span(0, self.size[1]), tuple(unit.number for unit in stage)
+        return self.add(kind="edges", at=(0,), rows=rows, read_rows=rows, memory=PROCESS + 2 * carried, after=after, **whole)
 
 
 class Stripes:
@@ -356,11 +379,6 @@ class Stripes:
         carried = 4 * self._rules.kinds * columns * (self._found[1] - self._found[0])
         how = {"stripe": self._stripe(rows, "down")}
         return carried + self._planner.memory(self._rules.raw, rows, columns, self._found, maps=0, **how)
-
-
-def collar_of(rules: Rules) -> int:
-    """Rows around a stripe that its refinements read at first."""
-    return rules.refined_rows + (SEARCHED_ROWS if rules.fills else 0)
 
 
 def in_levels(units: list[Unit]) -> list[Unit]:

@@ -61,7 +61,7 @@ class Progress:
 
 def weight(unit: Unit) -> float:
     """About how much work it is, beside others of the job."""
-    kinds = {"down": 0.25, "up": 0.25, "refine": 0.2}
+    kinds = {"down": 0.25, "up": 0.25, "refine": 0.2, "fill": 0.2, "edges": 0.01}
     return kinds.get(unit.kind, 1.0) * unit.pixels
 
 

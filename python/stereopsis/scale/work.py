@@ -11,20 +11,19 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .. import validity
 from .._errors import CallError, Error, FormatError
 from .._matching import Matcher, Stripe
 from .._pipeline import Pipeline
-from .manifest import Job, Rules, Unit
+from . import filling
+from .manifest import Job, Unit
 from .planning import NO_LIMIT
 from .rasters import Array, decoded, encoded, read
 from .spans import Span
 from .states import Paths, packed, unpacked
 from .store import State
 
-REASONS = 2 * validity.outside - 1  # why a pixel is invalid
+FIRST_LOOK = 64  # rows more for a fill that has to look further
 MAP_TYPES = {"disparity": "float32", "validity": "uint8", "right": "float32", "confidence": "float32"}
 
 
@@ -62,15 +61,16 @@ class Worker:
 
     def make(self, unit: Unit) -> None:
         """Makes a unit whose inputs are whole. Raises Error, with the unit's name."""
-        begin = time.time()
+        begin, worked = time.time(), time.process_time()
         try:
             for file in self._manifest.inputs[unit.pair]:
                 file.check()
             files = getattr(self, f"_make_{unit.kind}")(unit)
         except Error as error:
             raise type(error)(f"unit {unit.number} ({unit.name}): {error}") from error
-        about = {"number": unit.number, "begin": begin, "seconds": time.time() - begin, "peak_bytes": _peak_bytes()}
-        self._job.store.keep(unit.name, files, about)
+        about = {"number": unit.number, "begin": begin, "seconds": time.time() - begin}
+        used = {"cpu_seconds": time.process_time() - worked, "peak_bytes": _peak_bytes()}
+        self._job.store.keep(unit.name, files, about | used)
 
     # Kinds
 
@@ -111,24 +111,72 @@ class Worker:
         return self._maps(unit, result, unit.rows, unit.columns, self._wanted)
 
     def _make_refine(self, unit: Unit) -> dict[str, bytes]:
-        """With a collar that is doubled until no fill can have looked beyond it."""
-        height = self._manifest.size[1]
-        collar = max(unit.rows.first - unit.read_rows.first, unit.read_rows.end - unit.rows.end)
-        while True:
-            rows = unit.rows.grown(collar, collar, height)
-            result = self._refined(unit, rows)
-            if not self._rules.fills or fills_end(result.validity, unit.rows, rows, height, self._rules):
-                return self._maps(unit, result, rows, unit.columns, self._manifest.want)
-            collar = 2 * collar + 1
-
-    def _refined(self, unit: Unit, rows: Span) -> Any:
         assert self._rules.refined is not None
-        for other in self._raw:
-            if other.rows.meets(rows) and other.number not in unit.after:
-                self.run(other)
-        names = ["disparity", "validity", *self._wanted]
-        maps = {name: read_map(self._job, self._raw, name, rows, unit.columns) for name in names}
-        matcher = self._matcher(self._rules.refined, unit, refines=True, want=self._manifest.want)
+        result = self._refined(self._rules.refined, unit, unit.read_rows, self._maps_before(unit, unit.read_rows))
+        files = self._maps(unit, result, unit.read_rows, unit.columns, self._kept)
+        if self._rules.fill == filling.LOOKS_ALONG_COLUMNS:
+            files[f"maps/{unit.name}.edges.tif"] = encoded(filling.edges_of(result.disparity[unit.rows.within(unit.read_rows)]))
+        return files
+
+    def _make_edges(self, unit: Unit) -> dict[str, bytes]:
+        both = Span(0, 2)
+        edges = [self._decoded(stripe, "edges", both, unit.columns) for stripe in self._manifest.of_kind("refine")]
+        return {f"maps/{unit.name}.edges.tif": encoded(filling.carried(edges))}
+
+    def _make_fill(self, unit: Unit) -> dict[str, bytes]:
+        """From the stripe's rows, or as many around as its fill has to look at."""
+        assert self._rules.filled is not None
+        mode, height = self._rules.fill, self._manifest.size[1]
+        own = unit.rows.grown(self._rules.filled_rows, self._rules.filled_rows, height)
+        more = FIRST_LOOK if mode == "nearest" else 0
+        while True:
+            exact = own.grown(more, more, height)
+            maps = self._maps_before(unit, exact)
+            if filling.ends(mode, maps, own, exact, height):
+                break
+            more = 2 * more + FIRST_LOOK
+        rows = exact
+        if mode == filling.LOOKS_ALONG_COLUMNS:
+            rows = exact.grown(1, 1, height)
+            maps = self._with_edges(unit, exact, rows)
+        return self._maps(unit, self._refined(self._rules.filled, unit, rows, maps), rows, unit.columns, self._manifest.want)
+
+    def _with_edges(self, unit: Unit, exact: Span, rows: Span) -> dict[str, Array]:
+        """The maps before the fill, with a row above and one below that have what columns meet beyond."""
+        maps = self._maps_before(unit, rows)
+        if rows.first < exact.first:
+            filling.put(maps, 0, self._met(unit, exact.first - 1, above=True))
+        if rows.end > exact.end:
+            filling.put(maps, -1, self._met(unit, exact.end, above=False))
+        return maps
+
+    def _met(self, unit: Unit, row: int, above: bool) -> Array:
+        """What was measured nearest above the row's lower end, or below its upper one: in its own stripe, or in others."""
+        stripes = self._manifest.of_kind("refine")
+        k = next(k for k, stripe in enumerate(stripes) if stripe.rows.first <= row < stripe.rows.end)
+        part = Span(stripes[k].rows.first, row + 1) if above else Span(row, stripes[k].rows.end)
+        here = filling.edges_of(read_map(self._job, stripes[k : k + 1], "disparity", part, unit.columns))
+        line = 2 * k if above else 2 * k + 1
+        (edges,) = self._manifest.of_kind("edges")
+        return filling.last_of(self._decoded(edges, "edges", Span(line, line + 1), unit.columns)[0], here[1 if above else 0])
+
+    def _decoded(self, unit: Unit, name: str, rows: Span, columns: Span) -> Array:
+        return decoded(self._job.store.path(f"maps/{unit.name}.{name}.tif"), rows, columns)
+
+    def _maps_before(self, unit: Unit, rows: Span) -> dict[str, Array]:
+        """What a stage of refinements is given: made by the stage before it, but the right view's map, which stays as it was matched."""
+        before = self._manifest.of_kind("refine") if unit.kind == "fill" else self._raw
+        maps = {}
+        for name in ("disparity", "validity", *self._wanted):
+            made = self._raw if name == "right" else before
+            for other in made:
+                if other.rows.meets(rows) and other.number not in unit.after:
+                    self.run(other)
+            maps[name] = read_map(self._job, made, name, rows, unit.columns)
+        return maps
+
+    def _refined(self, pipeline: str, unit: Unit, rows: Span, maps: dict[str, Array]) -> Any:
+        matcher = self._matcher(pipeline, unit, refines=True, want=self._kept)
         if self._rules.reads_images:
             return self._match(matcher, unit, {"maps": maps}, rows)
         return matcher(None, None, maps=maps)
@@ -153,6 +201,11 @@ class Worker:
     @property
     def _wanted(self) -> list[str]:
         return self._rules.wanted("confidence" in self._manifest.want)
+
+    @property
+    def _kept(self) -> list[str]:
+        """What goes on from stage to stage of refinements, beside disparity and validity."""
+        return ["confidence"] if self._rules.reads_confidence else []
 
     def _stripe(self, unit: Unit, rows: Span, above: Paths | None, below: Paths | None, follow: str = "none") -> Stripe:
         return Stripe(rows.first - unit.read_rows.first, rows.length, above is not None, below is not None, follow)
@@ -213,26 +266,6 @@ def _planned(
         memory_limit=NO_LIMIT,
         **dict(options),
     )
-
-
-def fills_end(bits: npt.NDArray[np.uint8], own: Span, rows: Span, height: int, rules: Rules) -> bool:
-    """Whether whatever a fill looked for around the stripe's own rows lies in what was read, where that is exact. Pipeline.in_stripes()
-    has the rule: see InStripes.fills."""
-    exact = Span(rows.first + (rules.before_fill if rows.first > 0 else 0), rows.end - (rules.before_fill if rows.end < height else 0))
-    wanted = own.grown(rules.behind_fill, rules.behind_fill, height)
-    measured = (bits & (validity.filled | REASONS)) == 0
-    looks = ~measured & ((bits & (validity.masked | validity.outside)) == 0)
-    looks, measured = looks[wanted.within(rows)], measured[exact.within(rows)]
-    columns = looks.any(axis=0)
-    # Of each column's pixels that look, the first has the least above it, and the last below.
-    first = wanted.first - exact.first + looks.argmax(axis=0)
-    last = wanted.end - exact.first - 1 - looks[::-1].argmax(axis=0)
-    above = measured.argmax(axis=0) < first
-    below = measured.shape[0] - 1 - measured[::-1].argmax(axis=0) > last
-    found = measured.any(axis=0)
-    ends_above = exact.first == 0 or bool((found & above | ~columns).all())
-    ends_below = exact.end == height or bool((found & below | ~columns).all())
-    return ends_above and ends_below
 
 
 def read_map(job: Job, units: Iterable[Unit], name: str, rows: Span, columns: Span) -> Array:

@@ -1,0 +1,97 @@
+"""Fills look along rows and columns until they meet a pixel that was measured, however far: what a stripe needs of others for that.
+
+Rows are there as a whole. Of a column a fill needs, where its stripe has nothing, the measured disparity that is nearest above it and below:
+`edges_of` tells the first and last of a stripe, `carried` puts those of all stripes together, and a row with them in each column lies
+above and below what is filled, in the place of the rows between. Where distances count (nearest), or whole rows were not measured, more
+rows are read instead, until `ends` says that they are enough.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import validity
+from .rasters import Array
+from .spans import Span
+
+LOOKS_ALONG_COLUMNS = "second_lowest"  # the mode that needs values alone
+NOT_FILLED = validity.masked | validity.outside
+
+
+def split(refined: str) -> tuple[str, str, str]:
+    """Of a pipeline with a fill, as JSON: the refinements before it, the fill with those behind it, and its mode."""
+    pipeline: dict[str, Any] = json.loads(refined)
+    steps = pipeline["refinements"]
+    at = next(i for i, step in enumerate(steps) if step["stage"] == "fill" and step["enabled"])
+    parts = ({**pipeline, "refinements": part} for part in (steps[:at], steps[at:]))
+    before, behind = (json.dumps(part) for part in parts)
+    return before, behind, steps[at]["mode"]
+
+
+def edges_of(disparity: Array) -> Array:
+    """(2, columns): the first and the last that was measured in each column, NaN where nothing was."""
+    return np.stack([_first(disparity), _first(disparity[::-1])])
+
+
+def _first(disparity: Array) -> Array:
+    measured = np.isfinite(disparity)
+    found = np.take_along_axis(disparity, measured.argmax(axis=0)[None], axis=0)[0]
+    return np.where(measured.any(axis=0), found, np.float32(np.nan)).astype(np.float32)
+
+
+def carried(edges: list[Array]) -> Array:
+    """Of the edges of all stripes: (2 · stripes, columns), of each what was measured nearest above it, and below it."""
+    made = np.full((2 * len(edges), edges[0].shape[1]), np.nan, np.float32)
+    for k in range(1, len(edges)):
+        made[2 * k] = last_of(made[2 * k - 2], edges[k - 1][1])
+        j = len(edges) - 1 - k
+        made[2 * j + 1] = last_of(made[2 * j + 3], edges[j + 1][0])
+    return made
+
+
+def last_of(far: Array, near: Array) -> Array:
+    """What is near, where there is something."""
+    return np.where(np.isfinite(near), near, far)
+
+
+def put(maps: dict[str, Array], row: int, values: Array) -> None:
+    """Values in the place of a row of the maps; where there is none the row is masked, so that it stays as it is."""
+    maps["disparity"][row] = values
+    maps["validity"][row] = np.where(np.isfinite(values), 0, validity.masked)
+
+
+def ends(mode: str, maps: dict[str, Array], own: Span, exact: Span, height: int) -> bool:
+    """Whether what a fill looks for from the rows `own` lies in `exact`, the rows of the maps, or nowhere."""
+    measured = np.isfinite(maps["disparity"])
+    looks = ~measured & ((maps["validity"] & NOT_FILLED) == 0)
+    looks[: own.first - exact.first] = looks[own.end - exact.first :] = False
+    if mode == "nearest" and not _nearest_ends(looks, measured, exact, height):
+        return False
+    return _rows_end(looks.any(axis=1), measured.any(axis=1), exact, height)
+
+
+def _rows_end(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exact: Span, height: int) -> bool:
+    """Where nothing was measured in a row, a fill may go to the next row above that has something, then to the one below."""
+    lost = np.flatnonzero(looks & ~measured)
+    if lost.size == 0 or measured[: lost[0]].any():
+        return True
+    return exact.first == 0 and (exact.end == height or bool(measured[lost[-1] :].any()))
+
+
+def _nearest_ends(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exact: Span, height: int) -> bool:
+    """Nothing that is further than a neighbour in the row counts."""
+    rows = np.arange(looks.shape[0])[:, None]
+    along = np.minimum(_steps(measured), _steps(measured[:, ::-1])[:, ::-1])
+    above = np.maximum.accumulate(measured, axis=0) | (along <= rows + 1) | (exact.first == 0)
+    below = np.maximum.accumulate(measured[::-1], axis=0)[::-1] | (along <= looks.shape[0] - rows) | (exact.end == height)
+    return bool((~looks | (above & below)).all())
+
+
+def _steps(measured: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """To the nearest that was measured on the left; many where there is none."""
+    columns = np.arange(measured.shape[1])
+    return columns - np.maximum.accumulate(np.where(measured, columns, np.int64(-(2**40))), axis=1)
