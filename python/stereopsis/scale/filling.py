@@ -71,12 +71,12 @@ def ends(mode: str, maps: dict[str, Array], own: Span, exact: Span, height: int)
     looks[: own.first - exact.first] = looks[own.end - exact.first :] = False
     if mode == "nearest" and not _nearest_ends(looks, measured, exact, height):
         return False
-    return _rows_end(looks.any(axis=1), measured.any(axis=1), exact, height)
+    return _rows_end(looks, measured, exact, height)
 
 
 def _rows_end(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exact: Span, height: int) -> bool:
     """Where nothing was measured in a row, a fill may go to the next row above that has something, then to the one below."""
-    lost = np.flatnonzero(looks & ~measured)
+    lost = np.flatnonzero(looks.any(axis=1) & ~measured.any(axis=1))
     if lost.size == 0 or measured[: lost[0]].any():
         return True
     return exact.first == 0 and (exact.end == height or bool(measured[lost[-1] :].any()))

@@ -22,6 +22,7 @@ from .store import Store
 
 PROCESS = 400 << 20  # bytes of Python, NumPy, GDAL with its cache, and an engine's worker
 NO_LIMIT = 2**62  # of workspace: a unit is planned as large as it may be, and not done in stripes once more
+SWEEP = 64 << 20  # bytes
 LARGEST_TILE = 4096
 SMALLEST_TILE = 64
 # A tile of columns in a sweep is so many times as wide as what it reads beside itself.
@@ -372,6 +373,8 @@ class Stripes:
         rows = min(self._height, rows + max(1, self._rules.feature_rows))
         carried = 0 if count == 1 else 4 * self._rules.kinds * self._width * (self._found[1] - self._found[0])
         how: dict[str, Any] = {"stripe": self._stripe(rows, "none"), "want": self._planner.want}
+        if count > 1:  # the matcher of sweeps, of which a worker keeps the last, is beside it
+            carried += SWEEP
         return carried + self._planner.memory(self._rules.raw, rows, self._width, self._found, **how)
 
     def _following(self, rows: int, columns: int) -> int:

@@ -29,7 +29,10 @@ class Span(NamedTuple):
 
 
 def cut(length: int, pieces: int) -> list[Span]:
-    """Pieces whose lengths differ by one at most."""
+    """Alike, so that they have a plan in common, and the last one shorter; or, where that would leave none, nearly alike."""
+    step = pieces_of(length, pieces)
+    if step * (pieces - 1) < length:
+        return [Span(step * i, min(length, step * (i + 1))) for i in range(pieces)]
     return [Span(length * i // pieces, length * (i + 1) // pieces) for i in range(pieces)]
 
 

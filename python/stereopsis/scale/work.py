@@ -211,8 +211,8 @@ class Worker:
         return Stripe(rows.first - unit.read_rows.first, rows.length, above is not None, below is not None, follow)
 
     def _matcher(self, pipeline: str, unit: Unit, **how: Any) -> Matcher:
-        options = tuple(sorted((name, tuple(value) if isinstance(value, list) else value) for name, value in how.items()))
-        return _planned(pipeline, unit.disparities, self._device, self._threads, self._manifest.bit_depth, options)
+        here = {"device": self._device, "threads": self._threads, "bit_depth": self._manifest.bit_depth}
+        return MATCHERS.get(pipeline, unit, **here, **how)
 
     def _match(self, matcher: Matcher, unit: Unit, given: Mapping[str, Any] | None = None, rows: Span | None = None) -> Any:
         pair = self._manifest.inputs[unit.pair]
@@ -252,20 +252,24 @@ def _peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-@lru_cache(maxsize=1)
-def _planned(
-    pipeline: str, disparities: tuple[int, int], device: str, threads: int, bit_depth: int, options: tuple[tuple[str, Any], ...]
-) -> Matcher:
-    """The last one is kept, with its memory: the next unit is often alike."""
-    return Matcher(
-        pipeline=Pipeline.from_json(pipeline),
-        disparities=disparities,
-        device=device,
-        threads=threads,
-        bit_depth=bit_depth,
-        memory_limit=NO_LIMIT,
-        **dict(options),
-    )
+class Matchers:
+    """The last one of sweeps, which are small, and of all others is kept, with its memory: the next unit is often alike."""
+
+    def __init__(self) -> None:
+        self._kept: dict[bool, tuple[Any, Matcher]] = {}
+
+    def get(self, pipeline: str, unit: Unit, **how: Any) -> Matcher:
+        is_sweep, key = unit.kind in ("down", "up"), (pipeline, unit.disparities, how)
+        kept = self._kept.get(is_sweep)
+        if kept is None or kept[0] != key:
+            kept = None
+            self._kept.pop(is_sweep, None)  # before the next one takes memory
+            matcher = Matcher(pipeline=Pipeline.from_json(pipeline), disparities=unit.disparities, memory_limit=NO_LIMIT, **how)
+            self._kept[is_sweep] = key, matcher
+        return self._kept[is_sweep][1]
+
+
+MATCHERS = Matchers()  # of this process
 
 
 def read_map(job: Job, units: Iterable[Unit], name: str, rows: Span, columns: Span) -> Array:
