@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common.hpp"
+#include "dense.hpp"
 
 namespace stereopsis::command {
 
@@ -29,10 +30,6 @@ struct PeerProblem {
   int disparities, threads;
   PeerColumns columns;
 };
-
-// Fills what is NaN: a run of pixels takes the smaller of its two neighbours in the row, a row without any disparity, at
-// the top or the bottom, that of the nearest row.
-void make_dense(Image<float>& disparity);
 
 // Those that were built in, ready for one pair.
 std::vector<Peer> make_peers(const PeerProblem&);

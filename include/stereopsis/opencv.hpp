@@ -337,7 +337,7 @@ inline void StereoSGBM::write_disparity(cv::OutputArray disparity, int depth) co
       const float* in = found_.disparity.row(y);
       if (depth == CV_16S)
         std::transform(in, in + out.cols, out.ptr<short>(y), [&](float d) {
-          return static_cast<short>(std::isnan(d) ? invalid : static_cast<int>(std::lrint(d * 16)));
+          return static_cast<short>(std::isnan(d) ? invalid : cvRound(d * 16));
         });
       else
         std::transform(in, in + out.cols, out.ptr<float>(y),
