@@ -398,6 +398,12 @@ def test_what_is_no_call_of_a_bag_is_refused(tmp_path):
     assert "--for takes a call of match, calibrate or evaluate" in bag("--for", "bench", small_bag(tmp_path / "in"), code=2)
     said = by_name("match", tmp_path / "in", "-o", tmp_path, "--resume", code=2)
     assert "--resume does not go with a bag's pictures" in said and "-o OUT --resume" in said
+    with BagFile(tmp_path / "two") as made:
+        for camera in ("front", "rear"):
+            for side, image in zip(("left", "right"), generated(1)[0], strict=True):
+                made.image(f"/{camera}/{side}/image_rect", START, image)
+    said = by_name("match", tmp_path / "two", "-o", tmp_path / "d.npy", code=2)
+    assert "several pairs of cameras" in said and f"they are taken by stereopsis bag {tmp_path / 'two'} --frames" in said
     assert "'none.mcap' is not there" in by_name("match", "none.mcap", "-o", tmp_path / "d.npy", code=1)
     assert "is in the Python package, and /none can't be run" in by_name("match", "x.bag", code=1, STEREOPSIS_PYTHON="/none")
 

@@ -34,11 +34,18 @@ def run_for(words: list[str]) -> int:
         before, bag, behind = arguments[:at], Path(arguments[at]), arguments[at + 1 :]
         if command == "evaluate":
             return _evaluated(before, _disparities(bag, Path(folder)), behind)
-        recording = Recording(bag)
+        recording = _recording(bag)
         count = write_frames(recording, Path(folder))
         if not count:
             raise FormatError(f"'{bag}' holds no pair of {recording.topics.left} and {recording.topics.right}")
         return _run([command, *before, *_pictures(command, Path(folder), count, arguments, recording.raw), *behind])
+
+
+def _recording(bag: Path) -> Recording:
+    try:
+        return Recording(bag)
+    except CallError as error:  # match has no --left and --right for topics
+        raise CallError(f"{error}; they are taken by stereopsis bag {bag} --frames DIR, which writes the pictures") from error
 
 
 def _pictures(command: str, folder: Path, count: int, given: list[str], raw: bool) -> list[str]:
