@@ -24,7 +24,8 @@ struct InStripes {
   // `behind_fill` rows around them, that is filled, or invalid without a mask, its column must have a measured pixel in them
   // above and one below, or they must go on to the image's edge; else more rows have to be read.
   bool fills = false;
-  int before_fill = 0, behind_fill = 0;
+  int before_fill = 0;         // rows above and below: that the refinements before the fill read
+  int behind_fill = 0;         // and those behind it
   RefinementNeeds needs = {};  // of `refined`, beside the disparity and the validity
 };
 
