@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import stereopsis as st
@@ -136,4 +137,20 @@ def test_a_dask_scheduler_that_is_killed_is_found_again(planned, whole, tmp_path
         cluster.close()
     after = jobs.made_at(job)
     assert all(after[name] == made for name, made in before.items())
+    jobs.assert_same(jobs.merged(job), whole)
+
+
+def test_dask_starts_workers_by_ssh(planned, whole, tmp_path):
+    pytest.importorskip("asyncssh", reason="Dask reaches hosts by asyncssh; ./dev python installs it")
+    job, home = planned(stripes=3), tmp_path / "home"
+    home.mkdir()
+    words = [sys.executable, Path(__file__).with_name("ssh_server.py"), home, str(free_ports(1)[0])]
+    server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        assert server.stdout.readline() == "ready\n"
+        hosts = "127.0.0.1,127.0.0.1"  # the scheduler, and a worker
+        jobs.run("run", job.folder, "--engine", "dask", "--ssh", hosts, "--quiet", env={**os.environ, "HOME": str(home)})
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.communicate()
     jobs.assert_same(jobs.merged(job), whole)

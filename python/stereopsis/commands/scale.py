@@ -69,7 +69,7 @@ def _add_running(group: Any) -> None:
     add("--device", metavar="NAME", help="plan and run: auto, cpu, cuda[:N] or opencl[:N] [auto; of the plan]")
     add("--retries", type=int, default=3, metavar="N", help="how often a unit that fails is begun again [3]")
     add("--scheduler", metavar="ADDRESS", help="dask: of a scheduler that is there, or the file that it writes")
-    add("--ssh", metavar="HOSTS", help="dask: hosts to start workers on, the scheduler's first, with commas")
+    add("--ssh", metavar="HOSTS", help="dask: hosts, with commas: of the scheduler, then those to start --workers on each, by ssh without a password")
     add("--sbatch", action="append", default=[], metavar="OPTION", help="slurm: an option more, as --sbatch=--partition=long; repeatable")
     add("--wait", action="store_true", help="slurm: end when the arrays have")
     add("--quiet", action="store_true", help="no progress")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -64,7 +65,8 @@ def _connected(distributed: Any, scheduler: str) -> Any:
 def _cluster(distributed: Any, job: Job, options: Options) -> Any:
     """One unit at a time in each worker."""
     if options.ssh:
-        return distributed.SSHCluster(list(options.ssh), worker_options={"nthreads": 1})
+        workers = {"nthreads": 1, "n_workers": options.workers or 1}  # of each host
+        return distributed.SSHCluster(list(options.ssh), worker_options=workers, remote_python=sys.executable)
     return distributed.LocalCluster(n_workers=options.workers or 1, threads_per_worker=1, memory_limit=0, dashboard_address=":0")
 
 
