@@ -18,6 +18,7 @@ from .store import Store, write_whole
 
 NAME = "manifest.json"
 FORMAT = 1
+KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "audit")  # of units, in the order of their phases
 
 
 @dataclass(frozen=True)

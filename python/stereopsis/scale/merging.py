@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import CallError, Error
-from .manifest import Job, Unit
+from .manifest import KINDS, Job, Unit
 from .rasters import write_tiled
 from .running import duration, weight
 from .spans import Span
 from .store import State
 from .work import MAP_TYPES, missing, read_map, targets
-
-KINDS = ("down", "up", "tile", "match", "refine", "edges", "fill", "pair", "audit")
 
 
 def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._errors import DeviceError, Error
-from ..manifest import Job, Unit
+from ..manifest import KINDS, Job, Unit
 from ..running import Options, Told
 from ..work import missing, run_unit
 
@@ -73,13 +73,14 @@ def _cluster(distributed: Any, job: Job, options: Options) -> Any:
 def _submit(client: Any, job: Job, todo: list[Unit], options: Options, told: Told) -> None:
     as_completed = importlib.import_module("distributed").as_completed
     threads = options.threads or _threads_of_each(options)
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    workers = client.scheduler_info()["workers"].values()
     by_memory = bool(workers) and all(MEMORY in worker.get("resources", {}) for worker in workers)
     futures: dict[int, Any] = {}
+    # What is ready of an earlier kind goes first: the critical path, and units that are alike, one after another.
     for unit in todo:
         futures[unit.number] = client.submit(
             run_unit, str(job.folder), unit.number, options.device, threads, *(futures[i] for i in unit.after if i in futures),
-            key=f"{unit.name}-{job.manifest.job[:12]}-{time.time_ns()}", retries=options.retries, pure=False,
+            key=f"{unit.name}-{job.manifest.job[:12]}-{time.time_ns()}", retries=options.retries, pure=False, priority=-KINDS.index(unit.kind),
             resources={MEMORY: unit.memory} if by_memory else None,
         )  # fmt: skip
     numbers = {future.key: number for number, future in futures.items()}
