@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
@@ -88,6 +89,9 @@ class Page:
         body = self.driver.find_elements(By.CSS_SELECTOR, ".pane-body")[pane]
         chain = ActionChains(self.driver).move_to_element_with_offset(body, *self.offset(body, x + 0.5, y + 0.5))
         (chain.click() if click else chain).perform()
+
+    def scroll(self, body, down):
+        ActionChains(self.driver).scroll_from_origin(ScrollOrigin.from_element(body), 0, down).perform()
 
     def offset(self, body, x, y):
         """From the middle of the pane."""

@@ -261,6 +261,34 @@ def test_every_view_is_drawn(view, scene, tmp_path):
     assert page.complaints() == []
 
 
+def test_the_range_is_estimated_and_depth_and_cloud_are_kept(view, tmp_path):
+    rig = st.Rig(focal=300.0, baseline=0.1, cx_left=120, cy=80, unit="m", size=(240, 160))
+    rig.write(tmp_path / "rig.yml")
+    page = view("synth:table,240x160x32", "--paused", "--calib", tmp_path / "rig.yml", "--disparities", 64)
+    scene = st.synth("table", width=240, height=160, disparities=32, noise=2)
+    page.click('[title^="Estimate from this pair"]')
+    page.settle()
+    assert page.script("return viewer.frame.disparities") == list(st.check(scene.left, scene.right).disparities)
+
+    disparity = page.plane("disparity")
+    page.click('[data-keep="depth"]')
+    (tmp_path / "depth.pfm").write_bytes(page.downloaded("depth.pfm"))
+    assert np.allclose(st.read_pfm(tmp_path / "depth.pfm"), 30 / disparity, rtol=1e-5, equal_nan=True)
+    page.click('[data-keep="cloud"]')
+    header, _, points = page.downloaded("cloud.ply").partition(b"end_header\n")
+    assert b"element vertex %d" % np.count_nonzero(disparity > 0) in header and points
+
+    body = page.driver.find_elements("css selector", ".pane-body")[1]
+    page.scroll(body, -300)
+    page.wait_for(lambda: page.script("return viewer.zoom.scale") > 1.2, "a closer look")
+    near = page.script("return viewer.zoom.scale")
+    page.drag(1, (120, 80), (90, 80))
+    page.wait_for(lambda: page.script("return viewer.zoom.x") > 0.5, "a look at what lies to the right")
+    page.scroll(body, 300)
+    page.wait_for(lambda: page.script("return viewer.zoom.scale") < near, "a look from further away")
+    assert page.complaints() == []
+
+
 def test_a_result_is_sent_to_somebody(view, tmp_path):
     page = view("synth:table,240x160x32", "--paused")
     disparity = page.plane("disparity")
