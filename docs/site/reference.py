@@ -389,9 +389,40 @@ def cpp_pages(made, xml):
         save(folder / f"{name}.md", cpp_page(name, xml))
 
 
+# C
+
+
+DECLARED = (r"typedef (?:struct )?(?:\w+ )?(sp_\w+)(?: \{|;)", r"SP_API .*?\b(sp_\w+)\(", r"enum \{\s*(SP_\w+)")
+
+
+def c_blocks(header):
+    """Of stereopsis.h, between blank lines: the comment above, and what is declared. Without a comment of its own it belongs to what is before."""
+    body = header.partition('extern "C" {\n#endif\n')[2].partition("#ifdef __cplusplus")[0]
+    blocks = []
+    for block in body.strip().split("\n\n"):
+        comment, declarations = re.match(r"(?:/\*(.*?)\*/\n)?(.*)", block, re.DOTALL).groups()
+        if comment is None:
+            blocks[-1][1] += "\n\n" + declarations
+        else:
+            blocks.append([" ".join(re.sub(r"^ \* ?", "", line).strip() for line in comment.splitlines()).strip(), declarations])
+    return blocks
+
+
+def c_page():
+    header = (ROOT / "include/stereopsis.h").read_text()
+    about = re.match(r"/\*(.*?)\*/", header, re.DOTALL)[1]
+    lines = ["# C interface", "", *(escape(line) if not line.startswith("  ") else line.replace("  ", "    ", 1) for line in re.sub(r"^ \*(?: |$)", "", about, flags=re.MULTILINE).strip().splitlines())]
+    lines += ["", "[From C, and from other languages](../c.md) shows how it is used.", "", "```c", "#include <stereopsis.h>", "```", ""]
+    for text, declarations in c_blocks(header):
+        name = next(found[1] for pattern in DECLARED if (found := re.search(pattern, declarations)))
+        lines += [f"## {escape(name)}", "", escape(text), "", "```c", declarations, "```", ""]
+    return "\n".join(lines)
+
+
 def write(made, command, xml):
     save(made / "methods.md", methods_page())
     save(made / "stages.md", stages_page())
     save(made / "command.md", command_page(command))
     save(made / "python.md", python_page())
+    save(made / "c.md", c_page())
     cpp_pages(made, xml)

@@ -10,6 +10,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
@@ -138,7 +139,7 @@ def requests_of(driver):
 
 
 SHOWN = ["index", "start", "choosing", "cpp", "python", "streams", "benchmarks", "made/gallery", "made/methods", "made/stages", "made/command",
-         "made/cpp/matcher", "made/python", "notes/sgm-on-cuda"]
+         "made/cpp/matcher", "made/c", "made/python", "notes/sgm-on-cuda"]
 
 
 def test_pages_ask_for_nothing_outside_and_say_no_errors(driver, site):
@@ -230,6 +231,19 @@ def test_every_parameter_has_meaning_range_and_paper():
             assert f"| `{parameter.name}` |" in made
     print(f"{count} parameters")
     assert count > 200
+
+
+def test_every_c_function_and_struct_is_documented():
+    sys.path.insert(0, str(ROOT / "docs/site"))
+    from reference import c_blocks
+
+    header = (ROOT / "include/stereopsis.h").read_text()
+    told = {name for text, declared in c_blocks(header) if text for name in re.findall(r"\bsp_\w+", declared)}
+    functions, structs = re.findall(r"^SP_API .*?(sp_\w+)\(", header, re.MULTILINE), re.findall(r"^typedef struct (sp_\w+) \{", header, re.MULTILINE)
+    print(f"{len(functions)} functions, {len(structs)} structs")
+    assert len(functions) > 35 and not {*functions, *structs} - told
+    page = (HTML / "made/c.html").read_text()
+    assert not [name for name in (*functions, *structs) if name not in page]
 
 
 MADE = ("Result", "Calibrated", "CalibrationView", "Scene", "Explanation", "StageCall", "Picture", "cv2.StereoSGBM")  # by the package alone
