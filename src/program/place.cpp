@@ -41,6 +41,36 @@ void mark_lifetimes(std::span<Value> values, std::span<ProgramStep> steps, const
   }
 }
 
+// Pieces that have their place, by the steps of their lives: each is held against those alone that live with it, as an image in
+// many strips has very many.
+class Placed {
+ public:
+  explicit Placed(std::size_t steps) : brief_(steps + 1) {}
+
+  void add(const Piece& piece) {
+    if (is_lasting(piece)) return lasting_.push_back(piece);
+    for (int step = piece.first; step <= piece.last; ++step) brief_[step].push_back(piece);
+  }
+
+  // By offset.
+  const std::vector<Piece>& living_with(const Piece& piece) {
+    found_.clear();
+    for (const Piece& other : lasting_)
+      if (other.last >= piece.first && other.first <= piece.last) found_.push_back(other);
+    for (int step = piece.first; step <= piece.last; ++step)
+      for (const Piece& other : brief_[step])
+        if (step == std::max(piece.first, other.first)) found_.push_back(other);  // once
+    std::sort(found_.begin(), found_.end(), [](const Piece& a, const Piece& b) { return *a.offset < *b.offset; });
+    return found_;
+  }
+
+ private:
+  static bool is_lasting(const Piece& piece) { return piece.last - piece.first > 32; }
+
+  std::vector<Piece> lasting_, found_;
+  std::vector<std::vector<Piece>> brief_;  // by step
+};
+
 }  // namespace
 
 std::size_t place(std::span<Value> values, std::span<ProgramStep> steps, const Target& target) {
@@ -55,18 +85,16 @@ std::size_t place(std::span<Value> values, std::span<ProgramStep> steps, const T
   // The largest first, each at the lowest place that is free all its life.
   const std::size_t alignment = target.device == On::gpu ? 256 : 64;
   std::size_t end = 0;
-  std::vector<Piece> placed;
+  Placed placed(steps.size());
   for (const Piece& piece : pieces) {
     std::size_t offset = 0;
-    for (const Piece& other : placed) {  // by offset
-      if (other.last < piece.first || other.first > piece.last) continue;
+    for (const Piece& other : placed.living_with(piece)) {
       if (*other.offset >= offset + piece.bytes) break;
       offset = std::max(offset, (*other.offset + other.bytes + alignment - 1) / alignment * alignment);
     }
     *piece.offset = offset;
     end = std::max(end, offset + piece.bytes);
-    const auto behind = [](const Piece& a, const Piece& b) { return *a.offset < *b.offset; };
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), piece, behind), piece);
+    placed.add(piece);
   }
   return (end + alignment - 1) / alignment * alignment;
 }
