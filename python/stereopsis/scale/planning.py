@@ -22,7 +22,10 @@ from .store import Store
 
 PROCESS = 400 << 20  # bytes of Python, NumPy, GDAL with its cache, and an engine's worker
 NO_LIMIT = 2**62  # of workspace: a unit is planned as large as it may be, and not done in stripes once more
-SWEEP = 64 << 20  # bytes
+SWEEP = 64 << 20  # bytes of the matcher of sweeps, which a worker keeps
+# Where memory allows fewer: for many workers, and because memory takes time when it is touched first.
+ENOUGH_STRIPES = 16
+LOW_STRIPE = 256  # rows
 LARGEST_TILE = 4096
 SMALLEST_TILE = 64
 # A tile of columns in a sweep is so many times as wide as what it reads beside itself.
@@ -305,7 +308,9 @@ class Stripes:
         self._planner, self._rules = planner, planner.rules
         self._width, self._height = planner.size
         self._found = planner.range_of(Span(0, self._height), Span(0, self._width))
-        count = planner.settings.stripes or planner.fewest(self._matching, self._height, "stripe")
+        count = planner.settings.stripes or max(
+            planner.fewest(self._matching, self._height, "stripe"), min(ENOUGH_STRIPES, self._height // LOW_STRIPE)
+        )
         if not 1 <= count <= self._height:
             raise CallError(f"--stripes {count} is not allowed; it must be from 1 to the image's {self._height} rows")
         self._cores = cut(self._height, count)
@@ -371,10 +376,8 @@ class Stripes:
     def _matching(self, count: int) -> int:
         rows = self._read(Span(0, pieces_of(self._height, count) + 2 * self._rules.raw_rows)).length
         rows = min(self._height, rows + max(1, self._rules.feature_rows))
-        carried = 0 if count == 1 else 4 * self._rules.kinds * self._width * (self._found[1] - self._found[0])
+        carried = SWEEP + 4 * self._rules.kinds * self._width * (self._found[1] - self._found[0])
         how: dict[str, Any] = {"stripe": self._stripe(rows, "none"), "want": self._planner.want}
-        if count > 1:  # the matcher of sweeps, of which a worker keeps the last, is beside it
-            carried += SWEEP
         return carried + self._planner.memory(self._rules.raw, rows, self._width, self._found, **how)
 
     def _following(self, rows: int, columns: int) -> int:

@@ -16,7 +16,7 @@ from .._errors import CallError, Error, FormatError
 from .._matching import Matcher, Stripe
 from .._pipeline import Pipeline
 from . import filling
-from .manifest import Job, Unit
+from .manifest import KINDS, Job, Unit
 from .planning import NO_LIMIT
 from .rasters import Array, decoded, encoded, read
 from .spans import Span
@@ -28,7 +28,8 @@ MAP_TYPES = {"disparity": "float32", "validity": "uint8", "right": "float32", "c
 
 
 def missing(job: Job, targets: Iterable[Unit], contents: bool = True) -> list[Unit]:
-    """The targets that are not whole, and of what they need that which is not, in the order in which to make them."""
+    """The targets that are not whole, and of what they need that which is not, in an order in which to make them: by kinds, as units
+    that are alike have a plan and its memory in common."""
     found: dict[int, bool] = {}
     open_ = list(targets)
     while open_:
@@ -37,7 +38,8 @@ def missing(job: Job, targets: Iterable[Unit], contents: bool = True) -> list[Un
             found[unit.number] = job.store.state(unit.name, contents) is not State.whole
             if found[unit.number]:
                 open_ += [job.units[i] for i in unit.after]
-    return [unit for unit in job.units if found.get(unit.number, False)]
+    left = (unit for unit in job.units if found.get(unit.number, False))
+    return sorted(left, key=lambda unit: KINDS.index(unit.kind))
 
 
 def targets(job: Job) -> list[Unit]:
