@@ -7,9 +7,9 @@ import math
 
 WIDTH, HEIGHT, DISPARITIES = 131072, 131072, 128
 CORES = 16  # of a machine
-SWEEP, MATCH, REFINE = 6.5, 2.7, 2.2  # MP/s of a core: one sweep, matching, all refinements with their files; measured
+SWEEP, MATCH, REFINE = 15, 7, 6.8  # MP/s of a core: one sweep, matching, all refinements, each with its files; measured
 OVERHEAD = 0.1  # seconds that a unit costs an engine with standing workers; measured with Dask, on a busy machine
-MAP_BYTES = 1.3  # a pixel, of each of three stages of maps; measured
+MAP_BYTES = 1.8  # a pixel, of each of three stages of maps; measured
 PATH_SHARE = 0.43  # of path costs behind zlib; measured
 STORAGE = 5e9  # bytes a second that all machines have together; assumed
 STRIPE = 382  # rows, under 4 GiB
@@ -44,7 +44,7 @@ def main():
     print("| machines | sweeps, s | stripes, s | refinements, s | storage, s | all, s | times as fast as one |")
     print("|---|---|---|---|---|---|---|")
     for machines in (1, 10, 30, 100, 300, 1000):
-        times = min(sweeps(machines, tile) for tile in (800, 1600, 3200, 6400, 12800)), stripes(machines, MATCH), stripes(machines, REFINE)
+        times = min(sweeps(machines, tile) for tile in (800, 1600, 3200, 6400, 12800, 32768, WIDTH)), stripes(machines, MATCH), stripes(machines, REFINE)
         whole = max(sum(times), storage())
         if machines == 1:
             alone = whole

@@ -132,7 +132,7 @@ def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_o
     try:
         with opened(like) as source, library() as rasterio:
             place = {} if source.crs is None else {"crs": source.crs, "transform": source.transform}
-            how = {**_profile(np.dtype(dtype)), **shape, **place, "compress": "deflate", "bigtiff": "if_safer", "num_threads": "all_cpus"}
+            how = {**_profile(np.dtype(dtype)), **shape, **place, "compress": "deflate", "zlevel": 3, "bigtiff": "if_safer", "num_threads": "all_cpus"}
             with rasterio.open(temporary, "w", width=width, height=height, **how) as made:
                 sums = [_write_rows(rasterio, made, rows, rows_of(rows)) for rows in _block_rows(height)]
         _check(temporary, width, height, sums)
