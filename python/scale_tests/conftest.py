@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from machine import free_ports, installed
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -43,20 +43,6 @@ MinJobAge=300
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={memory} State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
-
-
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
-def installed(*programs):
-    missing = [program for program in programs if shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None]
-    if missing:
-        pytest.skip(f"{' and '.join(missing)} are not installed; ./dev scale-test installs them")
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import stereopsis as st
-from conftest import free_ports, installed
+from machine import free_ports, installed
 from stereopsis import scale
 
 import scale_jobs as jobs
