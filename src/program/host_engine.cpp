@@ -106,7 +106,7 @@ class HostEngine final : public Engine {
       there(External::map_left) = AnyView::of(maps_->left.view()).crop(shown);
       there(External::map_right) = AnyView::of(maps_->right.view()).crop(shown);
     }
-    if (AnyView& costs = there(External::costs); costs.memory != 0) keep_last_row(costs);
+    if (AnyView& costs = there(External::costs); costs.memory != 0) keep_end(costs);
     const auto memory = reinterpret_cast<std::uint64_t>(memory_.get());
     program.bind(memory, images, views_);
     times.clear();
@@ -130,14 +130,27 @@ class HostEngine final : public Engine {
                                         });
   }
 
-  // Behind the copy lies what vectors reach.
-  void keep_last_row(AnyView& costs) {
-    const AnyView last = costs.rows(costs.height - 1, 1);
-    last_row_.resize(static_cast<std::size_t>(last.bytes()) + 64);
-    std::memcpy(last_row_.data(),
-                reinterpret_cast<const std::byte*>(last.memory) + last.offset * bytes_of(last.element),
-                static_cast<std::size_t>(last.bytes()));
-    costs.last_row = reinterpret_cast<std::uint64_t>(last_row_.data());
+  // Stages read up to 64 bytes beyond a pixel's costs, and nothing of the caller's lies there: the last row is copied to where that may
+  // be, or all rows where they are so short that the one before reaches beyond the end too.
+  void keep_end(AnyView& costs) {
+    constexpr std::size_t beyond = 64;
+    const bool all = costs.rows(0, 1).bytes() < static_cast<double>(beyond);
+    const AnyView kept = all ? costs : costs.rows(costs.height - 1, 1);
+    const std::size_t row = static_cast<std::size_t>(kept.rows(0, 1).bytes());
+    kept_.resize(row * static_cast<std::size_t>(kept.height) + beyond);
+    for (int y = 0; y < kept.height; ++y)
+      std::memcpy(kept_.data() + row * static_cast<std::size_t>(y),
+                  reinterpret_cast<const std::byte*>(kept.memory) +
+                      (kept.offset + y * kept.pitch) * static_cast<std::int64_t>(bytes_of(kept.element)),
+                  row);
+    const auto there = reinterpret_cast<std::uint64_t>(kept_.data());
+    if (!all) {
+      costs.last_row = there;
+      return;
+    }
+    costs.memory = there;
+    costs.offset = 0;
+    costs.pitch = costs.row_elements();
   }
 
   void run_frames() {
@@ -166,8 +179,8 @@ class HostEngine final : public Engine {
   const std::shared_ptr<const RectificationMaps> maps_;
   const std::unique_ptr<std::byte, detail::AlignedDelete> memory_;
   Threads threads_;
-  std::vector<AnyView> views_;       // of the frame that runs
-  std::vector<std::byte> last_row_;  // of the costs that it was given
+  std::vector<AnyView> views_;   // of the frame that runs
+  std::vector<std::byte> kept_;  // of the costs that it was given
 
   std::mutex mutex_;  // for what follows
   std::condition_variable changed_;
