@@ -287,16 +287,16 @@ class GuardedCosts {
 };
 
 template <class T>
-void expect_not_read_past_its_end(int width) {
+void expect_not_read_past_its_end(int width, DisparityRange searched) {
   std::mt19937 generator(7);
   const Size size{width, scene().left.height()};
   const Rect part{0, 0, size.width, size.height};
-  Image<T> inside(size, range.count);
-  const GuardedCosts memory(sizeof(T) * size.width * size.height * range.count);
-  const ImageView<T> guarded{static_cast<T*>(memory.get()), size.width, size.height, range.count,
-                             static_cast<std::ptrdiff_t>(size.width) * range.count};
+  Image<T> inside(size, searched.count);
+  const GuardedCosts memory(sizeof(T) * size.width * size.height * searched.count);
+  const ImageView<T> guarded{static_cast<T*>(memory.get()), size.width, size.height, searched.count,
+                             static_cast<std::ptrdiff_t>(size.width) * searched.count};
   for (int y = 0; y < size.height; ++y)
-    for (int i = 0; i < size.width * range.count; ++i)
+    for (int i = 0; i < size.width * searched.count; ++i)
       guarded.row(y)[i] = inside.row(y)[i] = static_cast<T>(generator() % 100);
   for (const std::string& aggregation : registry().names(Slot::aggregation))
     for (const std::string& optimisation : registry().names(Slot::optimisation))
@@ -308,16 +308,22 @@ void expect_not_read_past_its_end(int width) {
         pipeline.set("optimisation.stage", optimisation);
         StereoPair given{pair().left.crop(part), pair().right.crop(part), {}, {}};
         given.costs = inside;
-        const Matched expected = matched(from_volume(pipeline), given, {.given = pixel_type_of<T>});
+        Problem problem = Problem::of(given, searched);
+        problem.volumes.given = pixel_type_of<T>;
+        Matcher matcher(Plan(from_volume(pipeline), problem, {.name = "cpu"}));
+        const Matched expected = matcher.match(given);
         given.costs = guarded;
-        expect_same(matched(from_volume(pipeline), given, {.given = pixel_type_of<T>}), expected);
+        expect_same(matcher.match(given), expected);
       }
 }
 TEST(Volumes, OfTheCallersAreNotReadPastTheirEnd) {
-  for (const int width : {scene().left.width(), 1}) {  // with rows shorter than what is read beyond them
-    expect_not_read_past_its_end<std::uint8_t>(width);
-    expect_not_read_past_its_end<std::uint16_t>(width);
-    expect_not_read_past_its_end<float>(width);
+  expect_not_read_past_its_end<std::uint8_t>(scene().left.width(), range);
+  expect_not_read_past_its_end<std::uint16_t>(scene().left.width(), range);
+  expect_not_read_past_its_end<float>(scene().left.width(), range);
+  for (const int count : {1, 2, 5}) {  // rows shorter than what is read beyond a pixel
+    expect_not_read_past_its_end<std::uint8_t>(1, {0, count});
+    expect_not_read_past_its_end<std::uint16_t>(1, {0, count});
+    expect_not_read_past_its_end<float>(1, {0, count});
   }
 }
 
