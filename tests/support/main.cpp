@@ -54,7 +54,9 @@ class Results : public testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process of its own
   testing::InitGoogleTest(&argc, argv);
+  if (testing::internal::InDeathTestChild()) return RUN_ALL_TESTS();  // of the one case that it was made for
   std::string name = std::filesystem::path(argv[0]).filename();
   for (const std::string_view argument : std::vector<std::string_view>(argv + 1, argv + argc)) {
     constexpr std::string_view option = "--source=";

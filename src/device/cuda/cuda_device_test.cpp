@@ -87,7 +87,6 @@ TEST_F(CudaDevice, ThatIsTooOldIsListedWithTheReason) {
 
 // Devices are looked for once: in a process of its own.
 TEST_F(CudaDevice, ThatIsTheFirstUsableOneIsAuto) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   setenv("FAKE_CUDA_OLD", "0", 1);
   EXPECT_EXIT(std::exit(resolve_device("auto") == "cuda:1" ? 0 : 1), testing::ExitedWithCode(0), "");
   unsetenv("FAKE_CUDA_OLD");
