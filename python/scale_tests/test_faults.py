@@ -72,8 +72,11 @@ def test_workers_that_are_killed_are_replaced(job, whole):
     process = jobs.start("run", job.folder, "--workers", 2, "--quiet")
     before, kills = {}, 0
     while process.poll() is None and kills < 4:
-        time.sleep(choose.uniform(0.8, 1.6))
-        before |= {name: made for name, made in jobs.made_at(job).items() if name not in before}
+        time.sleep(0.02)
+        made = jobs.made_at(job)
+        if len(made) < 40 * (kills + 1):  # each time behind some more work
+            continue
+        before |= {name: when for name, when in made.items() if name not in before}
         for pid in choose.sample(children(process), min(1, len(children(process)))):
             os.kill(pid, signal.SIGKILL)
             kills += 1
