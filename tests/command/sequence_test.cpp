@@ -51,7 +51,8 @@ TEST_F(Sequence, ByPattern) {
 
 TEST_F(Sequence, OnSeveralDevices) {
   std::string all = "cpu";
-  for (const Json& device : Json::parse(call({"devices", "--json"}).out)["devices"])
+  const Json listed = Json::parse(call({"devices", "--json"}).out);
+  for (const Json& device : listed["devices"])
     if (device["usable"] && device["name"] != "cpu") all += "," + device["name"].get<std::string>();
   fs::create_directory(folder / "shared");
   const Answer answer = call(
