@@ -50,33 +50,7 @@ void move_near(const std::string& device) {
   if (CPU_COUNT(&both) > 0) sched_setaffinity(0, sizeof both, &both);
 }
 
-std::vector<std::string> usable(const gpu::Found& found) {
-  std::vector<std::string> names;
-  for (const gpu::Found::Candidate& candidate : found.candidates)
-    if (candidate.device) names.push_back(candidate.device->name());
-  return names;
-}
-
-std::vector<std::string> expanded(const std::string& name) {
-  if (name != "cuda:*" && name != "opencl:*") return {resolve_device(name)};
-  std::vector<std::string> names = usable(name == "cuda:*" ? gpu::cuda_devices() : gpu::opencl_devices());
-  if (names.empty()) resolve_device(name.substr(0, name.find(':')));  // says why there is none
-  return names;
-}
-
 }  // namespace
-
-std::vector<Device> devices_of(const Device& device) {
-  std::vector<Device> list;
-  for (const std::string& part : split(device.name, ','))
-    for (const std::string& name : expanded(part)) {
-      if (std::ranges::count(list, name, &Device::name) > 0)
-        throw Error(ErrorCategory::call,
-                    text("the device '", name, "' is named twice in '", device.name, "'; name each once"));
-      list.push_back({name, device.threads, device.implementation});
-    }
-  return list;
-}
 
 struct MatcherGroup::State {
   struct Job {
@@ -99,7 +73,7 @@ struct MatcherGroup::State {
   };
 
   State(const Pipeline& pipeline, const Problem& problem, std::span<const Device> devices);
-  ~State();
+  ~State() { end(); }
 
   void run(Worker&, const Pipeline&, const Problem&);
   void work(Worker&, Matcher&);
@@ -107,10 +81,7 @@ struct MatcherGroup::State {
   bool attempt(Worker&, Job&, Jobs& in_work, const std::function<void()>& step);
   void lose(Worker&, Jobs& in_work, std::exception_ptr error);
   void finish(Job&, std::exception_ptr error);
-  void join() {
-    for (const auto& worker : workers)
-      if (worker->thread.joinable()) worker->thread.join();
-  }
+  void end();
   bool has_device() const {
     return std::ranges::any_of(workers, [](const auto& worker) { return !worker->lost; });
   }
@@ -147,21 +118,20 @@ MatcherGroup::State::State(const Pipeline& pipeline, const Problem& problem, std
   changed.wait(lock, [this] { return std::ranges::all_of(workers, [](const auto& w) { return w->ready; }); });
   const auto failed = std::ranges::find_if(workers, [](const auto& w) { return w->error != nullptr; });
   if (failed == workers.end()) return;
-  const std::exception_ptr error = (*failed)->error;
-  stop = true;
   lock.unlock();
-  changed.notify_all();
-  join();
-  std::rethrow_exception(error);
+  end();
+  std::rethrow_exception((*failed)->error);
 }
 
-MatcherGroup::State::~State() {
+// Does what is in work, first.
+void MatcherGroup::State::end() {
   {
     const std::lock_guard lock(mutex);
     stop = true;
   }
   changed.notify_all();
-  join();
+  for (const auto& worker : workers)
+    if (worker->thread.joinable()) worker->thread.join();
 }
 
 // A worker's thread: its matcher is made, used and ended here.

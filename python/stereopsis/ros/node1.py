@@ -22,21 +22,14 @@ from .._errors import Error
 from .._pipeline import Pipeline
 from .core import NodeCore, NodeSettings
 from .families import Ros1
-from .parameters import Parameter, applied, checked, parameters_of
+from .parameters import Parameter, applied, at_start, checked, parameters_of
 from .processor import Matching
 from .reconfigure import Description
 
 LISTENERS_SECONDS = 0.5
 RECEIVED_BYTES = 1 << 24  # at a time: less than a few images make rospy fall behind
 AT_START = (
-    Parameter("method", "sgm", "a name of `stereopsis methods`"),
-    Parameter("pipeline", "", "a file of pipeline JSON, in place of a method"),
-    Parameter("device", "auto", "auto, cpu, cuda[:N] or opencl[:N]"),
-    Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
-    Parameter("rectify", True, "the images are raw: rectify them by camera_info"),
-    Parameter("approximate_sync", False, "stamps of a pair may differ"),
-    Parameter("approximate_sync_tolerance_seconds", 0.01, "by so much", 0.0, 10.0),
-    Parameter("queue_size", 5, "messages of a topic that wait for the others'", 1, 1000, 1),
+    *at_start(rectify=True),
     Parameter("image_transport", "raw", "how images come", choices=("raw", "compressed")),
 )
 

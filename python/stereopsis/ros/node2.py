@@ -21,19 +21,12 @@ from .._errors import Error
 from .._pipeline import Pipeline
 from .core import NodeCore, NodeSettings
 from .families import Ros2
-from .parameters import Parameter, applied, parameters_of
+from .parameters import Parameter, applied, at_start, parameters_of
 from .processor import Matching
 
 LISTENERS_SECONDS = 0.5
 READ_ONLY = (
-    Parameter("method", "sgm", "a name of `stereopsis methods`"),
-    Parameter("pipeline", "", "a file of pipeline JSON, in place of a method"),
-    Parameter("device", "auto", "auto, cpu, cuda[:N] or opencl[:N]"),
-    Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
-    Parameter("rectify", False, "the images are raw: rectify them by camera_info"),
-    Parameter("approximate_sync", False, "stamps of a pair may differ"),
-    Parameter("approximate_sync_tolerance_seconds", 0.01, "by so much", 0.0, 10.0),
-    Parameter("queue_size", 5, "messages of a topic that wait for the others'", 1, 1000, 1),
+    *at_start(rectify=False),
     Parameter("use_system_default_qos", False, "for inputs, in place of sensor data's quality of service"),
 )
 

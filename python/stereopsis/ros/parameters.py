@@ -101,3 +101,17 @@ def applied(
 def _range(values: Mapping[str, Any], matching: Matching) -> tuple[int, int]:
     first, end = matching.disparities or (0, 64)
     return int(values.get("min_disparity", first)), int(values.get("disparity_range", end - first))
+
+
+def at_start(rectify: bool) -> tuple[Parameter, ...]:
+    """What both nodes are told when they start, and not later; `rectify` is the default."""
+    return (
+        Parameter("method", "sgm", "a name of `stereopsis methods`"),
+        Parameter("pipeline", "", "a file of pipeline JSON, in place of a method"),
+        Parameter("device", "auto", "auto, cpu, cuda[:N] or opencl[:N]"),
+        Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
+        Parameter("rectify", rectify, "the images are raw: rectify them by camera_info"),
+        Parameter("approximate_sync", False, "stamps of a pair may differ"),
+        Parameter("approximate_sync_tolerance_seconds", 0.01, "by so much", 0.0, 10.0),
+        Parameter("queue_size", 5, "messages of a topic that wait for the others'", 1, 1000, 1),
+    )

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from .._errors import CallError, FileError
-from .._pipeline import Pipeline
+from ..commands._method import pipeline_of
 from . import emit
 from .manifest import Job
 from .merging import Status, merge
@@ -73,12 +73,7 @@ def _listed(file: Path) -> list[tuple[str, str]]:
 
 
 def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> Settings:
-    pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
-    for given in arguments.set:
-        name, equals, value = given.partition("=")
-        if not equals:
-            raise CallError(f"--set {given} is not allowed; it must be NAME=VALUE")
-        pipeline.set_text(name, value)
+    pipeline = pipeline_of(arguments)
     disparities = None
     if arguments.disparities is not None:
         disparities = arguments.min_disparity, arguments.min_disparity + at_least(1, "--disparities", arguments.disparities)

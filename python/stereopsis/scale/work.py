@@ -286,8 +286,6 @@ def read_map(job: Job, units: Iterable[Unit], name: str, rows: Span, columns: Sp
     return made
 
 
-
-
 def run_unit(folder: str, number: int, device: str | None = None, threads: int = 0, *_: object) -> int:
     """For engines: any process may call it, on any machine that sees the folder. How many units were made. What a unit waits for
     may follow the arguments, and is not looked at."""

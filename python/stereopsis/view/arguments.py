@@ -7,7 +7,6 @@ from typing import Any
 
 from .. import _native
 from .._errors import CallError
-from .._pipeline import Pipeline
 
 EXAMPLES = """sources:
   LEFT RIGHT             two pictures, folders, patterns ('left*.png', left%03d.png), videos or cameras (/dev/video0)
@@ -43,16 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--host", default="127.0.0.1", metavar="ADDRESS", help="the address to listen at [127.0.0.1]")
     add("--port", type=int, default=0, metavar="N", help="the port to listen at [any that is free]")
     add("--paused", action="store_true", help="begin with the first pair, paused")
-
-
-def pipeline_of(arguments: argparse.Namespace) -> Pipeline:
-    pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
-    for given in arguments.set:
-        name, equals, value = given.partition("=")
-        if not equals:
-            raise CallError(f"--set {given} is not allowed; it must be NAME=VALUE")
-        pipeline.set_text(name, value)
-    return pipeline
 
 
 def range_of(arguments: argparse.Namespace) -> tuple[int, int] | None:

@@ -7,7 +7,8 @@ import asyncio
 import signal
 import sys
 
-from .arguments import geometry_of, pipeline_of, range_of
+from ..commands._method import pipeline_of
+from .arguments import geometry_of, range_of
 from .engine import Engine
 from .keep import Keeper
 from .pairing import Pairing

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._errors import CallError
-from ..._pipeline import Pipeline
+from ...commands._method import pipeline_of
 from ..processor import PRODUCTS, Matching
 from ..results import Shape
 
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 SUFFIXES = {".mcap": "mcap", ".db3": "sqlite3", ".bag": "ros1"}
 # What decides nothing of the results, or is in the pipeline.
 UNIMPORTANT = {"call", "output", "resume", "quiet", "report", "list", "frames", "in_flight", "threads", "device", "method", "set"}
-
-
-def pipeline_of(arguments: argparse.Namespace) -> Pipeline:
-    pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
-    for given in arguments.set:
-        name, equals, value = given.partition("=")
-        if not equals:
-            raise CallError(f"--set {given} is not allowed; it must be NAME=VALUE")
-        pipeline.set_text(name, value)
-    return pipeline
 
 
 def matching_of(arguments: argparse.Namespace) -> Matching:

@@ -1,0 +1,19 @@
+"""What the subcommands that match have in common: --method, --pipeline and --set."""
+
+from __future__ import annotations
+
+import argparse
+
+from .._errors import CallError
+from .._pipeline import Pipeline
+
+
+def pipeline_of(arguments: argparse.Namespace) -> Pipeline:
+    """Raises CallError, and FileError and FormatError of a file."""
+    pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
+    for given in arguments.set:
+        name, equals, value = given.partition("=")
+        if not equals:
+            raise CallError(f"--set {given} is not allowed; it must be NAME=VALUE")
+        pipeline.set_text(name, value)
+    return pipeline
