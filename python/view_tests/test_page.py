@@ -219,6 +219,15 @@ return [...document.querySelectorAll("button, select, input, [role=img], [role=g
 """
 
 
+FITS = """
+const box = (e) => e.getBoundingClientRect(), all = (css) => [...document.querySelectorAll(css)].map(box);
+const canvas = document.getElementById("picture"), bodies = all(".pane-body");
+const [left, right] = [Math.min(...bodies.map((b) => b.left)), Math.max(...bodies.map((b) => b.right))];
+return Math.abs(box(canvas).left - left) < 1 && Math.abs(box(canvas).right - right) < 1 && canvas.width === Math.round(right - left)
+  && box(canvas).top >= all(".pane-head")[0].bottom - 1 && document.documentElement.scrollWidth <= innerWidth;
+"""
+
+
 def test_keys_theme_sizes_and_labels(view):
     page = view("synth:table,240x160x32", "--paused")
     assert page.script(NAMELESS) == []
@@ -234,10 +243,80 @@ def test_keys_theme_sizes_and_labels(view):
     size = page.driver.get_window_size()
     for width, height in ((700, 900), (1100, 620), (size["width"], size["height"])):
         page.driver.set_window_size(width, height)
-        fits = "const p = document.getElementById('panes'), c = document.getElementById('picture'); return c.width === Math.round(p.getBoundingClientRect().width) && document.documentElement.scrollWidth <= innerWidth"
-        page.wait_for(lambda: page.script(fits), "a picture that fits the window")
+        page.wait_for(lambda: page.script(FITS), "a picture that fits the window")
     page.click('[data-keep="picture"]')
     assert page.downloaded("disparity.png").startswith(b"\x89PNG")
+
+
+def test_colours_post_processing_and_figures_are_of_what_is_shown(view):
+    page = view("synth:table,240x160x32", "--paused")
+    disparity = page.plane("disparity")
+    first, _, last = page.script("return [...document.querySelectorAll('#histogram text')].map((t) => t.textContent)")
+    assert (first, last) == ("0", "31 px")
+    assert abs(page.script("return viewer.median") - np.nanmedian(disparity)) <= 1
+    assert page.script("return viewer.counts.reduce((a, b) => a + b)") == np.isfinite(disparity).sum()
+    bars = page.driver.find_elements("css selector", "#times .time")
+    assert [bar.find_element("tag name", "span").text for bar in bars] == page.script("return Object.keys(viewer.frame.times)")
+
+    page.script("viewer.look_at({colours: 'grey', automatic: false, low: 8, high: 16})")
+    grey = page.colours(1)
+    assert (grey[disparity < 8] == 0).all() and (grey[disparity > 16] == 255).all()
+    between = (disparity > 9) & (disparity < 15)
+    assert np.abs(grey[between][:, 0] - 255 * (disparity[between] - 8) / 8).max() < 2
+
+    page.press("p")
+    page.settle()
+    assert not page.find("#refine").is_selected()
+    plain = st.Pipeline("sgm")
+    for slot in plain.slots():
+        if slot.is_refinement and any(info.name == f"{slot.slot}.enabled" for info in slot.parameters):
+            plain.set(f"{slot.slot}.enabled", False)
+    scene = st.synth("table", width=240, height=160, disparities=32, noise=2)
+    expected = st.match(scene.left, scene.right, 32, pipeline=plain, device="cpu").disparity
+    assert np.array_equal(page.plane("disparity"), expected, equal_nan=True)
+
+
+# How many columns of a part of the canvas have the colour of the row that is searched.
+LINES = """
+const c = document.getElementById("overlay"), b = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+const [x0, width] = arguments, found = new Set();
+for (let i = 0; i < b.length; i += 4) {
+  const x = (i / 4) % c.width;
+  const orange = b[i] > 150 && b[i] - b[i + 2] > 70;
+  if (!c.hidden && orange && x >= x0 * c.width && x < (x0 + width) * c.width) found.add(x);
+}
+return found.size;
+"""
+
+
+def test_lines_over_the_pictures_a_wipe_and_the_cloud_that_is_turned(view):
+    page = view("synth:table,240x160x32", "--paused")
+    page.script("viewer.look_at({layout: 2, views: ['left', 'right', 'cloud', 'validity']})")
+    page.point(0, 150, 80, click=True)
+    page.wait_for(lambda: page.script(LINES, 0.5, 0.5) > 0, "the row that is searched, on the right picture")
+    scale = page.find("#picture").size["width"] / 2 / 240
+    assert 0.6 < page.script(LINES, 0.5, 0.5) / (31 * scale) < 1.05, "of 31 pixels, the cross at the match hides some"
+    assert page.script(LINES, 0, 0.5) == 0
+    page.press(Keys.ESCAPE)
+    page.wait_for(lambda: not page.find("#overlay").is_displayed(), "no lines")
+    page.press("l")
+    page.wait_for(lambda: page.find("#overlay").is_displayed(), "rows to judge a rectification by")
+
+    page.press("c")
+    page.enter('[data-parameter="optimisation.p2"] input[type=number]', 40)
+    page.settle()
+    page.script("viewer.look_at({views: ['left', 'compare', 'cloud', 'validity']})")
+    page.wait_for(lambda: page.script("return Boolean(viewer.planes.pinned)"), "the pinned result")
+    page.drag(1, (120, 80), (60, 80))
+    assert 0.2 < page.script("return viewer.look.wipe") < 0.35
+
+    page.script("viewer.look_at({views: ['left', 'cloud', 'cloud', 'validity']})")
+    before = page.colours(1)
+    page.drag(1, (120, 80), (160, 90))
+    turned = page.colours(1)
+    page.script("viewer.look_at({cloud_colour: 'depth'})")
+    assert (before != turned).mean() > 0.1 and (turned != page.colours(1)).mean() > 0.1
+    assert page.complaints() == []
 
 
 @pytest.mark.parametrize("scene", ["table"])

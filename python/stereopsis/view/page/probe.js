@@ -9,7 +9,7 @@ export class Probe {
   constructor(readout, svg, send) {
     Object.assign(this, {readout, svg, send, waiting: false, asked: ""});
     model.on("pixel", () => this.#ask());
-    model.on("frame", () => this.#ask());
+    model.on("figures", () => this.#ask());
     model.on("costs", () => this.#take());
   }
 
