@@ -146,6 +146,27 @@ def test_cameras_are_grabbed_and_what_is_wrong_with_them_is_said(view, tmp_path)
     page.wait_for(lambda: page.script("return viewer.frame.size.join()") == "160,120" and not page.notice(), "the cameras again")
 
 
+def test_a_video_of_raw_cameras_is_rectified_and_not(view, tmp_path):
+    cv2 = pytest.importorskip("cv2", reason="OpenCV reads videos; ./dev view-test installs it")
+    scene, file = st.synth("table", width=160, height=120, disparities=32), str(tmp_path / "both.avi")
+    writer = cv2.VideoWriter(file, cv2.VideoWriter_fourcc(*"MJPG"), 20, (320, 120))
+    for _ in range(3):
+        writer.write(np.ascontiguousarray(np.hstack([scene.left, scene.right])[..., ::-1]))
+    writer.release()
+    bent = st.Camera(fx=150, fy=150, cx=80, cy=60, distortion=[-0.2, 0.05, 0, 0])
+    rig = st.Rig(focal=150, baseline=0.1, cx_left=80, cy=60, unit="m", size=(160, 120))
+    cameras = st.Calibration(size=(160, 120), left=bent, right=bent, rotation=[1, 0, 0, 0, 1, 0, 0, 0, 1], translation=[-0.1, 0, 0], rig=rig)
+    cameras.write(tmp_path / "cameras.yml")
+    page = view(file, "--calib", tmp_path / "cameras.yml", "--raw", "--disparities", 32, "--paused")
+    rectified = page.plane("left")
+    page.click("#rectify")
+    page.settle()
+    decoded = cv2.VideoCapture(file).read()[1][:, :160, ::-1]
+    assert np.array_equal(page.plane("left"), decoded) and (rectified != decoded).mean() > 0.3
+    page.click("#forward")
+    page.wait_for(lambda: page.find("#place").text == "2 of 3", "the second picture of the video")
+
+
 def test_another_stage_fills_a_slot(view):
     page = view("synth:table,240x160x32", "--paused")
     page.choose('[aria-label="cost.stage"]', "rank")
@@ -224,7 +245,7 @@ const box = (e) => e.getBoundingClientRect(), all = (css) => [...document.queryS
 const canvas = document.getElementById("picture"), bodies = all(".pane-body");
 const [left, right] = [Math.min(...bodies.map((b) => b.left)), Math.max(...bodies.map((b) => b.right))];
 return Math.abs(box(canvas).left - left) < 1 && Math.abs(box(canvas).right - right) < 1 && canvas.width === Math.round(right - left)
-  && box(canvas).top >= all(".pane-head")[0].bottom - 1 && document.documentElement.scrollWidth <= innerWidth;
+  && all("#layout button, .legend").every((b) => b.right <= right + 1) && box(canvas).top >= all(".pane-head")[0].bottom - 1 && document.documentElement.scrollWidth <= innerWidth;
 """
 
 

@@ -51,15 +51,18 @@ export function draw_histogram(svg) {
   draw(svg, "text", {x: width, y: height - 2, "text-anchor": "end"}, `${frame.disparities[1] - 1} px`);
 }
 
-// While pairs run, bars follow a running mean.
+// While pairs run, bars and their total follow a running mean.
 const means = new Map();
+let whole = null;
 
 export function draw_times(host, total) {
   const {times, ms} = model.frame;
   for (const name of means.keys()) if (!(name in times)) means.delete(name);
   const kept = model.running ? 0.8 : 0;
-  for (const [name, value] of Object.entries(times)) means.set(name, means.has(name) ? means.get(name) * kept + value * (1 - kept) : value);
-  total.textContent = `${ms.toFixed(1)} ms`;
+  const mean = (before, value) => (before == null ? value : before * kept + value * (1 - kept));
+  for (const [name, value] of Object.entries(times)) means.set(name, mean(means.get(name), value));
+  whole = mean(whole, ms);
+  total.textContent = `${whole.toFixed(1)} ms`;
   const most = Math.max(...means.values());
   host.replaceChildren(...[...means].map(([name, value]) =>
     make("div", {class: "time", title: `${name}: ${value.toFixed(2)} ms`},

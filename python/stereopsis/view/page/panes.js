@@ -50,7 +50,7 @@ export class Panes {
       const can = available(view, model);
       pane.body.dataset.view = can ? view : "";
       pane.body.setAttribute("aria-label", `${views[view].name} of ${model.frame?.name ?? "no picture"}`);
-      pane.note.textContent = can ? note(view) : needs[views[view].needs];
+      pane.note.title = pane.note.textContent = can ? note(view) : needs[views[view].needs];
       if (can && model.frame) legend(pane.legend, view);
       else pane.legend.replaceChildren();
     });
