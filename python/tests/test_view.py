@@ -479,6 +479,29 @@ def test_several_pages_show_the_same_and_one_that_is_cut_harms_nobody(server):
     assert process.poll() is None
 
 
+def test_a_page_that_is_not_ready_is_sent_nothing_and_then_the_newest():
+    call = [sys.executable, "-m", "stereopsis", "view", "synth:table,96x64x16,moving", "--device", "cpu"]
+    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address = process.stdout.readline().strip()
+
+    async def play():
+        async with connect(socket_of(address), max_size=None) as slow, connect(socket_of(address), max_size=None) as quick:
+            await say(slow, do="ready", have={"disparity": None})
+            first = (await next_of(slow, "frame"))["serial"]
+            last = first
+            while last < first + 10:
+                await say(quick, do="ready", have={"disparity": last})
+                last = (await next_of(quick, "frame"))["serial"]
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(next_of(slow, "frame"), 0.2)
+            await say(slow, do="ready", have={"disparity": first})
+            assert (await next_of(slow, "frame"))["serial"] >= last
+
+    asyncio.run(play())
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0, process.stderr.read()
+
+
 def test_the_command_line_gives_the_same_bits(server, command, tmp_path, same_bits, monkeypatch):
     address, _ = server
 
