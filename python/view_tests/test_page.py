@@ -113,6 +113,10 @@ def test_a_sequence_plays(view, sequence):
     assert page.find("#pair-by").is_displayed() and page.find("#strict").is_selected()
     page.choose("#pair-by", "stamp")
     page.wait_for(lambda: page.find("#apart").text == "0.0 ms apart", "pairs by time")
+    scene = page.find("#source option:nth-child(2)").text
+    page.choose("#source", "1")
+    page.wait_for(lambda: page.script("return `synth: ${viewer.frame.name}`") == f"{scene} 0", "the scene that was chosen")
+    assert not page.find("#pair-by").is_displayed()
 
 
 def test_cameras_are_grabbed_and_what_is_wrong_with_them_is_said(view, tmp_path):
@@ -374,6 +378,11 @@ def test_the_range_is_estimated_and_depth_and_cloud_are_kept(view, tmp_path):
     page.click('[data-keep="depth"]')
     (tmp_path / "depth.pfm").write_bytes(page.downloaded("depth.pfm"))
     assert np.allclose(st.read_pfm(tmp_path / "depth.pfm"), 30 / disparity, rtol=1e-5, equal_nan=True)
+    page.click('[data-keep="disparity"]')
+    (tmp_path / "disparity.pfm").write_bytes(page.downloaded("disparity.pfm"))
+    assert np.array_equal(st.read_pfm(tmp_path / "disparity.pfm"), disparity, equal_nan=True)
+    page.click('[title^="The command line"]')
+    page.wait_for(lambda: page.find("#command").text.startswith("stereopsis match left.ppm right.ppm"), "the command line")
     page.click('[data-keep="cloud"]')
     header, _, points = page.downloaded("cloud.ply").partition(b"end_header\n")
     assert b"element vertex %d" % np.count_nonzero(disparity > 0) in header and points
