@@ -70,7 +70,7 @@ struct Memory {
 std::size_t bytes_of_volumes(const Programs& programs) {
   double bytes = 0;
   for (const External e : {External::cost, External::aggregated, External::optimised})
-    bytes += programs.of(false, false).shape(e).bytes();
+    bytes += programs.with_masks().shape(e).bytes();
   return static_cast<std::size_t>(bytes);
 }
 
@@ -91,11 +91,11 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
                                  : stereopsis::output_size(data, problem_.rectified_size());
 
   const Target target = target_of(device_);
+  const Memory memory(problem_, device_);
   const auto plan_stripes = [&](int rows) {
-    programs_ = std::make_shared<Programs>(data, problem_, target, is_fused(device_), rows);
+    programs_ = std::make_shared<Programs>(data, problem_, target, is_fused(device_), rows, memory.most);
     stripe_rows_ = rows;
   };
-  const Memory memory(problem_, device_);
   plan_stripes(0);
   const std::size_t beside = is_host(device_) ? bytes_of_volumes(*programs_) : 0;
   if (programs_->bytes() + beside > memory.most) {

@@ -80,9 +80,9 @@ void Program::bind(std::uint64_t memory, std::span<const AnyView, externals> ima
   }
 }
 
-Programs::Programs(const PipelineData& data, const Problem& problem, const Target& target, bool fused,
-                   int stripe_rows) {
-  for (int masks = 0; masks < 4; ++masks) {
+Programs::Programs(const PipelineData& data, const Problem& problem, const Target& target, bool fused, int stripe_rows,
+                   std::size_t most) {
+  for (int masks = 3; masks >= 0 && bytes_ <= most; --masks) {
     const ProgramRequest request{data, problem, target, fused, {(masks & 1) != 0, (masks & 2) != 0}, stripe_rows};
     programs_[masks] = std::make_shared<Program>(request);
     bytes_ = std::max(bytes_, programs_[masks]->bytes());

@@ -118,11 +118,13 @@ class Program {
 // Counts a step's work for its time.
 void add(StageTime&, const Work&);
 
-// The program of each pair of masks that may come, and what the largest of them takes.
+// The program of each pair of masks that may come, and what the largest of them takes. None is planned behind one that takes more than
+// `most` bytes: all that is asked of such is their size. The one of both masks is first, as it mostly takes the most.
 class Programs {
  public:
-  Programs(const PipelineData&, const Problem&, const Target&, bool fused, int stripe_rows);
+  Programs(const PipelineData&, const Problem&, const Target&, bool fused, int stripe_rows, std::size_t most);
 
+  const Program& with_masks() const { return of(true, true); }
   const Program& of(bool mask_left, bool mask_right) const { return *programs_[mask_left + 2 * mask_right]; }
   std::size_t bytes() const { return bytes_; }
 
