@@ -210,6 +210,9 @@ enum { SP_FRAME_OPTICAL = 0, SP_FRAME_HEAD = 1 };
 /* What does the stages: several at once where that serves; each by itself; or the scalar definitions. All give the same bits. */
 enum { SP_FUSED = 0, SP_PLAIN = 1, SP_ORACLE = 2 };
 
+/* As the threads of the CPU: those of the oneTBB arena that sp_matcher_create is called in, wherever the matcher is called then. */
+enum { SP_CALLERS_ARENA = -1 };
+
 /* What a matcher is made for. */
 typedef struct sp_problem {
   size_t struct_size;
@@ -220,7 +223,7 @@ typedef struct sp_problem {
   sp_rect region;  /* only these pixels are wanted; of no width: all */
   uint64_t memory_limit; /* bytes; 0: half of the host's memory, nine tenths of a GPU's */
   const char* device;    /* "auto" (null), "cpu", "cuda", "cuda:N", "opencl", "opencl:N" */
-  int32_t threads;       /* of the CPU; 0: as many as the process may use */
+  int32_t threads;       /* of the CPU; 0: as many as the process may use; SP_CALLERS_ARENA */
   int32_t implementation; /* SP_FUSED, SP_PLAIN, SP_ORACLE */
   uint32_t want;          /* SP_WANT_… */
   int32_t given_costs;    /* whether a volume of costs comes with each pair; the pipeline's cost is the stage `volume` */
@@ -325,6 +328,21 @@ SP_API sp_status sp_buffer_image(const sp_buffer* buffer, sp_image* image);
 /* From and to an image of the host of the same shape; done when they return. Of SP_DEVICE. */
 SP_API sp_status sp_buffer_upload(sp_buffer* buffer, const sp_image* image);
 SP_API sp_status sp_buffer_download(const sp_buffer* buffer, const sp_image* image);
+
+/* Memory of a CUDA device from the caller: a framework's pool. Called by any thread that makes or ends a matcher or a buffer, with the
+ * device's context current. */
+typedef struct sp_allocator {
+  size_t struct_size;
+  uint64_t (*allocate)(size_t bytes, void* user); /* an address at a multiple of 256 bytes; 0 where no memory is left */
+  void (*release)(uint64_t memory, void* user);
+  void* user; /* handed to the functions; must stay as long as memory that came from them */
+} sp_allocator;
+/* From now on the device's memory comes from there; null: from the driver again. What came from an earlier one goes back to it. A device
+ * that is not CUDA's is SP_ERROR_UNSUPPORTED. */
+SP_API sp_status sp_use_allocator(const char* device, const sp_allocator* allocator);
+/* The device is worked on in this context (a CUcontext of that device), and not in its primary one. To be said before the device is first
+ * used; the context must stay as long as the process uses the device. */
+SP_API sp_status sp_use_cuda_context(const char* device, void* context);
 
 /* A point in a queue of the caller's, for order between queues. */
 typedef struct sp_mark sp_mark;

@@ -4,6 +4,7 @@
 
 #include "c/handles.hpp"
 #include "c/structs.hpp"
+#include "stereopsis/resources.hpp"
 #include "stereopsis/stream_mark.hpp"
 
 namespace stereopsis::c {
@@ -81,6 +82,18 @@ void download(const DeviceImage& from, const AnyOutputView& to) {
   }
 }
 
+// An absent one is without functions: the driver's memory.
+DeviceAllocator allocator_of(const sp_allocator* allocator) {
+  if (allocator == nullptr) return {};
+  const sp_allocator a = read(allocator, "allocator");
+  if (a.allocate == nullptr || a.release == nullptr)
+    refuse("the allocator has not both of its functions; give allocate and release, or null for the driver's memory");
+  return {[a](std::size_t bytes) { return a.allocate(bytes, a.user); },
+          [a](std::uint64_t memory) { a.release(memory, a.user); }};
+}
+
+const char* name_of(const char* device) { return device != nullptr ? device : "auto"; }
+
 // Looked for once: strings stay.
 const std::vector<DeviceDescription>& all_devices() {
   static const auto& all = *new std::vector<DeviceDescription>(devices());
@@ -127,7 +140,7 @@ sp_status sp_buffer_create(const char* device, int32_t place, const sp_image* sh
   return guarded([&] {
     given(buffer, "buffer") = nullptr;
     auto made = std::make_unique<BufferObject>();
-    make(*made, resolve_device(device != nullptr ? device : "auto"), place, shape_of(shape));
+    make(*made, resolve_device(name_of(device)), place, shape_of(shape));
     *buffer = buffers().add(std::move(made));
   });
 }
@@ -154,10 +167,18 @@ sp_status sp_buffer_download(const sp_buffer* buffer, const sp_image* image) {
   });
 }
 
+sp_status sp_use_allocator(const char* device, const sp_allocator* allocator) {
+  return guarded([&] { use_allocator(name_of(device), allocator_of(allocator)); });
+}
+
+sp_status sp_use_cuda_context(const char* device, void* context) {
+  return guarded([&] { use_cuda_context(name_of(device), context); });
+}
+
 sp_status sp_mark_create(const char* device, sp_mark** mark) {
   return guarded([&] {
     given(mark, "mark") = nullptr;
-    const std::string name = resolve_device(device != nullptr ? device : "auto");
+    const std::string name = resolve_device(name_of(device));
     *mark = marks().add(std::make_unique<MarkObject>(name.c_str()));
   });
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "stereopsis/resources.hpp"
+
 namespace stereopsis::c {
 
 PixelType pixel_type(std::int32_t type, const char* name) {
@@ -189,7 +191,9 @@ Device device_of(const sp_problem& p) {
   if (p.implementation < SP_FUSED || p.implementation > SP_ORACLE)
     refuse(text("problem.implementation is ", p.implementation,
                 "; it must be SP_FUSED (0), SP_PLAIN (1) or SP_ORACLE (2)"));
-  if (p.threads < 0) refuse(text("problem.threads is ", p.threads, "; it must be at least 0"));
+  static_assert(SP_CALLERS_ARENA == callers_arena);
+  if (p.threads < 0 && p.threads != SP_CALLERS_ARENA)
+    refuse(text("problem.threads is ", p.threads, "; it must be at least 0, or SP_CALLERS_ARENA (-1)"));
   return {p.device != nullptr ? p.device : "auto", p.threads, static_cast<Implementation>(p.implementation)};
 }
 

@@ -38,6 +38,8 @@ template <>
 inline constexpr std::size_t first_size<sp_result> = 96;
 template <>
 inline constexpr std::size_t first_size<sp_stage_time> = 32;
+template <>
+inline constexpr std::size_t first_size<sp_allocator> = 32;
 
 // The bytes that the caller's struct has, all of which this library knows.
 template <class S>

@@ -143,7 +143,8 @@ sp_problem Caller::problem() {
   if (once_in(6)) p.region = {number(1), number(1), number(5), number(4)};
   p.memory_limit = once_in(6) ? random_() >> (36 + pick(28)) : 1 << 28;
   p.device = once_in(10) ? name({"auto", "cuda", "cuda:7", "opencl:99", "gpu"}) : "cpu";
-  p.threads = one_of({1, 1, 1, 0, 2, -1, INT32_MIN});  // a thousand would be begun, and the sanitizer has no room for them
+  p.threads =
+      one_of({1, 1, 1, 0, 2, -1, INT32_MIN});  // a thousand would be begun, and the sanitizer has no room for them
   p.implementation = number(one_of<int>({SP_FUSED, SP_PLAIN, SP_ORACLE}));
   p.want = once_in(4) ? static_cast<std::uint32_t>(random_()) & (once_in(8) ? ~0u : 1023u) : 0;
   p.given_costs = number(once_in(10) ? 1 : 0);
@@ -286,7 +287,7 @@ void Caller::memory() {
   sp_mark* k = handle(marks_);
   sp_image shape = image(1 + pick(most_side), 1 + pick(most_side), 1, SP_U8), told = sized(sp_image{});
   std::int32_t passed = 0;
-  switch (pick(9)) {
+  switch (pick(10)) {
     case 0: {
       // Of a size that is refused, or that is small: memory that is asked for is given.
       const double size = 1.0 * std::max(shape.width, 0) * std::max(shape.height, 0) * std::max(shape.channels, 0);
@@ -314,6 +315,13 @@ void Caller::memory() {
     }
     case 6: expect(sp_mark_take(k, nullptr)); break;
     case 7: expect(sp_mark_is_passed(k, maybe(&passed))); break;
+    case 8: {
+      // Neither where a device could take it: the cpu has no memory of another's, and nothing is at a context's address.
+      const sp_allocator none = sized(sp_allocator{});
+      expect(sp_use_allocator(name({"cpu", "cuda:7"}), maybe(&none)));
+      expect(sp_use_cuda_context(name({"cpu", "cuda", "gpu"}), nullptr));
+      break;
+    }
     default: expect(sp_mark_wait(k));
   }
   pixels_.clear();
