@@ -71,10 +71,10 @@ class CResources : public testing::Test {
 };
 
 TEST_F(CResources, AnArenaDoesTheWork) {
-  tbb::task_arena arena(3);
+  tbb::task_arena arena(1);
   sp_matcher *in_arena = nullptr, *by_itself = nullptr;
   arena.execute([&] { ASSERT_EQ(make("cpu", SP_CALLERS_ARENA, &in_arena), SP_OK) << sp_last_error(); });
-  ASSERT_EQ(make("cpu", 3, &by_itself), SP_OK) << sp_last_error();
+  ASSERT_EQ(make("cpu", 1, &by_itself), SP_OK) << sp_last_error();
   // Memory goes by the arena's threads.
   sp_plan of_arena{.struct_size = sizeof of_arena}, of_itself{.struct_size = sizeof of_itself};
   ASSERT_EQ(sp_matcher_plan(in_arena, &of_arena), SP_OK);
