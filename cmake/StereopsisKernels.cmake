@@ -47,6 +47,8 @@ file(GLOB kernel_headers RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
 set(kernel_files ${kernels} ${kernel_headers})
 list(TRANSFORM kernel_files PREPEND ${kernel_source_dir}/ OUTPUT_VARIABLE kernel_paths)
 set(kernel_dir ${PROJECT_BINARY_DIR}/kernels)
+set(STEREOPSIS_KERNELS "" CACHE PATH
+  "Where another build of these sources for the same architectures has its CUDA kernels, to take them instead of compiling them again")
 
 find_program(STEREOPSIS_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
 find_path(STEREOPSIS_OPENCL_HEADERS CL/cl.h)
@@ -74,8 +76,17 @@ function(stereopsis_kernel_text target)
   target_sources(${target} PRIVATE ${kernel_dir}/source_files.cpp)
 endfunction()
 
-# Adds a fat binary to what stereopsis_kernel_machine_code puts into the library.
-macro(stereopsis_embed name fatbin)
+# Adds a fat binary to what stereopsis_kernel_machine_code puts into the library; the arguments are what makes it.
+macro(stereopsis_embed name)
+  set(fatbin ${kernel_dir}/${name}.fatbin)
+  if(STEREOPSIS_KERNELS)
+    set(fatbin ${STEREOPSIS_KERNELS}/${name}.fatbin)
+    if(NOT EXISTS ${fatbin})
+      message(FATAL_ERROR "STEREOPSIS_KERNELS has no ${fatbin}; build the library there first, or set STEREOPSIS_KERNELS to nothing")
+    endif()
+  else()
+    add_custom_command(OUTPUT ${fatbin} ${ARGN} VERBATIM)
+  endif()
   list(APPEND fatbins ${fatbin})
   string(APPEND declarations
     "asm(\".pushsection .rodata\\n.balign 64\\n.hidden stereopsis_kernels_${name}\\n.globl stereopsis_kernels_${name}\\n\"\n"
@@ -163,16 +174,15 @@ function(stereopsis_kernel_machine_code target)
   foreach(file ${kernels})
     get_filename_component(name ${file} NAME_WE)
     set(cu ${kernel_dir}/${name}.cu)
-    set(fatbin ${kernel_dir}/${name}.fatbin)
     add_custom_command(OUTPUT ${cu}
       COMMAND ${CMAKE_COMMAND} -D MODE=cuda -D OUT=${cu} -D SRC=${kernel_source_dir} -DFILES=${file}
               -P ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake
       DEPENDS ${kernel_source_dir}/${file} ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake VERBATIM)
     # No contraction: the same bits everywhere.
-    add_custom_command(OUTPUT ${fatbin}
-      COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${fatbin} ${cu}
-      DEPENDS ${cu} ${kernel_paths} COMMENT "Compiling the kernels of ${name} for CUDA" VERBATIM)
-    stereopsis_embed(${name} ${fatbin})
+    stereopsis_embed(${name}
+      COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code}
+              -o ${kernel_dir}/${name}.fatbin ${cu}
+      DEPENDS ${cu} ${kernel_paths} COMMENT "Compiling the kernels of ${name} for CUDA")
   endforeach()
 
   # Tuned kernels need 8.0; what is older runs the portable ones. Lines "// variant NAME: CONSTANT=VALUE …" of a file make
@@ -198,12 +208,10 @@ function(stereopsis_kernel_machine_code target)
       endif()
       separate_arguments(constants UNIX_COMMAND "${CMAKE_MATCH_2}")
       list(TRANSFORM constants PREPEND -D)
-      set(fatbin ${kernel_dir}/${full_name}.fatbin)
-      add_custom_command(OUTPUT ${fatbin}
+      stereopsis_embed(${full_name}
         COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++20 ${constants} -I${kernel_source_dir}
-                -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${fatbin} ${kernel_source_dir}/${file}
-        DEPENDS ${kernel_source_dir}/${file} ${headers} COMMENT "Compiling ${full_name} for CUDA" VERBATIM)
-      stereopsis_embed(${full_name} ${fatbin})
+                -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${kernel_dir}/${full_name}.fatbin ${kernel_source_dir}/${file}
+        DEPENDS ${kernel_source_dir}/${file} ${headers} COMMENT "Compiling ${full_name} for CUDA")
     endforeach()
   endforeach()
   foreach(list real virtual tuned_real tuned_virtual)

@@ -1,3 +1,12 @@
+# Sources of a target that run once a frame or less: compiling them any better takes half as long again.
+function(stereopsis_runs_rarely target)
+  set(options "$<$<CONFIG:Release>:-O1>")
+  if(STEREOPSIS_SANITIZE)
+    set(options -Og)
+  endif()
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${options}")
+endfunction()
+
 # What the objects of tests have in common.
 function(stereopsis_test_options target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
@@ -77,9 +86,7 @@ function(stereopsis_stage folder)
   set(parts .cpp _entry.cpp _oracle.cpp _gpu.cpp)
   if(EXISTS ${base}_entry.cpp)
     set_property(GLOBAL APPEND PROPERTY stereopsis_entries ${name})
-    # It runs once a frame: compiling it any better takes half as long again.
-    set_source_files_properties(${base}_entry.cpp TARGET_DIRECTORY stereopsis
-      PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
+    stereopsis_runs_rarely(stereopsis ${base}_entry.cpp)
   endif()
   set(tests _test.cpp)
   if(STEREOPSIS_SIMD)

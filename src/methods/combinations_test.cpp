@@ -10,6 +10,7 @@
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
+#include "support/sanitized.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis {
@@ -144,12 +145,7 @@ class Drawn {
 
 TEST(Combinations, DrawnPipelinesGiveTheSameBitsOnEveryDevice) {
   const char* wanted = std::getenv("STEREOPSIS_PIPELINES");
-#ifdef STEREOPSIS_TEST_ACCURACY
-  const int few = 80;
-#else
-  const int few = 25;  // under a sanitizer, which takes ten times as long
-#endif
-  const int count = wanted != nullptr ? std::atoi(wanted) : few;
+  const int count = wanted != nullptr ? std::atoi(wanted) : sanitized ? 25 : 80;
   int matched = 0, refused = 0, absent = 0;
   for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     Drawn drawn(static_cast<std::uint32_t>(i));

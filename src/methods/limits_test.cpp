@@ -10,16 +10,11 @@
 
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
+#include "support/sanitized.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 constexpr DisparityRange range{0, 16};
 

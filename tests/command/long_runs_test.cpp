@@ -7,6 +7,7 @@
 #include "geometry/test_rigs.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
+#include "support/sanitized.hpp"
 
 namespace stereopsis::test {
 namespace {
@@ -260,9 +261,7 @@ TEST_F(LongRuns, AFullStandardOutputIsAFailure) {
 // ---- Limits ----
 
 TEST_F(LongRuns, MoreThreadsThanTheSystemGivesAreASentence) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer needs more address space than the limit leaves";
-#else
+  if (sanitized) GTEST_SKIP() << "a sanitizer needs more address space than the limit leaves";
   const Answer answer = shell(
       "ulimit -v 700000; $S match scene/left.png scene/right.png -o threads.pfm --disparities 32 --device cpu "
       "--threads 200");
@@ -270,7 +269,6 @@ TEST_F(LongRuns, MoreThreadsThanTheSystemGivesAreASentence) {
   EXPECT_NE(answer.err.find("200 threads"), std::string::npos) << answer.err;
   EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
   EXPECT_FALSE(fs::exists(folder / "threads.pfm"));
-#endif
 }
 
 TEST_F(LongRuns, SizesFromFilesCountBeforeTheyAreAllocated) {
@@ -288,11 +286,8 @@ TEST_F(LongRuns, SizesFromFilesCountBeforeTheyAreAllocated) {
   write(folder / "huge.yml", rig);
   const std::string matching =
       "$S match scene/left.png scene/right.png -o huge.pfm --disparities 16 --calib huge.yml --raw";
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  const std::string limit;
-#else
-  const std::string limit = "ulimit -v 2000000; ";  // it would not get the 4 GB that it must not ask for
-#endif
+  // It would not get the 4 GB that it must not ask for.
+  const std::string limit = sanitized ? "" : "ulimit -v 2000000; ";
   const Answer answer = shell(limit + matching + " --memory-limit 500M");
   EXPECT_EQ(answer.code, 1) << answer.err;
   EXPECT_NE(answer.err.find("20000×13000"), std::string::npos) << answer.err;

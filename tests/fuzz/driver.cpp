@@ -23,12 +23,7 @@
 #include <random>
 
 #include "fuzz/fuzz.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+#include "support/sanitized.hpp"
 
 // A sanitizer's finding becomes a signal, so that its input is kept too.
 extern "C" const char* __asan_default_options() { return "abort_on_error=1"; }
@@ -191,7 +186,7 @@ int run_mutations() {
               inputs, stereopsis::fuzz::results, usage.ru_maxrss / 1024);
   // Also what the C libraries allocate.
   constexpr long most_resident_kib = 512 * 1024;
-  return !sanitized && usage.ru_maxrss > most_resident_kib ? 1 : 0;
+  return !stereopsis::sanitized && usage.ru_maxrss > most_resident_kib ? 1 : 0;
 }
 
 }  // namespace

@@ -23,17 +23,12 @@
 #include "stereopsis/io.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
+#include "support/sanitized.hpp"
 
 namespace stereopsis::soak {
 namespace {
 
 namespace fs = std::filesystem;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool keeps_memory = true;  // a sanitizer does
-#else
-constexpr bool keeps_memory = false;
-#endif
 
 constexpr Size size{96, 64};
 constexpr DisparityRange range{0, 24};
@@ -82,7 +77,7 @@ class Watch {
     // One more may be seen at the moment when another ends.
     if (late_.threads > early_.threads + 2) fail(name_ + ": more and more threads");
     // What is told at the end of every frame may be kept: 2 KiB.
-    if (!keeps_memory && late_.kib > early_.kib + 8192 + 2 * frames) fail(name_ + ": more and more memory");
+    if (!sanitized && late_.kib > early_.kib + 8192 + 2 * frames) fail(name_ + ": more and more memory");
   }
 
  private:
