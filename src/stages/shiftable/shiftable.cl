@@ -1,0 +1,37 @@
+// Shiftable windows: shiftable.hpp.
+//
+// instance any:
+#include "device/gpu/vocabulary.h"
+#include "stages/window_mean/window_mean.cl.h"
+
+#define MOST_PIXELS 63
+
+KERNEL(average)(ARRAY(const uchar, costs), ARRAY(ushort, averages), int width, int height, int disparities, int radius,
+                int band) {
+  LOCAL uint columns[MOST_COLUMNS * LANES];
+  window_means(columns, ELEMENTS(costs), ELEMENTS(averages), width, height, disparities, radius, radius, band, 0);
+}
+
+// Minima along lines of `pixels` costs, `stride` apart: of rows, with `lines` disparities side by side, or of columns, with `lines`
+// cells of a row; dimension 1 has the rows, `pitch` apart. A work-item makes those of 2 radius + 1 pixels: their windows are the
+// last of as many pixels before the middle, and the first of those behind it.
+KERNEL(lower)(ARRAY(const ushort, averages), ARRAY(ushort, lowest), int lines, int pitch, int pixels, int stride, int radius) {
+  LOCAL ushort before[MOST_PIXELS * LANES];
+  const int lane = local_id(0), groups = (lines + LANES - 1) / LANES, window = 2 * radius + 1;
+  const int line = group_id(0) % groups * LANES + lane, first = group_id(0) / groups * window;
+  if (line >= lines) return;
+  const long start = (long)group_id(1) * pitch + line;
+  GLOBAL const ushort* from = ELEMENTS(averages) + start;
+  GLOBAL ushort* to = ELEMENTS(lowest) + start;
+#define AVERAGE_AT(i) from[(long)clamp(i, 0, pixels - 1) * stride]
+  int least = 65535;
+  for (int j = window - 1; j >= 0; --j) {
+    least = min(least, (int)AVERAGE_AT(first - radius + j));
+    before[j * LANES + lane] = (ushort)least;
+  }
+  least = 65535;
+  for (int j = 0; j < window && first + j < pixels; ++j) {
+    if (j > 0) least = min(least, (int)AVERAGE_AT(first + radius + j));
+    to[(long)(first + j) * stride] = (ushort)min(least, (int)before[j * LANES + lane]);
+  }
+}
