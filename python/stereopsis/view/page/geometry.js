@@ -1,27 +1,12 @@
 // Panes in pixels of the screen, and the picture in them: all panes share zoom and centre.
 import {model} from "./model.js";
 
-// From the corner of what is around them all, which the canvases cover: no head lies over a canvas that needs not to, as
-// the browser blends what does with each picture.
 export function pane_boxes(host) {
-  const bodies = [...host.querySelectorAll(".pane-body")];
-  const places = bodies.map((body) => body.getBoundingClientRect());
-  const outer = around(places);
-  return bodies.map((body, i) => {
-    const {x, y, width, height} = places[i];
-    return {view: body.dataset.view, x: x - outer.x, y: y - outer.y, width, height, body, outer};
+  const outer = host.getBoundingClientRect();
+  return [...host.querySelectorAll(".pane-body")].map((body) => {
+    const box = body.getBoundingClientRect();
+    return {view: body.dataset.view, x: box.x - outer.x, y: box.y - outer.y, width: box.width, height: box.height, body, outer};
   });
-}
-
-function around(places) {
-  const [x, y] = [Math.min(...places.map((p) => p.left)), Math.min(...places.map((p) => p.top))];
-  return new DOMRect(x, y, Math.max(...places.map((p) => p.right)) - x, Math.max(...places.map((p) => p.bottom)) - y);
-}
-
-// Lays a canvas over all panes.
-export function lay_over(canvas, host, {x, y, width, height}) {
-  const corner = host.getBoundingClientRect();
-  Object.assign(canvas.style, {left: `${x - corner.x}px`, top: `${y - corner.y}px`, width: `${width}px`, height: `${height}px`});
 }
 
 // Screen pixels for a picture's pixel, and the picture's pixel at the middle of the pane.

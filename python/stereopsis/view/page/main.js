@@ -2,7 +2,7 @@
 import {draw_histogram, draw_times, measure} from "./charts.js";
 import {Connection} from "./connection.js";
 import {by_id, fill, make} from "./elements.js";
-import {lay_over, pane_boxes} from "./geometry.js";
+import {pane_boxes} from "./geometry.js";
 import {take_command, take_file} from "./keep.js";
 import {keyboard} from "./keyboard.js";
 import {model} from "./model.js";
@@ -125,15 +125,9 @@ function notice(text, lasting = false) {
   if (!lasting) hide = setTimeout(() => (element.hidden = true), 12000);
 }
 
-function measured() {
-  const found = pane_boxes(host);
-  for (const id of ["picture", "overlay"]) lay_over(by_id(id), host, found[0].outer);
-  return found;
-}
-
 function draw() {
   due = 0;
-  boxes ??= measured();
+  boxes ??= pane_boxes(host);
   for (const box of boxes) box.view = box.body.dataset.view;
   const {outer} = boxes[0];
   const ratio = Math.min(2, devicePixelRatio);
