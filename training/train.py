@@ -37,6 +37,7 @@ def arguments():
     add("--border-weight", 3.5, "of pixels near discontinuities of disparity")
     add("--device", "cuda" if torch.cuda.is_available() else "cpu", "of PyTorch")
     add("--log-every", 1000, "steps between lines of the log")
+    parser.add_argument("--keep", action="store_true", help="the weights of every line of the log, too: OUTPUT-STEP.weights")
     return parser.parse_args()
 
 
@@ -131,6 +132,8 @@ def train(options):
             recent = []
             print(json.dumps(line), flush=True)
             weights.write(options.output, average.export())
+            if options.keep:
+                weights.write(options.output.with_stem(f"{options.output.stem}-{step + 1:05}"), average.export())
             if not torch.isfinite(entropy):
                 raise SystemExit("the training diverged: the loss is not finite; use a lower --rate")
     log = {"options": {k: str(v) for k, v in vars(options).items()}, "curve": curve}
