@@ -18,7 +18,7 @@ from benchmarks import DOCS, number, table
 
 COSTS = ["rank", "census", "census_gradient", "ad_census", "absolute_difference", "squared_difference",
          "colour_difference", "colour_gradient", "window_sad", "zncc"]
-AGGREGATIONS = ["none", "box", "shiftable", "guided", "esaw", "asw", "asw_separable", "cross_aggregation"]
+AGGREGATIONS = ["none", "box", "shiftable", "multiple_windows", "guided", "esaw", "asw", "asw_separable", "cross_aggregation"]
 OPTIMISATIONS = ["none", "sgm", "scanline"]
 SIZE = "1280x960x128"
 

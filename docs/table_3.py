@@ -51,11 +51,16 @@ def shiftable(window):
     return f"esaw:aggregation.stage=shiftable,shiftable.window={window}"
 
 
+def nine(window):
+    return f"esaw:aggregation.stage=multiple_windows,multiple_windows.windows=9,multiple_windows.window={window}"
+
+
 CURVES = {
     "ESAW, 3 to 10 steps": [esaw(n, base) for n, base in BASES.items()],
     f"two passes, {WINDOWS[0]} to {WINDOWS[-1]}": [two_passes(w) for w in WINDOWS],
     "square windows, 5 to 21": [square(w) for w in (5, 9, 13, 17, 21)],
     "shiftable windows, 5 to 21": [shiftable(w) for w in (5, 9, 13, 17, 21)],
+    "best 5 of 9 windows, 5 to 21": [nine(w) for w in (5, 9, 13, 17, 21)],
     "belief propagation, 1 to 8 iterations": [f"{BELIEF},belief_propagation.iterations={n}" for n in (1, 2, 3, 5, 8)],
 }
 POINTS = ["realtime-dp", "segment-support", "asw", "census-guided", "costfilter", "prehn-window", "prehn-pyramid", "zncc", "banz-sgm",
