@@ -37,6 +37,7 @@ class Shown:
     result: Result
     pinned: Result | None
     ms: float
+    device: str  # that it ran on
     revision: int  # of the settings
 
 
@@ -45,6 +46,7 @@ class Matchers:
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[object, Matcher]] = {}
+        self._devices: dict[str, str] = {}
 
     def match(
         self, use: str, prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = ()
@@ -57,7 +59,14 @@ class Matchers:
         left, right = prepared.masks
         return self._kept[use][1](prepared.left, prepared.right, mask_left=left, mask_right=right)
 
+    def device(self, use: str) -> str:
+        """That the last pair was matched on: what `auto` chose."""
+        if use not in self._devices:
+            self._devices[use] = self._kept[use][1].explain().device
+        return self._devices[use]
+
     def drop(self, use: str) -> None:
+        self._devices.pop(use, None)
         if use in self._kept:
             self._kept.pop(use)[1].close()
 
@@ -264,7 +273,8 @@ class Engine:
         self._serial += 1
         rectifiable = self.rectifiable
         searched = prepared.range_of(settings.disparities)
-        self.shown = Shown(self._serial, self._pair, index, prepared, settings, searched, result, other, ms, revision)
+        device = self._matchers.device("shown")
+        self.shown = Shown(self._serial, self._pair, index, prepared, settings, searched, result, other, ms, device, revision)
         self.notify("frame")
         if rectifiable != self.rectifiable:  # by cameras of the pair's own
             self.notify("state")

@@ -100,6 +100,7 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
         "rig": None if rig is None else {"fb": rig.focal * rig.baseline, "doffs": rig.cx_left - rig.cx_right}
         | {"focal": rig.focal, "cx": rig.cx_left, "cy": rig.cy, "unit": rig.unit},
         "ms": round(shown.ms, 3),
+        "device": shown.device,
         "times": shown.result.times,
         "rates": engine.rates(),
         "apart": prepared.frame.apart,

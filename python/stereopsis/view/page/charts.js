@@ -45,24 +45,27 @@ export function draw_histogram(svg) {
     if (count) path += `M${(i * step + step * 0.1).toFixed(2)} ${bottom}v${(-Math.max(1, h)).toFixed(2)}h${(step * 0.8).toFixed(2)}V${bottom}z`;
   });
   svg.replaceChildren();
+  const [first, last] = [frame.disparities[0], frame.disparities[1] - 1];
+  svg.setAttribute("aria-label", `Histogram of disparities, ${first} to ${last} pixels; median ${number_text(model.median)}`);
   draw(svg, "path", {d: path || "M0 0", fill: "var(--accent)", opacity: 0.85});
-  draw(svg, "text", {x: 0, y: height - 2}, String(frame.disparities[0]));
+  draw(svg, "text", {x: 0, y: height - 2}, String(first));
   draw(svg, "text", {x: width / 2, y: height - 2, "text-anchor": "middle"}, `median ${number_text(model.median)}`);
-  draw(svg, "text", {x: width, y: height - 2, "text-anchor": "end"}, `${frame.disparities[1] - 1} px`);
+  draw(svg, "text", {x: width, y: height - 2, "text-anchor": "end"}, `${last} px`);
 }
 
 // While pairs run, bars and their total follow a running mean.
 const means = new Map();
 let whole = null;
 
-export function draw_times(host, total) {
-  const {times, ms} = model.frame;
+export function draw_times(host, total, ran_on) {
+  const {times, ms, device} = model.frame;
   for (const name of means.keys()) if (!(name in times)) means.delete(name);
   const kept = model.running ? 0.8 : 0;
   const mean = (before, value) => (before == null ? value : before * kept + value * (1 - kept));
   for (const [name, value] of Object.entries(times)) means.set(name, mean(means.get(name), value));
   whole = mean(whole, ms);
   total.textContent = `${whole.toFixed(1)} ms`;
+  ran_on.textContent = `on ${device}`;
   const most = Math.max(...means.values());
   host.replaceChildren(...[...means].map(([name, value]) =>
     make("div", {class: "time", title: `${name}: ${value.toFixed(2)} ms`},

@@ -64,7 +64,7 @@ function figures() {
   figured = performance.now();
   measure();
   draw_histogram(by_id("histogram"));
-  draw_times(by_id("times"), by_id("total"));
+  draw_times(by_id("times"), by_id("total"), by_id("ran-on"));
   model.changed("figures");
 }
 
@@ -84,13 +84,20 @@ link.on("frame", (frame) => {
   ask();
 });
 
+// Those that were found, and the one that was asked for by another name, as the call may do.
+function devices(state) {
+  const found = state.devices.map((d) => ({value: d.name, text: d.name, disabled: !d.usable, title: d.usable ? d.description : d.reason}));
+  const options = [{value: "auto", text: "auto"}, ...found];
+  return options.some((o) => o.value === state.device) ? options : [...options, {value: state.device, text: state.device}];
+}
+
 link.on("state", (state) => {
   const ran = model.running;
   model.state = state;
   document.body.dataset.revision = state.revision;
   fill(by_id("source"), state.sources.map((text, value) => ({value, text})), state.source);
   fill(by_id("method"), state.methods.map((m) => ({value: m.name, text: m.name, title: `${m.summary}\n${m.paper}`})), state.method);
-  fill(by_id("device"), [{value: "auto", text: "auto"}, ...state.devices.map((d) => ({value: d.name, text: d.name, disabled: !d.usable, title: d.usable ? d.description : d.reason}))], state.device);
+  fill(by_id("device"), devices(state), state.device);
   model.changed("state");
   if (ran && !model.running) ask();
   notice(state.trouble, true);
@@ -146,6 +153,7 @@ for (const what of ["frame", "pixel", "state"]) model.on(what, again);
 for (const what of ["look", "pixel"]) model.on(what, () => ask());
 model.on("look", placed);
 new ResizeObserver(placed).observe(host);
+new ResizeObserver(() => model.counts && draw_histogram(by_id("histogram"))).observe(by_id("histogram"));
 
 setInterval(() => {
   const now = performance.now();

@@ -18,7 +18,7 @@ export class Parameter {
   }
 
   #build(info) {
-    const label = {"aria-label": info.name};
+    const label = {"aria-label": [info.name, info.unit].filter(Boolean).join(", ")};
     const parts = [this.reset];
     if (info.type === "flag") {
       this.input = make("input", {...label, type: "checkbox", onchange: () => this.choose(String(this.input.checked))});
@@ -28,24 +28,26 @@ export class Parameter {
     } else if (info.type === "numbers" || info.minimum == null || info.maximum == null) {
       this.input = make("input", {...label, type: "text", size: 9, onchange: () => this.choose(this.input.value)});
     } else {
-      this.#build_slider(info);
+      this.#build_slider(info, label);
     }
     parts.push(this.input);
     this.element.append(make("span", {class: "value"}, ...parts), ...(this.slider ? [this.slider] : []));
   }
 
   // Wide ranges are stretched, so that the default lies where a hand finds it.
-  #build_slider(info) {
+  #build_slider(info, label) {
     const span = info.maximum - info.minimum;
     const share = (Number(info.default) - info.minimum) / span;
     this.power = span > 100 && share > 0 && share < 0.3 ? Math.min(6, Math.log(share) / Math.log(0.35)) : span > 1000 ? 4 : 1;
-    this.input = make("input", {"aria-label": info.name, type: "number", step: "any", onchange: () => this.choose(this.input.value)});
+    const step = (info.step || (info.type === "integer" ? 1 : 0)) / span;
+    this.input = make("input", {...label, type: "number", step: "any", onchange: () => this.choose(this.input.value)});
     this.slider = make("input", {
-      type: "range", min: 0, max: 1, step: "any", tabindex: -1, "aria-hidden": "true",
+      ...label, type: "range", min: 0, max: 1, step: this.power === 1 && step >= 0.01 ? step : "any", // as far as an arrow key goes
       oninput: () => {
         const value = this.#value_at(Number(this.slider.value));
         if (value !== this.input.value) {
           this.input.value = value;
+          this.#say(value);
           this.choose(value);
         }
       },
@@ -60,6 +62,11 @@ export class Parameter {
     return String(Number(Math.min(maximum, value).toPrecision(4)));
   }
 
+  // The slider's own value is its place.
+  #say(value) {
+    this.slider.setAttribute("aria-valuetext", [value, this.info.unit].filter(Boolean).join(" "));
+  }
+
   show(info) {
     this.info = info;
     const short = info.name.split(".").at(-1).replaceAll("_", " ");
@@ -72,5 +79,6 @@ export class Parameter {
       const share = (Number(info.value) - info.minimum) / (info.maximum - info.minimum);
       this.slider.value = Math.max(0, share) ** (1 / this.power);
     }
+    if (this.slider) this.#say(info.value);
   }
 }

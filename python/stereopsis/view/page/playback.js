@@ -44,6 +44,7 @@ export function playback(send) {
     const count = state?.playback.length ?? 1;
     by_id("place").textContent = count > 1 ? `${frame.index + 1} of ${count}` : frame.name;
     by_id("place").title = frame.name;
+    position.setAttribute("aria-valuetext", by_id("place").textContent);
     by_id("apart").textContent = frame.apart == null ? "" : `${(1000 * frame.apart).toFixed(1)} ms apart`;
   });
 }

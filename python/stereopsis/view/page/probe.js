@@ -11,6 +11,7 @@ export class Probe {
     model.on("pixel", () => this.#ask());
     model.on("figures", () => this.#ask());
     model.on("costs", () => this.#take());
+    new ResizeObserver(() => this.#draw()).observe(svg);
   }
 
   #ask() {

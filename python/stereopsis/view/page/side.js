@@ -26,7 +26,7 @@ export class Side {
   #search() {
     const {send} = this;
     const whole = (label) => make("input", {type: "number", "aria-label": label, onchange: () => this.#send_range()});
-    [this.first, this.last] = [whole("Smallest disparity"), whole("Largest disparity")];
+    [this.first, this.last] = [whole("Smallest disparity, pixels"), whole("Largest disparity, pixels")];
     this.estimate = make("button", {title: "Estimate from this pair (E)", onclick: () => send({do: "estimate"})}, "Estimate");
     this.searched = make("span", {class: "hint"});
     this.resolution = make("select", {id: "resolution", "aria-label": "Working resolution", onchange: () => send({do: "resolution", value: this.resolution.value})});
@@ -55,8 +55,8 @@ export class Side {
   #picture() {
     this.colours = make("select", {id: "colours", "aria-label": "Colour map", onchange: () => model.look_at({colours: this.colours.value})});
     fill(this.colours, choices.map((c) => ({value: c, text: c})), model.look.colours);
-    const number = (name) => make("input", {type: "number", "aria-label": name, onchange: (e) => model.look_at({automatic: false, [name]: Number(e.target.value)})});
-    [this.low, this.high] = [number("low"), number("high")];
+    const number = (name, label) => make("input", {type: "number", "aria-label": label, onchange: (e) => model.look_at({automatic: false, [name]: Number(e.target.value)})});
+    [this.low, this.high] = [number("low", "Colours from, pixels"), number("high", "Colours to, pixels")];
     this.automatic = make("input", {type: "checkbox", onchange: () => model.look_at({automatic: this.automatic.checked})});
     this.lines = make("input", {id: "lines", type: "checkbox", onchange: () => model.look_at({lines: this.lines.checked})});
     const cloud = make("span", {class: "segments"});
