@@ -22,7 +22,7 @@ DOCS = Path(__file__).resolve().parent
 SGM_8, SGM_4, BANZ = "sgm:sgm.paths=8", "sgm:sgm.paths=4", "banz-sgm"
 METHODS = [SGM_8, SGM_4, BANZ]
 OTHERS = ["prehn-window", "prehn-pyramid", "census-guided", "census-guided:levels.lambda=0.3", "costfilter", "esaw", "asw",
-          "asw-separable", "realtime-dp", "segment-support", "zncc"]
+          "asw-separable", "realtime-dp", "realtime-bp", "segment-support", "zncc"]
 REFINED = "left_right.enabled=true,speckle.enabled=true,fill.enabled=true"
 BANZ_VARIANTS = {
     BANZ: "as in the paper",

@@ -17,7 +17,7 @@ from frame_time import bench, frame_ms
 
 LIMIT, STEP, LARGEST = 500.0, 32, 16384
 METHODS = ["census-guided", "sgm", "banz-sgm", "ad-census", "prehn-window", "prehn-pyramid", "zncc", "costfilter", "esaw", "asw",
-           "asw-separable", "realtime-dp", "segment-support"]
+           "asw-separable", "realtime-dp", "realtime-bp", "segment-support"]
 CENSUS = "census alone"  # of both views: the stage "census" of census-guided
 
 

@@ -22,7 +22,6 @@ from frame_time import frame_ms
 SCENES = {"tsukuba": (384, 288, 16), "venus": (434, 383, 20), "teddy": (450, 375, 60), "cones": (450, 375, 60)}
 REGIONS = ("nonocc", "all", "disc")
 COLOURS = ["#1b6ca8", "#c8553d", "#3a7d44", "#7b4b94", "#b8860b", "#2b8c8c", "#a13d63", "#55606e"]
-BELIEF = "realtime-dp:optimisation.stage=belief_propagation"
 
 # The paper's: nonocc, all, disc of the four scenes; MDE/s.
 PAPER = {
@@ -38,7 +37,7 @@ OURS = {
     "ESAW, 9 steps": esaw(9, BASES[9]),
     "AW [3]": two_passes(33),
     "DP [5]": "realtime-dp",
-    "BP [6]": BELIEF,
+    "BP [6]": "realtime-bp",
     "aggregate [7]": "segment-support",
 }
 
@@ -61,10 +60,10 @@ CURVES = {
     "square windows, 5 to 21": [square(w) for w in (5, 9, 13, 17, 21)],
     "shiftable windows, 5 to 21": [shiftable(w) for w in (5, 9, 13, 17, 21)],
     "best 5 of 9 windows, 5 to 21": [nine(w) for w in (5, 9, 13, 17, 21)],
-    "belief propagation, 1 to 8 iterations": [f"{BELIEF},belief_propagation.iterations={n}" for n in (1, 2, 3, 5, 8)],
+    "belief propagation, 1 to 8 iterations": [f"realtime-bp:belief_propagation.iterations={n}" for n in (1, 2, 3, 5, 8)],
 }
-POINTS = ["realtime-dp", "segment-support", "asw", "census-guided", "costfilter", "prehn-window", "prehn-pyramid", "zncc", "banz-sgm",
-          "sgm:sgm.paths=4", "ad-census"]
+POINTS = ["realtime-dp", "realtime-bp", "segment-support", "asw", "census-guided", "costfilter", "prehn-window", "prehn-pyramid", "zncc",
+          "banz-sgm", "sgm:sgm.paths=4", "ad-census"]
 
 
 def all_methods():

@@ -2,20 +2,16 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "methods/colour_methods.hpp"
 #include "program/pipeline_data.hpp"
 #include "stages/ad_census/ad_census.hpp"
-#include "stages/asw/asw.hpp"
-#include "stages/asw_separable/asw_separable.hpp"
 #include "stages/census/census.hpp"
 #include "stages/census_gradient/census_gradient.hpp"
-#include "stages/colour_difference/colour_difference.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/confidence/confidence.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/discontinuity/discontinuity.hpp"
-#include "stages/dynamic_programming/dynamic_programming.hpp"
-#include "stages/esaw/esaw.hpp"
 #include "stages/fill/fill.hpp"
 #include "stages/guided/guided.hpp"
 #include "stages/interpolation/interpolation.hpp"
@@ -29,7 +25,6 @@
 #include "stages/region_voting/region_voting.hpp"
 #include "stages/repair/repair.hpp"
 #include "stages/scanline/scanline.hpp"
-#include "stages/segment_support/segment_support.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
 #include "stages/subpixel/subpixel.hpp"
@@ -149,55 +144,6 @@ PipelineData costfilter() {
   return p;
 }
 
-// As the papers have them: every candidate takes part, and nothing follows but what can be switched on.
-PipelineData support_weight_method() {
-  PipelineData p = with_selection();
-  p.cost = colour_difference::Parameters{};
-  p.select = wta::Parameters{.border_candidates = true};
-  p.refinements = {{left_right::Parameters{}, false},
-                   {fill::Parameters{.mode = fill::Mode::background}, false},
-                   {median::Parameters{.window = 3}, false}};
-  return p;
-}
-
-PipelineData esaw() {
-  PipelineData p = support_weight_method();
-  p.aggregation = esaw::Parameters{};
-  return p;
-}
-
-PipelineData asw_separable() {
-  PipelineData p = support_weight_method();
-  p.aggregation = asw_separable::Parameters{};
-  return p;
-}
-
-PipelineData asw() {
-  PipelineData p = support_weight_method();
-  p.cost = colour_difference::Parameters{.truncation = 47};
-  p.aggregation = asw::Parameters{};
-  p.refinements[0].enabled = p.refinements[1].enabled = true;
-  return p;
-}
-
-// Wang et al. 2006; the parameters are ours: docs/notes/table-3.md.
-PipelineData realtime_dp() {
-  PipelineData p = support_weight_method();
-  p.cost = colour_difference::Parameters{.truncation = 60};
-  p.aggregation = asw::Parameters{.area = asw::Area::column, .window = 33, .gamma_colour = 14, .gamma_distance = 15};
-  p.optimisation = dynamic_programming::Parameters{.p1 = 12, .p2 = 40};
-  return p;
-}
-
-// Tombari et al. 2008; the parameters, the check and what follows it are ours: docs/notes/table-3.md.
-PipelineData segment_support() {
-  PipelineData p = support_weight_method();
-  p.cost = colour_difference::Parameters{.truncation = 45};
-  p.aggregation = segment_support::Parameters{};
-  for (StageChoice& refinement : p.refinements) refinement.enabled = true;
-  return p;
-}
-
 struct Method {
   MethodInfo info;
   PipelineData (*data)();
@@ -236,22 +182,27 @@ const std::vector<Method>& all() {
        costfilter},
       {{"esaw", "adaptive support weights in exponential steps: O(log N) for N pixels",
         "Yu, Chen and Hoe, Real time stereo vision using exponential step cost aggregation on GPU, 2010"},
-       esaw},
+       colour_methods::esaw},
       {{"asw", "adaptive support weights of both views over the full window, checked and filled",
         "Yoon and Kweon, Locally adaptive support-weight approach for visual correspondence search, CVPR 2005"},
-       asw},
+       colour_methods::asw},
       {{"asw-separable", "adaptive support weights of the reference view in a horizontal and a vertical pass",
         "Gong, Yang, Wang and Gong, A performance study on different cost aggregation approaches used in real-time "
         "stereo matching, IJCV 2007"},
-       asw_separable},
+       colour_methods::asw_separable},
       {{"realtime-dp", "adaptive support weights along columns, dynamic programming along rows",
         "Wang, Liao, Gong, Yang and Nistér, High-quality real-time stereo using adaptive cost aggregation and dynamic "
         "programming, 3DPVT 2006"},
-       realtime_dp},
+       colour_methods::realtime_dp},
+      {{"realtime-bp", "adaptive support weights over a window, belief propagation on a pyramid, checked and filled",
+        "Yang, Wang, Yang, Wang, Liao and Nistér, Real-time global stereo matching using hierarchical belief "
+        "propagation, "
+        "BMVC 2006"},
+       colour_methods::realtime_bp},
       {{"segment-support", "aggregation over superpixels and a window, checked and dense",
         "Tombari, Mattoccia, Di Stefano and Addimanda, Near real-time stereo based on effective cost aggregation, ICPR "
         "2008"},
-       segment_support},
+       colour_methods::segment_support},
   };
   return methods;
 }

@@ -607,7 +607,7 @@ TEST(Methods, AdCensusMatchesTheRightViewByItself) {
   EXPECT_GT(same, 120 * 70 * 97 / 100);  // a census word is not quite its mirror image's: a tie is a 0
 }
 
-TEST(Methods, BadParametersOfAdCensusAreRefused) {
+TEST(Methods, BadParametersAreRefused) {
   const auto refusal = [](const char* name, const char* value, const char* method = "ad-census") {
     return message_of([&] {
       Pipeline pipeline(method);
@@ -625,6 +625,11 @@ TEST(Methods, BadParametersOfAdCensusAreRefused) {
   EXPECT_NE(refusal("cross.short_length", "35").find("is above cross.length = 34"), std::string::npos);
   EXPECT_NE(refusal("cross.strict_colour", "21").find("is above cross.colour = 20"), std::string::npos);
   EXPECT_NE(refusal("scanline.p1", "382").find("is above scanline.p2 = 381"), std::string::npos);
+  EXPECT_NE(refusal("belief_propagation.truncation", "64", "realtime-bp").find("does not fit the 16 bits of messages"),
+            std::string::npos);
+  EXPECT_NE(refusal("belief_propagation.slope", "21", "realtime-bp").find("is above belief_propagation.truncation = 20"),
+            std::string::npos);
+  EXPECT_NE(refusal("belief_propagation.slope", "0", "realtime-bp").find("1 to 16319"), std::string::npos);
   EXPECT_NE(refusal("vote_fill.hidden", "11", "sgm").find("are not in order"), std::string::npos);
   EXPECT_NE(refusal("vote_fill.distance", "2", "sgm").find("leaves no pixel to vote"), std::string::npos);
 }

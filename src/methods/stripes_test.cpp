@@ -137,6 +137,7 @@ TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
   refused("zncc", "prepare.factor=2", "reduced images");
   refused("ad-census", "", "any pixel depend on any other");
   refused("realtime-dp", "", "any pixel depend on any other");
+  refused("realtime-bp", "", "any pixel depend on any other");
   refused("segment-support", "", "any pixel depend on any other");
 }
 

@@ -81,7 +81,7 @@ bool takes_margin(const PipelineData&);
 // large.
 bool may_quantise(const PipelineData&);
 
-// The methods' definitions: methods.cpp.
+// The methods' definitions: methods.cpp, colour_methods.cpp.
 PipelineData method_data(std::string_view name);
 
 }  // namespace stereopsis

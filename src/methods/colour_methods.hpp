@@ -1,0 +1,15 @@
+// The methods whose costs are differences of colours, aggregated by weights or over segments of like colour.
+#pragma once
+
+#include "program/pipeline_data.hpp"
+
+namespace stereopsis::colour_methods {
+
+PipelineData esaw();
+PipelineData asw();
+PipelineData asw_separable();
+PipelineData realtime_dp();
+PipelineData realtime_bp();
+PipelineData segment_support();
+
+}  // namespace stereopsis::colour_methods
