@@ -114,13 +114,13 @@ SP_API sp_status sp_pipeline_get(const sp_pipeline* pipeline, const char* name, 
 typedef struct sp_parameter {
   size_t struct_size;
   const char* name;  /* slot.parameter */
-  const char* type;  /* "flag", "choice", "integer", "number", "numbers" */
+  const char* type;  /* "flag", "choice", "integer", "number", "numbers", "text" */
   const char* value; /* as sp_pipeline_set takes it */
   const char* default_value;
   const char* allowed;        /* "an odd integer from 1 to 15" */
   const char* description;    /* with its unit */
   const char* unit;           /* "pixels"; empty: it has none */
-  const char* const* choices; /* of a choice */
+  const char* const* choices; /* of a choice; of a text, those that are always there */
   size_t choice_count;
   double minimum; /* NaN: none */
   double maximum;

@@ -5,6 +5,7 @@ import unittest
 import numpy as np
 import torch
 
+import emulation
 import network
 import sgm
 import weights
@@ -75,7 +76,7 @@ class Network(unittest.TestCase):
         features = self.features()
         grey = np.random.default_rng(2).integers(0, 256, (21, 30)).astype(np.uint8)
         trained, _ = features(torch.from_numpy(grey)[None, None].float())
-        exact = network.integer_features(features.export(), grey)
+        exact = emulation.integer_features(features.export(), grey)
         np.testing.assert_array_equal(trained[0].detach().numpy(), exact)
         self.assertGreater(np.unique(exact).size, 50)
 
@@ -95,22 +96,22 @@ class Network(unittest.TestCase):
         for channels_in, channels_out, shift, low in ((1, 6, 6, 0), (6, 5, 9, 0), (5, 8, 9, -127)):
             weight = draw(9 * channels_in * channels_out, 255, -127).reshape(channels_out, channels_in, 3, 3)
             biases = draw(channels_out, 8000, -2000)
-            layers.append(network.IntegerLayer(weight.astype(np.int8), biases.astype(np.int32), shift, low))
+            layers.append(emulation.IntegerLayer(weight.astype(np.int8), biases.astype(np.int32), shift, low))
         grey = draw(77, 256, 0).reshape(7, 11).astype(np.uint8)
-        features = network.integer_features(layers, grey)
+        features = emulation.integer_features(layers, grey)
         self.assertEqual(weights.fnv1a(features.transpose(1, 2, 0).tobytes()), 0x4DB478A45F054750)
 
     def test_a_change_of_brightness_changes_nothing(self):
         layers = self.features().export()
         np.testing.assert_array_equal(layers[0].weights.sum((1, 2, 3)), 0)
         grey = np.random.default_rng(2).integers(0, 200, (12, 15)).astype(np.uint8)
-        dark, light = (network.integer_features(layers, image) for image in (grey, grey + 50))
+        dark, light = (emulation.integer_features(layers, image) for image in (grey, grey + 50))
         np.testing.assert_array_equal(dark, light)
 
     def test_integer_costs_equal_those_of_training(self):
         random = np.random.default_rng(4)
         left, right = (random.integers(-127, 128, (32, 5, 20)).astype(np.int8) for _ in range(2))
-        exact = network.integer_costs(left, right, 7)
+        exact = emulation.integer_costs(left, right, 7)
         trained = network.learned_costs(*(torch.from_numpy(f)[None].float() for f in (left, right)), 7)
         self.assertLessEqual((trained[0] - torch.from_numpy(exact)).abs().max().item(), 0.5)
 

@@ -13,7 +13,7 @@ import struct
 
 import numpy as np
 
-import network
+import emulation
 
 MAGIC = b"STEREOLF"
 VERSION = 1
@@ -30,7 +30,7 @@ def to_bytes(layers):
     data = MAGIC + struct.pack("<II", VERSION, len(layers))
     for layer in layers:
         data += struct.pack("<III", layer.weights.shape[1], layer.weights.shape[0], layer.shift)
-    data += struct.pack("<iII", network.COST_OFFSET, network.COST_SHIFT, network.COST_LIMIT)
+    data += struct.pack("<iII", emulation.COST_OFFSET, emulation.COST_SHIFT, emulation.COST_LIMIT)
     for layer in layers:
         data += layer.biases.astype("<i4").tobytes() + layer.weights.astype("i1").tobytes()
     return data + struct.pack("<Q", fnv1a(data))
@@ -53,7 +53,7 @@ def from_bytes(data):
         size = channels_out * channels_in * 9
         weights = np.frombuffer(data, "i1", size, at).reshape(channels_out, channels_in, 3, 3)
         at += size
-        layers.append(network.IntegerLayer(weights, biases, shift, -127 if i == count - 1 else 0))
+        layers.append(emulation.IntegerLayer(weights, biases, shift, -127 if i == count - 1 else 0))
     return layers
 
 

@@ -11,7 +11,7 @@ namespace stereopsis {
 // A parameter: its name, value, what is allowed and what it means.
 struct ParameterInfo {
   std::string name;         // slot.parameter
-  std::string type;         // flag, choice, integer, number or numbers
+  std::string type;         // flag, choice, integer, number, numbers or text
   std::string value;        // as --set takes it
   std::string allowed;      // "an odd integer from 1 to 15"
   std::string description;  // with its unit
@@ -19,7 +19,7 @@ struct ParameterInfo {
   std::string default_value = {};                    // of the method; of a pipeline that is none, of the stage
   std::optional<double> minimum = {}, maximum = {};  // of an integer, a number, and each of several numbers
   double step = 0;                                   // from the minimum on; 0: any number between
-  std::vector<std::string> choices = {};             // of a choice
+  std::vector<std::string> choices = {};             // of a choice; of a text, those that are always there
   std::string unit = {};                             // "pixels"; empty: it has none
   // Whether another value may take other steps or memory; else only numbers that steps are given change.
   bool needs_plan = false;

@@ -27,7 +27,7 @@ void bind_pipeline(nb::module_& m) {
   nb::class_<ParameterInfo>(m, "ParameterInfo",
                             "A parameter of a method: what a slider, a list or a switch is made of.")
       .def_ro("name", &ParameterInfo::name, "slot.parameter")
-      .def_ro("type", &ParameterInfo::type, "flag, choice, integer, number or numbers")
+      .def_ro("type", &ParameterInfo::type, "flag, choice, integer, number, numbers or text")
       .def_ro("value", &ParameterInfo::value, "As text.")
       .def_ro("default", &ParameterInfo::default_value, "Of the method, as text.")
       .def_ro("allowed", &ParameterInfo::allowed, "\"an odd integer from 1 to 15\"")

@@ -199,7 +199,7 @@ class ParameterInfo:
 
     @property
     def type(self) -> str:
-        """flag, choice, integer, number or numbers"""
+        """flag, choice, integer, number, numbers or text"""
 
     @property
     def value(self) -> str:

@@ -8,12 +8,13 @@
 //     visit("window", p.window, odd(1, 15).in("pixels"), "side of the square window");
 //   }
 //
-// A field is a bool, an int, a double, a std::vector<double> or an enum with a `constexpr
-// std::array<std::pair<Enum, const char*>, N> names_of(Enum)` beside it.
+// A field is a bool, an int, a double, a std::vector<double>, an enum with a `constexpr
+// std::array<std::pair<Enum, const char*>, N> names_of(Enum)` beside it, or Named.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -28,6 +29,16 @@ namespace stereopsis {
 
 template <class P, class Parameters>
 concept ParametersOf = std::is_same_v<std::remove_const_t<P>, Parameters>;
+
+// What is given by a name, as contents of files are: made of it, or refused by its constructor; it tells its name, those that
+// are always there, and in words what a name can be.
+template <class T>
+concept Named = requires(const T& value) {
+  T(std::string_view());
+  { value.name() } -> std::convertible_to<std::string>;
+  T::known_names();
+  T::allowed_names();
+};
 
 // The allowed values of a number: all from low to high or, with a step, low, low + step, … high.
 struct Range {
@@ -64,6 +75,8 @@ constexpr const char* type_name() {
     return "integer";
   else if constexpr (std::is_same_v<T, double>)
     return "number";
+  else if constexpr (Named<T>)
+    return "text";
   else
     return "numbers";
 }
@@ -78,6 +91,8 @@ std::string value_text(const T& value) {
     return "?";
   } else if constexpr (std::is_arithmetic_v<T>) {
     return number_text(value);
+  } else if constexpr (Named<T>) {
+    return value.name();
   } else {
     std::vector<std::string> parts;
     for (double v : value) parts.push_back(number_text(v));
@@ -93,6 +108,8 @@ std::string allowed_text(const Allowed& allowed) {
     std::vector<std::string> names;
     for (const auto& entry : names_of(T{})) names.emplace_back(entry.second);
     return join(names, ", ");
+  } else if constexpr (Named<T>) {
+    return T::allowed_names();
   } else {
     if (allowed.step > 0 && allowed.low + allowed.step == allowed.high)
       return text(number_text(allowed.low), " or ", number_text(allowed.high));
@@ -134,6 +151,9 @@ bool parse_value(std::string_view s, T& value) {
     const auto number = parse_number<T>(s);
     if (number) value = *number;
     return number.has_value();
+  } else if constexpr (Named<T>) {
+    value = T(s);
+    return true;
   } else {
     std::vector<double> numbers;
     for (const std::string& part : split(s, ',')) {
@@ -159,6 +179,8 @@ template <class T, class Allowed>
 void add_numbers(ParameterInfo& info, const Allowed& allowed) {
   if constexpr (std::is_enum_v<T>)
     for (const auto& choice : names_of(T{})) info.choices.emplace_back(choice.second);
+  if constexpr (Named<T>)
+    for (const char* name : T::known_names()) info.choices.emplace_back(name);
   if constexpr (std::is_same_v<Allowed, Range>) {
     info.minimum = allowed.low;
     info.maximum = allowed.high;

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <random>
 
 #include "stages/entry.hpp"
@@ -86,6 +87,40 @@ TEST(Combinations, EveryCostRunsWithEveryAggregationAndOptimisation) {
   std::cout << count << " combinations equal the definitions\n";
 }
 
+// Of any two costs, in 8 bits, the volume is the sum of theirs.
+TEST(Combinations, AnyTwoCostsAreAdded) {
+  const Scene scene = make_scene({.size = {27, 15}, .disparities = 8, .noise = 3});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  Problem problem = Problem::of(pair, {-1, 9});
+  problem.volumes.want_cost = true;
+  const auto costs = stages_of(Slot::cost, false);
+  std::map<std::string, Matched> alone;
+  for (const std::string& cost : costs)
+    alone.emplace(cost, run({combined(cost, "none", "sgm"), problem, pair}, {.name = "cpu"}));
+  int sums = 0;
+  for (const std::string& first : costs)
+    for (const std::string& second : costs) {
+      SCOPED_TRACE(first + " + " + second);
+      Setting s{combined(first, "none", "sgm"), problem, pair};
+      s.pipeline.set("plus.stage", second);
+      s.pipeline.set("sum.cost_weight", "70");
+      s.pipeline.set("sum.plus_weight", "26");
+      const Matched expected = run(s, {.name = "cpu", .implementation = Implementation::oracle});
+      for (const Device& device : all_devices()) expect_same(run(s, device), expected);
+      const AnyImageView a = alone.at(first).cost.view(), b = alone.at(second).cost.view(), c = expected.cost.view();
+      ASSERT_EQ(c.type, PixelType::u8);
+      if (a.type != PixelType::u8 || b.type != PixelType::u8) continue;
+      ++sums;
+      for (int y = 0; y < c.height; ++y)
+        for (int x = 0; x < c.width; ++x)
+          for (int k = 0; k < c.channels; ++k) {
+            const auto at = [&](const AnyImageView& v) { return +v.as<std::uint8_t>()(x, y, k); };
+            ASSERT_EQ(at(c), std::min((70 * at(a) + 26 * at(b) + 32) / 64, 255)) << x << " " << y << " " << k;
+          }
+    }
+  EXPECT_GT(sums, 30);
+}
+
 class Drawn {
  public:
   explicit Drawn(std::uint32_t seed) : dice_(seed) {
@@ -117,6 +152,7 @@ class Drawn {
   Pipeline pipeline() {
     Pipeline p = combined(any(stages_of(Slot::cost, false)), any(stages_of(Slot::aggregation, true)),
                           any(stages_of(Slot::optimisation, true)));
+    if (below(4) == 0) p.set("plus.stage", any(stages_of(Slot::cost, true)));
     std::string refinements;
     for (int i = below(4); i > 0; --i)
       refinements += (refinements.empty() ? "" : ",") + any(stages_of(Slot::refinement, false));

@@ -31,7 +31,7 @@ class Splitter {
     check_matching();
     InStripes made{.follows_paths = static_cast<bool>(data_.optimisation), .raw = Pipeline(data_)};
     if (made.follows_paths) made.path_kinds = sgm::kinds_of(data_.optimisation.parameters.as<sgm::Parameters>());
-    made.feature_rows = std::max(1, rows_of(data_.cost));
+    made.feature_rows = std::max({1, rows_of(data_.cost), data_.plus ? rows_of(data_.plus) : 0});
     PipelineData raw = data_, refined = data_;
     raw.refinements.clear();
     refined.refinements.clear();
@@ -64,13 +64,14 @@ class Splitter {
 
   void check_matching() const {
     if (reduction_of(data_).factor > 1) refuse("it works on reduced images, which begin at multiples of the reduction");
-    for (const StageChoice* stage : {&data_.cost, &data_.aggregation, &data_.optimisation})
+    for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})
       if (*stage && stage->entry->sees_all && !stage->is(sgm::Parameters::stage))
         refuse(text(stage->entry->title, " may let any pixel depend on any other"));
     if (data_.cost.is("volume")) refuse("its costs come from outside");
     if (!data_.optimisation) return;
     if (data_.aggregation || data_.levels)
       refuse("semi-global matching goes on from path costs on features alone, on one level and without an aggregation");
+    if (data_.plus) refuse("semi-global matching goes on from path costs on features alone, and two costs are added");
     if (data_.cost.entry->kind == nullptr || !cost::can_be_followed(data_.cost.entry->kind(data_.cost.parameters)))
       refuse(text("semi-global matching goes on from path costs on features of up to 64 bits alone, which ",
                   data_.cost.entry->title, " does not make"));

@@ -3,10 +3,10 @@
 
 #include "core/text.hpp"
 #include "methods/colour_methods.hpp"
+#include "methods/sgm_methods.hpp"
 #include "program/pipeline_data.hpp"
 #include "stages/ad_census/ad_census.hpp"
 #include "stages/census/census.hpp"
-#include "stages/census_gradient/census_gradient.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/confidence/confidence.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
@@ -20,7 +20,6 @@
 #include "stages/outliers/outliers.hpp"
 #include "stages/propagation/propagation.hpp"
 #include "stages/pyramid/pyramid.hpp"
-#include "stages/rank/rank.hpp"
 #include "stages/reduce/reduce.hpp"
 #include "stages/region_voting/region_voting.hpp"
 #include "stages/repair/repair.hpp"
@@ -41,35 +40,6 @@ namespace {
 PipelineData with_selection(const wta::Parameters& select = {}) {
   PipelineData p;
   p.select = select;
-  return p;
-}
-
-// Banz, Blume and Pirsch 2011, as the paper has it; its future work (left-right check, sub-pixel) is there to be
-// switched on. P1 and P2 are the paper's "empirically determined constants", ours for the whole data folder.
-PipelineData banz_sgm() {
-  PipelineData p = with_selection();
-  p.cost = rank::Parameters{.window = 9};
-  p.optimisation = sgm::Parameters{.paths = 8, .p1 = 30, .p2 = 100};
-  p.refinements = {{left_right::Parameters{}, false},
-                   {speckle::Parameters{}, false},
-                   {fill::Parameters{.mode = fill::Mode::background}, false},
-                   {median::Parameters{.window = 3}, true}};
-  return p;
-}
-
-// The parameters lie on a flat optimum over all datasets of the data folder at once: docs/notes/sgm.md.
-PipelineData sgm() {
-  PipelineData p = with_selection();
-  p.cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10};
-  p.optimisation = sgm::Parameters{.paths = 4, .p1 = 20, .p2 = 100, .gradient = 8, .p2_min = 30};
-  p.select = wta::Parameters{.subpixel = wta::Subpixel::equiangular};
-  p.refinements = {
-      {left_right::Parameters{}, true},
-      {speckle::Parameters{.size = 100}, true},
-      {median::Parameters{.window = 3}, true},
-      {vote_fill::Parameters{.distance = 10, .reject = 0.2}, false},  // better everywhere, and slow: docs/notes/sgm.md
-      {fill::Parameters{.mode = fill::Mode::second_lowest}, true},
-      {median::Parameters{.window = 5}, true}};
   return p;
 }
 
@@ -154,10 +124,16 @@ const std::vector<Method>& all() {
       {{"sgm", "semi-global matching on census and gradient, sub-pixel, checked and dense: the default",
         "Hirschmüller, Stereo processing by semiglobal matching and mutual information, PAMI 2008; our choice of cost "
         "and penalties"},
-       sgm},
+       sgm_methods::sgm},
+      {{"sgm-learned", "semi-global matching on features that a small network makes, with census and gradient",
+        "Hirschmüller, as sgm; the network and its training on generated scenes are ours"},
+       sgm_methods::sgm_learned},
+      {{"sgm-learned-fast", "the same with a network of half the channels, a third of the work",
+        "Hirschmüller, as sgm; the network and its training on generated scenes are ours"},
+       sgm_methods::sgm_learned_fast},
       {{"banz-sgm", "rank transform, semi-global matching over 8 paths, median",
         "Banz, Blume and Pirsch, Real-time semi-global matching disparity estimation on the GPU, ICCV workshops 2011"},
-       banz_sgm},
+       sgm_methods::banz_sgm},
       {{"ad-census", "differences and census, cross-based regions, scanlines, outliers refined by kind",
         "Mei, Sun, Zhou, Jiao, Wang and Zhang, On building an accurate stereo matching system on graphics hardware, "
         "GPUCV 2011"},

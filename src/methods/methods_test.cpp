@@ -387,8 +387,8 @@ TEST(Pipeline, StagesAreListedBySlot) {
       EXPECT_EQ(pipeline.get(name), stage);
     }
   }
-  EXPECT_EQ(slots, (std::vector<std::string>{"prepare", "cost", "aggregation", "optimisation", "select", "levels",
-                                             "refinements"}));
+  EXPECT_EQ(slots, (std::vector<std::string>{"prepare", "cost", "plus", "aggregation", "optimisation", "select",
+                                             "levels", "refinements"}));
 }
 
 TEST(Pipeline, SetsBySlotAndByStage) {
@@ -707,7 +707,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
       if (!different && info.name.starts_with("fill")) {
         const std::string slot = info.name.substr(0, info.name.find('.'));
         Pipeline reads_it = pipeline;
-        if (method.name == "sgm") reads_it.set("vote_fill.enabled", "false");
+        if (method.name.starts_with("sgm")) reads_it.set("vote_fill.enabled", "false");
         reads_it.set(slot + ".mode", info.name.ends_with(".distance") ? "cross" : "box");
         Pipeline moved = reads_it;
         moved.set(info.name, info.name.ends_with(".enabled") ? "false"

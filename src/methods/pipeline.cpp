@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "program/pipeline_data.hpp"
 #include "program/user_stage.hpp"
+#include "stages/volume/volume.hpp"
 #include "stages/wta/wta.hpp"
 #include "stereopsis/stages.hpp"
 
@@ -17,10 +18,13 @@ namespace {
 // "median2" is the second median.
 std::string without_number(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
 
-bool may_be_empty(const SlotOfOne& slot) { return slot.slot != Slot::cost && slot.slot != Slot::select; }
+bool may_be_empty(const SlotOfOne& slot) {
+  return slot.stage != &PipelineData::cost && slot.stage != &PipelineData::select;
+}
 
 std::vector<std::string> choices_of(const SlotOfOne& slot) {
   std::vector<std::string> names = registry().names(slot.slot);
+  if (slot.stage == &PipelineData::plus) std::erase(names, volume::Parameters::stage);  // it is the cost itself
   if (may_be_empty(slot)) names.emplace_back("none");
   return names;
 }
@@ -28,10 +32,10 @@ std::vector<std::string> choices_of(const SlotOfOne& slot) {
 // The stage of that name for a slot of one.
 StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
   if (may_be_empty(slot) && name == "none") return {};
-  const Entry* entry = registry().find(name);
-  if (entry != nullptr && entry->slot == slot.slot) return StageChoice(*entry);
+  const std::vector<std::string> choices = choices_of(slot);
+  if (std::ranges::count(choices, name) > 0) return StageChoice(registry().at(name));
   throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot.name, "'; it can be ",
-                                        join(choices_of(slot), ", ")));
+                                        join(choices, ", ")));
 }
 
 StageChoice refinement_of(std::string_view name) {
@@ -68,7 +72,9 @@ void for_each_slot(Data& data, F&& f) {
   }
   using Flag = std::conditional_t<std::is_const_v<Data>, const bool*, bool*>;
   for (auto& image : data.images) f(image.entry->name, image.entry->name, image.parameters, Flag{});
-  const std::string quantise = quantise::Parameters::stage, region = RegionParameters::stage;
+  const std::string sum = sum::Parameters::stage, quantise = quantise::Parameters::stage,
+                    region = RegionParameters::stage;
+  if (data.plus) f(sum, sum, data.summing, Flag{});
   if (may_quantise(data)) f(quantise, quantise, data.quantising, Flag{});
   if (takes_margin(data)) f(region, region, data.region, Flag{});
 }
@@ -246,6 +252,7 @@ Pipeline defaults_of(const PipelineData& data) {
     if (StageChoice& stage = defaults.*one.stage) stage = StageChoice(*stage.entry);
   for (StageChoice& stage : defaults.refinements) stage = StageChoice(*stage.entry);
   for (StageChoice& image : defaults.images) image = StageChoice(*image.entry);
+  defaults.summing = sum::Parameters{};
   defaults.quantising = quantise::Parameters{};
   defaults.region = RegionParameters{};
   const auto& known = methods();
@@ -254,6 +261,7 @@ Pipeline defaults_of(const PipelineData& data) {
   const PipelineData method = method_data(data.method);
   for (const SlotOfOne& one : slots_of_one)
     if ((method.*one.stage).entry == (data.*one.stage).entry) defaults.*one.stage = method.*one.stage;
+  if (method.plus) defaults.summing = method.summing;
   const auto is_same = [](const StageChoice& a, const StageChoice& b) { return a.entry == b.entry; };
   if (std::ranges::equal(method.refinements, data.refinements, is_same)) defaults.refinements = method.refinements;
   return Pipeline(std::move(defaults));
@@ -300,7 +308,7 @@ Pipeline Pipeline::from_slots(const std::string& method, const std::vector<Pipel
     if (const SlotOfOne* one = slot_of_one(slot.slot))
       data.*one->stage = stage_for(*one, slot.kind);
     else if (slot.slot != RegionParameters::stage && slot.slot != quantise::Parameters::stage &&
-             !makes_image(slot.slot))
+             slot.slot != sum::Parameters::stage && !makes_image(slot.slot))
       data.refinements.push_back(refinement_of(slot.slot));
   }
   Pipeline pipeline(std::move(data));

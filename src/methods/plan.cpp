@@ -40,8 +40,8 @@ bool is_fused(const Device& device) {
 // The memory that there is: of a run, of all, and in one piece. Without a limit, most of a GPU's, and half of the host's: others
 // may use it, too.
 struct Memory {
-  Memory(const Problem& p, const Device& device)
-      : shared(is_host(device) ? 0 : gpu_bytes_shared(p)),
+  Memory(const PipelineData& data, const Problem& p, const Device& device)
+      : shared(is_host(device) ? 0 : gpu_bytes_shared(data, p)),
         implied(p.memory_limit == 0),
         all(!implied          ? p.memory_limit
             : is_host(device) ? host_memory_bytes() / 2
@@ -91,7 +91,7 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
                                  : stereopsis::output_size(data, problem_.rectified_size());
 
   const Target target = target_of(device_);
-  const Memory memory(problem_, device_);
+  const Memory memory(data, problem_, device_);
   const auto plan_stripes = [&](int rows) {
     programs_ = std::make_shared<Programs>(data, problem_, target, is_fused(device_), rows, memory.most);
     stripe_rows_ = rows;

@@ -169,9 +169,10 @@ class Example {
 
 template <On on>
 void call(const Example& example, std::span<const AnyView> views, typename Call<on>::Worker* worker,
-          const Target& target, typename Call<on>::Scratch scratch) {
+          const Target& target, typename Call<on>::Scratch scratch, const gpu::Span& constants = {}) {
   const Functions& f = example.entry.functions;
-  const Call<on> c({example.parameters, example.numbers, views, target}, worker, scratch);
+  const auto c =
+      Call<on>({example.parameters, example.numbers, views, target}, worker, scratch).with_constants(constants);
   if constexpr (on == On::gpu)
     f.gpu(c);
   else if constexpr (on == On::cpu)
@@ -223,7 +224,12 @@ inline std::vector<Made> made_on_gpu(const Example& example, const Target& targe
     views.back().memory = buffers.back().handle();
   }
   const gpu::Buffer scratch(device, scratch_of(example, target));
-  call<On::gpu>(example, views, &queue, target, scratch.span());
+  std::span<const std::int32_t> numbers;
+  if (example.entry.constants != nullptr) numbers = example.entry.constants(example.parameters);
+  const gpu::Buffer constants(device, numbers.size_bytes());
+  const int count = static_cast<int>(numbers.size());
+  if (count > 0) queue.upload<std::int32_t>({numbers.data(), count, 1}, {constants.handle(), 0, count, 1, 1, count});
+  call<On::gpu>(example, views, &queue, target, scratch.span(), constants.span());
   auto buffer = buffers.begin();
   for (Made& m : made) queue.download(there(*buffer++, m), bytes_of_made(m));
   queue.wait();

@@ -78,6 +78,8 @@ class Composer {
   void match(Images&, const DisparityRange&, Maps&);
   void match_view(Images&, const DisparityRange&, Maps&, bool from_right);
   CostUnits make_costs(Scope&);
+  CostUnits add_costs(Scope&);
+  CostUnits costs_of(const StageChoice& cost, Scope&);
   CostUnits units_of(const StageChoice&, const CostUnits& before) const;
   void fit_costs(const StageChoice& next, CostUnits&, Scope&);
   void give(int costs, External);

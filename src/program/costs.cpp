@@ -9,6 +9,7 @@
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/quantise/quantise.hpp"
 #include "stages/reduce/reduce.hpp"
+#include "stages/sum/sum.hpp"
 #include "stages/volume/volume.hpp"
 #include "stages/wta/wta.hpp"
 
@@ -39,9 +40,16 @@ const Port* cost_port(const Ports& ports, bool comes_in) {
 
 bool may_quantise(const PipelineData& data) {
   if (!data.cost) return false;
-  Element made = data.cost.is("volume") ? Element::f32 : Element::u8;
-  const Ports of_cost = data.cost.entry->ports(data.cost.parameters, {});
-  if (const Port* port = cost_port(of_cost, false)) made = port->element;
+  const auto made_by = [](const StageChoice& cost) {
+    const Ports ports = cost.entry->ports(cost.parameters, {});
+    const Port* port = cost_port(ports, false);
+    return port != nullptr ? port->element : cost.is("volume") ? Element::f32 : Element::u8;
+  };
+  Element made = made_by(data.cost);
+  if (data.plus) {
+    if (made != Element::u8 || made_by(data.plus) != Element::u8) return true;
+    made = Element::u8;
+  }
   for (const StageChoice* stage : {&data.aggregation, &data.optimisation}) {
     if (!*stage) continue;
     const Ports ports = stage->entry->ports(stage->parameters, {});
@@ -92,9 +100,40 @@ CostUnits Composer::units_of(const StageChoice& stage, const CostUnits& before) 
   return stage.entry->units == nullptr ? before : stage.entry->units(stage.parameters);
 }
 
-// A volume of the pipeline's matching cost: the caller's, one that its stage makes, or that its words give.
 CostUnits Composer::make_costs(Scope& scope) {
-  const StageChoice& cost = pipeline_.cost;
+  return pipeline_.plus ? add_costs(scope) : costs_of(pipeline_.cost, scope);
+}
+
+// The sum of both costs, each brought to 8 bits before.
+CostUnits Composer::add_costs(Scope& scope) {
+  const StageChoice sum(pipeline_.summing.as<sum::Parameters>());
+  const auto largest_of = [&](const StageChoice& cost, Scope& in) {
+    CostUnits units = costs_of(cost, in);
+    fit_costs(sum, units, in);
+    const bool are_words = in.numbers.kind.index() != 0;
+    return are_words ? std::min(255, cost::max_cost(in.numbers.kind)) : units.largest;
+  };
+  const double first = largest_of(pipeline_.cost, scope);
+  const int costs = scope.maps.at("costs");
+  // What is called words is a stage's own.
+  Images images = scope.images;
+  images.made.erase("words");
+  Scope other{images, scope.maps, scope.numbers};
+  const Entry& plus = *pipeline_.plus.entry;
+  other.numbers.cost = &pipeline_.plus.parameters;
+  other.numbers.kind = plus.kind != nullptr ? plus.kind(pipeline_.plus.parameters) : cost::AnyKind();
+  const double second = largest_of(pipeline_.plus, other);
+  const int sums = scope.maps["plus_costs"] = scope.maps.at("costs");
+  scope.maps["costs"] = costs;
+  run(sum, scope);
+  scope.maps["costs"] = sums;
+  scope.maps.erase("plus_costs");
+  scope.numbers.kind = {};  // they are no longer what words cost
+  return {sum::largest(pipeline_.summing.as<sum::Parameters>(), first, second), 1};
+}
+
+// A volume of a matching cost: the caller's, one that its stage makes, or that its words give.
+CostUnits Composer::costs_of(const StageChoice& cost, Scope& scope) {
   if (cost.is(volume::Parameters::stage)) {
     scope.maps["costs"] = given_costs_;
     const Element element = shape_of(given_costs_).element;
@@ -178,7 +217,7 @@ void Composer::check_combination() const {
     refuse("reduces the images, whose costs are given at their full size; set prepare.factor = 1");
   if (wants_volumes(problem_) && reduction_of(p).factor > 1 && problem_.region)
     refuse("gives volumes of reduced images only for whole ones; match without a region");
-  if (p.levels.is("pyramid") && (!p.cost.is("window_sad") || p.aggregation || p.optimisation || p.prepare))
+  if (p.levels.is("pyramid") && (!p.cost.is("window_sad") || p.plus || p.aggregation || p.optimisation || p.prepare))
     refuse(
         "searches a pyramid around what coarser levels found, with the sums of window differences there: it takes no "
         "other cost, "

@@ -37,8 +37,8 @@ struct MemoryLayout {
   std::size_t bytes_of_lane = 0;
 };
 
-// The bytes that all runs share on a GPU: the maps of a rectification. All that the device has.
-std::size_t gpu_bytes_shared(const Problem&);
+// The bytes that all runs share on a GPU: the maps of a rectification, and constants of stages. All that the device has.
+std::size_t gpu_bytes_shared(const PipelineData&, const Problem&);
 std::size_t gpu_memory_bytes(const std::string& device);
 
 std::unique_ptr<Engine> make_host_engine(std::shared_ptr<const Programs>, const Problem&, int threads,

@@ -4,8 +4,8 @@
 
 #include "device/gpu/device.hpp"
 #include "program/engine.hpp"
+#include "program/shared_on_gpu.hpp"
 #include "program/stand_ins.hpp"
-#include "stereopsis/rectification.hpp"
 
 namespace stereopsis {
 namespace {
@@ -50,8 +50,6 @@ struct InWork {
   FrameImages wanted, there;  // outputs of the host, and where they are delivered to
 };
 
-std::size_t map_bytes(const Image<std::int32_t>& map) { return 2 * sizeof(std::int32_t) * map.width() * map.height(); }
-
 // Waits for what was enqueued where a frame is broken off: copies may still read and write the caller's images.
 class Guard {
  public:
@@ -83,7 +81,7 @@ class GpuEngine final : public Engine {
         frames_(static_cast<std::size_t>(problem.batch)) {
     for (int i = 0; i < layout.lanes; ++i)
       lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue(layout.lanes > 1)});
-    if (problem_.geometry.rectification) upload_maps(*problem_.geometry.rectification);
+    shared_.upload(programs_->with_masks(), problem_, device_, *lanes_[0].queue);
     const auto asks = [](const ProgramStep& s) { return s.step.entry->asks_each_time; };
     const bool records = std::ranges::none_of(programs_->of(false, false).steps(), asks);
     for (InWork& frame : frames_) {
@@ -124,22 +122,6 @@ class GpuEngine final : public Engine {
   bool is_done(int frame) override { return frames_[frame].end->is_passed(); }
 
  private:
-  void upload_maps(const RectificationMaps& maps) {
-    map_memory_ = gpu::Buffer(device_, gpu_bytes_shared(problem_));
-    gpu::Span rest = map_memory_.span();
-    gpu::Queue& queue = *lanes_[0].queue;
-    const Rect shown = programs_->of(false, false).shown();
-    const auto upload = [&](const Image<std::int32_t>& map) {
-      const gpu::Array<std::int32_t> there = rest.take(map_bytes(map)).as<std::int32_t>();
-      const gpu::View<std::int32_t> view{there.memory, there.offset, map.width(), map.height(), 2, 2 * map.width()};
-      queue.upload<std::int32_t>(map, view);
-      return AnyView::of(view).crop(shown);
-    };
-    map_left_ = upload(maps.left);
-    map_right_ = upload(maps.right);
-    queue.wait();
-  }
-
   Lane& lane_of(int frame) { return lanes_[frame % lanes_.size()]; }
 
   // Uploads, steps, downloads.
@@ -149,8 +131,8 @@ class GpuEngine final : public Engine {
     const Program& program = programs_->of(image_of(images, External::mask_left).memory != 0,
                                            image_of(images, External::mask_right).memory != 0);
     FrameImages seen = on_device ? images : FrameImages{};
-    image_of(seen, External::map_left) = map_left_;
-    image_of(seen, External::map_right) = map_right_;
+    image_of(seen, External::map_left) = shared_.map(0);
+    image_of(seen, External::map_right) = shared_.map(1);
     const bool first = !f.direct.images;
     bool again = f.direct.see(program, seen);
     const bool copies = on_device && !again && !first && f.records && !problem_.want_times;
@@ -196,7 +178,7 @@ class GpuEngine final : public Engine {
   void run_steps(InWork& f, const Program& program, Lane& lane) {
     program.for_each_step<On::gpu>(views_, lane.memory.handle(), lane.queue.get(),
                                    [&](const ProgramStep& s, const Call<On::gpu>& call) {
-                                     s.step.entry->functions.gpu(call);
+                                     s.step.entry->functions.gpu(call.with_constants(shared_.constants(s.step)));
                                      if (problem_.want_times) take_time(f, s.step.title, s.work, *lane.queue);
                                    });
   }
@@ -275,9 +257,8 @@ class GpuEngine final : public Engine {
   const std::shared_ptr<const Programs> programs_;
   const Problem problem_;
   gpu::Device& device_;
-  gpu::Buffer map_memory_;
-  AnyView map_left_, map_right_;  // all lanes read them
-  std::vector<AnyView> views_;    // of the frame that is enqueued
+  SharedOnGpu shared_;          // all lanes read it
+  std::vector<AnyView> views_;  // of the frame that is enqueued
   std::vector<InWork> frames_;
   std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
 };
@@ -285,12 +266,6 @@ class GpuEngine final : public Engine {
 }  // namespace
 
 std::size_t gpu_memory_bytes(const std::string& device) { return gpu::device(device).memory_bytes(); }
-
-std::size_t gpu_bytes_shared(const Problem& problem) {
-  const auto padded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
-  const RectificationMaps* maps = problem.geometry.rectification.get();
-  return maps == nullptr ? 0 : padded(map_bytes(maps->left)) + padded(map_bytes(maps->right));
-}
 
 std::unique_ptr<Engine> make_gpu_engine(std::shared_ptr<const Programs> programs, const Problem& problem,
                                         const std::string& device, const MemoryLayout& layout) {

@@ -6,6 +6,7 @@
 
 #include "stages/entry.hpp"
 #include "stages/quantise/quantise.hpp"
+#include "stages/sum/sum.hpp"
 
 namespace stereopsis {
 
@@ -44,7 +45,7 @@ void describe(P& p, Visitor&& visit) {
 
 struct PipelineData {
   std::string method = "custom";
-  StageChoice prepare, cost, aggregation, optimisation, select, levels;
+  StageChoice prepare, cost, plus, aggregation, optimisation, select, levels;
   std::vector<StageChoice> refinements;  // in their order
   std::vector<StageChoice> images;       // what makes images that stages of the pipeline read, where it has parameters
   StageParameters region = RegionParameters{};
@@ -56,6 +57,9 @@ struct PipelineData {
   }
   // How costs become integers of 8 bits, where something needs them.
   StageParameters quantising = quantise::Parameters{};
+
+  // How the costs of `cost` and `plus` are added.
+  StageParameters summing = sum::Parameters{};
 
   const quantise::Parameters& quantise() const { return quantising.as<quantise::Parameters>(); }
   int margin() const { return region.as<RegionParameters>().margin; }
@@ -69,6 +73,7 @@ struct SlotOfOne {
 // Those that one stage fills, in the order of the taxonomy.
 inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &PipelineData::prepare},
                                              {Slot::cost, "cost", &PipelineData::cost},
+                                             {Slot::cost, "plus", &PipelineData::plus},
                                              {Slot::aggregation, "aggregation", &PipelineData::aggregation},
                                              {Slot::optimisation, "optimisation", &PipelineData::optimisation},
                                              {Slot::select, "select", &PipelineData::select},

@@ -84,6 +84,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  const PipelineData& pipeline() const { return pipeline_; }
   const Target& target() const { return target_; }
   const std::vector<Value>& values() const { return values_; }
   const std::vector<ProgramStep>& steps() const { return steps_; }

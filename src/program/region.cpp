@@ -17,7 +17,7 @@ Rect required_of_users(const PipelineData& data, Rect r) {
   const auto add = [&](const StageChoice& stage) { r = user_stage::required_input(stage.parameters, r).value_or(r); };
   for (auto refinement = data.refinements.rbegin(); refinement != data.refinements.rend(); ++refinement)
     if (refinement->enabled) add(*refinement);
-  for (const StageChoice* stage : {&data.optimisation, &data.aggregation, &data.cost}) add(*stage);
+  for (const StageChoice* stage : {&data.optimisation, &data.aggregation, &data.plus, &data.cost}) add(*stage);
   return r;
 }
 
@@ -101,7 +101,7 @@ Rect input_of_filters(const PipelineData& data, const Problem& p) {
 }  // namespace
 
 bool runs_in_strips(const PipelineData& data) {
-  return data.aggregation && data.aggregation.entry->in_strips && !data.optimisation && data.cost &&
+  return data.aggregation && data.aggregation.entry->in_strips && !data.optimisation && data.cost && !data.plus &&
          data.cost.entry->kind != nullptr;
 }
 
@@ -116,15 +116,16 @@ bool takes_margin(const PipelineData& data) {
 Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all = whole(p);
   if (!p.region) return all;
-  if (data.cost.is("window_sad") && !data.aggregation && !data.optimisation) return input_of_windows(data, p);
+  if (data.cost.is("window_sad") && !data.plus && !data.aggregation && !data.optimisation) return input_of_windows(data, p);
   if (runs_in_strips(data)) return input_of_filters(data, p);
   const int factor = reduction_of(data).factor;
   Rect r = intersect(required_of_users(data, *p.region), all);
-  const Rect window = data.optimisation ? Rect{0, 0, 1, 1} : required_of(data.cost, {0, 0, 1, 1});
-  const int margin = factor * (data.margin() - window.x);
+  const auto radius = [](const StageChoice& cost) { return -required_of(cost, {0, 0, 1, 1}).x; };
+  const int window = data.optimisation ? 0 : std::max(radius(data.cost), radius(data.plus));
+  const int margin = factor * (data.margin() + window);
   r = intersect(required_of(data.aggregation, grow(r, margin, margin)), all);
   int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
-  if (data.cost.is("zncc")) left = right = std::max(left, right);  // the candidates of both views
+  if (data.cost.is("zncc") || data.plus.is("zncc")) left = right = std::max(left, right);  // the candidates of both views
   r = intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
   const auto start = [&](int at) { return at / factor * factor; };
   const auto end = [&](int at, int size) { return std::min((at + factor - 1) / factor * factor, size); };

@@ -16,7 +16,7 @@ Operand Composer::of_stripe(const Scope& scope, int image, const Entry& entry) c
 void Composer::cut_stripe(Images& images, Maps& edges) {
   const Stripe& stripe = *problem_.stripe;
   const auto* p = pipeline_.optimisation.get_if<sgm::Parameters>();
-  if (p == nullptr || pipeline_.levels || pipeline_.prepare || pipeline_.aggregation ||
+  if (p == nullptr || pipeline_.plus || pipeline_.levels || pipeline_.prepare || pipeline_.aggregation ||
       !cost::can_be_followed(numbers(problem_.range, images).kind))
     throw Error(
         ErrorCategory::call,

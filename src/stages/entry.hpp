@@ -161,11 +161,19 @@ class Call : public Shape {
     }
   }
   Scratch scratch() const { return scratch_; }
+  // On a GPU, where the entry's constants are.
+  gpu::Span constants() const { return constants_; }
+  Call with_constants(const gpu::Span& there) const {
+    Call call = *this;
+    call.constants_ = there;
+    return call;
+  }
   Worker& worker() const { return *worker_; }
 
  private:
   Worker* worker_;
   Scratch scratch_;
+  gpu::Span constants_;
 };
 
 template <class C>
@@ -303,6 +311,8 @@ struct Entry {
   void (*check)(const Shape&) = nullptr;                                         // refuses what does not fit together
   std::size_t (*scratch)(const Shape&) = nullptr;                                // bytes
   Work (*work)(const Shape&) = nullptr;                                          // none: every operand once
+  // What its function on a GPU finds there beside its operands, copied once; it stays as long as the parameters.
+  std::span<const std::int32_t> (*constants)(const StageParameters&) = nullptr;
   Size (*output_size)(const StageParameters&, Size) = nullptr;                   // none: as the first operand's
   const char* (*alias)(const PairInfo&) = nullptr;          // of the slot `image`: which other image it is, or null
   cost::AnyKind (*kind)(const StageParameters&) = nullptr;  // of a cost that makes words

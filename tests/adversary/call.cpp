@@ -48,6 +48,7 @@ std::string any_value(const ParameterInfo& info, Dice& dice) {
     const std::string& name = dice.pick(names);
     return name.substr(name.find_first_not_of(' '));
   }
+  if (info.type == "text") return dice.pick(info.choices);
   if (info.type != "numbers") return any_number(info, dice);
   std::vector<std::string> parts;
   for (std::size_t n = split(info.value, ',').size(); n > 0; --n) parts.push_back(any_number(info, dice));

@@ -1,12 +1,19 @@
 #include "stages/learned_features/learned_features.hpp"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "core/text.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis::learned_features {
+
+// The library's own files: made by CMake of training/weights.
+std::span<const std::byte> learned32_file();
+std::span<const std::byte> learned16_file();
+
 namespace {
 
 constexpr char magic[] = "STEREOLF";
@@ -14,6 +21,10 @@ constexpr std::uint32_t version = 1;
 constexpr std::size_t magic_bytes = 8, hash_bytes = 8;
 // Far more than any network that is worth its time.
 constexpr std::uint32_t most_layers = 16, most_channels = 256, most_shift = 24;
+// With it, and 256 components, costs are made in 32 bits.
+constexpr std::int32_t most_offset = 1 << 24;
+// A file of the largest network has 10 MB.
+constexpr std::size_t most_file_bytes = std::size_t{16} << 20;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCategory::format, text("the file of learned weights ", what));
@@ -93,6 +104,9 @@ Network parse(std::span<const std::byte> file) {
     before = layer.out;
   }
   network.cost_offset = static_cast<int>(reader.word());
+  if (std::abs(static_cast<long long>(network.cost_offset)) > most_offset)
+    refuse(text("says that its cost offset is ", network.cost_offset, ", but it must lie from -", most_offset, " to ",
+                most_offset, "; write it again with training/"));
   network.cost_shift = static_cast<int>(reader.word("cost shift", 1, most_shift));
   network.cost_limit = static_cast<int>(reader.word("cost limit", 1, 255));
   for (Layer& layer : network.layers) {
@@ -104,5 +118,56 @@ Network parse(std::span<const std::byte> file) {
   if (!reader.at_end()) refuse("is longer than its layers; write it again with training/");
   return network;
 }
+
+namespace {
+
+std::vector<std::byte> bytes_of_file(const std::string& name) {
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(name, failed);  // of a file, not of a pipe or a folder
+  std::ifstream file(name, std::ios::binary);
+  if (failed || !file)
+    throw Error(ErrorCategory::file, text("the file of learned weights '", name,
+                                          "' can't be read; give the name of one, or learned32 or learned16"));
+  if (size > most_file_bytes)
+    throw Error(ErrorCategory::format, text("the file '", name, "' has ", size,
+                                            " bytes, more than weights can have; give a file that training/ wrote"));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> gpu_weights(const Network& network) {
+  std::vector<std::int32_t> words;
+  for (const Layer& layer : network.layers) {
+    const int groups = groups_of(layer.in), out = 4 * groups_of(layer.out);
+    for (int o = 0; o < out; ++o) words.push_back(o < layer.out ? layer.biases[o] : 0);
+    for (int tap = 0; tap < 9; ++tap)
+      for (int i = 0; i < 4 * groups; i += 4)
+        for (int o = 0; o < out; ++o) {
+          std::uint32_t word = 0;
+          for (int j = 0; j < 4 && o < layer.out && i + j < layer.in; ++j)
+            word |= static_cast<std::uint32_t>(layer.weight(o, i + j, tap / 3 - 1, tap % 3 - 1) & 255) << (8 * j);
+          words.push_back(static_cast<std::int32_t>(word));
+        }
+  }
+  return words;
+}
+
+std::shared_ptr<const Weights::Loaded> Weights::load(std::string_view name) {
+  const auto loaded = [](std::span<const std::byte> file) {
+    Network network = parse(file);
+    std::vector<std::int32_t> on_gpu = gpu_weights(network);
+    return std::make_shared<const Loaded>(std::move(network), std::move(on_gpu));
+  };
+  static const std::array<std::shared_ptr<const Loaded>, 2> own{loaded(learned32_file()), loaded(learned16_file())};
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (name == known_names()[i]) return own[i];
+  return loaded(bytes_of_file(std::string(name)));
+}
+
+Weights::Weights(std::string_view name) : name_(name), loaded_(load(name)) {}
 
 }  // namespace stereopsis::learned_features

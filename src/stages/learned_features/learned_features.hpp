@@ -5,20 +5,29 @@
 //   a_l(x, y, o) = clamp((A_l(x, y, o) + 2^(s_l − 1)) >> s_l, low_l, 127)
 //
 // with low = 0, a ReLU, and −127 in the last layer. All layers are defined on the whole plane: borders are those of the image
-// alone. The matching cost of two pixels is clamp((B − ⟨f_left, f_right⟩ + 2^(k − 1)) >> k, 0, limit). Ours; the training is in
-// training/.
+// alone. Ours; the training is in training/. The matching cost of two pixels falls with the dot product of their features:
 //
-// Input: grey, 8 bits. Output: the last layer's channels interleaved, 8 bits with sign.
+//   C(p, d) = clamp((m · (B − ⟨f_left(p), f_right(p − d)⟩) + 2^(k + 3)) >> (k + 4), 0, limit)
+//
+// B, k and the limit are the weights', m is `scale` in sixteenths. A candidate outside the right image costs what the nearest right
+// pixel of its row costs.
+//
+// Input: grey, 8 bits. Output: the last layer's channels interleaved, 8 bits with sign; of the cost, a volume of 8 bits.
 // Required input: as many pixels around as there are layers.
-// Cost: 9 · Σ in · out multiplications and additions a pixel, 28 thousand for 32 channels: sums stay below 2^31, as parse()
-// makes sure.
+// Cost: 9 · Σ in · out multiplications and additions a pixel, 28 thousand for 32 channels, and 32 a cell: sums stay below 2^31, as
+// parse() makes sure.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
@@ -48,6 +57,65 @@ struct Network {
 // Throws Error(format) for what is no file of weights, damaged, or of another version.
 Network parse(std::span<const std::byte> file);
 
+// Four channels, a byte each, that kernels read as a number.
+constexpr int groups_of(int channels) { return (channels + 3) / 4; }
+// The weights as kernels read them: of each layer the biases, and then [tap][group of inputs][output]. Channels are filled up
+// to whole groups.
+std::vector<std::int32_t> gpu_weights(const Network&);
+
+// A network by its name: the library's own, or a file.
+class Weights {
+ public:
+  Weights() : Weights("learned32") {}
+  // Throws Error(file) where the file can't be read, and as parse().
+  explicit Weights(std::string_view name);
+
+  const std::string& name() const { return name_; }
+  const Network& network() const { return loaded_->network; }
+  const std::vector<std::int32_t>& on_gpu() const { return loaded_->on_gpu; }
+
+  static constexpr std::array<const char*, 2> known_names() { return {"learned32", "learned16"}; }
+  static const char* allowed_names() { return "learned32, learned16, or a file that training/ wrote"; }
+
+ private:
+  struct Loaded {
+    Network network;
+    std::vector<std::int32_t> on_gpu;
+  };
+  static std::shared_ptr<const Loaded> load(std::string_view name);
+
+  std::string name_;
+  std::shared_ptr<const Loaded> loaded_;  // never changed
+};
+
+struct Parameters {
+  static constexpr const char* stage = "learned";
+  Weights weights = {};
+  int scale = 16;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("weights", p.weights, any, "weights of the network: of the library, or a file of one's own");
+  visit("scale", p.scale, between(1, 64).in("sixteenths").planned(), "factor of the costs, before their limit");
+}
+
+// From dot products to costs.
+struct CostOfDot {
+  int offset, scale, shift, limit;
+
+  explicit CostOfDot(const Parameters& p)
+      : offset(p.weights.network().cost_offset),
+        scale(p.scale),
+        shift(p.weights.network().cost_shift + 4),
+        limit(p.weights.network().cost_limit) {}
+  int operator()(int dot) const {
+    const int cost = ((offset - dot) * scale + (1 << (shift - 1))) >> shift;
+    return cost < 0 ? 0 : cost > limit ? limit : cost;
+  }
+};
+
 inline Rect required_input(const Network& n, const Rect& output) { return grow(output, n.radius(), n.radius()); }
 
 // `features` has as many channels as the network has components.
@@ -55,11 +123,24 @@ void oracle(const Network&, ImageView<const std::uint8_t> grey, ImageView<std::i
 
 void cpu(const Network&, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features, Threads&);
 
-// The weights as kernels read them, and where they are on the device: `weights` holds all layers' biases and weights in
-// 32-bit numbers, weights last[in][3][3][out]. `scratch` holds at least gpu_scratch_bytes().
-std::vector<std::int32_t> gpu_weights(const Network&);
+// `weights` are gpu_weights(). Channels of `features` beyond the network's components become 0; its rows begin at multiples of 4 where
+// it has a multiple of 4 channels. `scratch` holds at least gpu_scratch_bytes().
 std::size_t gpu_scratch_bytes(const Network&, Size size);
 void gpu(const Network&, gpu::Array<const std::int32_t> weights, gpu::View<const std::uint8_t> grey,
          gpu::View<std::int8_t> features, gpu::Span scratch, gpu::Queue&);
+
+// The matching costs of the reference view's pixels, from both views in 8-bit grey. `scratch` holds at least
+// cost_scratch_bytes(), and starts at a multiple of 64.
+void cost_oracle(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                 int min_disparity, VolumeView<std::uint8_t> costs);
+
+std::size_t cost_scratch_bytes(const Network&, Size size, int disparities, int threads);
+void cost_cpu(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+              int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads&);
+
+std::size_t cost_gpu_scratch_bytes(const Network&, Size size);
+void cost_gpu(const Parameters&, gpu::Array<const std::int32_t> weights, gpu::View<const std::uint8_t> left,
+              gpu::View<const std::uint8_t> right, int min_disparity, gpu::Volume<std::uint8_t> costs,
+              gpu::Span scratch, gpu::Queue&);
 
 }  // namespace stereopsis::learned_features

@@ -62,6 +62,43 @@ struct Rows {
   const std::uint8_t* row(int y) const { return bytes.data() + y * pitch; }
 };
 
+// A row of both views' features, four components in a number, of which those that are missing are 0: the left one's pixels
+// side by side, the right one's by group and from its end on, so that the candidates of a pixel lie in the order of their
+// disparities.
+struct FeatureRow {
+  FeatureRow(std::byte* memory, int width, int entries_, int groups_)
+      : groups(groups_),
+        entries(entries_),
+        own(reinterpret_cast<std::int32_t*>(memory)),
+        candidates(own + static_cast<std::ptrdiff_t>(width) * groups),
+        sums(candidates + static_cast<std::ptrdiff_t>(entries) * groups) {}
+  static std::size_t bytes(int width, int entries, int groups) {
+    return sizeof(std::int32_t) *
+           (static_cast<std::size_t>(width) * groups + static_cast<std::size_t>(entries) * (groups + 1));
+  }
+
+  std::int32_t word(const std::int8_t* features, int components, int group) const {
+    std::int32_t four = 0;
+    std::memcpy(&four, features + 4 * group, static_cast<std::size_t>(std::min(4, components - 4 * group)));
+    return four;
+  }
+  void load(ImageView<const std::int8_t> left, ImageView<const std::int8_t> right, int y, int min_disparity) {
+    for (int x = 0; x < left.width; ++x)
+      for (int g = 0; g < groups; ++g)
+        own[static_cast<std::ptrdiff_t>(x) * groups + g] = word(&left(x, y), left.channels, g);
+    for (int i = 0; i < entries; ++i) {
+      const std::int8_t* features = &right(std::clamp(right.width - 1 - i - min_disparity, 0, right.width - 1), y);
+      sums[i] = 0;
+      for (int c = 0; c < right.channels; ++c) sums[i] += features[c];
+      for (int g = 0; g < groups; ++g)
+        candidates[static_cast<std::ptrdiff_t>(g) * entries + i] = word(features, right.channels, g);
+    }
+  }
+
+  int groups, entries;
+  std::int32_t *own, *candidates, *sums;  // of a candidate's components
+};
+
 }  // namespace stereopsis::learned_features
 #endif
 
@@ -152,6 +189,87 @@ void row(const PackedLayer& layer, const Rows& before, int y, int width, std::ui
     layer_row<false>(layer, before, y, width, after);
 }
 
+// Four components of a pixel in each lane, such that add_products takes them.
+class Own {
+ public:
+  Own() = default;
+  explicit Own(std::int32_t four) {
+    const D32 d;
+    const hn::Repartition<std::int8_t, D32> d8;
+    const auto bytes = hn::BitCast(d8, hn::Set(d, four));
+#if HWY_TARGET == HWY_AVX3_DL
+    bytes_ = hn::BitCast(d, hn::Xor(bytes, hn::Set(d8, -128)));  // 128 more, for which start() makes up
+#else
+    sign_ = hn::BitCast(d, hn::BroadcastSignBit(bytes));
+    bytes_ = hn::BitCast(d, hn::Abs(bytes));
+#endif
+  }
+
+  static V32 start([[maybe_unused]] const std::int32_t* sums) {
+#if HWY_TARGET == HWY_AVX3_DL
+    return hn::ShiftLeft<7>(hn::Neg(hn::LoadU(D32(), sums)));
+#else
+    return hn::Zero(D32());
+#endif
+  }
+  V32 add(V32 sum, V32 candidates) const {
+#if HWY_TARGET != HWY_AVX3_DL
+    const hn::Repartition<std::int8_t, D32> d8;
+    const auto sign = hn::BitCast(d8, sign_);
+    candidates = hn::BitCast(D32(), hn::Sub(hn::Xor(hn::BitCast(d8, candidates), sign), sign));
+#endif
+    return add_products(sum, bytes_, candidates);
+  }
+
+ private:
+  V32 bytes_;
+#if HWY_TARGET != HWY_AVX3_DL
+  V32 sign_;
+#endif
+};
+
+// kGroups groups, or, where it is 0, as many as there are. A block may reach beyond its pixel, whose right neighbour then
+// writes over it; the last pixels of a row are made apart.
+template <int kGroups>
+void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<std::uint8_t> costs, int y) {
+  const D32 d;
+  const hn::Rebind<std::uint8_t, D32> narrow;
+  const int lanes = static_cast<int>(hn::Lanes(d)), groups = kGroups > 0 ? kGroups : row.groups;
+  const V32 first = hn::Set(d, cost.offset * cost.scale + (1 << (cost.shift - 1))), scale = hn::Set(d, cost.scale),
+            limit = hn::Set(d, cost.limit);
+  const std::uint8_t* const end = costs.pixel(costs.width - 1, y) + costs.disparities;
+  HWY_ALIGN std::uint8_t apart[hn::MaxLanes(d)];
+  for (int x = 0; x < costs.width; ++x) {
+    const std::int32_t* const words = row.own + static_cast<std::ptrdiff_t>(x) * groups;
+    Own own[std::max(kGroups, 1)];
+    for (int g = 0; g < kGroups; ++g) own[g] = Own(words[g]);
+    std::uint8_t* const out = costs.pixel(x, y);
+    for (int k = 0; k < costs.disparities; k += lanes) {
+      const std::ptrdiff_t at = costs.width - 1 - x + k;
+      V32 dot = Own::start(row.sums + at);
+      for (int g = 0; g < groups; ++g) {
+        const V32 candidates = hn::LoadU(d, row.candidates + static_cast<std::ptrdiff_t>(g) * row.entries + at);
+        dot = (kGroups > 0 ? own[kGroups > 0 ? g : 0] : Own(words[g])).add(dot, candidates);
+      }
+      const V32 value = hn::ShiftRightSame(hn::Sub(first, hn::Mul(dot, scale)), cost.shift);
+      const auto bytes = hn::DemoteTo(narrow, hn::Min(hn::Max(value, hn::Zero(d)), limit));
+      if (out + k + lanes <= end) {
+        hn::StoreU(bytes, narrow, out + k);
+      } else {
+        hn::Store(bytes, narrow, apart);
+        std::copy_n(apart, std::min(costs.disparities - k, lanes), out + k);
+      }
+    }
+  }
+}
+
+void costs_of_row(const CostOfDot& cost, const FeatureRow& row, VolumeView<std::uint8_t> costs, int y) {
+  if (row.groups == 8)
+    costs_of_groups<8>(cost, row, costs, y);
+  else
+    costs_of_groups<0>(cost, row, costs, y);
+}
+
 }  // namespace stereopsis::learned_features::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -160,6 +278,16 @@ namespace stereopsis::learned_features {
 namespace {
 
 HWY_EXPORT(row);
+HWY_EXPORT(costs_of_row);
+
+// Of a row of candidates, with the widest vector behind the last one.
+int entries_of(int width, int disparities) { return (width + disparities + padding + 15) / 16 * 16; }
+std::size_t bytes_of_thread(const Network& network, int width, int disparities) {
+  return with_gap(FeatureRow::bytes(width, entries_of(width, disparities), groups_of(network.components())));
+}
+std::size_t bytes_of_features(const Network& network, Size size) {
+  return with_gap(static_cast<std::size_t>(size.width) * size.height * network.components());
+}
 
 // The rows [first, last) of the result. What the layers before need beyond is computed again by the next piece.
 void piece(const std::vector<PackedLayer>& layers, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features,
@@ -194,6 +322,35 @@ void cpu(const Network& network, ImageView<const std::uint8_t> grey, ImageView<s
   constexpr int grain = 24;  // rows: of the first layer six more are computed
   threads.rows(
       grey.height, [&](int first, int last) { piece(layers, grey, features, first, last); }, grain);
+}
+
+std::size_t cost_scratch_bytes(const Network& network, Size size, int disparities, int threads) {
+  return 2 * bytes_of_features(network, size) + threads * bytes_of_thread(network, size.width, disparities);
+}
+
+void cost_cpu(const Parameters& p, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+              int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads& threads) {
+  const Network& network = p.weights.network();
+  const int components = network.components(), entries = entries_of(costs.width, costs.disparities);
+  const auto features = [&](ImageView<const std::uint8_t> view) {
+    const ImageView<std::int8_t> made(reinterpret_cast<std::int8_t*>(scratch.data()), view.width, view.height,
+                                      components, static_cast<std::ptrdiff_t>(view.width) * components);
+    scratch = scratch.subspan(bytes_of_features(network, view.size()));
+    cpu(network, view, made, threads);
+    return ImageView<const std::int8_t>(made);
+  };
+  const ImageView<const std::int8_t> of_left = features(left), of_right = features(right);
+  const CostOfDot cost(p);
+  const int parts = threads.count();
+  threads.each([&](int i) {
+    FeatureRow row(scratch.data() + i * bytes_of_thread(network, costs.width, costs.disparities), costs.width, entries,
+                   groups_of(components));
+    const auto edge = [&](int part) { return static_cast<int>(static_cast<long long>(costs.height) * part / parts); };
+    for (int y = edge(i); y < edge(i + 1); ++y) {
+      row.load(of_left, of_right, y, min_disparity);
+      HWY_DYNAMIC_DISPATCH(costs_of_row)(cost, row, costs, y);
+    }
+  });
 }
 
 }  // namespace stereopsis::learned_features

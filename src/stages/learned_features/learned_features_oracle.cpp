@@ -36,4 +36,21 @@ void oracle(const Network& network, ImageView<const std::uint8_t> grey, ImageVie
       for (int o = 0; o < network.components(); ++o) features(x, y, o) = static_cast<std::int8_t>(before(x, y, o));
 }
 
+void cost_oracle(const Parameters& p, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                 int min_disparity, VolumeView<std::uint8_t> costs) {
+  const Network& network = p.weights.network();
+  Image<std::int8_t> of_left(left.size(), network.components()), of_right(right.size(), network.components());
+  oracle(network, left, of_left);
+  oracle(network, right, of_right);
+  const CostOfDot cost(p);
+  for (int y = 0; y < costs.height; ++y)
+    for (int x = 0; x < costs.width; ++x)
+      for (int k = 0; k < costs.disparities; ++k) {
+        const int other = std::clamp(x - min_disparity - k, 0, right.width - 1);
+        int dot = 0;
+        for (int i = 0; i < network.components(); ++i) dot += of_left(x, y, i) * of_right(other, y, i);
+        costs(x, y, k) = static_cast<std::uint8_t>(cost(dot));
+      }
+}
+
 }  // namespace stereopsis::learned_features

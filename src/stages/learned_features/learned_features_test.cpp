@@ -1,10 +1,15 @@
 #include "stages/learned_features/learned_features.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
 #include "stereopsis/error.hpp"
+#include "support/cost_volumes.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
@@ -39,6 +44,20 @@ void copy(const Image<std::int8_t>& from, ImageView<std::int8_t> to) {
     std::copy_n(from.row(y), static_cast<std::size_t>(to.width) * to.channels, to.row(y));
 }
 
+class WeightsOnDevice {
+ public:
+  WeightsOnDevice(gpu::Device& device, gpu::Queue& queue, std::vector<std::int32_t> words)
+      : words_(std::move(words)), buffer_(device, sizeof(std::int32_t) * words_.size()) {
+    const int count = static_cast<int>(words_.size());
+    queue.upload<std::int32_t>({words_.data(), count, 1}, {buffer_.handle(), 0, count, 1, 1, count});
+  }
+  gpu::Array<const std::int32_t> array() const { return {buffer_.handle(), 0}; }
+
+ private:
+  std::vector<std::int32_t> words_;
+  gpu::Buffer buffer_;
+};
+
 const std::vector<std::vector<int>> shapes = {
     {1, 32, 32, 32, 32}, {1, 16, 16, 16, 32}, {1, 5, 3}, {1, 20, 17, 64}, {1, 7}};
 
@@ -67,10 +86,7 @@ TEST(LearnedFeatures, GpuEqualsOracle) {
         SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << shape.size() - 1 << " layers");
         PitchedImage<std::uint8_t> grey(random_image<std::uint8_t>(size, 7, 0, 255).view());
         const OnDevice<std::uint8_t> there(device, queue, grey);
-        const std::vector<std::int32_t> words = learned_features::gpu_weights(network);
-        const gpu::Buffer weights(device, sizeof(std::int32_t) * words.size());
-        queue.upload<std::int32_t>({words.data(), static_cast<int>(words.size()), 1},
-                                   {weights.handle(), 0, static_cast<int>(words.size()), 1, 1, 0});
+        const WeightsOnDevice weights(device, queue, learned_features::gpu_weights(network));
         const std::size_t bytes = learned_features::gpu_scratch_bytes(network, size);
         const gpu::Buffer scratch = poisoned(device, queue, bytes);
         expect_equals_oracle<std::int8_t>(
@@ -78,7 +94,7 @@ TEST(LearnedFeatures, GpuEqualsOracle) {
             [&](auto out) {
               PitchedImage<std::int8_t> got(size, network.components());
               OnDevice<std::int8_t> features(device, queue, got);
-              learned_features::gpu(network, {weights.handle(), 0}, there, features, {scratch.handle(), 0, bytes},
+              learned_features::gpu(network, weights.array(), there, features, {scratch.handle(), 0, bytes},
                                     queue);
               features.download();
               EXPECT_TRUE(got.guard_intact());
@@ -219,11 +235,108 @@ TEST(LearnedFeaturesFile, DamageIsRefusedWithASentence) {
   expect(changed(12, 0), {"number of layers is 0", "1 to 16"});
   expect(changed(16, 3), {"input channels is 3", "1 to 1"});
   expect(changed(24, 99), {"shift is 99", "1 to 24"});
+  expect(changed(43, 100), {"cost offset is 16", "-16777216 to 16777216"});
   expect(with_hash(content.substr(0, content.size() - 3)), {"ends before its last layer"});
   expect(with_hash(content + "x"), {"longer"});
   Network heavy = network;
   heavy.layers[1].biases[0] = 2147483647;
   expect(with_hash(file_of(heavy)), {"overflow"});
+}
+
+// A file that is gone with the test.
+class WeightsFile {
+ public:
+  explicit WeightsFile(const std::string& contents)
+      : path_((std::filesystem::temp_directory_path() / text("stereopsis-", getpid(), ".weights")).string()) {
+    std::ofstream(path_, std::ios::binary).write(contents.data(), static_cast<std::streamsize>(contents.size()));
+  }
+  ~WeightsFile() { std::filesystem::remove(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+learned_features::Weights weights_of(const Network& network) {
+  return learned_features::Weights(WeightsFile(with_hash(file_of(network))).path());
+}
+
+void expect_costs_equal_oracle(const learned_features::Parameters& p) {
+  const Network& network = p.weights.network();
+  for_each_volume([&](Size size, DisparityRange range) {
+    PitchedImage<std::uint8_t> left(random_image<std::uint8_t>(size, 1, 0, 255).view());
+    PitchedImage<std::uint8_t> right(random_image<std::uint8_t>(size, 2, 0, 255).view());
+    Volume<std::uint8_t> expected(size, range.count);
+    learned_features::cost_oracle(p, left, right, range.min, expected.view());
+    for_each_engine([&](Threads& threads) {
+      Volume<std::uint8_t> got = poisoned_volume<std::uint8_t>(size, range.count);
+      Scratch scratch(learned_features::cost_scratch_bytes(network, size, range.count, threads.count()));
+      learned_features::cost_cpu(p, left, right, range.min, got.view(), scratch.span(), threads);
+      EXPECT_TRUE(same_cells(got, expected));
+    });
+    for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+      const OnDevice<std::uint8_t> left_there(device, queue, left), right_there(device, queue, right);
+      const WeightsOnDevice weights(device, queue, p.weights.on_gpu());
+      const std::size_t bytes = learned_features::cost_gpu_scratch_bytes(network, size);
+      const gpu::Buffer scratch = poisoned(device, queue, bytes);
+      VolumeOnDevice<std::uint8_t> got(device, queue, size, range.count);
+      learned_features::cost_gpu(p, weights.array(), left_there, right_there, range.min, got.volume(),
+                                 {scratch.handle(), 0, bytes}, queue);
+      EXPECT_TRUE(same_cells(got.download(), expected));
+    });
+  });
+}
+
+TEST(LearnedCost, DevicesEqualOracle) {
+  for (const char* name : {"learned32", "learned16"})
+    expect_costs_equal_oracle({learned_features::Weights(name), name[7] == '3' ? 16 : 25});
+  for (const auto& shape : {std::vector{1, 5, 3}, {1, 7, 40}, {1, 4, 31}}) {
+    Network network = random_network(shape);
+    network.cost_offset = 20000;
+    network.cost_shift = 8;
+    network.cost_limit = 200;
+    expect_costs_equal_oracle({weights_of(network), 7});
+  }
+  skip_without_gpu();
+}
+
+// By hand, of the features of IsTheConvolutionOfTheDefinition's first row, 7, 27 and 22: 20 · 1.25 − 0.0195 · 1.25 · dot.
+TEST(LearnedCostOracle, FallsWithTheDotProduct) {
+  const Network network{{{1, 1, 1, -127, {0, 0, 0, -1, 0, 1, 0, 0, 0}, {3}}}, 1024, 6, 15};
+  Image<std::uint8_t> grey(Size{3, 1});
+  const std::uint8_t values[] = {10, 20, 60};
+  std::copy_n(values, 3, grey.row(0));
+  Volume<std::uint8_t> costs({3, 1}, 3);
+  learned_features::cost_oracle({weights_of(network), 20}, grey, grey, -1, costs.view());
+  EXPECT_EQ(costs(1, 0, 1), 6);   // (1024 − 27 · 27) · 20 / 1024 = 5.8
+  EXPECT_EQ(costs(1, 0, 0), 8);   // (1024 − 27 · 22) · 20 / 1024 = 8.4
+  EXPECT_EQ(costs(1, 0, 2), 15);  // (1024 − 27 · 7) · 20 / 1024 = 16.3: the limit
+  EXPECT_EQ(costs(2, 0, 0), 11);  // outside: the nearest right pixel, (1024 − 22 · 22) · 20 / 1024 = 10.5, halves up
+}
+
+TEST(LearnedWeights, TheLibrarysOwnAreThereAndFilesAreReadOrRefused) {
+  for (const char* name : learned_features::Weights::known_names()) {
+    const learned_features::Weights weights(name);
+    EXPECT_EQ(weights.name(), name);
+    EXPECT_EQ(weights.network().components(), 32);
+    EXPECT_EQ(weights.network().radius(), 4);
+  }
+  const auto refusal = [](const std::string& name) -> std::string {
+    try {
+      learned_features::Parameters p;
+      set_parameter("cost", p, "weights", name);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal("/nowhere/at.all").find("'/nowhere/at.all' can't be read"), std::string::npos);
+  EXPECT_NE(refusal(std::filesystem::temp_directory_path().string()).find("can't be read"), std::string::npos);
+  EXPECT_NE(refusal("").find("can't be read"), std::string::npos);
+  std::string contents = with_hash(file_of(random_network({1, 4, 2})));
+  EXPECT_EQ(refusal(WeightsFile(contents).path()), "");
+  contents[40] = static_cast<char>(contents[40] ^ 1);
+  EXPECT_NE(refusal(WeightsFile(contents).path()).find("damaged"), std::string::npos);
 }
 
 }  // namespace

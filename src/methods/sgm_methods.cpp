@@ -1,0 +1,62 @@
+#include "methods/sgm_methods.hpp"
+
+#include "stages/census_gradient/census_gradient.hpp"
+#include "stages/fill/fill.hpp"
+#include "stages/learned_features/learned_features.hpp"
+#include "stages/left_right/left_right.hpp"
+#include "stages/median/median.hpp"
+#include "stages/rank/rank.hpp"
+#include "stages/sgm/sgm.hpp"
+#include "stages/speckle/speckle.hpp"
+#include "stages/vote_fill/vote_fill.hpp"
+#include "stages/wta/wta.hpp"
+
+namespace stereopsis::sgm_methods {
+
+// Banz, Blume and Pirsch 2011, as the paper has it; its future work (left-right check, sub-pixel) is there to be
+// switched on. P1 and P2 are the paper's "empirically determined constants", ours for the whole data folder.
+PipelineData banz_sgm() {
+  PipelineData p;
+  p.select = wta::Parameters{};
+  p.cost = rank::Parameters{.window = 9};
+  p.optimisation = sgm::Parameters{.paths = 8, .p1 = 30, .p2 = 100};
+  p.refinements = {{left_right::Parameters{}, false},
+                   {speckle::Parameters{}, false},
+                   {fill::Parameters{.mode = fill::Mode::background}, false},
+                   {median::Parameters{.window = 3}, true}};
+  return p;
+}
+
+// The parameters lie on a flat optimum over all datasets of the data folder at once: docs/notes/sgm.md.
+PipelineData sgm() {
+  PipelineData p;
+  p.cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10};
+  p.optimisation = sgm::Parameters{.paths = 4, .p1 = 20, .p2 = 100, .gradient = 8, .p2_min = 30};
+  p.select = wta::Parameters{.subpixel = wta::Subpixel::equiangular};
+  p.refinements = {
+      {left_right::Parameters{}, true},
+      {speckle::Parameters{.size = 100}, true},
+      {median::Parameters{.window = 3}, true},
+      {vote_fill::Parameters{.distance = 10, .reject = 0.2}, false},  // better everywhere, and slow: docs/notes/sgm.md
+      {fill::Parameters{.mode = fill::Mode::second_lowest}, true},
+      {median::Parameters{.window = 5}, true}};
+  return p;
+}
+
+// As sgm, whose costs have a small part in the sum: docs/notes/learned.md. With limits of 127, 23.6 and 100 path costs
+// have 8 bits.
+PipelineData sgm_learned() {
+  PipelineData p = sgm();
+  p.plus = p.cost;
+  p.cost = learned_features::Parameters{};
+  p.summing = sum::Parameters{.cost_weight = 64, .plus_weight = 26};
+  return p;
+}
+
+PipelineData sgm_learned_fast() {
+  PipelineData p = sgm_learned();
+  p.cost = learned_features::Parameters{.weights = learned_features::Weights("learned16")};
+  return p;
+}
+
+}  // namespace stereopsis::sgm_methods

@@ -1,0 +1,13 @@
+// The methods of semi-global matching on features.
+#pragma once
+
+#include "program/pipeline_data.hpp"
+
+namespace stereopsis::sgm_methods {
+
+PipelineData sgm();
+PipelineData sgm_learned();
+PipelineData sgm_learned_fast();
+PipelineData banz_sgm();
+
+}  // namespace stereopsis::sgm_methods
