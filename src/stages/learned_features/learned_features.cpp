@@ -139,23 +139,6 @@ std::vector<std::byte> bytes_of_file(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::int32_t> gpu_weights(const Network& network) {
-  std::vector<std::int32_t> words;
-  for (const Layer& layer : network.layers) {
-    const int groups = groups_of(layer.in), out = 4 * groups_of(layer.out);
-    for (int o = 0; o < out; ++o) words.push_back(o < layer.out ? layer.biases[o] : 0);
-    for (int tap = 0; tap < 9; ++tap)
-      for (int i = 0; i < 4 * groups; i += 4)
-        for (int o = 0; o < out; ++o) {
-          std::uint32_t word = 0;
-          for (int j = 0; j < 4 && o < layer.out && i + j < layer.in; ++j)
-            word |= static_cast<std::uint32_t>(layer.weight(o, i + j, tap / 3 - 1, tap % 3 - 1) & 255) << (8 * j);
-          words.push_back(static_cast<std::int32_t>(word));
-        }
-  }
-  return words;
-}
-
 std::shared_ptr<const Weights::Loaded> Weights::load(std::string_view name) {
   const auto loaded = [](std::span<const std::byte> file) {
     Network network = parse(file);

@@ -59,8 +59,8 @@ Network parse(std::span<const std::byte> file);
 
 // Four channels, a byte each, that kernels read as a number.
 constexpr int groups_of(int channels) { return (channels + 3) / 4; }
-// The weights as kernels read them: of each layer the biases, and then [tap][group of inputs][output]. Channels are filled up
-// to whole groups.
+// The weights as kernels read them: of each layer the biases, and then [tap][group of inputs][output], channels filled up to
+// whole groups; of shapes that have a tuned kernel, all once more in its order.
 std::vector<std::int32_t> gpu_weights(const Network&);
 
 // A network by its name: the library's own, or a file.

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <span>
 
 #include "device/gpu/device.hpp"
 #include "stages/learned_features/learned_features.hpp"
+#include "stages/learned_features/learned_features_cuda_problem.hpp"
 
 namespace stereopsis::learned_features {
 namespace {
@@ -34,7 +36,111 @@ gpu::Grid over_costs(const gpu::Volume<std::uint8_t>& costs) {
 
 std::size_t features_bytes(const Network& network, Size size) { return plane_bytes(size, network.components()) + 256; }
 
+// Four weights of an output in a number: those from weight(0) on, as long as they are below `end`.
+template <class F>
+std::int32_t four(int from, int end, F&& weight) {
+  std::uint32_t word = 0;
+  for (int j = 0; j < 4 && from + j < end; ++j) word |= static_cast<std::uint32_t>(weight(from + j) & 255) << (8 * j);
+  return static_cast<std::int32_t>(word);
+}
+
+// As learned_features.cl reads them.
+void add_portable(const Layer& layer, std::vector<std::int32_t>& words) {
+  const int groups = groups_of(layer.in), out = 4 * groups_of(layer.out);
+  for (int o = 0; o < out; ++o) words.push_back(o < layer.out ? layer.biases[o] : 0);
+  for (int tap = 0; tap < 9; ++tap)
+    for (int g = 0; g < groups; ++g)
+      for (int o = 0; o < out; ++o)
+        words.push_back(four(4 * g, o < layer.out ? layer.in : 0,
+                             [&](int i) { return layer.weight(o, i, tap / 3 - 1, tap % 3 - 1); }));
+}
+
+bool has_tuned_shape(const Network& network) {
+  const auto& layers = network.layers;
+  const int channels = layers[0].out;
+  return layers.size() == tuned_layers && (channels == 16 || channels == 32) && layers[1].out == channels &&
+         layers[2].out == channels && layers[3].out == tuned_components;
+}
+
+// As learned_features_cuda.cu reads them, one for each lane of a warp: lane 4n + q has the outputs of column n of the weights,
+// and columns 2q and 2q + 1 of the sums.
+void add_tuned(const Layer& layer, std::vector<std::int32_t>& words) {
+  const auto for_each_lane = [&](auto&& word_of) {
+    for (int lane = 0; lane < warp; ++lane) words.push_back(word_of(lane / 4, lane % 4));
+  };
+  const int half = 1 << (layer.shift - 1), tiles = layer.out / 8;
+  for (int j = 0; j < tiles; ++j)
+    for (const int e : {0, 1})
+      for_each_lane([&](int, int q) { return layer.biases[output_of(j, 2 * q + e)] + half; });
+  if (layer.in == 1) {
+    for (int j = 0; j < tiles; ++j)
+      for_each_lane([&](int n, int q) {
+        return four(4 * q, 9, [&](int tap) { return layer.weight(output_of(j, n), 0, tap / 3 - 1, tap % 3 - 1); });
+      });
+    return;
+  }
+  for (int tap = 0; tap < 9; ++tap)
+    for (int j = 0; j < tiles; ++j)
+      for (int first = 0; first < layer.in; first += 16)
+        for_each_lane([&](int n, int q) {
+          return four(first + 4 * q, layer.in,
+                      [&](int i) { return layer.weight(output_of(j, n), i, tap / 3 - 1, tap % 3 - 1); });
+        });
+}
+
+#ifdef STEREOPSIS_CUDA
+std::int64_t portable_words(const Network& network) {
+  std::int64_t words = 0;
+  for (const Layer& layer : network.layers) words += 4 * groups_of(layer.out) * (1 + 9 * groups_of(layer.in));
+  return words;
+}
+
+using Greys = std::span<const gpu::View<const std::uint8_t>>;
+using Features = std::span<const gpu::View<std::int8_t>>;
+
+bool takes_tuned(const Network& network, Greys grey, Features features, const gpu::Queue& queue) {
+  const auto fits = [](const gpu::View<std::int8_t>& v) {
+    return v.channels == tuned_components && v.pitch % 4 == 0 && v.offset % 4 == 0;
+  };
+  return queue.cuda_capability() >= 80 && has_tuned_shape(network) && std::ranges::all_of(features, fits) &&
+         grey.front().size() == grey.back().size() &&
+         parts(grey.front().height, block_rows) <= gpu::most_cuda_groups_y;
+}
+
+// Of one view, or of both at once.
+void run_tuned(const Network& network, gpu::Array<const std::int32_t> weights, Greys grey, Features features,
+               gpu::Queue& queue) {
+  const Size size = grey.front().size();
+  Problem problem{};
+  for (std::size_t v = 0; v < grey.size(); ++v) {
+    problem.grey[v] = reinterpret_cast<const std::uint8_t*>(grey[v].memory) + grey[v].offset;
+    problem.grey_pitch[v] = grey[v].pitch;
+    problem.features[v] = reinterpret_cast<std::int8_t*>(features[v].memory) + features[v].offset;
+    problem.features_pitch[v] = features[v].pitch;
+  }
+  problem.weights =
+      reinterpret_cast<const std::int32_t*>(weights.memory) + weights.offset + portable_words(network);
+  problem.width = size.width;
+  problem.height = size.height;
+  problem.blocks_across = parts(size.width, block_columns);
+  for (int i = 0; i < tuned_layers; ++i) problem.shift[i] = network.layers[i].shift;
+  const int channels = network.layers[0].out;
+  queue.launch({"learned_features_cuda", "features", channels == 16 ? "n16" : "n32"},
+               {problem.blocks_across * static_cast<int>(grey.size()), parts(size.height, block_rows), threads, 1,
+                shared_bytes(channels)},
+               problem);
+}
+#endif
+
 }  // namespace
+
+std::vector<std::int32_t> gpu_weights(const Network& network) {
+  std::vector<std::int32_t> words;
+  for (const Layer& layer : network.layers) add_portable(layer, words);
+  if (has_tuned_shape(network))
+    for (const Layer& layer : network.layers) add_tuned(layer, words);
+  return words;
+}
 
 std::size_t gpu_scratch_bytes(const Network& network, Size size) {
   return 2 * (plane_bytes(plane_of(size, network.radius()), most_channels(network)) + 256);
@@ -42,6 +148,10 @@ std::size_t gpu_scratch_bytes(const Network& network, Size size) {
 
 void gpu(const Network& network, gpu::Array<const std::int32_t> weights, gpu::View<const std::uint8_t> grey,
          gpu::View<std::int8_t> features, gpu::Span scratch, gpu::Queue& queue) {
+#ifdef STEREOPSIS_CUDA
+  if (takes_tuned(network, {&grey, 1}, {&features, 1}, queue))
+    return run_tuned(network, weights, {&grey, 1}, {&features, 1}, queue);
+#endif
   int border = network.radius();
   const std::size_t bytes = plane_bytes(plane_of(grey.size(), border), most_channels(network));
   const gpu::Span places[] = {scratch.take(bytes), scratch.take(bytes)};
@@ -61,6 +171,20 @@ void gpu(const Network& network, gpu::Array<const std::int32_t> weights, gpu::Vi
   }
 }
 
+namespace {
+
+// Of both views, at once where that is tuned.
+void make_features(const Network& network, gpu::Array<const std::int32_t> weights,
+                   std::span<const gpu::View<const std::uint8_t>> grey, std::span<const gpu::View<std::int8_t>> made,
+                   gpu::Span scratch, gpu::Queue& queue) {
+#ifdef STEREOPSIS_CUDA
+  if (takes_tuned(network, grey, made, queue)) return run_tuned(network, weights, grey, made, queue);
+#endif
+  for (std::size_t v = 0; v < grey.size(); ++v) gpu(network, weights, grey[v], made[v], scratch, queue);
+}
+
+}  // namespace
+
 std::size_t cost_gpu_scratch_bytes(const Network& network, Size size) {
   return 2 * features_bytes(network, size) + gpu_scratch_bytes(network, size);
 }
@@ -75,14 +199,14 @@ void cost_gpu(const Parameters& p, gpu::Array<const std::int32_t> weights, gpu::
     return gpu::View<std::int8_t>{place.memory, place.offset, view.width,
                                   view.height,  4 * groups,   std::int64_t{4} * groups * view.width};
   };
-  const gpu::View<std::int8_t> of_left = features(left), of_right = features(right);
-  gpu(network, weights, left, of_left, scratch, queue);
-  gpu(network, weights, right, of_right, scratch, queue);
+  const gpu::View<const std::uint8_t> grey[] = {left, right};
+  const gpu::View<std::int8_t> made[] = {features(left), features(right)};
+  make_features(network, weights, grey, made, scratch, queue);
   const auto words = [](const gpu::View<std::int8_t>& v) {
     return gpu::Array<const std::int32_t>{v.memory, v.offset / 4};
   };
   const CostOfDot cost(p);
-  queue.launch({"learned_features", "costs", "any"}, over_costs(costs), words(of_left), words(of_right), costs.cells,
+  queue.launch({"learned_features", "costs", "any"}, over_costs(costs), words(made[0]), words(made[1]), costs.cells,
                costs.width, costs.height, groups, costs.disparities, min_disparity, cost.offset, cost.scale, cost.shift,
                cost.limit);
 }

@@ -80,7 +80,7 @@ TEST(LearnedFeatures, CpuEqualsOracle) {
 
 TEST(LearnedFeatures, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
-    for (const Size size : {Size{1, 1}, Size{9, 1}, Size{5, 7}, Size{37, 11}})
+    for (const Size size : {Size{1, 1}, Size{9, 1}, Size{5, 7}, Size{37, 11}, Size{127, 37}})
       for (const auto& shape : shapes) {
         const Network network = random_network(shape);
         SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << shape.size() - 1 << " layers");
