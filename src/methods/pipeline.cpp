@@ -34,8 +34,8 @@ StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
   if (may_be_empty(slot) && name == "none") return {};
   const std::vector<std::string> choices = choices_of(slot);
   if (std::ranges::count(choices, name) > 0) return StageChoice(registry().at(name));
-  throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot.name, "'; it can be ",
-                                        join(choices, ", ")));
+  throw Error(ErrorCategory::call,
+              text("there is no stage '", name, "' for the slot '", slot.name, "'; it can be ", join(choices, ", ")));
 }
 
 StageChoice refinement_of(std::string_view name) {

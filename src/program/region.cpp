@@ -116,7 +116,8 @@ bool takes_margin(const PipelineData& data) {
 Rect required_input(const PipelineData& data, const Problem& p) {
   const Rect all = whole(p);
   if (!p.region) return all;
-  if (data.cost.is("window_sad") && !data.plus && !data.aggregation && !data.optimisation) return input_of_windows(data, p);
+  if (data.cost.is("window_sad") && !data.plus && !data.aggregation && !data.optimisation)
+    return input_of_windows(data, p);
   if (runs_in_strips(data)) return input_of_filters(data, p);
   const int factor = reduction_of(data).factor;
   Rect r = intersect(required_of_users(data, *p.region), all);
@@ -125,7 +126,8 @@ Rect required_input(const PipelineData& data, const Problem& p) {
   const int margin = factor * (data.margin() + window);
   r = intersect(required_of(data.aggregation, grow(r, margin, margin)), all);
   int left = std::max(0, p.range.max()), right = std::max(0, -p.range.min);
-  if (data.cost.is("zncc") || data.plus.is("zncc")) left = right = std::max(left, right);  // the candidates of both views
+  if (data.cost.is("zncc") || data.plus.is("zncc"))
+    left = right = std::max(left, right);  // the candidates of both views
   r = intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
   const auto start = [&](int at) { return at / factor * factor; };
   const auto end = [&](int at, int size) { return std::min((at + factor - 1) / factor * factor, size); };

@@ -313,9 +313,9 @@ struct Entry {
   Work (*work)(const Shape&) = nullptr;                                          // none: every operand once
   // What its function on a GPU finds there beside its operands, copied once; it stays as long as the parameters.
   std::span<const std::int32_t> (*constants)(const StageParameters&) = nullptr;
-  Size (*output_size)(const StageParameters&, Size) = nullptr;                   // none: as the first operand's
-  const char* (*alias)(const PairInfo&) = nullptr;          // of the slot `image`: which other image it is, or null
-  cost::AnyKind (*kind)(const StageParameters&) = nullptr;  // of a cost that makes words
+  Size (*output_size)(const StageParameters&, Size) = nullptr;  // none: as the first operand's
+  const char* (*alias)(const PairInfo&) = nullptr;              // of the slot `image`: which other image it is, or null
+  cost::AnyKind (*kind)(const StageParameters&) = nullptr;      // of a cost that makes words
   bool guides_right = false;  // the right view's disparity comes from costs of its own, by its own image
   bool in_strips = false;     // of an aggregation: it makes some rows at a time, across scales, too
   CostUnits (*units)(const StageParameters&) = nullptr;     // of the costs that it makes

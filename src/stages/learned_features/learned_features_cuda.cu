@@ -15,9 +15,11 @@ __device__ __forceinline__ int place_of(int pixel, int half) {
 
 // sums += inputs · weights, of 16 pixels by kIn channels by 8 outputs.
 template <int kIn>
-__device__ __forceinline__ void multiply(int (&sums)[4], const uint (&inputs)[kIn / 8], const uint (&weights)[kIn / 16]) {
+__device__ __forceinline__ void multiply(int (&sums)[4], const uint (&inputs)[kIn / 8],
+                                         const uint (&weights)[kIn / 16]) {
   if constexpr (kIn == 32)
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+        "%3};"
         : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
         : "r"(inputs[0]), "r"(inputs[1]), "r"(inputs[2]), "r"(inputs[3]), "r"(weights[0]), "r"(weights[1]));
   else

@@ -12,9 +12,7 @@ inline constexpr int block_pitch = 64, block_columns = block_pitch - 2 * tuned_l
 inline constexpr int spare_pixels = 16;  // behind a plane, which the last ones' windows reach into
 
 // The pixels of the plane behind `layer` layers; behind none it is the image.
-consteval int plane_pixels(int layer) {
-  return (block_rows + 2 * (tuned_layers - layer)) * block_pitch + spare_pixels;
-}
+consteval int plane_pixels(int layer) { return (block_rows + 2 * (tuned_layers - layer)) * block_pitch + spare_pixels; }
 constexpr int shared_bytes(int channels) { return plane_pixels(0) + channels * (plane_pixels(1) + plane_pixels(2)); }
 
 // Of the matrix products of 16 pixels by 8 outputs: the output of column `n` of tile `j`, such that a lane has four outputs

@@ -38,29 +38,28 @@ Work work_of(const Shape& s) {
           .others = 2 * s.pixels() * products + s.cells(2) * (groups + 4)};
 }
 
-const Entry entry{.slot = Slot::cost,
-                  .name = "learned",
-                  .title = "learned cost",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("grey8", both), out_volume("costs", Element::u8)};
-                      },
-                  .functions = on_every_device(make_costs),
-                  .required_input =
-                      [](const StageParameters& p, const Rect& output) {
-                        return required_input(p.as<Parameters>().weights.network(), output);
-                      },
-                  .scratch = scratch_of,
-                  .work = work_of,
-                  .constants = [](const StageParameters& p) -> std::span<const std::int32_t> {
-                    return p.as<Parameters>().weights.on_gpu();
-                  },
-                  .units =
-                      [](const StageParameters& p) {
-                        return CostUnits{.largest = 1.0 * p.as<Parameters>().weights.network().cost_limit};
-                      },
-                  .examples = {{}, {"weights=learned16", "scale=24"}}};
+const Entry entry{
+    .slot = Slot::cost,
+    .name = "learned",
+    .title = "learned cost",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("grey8", both), out_volume("costs", Element::u8)};
+        },
+    .functions = on_every_device(make_costs),
+    .required_input = [](const StageParameters& p,
+                         const Rect& output) { return required_input(p.as<Parameters>().weights.network(), output); },
+    .scratch = scratch_of,
+    .work = work_of,
+    .constants = [](const StageParameters& p) -> std::span<const std::int32_t> {
+      return p.as<Parameters>().weights.on_gpu();
+    },
+    .units =
+        [](const StageParameters& p) {
+          return CostUnits{.largest = 1.0 * p.as<Parameters>().weights.network().cost_limit};
+        },
+    .examples = {{}, {"weights=learned16", "scale=24"}}};
 
 }  // namespace
 

@@ -70,8 +70,7 @@ void add_tuned(const Layer& layer, std::vector<std::int32_t>& words) {
   };
   const int half = 1 << (layer.shift - 1), tiles = layer.out / 8;
   for (int j = 0; j < tiles; ++j)
-    for (const int e : {0, 1})
-      for_each_lane([&](int, int q) { return layer.biases[output_of(j, 2 * q + e)] + half; });
+    for (const int e : {0, 1}) for_each_lane([&](int, int q) { return layer.biases[output_of(j, 2 * q + e)] + half; });
   if (layer.in == 1) {
     for (int j = 0; j < tiles; ++j)
       for_each_lane([&](int n, int q) {
@@ -103,8 +102,7 @@ bool takes_tuned(const Network& network, Greys grey, Features features, const gp
     return v.channels == tuned_components && v.pitch % 4 == 0 && v.offset % 4 == 0;
   };
   return queue.cuda_capability() >= 80 && has_tuned_shape(network) && std::ranges::all_of(features, fits) &&
-         grey.front().size() == grey.back().size() &&
-         parts(grey.front().height, block_rows) <= gpu::most_cuda_groups_y;
+         grey.front().size() == grey.back().size() && parts(grey.front().height, block_rows) <= gpu::most_cuda_groups_y;
 }
 
 // Of one view, or of both at once.
@@ -118,8 +116,7 @@ void run_tuned(const Network& network, gpu::Array<const std::int32_t> weights, G
     problem.features[v] = reinterpret_cast<std::int8_t*>(features[v].memory) + features[v].offset;
     problem.features_pitch[v] = features[v].pitch;
   }
-  problem.weights =
-      reinterpret_cast<const std::int32_t*>(weights.memory) + weights.offset + portable_words(network);
+  problem.weights = reinterpret_cast<const std::int32_t*>(weights.memory) + weights.offset + portable_words(network);
   problem.width = size.width;
   problem.height = size.height;
   problem.blocks_across = parts(size.width, block_columns);

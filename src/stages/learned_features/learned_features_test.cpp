@@ -94,8 +94,7 @@ TEST(LearnedFeatures, GpuEqualsOracle) {
             [&](auto out) {
               PitchedImage<std::int8_t> got(size, network.components());
               OnDevice<std::int8_t> features(device, queue, got);
-              learned_features::gpu(network, weights.array(), there, features, {scratch.handle(), 0, bytes},
-                                    queue);
+              learned_features::gpu(network, weights.array(), there, features, {scratch.handle(), 0, bytes}, queue);
               features.download();
               EXPECT_TRUE(got.guard_intact());
               copy(Image<std::int8_t>(ImageView<const std::int8_t>(got.view())), out);
