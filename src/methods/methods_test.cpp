@@ -707,7 +707,8 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
       if (!different && info.name.starts_with("fill")) {
         const std::string slot = info.name.substr(0, info.name.find('.'));
         Pipeline reads_it = pipeline;
-        if (method.name.starts_with("sgm")) reads_it.set("vote_fill.enabled", "false");
+        for (const ParameterInfo& other : pipeline.parameters())
+          if (other.name == "vote_fill.enabled") reads_it.set(other.name, "false");
         reads_it.set(slot + ".mode", info.name.ends_with(".distance") ? "cross" : "box");
         Pipeline moved = reads_it;
         moved.set(info.name, info.name.ends_with(".enabled") ? "false"
