@@ -129,5 +129,6 @@ class Page:
         return found
 
     def complaints(self):
-        """What the browser's console says of errors."""
-        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+        """What the browser's console says of errors on this page, not of one before it whose viewer has ended."""
+        errors = (entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE")
+        return [error for error in errors if self.address in error]

@@ -69,9 +69,9 @@ class Film:
         (chain.w3c_actions.pointer_action.pointer_down if down else chain.w3c_actions.pointer_action.pointer_up)()
         chain.perform()
 
-    def undisturbed(self, ms=30):
+    def undisturbed(self, ms=30, tries=12):
         """Matches again where something else on the machine took its time: the figures are to be those of a pair."""
-        for _ in range(12):
+        for _ in range(tries):
             self.page.settle()
             if self.page.script("return viewer.frame.ms") < ms:
                 return
@@ -80,8 +80,8 @@ class Film:
             self.page.wait_for(lambda: self.page.script("return viewer.frame.serial") > before, "the same pair")
 
     def step(self):
-        self.page.script("document.getElementById('forward').click()")
         before = self.page.script("return viewer.frame.serial")
+        self.page.script("document.getElementById('forward').click()")
         self.page.wait_for(lambda: self.page.script("return viewer.frame.serial") > before, "the next pair")
         self.undisturbed()
 
@@ -168,7 +168,7 @@ def viewer(*arguments):
 def looked_at(film, change):
     film.page.script(f"viewer.look_at({change})")
     film.page.script("return new Promise((done) => setTimeout(done, 1500))")
-    film.undisturbed()
+    film.undisturbed(tries=100)
 
 
 def three(film, folder):

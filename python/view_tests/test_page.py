@@ -103,6 +103,7 @@ def test_a_sequence_plays(view, sequence):
     page.wait_for(lambda: page.script("return window.seen.size") == 4, "every pair, again and again")
     page.press(" ")
     page.wait_for(lambda: page.script("return !viewer.state.playback.playing"), "a pause")
+    page.wait_for(lambda: set(page.find("#rates").text.split()[1::2]) == {"–"}, "no rates of what stands still")
     page.script("const p = document.getElementById('position'); p.value = 2; p.dispatchEvent(new Event('input'))")
     page.wait_for(lambda: page.find("#place").text == "3 of 4", "the third pair")
     page.click("#repeat")
@@ -397,18 +398,36 @@ def test_the_range_is_estimated_and_depth_and_cloud_are_kept(view, tmp_path):
     assert page.complaints() == []
 
 
+def test_the_recording_shows_the_panes(view, tmp_path):
+    cv2 = pytest.importorskip("cv2", reason="OpenCV reads videos; ./dev view-test installs it")
+    page = view("synth:table,240x160x32", "--paused")
+    page.script("viewer.pixel = null; viewer.changed('pixel')")
+    page.click("#record")
+    page.press("x")
+    page.settle()
+    time.sleep(2)  # of video
+    panes = page.find("#panes")
+    seen = cv2.imdecode(np.frombuffer(panes.screenshot_as_png, np.uint8), cv2.IMREAD_COLOR)
+    bodies = page.script("return [...document.querySelectorAll('.pane-body')].map((b) => [b.offsetLeft + b.parentNode.offsetLeft, b.offsetTop + b.parentNode.offsetTop, b.offsetWidth, b.offsetHeight])")
+    page.click("#record")
+    content = page.downloaded("recording.webm")
+    (tmp_path / "recording.webm").write_bytes(content)
+    video, frames = cv2.VideoCapture(str(tmp_path / "recording.webm")), []
+    while (read := video.read())[0]:
+        frames.append(read[1])
+    assert content.startswith(b"\x1a\x45\xdf\xa3") and len(frames) > 1
+    for x, y, width, height in bodies:
+        part = np.s_[y : y + height, x : x + width]
+        alike = np.corrcoef(frames[-1][part].ravel(), seen[part].ravel())[0, 1]
+        assert alike > 0.97, "what was on the screen, but for the video's compression and its range of values"
+
+
 def test_a_result_is_sent_to_somebody(view, tmp_path):
     page = view("synth:table,240x160x32", "--paused")
     disparity = page.plane("disparity")
     page.click("#snapshot")
     file = tmp_path / "result.html"
     file.write_bytes(page.downloaded("stereopsis.html"))
-    page.click("#record")
-    page.press("x")
-    page.settle()
-    time.sleep(2)  # of video
-    page.click("#record")
-    assert page.downloaded("recording.webm").startswith(b"\x1a\x45\xdf\xa3")
     page.requests()
     page.driver.get(file.as_uri())
     page.script(

@@ -159,9 +159,11 @@ setInterval(() => {
   const now = performance.now();
   while (shown.length && shown[0].at < now - 2000) shown.shift();
   const rate = (value) => (value ? value.toFixed(value < 10 ? 1 : 0) : "–");
-  by_id("rate-showing").textContent = rate(shown.length > 1 ? ((shown.length - 1) * 1000) / (shown.at(-1).at - shown[0].at) : 0);
-  by_id("rate-matching").textContent = rate(shown.length > 1 ? model.frame.rates.matching : 0);
-  by_id("rate-grabbing").textContent = rate(shown.length > 1 ? model.frame.rates.grabbing : 0);
+  const follow = model.running && shown.length > 1; // single pairs have no rate
+  by_id("rate-showing").textContent = rate(follow ? ((shown.length - 1) * 1000) / (shown.at(-1).at - shown[0].at) : 0);
+  by_id("rate-matching").textContent = rate(follow ? model.frame.rates.matching : 0);
+  by_id("rate-grabbing").textContent = rate(follow ? model.frame.rates.grabbing : 0);
 }, 500);
 model.shown = shown;
+model.draw = draw;
 globalThis.viewer = model; // for whoever looks in from the console

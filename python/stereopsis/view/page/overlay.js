@@ -81,13 +81,9 @@ function mark(c, box) {
   if (box.view === "right") {
     const [first, end] = model.frame.disparities;
     const [from, to] = [to_screen(box, x + 0.5 - end + 1, 0)[0], to_screen(box, x + 0.5 - first, 0)[0]];
-    c.strokeStyle = "rgb(255 255 255 / .35)";
-    c.lineWidth = 1;
-    c.beginPath();
-    c.moveTo(box.x, row);
-    c.lineTo(box.x + box.width, row);
-    c.stroke();
-    stroke(c, () => (c.moveTo(from, row), c.lineTo(to, row)), "#f0b35b", 1.5);
+    stroke(c, () => (c.moveTo(box.x, row), c.lineTo(box.x + box.width, row)), "rgb(255 255 255 / .6)", 1);
+    stroke(c, () => (c.moveTo(from, row), c.lineTo(to, row)), "#f0b35b", 3);
+    for (const x of [from, to]) stroke(c, () => (c.moveTo(x, row - 6), c.lineTo(x, row + 6)), "#f0b35b", 1.5);
     if (Number.isFinite(d)) cross(c, to_screen(box, x + 0.5 - d, 0)[0], row);
     return;
   }

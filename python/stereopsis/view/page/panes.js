@@ -68,7 +68,7 @@ function note(view) {
   if (!frame) return "";
   if (view === "left") return `${frame.size[0]}×${frame.size[1]}`;
   if (view === "disparity") return `${(100 * frame.density).toFixed(1)} % measured`;
-  if (view === "error" && model.bad != null) return `${model.bad.toFixed(1)} % off by more than 1 px`;
+  if (view === "error" && model.bad != null) return `${model.bad.toFixed(1)} % off by > 1 px`;
   if (view === "cloud" && !frame.rig) return "not calibrated: shape only";
   if (view === "compare" || view === "difference") return `pinned: ${model.state?.pinned ?? ""}`;
   return "";

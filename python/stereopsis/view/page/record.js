@@ -1,5 +1,6 @@
 // A recording of the panes, as a WebM video.
 import {download} from "./elements.js";
+import {model} from "./model.js";
 
 let running = null;
 
@@ -10,13 +11,17 @@ export function record(picture, overlay, button) {
   const stream = both.captureStream(30);
   const recorder = new MediaRecorder(stream, {mimeType: "video/webm", videoBitsPerSecond: 8e6});
   const parts = [];
-  let drawing = 0;
-  const copy = () => {
+  let [drawing, copied] = [0, 0];
+  // What WebGL drew is there only until the browser has shown it: it is drawn again for the copy.
+  const copy = (now) => {
+    drawing = requestAnimationFrame(copy);
+    if (now < copied + 30) return;
+    copied = now;
+    model.draw();
     context.fillStyle = getComputedStyle(document.body).backgroundColor;
     context.fillRect(0, 0, both.width, both.height);
     context.drawImage(picture, 0, 0, both.width, both.height);
-    context.drawImage(overlay, 0, 0, both.width, both.height);
-    drawing = requestAnimationFrame(copy);
+    if (!overlay.hidden) context.drawImage(overlay, 0, 0, both.width, both.height);
   };
   recorder.ondataavailable = ({data}) => parts.push(data);
   recorder.onstop = () => {
@@ -26,7 +31,7 @@ export function record(picture, overlay, button) {
     button.setAttribute("aria-pressed", false);
     download("recording.webm", new Blob(parts, {type: "video/webm"}));
   };
-  copy();
+  copy(performance.now());
   recorder.start(500);
   running = recorder;
   button.textContent = "Stop recording";

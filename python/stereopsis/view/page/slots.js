@@ -4,7 +4,7 @@ import {model} from "./model.js";
 import {Parameter} from "./parameters.js";
 
 const titles = {cost: "Matching cost", select: "Selection", prepare: "Preparation", roi: "Region"};
-const opened = new Set(["cost", "aggregation", "optimisation"]);
+const opened = new Set(["cost", "aggregation", "optimisation"]); // also of slots that are empty for a while
 const words = (name) => name.replaceAll("_", " ");
 const title_of = (slot) => titles[slot] ?? words(slot).replace(/^./, (c) => c.toUpperCase()).replace(/\d+$/, " $&");
 
@@ -28,10 +28,12 @@ export class Slots {
   }
 
   #make(slots) {
-    const open = this.made ? new Set([...this.host.querySelectorAll("details[open]")].map((d) => d.dataset.slot)) : opened;
     [this.parameters, this.switches, this.stages] = [{}, {}, {}];
     this.refinements = slots.filter((s) => s.refinement).map((s) => s.slot);
-    const group = (slot) => make("details", {class: "group", "data-slot": slot.slot, open: open.has(slot.slot) && slot.stage !== "none"}, this.#summary(slot), this.#rows(slot));
+    const group = (slot) => make("details", {
+      class: "group", "data-slot": slot.slot, open: opened.has(slot.slot) && slot.stage !== "none",
+      ontoggle: (event) => (event.target.open ? opened.add(slot.slot) : opened.delete(slot.slot)),
+    }, this.#summary(slot), this.#rows(slot));
     const [before, after] = [slots.filter((s) => s.refinement || model.state.stages[s.slot]), slots.filter((s) => !s.refinement && !model.state.stages[s.slot])];
     this.host.replaceChildren(...before.map(group), this.#adder(), ...after.map(group));
   }
