@@ -3,21 +3,7 @@
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
-#define ELEMENT uchar
-#define RUN 4
-#include "device/gpu/run.cl.h"
-#undef ELEMENT
-#undef RUN
-
-// sum + the dot product of four bytes with sign.
-FUNCTION int dot4(int a, int b, int sum) {
-#ifdef __CUDACC__
-  return __dp4a(a, b, sum);
-#else
-  return sum + (a << 24 >> 24) * (b << 24 >> 24) + (a << 16 >> 24) * (b << 16 >> 24) +
-         (a << 8 >> 24) * (b << 8 >> 24) + (a >> 24) * (b >> 24);
-#endif
-}
+#include "stages/learned_features/learned_features_dots.cl.h"
 
 // The image with what replicates around it, less 128, in the first of four channels.
 KERNEL(surround)(IMAGE(const uchar, grey), ARRAY(int, plane), int border) {
@@ -27,8 +13,6 @@ KERNEL(surround)(IMAGE(const uchar, grey), ARRAY(int, plane), int border) {
   ELEMENTS(plane)[(long)y * width + x] = (PIXEL(grey, from_x, from_y) - 128) & 255;
 }
 
-// Groups of channels that are in local memory at a time.
-#define CHUNK 8
 // The pixels of a work-group, and the outputs of a work-item, for all rows of its column.
 #define TILE_X 32
 #define TILE_Y 4
@@ -113,48 +97,11 @@ KERNEL(layer)(ARRAY(const int, before), ARRAY(const int, weights), IMAGE(signed 
     }
 }
 
-// The pixels and candidates of a work-group; a work-item has four by four.
-#define PIXELS 64
-#define CANDIDATES 32
-
 KERNEL(costs)(ARRAY(const int, left), ARRAY(const int, right), ARRAY(uchar, costs), int width, int height, int groups,
               int disparities, int min_disparity, int offset, int scale, int shift, int limit) {
   LOCAL int own[CHUNK * PIXELS];
   LOCAL int other[CHUNK * (PIXELS + CANDIDATES)];
-  const int parts = (disparities + CANDIDATES - 1) / CANDIDATES, y = group_id(1);
-  const int first_x = group_id(0) / parts * PIXELS, first_k = group_id(0) % parts * CANDIDATES;
-  const int first_right = first_x - min_disparity - first_k - (CANDIDATES - 1);
-  const int own_x = local_id(0) / 8 * 4, own_k = local_id(0) % 8 * 4;
-  const long row = (long)min(y, height - 1) * width;
-  int sums[4][4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-#pragma unroll
-    for (int k = 0; k < 4; ++k) sums[i][k] = 0;
-
-  for (int group = 0; group < groups; group += CHUNK) {
-    const int count = min(CHUNK, groups - group);
-    BARRIER();
-    for (int i = local_id(0); i < PIXELS * count; i += local_size(0))
-      own[i % count * PIXELS + i / count] =
-          ELEMENTS(left)[(row + min(first_x + i / count, width - 1)) * groups + group + i % count];
-    for (int i = local_id(0); i < (PIXELS + CANDIDATES) * count; i += local_size(0))
-      other[i % count * (PIXELS + CANDIDATES) + i / count] =
-          ELEMENTS(right)[(row + clamp(first_right + i / count, 0, width - 1)) * groups + group + i % count];
-    BARRIER();
-    for (int g = 0; g < count; ++g) {
-      int a[4], b[7];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) a[i] = own[g * PIXELS + own_x + i];
-#pragma unroll
-      for (int i = 0; i < 7; ++i) b[i] = other[g * (PIXELS + CANDIDATES) + own_x - own_k + CANDIDATES - 4 + i];
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-#pragma unroll
-        for (int k = 0; k < 4; ++k) sums[i][k] = dot4(a[i], b[i - k + 3], sums[i][k]);
-    }
-  }
-
+  DOTS_OF_TILE(left, right, width, height, groups, disparities, min_disparity, own, other)
   if (y >= height || first_k + own_k >= disparities) return;
   const int whole = in_runs(ELEMENTS(costs), disparities);
 #pragma unroll
@@ -162,8 +109,7 @@ KERNEL(costs)(ARRAY(const int, left), ARRAY(const int, right), ARRAY(uchar, cost
     if (first_x + own_x + i >= width) continue;
     Run run;
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      run.of[k] = (uchar)clamp(((offset - sums[i][k]) * scale + (1 << (shift - 1))) >> shift, 0, limit);
+    for (int k = 0; k < 4; ++k) run.of[k] = (uchar)cost_of_dot(dots[i][k], offset, scale, shift, limit);
     store_run(ELEMENTS(costs) + (row + first_x + own_x + i) * disparities + first_k + own_k, run,
               disparities - first_k - own_k, whole);
   }

@@ -33,7 +33,10 @@
 
 namespace stereopsis {
 class Threads;
+namespace gpu {
+struct Grid;
 }
+}  // namespace stereopsis
 
 namespace stereopsis::learned_features {
 
@@ -116,6 +119,13 @@ struct CostOfDot {
   }
 };
 
+// Operations that make the features of both views' pixels and the costs of cells: products of four bytes and their sum are one.
+inline double operations(const Parameters& p, double pixels, double cells) {
+  double products = 0;
+  for (const Layer& layer : p.weights.network().layers) products += 9.0 * groups_of(layer.in) * layer.out;
+  return 2 * pixels * products + cells * (groups_of(p.weights.network().components()) + 4);
+}
+
 inline Rect required_input(const Network& n, const Rect& output) { return grow(output, n.radius(), n.radius()); }
 
 // `features` has as many channels as the network has components.
@@ -130,7 +140,7 @@ void gpu(const Network&, gpu::Array<const std::int32_t> weights, gpu::View<const
          gpu::View<std::int8_t> features, gpu::Span scratch, gpu::Queue&);
 
 // The matching costs of the reference view's pixels, from both views in 8-bit grey. `scratch` holds at least
-// cost_scratch_bytes(), and starts at a multiple of 64.
+// cost_scratch_bytes(), and starts at a multiple of 64; on a GPU features_scratch_bytes().
 void cost_oracle(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
                  int min_disparity, VolumeView<std::uint8_t> costs);
 
@@ -138,7 +148,14 @@ std::size_t cost_scratch_bytes(const Network&, Size size, int disparities, int t
 void cost_cpu(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
               int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads&);
 
-std::size_t cost_gpu_scratch_bytes(const Network&, Size size);
+// Features of both views, [y][x][group of channels], in the first part of `scratch`, which loses it; it holds at least
+// features_scratch_bytes().
+std::size_t features_scratch_bytes(const Network&, Size size);
+std::array<gpu::Array<const std::int32_t>, 2> features_gpu(const Parameters&, gpu::Array<const std::int32_t> weights,
+                                                           const std::array<gpu::View<const std::uint8_t>, 2>& grey,
+                                                           gpu::Span& scratch, gpu::Queue&);
+// The grid of kernels that make a volume of costs of them: learned_features_dots.cl.h.
+gpu::Grid over_costs(const gpu::Volume<std::uint8_t>&);
 void cost_gpu(const Parameters&, gpu::Array<const std::int32_t> weights, gpu::View<const std::uint8_t> left,
               gpu::View<const std::uint8_t> right, int min_disparity, gpu::Volume<std::uint8_t> costs,
               gpu::Span scratch, gpu::Queue&);

@@ -74,29 +74,33 @@ struct FeatureRow {
         sums(candidates + static_cast<std::ptrdiff_t>(entries) * groups) {}
   static std::size_t bytes(int width, int entries, int groups) {
     return sizeof(std::int32_t) *
-           (static_cast<std::size_t>(width) * groups + static_cast<std::size_t>(entries) * (groups + 1));
+           (static_cast<std::size_t>(width) * (groups + 1) + static_cast<std::size_t>(entries) * groups);
   }
 
-  std::int32_t word(const std::int8_t* features, int components, int group) const {
+  static std::int32_t word(const std::int8_t* features, int components, int group) {
     std::int32_t four = 0;
-    std::memcpy(&four, features + 4 * group, static_cast<std::size_t>(std::min(4, components - 4 * group)));
+    if (4 * group + 4 <= components)
+      std::memcpy(&four, features + 4 * group, 4);
+    else
+      std::memcpy(&four, features + 4 * group, static_cast<std::size_t>(components - 4 * group));
     return four;
   }
   void load(ImageView<const std::int8_t> left, ImageView<const std::int8_t> right, int y, int min_disparity) {
-    for (int x = 0; x < left.width; ++x)
+    for (int x = 0; x < left.width; ++x) {
+      sums[x] = 0;
+      for (int c = 0; c < left.channels; ++c) sums[x] += left(x, y, c);
       for (int g = 0; g < groups; ++g)
         own[static_cast<std::ptrdiff_t>(x) * groups + g] = word(&left(x, y), left.channels, g);
+    }
     for (int i = 0; i < entries; ++i) {
       const std::int8_t* features = &right(std::clamp(right.width - 1 - i - min_disparity, 0, right.width - 1), y);
-      sums[i] = 0;
-      for (int c = 0; c < right.channels; ++c) sums[i] += features[c];
       for (int g = 0; g < groups; ++g)
         candidates[static_cast<std::ptrdiff_t>(g) * entries + i] = word(features, right.channels, g);
     }
   }
 
   int groups, entries;
-  std::int32_t *own, *candidates, *sums;  // of a candidate's components
+  std::int32_t *own, *candidates, *sums;  // of a pixel's components
 };
 
 }  // namespace stereopsis::learned_features
@@ -189,76 +193,92 @@ void row(const PackedLayer& layer, const Rows& before, int y, int width, std::ui
     layer_row<false>(layer, before, y, width, after);
 }
 
-// Four components of a pixel in each lane, such that add_products takes them.
-class Own {
+// Four components of a candidate in each lane. Their magnitudes are multiplied by the pixel's components, which take over their
+// signs; with VNNI they are 128 more, for which start() makes up.
+class Candidates {
  public:
-  Own() = default;
-  explicit Own(std::int32_t four) {
+  Candidates() = default;
+  explicit Candidates(V32 components) {
     const D32 d;
-    const hn::Repartition<std::int8_t, D32> d8;
-    const auto bytes = hn::BitCast(d8, hn::Set(d, four));
+    const D8 d8;
+    const auto bytes = hn::BitCast(d8, components);
 #if HWY_TARGET == HWY_AVX3_DL
-    bytes_ = hn::BitCast(d, hn::Xor(bytes, hn::Set(d8, -128)));  // 128 more, for which start() makes up
+    bytes_ = hn::BitCast(d, hn::Xor(bytes, hn::Set(d8, -128)));
 #else
-    sign_ = hn::BitCast(d, hn::BroadcastSignBit(bytes));
+    sign_ = hn::BroadcastSignBit(bytes);
     bytes_ = hn::BitCast(d, hn::Abs(bytes));
 #endif
   }
 
-  static V32 start([[maybe_unused]] const std::int32_t* sums) {
+  static V32 start([[maybe_unused]] std::int32_t sum_of_pixel) {
 #if HWY_TARGET == HWY_AVX3_DL
-    return hn::ShiftLeft<7>(hn::Neg(hn::LoadU(D32(), sums)));
+    return hn::Set(D32(), -128 * sum_of_pixel);
 #else
     return hn::Zero(D32());
 #endif
   }
-  V32 add(V32 sum, V32 candidates) const {
+  V32 add(V32 sum, std::int32_t four_of_pixel) const {
+    V32 pixel = hn::Set(D32(), four_of_pixel);
 #if HWY_TARGET != HWY_AVX3_DL
-    const hn::Repartition<std::int8_t, D32> d8;
-    const auto sign = hn::BitCast(d8, sign_);
-    candidates = hn::BitCast(D32(), hn::Sub(hn::Xor(hn::BitCast(d8, candidates), sign), sign));
+    pixel = hn::BitCast(D32(), hn::Sub(hn::Xor(hn::BitCast(D8(), pixel), sign_), sign_));
 #endif
-    return add_products(sum, bytes_, candidates);
+    return add_products(sum, bytes_, pixel);
   }
 
  private:
+  using D8 = hn::Repartition<std::int8_t, D32>;
+
   V32 bytes_;
 #if HWY_TARGET != HWY_AVX3_DL
-  V32 sign_;
+  hn::VFromD<D8> sign_;
 #endif
 };
 
-// kGroups groups, or, where it is 0, as many as there are. A block may reach beyond its pixel, whose right neighbour then
-// writes over it; the last pixels of a row are made apart.
+// The bytes of a block that belong to a pixel's costs, where it begins `before` bytes before them or ends behind them.
+template <class V>
+HWY_INLINE void store_part(V bytes, std::uint8_t* costs, int before, int disparities) {
+  const hn::Rebind<std::uint8_t, D32> d;
+  const int lanes = static_cast<int>(hn::Lanes(d)), end = std::min(lanes, before + disparities);
+#if HWY_TARGET <= HWY_AVX3
+  hn::BlendedStore(bytes, hn::AndNot(hn::FirstN(d, before), hn::FirstN(d, end)), d, costs - before);
+#else
+  HWY_ALIGN std::uint8_t apart[hn::MaxLanes(d)];
+  hn::Store(bytes, d, apart);
+  std::copy(apart + before, apart + end, costs);
+#endif
+}
+
+// kGroups groups, or, where it is 0, as many as there are. A block of candidates stays in registers, and meets all pixels that
+// may match some of them.
 template <int kGroups>
 void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<std::uint8_t> costs, int y) {
   const D32 d;
   const hn::Rebind<std::uint8_t, D32> narrow;
   const int lanes = static_cast<int>(hn::Lanes(d)), groups = kGroups > 0 ? kGroups : row.groups;
+  const int width = costs.width, disparities = costs.disparities;
   const V32 first = hn::Set(d, cost.offset * cost.scale + (1 << (cost.shift - 1))), scale = hn::Set(d, cost.scale),
             limit = hn::Set(d, cost.limit);
-  const std::uint8_t* const end = costs.pixel(costs.width - 1, y) + costs.disparities;
-  HWY_ALIGN std::uint8_t apart[hn::MaxLanes(d)];
-  for (int x = 0; x < costs.width; ++x) {
-    const std::int32_t* const words = row.own + static_cast<std::ptrdiff_t>(x) * groups;
-    Own own[std::max(kGroups, 1)];
-    for (int g = 0; g < kGroups; ++g) own[g] = Own(words[g]);
-    std::uint8_t* const out = costs.pixel(x, y);
-    for (int k = 0; k < costs.disparities; k += lanes) {
-      const std::ptrdiff_t at = costs.width - 1 - x + k;
-      V32 dot = Own::start(row.sums + at);
-      for (int g = 0; g < groups; ++g) {
-        const V32 candidates = hn::LoadU(d, row.candidates + static_cast<std::ptrdiff_t>(g) * row.entries + at);
-        dot = (kGroups > 0 ? own[kGroups > 0 ? g : 0] : Own(words[g])).add(dot, candidates);
-      }
+  for (int block = 0; block < width + disparities - 1; block += lanes) {
+    const auto load = [&](int g) HWY_ATTR {
+      return Candidates(hn::LoadU(d, row.candidates + static_cast<std::ptrdiff_t>(g) * row.entries + block));
+    };
+    Candidates candidates[std::max(kGroups, 1)];
+    for (int g = 0; g < kGroups; ++g) candidates[g] = load(g);
+    // Candidate i is that of disparity i − (width − 1 − x).
+    const int last = std::min(width - 1, width - 1 - block + disparities - 1);
+    for (int x = std::max(0, width - block - lanes); x <= last; ++x) {
+      const std::int32_t* const words = row.own + static_cast<std::ptrdiff_t>(x) * groups;
+      V32 dot = Candidates::start(row.sums[x]);
+      for (int g = 0; g < groups; ++g)
+        dot = kGroups > 0 ? candidates[kGroups > 0 ? g : 0].add(dot, words[g]) : load(g).add(dot, words[g]);
       const V32 value = hn::ShiftRightSame(hn::Sub(first, hn::Mul(dot, scale)), cost.shift);
       const auto bytes = hn::DemoteTo(narrow, hn::Min(hn::Max(value, hn::Zero(d)), limit));
-      if (out + k + lanes <= end) {
+      const int k = block - (width - 1 - x);
+      std::uint8_t* const out = costs.pixel(x, y);
+      if (k >= 0 && k + lanes <= disparities)
         hn::StoreU(bytes, narrow, out + k);
-      } else {
-        hn::Store(bytes, narrow, apart);
-        std::copy_n(apart, std::min(costs.disparities - k, lanes), out + k);
-      }
+      else
+        store_part(bytes, out + std::max(k, 0), std::max(-k, 0), disparities - std::max(k, 0));
     }
   }
 }

@@ -21,7 +21,7 @@ constexpr auto make_costs = [](const auto& c) {
 };
 
 std::size_t scratch_of(const Shape& s) {
-  if (s.target.device == On::gpu) return cost_gpu_scratch_bytes(network_of(s), s.size());
+  if (s.target.device == On::gpu) return features_scratch_bytes(network_of(s), s.size());
 #ifdef STEREOPSIS_SIMD
   if (s.target.device == On::cpu)
     return cost_scratch_bytes(network_of(s), s.size(), s.operand(2).disparities, s.target.threads);
@@ -29,13 +29,10 @@ std::size_t scratch_of(const Shape& s) {
   return 0;
 }
 
-// Products of four bytes and their sum are one operation.
 Work work_of(const Shape& s) {
-  double products = 0;
-  for (const Layer& layer : network_of(s).layers) products += 9.0 * groups_of(layer.in) * layer.out;
   const int groups = groups_of(network_of(s).components());
   return {.bytes = s.cells(2) + s.pixels() * 2 * (1 + 8 * groups),
-          .others = 2 * s.pixels() * products + s.cells(2) * (groups + 4)};
+          .others = operations(s.as<Parameters>(), s.pixels(), s.cells(2))};
 }
 
 const Entry entry{

@@ -26,12 +26,7 @@ int most_channels(const Network& network) {
 gpu::Grid over_layer(Size size, int out) {
   constexpr int tile_x = 32, tile_y = 4, outs = 8, outs_of_group = 32;  // of learned_features.cl
   return {parts(size.width, tile_x) * parts(out, outs_of_group), parts(size.height, tile_y),
-          tile_x * parts(std::min(out, outs_of_group), outs), 1};
-}
-
-gpu::Grid over_costs(const gpu::Volume<std::uint8_t>& costs) {
-  constexpr int pixels = 64, candidates = 32, items = 128;
-  return {parts(costs.width, pixels) * parts(costs.disparities, candidates), costs.height, items, 1};
+          tile_x * outs_of_group / outs, 1};
 }
 
 std::size_t features_bytes(const Network& network, Size size) { return plane_bytes(size, network.components()) + 256; }
@@ -168,44 +163,47 @@ void gpu(const Network& network, gpu::Array<const std::int32_t> weights, gpu::Vi
   }
 }
 
-namespace {
-
-// Of both views, at once where that is tuned.
-void make_features(const Network& network, gpu::Array<const std::int32_t> weights,
-                   std::span<const gpu::View<const std::uint8_t>> grey, std::span<const gpu::View<std::int8_t>> made,
-                   gpu::Span scratch, gpu::Queue& queue) {
-#ifdef STEREOPSIS_CUDA
-  if (takes_tuned(network, grey, made, queue)) return run_tuned(network, weights, grey, made, queue);
-#endif
-  for (std::size_t v = 0; v < grey.size(); ++v) gpu(network, weights, grey[v], made[v], scratch, queue);
+gpu::Grid over_costs(const gpu::Volume<std::uint8_t>& costs) {
+  constexpr int pixels = 64, candidates = 32, items = 128;
+  return {parts(costs.width, pixels) * parts(costs.disparities, candidates), costs.height, items, 1};
 }
 
-}  // namespace
-
-std::size_t cost_gpu_scratch_bytes(const Network& network, Size size) {
+std::size_t features_scratch_bytes(const Network& network, Size size) {
   return 2 * features_bytes(network, size) + gpu_scratch_bytes(network, size);
+}
+
+std::array<gpu::Array<const std::int32_t>, 2> features_gpu(const Parameters& p, gpu::Array<const std::int32_t> weights,
+                                                           const std::array<gpu::View<const std::uint8_t>, 2>& grey,
+                                                           gpu::Span& scratch, gpu::Queue& queue) {
+  const Network& network = p.weights.network();
+  const int channels = 4 * groups_of(network.components());
+  const auto place = [&](Size size) {
+    const gpu::Span start = scratch.take(plane_bytes(size, network.components()));
+    return gpu::View<std::int8_t>{start.memory, start.offset, size.width,
+                                  size.height,  channels,     std::int64_t{channels} * size.width};
+  };
+  const gpu::View<std::int8_t> made[] = {place(grey[0].size()), place(grey[1].size())};
+  const auto words = [](const gpu::View<std::int8_t>& v) {
+    return gpu::Array<const std::int32_t>{v.memory, v.offset / 4};
+  };
+#ifdef STEREOPSIS_CUDA
+  if (takes_tuned(network, grey, made, queue)) {
+    run_tuned(network, weights, grey, made, queue);
+    return {words(made[0]), words(made[1])};
+  }
+#endif
+  for (const int view : {0, 1}) gpu(network, weights, grey[view], made[view], scratch, queue);
+  return {words(made[0]), words(made[1])};
 }
 
 void cost_gpu(const Parameters& p, gpu::Array<const std::int32_t> weights, gpu::View<const std::uint8_t> left,
               gpu::View<const std::uint8_t> right, int min_disparity, gpu::Volume<std::uint8_t> costs,
               gpu::Span scratch, gpu::Queue& queue) {
-  const Network& network = p.weights.network();
-  const int groups = groups_of(network.components());
-  const auto features = [&](gpu::View<const std::uint8_t> view) {
-    const gpu::Span place = scratch.take(plane_bytes(view.size(), network.components()));
-    return gpu::View<std::int8_t>{place.memory, place.offset, view.width,
-                                  view.height,  4 * groups,   std::int64_t{4} * groups * view.width};
-  };
-  const gpu::View<const std::uint8_t> grey[] = {left, right};
-  const gpu::View<std::int8_t> made[] = {features(left), features(right)};
-  make_features(network, weights, grey, made, scratch, queue);
-  const auto words = [](const gpu::View<std::int8_t>& v) {
-    return gpu::Array<const std::int32_t>{v.memory, v.offset / 4};
-  };
+  const auto features = features_gpu(p, weights, {left, right}, scratch, queue);
   const CostOfDot cost(p);
-  queue.launch({"learned_features", "costs", "any"}, over_costs(costs), words(made[0]), words(made[1]), costs.cells,
-               costs.width, costs.height, groups, costs.disparities, min_disparity, cost.offset, cost.scale, cost.shift,
-               cost.limit);
+  queue.launch({"learned_features", "costs", "any"}, over_costs(costs), features[0], features[1], costs.cells,
+               costs.width, costs.height, groups_of(p.weights.network().components()), costs.disparities, min_disparity,
+               cost.offset, cost.scale, cost.shift, cost.limit);
 }
 
 }  // namespace stereopsis::learned_features

@@ -276,7 +276,7 @@ void expect_costs_equal_oracle(const learned_features::Parameters& p) {
     for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
       const OnDevice<std::uint8_t> left_there(device, queue, left), right_there(device, queue, right);
       const WeightsOnDevice weights(device, queue, p.weights.on_gpu());
-      const std::size_t bytes = learned_features::cost_gpu_scratch_bytes(network, size);
+      const std::size_t bytes = learned_features::features_scratch_bytes(network, size);
       const gpu::Buffer scratch = poisoned(device, queue, bytes);
       VolumeOnDevice<std::uint8_t> got(device, queue, size, range.count);
       learned_features::cost_gpu(p, weights.array(), left_there, right_there, range.min, got.volume(),

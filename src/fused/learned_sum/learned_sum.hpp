@@ -1,0 +1,27 @@
+// Learned costs and those of census and gradient, added cell by cell as they are made: stages/learned_features,
+// stages/census_gradient, stages/cost_volume and stages/sum composed, bit for bit. Of three volumes, one is written and none read.
+//
+// Cost: as learned costs, and a count of bits a cell.
+#pragma once
+
+#include "device/gpu/view.hpp"
+#include "stages/cost/cost.hpp"
+#include "stages/learned_features/learned_features.hpp"
+#include "stages/sum/sum.hpp"
+
+namespace stereopsis::learned_sum {
+
+struct Parameters {
+  learned_features::Parameters learned;
+  cost::CensusGradient plus;
+  sum::Parameters sum;
+};
+
+// `T` is the pixels' type. `weights` are those of learned_features::gpu_weights(). `scratch` holds at least gpu_scratch_bytes().
+std::size_t gpu_scratch_bytes(const Parameters&, Size);
+template <class T>
+void gpu(const Parameters&, gpu::Array<const std::int32_t> weights,
+         const std::array<gpu::View<const std::uint8_t>, 2>& grey8, const std::array<gpu::View<const T>, 2>& grey,
+         int min_disparity, gpu::Volume<std::uint8_t> sums, gpu::Span scratch, gpu::Queue&);
+
+}  // namespace stereopsis::learned_sum
