@@ -1,5 +1,6 @@
 #include "stages/learned_features/learned_features.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -139,18 +140,25 @@ std::vector<std::byte> bytes_of_file(const std::string& name) {
 
 }  // namespace
 
-std::shared_ptr<const Weights::Loaded> Weights::load(std::string_view name) {
-  const auto loaded = [](std::span<const std::byte> file) {
-    Network network = parse(file);
-    std::vector<std::int32_t> on_gpu = gpu_weights(network);
-    return std::make_shared<const Loaded>(std::move(network), std::move(on_gpu));
-  };
-  static const std::array<std::shared_ptr<const Loaded>, 2> own{loaded(learned32_file()), loaded(learned16_file())};
-  for (std::size_t i = 0; i < own.size(); ++i)
-    if (name == known_names()[i]) return own[i];
-  return loaded(bytes_of_file(std::string(name)));
+Weights::Loaded Weights::load(std::span<const std::byte> file) {
+  Network network = parse(file);
+  std::vector<std::int32_t> on_gpu = gpu_weights(network);
+  return {std::move(network), std::move(on_gpu)};
 }
 
-Weights::Weights(std::string_view name) : name_(name), loaded_(load(name)) {}
+Weights::Weights(std::string_view name) : name_(name) {
+  if (std::ranges::count(known_names(), name) == 0)
+    of_file_ = std::make_shared<const Loaded>(load(bytes_of_file(name_)));
+}
+
+const Weights::Loaded& Weights::loaded() const {
+  if (of_file_) return *of_file_;
+  if (name_ == known_names()[0]) {
+    static const Loaded learned32 = load(learned32_file());
+    return learned32;
+  }
+  static const Loaded learned16 = load(learned16_file());
+  return learned16;
+}
 
 }  // namespace stereopsis::learned_features

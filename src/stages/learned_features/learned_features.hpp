@@ -66,7 +66,7 @@ constexpr int groups_of(int channels) { return (channels + 3) / 4; }
 // whole groups; of shapes that have a tuned kernel, all once more in its order.
 std::vector<std::int32_t> gpu_weights(const Network&);
 
-// A network by its name: the library's own, or a file.
+// A network by its name: the library's own, which is read when it is first needed, or a file.
 class Weights {
  public:
   Weights() : Weights("learned32") {}
@@ -74,8 +74,8 @@ class Weights {
   explicit Weights(std::string_view name);
 
   const std::string& name() const { return name_; }
-  const Network& network() const { return loaded_->network; }
-  const std::vector<std::int32_t>& on_gpu() const { return loaded_->on_gpu; }
+  const Network& network() const { return loaded().network; }
+  const std::vector<std::int32_t>& on_gpu() const { return loaded().on_gpu; }
 
   static constexpr std::array<const char*, 2> known_names() { return {"learned32", "learned16"}; }
   static const char* allowed_names() { return "learned32, learned16, or a file that training/ wrote"; }
@@ -85,10 +85,11 @@ class Weights {
     Network network;
     std::vector<std::int32_t> on_gpu;
   };
-  static std::shared_ptr<const Loaded> load(std::string_view name);
+  static Loaded load(std::span<const std::byte> file);
+  const Loaded& loaded() const;
 
   std::string name_;
-  std::shared_ptr<const Loaded> loaded_;  // never changed
+  std::shared_ptr<const Loaded> of_file_;  // none: it is the library's own
 };
 
 struct Parameters {
