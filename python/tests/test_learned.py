@@ -19,7 +19,7 @@ import weights  # noqa: E402
 @pytest.fixture(scope="module")
 def layers():
     random = np.random.default_rng(1)
-    shapes = ((1, 6, 5), (6, 9, 8), (9, 30, 8))
+    shapes = ((1, 6, 6), (6, 9, 9), (9, 30, 10))
     return [
         emulation.IntegerLayer(
             random.integers(-127, 128, (out, into, 3, 3)).astype(np.int8),
@@ -45,7 +45,7 @@ def test_costs_are_those_of_the_emulation(layers, pair, tmp_path):
     weights.write(tmp_path / "own.weights", layers)
     left, right = (emulation.integer_features(layers, image) for image in pair)
     expected = emulation.integer_costs(left, right, 16)
-    assert np.unique(expected).size > 50
+    assert np.unique(expected).size > 40
     np.testing.assert_array_equal(costs_of(pair, tmp_path / "own.weights"), expected)
 
 
