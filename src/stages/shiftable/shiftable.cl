@@ -15,11 +15,12 @@ KERNEL(average)(ARRAY(const uchar, costs), ARRAY(ushort, averages), int width, i
 // Minima along lines of `pixels` costs, `stride` apart: of rows, with `lines` disparities side by side, or of columns, with `lines`
 // cells of a row; dimension 1 has the rows, `pitch` apart. A work-item makes those of 2 radius + 1 pixels: their windows are the
 // last of as many pixels before the middle, and the first of those behind it.
-KERNEL(lower)(ARRAY(const ushort, averages), ARRAY(ushort, lowest), int lines, int pitch, int pixels, int stride, int radius) {
+KERNEL(lower)(ARRAY(const ushort, averages), ARRAY(ushort, lowest), int lines, int rows, int pitch, int pixels, int stride,
+              int radius) {
   LOCAL ushort before[MOST_PIXELS * LANES];
   const int lane = local_id(0), groups = (lines + LANES - 1) / LANES, window = 2 * radius + 1;
   const int line = group_id(0) % groups * LANES + lane, first = group_id(0) / groups * window;
-  if (line >= lines) return;
+  if (line >= lines || group_id(1) >= rows) return;
   const long start = (long)group_id(1) * pitch + line;
   GLOBAL const ushort* from = ELEMENTS(averages) + start;
   GLOBAL ushort* to = ELEMENTS(lowest) + start;

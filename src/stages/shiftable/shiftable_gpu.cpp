@@ -14,8 +14,8 @@ void gpu(const Parameters& p, gpu::Volume<const std::uint8_t> costs, gpu::Volume
   const auto lower = [&](gpu::Array<const std::uint16_t> from, gpu::Array<std::uint16_t> to, int lines, int rows,
                          int pixels, int stride) {
     const int groups = (lines + lanes - 1) / lanes, blocks = (pixels + p.window - 1) / p.window;
-    queue.launch({"shiftable", "lower", "any"}, {groups * blocks, rows, lanes, 1}, from, to, lines, width * disparities,
-                 pixels, stride, radius);
+    queue.launch({"shiftable", "lower", "any"}, {groups * blocks, rows, lanes, 1}, from, to, lines, rows,
+                 width * disparities, pixels, stride, radius);
   };
   lower(lowest.cells, between, disparities, height, width, disparities);
   lower(between, lowest.cells, width * disparities, 1, height, width * disparities);
