@@ -6,7 +6,8 @@
 Prints Table 3, a row of the paper's above a row of ours, and what became of its claims; draws, as SVG, error (nonocc, and disc) over the
 time per disparity evaluation, parameters that trade one for the other as curves, the authors' points hollow.
 
-Errors are the same on every device: those in docs/measured/table-3.json need no --data. Times are kept in --results by device (--name), so that a run on another machine adds to those that
+Errors are the same on every device: those in docs/measured/table-3.json need no --data. Times are kept in --results by device (--name), so that a
+run on another machine adds to those that
 are there: with --device cuda:0 --name H200 it fills in that GPU's. --one-thread takes the processor's time of one thread, for
 busy machines; --draw measures nothing and draws what --results has.
 """
