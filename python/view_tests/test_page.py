@@ -280,8 +280,6 @@ def test_colours_post_processing_and_figures_are_of_what_is_shown(view):
     assert (first, last) == ("0", "31 px")
     assert abs(page.script("return viewer.median") - np.nanmedian(disparity)) <= 1
     assert page.script("return viewer.counts.reduce((a, b) => a + b)") == np.isfinite(disparity).sum()
-    bars = page.driver.find_elements("css selector", "#times .time")
-    assert [bar.find_element("tag name", "span").text for bar in bars] == page.script("return Object.keys(viewer.frame.times)")
 
     page.script("viewer.look_at({colours: 'grey', automatic: false, low: 8, high: 16})")
     grey = page.colours(1)
@@ -299,6 +297,12 @@ def test_colours_post_processing_and_figures_are_of_what_is_shown(view):
     scene = st.synth("table", width=240, height=160, disparities=32, noise=2)
     expected = st.match(scene.left, scene.right, 32, pipeline=plain, device="cpu").disparity
     assert np.array_equal(page.plane("disparity"), expected, equal_nan=True)
+
+    for method in ("asw", "sgm"):  # which share some stages
+        page.choose("#method", method)
+        page.settle()
+        bars = page.driver.find_elements("css selector", "#times .time")
+        assert [bar.find_element("tag name", "span").text for bar in bars] == page.script("return Object.keys(viewer.frame.times)")
 
 
 # How many columns of a part of the canvas have the colour of the row that is searched.

@@ -25,7 +25,7 @@ export function measure() {
   }
   let [sum, bin] = [0, 0];
   while (bin < bins - 1 && (sum += counts[bin]) < valid / 2) bin++;
-  model.median = first + ((bin + 0.5) * (end - first)) / bins;
+  model.median = valid ? first + ((bin + 0.5) * (end - first)) / bins : null;
   model.bad = known ? (100 * bad) / known : null;
   model.counts = counts;
   model.bits = 0;
@@ -54,15 +54,14 @@ export function draw_histogram(svg) {
 }
 
 // While pairs run, bars and their total follow a running mean.
-const means = new Map();
+let means = new Map(); // in the order in which the stages run
 let whole = null;
 
 export function draw_times(host, total, ran_on) {
   const {times, ms, device} = model.frame;
-  for (const name of means.keys()) if (!(name in times)) means.delete(name);
   const kept = model.running ? 0.8 : 0;
   const mean = (before, value) => (before == null ? value : before * kept + value * (1 - kept));
-  for (const [name, value] of Object.entries(times)) means.set(name, mean(means.get(name), value));
+  means = new Map(Object.entries(times).map(([name, value]) => [name, mean(means.get(name), value)]));
   whole = mean(whole, ms);
   total.textContent = `${whole.toFixed(1)} ms`;
   ran_on.textContent = `on ${device}`;
