@@ -156,6 +156,33 @@ TEST(Volumes, QuantisedCostsCountInFull) {
   }
 }
 
+// The largest costs that fast kernels take, and larger ones, in whole regions, where path costs grow.
+TEST(Volumes, LargeCostsAlongPathsEqualTheDefinition) {
+  for (const auto& [largest, count] : {std::pair{98, 64}, {150, 60}, {150, 128}, {175, 100}, {214, 128}, {214, 256}, {255, 128}})
+    for (const int paths : {4, 8}) {
+      SCOPED_TRACE(testing::Message() << largest << ", " << count << " disparities, " << paths << " paths");
+      Image<std::uint8_t> costs(pair().left.size(), count);
+      std::mt19937 random(static_cast<unsigned>(largest + count));
+      for (int y = 0; y < costs.height(); ++y)
+        for (int x = 0; x < costs.width(); ++x)
+          for (int k = 0; k < count; ++k)
+            costs(x, y, k) = static_cast<std::uint8_t>(x / 20 % 2 == 0 ? largest : random() % (largest + 1));
+      Pipeline pipeline = from_volume(left_alone("sgm"));
+      pipeline.set("cost.largest", std::to_string(largest));
+      pipeline.set("sgm.paths", std::to_string(paths));
+      StereoPair given = pair();
+      given.costs = costs;
+      Problem problem = Problem::of(given, {0, count});
+      problem.volumes.given = PixelType::u8;
+      const auto on = [&](const Device& device) { return Matcher(Plan(pipeline, problem, device)).match(given); };
+      const Matched expected = on({.name = "cpu", .implementation = Implementation::oracle});
+      for (const Device& device : all_devices()) {
+        SCOPED_TRACE(device.name);
+        expect_same(on(device), expected);
+      }
+    }
+}
+
 TEST(Volumes, OfARegionTheyAreTheRegions) {
   const Pipeline pipeline = left_alone("census-guided");
   const Matched whole = matched(pipeline, pair(), {.want_cost = true});

@@ -28,6 +28,16 @@ bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
          (!early_minimum || kind.max_cost() <= p.sgm.p2);
 }
 
+bool is_padded(int disparities) { return disparities != range_of(disparities); }
+
+// Problem::run: as long as path costs stay below 2048, or 0. Tiles on features alone do not look at it.
+template <class Kind>
+int run_of(const Parameters& p, const Kind& kind, int disparities) {
+  const int beyond = is_rank<Kind> || !is_padded(disparities) ? 0 : 255;
+  const auto fits = [&](int run) { return (run + 1) * kind.max_cost() + p.sgm.p1 + p.sgm.p2 + beyond < 2048; };
+  return fits(16) ? 16 : !is_rank<Kind> && fits(tile_height) ? tile_height : 0;
+}
+
 // Where rows take longer than lines: a step of a line takes twice a row's.
 bool has_long_rows(Size size) { return size.width > 2 * size.height; }
 
@@ -177,6 +187,7 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   problem.subpixel = static_cast<int>(p.select.subpixel);
   problem.uniqueness = p.select.uniqueness;
   problem.border_candidates = p.select.border_candidates;
+  problem.run = run_of(p, kind, disparities);
 
   const auto range = static_cast<std::size_t>(shape.range), width = static_cast<std::size_t>(size.width);
   const auto height = static_cast<std::size_t>(size.height);
@@ -332,9 +343,8 @@ bool cuda_serves(const Parameters& p, const Kind& kind, int disparities) {
   const int max_cost = kind.max_cost();
   if (disparities > 256 || sgm.p2 > 255) return false;
   // In a volume of costs, disparities beyond the searched ones have 255: they must lose by P2 to the lowest searched.
-  const bool fits_bytes = is_rank<Kind> || max_cost + sgm.p2 <= 255 + sgm.p1;
-  const int path = (longest_run + 1) * max_cost + sgm.p1 + sgm.p2 + (is_rank<Kind> ? 0 : 255);
-  return fits_bytes && path < 2048 && sgm.paths * (max_cost + sgm.p2) < 4095;
+  const bool fits_bytes = is_rank<Kind> || !is_padded(disparities) || max_cost + sgm.p2 <= 255 + sgm.p1;
+  return fits_bytes && run_of(p, kind, disparities) > 0 && sgm.paths * (max_cost + sgm.p2) < 4095;
 }
 
 template <class Kind>

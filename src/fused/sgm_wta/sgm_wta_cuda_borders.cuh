@@ -418,7 +418,7 @@ struct Line {
       normalise(entering, lowest[0], p.p2_pair);
       store_state_if(mine, end_state<T>(p, kLeftward, strip, y), at.lane, entering);
     } else {
-      if (leaves || done % longest_run == 0) {
+      if (leaves || (done & (p.run - 1)) == 0) {
         minima.get(low);
         normalise(state, low[0], p.p2_pair);
         minima.set(low);

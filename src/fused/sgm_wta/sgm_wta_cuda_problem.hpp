@@ -47,8 +47,6 @@ constexpr BorderForm border_form(int range, int paths, bool volume, bool constan
 // The lines of a block that shares its features lie four columns apart: as many as this from the first one to beyond
 // the last one.
 constexpr int block_span(int range, int words) { return 4 * border_warps * (64 * words / range); }
-// Steps after which an unnormalised path is normalised at the latest.
-inline constexpr int longest_run = 16;
 inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // of a multiprocessor
 inline constexpr int feature_threads = 256, feature_columns = 3;  // of a block, of a thread that lays out features
 inline constexpr int right_columns = 4;  // of a thread that writes the right view's disparities
@@ -82,6 +80,7 @@ struct Problem {
   std::int64_t left_words_pitch, right_words_pitch, guide_pitch, mask_left_pitch, mask_right_pitch;
   int census_weight, gradient_limit;
   int most_cost;  // of given costs
+  int run;        // steps of a row's path after which it is normalised at the latest, a power of two; along lines it is 8
 
   // Rank features, laid out up to three times with pitches 0, -1 and +1 modulo 4, so that what follows a vertical, a falling or
   // a rising line from an aligned load goes on with aligned loads.

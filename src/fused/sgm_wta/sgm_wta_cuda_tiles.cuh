@@ -133,6 +133,10 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zer
     for (int i = 0; i < T::tile_width; i += columns) {
       const bool more = i + columns < T::tile_width, first = i < T::tile_width / 2;
       const int left_x = strip * T::tile_width + T::tile_width - columns - i, right_x = strip * T::tile_width + i;
+      if (V::template Cost<T, columns>::in_memory && i && (i & (p.run - 1)) == 0) {
+        normalise(rightward.state, rightward.low, p2);
+        normalise(leftward.state, leftward.low, p2);
+      }
 #pragma unroll
       for (int k = 0; k < columns; ++k) {
         rightward.advance_column(p, k, right_x, y, more, p1, padding, lane, first ? zeros : rightward.share);
@@ -151,7 +155,7 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zer
         const bool more = i + columns < T::tile_width;
         const int x = strip * T::tile_width + (left ? T::tile_width - columns - i : i);
         if (i == T::tile_width / 2) __syncthreads();
-        if (i && i % longest_run == 0) normalise(row.state, row.low, p2);
+        if (i && (i & (p.run - 1)) == 0) normalise(row.state, row.low, p2);
 #pragma unroll
         for (int k = 0; k < columns; ++k) {
           row.advance_column(p, k, x, y, more, p1, padding, lane, i < T::tile_width / 2 ? zeros : row.share);
