@@ -27,35 +27,49 @@ PipelineData banz_sgm() {
   return p;
 }
 
+namespace {
+
+// Votes fill better everywhere, and are slow on CPUs: docs/notes/sgm.md.
+std::vector<StageChoice> refined(bool by_votes, int hidden = 5) {
+  return {{left_right::Parameters{}, true},
+          {speckle::Parameters{.size = 100}, true},
+          {median::Parameters{.window = 3}, true},
+          {vote_fill::Parameters{.distance = 10, .hidden = hidden, .reject = 0.2}, by_votes},
+          {fill::Parameters{.mode = fill::Mode::second_lowest}, true},
+          {median::Parameters{.window = 5}, true}};
+}
+
+}  // namespace
+
 // The parameters lie on a flat optimum over all datasets of the data folder at once: docs/notes/sgm.md.
 PipelineData sgm() {
   PipelineData p;
   p.cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10};
   p.optimisation = sgm::Parameters{.paths = 4, .p1 = 20, .p2 = 100, .gradient = 8, .p2_min = 30};
   p.select = wta::Parameters{.subpixel = wta::Subpixel::equiangular};
-  p.refinements = {
-      {left_right::Parameters{}, true},
-      {speckle::Parameters{.size = 100}, true},
-      {median::Parameters{.window = 3}, true},
-      {vote_fill::Parameters{.distance = 10, .reject = 0.2}, false},  // better everywhere, and slow: docs/notes/sgm.md
-      {fill::Parameters{.mode = fill::Mode::second_lowest}, true},
-      {median::Parameters{.window = 5}, true}};
+  p.refinements = refined(false);
   return p;
 }
 
-// As sgm, whose costs have a small part in the sum: docs/notes/learned.md. With limits of 127, 23.6 and 100 path costs
-// have 8 bits.
+// As sgm, whose costs have a part in the sum; filled by votes: docs/notes/learned.md. With limits of 127, 40.8 and 100 path
+// costs are those that tuned kernels take.
 PipelineData sgm_learned() {
   PipelineData p = sgm();
   p.plus = p.cost;
-  p.cost = learned_features::Parameters{};
-  p.summing = sum::Parameters{.cost_weight = 64, .plus_weight = 26};
+  p.cost = learned_features::Parameters{.scale = 18};
+  p.summing = sum::Parameters{.cost_weight = 64, .plus_weight = 45};
+  p.optimisation = sgm::Parameters{.paths = 4, .p1 = 16, .p2 = 100, .gradient = 8, .p2_min = 30};
+  p.select = wta::Parameters{.subpixel = wta::Subpixel::equiangular, .uniqueness = 3};
+  p.refinements = refined(true, 4);
   return p;
 }
 
 PipelineData sgm_learned_fast() {
   PipelineData p = sgm_learned();
-  p.cost = learned_features::Parameters{.weights = learned_features::Weights("learned16")};
+  p.cost = learned_features::Parameters{.weights = learned_features::Weights("learned16"), .scale = 14};
+  p.summing = sum::Parameters{.cost_weight = 64, .plus_weight = 51};
+  p.optimisation = sgm().optimisation;
+  p.select = sgm().select;
   return p;
 }
 
