@@ -249,7 +249,7 @@ FITS = """
 const box = (css) => document.querySelector(css).getBoundingClientRect(), panes = box("#panes");
 const inside = [...document.querySelectorAll(".pane, .legend, #layout button")].map((e) => e.getBoundingClientRect());
 return document.getElementById("picture").width === Math.round(panes.width) && inside.every((b) => b.right <= panes.right)
-  && document.documentElement.scrollWidth <= innerWidth;
+  && document.documentElement.scrollWidth <= innerWidth && document.getElementById("histogram").viewBox.baseVal.width === box("#histogram").width;
 """
 
 
@@ -303,6 +303,7 @@ def test_colours_post_processing_and_figures_are_of_what_is_shown(view):
         page.settle()
         bars = page.driver.find_elements("css selector", "#times .time")
         assert [bar.find_element("tag name", "span").text for bar in bars] == page.script("return Object.keys(viewer.frame.times)")
+    assert page.find('[data-slot="optimisation"]').get_attribute("open"), "as before asw, which has none"
 
 
 # How many columns of a part of the canvas have the colour of the row that is searched.
