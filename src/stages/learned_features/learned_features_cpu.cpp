@@ -48,18 +48,16 @@ struct PackedLayer {
   }
 };
 
-// Rows of a layer's values, with room for the pixels of a last group.
+// The last three rows of a layer's values, with room for the pixels of a last group.
 struct Rows {
-  int channels;
   std::ptrdiff_t pitch;
   std::vector<std::uint8_t> bytes;
 
-  Rows(int width, int height, int channels_)
-      : channels(channels_),
-        pitch(static_cast<std::ptrdiff_t>(width + pixels_at_once + 2) * channels_),
-        bytes(static_cast<std::size_t>(pitch) * height) {}
-  std::uint8_t* row(int y) { return bytes.data() + y * pitch; }
-  const std::uint8_t* row(int y) const { return bytes.data() + y * pitch; }
+  Rows(int width, int channels)
+      : pitch(static_cast<std::ptrdiff_t>(width + pixels_at_once + 2) * channels),
+        bytes(static_cast<std::size_t>(pitch) * 3) {}
+  std::uint8_t* row(int y) { return bytes.data() + y % 3 * pitch; }
+  const std::uint8_t* row(int y) const { return bytes.data() + y % 3 * pitch; }
 };
 
 // A row of both views' features, four components in a number, of which those that are missing are 0: the left one's pixels
@@ -86,12 +84,12 @@ struct FeatureRow {
     return four;
   }
   void load(ImageView<const std::int8_t> left, ImageView<const std::int8_t> right, int y, int min_disparity) {
-    for (int x = 0; x < left.width; ++x) {
-      sums[x] = 0;
-      for (int c = 0; c < left.channels; ++c) sums[x] += left(x, y, c);
-      for (int g = 0; g < groups; ++g)
-        own[static_cast<std::ptrdiff_t>(x) * groups + g] = word(&left(x, y), left.channels, g);
-    }
+    if (left.channels == 4 * groups)
+      std::memcpy(own, left.row(y), static_cast<std::size_t>(left.width) * left.channels);
+    else
+      for (int x = 0; x < left.width; ++x)
+        for (int g = 0; g < groups; ++g)
+          own[static_cast<std::ptrdiff_t>(x) * groups + g] = word(&left(x, y), left.channels, g);
     for (int i = 0; i < entries; ++i) {
       const std::int8_t* features = &right(std::clamp(right.width - 1 - i - min_disparity, 0, right.width - 1), y);
       for (int g = 0; g < groups; ++g)
@@ -248,6 +246,25 @@ HWY_INLINE void store_part(V bytes, std::uint8_t* costs, int before, int dispari
 #endif
 }
 
+// The sum of a pixel's components, which start() takes, where it takes something.
+HWY_INLINE std::int32_t sum_of_components([[maybe_unused]] const std::int32_t* words, [[maybe_unused]] int groups) {
+#if HWY_TARGET == HWY_AVX3_DL
+  const hn::CappedTag<std::int32_t, 8> d;
+  auto sums = hn::Zero(d);
+  int g = 0;
+  for (; g + 8 <= groups; g += 8) {
+    const auto ones = hn::Set(d, 0x01010101), four = hn::LoadU(d, words + g);
+    asm("vpdpbusd %2, %1, %0" : "+v"(sums.raw) : "v"(ones.raw), "v"(four.raw));
+  }
+  std::int32_t sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (; g < groups; ++g)
+    for (int shift = 0; shift < 32; shift += 8) sum += static_cast<std::int8_t>(words[g] >> shift);
+  return sum;
+#else
+  return 0;
+#endif
+}
+
 // kGroups groups, or, where it is 0, as many as there are. A block of candidates stays in registers, and meets all pixels that
 // may match some of them.
 template <int kGroups>
@@ -258,6 +275,8 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<st
   const int width = costs.width, disparities = costs.disparities;
   const V32 first = hn::Set(d, cost.offset * cost.scale + (1 << (cost.shift - 1))), scale = hn::Set(d, cost.scale),
             limit = hn::Set(d, cost.limit);
+  for (int x = 0; x < width; ++x)
+    row.sums[x] = sum_of_components(row.own + static_cast<std::ptrdiff_t>(x) * groups, groups);
   for (int block = 0; block < width + disparities - 1; block += lanes) {
     const auto load = [&](int g) HWY_ATTR {
       return Candidates(hn::LoadU(d, row.candidates + static_cast<std::ptrdiff_t>(g) * row.entries + block));
@@ -309,29 +328,30 @@ std::size_t bytes_of_features(const Network& network, Size size) {
   return with_gap(static_cast<std::size_t>(size.width) * size.height * network.components());
 }
 
-// The rows [first, last) of the result. What the layers before need beyond is computed again by the next piece.
+void load_row(ImageView<const std::uint8_t> grey, int y, int border, std::uint8_t* to) {
+  const std::uint8_t* from = grey.row(std::clamp(y, 0, grey.height - 1));
+  std::fill_n(to, border, from[0]);
+  std::copy_n(from, grey.width, to + border);
+  std::fill_n(to + border + grey.width, border, from[grey.width - 1]);
+}
+
+// The rows [first, last) of the result. A layer follows two rows behind the one before, so that all rows in work stay in the
+// cache; what the layers before need above and below is computed again by the next piece.
 void piece(const std::vector<PackedLayer>& layers, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features,
            int first, int last) {
-  int border = static_cast<int>(layers.size());
-  Rows before(grey.width + 2 * border, last - first + 2 * border, 1);
-  for (int y = first - border; y < last + border; ++y) {
-    const std::uint8_t* from = grey.row(std::clamp(y, 0, grey.height - 1));
-    std::uint8_t* const to = before.row(y - first + border);
-    std::fill_n(to, border, from[0]);
-    std::copy_n(from, grey.width, to + border);
-    std::fill_n(to + border + grey.width, border, from[grey.width - 1]);
-  }
-  for (const PackedLayer& layer : layers) {
-    --border;
-    const int width = grey.width + 2 * border, height = last - first + 2 * border;
-    Rows after(width, height, layer.out);
-    for (int y = 0; y < height; ++y) HWY_DYNAMIC_DISPATCH(row)(layer, before, y, width, after.row(y));
-    before = std::move(after);
-  }
-  for (int y = first; y < last; ++y)
+  const int count = static_cast<int>(layers.size());
+  std::vector<Rows> planes{{grey.width + 2 * count, 1}};
+  for (int l = 0; l < count; ++l) planes.emplace_back(grey.width + 2 * (count - 1 - l), layers[l].out);
+  for (int r = 0; r < last - first + 2 * count; ++r) {
+    load_row(grey, first - count + r, count, planes[0].row(r));
+    for (int l = 0, y = r - 2; l < count && y >= 0; ++l, y -= 2)
+      HWY_DYNAMIC_DISPATCH(row)(layers[l], planes[l], y, grey.width + 2 * (count - 1 - l), planes[l + 1].row(y));
+    const int y = r - 2 * count;
+    if (y < 0) continue;
     for (int x = 0; x < grey.width; ++x)
-      std::memcpy(&features(x, y), before.row(y - first) + static_cast<std::ptrdiff_t>(x) * before.channels,
-                  features.channels);
+      std::memcpy(&features(x, first + y),
+                  planes[count].row(y) + static_cast<std::ptrdiff_t>(x) * layers[count - 1].out, features.channels);
+  }
 }
 
 }  // namespace
@@ -339,7 +359,7 @@ void piece(const std::vector<PackedLayer>& layers, ImageView<const std::uint8_t>
 void cpu(const Network& network, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features,
          Threads& threads) {
   const std::vector<PackedLayer> layers(network.layers.begin(), network.layers.end());
-  constexpr int grain = 24;  // rows: of the first layer six more are computed
+  const int grain = std::max(16, grey.height / (4 * threads.count()));  // of the first layer six more rows are computed
   threads.rows(
       grey.height, [&](int first, int last) { piece(layers, grey, features, first, last); }, grain);
 }
