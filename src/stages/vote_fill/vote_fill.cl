@@ -1,216 +1,407 @@
 // Filling by a vote that asks the other view: vote_fill.hpp.
 //
-// instance any:
+// A work-item fills a pixel by itself: items side by side have pixels side by side, so that they read the same lines, and
+// none waits for another. Bins have a slot each in the item's own histogram, by their lowest bits; where there are more
+// bins than slots, they are counted piece by piece.
+//
+// ITEMS: of a group. 32 suit 32 KiB of local memory.
+//
+// instance any: ITEMS=32
+// instance usual: ITEMS=32 STEP=3
+// instance wide: ITEMS=64 STEP=3
 #include "device/gpu/vocabulary.h"
+
+// With PoCL, what functions do to local memory is lost where they are not inlined.
+#ifndef __CUDACC__
+#undef FUNCTION
+#define FUNCTION static __attribute__((always_inline))
+#endif
 
 #define NOT_FILLED 48  // masked, outside
 #define REASONS 63
 #define AMBIGUOUS 4
 #define FILLED 64
 
-#define NOTHING ((int)0x80000000)
-#define ITEMS 64  // of a group, as in vote_fill_gpu.cpp
+#define SLOTS 64
+#define ITEMS_OF_SLOT 32  // whose slots lie side by side
 #define LARGEST_REACH 7
-#define MOST_SAMPLES 225
-#define BINS 510  // that are counted at a time
-#define SUMS 9
+#define SIDE (2 * LARGEST_REACH + 1)
+#define SAMPLE_NOWHERE 0xFFFFFFFFu
+#define ZERO 0x800080u  // what a disparity of 0 is stored as: 256 D + 2²³ + ½, so that its bin is a shift away
+#define BIN_OF_ZERO 0x8000
+#define REACH_OF_PLANE (3 * 256)
 
 typedef struct {
   ushort colour[256];
   ushort distance[64];
 } Weights;
 
-FUNCTION int in_256ths(float disparity) { return fabs(disparity) < 32768.0f ? (int)floor(disparity * 256.0f + 0.5f) : NOTHING; }
-FUNCTION int whole(int q) { return (q + 128) >> 8; }
+FUNCTION uint packed(float disparity) {
+  return fabs(disparity) < 32768.0f ? (uint)((int)floor(disparity * 256.0f + 0.5f) + (int)ZERO) : SAMPLE_NOWHERE;
+}
 
-// Rejects, writes down what the votes are made of, and lists the pixels that are to be filled.
+// Whether a pixel has a disparity that is not rejected. One that another group rejects now reads so before and after.
+FUNCTION int votes_at(IMAGE(const float, disparity), IMAGE(const float, confidence), int x, int y, float reject) {
+  if (x < 0 || y < 0 || x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return 0;
+  return fabs(PIXEL(disparity, x, y)) < 32768.0f && !(reject > 0.0f && PIXEL(confidence, x, y) < reject);
+}
+
+// Whether a pixel that may vote is near enough, nearer rows first.
+FUNCTION int has_near_vote(IMAGE(const float, disparity), IMAGE(const float, confidence), int x, int y, float reject, int step,
+                           int reach, int square_of_distance) {
+  for (int j = 0; j <= reach; ++j)
+    for (int i = 0; i <= reach && step * step * (i * i + j * j) <= square_of_distance; ++i)
+      for (int corner = 0; corner < 4; ++corner) {
+        const int u = corner % 2 == 0 ? x - step * i : x + step * i, v = corner < 2 ? y - step * j : y + step * j;
+        if (votes_at(disparity, disparity_layout, confidence, confidence_layout, u, v, reject)) return 1;
+      }
+  return 0;
+}
+
+// Rejects, writes down what the votes are made of with `margin` pixels around that do not vote, and lists the pixels that
+// are to be filled, row by row of a group. A pixel that does not vote has 255 in the highest byte of its colour.
 KERNEL(prepare)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(float, confidence), IMAGE(const uchar, image),
-                ARRAY(int, q), ARRAY(uint, colours), ARRAY(int, holes), ARRAY(int, count), int channels, float reject) {
-  LOCAL int listed, place;
-  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
-  const int inside = x < width && y < HEIGHT(disparity);
-  const int is_first = local_id(0) == 0 && local_id(1) == 0;
-  if (is_first) listed = 0;
+                ARRAY(uint2, samples), ARRAY(int, holes), ARRAY(int, count), int channels, float reject, int step, int reach,
+                int square_of_distance) {
+  LOCAL int listed[8], place;
+  const int row = local_id(1), margin = step * LARGEST_REACH, width = WIDTH(disparity), height = HEIGHT(disparity);
+  const int x = global_id(0) - margin, y = global_id(1) - margin;
+  if (local_id(0) == 0) listed[row] = 0;
   BARRIER();
   int own = -1;
-  if (inside) {
-    const long i = (long)y * width + x;
-    float d = PIXEL(disparity, x, y);
-    uchar reasons = PIXEL(validity, x, y);
-    if (reject > 0.0f && d == d && PIXEL(confidence, x, y) < reject) {
-      d = INVALID;
-      PIXEL(disparity, x, y) = d;
-      reasons = (uchar)(reasons | AMBIGUOUS);
-      PIXEL(validity, x, y) = reasons;
+  if (x < width + margin && y < height + margin) {
+    uint2 sample;
+    sample.x = 0xFF000000u;
+    sample.y = SAMPLE_NOWHERE;
+    if (x >= 0 && y >= 0 && x < width && y < height) {
+      float d = PIXEL(disparity, x, y);
+      uchar reasons = PIXEL(validity, x, y);
+      if (reject > 0.0f && d == d && PIXEL(confidence, x, y) < reject) {
+        d = INVALID;
+        PIXEL(disparity, x, y) = d;
+        reasons = (uchar)(reasons | AMBIGUOUS);
+        PIXEL(validity, x, y) = reasons;
+      }
+      if (d != d && GIVEN(confidence)) PIXEL(confidence, x, y) = 0.0f;
+      const int middle = min(1, channels - 1), last = channels - 1;
+      sample.y = packed(d);
+      sample.x = PIXEL(image, x * channels, y) | (uint)PIXEL(image, x * channels + middle, y) << 8 |
+                 (uint)PIXEL(image, x * channels + last, y) << 16 | (sample.y == SAMPLE_NOWHERE ? 0xFF000000u : 0u);
+      if (d != d && (reasons & NOT_FILLED) == 0 &&
+          has_near_vote(disparity, disparity_layout, confidence, confidence_layout, x, y, reject, step, reach, square_of_distance))
+        own = atomic_add(&listed[row], 1);
     }
-    if (d != d && GIVEN(confidence)) PIXEL(confidence, x, y) = 0.0f;
-    const int middle = min(1, channels - 1), last = channels - 1;
-    ELEMENTS(q)[i] = in_256ths(d);
-    ELEMENTS(colours)[i] = PIXEL(image, x * channels, y) | (uint)PIXEL(image, x * channels + middle, y) << 8 |
-                           (uint)PIXEL(image, x * channels + last, y) << 16;
-    if (d != d && (reasons & NOT_FILLED) == 0) own = atomic_add(&listed, 1);
+    ELEMENTS(samples)[(long)(y + margin) * (width + 2 * margin) + x + margin] = sample;
   }
   BARRIER();
-  if (is_first && listed > 0) place = atomic_add(ELEMENTS(count), listed);
-  BARRIER();
-  if (own >= 0) ELEMENTS(holes)[place + own] = y * width + x;
-}
-
-FUNCTION int difference(uint a, uint b) {
-  return abs((int)(a & 255) - (int)(b & 255)) + abs((int)(a >> 8 & 255) - (int)(b >> 8 & 255)) + abs((int)(a >> 16) - (int)(b >> 16));
-}
-
-FUNCTION int visibility(IMAGE(const float, right), int x, int y, int b, int seen, int hidden, int impossible) {
-  if (b > x || x - b >= WIDTH(right)) return hidden;
-  const float there = PIXEL(right, x - b, y);
-  return fabs(there - (float)b) <= 1.0f ? seen : there < (float)b - 1.0f ? impossible : hidden;
-}
-
-// Adds up, over the items, `rows` sums at a time; the results are those of item 0.
-FUNCTION void add_up(LOCAL_POINTER long* sums, int rows, int item) {
-  for (int apart = ITEMS / 2; apart > 0; apart /= 2) {
-    BARRIER();
-    for (int i = item; i < rows * apart; i += ITEMS) sums[i / apart * ITEMS + i % apart] += sums[i / apart * ITEMS + i % apart + apart];
+  int before = 0, all = 0;
+  for (int i = 0; i < local_size(1); ++i) {
+    before += i < row ? listed[i] : 0;
+    all += listed[i];
   }
+  if (local_id(0) == 0 && row == 0 && all > 0) place = atomic_add(ELEMENTS(count), all);
   BARRIER();
+  if (own >= 0) ELEMENTS(holes)[place + before + own] = y * width + x;
+}
+
+// The sum of the bytes' differences.
+FUNCTION uint difference(uint a, uint b) {
+#ifdef __CUDACC__
+  return __vsadu4(a, b);
+#else
+  return abs_diff(a & 255, b & 255) + abs_diff(a >> 8 & 255, b >> 8 & 255) + abs_diff(a >> 16 & 255, b >> 16 & 255) +
+         abs_diff(a >> 24, b >> 24);
+#endif
+}
+FUNCTION uint high_product(uint a, uint b) {
+#ifdef __CUDACC__
+  return __umulhi(a, b);
+#else
+  return mul_hi(a, b);
+#endif
+}
+
+// What the work-items of a group look up: by the difference of two samples, 0 from 255 on, as one that does not vote has it;
+// and by the distance, times 65536, 0 beyond the reach.
+#define TABLES LOCAL_POINTER const ushort *colour_weight, LOCAL_POINTER const uint *distance_weight
+
+// A hole, and what is around it.
+typedef struct {
+  GLOBAL const uint2* first_sample;
+  long pitch;
+  int step;
+  uint colour;
+  int x;
+  GLOBAL const float* right;  // the row in the right view
+  int width;
+} Hole;
+
+FUNCTION uint weight_of(const Hole hole, LOCAL_POINTER const ushort* colour_weight, uint colour, uint distance_weight) {
+  return high_product(distance_weight, colour_weight[difference(colour, hole.colour)]);
+}
+
+// Of a histogram; a slot has Σ w and Σ w · (the packed disparity), the latter modulo 2³². The lowest 8 bits of a packed
+// disparity are below its bin, and a slot is 256 bytes from the next.
+#define SLOT(bin) slots[((bin) & (SLOTS - 1)) * ITEMS_OF_SLOT]
+#define SLOT_OF_SAMPLE(packed) (*(LOCAL_POINTER uint2*)((LOCAL_POINTER uchar*)slots + ((packed) & (SLOTS - 1) << 8)))
+
+FUNCTION void clear(LOCAL_POINTER uint2* slots) {
+  for (int slot = 0; slot < SLOTS; ++slot) SLOT(slot).x = SLOT(slot).y = 0;
+}
+
+// Packed, of the samples that vote, whatever their weight.
+typedef struct {
+  uint low;
+  int high;
+} Range;
+
+// Adds all samples to the slots. A row's samples are asked for when those of the row before are counted.
+FUNCTION Range add_samples(const Hole hole, TABLES, LOCAL_POINTER uint2* slots) {
+  Range range;
+  range.low = SAMPLE_NOWHERE;
+  range.high = 0;
+  clear(slots);
+  GLOBAL const uint2* row = hole.first_sample;
+  uint2 samples[SIDE];
+#pragma unroll
+  for (int i = 0; i < SIDE; ++i) samples[i] = row[hole.step * i];
+#pragma unroll 1
+  for (int j = -LARGEST_REACH; j <= LARGEST_REACH; ++j) {
+    if (j < LARGEST_REACH) row += hole.step * hole.pitch;
+    uint space[LARGEST_REACH + 1];
+#pragma unroll
+    for (int i = 0; i <= LARGEST_REACH; ++i) space[i] = distance_weight[abs(j) * (LARGEST_REACH + 1) + i];
+#pragma unroll
+    for (int i = 0; i < SIDE; ++i) {
+      const uint2 sample = samples[i];
+      samples[i] = row[hole.step * i];
+      const uint weight = weight_of(hole, colour_weight, sample.x, space[i < LARGEST_REACH ? LARGEST_REACH - i : i - LARGEST_REACH]);
+      uint2 sums = SLOT_OF_SAMPLE(sample.y);
+      sums.x += weight;
+      sums.y += weight * sample.y;
+      SLOT_OF_SAMPLE(sample.y) = sums;
+      range.low = min(range.low, sample.y);
+      range.high = max(range.high, (int)sample.y);  // what is nowhere is negative
+    }
+  }
+  return range;
+}
+
+// Adds those of the bins [first − 1, first + SLOTS − 2]; the result is the lowest bin of the samples behind the last but one.
+FUNCTION uint add_piece(const Hole hole, TABLES, LOCAL_POINTER uint2* slots, uint first) {
+  uint next = SAMPLE_NOWHERE >> 8;
+  clear(slots);
+  for (int j = -LARGEST_REACH; j <= LARGEST_REACH; ++j)
+#pragma unroll 1
+    for (int i = -LARGEST_REACH; i <= LARGEST_REACH; ++i) {
+      const long down = hole.step * (j + LARGEST_REACH) * hole.pitch;
+      const uint2 sample = hole.first_sample[down + hole.step * (i + LARGEST_REACH)];
+      const uint weight = weight_of(hole, colour_weight, sample.x, distance_weight[abs(j) * (LARGEST_REACH + 1) + abs(i)]);
+      const uint bin = sample.y >> 8;
+      if (weight != 0 && bin + 1 - first < SLOTS) {
+        SLOT(bin).x += weight;
+        SLOT(bin).y += weight * sample.y;
+      }
+      if (weight != 0 && bin >= first + SLOTS - 2) next = min(next, bin);
+    }
+  return next;
+}
+
+typedef struct {
+  uint seen, hidden, impossible;
+} Factors;
+
+FUNCTION uint visibility(const Hole hole, const Factors factors, uint bin) {
+  const int b = (int)bin - BIN_OF_ZERO, x = hole.x - b;
+  float there = INVALID;
+  if ((uint)x < (uint)hole.width) there = hole.right[(uint)x];
+  return fabs(there - (float)b) <= 1.0f ? factors.seen : there < (float)b - 1.0f ? factors.impossible : factors.hidden;
+}
+
+typedef struct {
+  uint most, all;  // votes
+  uint bin;
+} Winner;
+
+// Looks for a better winner among the bins [first, last], which are in the slots with the one before and the one behind.
+FUNCTION Winner better_winner(const Hole hole, const Factors factors, LOCAL_POINTER const uint2* slots, uint first, uint last,
+                              Winner winner) {
+  const uint weight_before = SLOT(first - 1).x;
+  uint before = weight_before == 0 ? 0 : weight_before * visibility(hole, factors, first - 1);
+  uint here = SLOT(first).x * visibility(hole, factors, first);
+  // Four at a time, so that the memory is asked for them together.
+  for (uint start = first; start <= last; start += 4) {
+    uint behind[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const uint bin = start + 1 + k;
+      behind[k] = (bin <= last + 1 ? SLOT(bin).x : 0) * visibility(hole, factors, bin);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (start + k <= last) {
+        const uint supported = 2 * here + before + behind[k];
+        winner.all += here;
+        if (supported > winner.most) {
+          winner.most = supported;
+          winner.bin = start + k;
+        }
+      }
+      before = here;
+      here = behind[k];
+    }
+  }
+  return winner;
+}
+
+// Leaves the winner's bin and its neighbours in their slots.
+FUNCTION Winner winner_of(const Hole hole, const Factors factors, TABLES, LOCAL_POINTER uint2* slots) {
+  Winner winner;
+  winner.most = winner.all = winner.bin = 0;
+  const Range range = add_samples(hole, colour_weight, distance_weight, slots);
+  const uint last = (uint)range.high >> 8;
+  uint first = range.low >> 8, end = last;
+  const int at_once = last - first < SLOTS - 2;
+  uint next = SAMPLE_NOWHERE >> 8;
+  do {
+    if (!at_once) {
+      next = add_piece(hole, colour_weight, distance_weight, slots, first);
+      end = min(first + SLOTS - 3, last);
+    }
+    winner = better_winner(hole, factors, slots, first, end, winner);
+    first = next;
+  } while (first <= last);
+  if (!at_once) add_piece(hole, colour_weight, distance_weight, slots, winner.bin);
+  return winner;
+}
+
+// m, packed.
+FUNCTION uint centre_of(const Hole hole, const Factors factors, LOCAL_POINTER const uint2* slots, uint winner) {
+  ulong weight = 0, moment = 0;  // of the packed disparity, above the middle of the bin before the winner's neighbour
+  for (uint k = 0; k < 3; ++k) {
+    const uint bin = winner - 1 + k, factor = visibility(hole, factors, bin);
+    const uint2 sums = SLOT(bin);
+    const uint above_bin = sums.y - sums.x * (bin << 8);  // below 2³²: 225 weights of 16 bits by 8 bits
+    weight += (ulong)factor * sums.x;
+    moment += factor * ((ulong)sums.x * (256 * k + 128) + above_bin);
+  }
+  return 256 * (winner - 2) + 128 + (uint)(moment / weight);
+}
+
+// Σ V w of 1, i, j, i², j², i j, and of t, i t and j t, t being how far a sample is above the lowest that counts.
+typedef struct {
+  uint one, ii, jj;
+  int i, j, ij;
+  long t, it, jt;
+} Moments;
+
+// `lowest`: packed. Slots have the factors of the samples' bins.
+FUNCTION Moments moments_of(const Hole hole, TABLES, LOCAL_POINTER const uint2* slots, uint lowest) {
+  Moments sums;
+  sums.one = sums.ii = sums.jj = 0;
+  sums.i = sums.j = sums.ij = 0;
+  sums.t = sums.it = sums.jt = 0;
+  GLOBAL const uint2* row = hole.first_sample;
+  uint2 samples[SIDE];
+#pragma unroll
+  for (int i = 0; i < SIDE; ++i) samples[i] = row[hole.step * i];
+#pragma unroll 1
+  for (int j = -LARGEST_REACH; j <= LARGEST_REACH; ++j) {
+    if (j < LARGEST_REACH) row += hole.step * hole.pitch;
+    uint row_one = 0;
+    int row_i = 0;
+    long row_t = 0;
+#pragma unroll
+    for (int i = 0; i <= LARGEST_REACH; ++i) {
+      const uint space = distance_weight[abs(j) * (LARGEST_REACH + 1) + i];
+      uint weight[2], moment[2];  // of (i, j) and (−i, j): products have up to 31 bits
+#pragma unroll
+      for (int side = 0; side < 2; ++side) {
+        const int at = side == 0 ? LARGEST_REACH + i : LARGEST_REACH - i;
+        const uint2 sample = samples[at];
+        if (side == 1 || i > 0) samples[at] = row[hole.step * at];
+        const uint t = sample.y - lowest;
+        weight[side] = 0;
+        if (t <= 2 * REACH_OF_PLANE && (side == 0 || i > 0))
+          weight[side] = weight_of(hole, colour_weight, sample.x, space) * SLOT_OF_SAMPLE(sample.y).x;
+        moment[side] = weight[side] * t;
+      }
+      row_one += weight[0] + weight[1];
+      row_i += i * (int)(weight[0] - weight[1]);
+      sums.ii += i * i * (weight[0] + weight[1]);
+      row_t += (long)(moment[0] + moment[1]);
+      sums.it += (long)i * (int)(moment[0] - moment[1]);
+    }
+    sums.one += row_one;
+    sums.i += row_i;
+    sums.j += j * (int)row_one;
+    sums.jj += j * j * row_one;
+    sums.ij += j * row_i;
+    sums.t += row_t;
+    sums.jt += j * row_t;
+  }
+  return sums;
 }
 
 FUNCTION float mean(long sum, float one) { return divide((float)sum, one); }
 
-FUNCTION float plane_at_centre(LOCAL_POINTER const long* sums, int m, float added_variance) {
-  const float one = (float)sums[0];
-  const float i = mean(sums[ITEMS], one), j = mean(sums[2 * ITEMS], one), q = mean(sums[6 * ITEMS], one);
-  const float ii = mean(sums[3 * ITEMS], one) - i * i + added_variance, jj = mean(sums[4 * ITEMS], one) - j * j + added_variance;
-  const float ij = mean(sums[5 * ITEMS], one) - i * j, iq = mean(sums[7 * ITEMS], one) - i * q, jq = mean(sums[8 * ITEMS], one) - j * q;
+// The plane at p, as a disparity.
+FUNCTION float plane_at_centre(const Moments* sums, int m, float added_variance) {
+  const long above = REACH_OF_PLANE;  // t is that much more than Q − m
+  const float one = (float)sums->one;
+  const float i = mean(sums->i, one), j = mean(sums->j, one), q = mean(sums->t - above * sums->one, one);
+  const float ii = mean(sums->ii, one) - i * i + added_variance, jj = mean(sums->jj, one) - j * j + added_variance;
+  const float ij = mean(sums->ij, one) - i * j, iq = mean(sums->it - above * sums->i, one) - i * q;
+  const float jq = mean(sums->jt - above * sums->j, one) - j * q;
   const float determinant = ii * jj - ij * ij;
   const float slope_i = divide(jj * iq - ij * jq, determinant), slope_j = divide(ii * jq - ij * iq, determinant);
   const float at = q - slope_i * i - slope_j * j;
   return ((float)m + fmin(fmax(at, -768.0f), 768.0f)) * (1.0f / 256.0f) + 0.0f;
 }
 
-// A group fills one of the listed pixels after the other; its items share the samples, the bins and the sums.
 KERNEL(vote_fill)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(float, confidence), IMAGE(const float, right),
-                  ARRAY(const int, q), ARRAY(const uint, colours), ARRAY(const int, holes), ARRAY(const int, count),
-                  int groups, int step, int reach, int square_of_distance, int seen, int hidden, int impossible,
-                  float added_variance, Weights weights) {
-  LOCAL uint colour[256], distance[64];
-  LOCAL uint weight_of[MOST_SAMPLES];
-  LOCAL int q_of[MOST_SAMPLES];
-  LOCAL int votes[BINS + 2];
-  LOCAL ulong winners[ITEMS];
-  LOCAL long sums[SUMS * ITEMS];
-  LOCAL int low, minus_high, nearest, all;
-  const int item = local_id(0), width = WIDTH(disparity), height = HEIGHT(disparity);
-  const int side = 2 * reach + 1, samples = side * side;
-  for (int i = item; i < 256; i += ITEMS) colour[i] = weights.colour[i];
-  for (int i = item; i < 64; i += ITEMS) distance[i] = weights.distance[i];
+                  ARRAY(const uint2, samples), ARRAY(const int, holes), ARRAY(const int, count), int groups, int given_step,
+                  int reach, int seen, int hidden, int impossible, float added_variance, Weights weights) {
+  LOCAL uint2 all_slots[SLOTS * ITEMS];
+  LOCAL ushort colour_weight[1024];
+  LOCAL uint distance_weight[64];
+#ifdef STEP
+  const int step = STEP;
+#else
+  const int step = given_step;
+#endif
+  const int item = local_id(0), width = WIDTH(disparity), margin = step * LARGEST_REACH;
+  for (int i = item; i < 1024; i += ITEMS) colour_weight[i] = i < 255 ? weights.colour[i] : (ushort)0;
+  for (int i = item; i < 64; i += ITEMS)
+    distance_weight[i] = i / (LARGEST_REACH + 1) <= reach && i % (LARGEST_REACH + 1) <= reach ? (uint)weights.distance[i] << 16 : 0u;
+  BARRIER();
 
-  const int last = ELEMENTS(count)[0];
-  for (int hole = group_id(0); hole < last; hole += groups) {
-    if (item == 0) {
-      low = nearest = 0x7FFFFFFF;
-      minus_high = 0x7FFFFFFF;
-      all = 0;
+  LOCAL_POINTER uint2* const slots = all_slots + item / ITEMS_OF_SLOT * (SLOTS * ITEMS_OF_SLOT) + item % ITEMS_OF_SLOT;
+  const uint last = (uint)ELEMENTS(count)[0];
+  Factors factors;
+  factors.seen = seen;
+  factors.hidden = hidden;
+  factors.impossible = impossible;
+  Hole hole;
+  hole.pitch = width + 2 * margin;
+  hole.step = step;
+  hole.width = width;
+  for (uint n = group_id(0) * ITEMS + item; n < last; n += (uint)groups * ITEMS) {
+    const int at = ELEMENTS(holes)[n], x = at % width, y = at / width;
+    hole.x = x;
+    hole.first_sample = ELEMENTS(samples) + y * hole.pitch + x;
+    hole.colour = hole.first_sample[margin * hole.pitch + margin].x & 0xFFFFFF;
+    hole.right = &PIXEL(right, 0, y);
+    const Winner winner = winner_of(hole, factors, colour_weight, distance_weight, slots);
+    if (winner.most == 0) continue;
+    const uint centre = centre_of(hole, factors, slots, winner.bin), lowest = centre - REACH_OF_PLANE;
+    for (uint k = 0; k < 7; ++k) {
+      const uint bin = (uint)((int)lowest >> 8) + k;
+      SLOT(bin).x = visibility(hole, factors, bin);
     }
-    BARRIER();
-    const int at = ELEMENTS(holes)[hole], x = at % width, y = at / width;
-    const uint own = ELEMENTS(colours)[at];
-    for (int n = item; n < samples; n += ITEMS) {
-      const int i = n % side - reach, j = n / side - reach, u = x + step * i, v = y + step * j;
-      const int inside = u >= 0 && v >= 0 && u < width && v < height;
-      const int value = inside ? ELEMENTS(q)[(long)v * width + u] : NOTHING;
-      uint weight = 0;
-      if (value != NOTHING) {
-        weight = distance[abs(j) * (LARGEST_REACH + 1) + abs(i)] * colour[min(difference(own, ELEMENTS(colours)[(long)v * width + u]), 255)] >> 16;
-        atomic_min(&nearest, step * step * (i * i + j * j));
-      }
-      if (weight != 0) {
-        atomic_min(&low, whole(value));
-        atomic_min(&minus_high, -whole(value));
-      }
-      weight_of[n] = weight;
-      q_of[n] = value;
-    }
-    BARRIER();
-
-    const int may_vote = low != 0x7FFFFFFF && nearest <= square_of_distance;
-    const int high = -minus_high;
-    uint most = 0;
-    int best = 0;
-    for (int first = low; may_vote && first <= high; first += BINS) {
-      const int used = min(BINS, high - first + 1);
-      for (int bin = item; bin < used + 2; bin += ITEMS) votes[bin] = 0;
-      BARRIER();
-      for (int n = item; n < samples; n += ITEMS) {
-        const int bin = whole(q_of[n]) - first + 1;
-        if (weight_of[n] != 0 && bin >= 0 && bin < used + 2) atomic_add(&votes[bin], (int)weight_of[n]);
-      }
-      BARRIER();
-      for (int bin = item; bin < used + 2; bin += ITEMS) {
-        if (votes[bin] == 0) continue;
-        votes[bin] *= visibility(right, right_layout, x, y, first - 1 + bin, seen, hidden, impossible);
-        if (bin > 0 && bin <= used) atomic_add(&all, votes[bin]);
-      }
-      BARRIER();
-      for (int bin = item + 1; bin <= used; bin += ITEMS) {
-        if (votes[bin] == 0) continue;  // its better neighbour has as many votes, or more
-        const uint supported = 2 * (uint)votes[bin] + (uint)votes[bin - 1] + (uint)votes[bin + 1];
-        if (supported <= most) continue;
-        most = supported;
-        best = first - 1 + bin;
-      }
-      BARRIER();
-    }
-    // The most votes, of equals the lowest disparity.
-    winners[item] = (ulong)most << 32 | (uint)(0x40000000 - best);
-    for (int apart = ITEMS / 2; apart > 0; apart /= 2) {
-      BARRIER();
-      if (item < apart && winners[item + apart] > winners[item]) winners[item] = winners[item + apart];
-    }
-    BARRIER();
-    most = (uint)(winners[0] >> 32);
-    best = 0x40000000 - (int)(uint)winners[0];
-
-    if (most != 0) {
-      long weight = 0, moment = 0;
-      for (int n = item; n < samples; n += ITEMS) {
-        if (weight_of[n] == 0) continue;
-        const int b = whole(q_of[n]);
-        weight_of[n] *= visibility(right, right_layout, x, y, b, seen, hidden, impossible);
-        if (abs(b - best) > 1) continue;
-        weight += (long)weight_of[n];
-        moment += (long)weight_of[n] * (q_of[n] - 256 * (best - 2));
-      }
-      sums[item] = weight;
-      sums[ITEMS + item] = moment;
-      add_up(sums, 2, item);
-      const int m = 256 * (best - 2) + (int)(sums[ITEMS] / sums[0]);
-      BARRIER();
-      long sum[SUMS];
-      for (int k = 0; k < SUMS; ++k) sum[k] = 0;
-      for (int n = item; n < samples; n += ITEMS) {
-        const int dq = q_of[n] - m;
-        if (weight_of[n] == 0 || abs(dq) > 3 * 256) continue;
-        const long w = weight_of[n];
-        const int i = n % side - reach, j = n / side - reach;
-        sum[0] += w;
-        sum[1] += w * i;
-        sum[2] += w * j;
-        sum[3] += w * (i * i);
-        sum[4] += w * (j * j);
-        sum[5] += w * (i * j);
-        sum[6] += w * dq;
-        sum[7] += w * (i * dq);
-        sum[8] += w * (j * dq);
-      }
-      for (int k = 0; k < SUMS; ++k) sums[k * ITEMS + item] = sum[k];
-      add_up(sums, SUMS, item);
-      if (item == 0) {
-        PIXEL(disparity, x, y) = plane_at_centre(sums, m, added_variance);
-        PIXEL(validity, x, y) = (uchar)((PIXEL(validity, x, y) & ~REASONS) | FILLED);
-        if (GIVEN(confidence)) PIXEL(confidence, x, y) = divide((float)most, (float)(4 * all));
-      }
-    }
-    BARRIER();
+    const Moments sums = moments_of(hole, colour_weight, distance_weight, slots, lowest);
+    PIXEL(disparity, x, y) = plane_at_centre(&sums, (int)(centre - ZERO), added_variance);
+    PIXEL(validity, x, y) = (uchar)((PIXEL(validity, x, y) & ~REASONS) | FILLED);
+    if (GIVEN(confidence)) PIXEL(confidence, x, y) = divide((float)winner.most, (float)(4 * winner.all));
   }
 }

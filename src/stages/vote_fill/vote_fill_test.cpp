@@ -145,6 +145,50 @@ void make_hole(Problem& problem, const Rect& r, std::uint8_t reason = validity::
     }
 }
 
+// Slots of bins come again after 64 of them, and pieces have 62.
+TEST(VoteFill, DevicesEqualOracleWhereBinsShareASlot) {
+  for (const float high : {61.0f, 62.0f, 63.0f, 64.0f, 128.0f, 1023.0f, 32767.0f})
+    for (const float low : {-32767.0f, 0.0f}) {
+      Problem problem = Halves{low, low + high}.of(3);
+      problem.image.fill(50);
+      for (int y = 0; y < 40; y += 2)
+        for (int x = y % 3; x < 60; x += 3) problem.map.disparity(x, y) = low + static_cast<float>((7 * x + y) % 3);
+      make_hole(problem, {25, 12, 10, 10});
+      expect_all_equal_oracle({}, problem);
+    }
+}
+
+// Of as many votes for two disparities the lower one wins, also where they are far apart.
+TEST(VoteFill, TiesGoToTheLowestEverywhere) {
+  for (const float high : {6.0f, 7.0f, 20.0f, 66.0f, 68.0f, 500.0f}) {
+    Problem problem = Halves{4, high}.of();
+    problem.image.fill(50);
+    problem.right.fill(nan);
+    make_hole(problem, {30, 0, 1, 40});  // as many samples to its left as to its right
+    if (high > 7) {                      // else the plane takes both
+      EXPECT_NEAR(by_oracle({.reach = 3}, problem, true).map.disparity(30, 20), 4, 0.01) << high;
+    }
+    expect_all_equal_oracle({.reach = 3}, problem);
+  }
+}
+
+TEST(VoteFill, DevicesEqualOracleWithFewHolesAndFewVotes) {
+  for (const Rect& only : {Rect{0, 0, 1, 1}, {59, 39, 1, 1}, {31, 7, 2, 1}, {30, 0, 1, 40}}) {
+    Problem problem = Halves().of(3);
+    make_hole(problem, only);
+    expect_all_equal_oracle({}, problem);
+    make_hole(problem, {0, 0, 60, 40});
+    for (int y = only.y; y < only.y + only.height; ++y)
+      for (int x = only.x; x < only.x + only.width; ++x) problem.map.disparity(x, y) = 12.25f;
+    expect_all_equal_oracle({.distance = 40}, problem);
+  }
+}
+
+// More than a GPU's groups take at a time.
+TEST(VoteFill, DevicesEqualOracleWithManyHoles) {
+  expect_all_equal_oracle({.step = 1, .reach = 1, .distance = 2}, random_problem({460, 450}, 1, 0, 30, 75));
+}
+
 TEST(VoteFillOracle, FollowsTheColour) {
   Problem problem = Halves().of();
   make_hole(problem, {26, 10, 8, 8});
