@@ -23,8 +23,6 @@ struct There {
   gpu::Array<std::uint8_t> waiting;
 };
 
-constexpr int items = 32;  // ITEMS of belief_propagation.cl
-
 // A work-item for each cell.
 gpu::Grid cells_of(Size size, int disparities) {
   gpu::Grid grid = gpu::over(size.width * disparities);
@@ -54,6 +52,7 @@ void gpu(const Parameters& p, gpu::Volume<const std::uint8_t> costs, gpu::Volume
       queue.launch(kernel("halve"), cells_of(levels[l].size, count), levels[l - 1].costs, levels[l].costs,
                    levels[l - 1].size.width, levels[l - 1].size.height, width, height, count);
   }
+  const int items = std::clamp((count + 31) / 32 * 32, 32, 128);
   for (std::size_t l = levels.size(); l-- > 0;) {
     const There& level = levels[l];
     const There& coarse = levels[std::min(l + 1, levels.size() - 1)];
