@@ -310,8 +310,15 @@ TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 10, .p2 = 255}, {}}, rank9, 64));
   EXPECT_FALSE(sgm_wta::cuda_serves({{.p1 = 10, .p2 = 256}, {}}, rank9, 64));
   EXPECT_FALSE(sgm_wta::cuda_serves({paths, {}}, cost::Rank{15}, 64));
-  EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 217}, {}}, census_gradient, 64));
-  EXPECT_FALSE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 218}, {}}, census_gradient, 64));
+  EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 217}, {}}, census_gradient, 60));
+  EXPECT_FALSE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 218}, {}}, census_gradient, 60));
+  // Where no disparities lie beyond the searched ones, none has to lose to them.
+  EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 255}, {}}, census_gradient, 64));
+  const sgm::Parameters four{.paths = 4, .p1 = 20, .p2 = 100};
+  EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{175}, 60));
+  EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{176}, 60));
+  EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{214}, 128));
+  EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{215}, 128));
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ Step fuse_tuned_volume(const Run& run) {
   if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step &paths = run.steps[0], &selection = run.steps[1];
   const AnyView costs = run.shape(paths.operands[0]);
+  if (selection.numbers.from_right) return {.note = "the tuned kernels select for the left view"};
   if (costs.element != Element::u8) return {.note = "the tuned kernels take costs of 8 bits"};
   if (has_edges(paths)) return {.note = takes_whole_images};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
