@@ -62,7 +62,7 @@ class Pipeline {
   template <TypedParameter T>
   T get(std::string_view name) const;  // T is bool, int, double or std::vector<double>
 
-  // Puts a stage of one's own into the slot `cost`, `aggregation` or `optimisation`, or, as `refinement`, behind the others; in
+  // Puts a stage of one's own into the slot `cost`, `plus`, `aggregation` or `optimisation`, or, as `refinement`, behind the others; in
   // lists of `refinements` it is user_refinement. Throws Error(call) for another slot, or a stage without a name or a function.
   // Files of a pipeline name it, but can't hold it.
   void set_stage(std::string_view slot, UserStage stage);

@@ -60,7 +60,8 @@ class _Filling:
 class Pipeline(_native.Pipeline):
     """A method's stages and their parameters, as data. A copy of a method's defaults, to be changed; it pickles.
 
-    `cost`, `aggregation` and `optimisation` are what fills these slots: names, or functions of one's own; `refinements` are names.
+    `cost`, `plus` (a cost that is added to it, or "none"), `aggregation` and `optimisation` are what fills these slots:
+    names, or functions of one's own; `refinements` are names.
 
     >>> import stereopsis as st
     >>> p = st.Pipeline("sgm").set("sgm.p1", 12).set("cost.stage", "rank")
@@ -76,6 +77,7 @@ class Pipeline(_native.Pipeline):
     __slots__ = ()  # so that a slot's name that is spelt wrongly is refused
 
     cost = _Filling()
+    plus = _Filling()
     aggregation = _Filling()
     optimisation = _Filling()
 
@@ -123,7 +125,7 @@ class Pipeline(_native.Pipeline):
         takes: str | None = None,
         required_input: Callable[[int, int, int, int], tuple[int, int, int, int]] | None = None,
     ) -> Pipeline:
-        """Puts a function of one's own into `cost`, `aggregation` or `optimisation`, or, as `refinement`, behind the others.
+        """Puts a function of one's own into `cost`, `plus`, `aggregation` or `optimisation`, or, as `refinement`, behind the others.
 
         It is called with a StageCall, whose arrays it reads and writes, and takes part in regions, times and explain().
         `makes` is the type of costs that it makes, and integers of them at most `largest` (0: all that the type has);

@@ -37,7 +37,7 @@ def pair():
 
 def costs_of(pair, name):
     pipeline = st.Pipeline("sgm-learned")
-    pipeline.set_params(**{"plus.stage": "none", "cost.weights": str(name)})
+    pipeline.set_params(**{"plus.stage": "none", "cost.scale": 16, "cost.weights": str(name)})
     return st.match(*pair, 16, device="cpu", pipeline=pipeline, want="cost").cost
 
 
@@ -64,3 +64,22 @@ def test_damaged_weights_are_refused(layers, pair, tmp_path):
         costs_of(pair, tmp_path / "damaged.weights")
     with pytest.raises(st.Error, match="can't be read"):
         costs_of(pair, tmp_path / "absent.weights")
+
+
+def test_any_two_costs_are_added_and_one_may_be_a_function(pair):
+    def flat(call):
+        call.made[...] = 40
+
+    def volume(**slots):
+        pipeline = st.Pipeline("sgm")
+        for slot, stage in slots.items():
+            setattr(pipeline, slot, stage)
+        pipeline.refinements = []
+        return st.match(*pair, 16, device="cpu", pipeline=pipeline, want="cost").cost.astype(int)
+
+    alone = volume(cost="census")
+    assert st.Pipeline("sgm-learned").plus == "census_gradient" and st.Pipeline("sgm").plus == "none"
+    np.testing.assert_array_equal(volume(cost="census", plus=flat), np.minimum(alone + 40, 255))
+    np.testing.assert_array_equal(volume(cost=flat, plus="census"), np.minimum(alone + 40, 255))
+    with pytest.raises(st.CallError, match="volume"):
+        st.Pipeline("sgm").plus = "volume"

@@ -192,7 +192,7 @@ void Pipeline::set_stage(std::string_view slot, UserStage stage) {
   const Entry* entry = user_stage::entry_of(one != nullptr ? one->slot : Slot::refinement);
   if ((one == nullptr && slot != "refinement") || entry == nullptr)
     throw Error(ErrorCategory::call, text("a stage of one's own has no place in the slot '", slot,
-                                          "'; it can be cost, aggregation, optimisation or refinement"));
+                                          "'; it can be cost, plus, aggregation, optimisation or refinement"));
   user_stage::check(stage, entry->slot);
   StageChoice choice(*entry);
   choice.parameters = std::move(stage);
