@@ -132,7 +132,7 @@ typedef struct sp_parameter {
 SP_API sp_status sp_pipeline_parameter_count(sp_pipeline* pipeline, size_t* count);
 SP_API sp_status sp_pipeline_parameter(sp_pipeline* pipeline, size_t index, sp_parameter* parameter);
 
-/* A stage of one's own, in the slot "cost", "aggregation", "optimisation" or "refinement": stereopsis/user_stage.hpp. */
+/* A stage of one's own, in the slot "cost", "plus", "aggregation", "optimisation" or "refinement": stereopsis/user_stage.hpp. */
 typedef struct sp_stage_call {
   size_t struct_size;
   /* Null: there is none of it in this slot. On a GPU they are SP_DEVICE. */

@@ -282,9 +282,10 @@ TEST(UserStage, WhatItForgetsIsSaidOrNoCandidate) {
 
 TEST(UserStage, MisuseIsASentence) {
   Pipeline pipeline("sgm");
-  EXPECT_EQ(error_of([&] { pipeline.set_stage("select", differences()); }),
-            "a stage of one's own has no place in the slot 'select'; it can be cost, plus, aggregation, optimisation or "
-            "refinement");
+  EXPECT_EQ(
+      error_of([&] { pipeline.set_stage("select", differences()); }),
+      "a stage of one's own has no place in the slot 'select'; it can be cost, plus, aggregation, optimisation or "
+      "refinement");
   EXPECT_NE(error_of([&] { pipeline.set_stage("cost", {.name = "mine"}); }).find("a function"), std::string::npos);
   EXPECT_NE(error_of([&] { pipeline.set_stage("cost", {.cpu = [](const UserCall&) {}}); }).find("a name"),
             std::string::npos);
