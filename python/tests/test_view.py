@@ -210,7 +210,7 @@ def test_settings_are_new_ones_or_refused(settings):
 
 def test_another_stage_fills_a_slot_and_refinements_have_an_order(settings):
     names = [slot["slot"] for slot in slots_of(settings.pipeline)]
-    assert names[:6] == ["prepare", "cost", "aggregation", "optimisation", "select", "levels"]
+    assert names[:7] == ["prepare", "cost", "plus", "aggregation", "optimisation", "select", "levels"]
     other = changed(settings, {"do": "set", "name": "cost.stage", "value": "rank"})
     other = changed(other, {"do": "set", "name": "aggregation.stage", "value": "guided"})
     assert other.pipeline.get("cost.stage") == "rank" and other.pipeline.get("guided.radius") > 0
