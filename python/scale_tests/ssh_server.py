@@ -8,8 +8,13 @@ import asyncssh
 
 
 async def run(process):
-    child = await asyncio.create_subprocess_shell(process.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
-    await process.redirect(stdin=child.stdin, stdout=child.stdout, stderr=child.stderr)
+    child = await asyncio.create_subprocess_shell(process.command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+
+    async def forward(source, to):
+        while data := await source.read(65536):
+            to.write(data)
+
+    await asyncio.gather(forward(child.stdout, process.stdout), forward(child.stderr, process.stderr))  # all of it before the end
     process.exit(await child.wait())
 
 
@@ -22,9 +27,9 @@ async def serve(home, port):
     public = host.export_public_key().decode().strip()
     (ssh / "known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
     (ssh / "config").write_text(f"Host 127.0.0.1\n  Port {port}\n  IdentityFile {ssh}/id_ed25519\n  UserKnownHostsFile {ssh}/known_hosts\n")
-    await asyncssh.listen("127.0.0.1", port, server_host_keys=[host], authorized_client_keys=str(home / "authorized"), process_factory=run)
+    server = await asyncssh.listen("127.0.0.1", port, server_host_keys=[host], authorized_client_keys=str(home / "authorized"), process_factory=run, encoding=None)
     print("ready", flush=True)
-    await asyncio.Future()
+    await server.wait_closed()
 
 
 asyncio.run(serve(pathlib.Path(sys.argv[1]), int(sys.argv[2])))
