@@ -44,11 +44,7 @@ void check(const Problem& p) {
                 ", so match parts of it"));
   if (p.channels != 1 && p.channels != 3)
     refuse(text("an image of ", p.channels, " channels can't be matched; give a grey (1) or an RGB (3) image"));
-  if (p.pixel_type != PixelType::u16 && p.bit_depth != 8)
-    refuse(text("a bit depth of ", p.bit_depth, " is not allowed for ", to_string(p.pixel_type),
-                " pixels, which are in 8-bit units; it must be 8"));
-  if (p.bit_depth < 1 || p.bit_depth > 16)
-    refuse(text("a bit depth of ", p.bit_depth, " is not allowed; it must be 1 to 16"));
+  check_bit_depth(p.pixel_type, p.bit_depth);
   if (p.range.count < 1 || p.range.count > most_disparities)
     refuse(
         text("a search range of ", p.range.count, " disparities is not allowed; it must be 1 to ", most_disparities));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "methods/refuse.hpp"
 #include "methods/sparse_matches.hpp"
 #include "stereopsis/error.hpp"
 
@@ -61,6 +62,7 @@ void check_input(const AnyImageView& left, const AnyImageView& right) {
                                           " is too small to be judged; it must "
                                           "be at least ",
                                           smallest_side, "×", smallest_side, ", or the range be given"));
+  for (const AnyImageView* image : {&left, &right}) check_bit_depth(image->type, image->bit_depth);
 }
 
 }  // namespace

@@ -202,6 +202,25 @@ TEST(PairCheck, RepeatedPatternsAreNoMatches) {
   EXPECT_EQ(check_pair(stripes, stripes).matches, 0);
 }
 
+TEST(PairCheck, BitDepthsThatPixelsCantHaveAreRefused) {
+  const Image<std::uint8_t> bytes(64, 64);
+  const Image<std::uint16_t> words(64, 64);
+  const auto refused = [](AnyImageView image, int bit_depth) {
+    AnyImageView other = image;
+    other.bit_depth = bit_depth;
+    try {
+      check_pair(image, other);
+    } catch (const Error& error) {
+      return std::string(error.what()).find("is not allowed") != std::string::npos;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused(bytes, 10));
+  EXPECT_FALSE(refused(bytes, 8));
+  for (const int bit_depth : {0, 17, 1 << 20}) EXPECT_TRUE(refused(words, bit_depth));
+  EXPECT_FALSE(refused(words, 12));
+}
+
 TEST(PairCheck, WrongSizesAreRefused) {
   const auto refused = [](Size left, Size right) {
     for (const auto& call : {std::function([](AnyImageView l, AnyImageView r) { check_pair(l, r); }),
