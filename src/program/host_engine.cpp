@@ -1,3 +1,4 @@
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -107,6 +108,8 @@ class HostEngine final : public Engine {
       there(External::map_right) = AnyView::of(maps_->right.view()).crop(shown);
     }
     if (AnyView& costs = there(External::costs); costs.memory != 0) keep_end(costs);
+    const FrameImages wanted = images;
+    for (std::size_t i = 0; i < made_.size(); ++i) make_inside(there(volumes_out[i]), made_[i]);
     const auto memory = reinterpret_cast<std::uint64_t>(memory_.get());
     program.bind(memory, images, views_);
     times.clear();
@@ -128,21 +131,39 @@ class HostEngine final : public Engine {
                                         [&](const ProgramStep& s, const Call<On::oracle>& call) {
                                           run_step(s, call, s.step.entry->functions.oracle);
                                         });
+    for (const External e : volumes_out) copy_rows(there(e), wanted[static_cast<std::size_t>(e)]);
   }
 
-  // Stages read up to 64 bytes beyond a pixel's costs, and nothing of the caller's lies there: the last row is copied to where that may
-  // be, or all rows where they are so short that the one before reaches beyond the end too.
+  // Stages read up to so many bytes beyond a pixel's costs, and nothing of the caller's lies there.
+  static constexpr std::size_t beyond = 64;
+  static constexpr std::array volumes_out{External::cost, External::aggregated, External::optimised};
+
+  static std::size_t row_bytes(const AnyView& v) { return static_cast<std::size_t>(v.rows(0, 1).bytes()); }
+  static std::byte* row_of(const AnyView& v, int y) {
+    return reinterpret_cast<std::byte*>(v.memory) + (v.offset + y * v.pitch) * static_cast<std::int64_t>(bytes_of(v.element));
+  }
+  static void copy_rows(const AnyView& from, const AnyView& to) {
+    for (int y = 0; from.memory != 0 && y < from.height; ++y) std::memcpy(row_of(to, y), row_of(from, y), row_bytes(from));
+  }
+
+  // A volume that the caller wants is made in memory of our own, as later stages read it.
+  static void make_inside(AnyView& wanted, std::vector<std::byte>& memory) {
+    if (wanted.memory == 0) return;
+    memory.resize(row_bytes(wanted) * static_cast<std::size_t>(wanted.height) + beyond);
+    wanted.memory = reinterpret_cast<std::uint64_t>(memory.data());
+    wanted.offset = 0;
+    wanted.pitch = wanted.row_elements();
+  }
+
+  // Of costs that are given the last row is copied to where that may be, or all rows where they are so short that the one before
+  // reaches beyond the end too.
   void keep_end(AnyView& costs) {
-    constexpr std::size_t beyond = 64;
     const bool all = costs.rows(0, 1).bytes() < static_cast<double>(beyond);
     const AnyView kept = all ? costs : costs.rows(costs.height - 1, 1);
-    const std::size_t row = static_cast<std::size_t>(kept.rows(0, 1).bytes());
+    const std::size_t row = row_bytes(kept);
     kept_.resize(row * static_cast<std::size_t>(kept.height) + beyond);
     for (int y = 0; y < kept.height; ++y)
-      std::memcpy(kept_.data() + row * static_cast<std::size_t>(y),
-                  reinterpret_cast<const std::byte*>(kept.memory) +
-                      (kept.offset + y * kept.pitch) * static_cast<std::int64_t>(bytes_of(kept.element)),
-                  row);
+      std::memcpy(kept_.data() + row * static_cast<std::size_t>(y), row_of(kept, y), row);
     const auto there = reinterpret_cast<std::uint64_t>(kept_.data());
     if (!all) {
       costs.last_row = there;
@@ -181,6 +202,7 @@ class HostEngine final : public Engine {
   Threads threads_;
   std::vector<AnyView> views_;   // of the frame that runs
   std::vector<std::byte> kept_;  // of the costs that it was given
+  std::array<std::vector<std::byte>, volumes_out.size()> made_;
 
   std::mutex mutex_;  // for what follows
   std::condition_variable changed_;
