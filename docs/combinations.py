@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Every matching cost with every aggregation and optimisation: writes docs/combinations.md.
 
-    docs/combinations.py --dataset DIR [--device cuda:0] [--command build/release/bin/stereopsis] [--save FILE.json]
-    docs/combinations.py --from FILE.json
+    docs/combinations.py --dataset DIR --results FILE.json [--device cuda:0] [--command build/release/bin/stereopsis] [--seconds 3600]
+    docs/combinations.py --results FILE.json
 
-DIR holds middlebury_v2. --save keeps the results instead of writing the page.
+DIR holds middlebury_v2. What is in FILE.json already is not measured again: a call that ends early goes on in the next.
 """
 
 import argparse
@@ -12,39 +12,47 @@ import itertools
 import json
 import subprocess
 import tempfile
+import time
 from pathlib import Path
+from statistics import mean
 
 from benchmarks import DOCS, number, table
 
-COSTS = ["rank", "census", "census_gradient", "ad_census", "absolute_difference", "squared_difference",
+COSTS = ["rank", "census", "census_gradient", "ad_census", "learned", "absolute_difference", "squared_difference",
          "colour_difference", "colour_gradient", "window_sad", "zncc"]
 AGGREGATIONS = ["none", "box", "shiftable", "multiple_windows", "guided", "esaw", "asw", "asw_separable", "cross_aggregation"]
 OPTIMISATIONS = ["none", "sgm", "scanline"]
-SIZE = "1280x960x128"
+SIZE, CHUNK = "1280x960x128", 9
 
 
 def pipeline(cost, aggregation, optimisation):
     return f"sgm:cost.stage={cost},aggregation.stage={aggregation},optimisation.stage={optimisation}"
 
 
-def bench(command, device, *more):
+def bench(command, device, pipelines, *more):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.json"
-        call = [command, "bench", "--device", device, "--no-peers", "--json", file]
-        for combination in itertools.product(COSTS, AGGREGATIONS, OPTIMISATIONS):
-            call += ["--method", pipeline(*combination)]
-        subprocess.run(call + list(more), check=True, stdout=subprocess.DEVNULL)
+        call = [command, "bench", "--device", device, "--no-peers", "--json", file, *more]
+        call += [part for p in pipelines for part in ("--method", p)]
+        subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
         return json.loads(file.read_text())
 
 
-def measure(options):
-    times = bench(options.command, options.device, "--size", SIZE, "--repeat", "5")
-    errors = bench(options.command, options.device, "--dataset", options.dataset / "middlebury_v2", "--repeat", "1")
-    nonocc = {r["method"]: sum(s["measures"]["nonocc"]["bad1.0"] for s in r["scenes"]) / len(r["scenes"])
-              for r in errors["results"]}
-    return {"hardware": times["hardware"][options.device],
-            "rows": {r["method"]: {"ms": r["median_ms"], "roof": r["roof"]["ms"] / r["median_ms"],
-                                   "nonocc": nonocc[r["method"]]} for r in times["results"]}}
+def measure(options, results):
+    until = time.time() + options.seconds
+    missing = [p for p in itertools.starmap(pipeline, itertools.product(COSTS, AGGREGATIONS, OPTIMISATIONS))
+               if p not in results["rows"]]
+    for first in range(0, len(missing), CHUNK):
+        if time.time() > until:
+            break
+        chunk = missing[first:first + CHUNK]
+        times = bench(options.command, options.device, chunk, "--size", SIZE, "--repeat", "5", "--no-stream")
+        errors = bench(options.command, options.device, chunk, "--dataset", options.dataset / "middlebury_v2", "--repeat", "1")
+        nonocc = {r["method"]: mean(s["measures"]["nonocc"]["bad1.0"] for s in r["scenes"]) for r in errors["results"]}
+        results["hardware"] = times["hardware"][options.device]
+        results["rows"] |= {r["method"]: {"ms": r["median_ms"], "roof": r["roof"]["ms"] / r["median_ms"],
+                                          "nonocc": nonocc[r["method"]]} for r in times["results"]}
+        options.results.write_text(json.dumps(results))
 
 
 def page(results):
@@ -76,14 +84,15 @@ def main():
     parser.add_argument("--dataset", type=Path)
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--command", default=DOCS.parent / "build/release/bin/stereopsis")
-    parser.add_argument("--save", type=Path)
-    parser.add_argument("--from", dest="saved", type=Path)
+    parser.add_argument("--seconds", type=float, default=3600, help="no further ones are begun after these")
+    parser.add_argument("--results", type=Path, required=True)
     options = parser.parse_args()
-    if options.saved is None and options.dataset is None:
-        parser.error("--dataset DIR or --from FILE.json is needed")
-    results = json.loads(options.saved.read_text()) if options.saved else measure(options)
-    if options.save:
-        options.save.write_text(json.dumps(results))
+    results = json.loads(options.results.read_text()) if options.results.exists() else {"rows": {}}
+    if options.dataset:
+        measure(options, results)
+    missing = len(COSTS) * len(AGGREGATIONS) * len(OPTIMISATIONS) - len(results["rows"])
+    if missing:
+        print(f"{missing} are still to be measured: the page waits for them")
     else:
         (DOCS / "combinations.md").write_text(page(results))
 

@@ -5,21 +5,24 @@
     docs/front.py --from FILE.json
 
 Both folders hold scenes with a dataset.json; `stereopsis synth --random --count 12 …` makes generated ones. First every
-combination is scored at several scales of its penalties, then the best of each class of time are improved by coordinate
-search, one parameter at a time. Errors are relative to those of `sgm`: the mean over the datasets, each with one vote, of
+combination is scored at several scales of its penalties, and every method as it is, then the best of each class of time are
+improved by coordinate search, one parameter at a time. Errors are relative to those of `sgm`: the mean over the datasets, each with one vote, of
 which the generated scenes are one. Times are of 1280×960×128, images on the device, taken behind all else by one process.
---from prints the front.
+What is in FILE.json already is not scored again: a call that ends early goes on in the next, and one with --seconds 0 takes the
+times alone. --from prints the front.
 """
 
 import argparse
 import itertools
 import json
+import random
 import subprocess
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean
+from threading import Lock
 
 from benchmarks import DOCS, number, table
 from combinations import AGGREGATIONS, COSTS
@@ -29,23 +32,30 @@ FAST = [a for a in AGGREGATIONS if a != "asw"]  # a tenth of a second a match
 OPTIMISATIONS = {"none": {}, "sgm": {"p1": 20, "p2": 100, "p2_min": 30}, "scanline": {"p1": 127, "p2": 381},
                  "dynamic_programming": {"p1": 12, "p2": 40}}
 SCALES = (0.4, 1, 2)
+METHODS = ["sgm-learned", "sgm-learned-fast", "ad-census", "costfilter", "census-guided", "zncc", "banz-sgm", "realtime-dp"]
 SWITCHES = ["left_right.enabled", "speckle.enabled", "median.enabled", "vote_fill.enabled", "median2.enabled",
             "propagation.enabled", "repair.enabled"]
 NEVER_MOVED = ("region.", "confidence.", "fill.", "select.border", "optimisation.paths")
 STEPS = (0.6, 1.6)
 CLASSES = (0.6, 1.0, 2.0, 6.0)  # times `sgm`'s: of each the best are improved
-SIZE, CHUNK = "1280x960x128", 12
+SIZE, CHUNK = "1280x960x128", 8
 
 
 def name_of(setting):
-    return "sgm" + "".join(("," if i else ":") + f"{k}={v}" for i, (k, v) in enumerate(setting.items()))
+    """A setting has the method that it begins from, then what is set."""
+    setting = dict(setting)
+    return setting.pop("method") + "".join(("," if i else ":") + f"{k}={v}" for i, (k, v) in enumerate(setting.items()))
 
 
 def structures():
+    """In an order of chance, so that a search that ends early has seen of all."""
+    found = [{"method": m} for m in METHODS]
     for cost, aggregation, (optimisation, penalties) in itertools.product(COSTS, FAST, OPTIMISATIONS.items()):
         for scale in SCALES if penalties else (1,):
-            setting = {"cost.stage": cost, "aggregation.stage": aggregation, "optimisation.stage": optimisation}
-            yield setting | {f"optimisation.{p}": max(1, round(scale * v)) for p, v in penalties.items()}
+            setting = {"method": "sgm", "cost.stage": cost, "aggregation.stage": aggregation, "optimisation.stage": optimisation}
+            found.append(setting | {f"optimisation.{p}": max(1, round(scale * v)) for p, v in penalties.items()})
+    random.Random(1).shuffle(found)
+    return found
 
 
 def error_of(measures, dataset):
@@ -61,6 +71,11 @@ class Search:
     def __init__(self, options):
         self.options, self.until = options, 0
         self.tried = {}  # by name: setting, error by dataset, parameters
+        self.saving = Lock()
+
+    def save(self):
+        with self.saving:
+            self.options.save.write_text(json.dumps({"device": self.options.device, "tried": dict(self.tried)}))
 
     def bench(self, settings, *more):
         """The results by name; those that are refused are missing."""
@@ -93,6 +108,7 @@ class Search:
                     known["ms"] |= ms
                     known["parameters"] = r["parameters"]
             self.tried.update(found)
+            self.save()
 
         with ThreadPoolExecutor(self.options.processes) as pool:
             list(pool.map(one, chunks))
@@ -146,13 +162,15 @@ class Search:
         names = [n for times in CLASSES for n in self.best_within(times, 12)] + ["sgm"]
         settings = [self.tried[n]["setting"] for n in dict.fromkeys(names)]
         for first in range(0, len(settings), CHUNK):
-            found = self.bench(settings[first:first + CHUNK], "--size", SIZE, "--repeat", "5")
+            found = self.bench(settings[first:first + CHUNK], "--size", SIZE, "--repeat", "5", "--no-stream")
             for name, r in found.items():
                 self.tried[name]["time"] = r["median_ms"]
 
     def run(self):
-        self.until = time.time() + self.options.seconds / 2
-        self.score([{}])
+        if self.options.save.exists():
+            self.tried = json.loads(self.options.save.read_text())["tried"]
+        self.until = time.time() + max(1, self.options.seconds / 2)
+        self.score([{"method": "sgm"}])
         self.score(structures())
         print(f"{len(self.tried)} combinations", flush=True)
         for times in CLASSES:
@@ -160,7 +178,8 @@ class Search:
             self.improve(times)
         print(f"{len(self.tried)} settings", flush=True)
         self.take_times()
-        return {"device": self.options.device, "tried": self.tried}
+        self.save()
+        return {"tried": self.tried}
 
 
 def page(results):
@@ -189,9 +208,7 @@ def main():
     if options.saved:
         print(page(json.loads(options.saved.read_text())))
     elif options.data and options.generated and options.save:
-        results = Search(options).run()
-        options.save.write_text(json.dumps(results))
-        print(page(results))
+        print(page(Search(options).run()))
     else:
         parser.error("name --data, --generated and --save; or --from FILE.json")
 

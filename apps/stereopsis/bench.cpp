@@ -18,7 +18,7 @@ struct Options {
   std::vector<std::string> threads;
   std::optional<int> batch, repeat;
   std::filesystem::path dataset, json;
-  bool no_peers = false;
+  bool no_peers = false, no_stream = false;
 };
 
 Workload parse_workload(const std::string& text) {
@@ -54,6 +54,7 @@ void bench(const Options& options) {
   const std::vector<int> threads = parse_threads(options.threads);
   Bench bench{{},
               !options.no_peers,
+              !options.no_stream,
               threads.back(),
               options.repeat.value_or(scenes ? 3 : 7),
               options.batch.value_or(1),
@@ -108,6 +109,7 @@ void add_bench(CLI::App& application) {
   command.integer("--batch", o->batch, 1, 4096, "N", "Pairs in one plan, in work at a time [1]");
   command.integer("--repeat", o->repeat, 1, 10000, "N", "Timed runs, after one to warm up [7; of scenes 3]");
   command.flag("--no-peers", o->no_peers, "The methods alone");
+  command.flag("--no-stream", o->no_stream, "Without the 66 pairs that `stream ms` takes on a GPU");
   command.path("--json", o->json, "FILE", "All results");
   command.footer(
       "Generated pairs: 8-bit grey, of `synth` with seed 1. GDE/s: 10⁹ pixel·disparity hypotheses a second.\n"

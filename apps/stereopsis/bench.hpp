@@ -18,7 +18,7 @@ struct Contender {
 
 struct Bench {
   std::vector<Contender> contenders;
-  bool peers = true;
+  bool peers = true, stream = true;
   int threads = 0;  // 0: all
   int repeat = 0;
   int batch = 1;

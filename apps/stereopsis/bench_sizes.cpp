@@ -220,7 +220,8 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
   }
   for (const StageTime& stage : time_stages(pipeline, problem, device, pair))
     (is_transfer(stage) ? result.transfers : result.stages).push_back(stage);
-  if (device.name != "cpu") result.stream = time_stream(pipeline, problem, device, left, right);
+  if (bench.stream && device.name != "cpu")
+    result.stream = time_stream(pipeline, problem, device, left, right);
   return result;
 }
 

@@ -1,8 +1,9 @@
 // Any cost with any aggregation, any optimisation and any refinements: by fused operations, by stages alone and by the
-// definitions, on every device, with the same bits. STEREOPSIS_PIPELINES says how many are drawn.
+// definitions, on every device, with the same bits. STEREOPSIS_PIPELINES=COUNT[@FIRST] says which are drawn.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <map>
 #include <random>
@@ -180,10 +181,13 @@ class Drawn {
 };
 
 TEST(Combinations, DrawnPipelinesGiveTheSameBitsOnEveryDevice) {
+  // By hand: COUNT, or COUNT@FIRST, so that several processes share them.
   const char* wanted = std::getenv("STEREOPSIS_PIPELINES");
   const int count = wanted != nullptr ? std::atoi(wanted) : sanitized ? 25 : 80;
+  const char* from = wanted != nullptr ? std::strchr(wanted, '@') : nullptr;
+  const int first = from != nullptr ? std::atoi(from + 1) : 0;
   int matched = 0, refused = 0, absent = 0;
-  for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+  for (int i = first; i < first + count && !testing::Test::HasFailure(); ++i) {
     Drawn drawn(static_cast<std::uint32_t>(i));
     const Setting s = drawn.setting();
     SCOPED_TRACE(testing::Message() << "number " << i << ", " << s.problem.size.width << "x" << s.problem.size.height
