@@ -165,6 +165,11 @@ function(stereopsis_kernel_machine_code target)
     message(FATAL_ERROR "${STEREOPSIS_NVCC} knows nothing of CUDA architectures ${architectures}; set STEREOPSIS_CUDA_ARCHITECTURES to all, or STEREOPSIS_CUDA to OFF")
   endif()
   stereopsis_nvcc_code(code "${real}" "${virtual}")
+  # A third of the size. From 13 on every driver that serves nvcc's binaries takes it.
+  set(compression "")
+  if(nvcc_release GREATER_EQUAL 13)
+    set(compression -compress-mode=size)
+  endif()
   stereopsis_cuda_architectures(90-virtual architectures)
   stereopsis_cuda_code(80 "${architectures}" tuned_real tuned_virtual)
   message(STATUS "CUDA machine code for [${real}] and PTX for [${virtual}]; of tuned kernels [${tuned_real}] and [${tuned_virtual}]")
@@ -180,7 +185,7 @@ function(stereopsis_kernel_machine_code target)
       DEPENDS ${kernel_source_dir}/${file} ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake VERBATIM)
     # No contraction: the same bits everywhere.
     stereopsis_embed(${name}
-      COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code}
+      COMMAND ${STEREOPSIS_NVCC} -fatbin ${compression} -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code}
               -o ${kernel_dir}/${name}.fatbin ${cu}
       DEPENDS ${cu} ${kernel_paths} COMMENT "Compiling the kernels of ${name} for CUDA")
   endforeach()
@@ -209,7 +214,7 @@ function(stereopsis_kernel_machine_code target)
       separate_arguments(constants UNIX_COMMAND "${CMAKE_MATCH_2}")
       list(TRANSFORM constants PREPEND -D)
       stereopsis_embed(${full_name}
-        COMMAND ${STEREOPSIS_NVCC} -fatbin -fmad=false -std=c++20 ${constants} -I${kernel_source_dir}
+        COMMAND ${STEREOPSIS_NVCC} -fatbin ${compression} -fmad=false -std=c++20 ${constants} -I${kernel_source_dir}
                 -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${kernel_dir}/${full_name}.fatbin ${kernel_source_dir}/${file}
         DEPENDS ${kernel_source_dir}/${file} ${headers} COMMENT "Compiling ${full_name} for CUDA")
     endforeach()
@@ -246,6 +251,7 @@ function(stereopsis_gpu target)
   if(STEREOPSIS_NVCC)
     execute_process(COMMAND ${STEREOPSIS_NVCC} --version OUTPUT_VARIABLE version)
     if(version MATCHES "release ([0-9]+)" AND CMAKE_MATCH_1 GREATER_EQUAL 12)
+      set(nvcc_release ${CMAKE_MATCH_1})
       set(nvcc ${STEREOPSIS_NVCC})
     endif()
   endif()

@@ -10,17 +10,17 @@ def bench(command, method, size, device, *more):
     """The results of one method at one size, (width, height, disparities)."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.json"
-        call = [command, "bench", "--no-peers", "--method", method, "--device", device, "--size",
+        call = [command, "bench", "--no-peers", "--no-stream", "--method", method, "--device", device, "--size",
                 "x".join(map(str, size)), "--json", str(file), *more]
         subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
         return json.loads(file.read_text())["results"][0]
 
 
-def frame_ms(command, method, size, device, one_thread=False, repeat=5):
-    """The shortest of several runs, on a GPU without transfers and of 16 pairs at a time; or, with one_thread, the processor's time of
+def frame_ms(command, method, size, device, one_thread=False, repeat=5, pairs=16):
+    """The shortest of several runs, on a GPU without transfers and of 16 `pairs` at a time; or, with one_thread, the processor's time of
     a run on one thread, which does not grow while other programs run."""
     if not one_thread:
-        batch = 1 if device == "cpu" else 16
+        batch = 1 if device == "cpu" else pairs
         run = bench(command, method, size, device, "--batch", str(batch), "--repeat", str(repeat))
         return run["min_ms"] / batch
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from frame_time import bench, frame_ms
 
 LIMIT, STEP, LARGEST = 500.0, 32, 16384
-METHODS = ["census-guided", "sgm", "banz-sgm", "ad-census", "prehn-window", "prehn-pyramid", "zncc", "costfilter", "esaw", "asw",
+METHODS = ["census-guided", "sgm", "sgm-learned", "sgm-learned-fast", "banz-sgm", "ad-census", "prehn-window", "prehn-pyramid", "zncc", "costfilter", "esaw", "asw",
            "asw-separable", "realtime-dp", "realtime-bp", "segment-support"]
 CENSUS = "census alone"  # of both views: the stage "census" of census-guided
 
@@ -27,13 +27,13 @@ def milliseconds(arguments, device, method, width):
         run = bench(arguments.stereopsis, "census-guided", (*size[:2], 1), device, "--repeat", "3",
                     *(["--threads", "1"] if arguments.one_thread else []))
         return sum(stage["ms"] for stage in run["stages"] if stage["name"] == "census")
-    return frame_ms(arguments.stereopsis, method, size, device, arguments.one_thread, repeat=2)
+    return frame_ms(arguments.stereopsis, method, size, device, arguments.one_thread, repeat=2, pairs=1)
 
 
 def largest(arguments, device, method):
     """By trials at the width where the last time, if it grew with the pixels, would come to the limit."""
-    best, width, tried = None, 320, set()
-    while width not in tried and len(tried) < 6:
+    best, width, tried = None, 320 if device == "cpu" else 2048, set()
+    while width not in tried and len(tried) < 5:
         tried.add(width)
         try:
             ms = milliseconds(arguments, device, method, width)

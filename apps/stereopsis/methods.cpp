@@ -32,6 +32,10 @@ void list_methods(bool as_json) {
     table.add({"", method.paper});
   }
   table.left({0, 1}).print();
+  Table by_wish({"preset", "what it is", "method"});
+  for (const MethodInfo& preset : presets()) by_wish.add({preset.name, preset.summary, preset.paper});
+  say("\n");
+  by_wish.left({0, 1, 2}).print();
 }
 
 // What sliders, switches and lists are made from.
@@ -62,7 +66,7 @@ void show_method(const std::string& name, bool as_json) {
     return;
   }
   for (const MethodInfo& method : methods())
-    if (method.name == name) say("{}: {}\n{}\n\n", method.name, method.summary, method.paper);
+    if (method.name == pipeline.method()) say("{}: {}\n{}\n\n", method.name, method.summary, method.paper);
   Table table({"slot", "stage"});
   for (const PipelineSlot& slot : pipeline.slots()) table.add({slot.slot, slot.kind});
   table.left({0, 1}).print();

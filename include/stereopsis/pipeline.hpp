@@ -22,6 +22,10 @@ struct MethodInfo {
 // The named methods, as `stereopsis methods` lists them.
 const std::vector<MethodInfo>& methods();
 
+// Three of them by what is wanted, `fast`, `balanced` and `accurate`: names that Pipeline takes, too. `paper` is the method, and what is
+// set beyond its defaults.
+const std::vector<MethodInfo>& presets();
+
 // One slot of a pipeline: {"cost", "rank", …}, {"optimisation", "sgm", …}, {"median2", "median", …}.
 struct PipelineSlot {
   std::string slot;                       // the prefix of its parameters
@@ -34,7 +38,7 @@ struct PipelineData;  // the typed form: src/program/pipeline_data.hpp
 
 class Pipeline {
  public:
-  // A named method with its defaults. Throws Error(call) for an unknown name, with the nearest right one.
+  // A named method with its defaults, or a preset. Throws Error(call) for an unknown name, with the nearest right one.
   explicit Pipeline(std::string_view method);
   // Of the typed form; for the library itself.
   explicit Pipeline(PipelineData data);

@@ -92,6 +92,7 @@ void bind_pipeline(nb::module_& m) {
       .def_static("parse", &pipeline_from_json, "json"_a);
 
   m.def("methods", &methods);
+  m.def("presets", &presets);
   m.def("stages", [] {
     std::vector<std::pair<std::string, std::vector<std::string>>> stages;
     for (SlotChoices& c : slot_choices()) stages.emplace_back(std::move(c.slot), std::move(c.stages));

@@ -32,7 +32,7 @@ from ._native import (
     write_disparity,
     write_pfm,
 )
-from ._pipeline import Pipeline, methods, parameters, stages
+from ._pipeline import Pipeline, methods, parameters, presets, stages
 from ._result import Explanation, Picture, Result
 from ._scenes import Scene, check, evaluate, read_image, synth
 from ._stage import StageCall
@@ -79,6 +79,7 @@ __all__ = [
     "match_volume",
     "methods",
     "parameters",
+    "presets",
     "read_calibration",
     "read_disparity",
     "read_image",

@@ -206,6 +206,16 @@ def methods() -> list[_native.MethodInfo]:
     return list(_native.methods())
 
 
+def presets() -> list[_native.MethodInfo]:
+    """Names that stand for a method by what is wanted: "fast", "balanced", "accurate"; `paper` is the method, and what is set.
+
+    >>> import stereopsis as st
+    >>> [(preset.name, preset.paper) for preset in st.presets()]
+    [('fast', 'sgm'), ('balanced', 'sgm: vote_fill.enabled=true'), ('accurate', 'sgm-learned')]
+    """
+    return list(_native.presets())
+
+
 def stages() -> dict[str, list[str]]:
     """By slot, the stages that may fill it ("none": it may be empty), and those that the list of refinements may name.
 

@@ -183,14 +183,34 @@ const std::vector<Method>& all() {
   return methods;
 }
 
+// docs/choosing.md has the search that they come from.
+const std::vector<Method>& all_presets() {
+  static const std::vector<Method> presets = {
+      {{"fast", "what none is better than at its time", "sgm"}, sgm_methods::sgm},
+      {{"balanced", "an eighth fewer errors, for a fifth more time on a GPU and two fifths on a CPU",
+        "sgm: vote_fill.enabled=true"},
+       sgm_methods::balanced},
+      {{"accurate", "a fifth fewer errors, for twice the time on a GPU and eight times on a CPU", "sgm-learned"},
+       sgm_methods::sgm_learned},
+  };
+  return presets;
+}
+
+std::vector<MethodInfo> infos_of(const std::vector<Method>& list) {
+  std::vector<MethodInfo> infos;
+  for (const Method& method : list) infos.push_back(method.info);
+  return infos;
+}
+
 }  // namespace
 
+const std::vector<MethodInfo>& presets() {
+  static const std::vector<MethodInfo> infos = infos_of(all_presets());
+  return infos;
+}
+
 const std::vector<MethodInfo>& methods() {
-  static const std::vector<MethodInfo> infos = [] {
-    std::vector<MethodInfo> list;
-    for (const Method& method : all()) list.push_back(method.info);
-    return list;
-  }();
+  static const std::vector<MethodInfo> infos = infos_of(all());
   return infos;
 }
 
@@ -210,15 +230,21 @@ void add_post_processing(PipelineData& p) {
 }  // namespace
 
 PipelineData method_data(std::string_view name) {
+  const auto made = [](const Method& method, std::string_view named) {
+    PipelineData data = method.data();
+    data.method = named;
+    add_post_processing(data);
+    return data;
+  };
   std::vector<std::string> names;
   for (const Method& method : all()) {
-    if (method.info.name == name) {
-      PipelineData data = method.data();
-      data.method = name;
-      add_post_processing(data);
-      return data;
-    }
+    if (method.info.name == name) return made(method, name);
     names.push_back(method.info.name);
+  }
+  for (const Method& preset : all_presets()) {
+    const std::string_view paper = preset.info.paper;
+    if (preset.info.name == name) return made(preset, paper.substr(0, paper.find(':')));
+    names.push_back(preset.info.name);
   }
   throw Error(ErrorCategory::call, text("there is no method '", name, "'; the nearest is '", nearest_name(name, names),
                                         "' (stereopsis methods lists all)"));

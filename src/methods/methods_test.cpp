@@ -418,6 +418,23 @@ TEST(Pipeline, NamesTheNearestOfWhatItDoesNotKnow) {
   EXPECT_NE(message_of([&] { pipeline.set("rank.window", "nine"); }).find("nine"), std::string::npos);
 }
 
+TEST(Pipeline, APresetIsItsMethodWithWhatItSays) {
+  ASSERT_EQ(presets().size(), 3U);
+  for (const MethodInfo& preset : presets()) {
+    const auto colon = preset.paper.find(':');
+    Pipeline told(preset.paper.substr(0, colon));
+    if (colon != std::string::npos) {
+      const auto equals = preset.paper.find('=');
+      told.set(preset.paper.substr(colon + 2, equals - colon - 2), std::string_view(preset.paper).substr(equals + 1));
+    }
+    const Pipeline made(preset.name);
+    EXPECT_EQ(made.method(), told.method());
+    const auto wanted = told.parameters(), are = made.parameters();
+    ASSERT_EQ(are.size(), wanted.size());
+    for (std::size_t i = 0; i < are.size(); ++i) EXPECT_EQ(are[i].value, wanted[i].value) << are[i].name;
+  }
+}
+
 TEST(Pipeline, SlotsBuildTheSamePipeline) {
   for (const MethodInfo& method : methods()) {
     Pipeline pipeline(method.name);

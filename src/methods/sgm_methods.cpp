@@ -51,6 +51,12 @@ PipelineData sgm() {
   return p;
 }
 
+PipelineData balanced() {
+  PipelineData p = sgm();
+  p.refinements = refined(true);
+  return p;
+}
+
 // As sgm, whose costs have a part in the sum; filled by votes: docs/notes/learned.md. With limits of 127, 40.8 and 100 path
 // costs are those that tuned kernels take.
 PipelineData sgm_learned() {

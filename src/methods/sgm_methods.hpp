@@ -6,6 +6,7 @@
 namespace stereopsis::sgm_methods {
 
 PipelineData sgm();
+PipelineData balanced();  // a preset: sgm filled by votes
 PipelineData sgm_learned();
 PipelineData sgm_learned_fast();
 PipelineData banz_sgm();
