@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "stereopsis/image.hpp"
+#include "stereopsis/pixel_format.hpp"
 
 namespace stereopsis {
 
@@ -62,11 +64,12 @@ class DeviceImage {
 
 // A pair, and its results, on the device.
 struct DevicePair {
-  DeviceImageView left;        // as StereoPair has it
-  DeviceImageView right;       // of the same size and type
-  DeviceImageView mask_left;   // 0 where a pixel is not usable; empty: all are
-  DeviceImageView mask_right;  // likewise
-  DeviceImageView costs = {};  // a volume, if it was planned: rows without padding
+  DeviceImageView left;                    // as StereoPair has it
+  DeviceImageView right;                   // of the same size and type
+  DeviceImageView mask_left;               // 0 where a pixel is not usable; empty: all are
+  DeviceImageView mask_right;              // likewise
+  DeviceImageView costs = {};              // a volume, if it was planned: rows without padding
+  std::optional<PixelFormat> format = {};  // how both images lie, as Problem::format says; none: grey or RGB
 
   bool operator==(const DevicePair&) const = default;
 };

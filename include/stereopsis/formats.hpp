@@ -1,4 +1,5 @@
-// Images as cameras, drivers and other libraries have them: rows counted in bytes, BGR, alpha, NV12, Bayer mosaics.
+// Images as cameras, drivers and other libraries have them: rows counted in bytes, BGR, alpha, NV12, Bayer mosaics. Plans read such
+// images as they lie (Problem::format) and see what is defined here; for all else, to_rgb() makes RGB of them.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 
 #include "stereopsis/device_image.hpp"
 #include "stereopsis/image.hpp"
+#include "stereopsis/pixel_format.hpp"
 
 namespace stereopsis {
 
@@ -26,31 +28,20 @@ AnyImageView any_view_with_byte_pitch(const void* data, PixelType type, Size siz
 DeviceImageView device_view_with_byte_pitch(std::uint64_t address, PixelType type, Size size, int channels,
                                             std::size_t byte_pitch, int bit_depth = 0);
 
-// How colours lie in memory where it is not RGB.
-enum class PixelFormat : std::uint8_t {
-  bgr,   // 3 channels
-  rgba,  // 4 channels; alpha is dropped
-  bgra,
-  nv12,  // 8 bits: luma, below it chroma of half the size, u and v in turn; as an image of one channel and height · 3/2
-  bayer_rggb,  // one channel; by the colours of the first two pixels of the first two rows
-  bayer_bggr,
-  bayer_grbg,
-  bayer_gbrg
-};
-
 // The size of the picture in such an image. Throws Error(call) for an image that can't be of that format.
 Size picture_size(const AnyImageView& image, PixelFormat format);
 
-// In RGB, of the same type: into `rgb`, which is reused where it fits.
+// In RGB, of the same type, as plans see it too: into `rgb`, which is reused where it fits.
 //
 //   bgr, rgba, bgra  the channels, in their order
 //   nv12             ITU-R BT.601, luma 16 to 235: c = y − 16, d = u − 128, e = v − 128;
 //                    R = (298c + 409e + 128) >> 8, G = (298c − 100d − 208e + 128) >> 8, B = (298c + 516d + 128) >> 8, clipped to 0…255
 //   bayer            bilinear: a colour that a pixel does not have is the mean of the 2 or 4 nearest that have it, rounded to nearest, halves
-//                    up; what lies outside is mirrored at the edge pixel, so that it has the colour that is due
+//                    up (float: each step rounded to float); what lies outside is mirrored at the edge pixel, so that it has the colour
+//                    that is due
 void to_rgb(const AnyImageView& image, PixelFormat format, AnyImage& rgb, int threads = 0);
 
-// The luma of an NV12 image as a grey one, without a copy: all that methods on grey images need.
+// The luma of an NV12 image as a grey one, without a copy: what a plan's stages see where they read grey images.
 AnyImageView luma_of_nv12(const AnyImageView& image);
 
 }  // namespace stereopsis

@@ -41,6 +41,7 @@ struct StereoPair {
   ImageView<const std::uint16_t> paths_above = {};
   ImageView<const std::uint16_t> paths_below = {};  // likewise
   GivenMaps maps = {};                              // where Problem::refines says that they come
+  std::optional<PixelFormat> format = {};           // how both images lie, as Problem::format says; none: grey or RGB
 };
 
 // What is done by a calibration beside the matching, on the same device.
@@ -88,7 +89,7 @@ struct Stripe {
 
 // What a plan is made for.
 struct Problem {
-  Size size;                             // of the images as they are given
+  Size size;                             // of the pictures as they are given
   PixelType pixel_type = PixelType::u8;  // of both images
   int channels = 1;                      // elements of a pixel: 1, or 3 (RGB)
   int bit_depth = 8;                     // bits that carry the intensity
@@ -105,10 +106,13 @@ struct Problem {
   // Maps come with the pair, and of the pipeline its refinements alone are done. The images need only be there where one of them
   // reads an image.
   bool refines = false;
+  // How the images lie where they are neither grey nor RGB: the plan reads them so, without a copy in between. The size, a region, masks
+  // and the channels (3) are the picture's. The grey image of NV12 is its luma, which is read in place.
+  std::optional<PixelFormat> format = {};
 
   // Of the images that the method sees.
   Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
-  // Of a pair's size, type, channels and bit depth.
+  // Of a pair's size, type, channels, bit depth and format.
   static Problem of(const StereoPair& pair, DisparityRange range);
 };
 

@@ -4,6 +4,7 @@
 
 #include "methods/refuse.hpp"
 #include "methods/results.hpp"
+#include "stereopsis/formats.hpp"
 #include "stereopsis/rectification.hpp"
 
 namespace stereopsis {
@@ -34,6 +35,33 @@ void check_extent(Size size, int channels, int disparities) {
                 " pixels: their product must be at most ", most, "; search fewer, or match regions"));
 }
 
+void check_format(PixelFormat format, const Problem& p) {
+  const auto wrong = [&](const char* must) {
+    refuse(text("a picture of ", shown(p.size), " pixels, ", to_string(p.pixel_type), ", can't come in ",
+                to_string(format), "; ", must));
+  };
+  if (p.channels != 3)
+    refuse(text("pictures in ", to_string(format), " have 3 channels for the method, not ", p.channels,
+                "; set Problem::channels = 3"));
+  if (format == PixelFormat::nv12 && (p.pixel_type != PixelType::u8 || p.size.width % 2 != 0 || p.size.height % 2 != 0))
+    wrong("it must have 8 bits, and an even width and height");
+  if (is_bayer(format) && (p.size.width < 2 || p.size.height < 2)) wrong("it must have at least 2×2 pixels");
+  if (is_bayer(format) && p.stripe) wrong("the rows of a stripe are made from those beside it; give them in RGB");
+}
+
+// How the plan's images lie.
+std::string name_of(const std::optional<PixelFormat>& format) { return format ? to_string(*format) : "grey or RGB"; }
+
+// Of an image as it is given.
+Size given_size(const Problem& p) { return p.format ? image_size(p.size, *p.format) : p.size; }
+int given_channels(const Problem& p) { return p.format ? channels_of(*p.format) : p.channels; }
+
+void check_same_format(const Problem& p, const std::optional<PixelFormat>& format) {
+  if (format != p.format)
+    refuse(text("the matcher was planned for images in ", name_of(p.format), ", and this pair is in ", name_of(format),
+                "; say the same in the pair and in the problem"));
+}
+
 }  // namespace
 
 void check(const Problem& p) {
@@ -44,6 +72,7 @@ void check(const Problem& p) {
                 ", so match parts of it"));
   if (p.channels != 1 && p.channels != 3)
     refuse(text("an image of ", p.channels, " channels can't be matched; give a grey (1) or an RGB (3) image"));
+  if (p.format) check_format(*p.format, p);
   check_bit_depth(p.pixel_type, p.bit_depth);
   if (p.range.count < 1 || p.range.count > most_disparities)
     refuse(
@@ -89,8 +118,9 @@ void check_costs(const Problem& p, const View& costs) {
 }
 
 void check_extents(const Problem& p, Size seen) {
-  check_extent(seen, p.channels, p.range.count);
-  if (p.geometry.rectification) check_extent(p.size, p.channels, 1);
+  const int channels = std::max(p.channels, given_channels(p));
+  check_extent(seen, channels, p.range.count);
+  if (p.geometry.rectification) check_extent(p.size, channels, 1);
 }
 
 void check_fits(const Plan& plan, const StereoPair& pair) {
@@ -107,6 +137,7 @@ void check_fits(const Plan& plan, const StereoPair& pair) {
           "false");
     return;
   }
+  check_same_format(p, pair.format);
   if (pair.left.size() != pair.right.size())
     refuse(text("the left image has ", shown(pair.left.size()), " pixels and the right one ", shown(pair.right.size()),
                 "; a rectified pair has one size"));
@@ -115,15 +146,16 @@ void check_fits(const Plan& plan, const StereoPair& pair) {
     refuse(text("the left image is ", to_string(pair.left.type), " with ", pair.left.channels, " channels and ",
                 pair.left.bit_depth, " bits, the right one ", to_string(pair.right.type), " with ", pair.right.channels,
                 " and ", pair.right.bit_depth, "; both must be of one kind"));
-  if (pair.left.size() != p.size || pair.left.type != p.pixel_type || pair.left.channels != p.channels ||
+  const Size size = given_size(p);
+  const int channels = given_channels(p);
+  if (pair.left.size() != size || pair.left.type != p.pixel_type || pair.left.channels != channels ||
       pair.left.bit_depth != p.bit_depth)
-    refuse(text("the matcher was planned for ", shown(p.size), " pixels, ", to_string(p.pixel_type), ", ", p.channels,
+    refuse(text("the matcher was planned for ", shown(size), " pixels, ", to_string(p.pixel_type), ", ", channels,
                 " channels, ", p.bit_depth, " bits; this pair has ", shown(pair.left.size()), " pixels, ",
                 to_string(pair.left.type), ", ", pair.left.channels, " channels, ", pair.left.bit_depth,
                 " bits: make a new plan"));
   for (const auto* image : {&pair.left, &pair.right})
-    check_pixels(image == &pair.left ? "the left image" : "the right image", image->data, p.size, p.channels,
-                 image->pitch);
+    check_pixels(image == &pair.left ? "the left image" : "the right image", image->data, size, channels, image->pitch);
   for (const auto* mask : {&pair.mask_left, &pair.mask_right}) {
     if (mask->data == nullptr && mask->width == 0 && mask->height == 0) continue;
     if (mask->size() != p.size || mask->channels != 1)
@@ -199,8 +231,9 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
   check_costs(p, pair.costs);
   check_rows("the cost volume", pair.costs);
   if (!p.volumes.without_images) {
-    check_one("the left view", pair.left, p.size, p.pixel_type, p.channels, p.bit_depth);
-    check_one("the right view", pair.right, p.size, p.pixel_type, p.channels, p.bit_depth);
+    check_same_format(p, pair.format);
+    check_one("the left view", pair.left, given_size(p), p.pixel_type, given_channels(p), p.bit_depth);
+    check_one("the right view", pair.right, given_size(p), p.pixel_type, given_channels(p), p.bit_depth);
   }
   if (pair.mask_left.memory != 0) check_one("the left mask", pair.mask_left, p.size, PixelType::u8, 1, 8);
   if (pair.mask_right.memory != 0) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);

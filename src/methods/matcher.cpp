@@ -6,16 +6,18 @@
 #include "core/text.hpp"
 #include "methods/results.hpp"
 #include "program/engine.hpp"
+#include "stereopsis/formats.hpp"
 #include "stereopsis/rectification.hpp"
 
 namespace stereopsis {
 Problem Problem::of(const StereoPair& pair, DisparityRange range) {
-  return {.size = pair.left.size(),
+  return {.size = pair.format ? picture_size(pair.left, *pair.format) : pair.left.size(),
           .pixel_type = pair.left.type,
-          .channels = pair.left.channels,
+          .channels = pair.format ? 3 : pair.left.channels,
           .bit_depth = pair.left.bit_depth,
           .range = range,
-          .region = {}};
+          .region = {},
+          .format = pair.format};
 }
 
 struct Matcher::State {
@@ -126,7 +128,7 @@ Ticket Matcher::enqueue(const StereoPair& pair, const MatchedViews& result) {
 Ticket Matcher::enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream) {
   check_fits(plan(), pair, result);
   const int i = state_->next_frame(stream.has_value());
-  state_->engine->begin(i, images_of(pair, result), true, stream ? &*stream : nullptr);
+  state_->engine->begin(i, images_of(plan(), pair, result), true, stream ? &*stream : nullptr);
   return state_->begun(i, {});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stages/pixel_format/pixel_format.hpp"
 #include "stereopsis/rectification.hpp"
 
 namespace stereopsis {
@@ -75,15 +76,6 @@ AnyOutputView output_of(AnyImage& image) {
   return std::visit([]<class T>(Image<T>& i) { return AnyOutputView(i.view()); }, image.pixels);
 }
 
-// Of a pair, what a plan's region needs.
-StereoPair input_of(const Plan& plan, const StereoPair& pair) {
-  if (!plan.problem().region || plan.problem().geometry.rectification) return pair;
-  const Rect shown = plan.required_input();
-  const auto crop = [&](const ImageView<const std::uint8_t>& mask) { return mask.empty() ? mask : mask.crop(shown); };
-  const auto crop_any = [&](const AnyImageView& image) { return image.empty() ? image : image.crop(shown); };
-  return {crop_any(pair.left), crop_any(pair.right), crop(pair.mask_left), crop(pair.mask_right), crop_any(pair.costs)};
-}
-
 AnyView view_of(const AnyImageView& v) {
   return {reinterpret_cast<std::uint64_t>(v.data), 0, element_of(v.type), v.width, v.height, v.channels, 0, v.pitch};
 }
@@ -93,24 +85,41 @@ AnyView view_of(const AnyOutputView& v) {
 AnyView view_of(const DeviceImageView& v) {
   return {v.memory, v.offset, element_of(v.type), v.width, v.height, v.channels, 0, v.pitch};
 }
-// Of a volume.
-template <class View>
-AnyView volume_of(const View& v) {
-  AnyView volume = view_of(v);
+// Of a volume, which is an image with a channel for each disparity.
+AnyView volume_of(AnyView volume) {
   std::swap(volume.disparities, volume.channels);
   volume.channels = 1;
   return volume;
 }
 AnyView& of(FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
 
+// What is read of a view's image, as the composer has it: of one in another format the pixels, or both planes, that the shown part
+// is made of.
+void add_view(const Problem& p, const Rect& shown, const AnyView& whole, int view, FrameImages& images) {
+  AnyView& image = of(images, view == 0 ? External::left : External::right);
+  if (whole.memory == 0 || whole.empty()) return;
+  const Rect part = p.format ? pixel_format::part_read(*p.format, p.size, shown) : shown;
+  image = whole.crop(p.format == PixelFormat::nv12 ? shown : part);
+  if (p.format != PixelFormat::nv12) return;
+  AnyView chroma = whole.rows(p.size.height, p.size.height / 2);
+  chroma.width /= 2;
+  chroma.channels = 2;
+  of(images, view == 0 ? External::chroma_left : External::chroma_right) =
+      chroma.crop({part.x / 2, part.y / 2, part.width / 2, part.height / 2});
+}
+
+// What a plan's region needs of a pair.
 template <class Pair>
-FrameImages images_of_pair(const Pair& pair) {
+FrameImages images_of_pair(const Plan& plan, const Pair& pair) {
+  const Problem& p = plan.problem();
+  const Rect shown =
+      p.region && !p.geometry.rectification ? plan.required_input() : Rect{0, 0, p.size.width, p.size.height};
   FrameImages images{};
-  of(images, External::left) = view_of(pair.left);
-  of(images, External::right) = view_of(pair.right);
-  if (!pair.mask_left.empty()) of(images, External::mask_left) = view_of(pair.mask_left);
-  if (!pair.mask_right.empty()) of(images, External::mask_right) = view_of(pair.mask_right);
-  if (!pair.costs.empty()) of(images, External::costs) = volume_of(pair.costs);
+  add_view(p, shown, view_of(pair.left), 0, images);
+  add_view(p, shown, view_of(pair.right), 1, images);
+  if (!pair.mask_left.empty()) of(images, External::mask_left) = view_of(pair.mask_left).crop(shown);
+  if (!pair.mask_right.empty()) of(images, External::mask_right) = view_of(pair.mask_right).crop(shown);
+  if (!pair.costs.empty()) of(images, External::costs) = volume_of(view_of(pair.costs).crop(shown));
   return images;
 }
 // Of a stripe, and of maps to be refined.
@@ -186,11 +195,11 @@ Matched page_locked_result(const Plan& plan) {
 }
 
 FrameImages images_of(const Plan& plan, const StereoPair& pair, const MatchedViews& result) {
-  FrameImages images = images_of_pair(input_of(plan, pair));
+  FrameImages images = images_of_pair(plan, pair);
   add_rest(pair, images);
   for_each_image(result, [&](External e, const auto& image) { of(images, e) = AnyView::of(image); });
   of(images, External::rectified) = view_of(result.rectified);
-  for_each_volume(result, [&](External e, const AnyOutputView& volume) { of(images, e) = volume_of(volume); });
+  for_each_volume(result, [&](External e, const AnyOutputView& volume) { of(images, e) = volume_of(view_of(volume)); });
   of(images, External::paths) = AnyView::of(result.paths);
   for (int state = 0; state < 3; ++state) of(images, probed(state)) = view_of(result.probed[state]);
   return images;
@@ -228,10 +237,10 @@ void place_part(const Plan& plan, const MatchedViews& part, const MatchedViews& 
     with_pixels(part.probed[state], result.probed[state], [](const auto& from, const auto& to) { copy(from, to); });
 }
 
-FrameImages images_of(const DevicePair& pair, const DeviceMatched& result) {
-  FrameImages images = images_of_pair(pair);
+FrameImages images_of(const Plan& plan, const DevicePair& pair, const DeviceMatched& result) {
+  FrameImages images = images_of_pair(plan, pair);
   for_each_image(result, [&](External e, const DeviceImageView& view) { of(images, e) = view_of(view); });
-  for_each_volume(result, [&](External e, const DeviceImageView& view) { of(images, e) = volume_of(view); });
+  for_each_volume(result, [&](External e, const DeviceImageView& view) { of(images, e) = volume_of(view_of(view)); });
   return images;
 }
 

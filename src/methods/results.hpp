@@ -89,7 +89,7 @@ MatchedViews views_of_part(const Plan&, Matched& part);
 Matched page_locked_result(const Plan&);
 // What an engine is given of a pair and its result.
 FrameImages images_of(const Plan&, const StereoPair&, const MatchedViews&);
-FrameImages images_of(const DevicePair&, const DeviceMatched&);
+FrameImages images_of(const Plan&, const DevicePair&, const DeviceMatched&);
 // The result of a region in that of the image.
 void place_part(const Plan&, const MatchedViews& part, const MatchedViews& result);
 

@@ -65,7 +65,8 @@ class Checker {
     const Ports ports = entry.ports(parameters, {});
     const bool on_pixels = std::any_of(ports.begin(), ports.end(), [](const Port& port) {
       const std::string_view name = port.name;
-      return port.use == Port::Use::in && (name == "image" || name == "grey" || name == "raw");
+      return port.use == Port::Use::in &&
+             (name == "image" || name == "grey" || name == "raw" || name == "channels" || name == "mosaic");
     });
     if (!on_pixels) return {{Element::u8, 3}};
     return {{Element::u8, 3}, {Element::u8, 1}, {Element::u16, 3}, {Element::f32, 3}, {Element::f32, 1}};

@@ -139,9 +139,13 @@ class Example {
     if (name == "paths") s.height = sgm::kinds_of({}), shape.channels = range.count;
     if (!reads && !operands.empty() && entry.output_size != nullptr)
       s = entry.output_size(parameters, operands[0].shape.size());
+    if (name == "chroma") s = {size.width / 2 + 1, size.height / 2 + 1}, shape.channels = 2;
     shape.width = s.width;
     shape.height = s.height;
-    if (name == "image" || name == "image8" || name == "raw")
+    const bool makes_picture = !reads && name == "image" && entry.slot == Slot::image && entry.name != "remap";
+    if (name == "channels" || makes_picture)
+      shape.channels = 3;
+    else if (name == "image" || name == "image8" || name == "raw")
       shape.channels = operands.empty() || reads ? pair.channels : operands[0].shape.channels;
     if (name == "map") shape.channels = 2;
     if (name == "points") shape.channels = 3;
@@ -158,7 +162,8 @@ class Example {
     if (port.use == Port::Use::out) return operands[0].shape.element;
     if (name == "words") return words;
     if (name == "census9x7") return Element::u64;
-    if (name == "image" || name == "grey" || name == "raw") return pair.element;
+    if (name == "image" || name == "grey" || name == "raw" || name == "channels" || name == "mosaic")
+      return pair.element;
     if (name == "map") return Element::s32;
     if (name == "samples") return Element::s16;
     if (name == "colours" || name == "rgb" || name == "lab" || name == "cross" || name == "slic") return Element::u32;

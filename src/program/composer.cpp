@@ -183,10 +183,27 @@ Operand Composer::resolve(const Port& port, int view, const Entry& entry, const 
                    .pitch = static_cast<std::int64_t>(first.width) * disparities}),
             {}};
   }
-  const Size size = is_map(entry)                  ? scope.images.size
-                    : entry.output_size != nullptr ? entry.output_size(parameters, first.size())
-                                                   : first.size();
-  return {image(size, element, entry.name == "image8" || entry.name == "halve" ? first.channels : 1), {}};
+  return {image(size_made(port, entry, parameters, scope, first), element, channels_made(port, entry, scope, first)),
+          {}};
+}
+
+namespace {
+
+// The pair's, of what is given otherwise.
+bool is_picture(const Port& port) { return port.name == std::string_view("image"); }
+
+}  // namespace
+
+Size Composer::size_made(const Port& port, const Entry& entry, const StageParameters& parameters, const Scope& scope,
+                         const AnyView& first) const {
+  if (is_picture(port)) return given_part().size();
+  if (is_map(entry)) return scope.images.size;
+  return entry.output_size != nullptr ? entry.output_size(parameters, first.size()) : first.size();
+}
+
+int Composer::channels_made(const Port& port, const Entry& entry, const Scope& scope, const AnyView& first) const {
+  if (is_picture(port)) return scope.images.info.channels;
+  return entry.name == "image8" || entry.name == "halve" ? first.channels : 1;
 }
 
 void Composer::register_output(const Port& port, int view, int value, const Entry& entry, Scope& scope) {
@@ -200,6 +217,7 @@ void Composer::register_output(const Port& port, int view, int value, const Entr
 int Composer::need(Images& images, std::string_view name, int view) {
   const int there = images.find(name, view);
   if (there >= 0) return there;
+  if (name == "image" && problem_.format && !problem_.volumes.without_images) return make_picture(images, view);
   const Entry* maker = registry().find(name);
   if (maker == nullptr || maker->slot != Slot::image)
     throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has a stage that needs '", name,

@@ -58,12 +58,18 @@ class Composer {
   Operand resolve(const Port&, int view, const Entry&, const StageParameters&, const Scope&, const AnyView& first);
   void check_element(const Port&, const Entry&, Element) const;
   void register_output(const Port&, int view, int value, const Entry&, Scope&);
+  Size size_made(const Port&, const Entry&, const StageParameters&, const Scope&, const AnyView& first) const;
+  int channels_made(const Port&, const Entry&, const Scope&, const AnyView& first) const;
   int need(Images&, std::string_view name, int view);
   Numbers numbers(const DisparityRange&, const Images&) const;
 
   // Surroundings.
   Images given_images();
-  Images rectified_images(const Images& raw);
+  Rect given_part() const;
+  void give(Images&, int view);
+  int make_picture(Images&, int view);
+  Images rectified_images();
+  int rectified(std::string_view name, int view, int usable);
   Images reduced_images(Images& full);
   void restore(Images& full, Images& reduced, Maps&);
   void triangulate(const Images& full, const Maps&);
@@ -109,6 +115,7 @@ class Composer {
   const PipelineData& pipeline_;
   const Problem& problem_;
   const Rect& shown_;  // of the rectified images
+  Images raw_;         // of a pair that is rectified first, as it is given
   int given_costs_ = -1;
   std::vector<Step> steps_;
 };

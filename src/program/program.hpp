@@ -19,6 +19,8 @@ enum class External {
   right,
   mask_left,
   mask_right,
+  chroma_left,
+  chroma_right,  // of NV12, whose luma is left and right
   costs,
   paths_above,
   paths_below,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "program/composer.hpp"
+#include "stages/pixel_format/pixel_format.hpp"
 #include "stages/reduce/reduce.hpp"
 #include "stages/triangulate/triangulate.hpp"
 #include "stages/upsample/upsample.hpp"
@@ -23,14 +24,13 @@ int output_factor(const PipelineData& p) {
   return r.upsample ? 1 : r.factor;
 }
 
+// Of the pair as it is given: all of one that is rectified first.
+Rect Composer::given_part() const {
+  return problem_.geometry.rectification ? Rect{0, 0, problem_.size.width, problem_.size.height} : shown_;
+}
+
 Images Composer::given_images() {
-  const bool raw = problem_.geometry.rectification != nullptr;
-  Images images{{element_of(problem_.pixel_type), problem_.channels}, raw ? problem_.size : shown_.size(), {}};
-  const auto given = [&](External external, Element element, int channels) {
-    const int v = image(images.size, element, channels);
-    program_.values_[v].external = external;
-    return v;
-  };
+  Images images{{element_of(problem_.pixel_type), problem_.channels}, given_part().size(), {}};
   if (problem_.volumes.given) {
     given_costs_ = value({.element = element_of(*problem_.volumes.given),
                           .width = images.size.width,
@@ -40,35 +40,75 @@ Images Composer::given_images() {
                          External::costs);
     if (problem_.volumes.without_images) return images;
   }
-  for (const int view : {0, 1}) {
-    images.put("image", view,
-               given(view == 0 ? External::left : External::right, images.info.element, images.info.channels));
-    if (request_.masks[view])
-      images.put("mask", view, given(view == 0 ? External::mask_left : External::mask_right, Element::u8, 1));
-  }
-  return raw ? rectified_images(images) : images;
+  for (const int view : {0, 1}) give(images, view);
+  if (!problem_.geometry.rectification) return images;
+  raw_ = std::move(images);
+  return rectified_images();
 }
 
-// The part of both rectified views that is shown.
-Images Composer::rectified_images(const Images& raw) {
-  const RectificationMaps& maps = *problem_.geometry.rectification;
-  Images images{raw.info, shown_.size(), {}};
-  const Size whole = maps.size();
-  for (const int view : {0, 1}) {
-    AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
-    const int shown_map = value(map.crop(shown_), view == 0 ? External::map_left : External::map_right);
-    const int mask = raw.find("mask", view);
-    const bool complete = view == 0 ? maps.left_complete : maps.right_complete;
-    const int made = image(images.size, raw.info.element, raw.info.channels);
-    const bool masks = !complete || mask >= 0 || raw.info.is_float();
-    const int usable = masks ? image(images.size, Element::u8) : -1;
-    add(registry().at("remap"), {}, {},
-        {{raw.find("image", view), {}}, {mask, {}}, {shown_map, {}}, {made, {}}, {usable, {}}});
-    images.put("image", view, made);
-    if (masks) images.put("mask", view, usable);
+// Of NV12 the luma is the grey image; what colours other formats have, and all of NV12's, is made where something reads them.
+void Composer::give(Images& images, int view) {
+  const auto given = [&](External left, Size size, Element element, int channels) {
+    const int v = image(size, element, channels);
+    program_.values_[v].external = static_cast<External>(static_cast<int>(left) + view);
+    return v;
+  };
+  const Rect shown = given_part();
+  if (request_.masks[view]) images.put("mask", view, given(External::mask_left, shown.size(), Element::u8, 1));
+  if (!problem_.format)
+    return images.put("image", view, given(External::left, shown.size(), images.info.element, images.info.channels));
+  const PixelFormat format = *problem_.format;
+  const Rect part = pixel_format::part_read(format, problem_.size, shown);
+  if (format != PixelFormat::nv12)
+    return images.put(is_bayer(format) ? "mosaic" : "channels", view,
+                      given(External::left, part.size(), images.info.element, channels_of(format)));
+  images.put("luma", view, given(External::left, shown.size(), Element::u8, 1));
+  images.put("grey", view, images.find("luma", view));
+  images.put("chroma", view, given(External::chroma_left, {part.width / 2, part.height / 2}, Element::u8, 2));
+}
+
+// The image of a pair that is given in another format.
+int Composer::make_picture(Images& images, int view) {
+  if (&images != &raw_ && problem_.geometry.rectification) {
+    images.put("image", view, rectified("image", view, -1));
+  } else {
+    const PixelFormat format = *problem_.format;
+    const Rect shown = given_part(), part = pixel_format::part_read(format, problem_.size, shown);
+    Maps none;
+    Numbers n = numbers(problem_.range, images);
+    n.from_right = view == 1;
+    Scope scope{images, none, n};
+    run(registry().at(pixel_format::entry_of(format)),
+        pixel_format::Parameters{format, {shown.x - part.x, shown.y - part.y}}, scope);
   }
-  if (problem_.geometry.want_rectified) program_.values_[images.find("image", 0)].external = External::rectified;
+  return images.find("image", view);
+}
+
+// The part of both rectified views that is shown: of NV12 the grey image, and the colours where something reads them.
+Images Composer::rectified_images() {
+  const RectificationMaps& maps = *problem_.geometry.rectification;
+  Images images{raw_.info, shown_.size(), {}};
+  const char* name = problem_.format == PixelFormat::nv12 ? "grey" : "image";
+  for (const int view : {0, 1}) {
+    const bool complete = view == 0 ? maps.left_complete : maps.right_complete;
+    const bool masks = !complete || raw_.find("mask", view) >= 0 || raw_.info.is_float();
+    if (masks) images.put("mask", view, image(images.size, Element::u8));
+    images.put(name, view, rectified(name, view, images.find("mask", view)));
+  }
+  if (problem_.geometry.want_rectified) program_.values_[need(images, "image", 0)].external = External::rectified;
   return images;
+}
+
+// `usable` is where its mask goes, if that is wanted.
+int Composer::rectified(std::string_view name, int view, int usable) {
+  const int from = need(raw_, name, view);
+  const Size whole = problem_.geometry.rectification->size();
+  AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
+  const int shown_map = value(map.crop(shown_), view == 0 ? External::map_left : External::map_right);
+  const int made = image(shown_.size(), raw_.info.element, shape_of(from).channels);
+  add(registry().at("remap"), {}, {},
+      {{from, {}}, {raw_.find("mask", view), {}}, {shown_map, {}}, {made, {}}, {usable, {}}});
+  return made;
 }
 
 // Grey, and smaller by the factor.

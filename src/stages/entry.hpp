@@ -2,9 +2,9 @@
 // the stage fills, which images, volumes and maps it reads and makes (its ports, by name), what it costs, and which function
 // does it on which device. Nothing else has to know the stage.
 //
-// What ports can be named. Images of a view: image and mask (as given), grey, grey8, image8, colours, rgb, lab, samples, and
-// what other stages of the slot `image` make (census9x7, cross); words (the features of a matching cost). Volumes: costs. Maps
-// of the reference view: disparity, validity, right, confidence, kinds.
+// What ports can be named. Images of a view: image and mask (as given; what is given in another format are channels, mosaic, luma and
+// chroma), grey, grey8, image8, colours, rgb, lab, samples, and what other stages of the slot `image` make (census9x7, cross); words
+// (the features of a matching cost). Volumes: costs. Maps of the reference view: disparity, validity, right, confidence, kinds.
 #pragma once
 
 #include <any>

@@ -6,7 +6,7 @@ namespace {
 
 constexpr auto resample = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::part,
+const Entry entry{.slot = Slot::image,
                   .name = "remap",
                   .title = "rectification",
                   .ports =

@@ -1,0 +1,71 @@
+// Pictures as cameras and decoders give them, in RGB: stereopsis/formats.hpp says what each format means.
+//
+//   BGR, RGBA, BGRA  the channels, in their order
+//   NV12             ITU-R BT.601, luma 16 to 235: c = y − 16, d = u − 128, e = v − 128 of the chroma at (⌊x/2⌋, ⌊y/2⌋);
+//                    R = (298c + 409e + 128) >> 8, G = (298c − 100d − 208e + 128) >> 8, B = (298c + 516d + 128) >> 8, clipped to 0…255
+//   Bayer mosaics    bilinear: a colour that a pixel does not have is the mean of the 2 or 4 nearest that have it; what lies outside is
+//                    mirrored at the edge pixel, so that it has the colour that is due
+//       integers     rounded to nearest, halves up
+//       float        summed row after row, from the left, each step rounded to float
+//
+// Input: 8-bit, 16-bit or float, with the channels of the format; NV12 8-bit, its chroma a plane of its own with 2 channels. Of a
+// mosaic at least 2×2 pixels. Output: RGB of the same type.
+// Required input: the pixel alone; of NV12 its block of 2×2, of mosaics the 3×3 around it. Both are read from even columns and rows
+// on, so that the colours' places stay: part_read().
+// Cost: reads each pixel once, writes 3 values; NV12 takes 5 products, mosaics 10 additions.
+#pragma once
+
+#include <algorithm>
+
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+#include "stereopsis/pixel_format.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::pixel_format {
+
+struct Parameters {
+  PixelFormat format = PixelFormat::bgr;
+  Pixel first = {};  // where the output begins, in the mosaic, or in the chroma at the luma's size
+};
+
+template <class T, template <class> class View>
+struct InputOf {
+  View<const T> image;   // of NV12 the luma, which begins with the output
+  View<const T> chroma;  // of NV12, else empty
+};
+
+// T is uint8_t, uint16_t or float.
+template <class T>
+void oracle(const Parameters&, const InputOf<T, ImageView>&, ImageView<T> rgb);
+template <class T>
+void cpu(const Parameters&, const InputOf<T, ImageView>&, ImageView<T> rgb, Threads&);
+template <class T>
+void gpu(const Parameters&, const InputOf<T, gpu::View>&, gpu::View<T> rgb, gpu::Queue&);
+
+// What makes the image.
+inline const char* entry_of(PixelFormat f) {
+  return is_bayer(f) ? "bayer" : f == PixelFormat::nv12 ? "nv12" : "channel_order";
+}
+
+// Where red is in each 2×2 pixels of a mosaic.
+struct Mosaic {
+  explicit Mosaic(PixelFormat f)
+      : red_x(f == PixelFormat::bayer_bggr || f == PixelFormat::bayer_grbg ? 1 : 0),
+        red_y(f == PixelFormat::bayer_bggr || f == PixelFormat::bayer_gbrg ? 1 : 0) {}
+  int red_x, red_y;
+};
+
+// The part of a mosaic, or of the chroma at the luma's size, that the pixels `shown` are made of; of other formats these themselves.
+inline Rect part_read(PixelFormat format, Size picture, const Rect& shown) {
+  if (!is_bayer(format) && format != PixelFormat::nv12) return shown;
+  const int around = is_bayer(format) ? 1 : 0;
+  const int x = std::max(0, shown.x - around) / 2 * 2, y = std::max(0, shown.y - around) / 2 * 2;
+  const auto end = [&](int last, int size) { return std::min((last + around + 1) / 2 * 2, size); };
+  return {x, y, end(shown.x + shown.width, picture.width) - x, end(shown.y + shown.height, picture.height) - y};
+}
+
+}  // namespace stereopsis::pixel_format
