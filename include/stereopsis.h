@@ -60,6 +60,18 @@ SP_API const char* sp_version(void);
 enum { SP_U8 = 0, SP_U16 = 1, SP_F32 = 2 };
 /* Where pixels are. */
 enum { SP_HOST = 0, SP_DEVICE = 1 };
+/* How the colours of a view's image lie: stereopsis/formats.hpp. They are matched so, without a copy in between. */
+enum {
+  SP_FORMAT_RGB = 0, /* or grey, by the channels */
+  SP_FORMAT_BGR = 1,
+  SP_FORMAT_RGBA = 2, /* 4 channels; alpha is dropped */
+  SP_FORMAT_BGRA = 3,
+  SP_FORMAT_NV12 = 4, /* SP_U8, 1 channel, height * 3 / 2 rows: luma, below it chroma; the grey image is the luma */
+  SP_FORMAT_BAYER_RGGB = 5, /* 1 channel */
+  SP_FORMAT_BAYER_BGGR = 6,
+  SP_FORMAT_BAYER_GRBG = 7,
+  SP_FORMAT_BAYER_GBRG = 8
+};
 
 /* A window on pixels that somebody else owns. On a device `data` is the address (CUDA) or the cl_mem (OpenCL, of sp_buffer_create).
  * A volume of costs is an image with a channel for each disparity of the range, the lowest first. */
@@ -70,10 +82,12 @@ typedef struct sp_image {
   int64_t pitch;  /* bytes from one row to the next, a multiple of the type's; 0: rows without gaps */
   int32_t width;
   int32_t height;
-  int32_t channels;  /* interleaved: 1 (grey) or 3 (RGB) of a view */
+  int32_t channels;  /* interleaved: 1 (grey) or 3 (RGB) of a view, or those of its format */
   int32_t type;      /* SP_U8, SP_U16, SP_F32 (in 8-bit units, 0 to 255) */
   int32_t bit_depth; /* bits that carry the intensity, of SP_U16; 0: all of them */
   int32_t place;     /* SP_HOST, SP_DEVICE */
+  int32_t format;    /* SP_FORMAT_…, of both views as sp_problem has it; 0 of all other images */
+  int32_t reserved;
 } sp_image;
 
 /* Methods and devices. Strings stay as long as the process. */
@@ -216,7 +230,7 @@ enum { SP_CALLERS_ARENA = -1 };
 /* What a matcher is made for. */
 typedef struct sp_problem {
   size_t struct_size;
-  int32_t width, height, channels, type, bit_depth; /* of the images, as sp_image has them */
+  int32_t width, height, channels, type, bit_depth; /* of the pictures, as sp_image has them; in another format than RGB, 3 channels */
   int32_t min_disparity;
   int32_t disparities;
   int32_t batch;   /* pairs in work at a time; 0: 1 */
@@ -234,7 +248,7 @@ typedef struct sp_problem {
   const sp_camera* right_camera;
   double disparity_error; /* pixels, for the uncertainty; 0: 0.5 */
   int32_t frame;          /* of points: SP_FRAME_OPTICAL, SP_FRAME_HEAD */
-  int32_t reserved;
+  int32_t format;         /* of the views' images: SP_FORMAT_… */
 } sp_problem;
 
 /* What matching takes and gives. */

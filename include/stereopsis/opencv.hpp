@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "stereopsis/formats.hpp"
 #include "stereopsis/matcher.hpp"
 
 namespace stereopsis::opencv {
@@ -50,7 +49,7 @@ std::ptrdiff_t pitch_of(const M& m) {
 
 }  // namespace detail
 
-// The Mat's pixels, where they are. The library's colours are RGB, OpenCV's mostly BGR: to_rgb() of stereopsis/formats.hpp.
+// The Mat's pixels, where they are. The library's colours are RGB, OpenCV's mostly BGR: StereoPair::format.
 inline AnyImageView view(const cv::Mat& m, int bit_depth = 0) {
   AnyImageView v;
   if (m.empty()) return v;
@@ -229,7 +228,6 @@ class StereoSGBM : public cv::StereoSGBM {
   std::optional<Matcher> matcher_;  // for the last problem
   std::string device_;
   Matched found_;
-  AnyImage left_rgb_, right_rgb_;
   DeviceImage validity_;
 };
 
@@ -309,7 +307,7 @@ inline Matcher& StereoSGBM::matcher(const Problem& problem, const std::string& d
   const auto fits = [&] {
     const Problem& p = matcher_->plan().problem();
     return p.size == problem.size && p.pixel_type == problem.pixel_type && p.channels == problem.channels &&
-           p.bit_depth == problem.bit_depth && device_ == device;
+           p.bit_depth == problem.bit_depth && p.format == problem.format && device_ == device;
   };
   if (!matcher_ || !fits()) {
     matcher_.emplace(Plan(pipeline(own_), problem, {device, options_.threads}));
@@ -357,12 +355,8 @@ inline void StereoSGBM::compute(cv::InputArray left_array, cv::InputArray right_
                    " can't be computed; take CV_16S or CV_32F");
   check_range(depth);
   detail::as_opencv([&] {
-    const auto seen = [&](const cv::Mat& m, AnyImage& rgb) -> AnyImageView {
-      if (m.channels() == 1) return view(m);
-      to_rgb(view(m), PixelFormat::bgr, rgb, options_.threads);
-      return rgb;
-    };
-    const StereoPair pair{seen(left, left_rgb_), seen(right, right_rgb_), {}, {}};
+    StereoPair pair{view(left), view(right), {}, {}};
+    if (left.channels() == 3) pair.format = PixelFormat::bgr;
     matcher(Problem::of(pair, range()), options_.device).match(pair, found_);
   });
   if (options_.strict_border) leave_out_border(found_.disparity);
@@ -376,8 +370,10 @@ inline void StereoSGBM::compute(const cv::cuda::GpuMat& left, const cv::cuda::Gp
     detail::refuse("strict_border is of compute() on the host; leave the columns out of what the GPU gives");
   disparity.create(left.rows, left.cols, CV_32F);
   detail::as_opencv([&] {
-    const DevicePair pair{view(left), view(right), {}, {}};
+    DevicePair pair{view(left), view(right), {}, {}};
+    if (left.channels() == 3) pair.format = PixelFormat::bgr;
     Problem problem;
+    problem.format = pair.format;
     problem.size = pair.left.size();
     problem.pixel_type = pair.left.type;
     problem.channels = pair.left.channels;

@@ -6,6 +6,7 @@
 #include "c/handles.hpp"
 #include "c/pipeline.hpp"
 #include "c/structs.hpp"
+#include "stereopsis/formats.hpp"
 #include "stereopsis/pair_check.hpp"
 
 namespace stereopsis::c {
@@ -39,8 +40,11 @@ StereoPair host_pair(const sp_pair& p) {
   const auto mask = [](const sp_image* image, const char* name) -> ImageView<const std::uint8_t> {
     return typed<std::uint8_t>(host_output(image, name), name);
   };
-  return {host_image(p.left, "pair.left"), host_image(p.right, "pair.right"), mask(p.mask_left, "pair.mask_left"),
-          mask(p.mask_right, "pair.mask_right"), host_image(p.costs, "pair.costs")};
+  const GivenView left(p.left, "pair.left"), right(p.right, "pair.right");
+  StereoPair pair{host_image(left, "pair.left"), host_image(right, "pair.right"), mask(p.mask_left, "pair.mask_left"),
+                  mask(p.mask_right, "pair.mask_right"), host_image(p.costs, "pair.costs")};
+  pair.format = format_of(left, right);
+  return pair;
 }
 
 MatchedViews host_result(const sp_result& r) {
@@ -61,9 +65,13 @@ MatchedViews host_result(const sp_result& r) {
 }
 
 DevicePair device_pair(const sp_pair& p) {
-  return {device_image(p.left, "pair.left"), device_image(p.right, "pair.right"),
-          device_image(p.mask_left, "pair.mask_left"), device_image(p.mask_right, "pair.mask_right"),
-          device_image(p.costs, "pair.costs")};
+  const GivenView left(p.left, "pair.left"), right(p.right, "pair.right");
+  return {device_image(left, "pair.left"),
+          device_image(right, "pair.right"),
+          device_image(p.mask_left, "pair.mask_left"),
+          device_image(p.mask_right, "pair.mask_right"),
+          device_image(p.costs, "pair.costs"),
+          format_of(left, right)};
 }
 
 DeviceMatched device_result(const sp_result& r) {
@@ -239,7 +247,14 @@ sp_status sp_estimate_range(const sp_image* left, const sp_image* right, int32_t
   return guarded([&] {
     std::int32_t &min = given(min_disparity, "min_disparity"), &count = given(disparities, "disparities");
     if (left == nullptr || right == nullptr) refuse("an image is null; give both");
-    const DisparityRange range = estimate_range(host_image(left, "left"), host_image(right, "right"));
+    AnyImage left_rgb, right_rgb;
+    const auto in_rgb = [](const GivenView& view, const char* name, AnyImage& rgb) -> AnyImageView {
+      if (!view.format) return host_image(view, name);
+      to_rgb(host_image(view, name), *view.format, rgb);
+      return rgb;
+    };
+    const DisparityRange range =
+        estimate_range(in_rgb({left, "left"}, "left", left_rgb), in_rgb({right, "right"}, "right", right_rgb));
     min = range.min;
     count = range.count;
   });

@@ -13,6 +13,15 @@ PixelType pixel_type(std::int32_t type, const char* name) {
     refuse(text(name, " has the type ", type, "; it must be SP_U8 (0), SP_U16 (1) or SP_F32 (2)"));
   return static_cast<PixelType>(type);
 }
+std::optional<PixelFormat> pixel_format(std::int32_t format, const char* name) {
+  if (format < SP_FORMAT_RGB || format > SP_FORMAT_BAYER_GBRG)
+    refuse(text(name, " has the format ", format, "; it must be one of SP_FORMAT_…, ", SP_FORMAT_RGB, " to ",
+                SP_FORMAT_BAYER_GBRG));
+  static_assert(SP_FORMAT_BGR == static_cast<int>(PixelFormat::bgr) + 1 &&
+                SP_FORMAT_BAYER_GBRG == static_cast<int>(PixelFormat::bayer_gbrg) + 1);
+  if (format == SP_FORMAT_RGB) return {};
+  return static_cast<PixelFormat>(format - 1);
+}
 std::int32_t number_of(PixelType type) { return static_cast<std::int32_t>(type); }
 std::ptrdiff_t bytes_of(PixelType type) { return type == PixelType::u8 ? 1 : type == PixelType::u16 ? 2 : 4; }
 
@@ -44,6 +53,8 @@ Window window_of(const sp_image* given, const char* name, std::int32_t place) {
     refuse(text(name, " has a pitch of ", pitch, " and an offset of ", i.offset, " bytes; both must be multiples of ",
                 element, ", the size of ", to_string(w.type)));
   if (i.offset < 0) refuse(text(name, " has an offset of ", i.offset, " bytes; it must be at least 0"));
+  if (i.format != SP_FORMAT_RGB)
+    refuse(text(name, " has the format ", i.format, "; only both views of a pair have one"));
   if (i.data == nullptr) refuse(text(name, " has no pixels (data is null); give some, or no image"));
   w.pitch = pitch / element;
   w.offset = i.offset / element;
@@ -52,6 +63,18 @@ Window window_of(const sp_image* given, const char* name, std::int32_t place) {
 }
 
 }  // namespace
+
+GivenView::GivenView(const sp_image* given, const char* name)
+    : is_there(given != nullptr),
+      image(is_there ? read(given, name) : sp_image{}),
+      format(pixel_format(image.format, name)) {
+  image.format = SP_FORMAT_RGB;
+}
+
+std::optional<PixelFormat> format_of(const GivenView& left, const GivenView& right) {
+  if (left.format != right.format) refuse("the views' images have different formats; give both in one");
+  return left.format;
+}
 
 AnyOutputView host_output(const sp_image* image, const char* name) {
   AnyOutputView v;
@@ -184,6 +207,7 @@ Problem problem_of(const sp_problem& p) {
   if (flag(p.given_costs, "given_costs")) problem.volumes.given = pixel_type(p.costs_type, "problem.costs_type");
   problem.volumes.without_images = flag(p.without_images, "without_images");
   want(p.want, problem);
+  problem.format = pixel_format(p.format, "problem");
   return problem;
 }
 

@@ -73,8 +73,21 @@ void write(S known, S* s, const char* name) {
 }
 
 PixelType pixel_type(std::int32_t type, const char* name);
+std::optional<PixelFormat> pixel_format(std::int32_t format, const char* name);
 std::int32_t number_of(PixelType type);
 std::ptrdiff_t bytes_of(PixelType type);
+
+// A view's image, which alone may have a format: that, and the image without.
+struct GivenView {
+  GivenView(const sp_image* given, const char* name);
+  operator const sp_image*() const { return is_there ? &image : nullptr; }
+
+  bool is_there;
+  sp_image image;
+  std::optional<PixelFormat> format;
+};
+// That of both views.
+std::optional<PixelFormat> format_of(const GivenView& left, const GivenView& right);
 
 // Of the host; an absent one is empty.
 AnyImageView host_image(const sp_image* image, const char* name);

@@ -108,6 +108,35 @@ TEST_F(CInterface, PitchesAndOffsetsAreInBytes) {
   expect_refused(sp_matcher_match(matcher, &pair, &result), "at least 372");
 }
 
+// The images are read as BGR: red and blue change places, as in the images that are expected.
+TEST_F(CInterface, FormatsOfTheViews) {
+  const auto turned = [](const Image<std::uint8_t>& rgb) {
+    Image<std::uint8_t> bgr(rgb);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) std::swap(bgr(x, y, 0), bgr(x, y, 2));
+    return bgr;
+  };
+  const Image<std::uint8_t> left_bgr = turned(scene().left), right_bgr = turned(scene().right);
+  left = image_of(left_bgr.view()), right = image_of(right_bgr.view());
+  problem.format = left.format = right.format = SP_FORMAT_BGR;
+  plan();
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  EXPECT_TRUE(same_bits(map.view(), expected.disparity.view()));
+  right.format = SP_FORMAT_RGB;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "different formats");
+  left.format = SP_FORMAT_RGB;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "BGR");
+  left.format = right.format = 9;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "0 to 8");
+  left.format = right.format = SP_FORMAT_BGR;
+  disparity.format = SP_FORMAT_BGR;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "result.disparity");
+  // Of an older program's image the format is none, whatever lies behind it.
+  disparity.format = SP_FORMAT_RGB;
+  left.struct_size = right.struct_size = 56;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "BGR");
+}
+
 TEST_F(CInterface, PairsInWorkHaveTickets) {
   problem.batch = 2;
   plan();
