@@ -312,7 +312,7 @@ def python_page():
 
 CPP = {
     "Matching": ["matcher", "pipeline", "parameter", "disparity", "device", "error"],
-    "Images": ["image", "device_image", "stream_mark", "io", "render"],
+    "Images": ["image", "pixel_format", "formats", "device_image", "stream_mark", "io", "render"],
     "Geometry": ["rig", "calibration", "rectification", "triangulation"],
     "Stages of your own": ["user_stage"],
     "Scenes and measures": ["synth", "dataset", "evaluation", "pair_check"],

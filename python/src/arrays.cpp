@@ -7,6 +7,8 @@
 #include <limits>
 #include <string_view>
 
+#include "stereopsis/formats.hpp"
+
 namespace stereopsis::python {
 namespace {
 
@@ -215,7 +217,16 @@ AnyImageView Lent::view(int channels, int bit_depth) const {
   return view;
 }
 
-AnyImageView Lent::image(int bit_depth) const {
+AnyImageView Lent::image(int bit_depth, const std::optional<PixelFormat>& format) const {
+  if (format) {
+    const int channels = ndim() == 3 && shape_[2] <= 4 ? static_cast<int>(shape_[2]) : ndim() == 2 ? 1 : 0;
+    if (channels != channels_of(*format))
+      refuse(name_ + " has the shape " + shape() + "; an image in " + to_string(*format) + " is (height, width" +
+             (channels_of(*format) == 1 ? ")" : ", " + std::to_string(channels_of(*format)) + ")"));
+    const AnyImageView image = view(channels, bit_depth);
+    picture_size(image, *format);  // refuses what is none
+    return image;
+  }
   if (ndim() != 2 && !(ndim() == 3 && (shape_[2] == 1 || shape_[2] == 3)))
     refuse(name_ + " has the shape " + shape() + "; an image is (height, width) or, in colour, (height, width, 3)");
   return view(ndim() == 2 ? 1 : static_cast<int>(shape_[2]), bit_depth);

@@ -41,8 +41,8 @@ class Lent {
   PixelType type() const { return type_; }
   std::string shape() const;  // "(480, 640)"
 
-  // (height, width) or (height, width, 3). A bit depth of 0: all bits of the type.
-  AnyImageView image(int bit_depth = 0) const;
+  // (height, width) or (height, width, 3), or as the format has it. A bit depth of 0: all bits of the type.
+  AnyImageView image(int bit_depth = 0, const std::optional<PixelFormat>& format = {}) const;
   AnyImageView volume() const;                   // (height, width, disparities)
   ImageView<const std::uint8_t> mask() const;    // (height, width), of uint8 or bool; empty if not given
   ImageView<const float> disparity() const;      // (height, width), of float32
@@ -72,21 +72,20 @@ DeviceImageView on_device(const AnyImageView& view);
 
 // Images of a pair as Python gives them, and what keeps them.
 struct LentPair {
-  // None may be given for masks, and for all but one of images and costs. `bgr`: images are copied in the order RGB.
+  // None may be given for masks, and for all but one of images and costs. `colour` is how images lie: format_of().
   // `beside` has, by name, paths_above and paths_below of a stripe, and the maps that are refined: disparity, validity, right and
   // confidence.
   LentPair(nb::handle left, nb::handle right, nb::handle mask_left, nb::handle mask_right, nb::handle costs,
-           int bit_depth, bool bgr, nb::handle stream, const nb::dict& beside = nb::dict());
+           int bit_depth, const std::string& colour, nb::handle stream, const nb::dict& beside = nb::dict());
 
   bool is_on_device() const { return !device.empty(); }
   std::array<const Lent*, 5> all() const { return {&left, &right, &mask_left, &mask_right, &costs}; }
   DevicePair device_pair() const;
-  // ((height, width, channels, dtype) of the images, the same of the costs, device); None for what is not there.
+  // ((height, width, channels, dtype) of the pictures, the same of the costs, device); None for what is not there.
   nb::tuple kind() const;
 
   Lent left, right, mask_left, mask_right, costs;
   std::vector<Lent> lent_beside;
-  AnyImage left_rgb, right_rgb;
   StereoPair pair;     // on a device: where it is there
   std::string device;  // "cuda:0"; "cuda" where that is not known; empty: the host
   std::uint64_t stream = dlpack::default_stream;
@@ -95,6 +94,9 @@ struct LentPair {
   void check_devices();
   void take_beside(const nb::dict& beside);
 };
+
+// "rgb": none; "bgr", "nv12", …
+std::optional<PixelFormat> format_of(const std::string& colour);
 
 // Of what frameworks call a stream: a number, or an object of PyTorch, CuPy, Numba or with __cuda_stream__. None: the default one.
 std::uint64_t stream_of(nb::handle stream);

@@ -243,7 +243,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
     const std::optional<Region>& region, const std::optional<StripeOf>& stripe, bool refines, const Names& wanted,
     const std::vector<std::pair<int, int>>& probes, const Rig* rig, const StereoCalibration* calibration,
     const std::string& frame_name, double disparity_error, const std::string& device, int threads,
-    const std::string& implementation_name, std::size_t memory_limit, int batch) {
+    const std::string& implementation_name, std::size_t memory_limit, int batch, const std::string& colour) {
   const auto [height, width, channels] = shape;
   Problem p;
   p.size = {width, height};
@@ -252,6 +252,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
   p.bit_depth = bit_depth != 0 ? bit_depth : p.pixel_type == PixelType::u16 ? 16 : 8;
   p.range = {disparities.first, disparities.second - disparities.first};
   p.batch = batch;
+  p.format = format_of(colour);
   p.memory_limit = memory_limit;
   if (region) p.region = Rect{std::get<0>(*region), std::get<1>(*region), std::get<2>(*region), std::get<3>(*region)};
   if (stripe)
@@ -324,10 +325,10 @@ void bind_matcher(nb::module_& m) {
 
   // Lent for one match, of a matcher of their kind.
   nb::class_<LentPair>(m, "Pair")
-      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, nb::handle, int, bool, nb::handle,
+      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, nb::handle, int, const std::string&, nb::handle,
                     const nb::dict&>(),
            "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(), "volume"_a.none(),
-           "bit_depth"_a, "bgr"_a, "stream"_a.none(), "beside"_a)
+           "bit_depth"_a, "colour"_a, "stream"_a.none(), "beside"_a)
       .def_prop_ro("kind", &LentPair::kind, "(height, width, channels, dtype) of images and of costs, and the device.")
       .def_ro("stream", &LentPair::stream);
 
@@ -337,7 +338,7 @@ void bind_matcher(nb::module_& m) {
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
            "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refines"_a, "want"_a,
            "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a,
-           "implementation"_a, "memory_limit"_a, "batch"_a)
+           "implementation"_a, "memory_limit"_a, "batch"_a, "colour"_a)
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })

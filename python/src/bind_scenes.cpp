@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "stereopsis/evaluation.hpp"
+#include "stereopsis/formats.hpp"
 #include "stereopsis/pair_check.hpp"
 #include "stereopsis/render.hpp"
 #include "stereopsis/synth.hpp"
@@ -69,11 +70,16 @@ nb::dict synth(const std::string& scene, int width, int height, int disparities,
 std::pair<int, int> ends(DisparityRange range) { return {range.min, range.min + range.count}; }
 
 template <class F>
-auto with_pair(nb::handle left, nb::handle right, bool bgr, F&& f) {
-  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, bgr, nb::none());
+auto with_pair(nb::handle left, nb::handle right, const std::string& colour, F&& f) {
+  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, colour, nb::none());
   if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   const nb::gil_scoped_release release;
-  return f(lent.pair.left, lent.pair.right);
+  const StereoPair& pair = lent.pair;
+  if (!pair.format) return f(pair.left, pair.right);
+  AnyImage left_rgb, right_rgb;
+  to_rgb(pair.left, *pair.format, left_rgb);
+  to_rgb(pair.right, *pair.format, right_rgb);
+  return f(left_rgb, right_rgb);
 }
 
 nb::dict measures_of(const Measures& m) {
@@ -119,14 +125,19 @@ void bind_scenes(nb::module_& m) {
                std::to_string(end - 1) + ">";
       });
   m.def(
-      "check", [](nb::handle left, nb::handle right, bool bgr) { return with_pair(left, right, bgr, check_pair); },
-      "left"_a, "right"_a, "bgr"_a = false,
-      nb::sig("def check(left: object, right: object, bgr: bool = False) -> PairCheck"));
+      "check",
+      [](nb::handle left, nb::handle right, const std::string& colour) {
+        return with_pair(left, right, colour, check_pair);
+      },
+      "left"_a, "right"_a, "colour"_a = "rgb",
+      nb::sig("def check(left: object, right: object, colour: str = 'rgb') -> PairCheck"));
   m.def(
       "estimate_disparities",
-      [](nb::handle left, nb::handle right, bool bgr) { return ends(with_pair(left, right, bgr, estimate_range)); },
-      "left"_a, "right"_a, "bgr"_a = false,
-      nb::sig("def estimate_disparities(left: object, right: object, bgr: bool = False) -> tuple[int, int]"));
+      [](nb::handle left, nb::handle right, const std::string& colour) {
+        return ends(with_pair(left, right, colour, estimate_range));
+      },
+      "left"_a, "right"_a, "colour"_a = "rgb",
+      nb::sig("def estimate_disparities(left: object, right: object, colour: str = 'rgb') -> tuple[int, int]"));
   m.def("evaluate", &evaluate_arrays, "disparity"_a, "truth"_a, "mask"_a.none(),
         nb::sig("def evaluate(disparity: object, truth: object, mask: object | None) -> dict[str, Any]"));
   m.def("colour_disparity",

@@ -4,26 +4,15 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "stereopsis/formats.hpp"
 
 namespace stereopsis::python {
 namespace {
 
-AnyImage rgb_of(const AnyImageView& bgr, const std::string& name) {
-  if (bgr.channels != 3) refuse(name + " has " + std::to_string(bgr.channels) + " channel; colour='bgr' needs 3");
-  return with_pixels(bgr, [&]<class T>(ImageView<const T> from) {
-    Image<T> to(from.size(), 3);
-    for (int y = 0; y < from.height; ++y)
-      for (int x = 0; x < from.width; ++x)
-        for (int c = 0; c < 3; ++c) to(x, y, c) = from(x, y, 2 - c);
-    AnyImage image(std::move(to));
-    image.bit_depth = bgr.bit_depth;
-    return image;
-  });
-}
-
-nb::object kind_of(const AnyImageView& view) {
+nb::object kind_of(const AnyImageView& view, const std::optional<PixelFormat>& format = {}) {
   if (view.data == nullptr) return nb::none();
-  return nb::make_tuple(view.height, view.width, view.channels, dtype_of(view.type));
+  const Size size = format ? picture_size(view, *format) : view.size();
+  return nb::make_tuple(size.height, size.width, format ? 3 : view.channels, dtype_of(view.type));
 }
 
 std::string place_of(const Lent& lent) { return lent.device().empty() ? "the memory of the host" : lent.device(); }
@@ -31,7 +20,8 @@ std::string place_of(const Lent& lent) { return lent.device().empty() ? "the mem
 }  // namespace
 
 LentPair::LentPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, nb::handle mask_right_,
-                   nb::handle costs_, int bit_depth, bool bgr, nb::handle stream_, const nb::dict& beside) {
+                   nb::handle costs_, int bit_depth, const std::string& colour, nb::handle stream_,
+                   const nb::dict& beside) {
   stream = stream_of(stream_);
   const auto take = [&](nb::handle array, const char* name) {
     return array.is_none() ? Lent() : Lent(array, name, stream);
@@ -48,17 +38,12 @@ LentPair::LentPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, n
   check_devices();
   if (!stream_.is_none() && device.empty())
     refuse("stream= is for arrays on a GPU, and these are in the memory of the host; leave it out");
-  if (left.given()) pair.left = left.image(bit_depth);
-  if (right.given()) pair.right = right.image(bit_depth);
+  pair.format = format_of(colour);
+  if (left.given()) pair.left = left.image(bit_depth, pair.format);
+  if (right.given()) pair.right = right.image(bit_depth, pair.format);
   pair.mask_left = mask_left.mask();
   pair.mask_right = mask_right.mask();
   if (costs.given()) pair.costs = costs.volume();
-  if (!bgr || !left.given()) return;
-  if (is_on_device()) refuse("colour='bgr' is for arrays of the host, which are copied; give RGB on a GPU");
-  left_rgb = rgb_of(pair.left, "left");
-  right_rgb = rgb_of(pair.right, "right");
-  pair.left = left_rgb;
-  pair.right = right_rgb;
 }
 
 void LentPair::take_beside(const nb::dict& beside) {
@@ -94,16 +79,25 @@ void LentPair::check_devices() {
 }
 
 DevicePair LentPair::device_pair() const {
-  return {on_device(pair.left), on_device(pair.right), on_device(pair.mask_left), on_device(pair.mask_right),
-          on_device(pair.costs)};
+  return {on_device(pair.left),       on_device(pair.right), on_device(pair.mask_left),
+          on_device(pair.mask_right), on_device(pair.costs), pair.format};
 }
 
 // Of maps without images, those that they would have.
 nb::tuple LentPair::kind() const {
   const auto& maps = pair.maps.disparity;
   const bool alone = !left.given() && !maps.empty();
-  return nb::make_tuple(alone ? nb::make_tuple(maps.height, maps.width, 1, "uint8") : kind_of(pair.left),
-                        kind_of(pair.costs), device);
+  return nb::make_tuple(
+      alone ? nb::make_tuple(maps.height, maps.width, pair.format ? 3 : 1, "uint8") : kind_of(pair.left, pair.format),
+      kind_of(pair.costs), device);
+}
+
+std::optional<PixelFormat> format_of(const std::string& colour) {
+  constexpr std::array names{"bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg", "bayer_gbrg"};
+  if (colour == "rgb") return {};
+  const auto found = std::ranges::find(names, colour);
+  if (found == names.end()) refuse("colour='" + colour + "' is not allowed");
+  return static_cast<PixelFormat>(found - names.begin());
 }
 
 DeviceImageView on_device(const AnyImageView& view) {

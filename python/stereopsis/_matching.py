@@ -80,7 +80,8 @@ class Matcher:
     rig          for depth and points; frame is "optical" (x right, y down, z forward) or "head"; disparity_error, in pixels, is
                  what "uncertainty" tells the depth's error for
     calibration  of cameras whose images are not rectified: they are, before they are matched
-    colour       the order of channels, "rgb" or "bgr" (which is copied)
+    colour       how images lie: "rgb" (or grey), "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg", "bayer_gbrg";
+                 they are read so, without a copy. Methods that see grey see the luma of NV12
     bit_depth    of uint16 images, 9 to 16 [16]
     threads      of the CPU, 0: as many as there are; memory_limit in bytes, 0: half of the memory, 9/10 of a GPU's
     implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, slowly
@@ -122,7 +123,7 @@ class Matcher:
         self._pipeline = Pipeline(method if pipeline is None else pipeline)
         self._pipeline.update(set or {})
         self._disparities = _range_of(disparities)
-        self._bgr = _options.one_of("colour", colour, "rgb", "bgr") == "bgr"
+        self._colour = _options.one_of("colour", colour, *_options.COLOURS)
         self._bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
         self._want = _options.names("want", want)
         self._probes = _options.pixels("probes", probes)
@@ -159,7 +160,8 @@ class Matcher:
         stream: Any = None,
         out: Mapping[str, Any] | Result | None = None,
     ) -> Result:
-        """Matches a pair: (h, w) or (h, w, 3) uint8, uint16 or float32 (in 8-bit units), alike in all.
+        """Matches a pair: (h, w) or (h, w, 3) uint8, uint16 or float32 (in 8-bit units), alike in all; or as `colour` says, (h, w, 4) with
+        alpha, (h · 3 // 2, w) of NV12, (h, w) of a mosaic.
 
         Masks (mask_left, mask_right) are (h, w) uint8 or bool, 0 where a pixel is not usable. `volume` is (h, w, disparities), costs of the
         left view for a pipeline whose cost is `volume`; left and right may be None where no stage reads them. Of a stripe,
@@ -175,7 +177,7 @@ class Matcher:
         library's own memory is used again from call to call, and its rows go to these arrays.)
         """
         beside = {"paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
-        pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._bgr, stream, beside)
+        pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._colour, stream, beside)
         return Result(self._plan(pair, left, right).match(pair, _out(out)))
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
@@ -203,7 +205,7 @@ class Matcher:
             for left, right in pairs:
                 if len(work) >= most:
                     yield Result(work.popleft().wait())
-                pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None, {})
+                pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
                 if pair.kind[2]:
                     raise CallError("a stream of pairs is for arrays of the host; call the matcher for those on a GPU")
                 matcher = self._plan(pair, left, right, in_flight)
@@ -218,7 +220,7 @@ class Matcher:
         """The steps of the plan, what does each, and the memory: of this pair's size and type, else of the last pair's, else of
         640×480 pixels (or what the rig or the calibration says) in 8-bit colour."""
         if left is not None:
-            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._bgr, None, {})
+            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
             return Explanation(self._plan(pair, left, right), pair.kind)
         if self._planned:
             return Explanation(next(reversed(self._planned.values()))[1], self._kind)
@@ -295,7 +297,7 @@ class Matcher:
         elif self._disparities is None and place:
             raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the range")
         else:
-            disparities = self._disparities or _native.estimate_disparities(left, right, self._bgr)
+            disparities = self._disparities or _native.estimate_disparities(left, right, self._colour)
         planned = self._planned_for(kind, disparities, in_flight)
         self._disparities, self._kind = disparities, kind
         self._planned[in_flight] = (kind, planned)
@@ -315,6 +317,7 @@ class Matcher:
             want=[self._last_volume() if name == "volume" else name for name in self._want],
             probes=self._probes,
             batch=in_flight,
+            colour=self._colour if image is not None else "rgb",
             **(self._options | {"device": self._device_for(place)}),
         )
 

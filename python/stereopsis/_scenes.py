@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _native
+from . import _native, _options
 from ._errors import CallError
 from ._native import PairCheck
 
@@ -54,7 +54,7 @@ def synth(
 
 
 def check(left: Any, right: Any, *, colour: str = "rgb") -> PairCheck:
-    """Whether a pair is rectified and in the right order, and which disparities to search; `colour` is "rgb" or "bgr".
+    """Whether a pair is rectified and in the right order, and which disparities to search; `colour` is as a Matcher's.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=320, height=240, disparities=32)
@@ -62,9 +62,7 @@ def check(left: Any, right: Any, *, colour: str = "rgb") -> PairCheck:
     >>> found.rectified, found.swapped
     (True, False)
     """
-    if colour not in ("rgb", "bgr"):
-        raise CallError(f"colour={colour!r} is not allowed; it must be 'rgb' or 'bgr'")
-    return _native.check(left, right, colour == "bgr")
+    return _native.check(left, right, _options.one_of("colour", colour, *_options.COLOURS))
 
 
 def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:

@@ -43,6 +43,44 @@ def test_bgr_is_rgb_in_another_order(scene, same_bits):
     expected = st.match(scene.left, scene.right, disparities=32, method="costfilter", device="cpu").disparity
     bgr = [np.ascontiguousarray(image[..., ::-1]) for image in (scene.left, scene.right)]
     same_bits(st.match(*bgr, disparities=32, method="costfilter", device="cpu", colour="bgr").disparity, expected)
+    for colour, order in (("rgba", [0, 1, 2, 0]), ("bgra", [2, 1, 0, 1])):
+        four = [np.ascontiguousarray(image[..., order]) for image in (scene.left, scene.right)]
+        same_bits(st.match(*four, disparities=32, method="costfilter", device="cpu", colour=colour).disparity, expected)
+
+
+def test_nv12_is_its_luma_to_methods_on_grey(scene, pair, same_bits):
+    nv12 = [np.concatenate([image, np.full((60, 160), 128, np.uint8)]) for image in pair]
+    mask = np.ones((120, 160), np.uint8)
+    mask[40:60, 50:90] = 0
+    how = dict(disparities=32, method="banz-sgm", device="cpu")
+    expected = st.match(*pair, mask_left=mask, region=(20, 31, 90, 50), **how)
+    same_bits(st.match(*nv12, mask_left=mask, region=(20, 31, 90, 50), colour="nv12", **how).disparity, expected.disparity)
+    steps = [step.stage for step in st.Matcher("esaw", disparities=32, device="cpu", colour="nv12").explain(*nv12).steps]
+    assert steps[0] == "nv12"
+    assert st.Matcher("banz-sgm", disparities=32, device="cpu", colour="nv12").explain(*nv12).steps[0].stage != "nv12"
+    assert st.match(*nv12, colour="nv12", method="banz-sgm", device="cpu").disparity.shape == (120, 160)  # the range is estimated
+
+
+def test_mosaics(scene, same_bits):
+    mosaics = []
+    for image in (scene.left, scene.right):
+        mosaic = image[..., 1].copy()
+        mosaic[::2, ::2], mosaic[1::2, 1::2] = image[::2, ::2, 0], image[1::2, 1::2, 2]
+        mosaics.append(mosaic)
+    matched = {
+        name: st.match(*given, disparities=32, method="esaw", device="cpu", colour=name).disparity
+        for name, given in (
+            ("bayer_rggb", mosaics),
+            ("bayer_grbg", [mosaic[:, 1:] for mosaic in mosaics]),
+            ("bayer_gbrg", [mosaic[1:] for mosaic in mosaics]),
+            ("bayer_bggr", [mosaic[1:, 1:] for mosaic in mosaics]),
+        )
+    }
+    truth = scene.disparity
+    assert np.nanmean(np.abs(matched["bayer_rggb"] - truth) < 1.5) > 0.6
+    inside = np.s_[50:70, 100:120]  # away from the edges, which are mirrored elsewhere
+    for name, (y, x) in (("bayer_grbg", (0, 1)), ("bayer_gbrg", (1, 0)), ("bayer_bggr", (1, 1))):
+        assert np.mean(matched[name][inside] == np.roll(matched["bayer_rggb"], (-y, -x), (0, 1))[inside]) > 0.9
 
 
 def test_masks_and_regions(scene):
@@ -180,5 +218,11 @@ def test_the_right_image_and_masks_are_checked_too(pair):
         match(left, right, mask_left=np.ones((120, 160), np.float32))
     with pytest.raises(st.CallError, match="a mask has 160×119 pixels"):
         match(left, right, mask_right=np.ones((119, 160), np.uint8))
-    with pytest.raises(st.CallError, match="colour='bgr' needs 3"):
-        match(left, right, colour="bgr")
+    for colour, said in (
+        ("bgr", r"left has the shape \(120, 160\); an image in BGR is \(height, width, 3\)"),
+        ("rgba", r"RGBA is \(height, width, 4\)"),
+    ):
+        with pytest.raises(st.CallError, match=said):
+            match(left, right, colour=colour)
+    with pytest.raises(st.CallError, match="can't be NV12"):
+        match(left[:-1], right[:-1], colour="nv12")

@@ -17,8 +17,8 @@ def pair(scene):
     return np.ascontiguousarray(scene.left[..., 1]), np.ascontiguousarray(scene.right[..., 1])
 
 
-def lent(left, right, *, mask_left=None, mask_right=None, volume=None, stream=None, bgr=False):
-    return _native.Pair(left, right, mask_left, mask_right, volume, 0, bgr, stream, {})
+def lent(left, right, *, mask_left=None, mask_right=None, volume=None, stream=None, colour="rgb"):
+    return _native.Pair(left, right, mask_left, mask_right, volume, 0, colour, stream, {})
 
 
 @pytest.mark.parametrize("versioned", [False, True])
@@ -108,7 +108,7 @@ def test_what_does_not_lie_in_rows_is_refused(pair, make, view):
         (lambda l, r: lent(l, r, stream=5), "stream= is for arrays on a GPU"),
         (lambda l, r: lent(OnGpu(l), OnGpu(r), stream="s"), "stream='s' is no stream"),
         (lambda l, r: lent(OnGpu(l), OnGpu(r), stream=-3), "stream=-3 is no stream"),
-        (lambda l, r: lent(OnGpu(np.stack([l] * 3, 2)), OnGpu(np.stack([r] * 3, 2)), bgr=True), "colour='bgr'"),
+        (lambda l, r: lent(OnGpu(np.stack([l] * 3, 2)), OnGpu(np.stack([r] * 3, 2)), colour="bgra"), "BGRA is (height, width, 4)"),
         (lambda l, r: st.Matcher(disparities=32, device="cpu")(OnGpu(l), OnGpu(r)), "the matcher runs on cpu"),
         (lambda l, r: st.Matcher()(OnGpu(l), OnGpu(r)), "give the range"),
         (lambda l, r: next(st.Matcher(disparities=32).stream([(OnGpu(l), OnGpu(r))])), "arrays of the host"),

@@ -269,12 +269,20 @@ def test_what_is_not_allowed(scenes):
         (lambda: st.match(left, right), "give the range"),
         (lambda: st.match(left, right[:-1], D), "right view has 640×479"),
         (lambda: st.match(left.float().requires_grad_(), right.float(), D), "gradient"),
-        (lambda: st.match(left, right, D, colour="bgr"), "bgr"),
+        (lambda: st.match(left, right, D, colour="bgra"), "BGRA is"),
         (lambda: st.match(scenes[0].left, scenes[0].right, D, stream=5), "stream="),
     ):
         with pytest.raises(st.Error, match=said):
             call()
     assert st.match(left, right, D).disparity.to_numpy().shape == (H, W)
+
+
+def test_other_orders_of_colours_are_read_where_they_are(scenes):
+    left, right = on_gpu(scenes[0].left), on_gpu(scenes[0].right)
+    expected = st.match(left, right, D, method="esaw").disparity
+    for colour, order in (("bgr", [2, 1, 0]), ("rgba", [0, 1, 2, 0]), ("bgra", [2, 1, 0, 1])):
+        pair = [image[..., order].contiguous() for image in (left, right)]
+        assert same(st.match(*pair, D, method="esaw", colour=colour).disparity, expected)
 
 
 @pytest.mark.skipif(torch.cuda.device_count() < 2, reason="there is one GPU")
