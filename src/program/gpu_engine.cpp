@@ -81,6 +81,8 @@ class GpuEngine final : public Engine {
         frames_(static_cast<std::size_t>(problem.batch)) {
     for (int i = 0; i < layout.lanes; ++i)
       lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue(layout.lanes > 1)});
+    for (const Value& v : programs_->with_masks().values())
+      if (v.has_place) reads_[static_cast<std::size_t>(v.external)] = true;
     shared_.upload(programs_->with_masks(), problem_, device_, *lanes_[0].queue);
     const auto asks = [](const ProgramStep& s) { return s.step.entry->asks_each_time; };
     const bool records = std::ranges::none_of(programs_->of(false, false).steps(), asks);
@@ -99,7 +101,7 @@ class GpuEngine final : public Engine {
     if (!on_device)
       for (std::size_t i = 0; i < images.size(); ++i) {
         const auto e = static_cast<External>(i);
-        if (is_input(e)) from[i] = f.stand_ins.copied(device_, i, images[i]);
+        if (is_input(e) && reads_[i]) from[i] = f.stand_ins.copied(device_, i, images[i]);
         if (is_output(e)) {
           f.wanted[i] = images[i];
           f.there[i] = f.stand_ins.instead(device_, i, images[i]);
@@ -257,8 +259,9 @@ class GpuEngine final : public Engine {
   const std::shared_ptr<const Programs> programs_;
   const Problem problem_;
   gpu::Device& device_;
-  SharedOnGpu shared_;          // all lanes read it
-  std::vector<AnyView> views_;  // of the frame that is enqueued
+  SharedOnGpu shared_;                   // all lanes read it
+  std::array<bool, externals> reads_{};  // of the pair: of NV12 methods on grey images leave the chroma where it is
+  std::vector<AnyView> views_;           // of the frame that is enqueued
   std::vector<InWork> frames_;
   std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
 };
