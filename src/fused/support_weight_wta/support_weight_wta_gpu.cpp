@@ -52,7 +52,7 @@ void aggregate(const asw_separable::Parameters& p, const InputOf<gpu::View>& in,
   asw_separable::gpu(p, in.lab_left, m.costs, m.other, m.aggregated, m.tap_weights, queue);
 }
 void aggregate(const asw::Parameters& p, const InputOf<gpu::View>& in, const Memory& m, gpu::Queue& queue) {
-  asw::gpu(p, in.lab_left, in.lab_right, in.select.min_disparity, m.costs, m.aggregated, queue);
+  asw::gpu(p, in.lab_left, in.lab_right, in.select.min_disparity, m.costs, m.aggregated, {}, queue);
 }
 
 }  // namespace

@@ -67,7 +67,12 @@ std::size_t scratch_bytes(const Parameters&, int width, int disparities, int thr
 void cpu(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
          int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated,
          std::span<std::byte> scratch, Threads&);
+
+// Of the tuned CUDA kernels; 0: they don't take such a window. Of less memory they make bands of fewer rows, and where it
+// does not hold the weights of a single one, as where there are no such kernels, the portable one does it.
+std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
-         int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated, gpu::Queue&);
+         int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated,
+         gpu::Span scratch, gpu::Queue&);
 
 }  // namespace stereopsis::asw

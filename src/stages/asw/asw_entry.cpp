@@ -4,7 +4,7 @@
 namespace stereopsis::asw {
 namespace {
 
-constexpr auto aggregate = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
+constexpr auto aggregate = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
 
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
@@ -27,12 +27,15 @@ const Entry entry{
     .functions = on_every_device(run),
     .required_input = [](const StageParameters& p,
                          const Rect& output) { return required_input(p.as<Parameters>(), output); },
-#ifdef STEREOPSIS_SIMD
     .scratch = [](const Shape& s) -> std::size_t {
-      if (s.target.device != On::cpu) return 0;
-      return scratch_bytes(s.as<Parameters>(), s.size().width, s.operand(2).disparities, s.target.threads);
-    },
+      const auto& p = s.as<Parameters>();
+      const int disparities = s.operand(2).disparities;
+      if (s.target.cuda_capability >= 80) return gpu_scratch_bytes(p, s.size(), disparities);
+#ifdef STEREOPSIS_SIMD
+      if (s.target.device == On::cpu) return scratch_bytes(p, s.size().width, disparities, s.target.threads);
 #endif
+      return 0;
+    },
     .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
     .examples = {{"window=9"}, {"window=33", "area=column"}}};
 

@@ -1,11 +1,102 @@
+#include <algorithm>
+
 #include "device/gpu/device.hpp"
 #include "stages/asw/asw.hpp"
+#include "stages/asw/asw_cuda_problem.hpp"
 
 namespace stereopsis::asw {
+namespace {
+
+constexpr int parts(int count, int size) { return (count + size - 1) / size; }
+
+constexpr int most_local_bytes = 99 * 1024;             // that a block has on every device from 8.0 on
+constexpr std::int64_t most_weights_bytes = 256 << 20;  // of a band, unless a row alone has more
+
+// How the tuned CUDA kernels go about it: tiles of an image's row, and the rows' weights.
+struct Plan {
+  Plan(const Parameters& p, int width, int disparities)
+      : taps_x(2 * p.radius_x() + 1),
+        taps_y(2 * p.radius_y() + 1),
+        tile_disparities(parts(disparities, 64) % 2 == 1 && fits(64) ? 64 : 128),
+        columns(right_columns - tile_disparities),
+        tiles_x(parts(width, columns)),
+        tiles_d(parts(disparities, tile_disparities)),
+        left_pitch(columns * tiles_x),
+        right_pitch(left_pitch + tile_disparities * tiles_d),
+        row_bytes(std::int64_t{taps_x} * taps_y * (left_pitch + right_pitch)) {}
+
+  bool fits(int disparities_of_tile, int pairs = 1) const {
+    return sums_bytes(disparities_of_tile, taps_x, pairs) <= most_local_bytes;
+  }
+  bool serves() const { return fits(tile_disparities); }
+  // As few rounds as local memory allows, and all alike.
+  int pairs_at_once() const {
+    const int pairs = (taps_y + 1) / 2;
+    int most = 1;
+    while (most < pairs && fits(tile_disparities, most + 1)) ++most;
+    return parts(pairs, parts(pairs, most));
+  }
+
+  int taps_x, taps_y;
+  int tile_disparities, columns;
+  int tiles_x, tiles_d;
+  int left_pitch, right_pitch;  // of weights
+  std::int64_t row_bytes;       // of both views' weights
+};
+
+void tuned(const Parameters& p, const Plan& plan, gpu::View<const std::uint32_t> lab_left,
+           gpu::View<const std::uint32_t> lab_right, int min_disparity, gpu::Volume<const std::uint8_t> costs,
+           gpu::Volume<std::uint16_t> aggregated, gpu::Span scratch, gpu::Queue& queue) {
+  static_assert(totals_bytes(64) <= most_local_bytes && totals_bytes(128) <= most_local_bytes);
+  const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
+  const int pairs = plan.pairs_at_once(), columns_of_block = threads * weights_a_thread;
+  const int local_bytes =
+      std::max(sums_bytes(plan.tile_disparities, plan.taps_x, pairs), totals_bytes(plan.tile_disparities));
+  CudaProblem problem{.width = costs.width,
+                      .height = costs.height,
+                      .disparities = costs.disparities,
+                      .radius_x = p.radius_x(),
+                      .radius_y = p.radius_y(),
+                      .first_row = 0,
+                      .rows = 0,
+                      .left_pitch = plan.left_pitch,
+                      .right_pitch = plan.right_pitch,
+                      .right_before = min_disparity + plan.tile_disparities * plan.tiles_d - 1,
+                      .colour_scale = scales.colour,
+                      .distance_scale = scales.distance,
+                      .pairs_at_once = pairs};
+  const int weight_blocks = parts(plan.left_pitch, columns_of_block) + parts(plan.right_pitch, columns_of_block);
+  const int most_rows = static_cast<int>(
+      std::min<std::int64_t>(static_cast<std::int64_t>(scratch.bytes) / plan.row_bytes, gpu::most_cuda_groups_y));
+  const int rows = parts(costs.height, parts(costs.height, most_rows));
+  const auto weights = scratch.as<std::uint8_t>();
+  const char* const instance = plan.tile_disparities == 64 ? "g4" : "g2";
+  for (int y = 0; y < costs.height; y += rows) {
+    problem.first_row = y;
+    problem.rows = std::min(rows, costs.height - y);
+    queue.launch({"asw_cuda", "weigh", "all"}, {weight_blocks, problem.rows, threads, 1}, lab_left, lab_right, weights,
+                 support_weight::make_table(), problem);
+    queue.launch({"asw_cuda", "aggregate", instance, false, 100},
+                 {plan.tiles_x * plan.tiles_d, problem.rows, threads, 1, local_bytes}, weights, costs.cells,
+                 aggregated.cells, problem);
+  }
+}
+
+}  // namespace
+
+std::size_t gpu_scratch_bytes(const Parameters& p, Size size, int disparities) {
+  const Plan plan(p, size.width, disparities);
+  if (!plan.serves()) return 0;
+  const auto rows = std::clamp<std::int64_t>(most_weights_bytes / plan.row_bytes, 1, size.height);
+  return static_cast<std::size_t>(rows * plan.row_bytes);
+}
 
 void gpu(const Parameters& p, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
          int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated,
-         gpu::Queue& queue) {
+         gpu::Span scratch, gpu::Queue& queue) {
+  const Plan plan(p, costs.width, costs.disparities);
+  if (queue.cuda_capability() >= 80 && plan.serves() && static_cast<std::int64_t>(scratch.bytes) >= plan.row_bytes)
+    return tuned(p, plan, lab_left, lab_right, min_disparity, costs, aggregated, scratch, queue);
   constexpr int tile_x = 32, tile_d = 64, items = 256;  // of asw.cl
   const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
   const int d_tiles = (costs.disparities + tile_d - 1) / tile_d;

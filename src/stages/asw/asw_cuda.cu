@@ -1,0 +1,368 @@
+// Adaptive support weights over the full window: asw.hpp. Weights are made once, for a band of rows. Then a thread sums up 8
+// disparities of 4 pixels: a product makes those of a weight with two of the right view's that are beside each other; two of
+// a cell, of taps one above the other, meet their costs in one instruction. The sums of weights alone are a matrix product.
+#include "device/gpu/vocabulary.h"
+#include "stages/asw/asw_cuda_problem.hpp"
+
+using namespace stereopsis;
+using namespace stereopsis::asw;
+
+#define INSTANCE cuda
+#include "stages/support_weight/support_weight.cl.h"
+#undef INSTANCE
+
+namespace {
+
+extern __shared__ uint4 shared_memory[];
+
+// ⌊√n⌋ of a whole number below 2²², plus the bits of 1.5 · 2²³.
+constexpr uint root_bias = 0x4b400000;
+__device__ __forceinline__ uint biased_root(float n) {
+  float root;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(n));
+  const float biased = root + 12582912.0f, nearest = biased - 12582912.0f;
+  return __float_as_uint(biased) - (nearest * nearest > n ? 1 : 0);
+}
+
+// Where shared memory has column i, so that lanes 4 columns apart use different banks.
+__device__ __forceinline__ int spread(int i) { return i + (i >> 5); }
+
+}  // namespace
+
+// The weights of both views: a block has a run of columns of a row, first the left view's, then the right one's.
+extern "C" __global__ void __launch_bounds__(threads)
+    weigh_all(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARRAY(uchar, weights), Weights table,
+              const CudaProblem p) {
+  constexpr int columns = threads * weights_a_thread, room = columns + 64 + (columns + 64) / 32;
+  __shared__ uchar weight_of[256];
+  __shared__ int distance[64];
+  __shared__ float lab[3 * room];  // of a row
+  const int left_blocks = (p.left_pitch + columns - 1) / columns;
+  const bool is_right = blockIdx.x >= left_blocks;
+  const int first = (is_right ? blockIdx.x - left_blocks : blockIdx.x) * columns,
+            pitch = is_right ? p.right_pitch : p.left_pitch;
+  const int before = is_right ? p.right_before : 0, y = p.first_row + blockIdx.y;
+  const int taps_x = 2 * p.radius_x + 1, taps = taps_x * (2 * p.radius_y + 1), span = columns + 2 * p.radius_x;
+  const auto colour = [&](int x, int row) {
+    x = clamp(x, 0, p.width - 1), row = clamp(row, 0, p.height - 1);
+    return is_right ? PIXEL(lab_right, x, row) : PIXEL(lab_left, x, row);
+  };
+  for (int i = threadIdx.x; i < 256; i += threads) weight_of[i] = (uchar)in_8_bits(table.of[i]);
+  uchar* to = ELEMENTS(weights) + (is_right ? (long)p.rows * taps * p.left_pitch : 0) +
+              (long)blockIdx.y * taps * pitch + first + weights_a_thread * threadIdx.x;
+  const bool inside = first + weights_a_thread * (int)threadIdx.x < pitch;
+  // Of p in shared memory, whose first column is the lowest that a p of the block can have, less the radius.
+  const int lowest = clamp(first - before, 0, p.width - 1);
+  int place[weights_a_thread];
+  float l[weights_a_thread], a[weights_a_thread], b[weights_a_thread];
+#pragma unroll
+  for (int n = 0; n < weights_a_thread; ++n) {
+    const int x = clamp(first + weights_a_thread * (int)threadIdx.x + n - before, 0, p.width - 1);
+    const uint v = colour(x, y);
+    place[n] = x - lowest;
+    l[n] = v & 1023, a[n] = v >> 10 & 1023, b[n] = v >> 20 & 1023;
+  }
+  const uint bias = 32768 - (uint)p.colour_scale * root_bias;
+  for (int dy = -p.radius_y; dy <= p.radius_y; ++dy) {
+    __syncthreads();
+    for (int i = threadIdx.x; i < span; i += threads) {
+      const uint v = colour(lowest - p.radius_x + i, y + dy);
+      float* const at = lab + spread(i);
+      at[0] = v & 1023, at[room] = v >> 10 & 1023, at[2 * room] = v >> 20 & 1023;
+    }
+    for (int i = threadIdx.x; i < taps_x; i += threads)
+      distance[i] = min(1 << 24, p.distance_scale * root(16 * (square(i - p.radius_x) + square(dy))));
+    __syncthreads();
+    if (!inside) continue;
+    for (int tap = 0; tap < taps_x; ++tap, to += pitch) {
+      uint word = 0;
+#pragma unroll
+      for (int n = 0; n < weights_a_thread; ++n) {
+        const float* const q = lab + spread(place[n] + tap);
+        const float dl = q[0] - l[n], da = q[room] - a[n], db = q[2 * room] - b[n];
+        const uint root = biased_root(dl * dl + da * da + db * db);
+        const uint exponent = min(255, (uint)p.colour_scale * root + (distance[tap] + bias) >> 16);
+        word |= (uint)weight_of[exponent] << 8 * n;
+      }
+      *reinterpret_cast<uint*>(to) = word;
+    }
+  }
+}
+
+namespace {
+
+// A warp's lanes are side by side in `groups` columns of threads.
+template <int kGroups>
+struct Tile {
+  static constexpr int disparities = 32 / kGroups * thread_disparities;
+  static constexpr int columns = threads / 32 * kGroups * thread_columns;
+  static constexpr int cost_pitch = asw::cost_pitch(disparities);  // bytes of a column: two rows' costs in turns
+  static_assert(columns + disparities == right_columns);
+};
+
+struct Window {
+  const uchar *left, *right;  // weights of the block's row and first column, tap by tap
+  const uchar* costs;
+  int taps_x, taps_y, taps;
+  int x, y, k;  // of the block
+};
+
+// A word of four costs, of which there may be fewer.
+__device__ __forceinline__ uint load_costs(const uchar* from, int count) {
+  if (count >= 4 && (ulong)from % 4 == 0) return *reinterpret_cast<const uint*>(from);
+  uint word = 0;
+#pragma unroll 1
+  for (int n = 0; n < min(4, count); ++n) word |= (uint)from[n] << 8 * n;
+  return word;
+}
+
+// Weights and costs of some pairs of rows of the window, from the given one on.
+template <int kGroups>
+__device__ __forceinline__ void fill(const CudaProblem& p, const Window& w, int first_pair, int pairs, uint* left,
+                                     ushort* right, uchar* costs) {
+  using T = Tile<kGroups>;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int pair = 0; pair < pairs; ++pair) {
+#pragma unroll 2
+    for (int slot = warp; slot < 2 * w.taps_x; slot += threads / 32) {
+      const int dy = 2 * (first_pair + pair) + slot % 2, tap = dy * w.taps_x + slot / 2,
+                to = pair * 2 * w.taps_x + slot;
+      const uint* from_left = reinterpret_cast<const uint*>(w.left + (long)tap * p.left_pitch);
+      const uint* from_right = reinterpret_cast<const uint*>(w.right + (long)tap * p.right_pitch);
+#pragma unroll
+      for (int i = 0; i < T::columns / 4 + right_columns / 4; i += 32) {
+        const int n = i + lane;
+        if (n < right_columns / 4) {
+          const uint v = dy < w.taps_y ? from_right[n] : 0;
+          reinterpret_cast<uint2*>(right + to * right_columns)[n] = {__byte_perm(v, 0, 0x4140),
+                                                                     __byte_perm(v, 0, 0x4342)};
+        } else if (n < right_columns / 4 + T::columns / 4) {
+          const uint v = dy < w.taps_y ? from_left[n - right_columns / 4] : 0;
+          reinterpret_cast<uint4*>(left + to * T::columns)[n - right_columns / 4] = {v & 255, v >> 8 & 255,
+                                                                                     v >> 16 & 255, v >> 24};
+        }
+      }
+    }
+    constexpr int words = T::disparities / 4, at_once = 32 / words;
+    const int k = w.k + lane % words * 4, radius = w.taps_x / 2, spans = T::columns + w.taps_x - 1;
+    const int dy = 2 * (first_pair + pair) - p.radius_y;
+    const uchar* above = w.costs + (long)clamp(w.y + dy, 0, p.height - 1) * p.width * p.disparities + k;
+    const uchar* below = w.costs + (long)clamp(w.y + dy + 1, 0, p.height - 1) * p.width * p.disparities + k;
+#pragma unroll 4
+    for (int c = warp * at_once + lane / words; c < spans; c += threads / 32 * at_once) {
+      const long from = (long)clamp(w.x + c - radius, 0, p.width - 1) * p.disparities;
+      const uint a = load_costs(above + from, p.disparities - k), b = load_costs(below + from, p.disparities - k);
+      *reinterpret_cast<uint2*>(costs + (pair * spans + c) * T::cost_pitch + lane % words * 8) = {
+          __byte_perm(a, b, 0x5140), __byte_perm(a, b, 0x7362)};
+    }
+  }
+}
+
+struct Sums {
+  uint of[thread_columns][thread_disparities];
+};
+
+// The sums over two rows of the window; pointers are the thread's own.
+template <int kGroups>
+__device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uint* left, const ushort* right,
+                                         const uchar* costs) {
+  using T = Tile<kGroups>;
+  uint4 column[thread_columns];
+#pragma unroll
+  for (int i = 0; i < thread_columns - 1; ++i) column[i] = *reinterpret_cast<const uint4*>(costs + i * T::cost_pitch);
+  costs += (thread_columns - 1) * T::cost_pitch;
+#pragma unroll 1
+  for (int tap = 0; tap < taps_x; tap += thread_columns) {
+#pragma unroll
+    for (int turn = 0; turn < thread_columns; ++turn) {
+      if (tap + turn >= taps_x) break;
+      column[(turn + thread_columns - 1) % thread_columns] = *reinterpret_cast<const uint4*>(costs);
+      uint weight[2][thread_columns], pair[2][10];  // of the right view's: those in columns n and n + 1
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        const uint4 v = *reinterpret_cast<const uint4*>(left + r * T::columns);
+        weight[r][0] = v.x, weight[r][1] = v.y, weight[r][2] = v.z, weight[r][3] = v.w;
+        const uint2* from = reinterpret_cast<const uint2*>(right + r * right_columns);
+        const uint2 a = from[0], b = from[1], c = from[2];
+        const uint word[] = {a.x, a.y, b.x, b.y, c.x, c.y};
+#pragma unroll
+        for (int n = 0; n < 10; ++n)
+          pair[r][n] = n % 2 == 0 ? word[n / 2] : __byte_perm(word[n / 2], word[n / 2 + 1], 0x5432);
+      }
+#pragma unroll
+      for (int i = 0; i < thread_columns; ++i) {
+        const uint4& c = column[(turn + i) % thread_columns];
+        const uint cost[] = {c.x, c.y, c.z, c.w};
+#pragma unroll
+        for (int j = 0; j < thread_disparities; j += 2) {
+          const int n = 6 + i - j;  // the right view's columns of disparities j + 1 and j
+          const uint a = weight[0][i] * pair[0][n], b = weight[1][i] * pair[1][n];
+          sums.of[i][j + 1] = __dp2a_hi(__byte_perm(a, b, 0x5410), cost[j / 2], sums.of[i][j + 1]);
+          sums.of[i][j] = __dp2a_lo(__byte_perm(a, b, 0x7632), cost[j / 2], sums.of[i][j]);
+        }
+      }
+      left += 2 * T::columns;
+      right += 2 * right_columns;
+      costs += T::cost_pitch;
+    }
+  }
+}
+
+// Sums of 32 bits hold 258 products of three bytes. What is above 2²⁰ goes to another sum.
+constexpr int most_taps = 258, kept_bits = 20;
+struct UpperSums {
+  uint of[thread_columns][thread_disparities / 2];
+};
+__device__ __forceinline__ void carry(Sums& sums, UpperSums& upper) {
+#pragma unroll
+  for (int i = 0; i < thread_columns; ++i)
+#pragma unroll
+    for (int j = 0; j < thread_disparities; ++j) {
+      upper.of[i][j / 2] += sums.of[i][j] >> kept_bits << j % 2 * 16;
+      sums.of[i][j] &= (1 << kept_bits) - 1;
+    }
+}
+
+// The sums of both views' weights, for all pixels and disparities of the tile: `totals` by column.
+template <int kGroups>
+__device__ __forceinline__ void add_weights(const CudaProblem& p, const Window& w, uchar* bytes, uint* totals) {
+  using T = Tile<kGroups>;
+  constexpr int step = taps_at_once, pitch = tap_pitch;  // of a column of either view
+  constexpr int tiles = (16 + T::disparities) / 8 * (T::columns / 16) / (threads / 32);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int rows = warp * (T::columns / 16) / (threads / 32),
+            first_tile = 2 * rows + (kGroups == 2 ? warp % 2 * tiles : 0);
+  int sum[tiles][4] = {};
+  for (int tap = 0; tap < w.taps; tap += step) {
+    __syncthreads();
+    for (int i = threadIdx.x; i < (T::columns + right_columns) / 4 * (step / 4); i += threads) {
+      const int n = i % ((T::columns + right_columns) / 4), q = i / ((T::columns + right_columns) / 4);
+      const bool is_right = n >= T::columns / 4;
+      const long row = is_right ? p.right_pitch : p.left_pitch;
+      const uchar* from = is_right ? w.right + 4 * n - T::columns : w.left + 4 * n;
+      uint v[4];
+#pragma unroll
+      for (int t = 0; t < 4; ++t)
+        v[t] = tap + 4 * q + t < w.taps ? *reinterpret_cast<const uint*>(from + (tap + 4 * q + t) * row) : 0;
+      const uint a = __byte_perm(v[0], v[1], 0x5140), b = __byte_perm(v[0], v[1], 0x7362),
+                 c = __byte_perm(v[2], v[3], 0x5140), d = __byte_perm(v[2], v[3], 0x7362);
+      uint* to = reinterpret_cast<uint*>(bytes + 4 * n * pitch + 4 * q);
+      to[0] = __byte_perm(a, c, 0x5410);
+      to[pitch / 4] = __byte_perm(a, c, 0x7632);
+      to[2 * pitch / 4] = __byte_perm(b, d, 0x5410);
+      to[3 * pitch / 4] = __byte_perm(b, d, 0x7632);
+    }
+    __syncthreads();
+    const uint* a = reinterpret_cast<const uint*>(bytes + (16 * rows + lane / 4) * pitch) + lane % 4;
+    const uint a0 = a[0], a1 = a[8 * pitch / 4], a2 = a[4], a3 = a[8 * pitch / 4 + 4];
+#pragma unroll
+    for (int n = 0; n < tiles; ++n) {
+      const uint* b =
+          reinterpret_cast<const uint*>(bytes + (T::columns + 8 * (first_tile + n) + lane / 4) * pitch) + lane % 4;
+      asm volatile(
+          "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+          "%3};"
+          : "+r"(sum[n][0]), "+r"(sum[n][1]), "+r"(sum[n][2]), "+r"(sum[n][3])
+          : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b[0]), "r"(b[4]));
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < tiles; ++n)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int x = 16 * rows + lane / 4 + i / 2 * 8,
+                k = x + T::disparities - 1 - (8 * (first_tile + n) + lane % 4 * 2 + i % 2);
+      if (k >= 0 && k < T::disparities) totals[x * T::disparities + k] = sum[n][i];
+    }
+  __syncthreads();
+}
+
+// ⌊(128 sum + ⌊total / 2⌋) / total⌋. The estimate is off by one at most, so that 32 bits tell what is left over.
+__device__ __forceinline__ uint mean(uint sum, uint upper, uint total) {
+  const float dividend = ((float)upper * (1 << kept_bits) + (float)sum) * 128.0f + (float)(total / 2);
+  const uint estimate = __float2uint_rd(__fdividef(dividend, (float)total));
+  const int rest = (int)((upper << (kept_bits + 7)) + (sum << 7) + total / 2 - estimate * total);
+  return estimate + (rest >= (int)total) - (rest < 0);
+}
+
+__device__ __forceinline__ void store(ushort* to, const uint (&of)[thread_disparities], int count) {
+  if (count >= thread_disparities && (ulong)to % 16 == 0) {
+    *reinterpret_cast<uint4*>(to) = {of[0] | of[1] << 16, of[2] | of[3] << 16, of[4] | of[5] << 16,
+                                     of[6] | of[7] << 16};
+  } else {
+#pragma unroll
+    for (int j = 0; j < thread_disparities; ++j)
+      if (j < count) to[j] = (ushort)of[j];
+  }
+}
+
+template <int kGroups>
+__device__ __forceinline__ void aggregate(const uchar* weights, const uchar* costs, ushort* aggregated,
+                                          const CudaProblem& p) {
+  using T = Tile<kGroups>;
+  const int d_tiles = (p.disparities + T::disparities - 1) / T::disparities;
+  Window w;
+  w.costs = costs;
+  w.taps_x = 2 * p.radius_x + 1;
+  w.taps_y = 2 * p.radius_y + 1;
+  w.taps = w.taps_x * w.taps_y;
+  w.x = blockIdx.x / d_tiles * T::columns;
+  w.y = p.first_row + blockIdx.y;
+  w.k = blockIdx.x % d_tiles * T::disparities;
+  w.left = weights + (long)blockIdx.y * w.taps * p.left_pitch + w.x;
+  w.right = weights + (long)p.rows * w.taps * p.left_pitch + (long)blockIdx.y * w.taps * p.right_pitch + w.x +
+            (d_tiles - 1) * T::disparities - w.k;
+  const int slots = p.pairs_at_once * 2 * w.taps_x, spans = T::columns + w.taps_x - 1;
+  uint* const left = reinterpret_cast<uint*>(shared_memory);
+  ushort* const right = reinterpret_cast<ushort*>(left + slots * T::columns);
+  uchar* const cost = reinterpret_cast<uchar*>(right + slots * right_columns);
+
+  const int lane = threadIdx.x % 32, column = (threadIdx.x / 32 * kGroups + lane % kGroups) * thread_columns,
+            k = lane / kGroups * thread_disparities;
+  Sums sums{};
+  UpperSums upper{};
+  const int pairs = (w.taps_y + 1) / 2;
+  int added = 0;
+  for (int first = 0; first < pairs; first += p.pairs_at_once) {
+    const int here = min(p.pairs_at_once, pairs - first);
+    __syncthreads();
+    fill<kGroups>(p, w, first, here, left, right, cost);
+    __syncthreads();
+#pragma unroll 1
+    for (int pair = 0; pair < here; ++pair) {
+      if (added + 2 * w.taps_x > most_taps) {
+        carry(sums, upper);
+        added = 0;
+      }
+      added += 2 * w.taps_x;
+      add_pair<kGroups>(sums, w.taps_x, left + pair * 2 * w.taps_x * T::columns + column,
+                        right + pair * 2 * w.taps_x * right_columns + column + T::disparities - thread_disparities - k,
+                        cost + (pair * spans + column) * T::cost_pitch + 2 * k);
+    }
+  }
+  carry(sums, upper);
+  __syncthreads();
+  uint* const totals = reinterpret_cast<uint*>(shared_memory);
+  add_weights<kGroups>(p, w, reinterpret_cast<uchar*>(totals + T::columns * T::disparities), totals);
+#pragma unroll
+  for (int i = 0; i < thread_columns; ++i) {
+    const int x = w.x + column + i, count = p.disparities - w.k - k;
+    if (x >= p.width || count <= 0) continue;
+    uint of[thread_disparities];
+#pragma unroll
+    for (int j = 0; j < thread_disparities; ++j)
+      of[j] =
+          mean(sums.of[i][j], upper.of[i][j / 2] >> j % 2 * 16 & 0xffff, totals[(column + i) * T::disparities + k + j]);
+    store(aggregated + ((long)w.y * p.width + x) * p.disparities + w.k + k, of, count);
+  }
+}
+
+}  // namespace
+
+#define STEREOPSIS_AGGREGATE(groups)                                                                            \
+  extern "C" __global__ void __launch_bounds__(threads, 2) aggregate_g##groups(                                 \
+      ARRAY(const uchar, weights), ARRAY(const uchar, costs), ARRAY(ushort, aggregated), const CudaProblem p) { \
+    aggregate<groups>(ELEMENTS(weights), ELEMENTS(costs), ELEMENTS(aggregated), p);                             \
+  }
+STEREOPSIS_AGGREGATE(2)
+STEREOPSIS_AGGREGATE(4)
