@@ -118,8 +118,9 @@ std::size_t scratch_bytes(const Parameters&, Size, int disparities, int threads)
 void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums,
          std::span<std::byte> scratch, Threads&);
 
-// `scratch` holds at least gpu_scratch_bytes().
-std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities);
+// `scratch` holds at least gpu_scratch_bytes() with the queue's capability. Tuned CUDA kernels, of messages in 8 bits, take
+// truncations of up to 255 and 512 disparities, and leave no converged pixel out.
+std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities, int cuda_capability);
 void gpu(const Parameters&, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
          gpu::Queue&);
 

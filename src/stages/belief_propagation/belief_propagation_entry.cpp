@@ -27,7 +27,8 @@ const Entry entry{.slot = Slot::optimisation,
                   .check = [](const Shape& s) { check(s.as<Parameters>()); },
                   .scratch = [](const Shape& s) -> std::size_t {
                     const auto& p = s.as<Parameters>();
-                    if (s.target.device == On::gpu) return gpu_scratch_bytes(p, s.size(), s.operand(0).disparities);
+                    if (s.target.device == On::gpu)
+                      return gpu_scratch_bytes(p, s.size(), s.operand(0).disparities, s.target.cuda_capability);
 #ifdef STEREOPSIS_SIMD
                     if (s.target.device == On::cpu)
                       return scratch_bytes(p, s.size(), s.operand(0).disparities, s.target.threads);

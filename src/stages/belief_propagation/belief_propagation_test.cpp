@@ -28,7 +28,8 @@ void expect_all_equal_oracle(const belief_propagation::Parameters& p, Size size,
   for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs.view());
     VolumeOnDevice<std::uint16_t> got(device, queue, size, disparities);
-    const gpu::Buffer scratch = poisoned(device, queue, belief_propagation::gpu_scratch_bytes(p, size, disparities));
+    const gpu::Buffer scratch =
+        poisoned(device, queue, belief_propagation::gpu_scratch_bytes(p, size, disparities, queue.cuda_capability()));
     belief_propagation::gpu(p, costs_there.volume(), got.volume(), scratch.span(), queue);
     EXPECT_TRUE(same_cells(got.download(), expected));
   });
@@ -44,6 +45,26 @@ TEST(BeliefPropagation, DevicesEqualOracle) {
   expect_all_equal_oracle({.slope = 20, .truncation = 20, .levels = 2}, size, 9);
   for (const int convergence : {1, 5, 60}) expect_all_equal_oracle({.convergence = convergence}, size, 12, 40);
   expect_all_equal_oracle({.levels = 2, .iterations = 1}, {5, 4}, 1100);
+  skip_without_gpu();
+}
+
+// A pixel's disparities in one thread, in a part of a warp, in all of it, and beyond that, full and with gaps; messages that
+// go on to the next disparity alone, and those that go through several threads; the highest that fit.
+TEST(BeliefPropagation, TunedKernelsEqualOracle) {
+  for (const Size size : {Size{1, 9}, Size{9, 1}, Size{5, 7}, Size{37, 11}})
+    for (const int disparities : {1, 15, 17, 60, 64}) expect_all_equal_oracle({.iterations = 2}, size, disparities);
+  expect_all_equal_oracle({.levels = 2, .iterations = 1}, {131, 33}, 20);
+  const Size size{11, 6};
+  for (const int disparities : {100, 128, 200, 256, 500, 512, 513})
+    expect_all_equal_oracle({.levels = 3, .iterations = 1}, size, disparities);
+  expect_all_equal_oracle({.slope = 1, .truncation = 63, .levels = 5, .iterations = 1}, size, 130);
+  expect_all_equal_oracle({.slope = 2, .truncation = 63, .levels = 2}, size, 256, 30);
+  expect_all_equal_oracle({.slope = 10, .truncation = 30, .levels = 2}, size, 70, 60);
+  for (const int slope : {1, 3, 254, 255})
+    for (const int disparities : {40, 70, 300})
+      expect_all_equal_oracle({.slope = slope, .truncation = 255, .levels = 1, .iterations = 2}, size, disparities);
+  expect_all_equal_oracle({.slope = 1, .truncation = 256, .levels = 1, .iterations = 2}, size, 20);  // beyond 8 bits
+  expect_all_equal_oracle({.truncation = 60, .convergence = 1}, size, 20, 30);
   skip_without_gpu();
 }
 
