@@ -26,7 +26,7 @@ const Entry entry{
     .check = [](const Shape& s) { check(s.as<Parameters>()); },
     .scratch = [](const Shape& s) -> std::size_t {
       const int disparities = s.operand(2).disparities;
-      if (s.target.device == On::gpu) return gpu_scratch_bytes(s.size(), disparities);
+      if (s.target.device == On::gpu) return gpu_scratch_bytes(s.size(), disparities, s.target.cuda_capability);
 #ifdef STEREOPSIS_SIMD
       if (s.target.device == On::cpu) return scratch_bytes(s.size(), disparities, s.target.threads);
 #endif

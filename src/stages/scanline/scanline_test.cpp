@@ -24,7 +24,8 @@ void expect_all_equal_oracle(const scanline::Parameters& p, Size size, Disparity
     const OnDevice<std::uint8_t> left_there(device, queue, left), right_there(device, queue, right);
     const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs.view());
     VolumeOnDevice<std::uint16_t> got(device, queue, size, range.count);
-    const gpu::Buffer scratch = poisoned(device, queue, scanline::gpu_scratch_bytes(size, range.count));
+    const gpu::Buffer scratch =
+        poisoned(device, queue, scanline::gpu_scratch_bytes(size, range.count, queue.cuda_capability()));
     scanline::gpu(p, {left_there, right_there}, range.min, costs_there.volume(), got.volume(), scratch.span(), queue);
     EXPECT_TRUE(same_cells(got.download(), expected));
   });
@@ -38,6 +39,19 @@ TEST(Scanline, DevicesEqualOracle) {
   expect_all_equal_oracle({.p1 = scanline::largest_penalty, .p2 = scanline::largest_penalty, .colour = 256}, {37, 11},
                           {0, 40}, 3);
   expect_all_equal_oracle({}, {9, 5}, {0, 1100}, 1);  // more than local memory holds
+  skip_without_gpu();
+}
+
+// Sizes and ranges that the tuned CUDA kernels have cases for: lines shorter than a batch and two, in both halves; lanes
+// without disparities; four and eight a lane.
+TEST(Scanline, DevicesEqualOracleWithWholeWordsOfDisparities) {
+  for (const DisparityRange range : {DisparityRange{0, 4}, {-3, 60}, {2, 128}, {-64, 136}, {0, 256}})
+    expect_all_equal_oracle({}, {37, 19}, range, 3);
+  for (const Size size : {Size{1, 1}, Size{1, 20}, Size{50, 1}})
+    for (const int disparities : {12, 136}) expect_all_equal_oracle({}, size, {0, disparities}, 3);
+  const auto most = scanline::largest_penalty;
+  expect_all_equal_oracle({.p1 = most, .p2 = most, .colour = 256}, {9, 40}, {5, 200}, 3);
+  expect_all_equal_oracle({.p1 = 10, .p2 = 3000, .colour = 0}, {40, 9}, {0, 12}, 1);
   skip_without_gpu();
 }
 
