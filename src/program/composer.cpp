@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "stages/cross/cross.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/quantise/quantise.hpp"
 #include "stages/reduce/reduce.hpp"
@@ -74,6 +75,7 @@ Numbers Composer::numbers(const DisparityRange& range, const Images& images) con
             .bit_depth = problem_.bit_depth,
             .channels = images.info.channels,
             .stripe_rows = request_.stripe_rows,
+            .longest_arm = pipeline_.parameters_of(registry().at("cross")).as<cross::Parameters>().longest(),
             .cost = &pipeline_.cost.parameters};
   if (pipeline_.cost.entry->kind != nullptr) n.kind = pipeline_.cost.entry->kind(pipeline_.cost.parameters);
   return n;

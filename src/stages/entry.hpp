@@ -15,6 +15,7 @@
 #include "core/parameters.hpp"
 #include "stages/any_view.hpp"
 #include "stages/cost/any_kind.hpp"
+#include "stages/cross/arms.hpp"
 #include "stereopsis/disparity.hpp"
 
 namespace stereopsis {
@@ -82,6 +83,7 @@ struct Numbers {
   int stripe_rows = 0;                    // of stripes that it is to work in; 0: as it likes
   cost::AnyKind kind = {};                // of the words
   int most_cost = 255;                    // that costs of 8 bits have
+  int longest_arm = cross::longest_arm;   // that the pipeline's crosses may have
   const StageParameters* cost = nullptr;  // of the pipeline's matching cost
 };
 

@@ -63,6 +63,7 @@ inline Rect required_input(const Parameters& p, const Rect& output) {
 template <template <class> class View>
 struct ArmsOf {
   View<const std::uint32_t> left, right;
+  int longest = cross::longest_arm;  // that any of them may be
 };
 using Arms = ArmsOf<ImageView>;
 
@@ -82,7 +83,7 @@ std::size_t scratch_bytes(Size size, int disparities, int threads);
 void cpu(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs,
          std::span<std::byte> scratch, Threads&);
 
-std::size_t gpu_scratch_bytes(Size size, int disparities);
+std::size_t gpu_scratch_bytes(Size size, int disparities, int longest_arm, int cuda_capability);
 void gpu(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
          gpu::Span scratch, gpu::Queue&);
 

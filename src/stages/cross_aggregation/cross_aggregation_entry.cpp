@@ -23,14 +23,16 @@ const Entry entry{
       using C = std::decay_t<decltype(c)>;
       const int costs = costs_at(c);
       const typename C::template Of<ArmsOf> arms{c.template image<const std::uint32_t>(0),
-                                                 c.template image<const std::uint32_t>(costs - 1)};
+                                                 c.template image<const std::uint32_t>(costs - 1),
+                                                 c.numbers.longest_arm};
       aggregate(c, c.template as<Parameters>(), arms, c.numbers.range.min, c.template volume<std::uint8_t>(costs));
     }),
     .required_input = [](const StageParameters& p,
                          const Rect& output) { return required_input(p.as<Parameters>(), output); },
     .scratch = [](const Shape& s) -> std::size_t {
       const int disparities = s.operand(costs_at(s)).disparities;
-      if (s.target.device == On::gpu) return gpu_scratch_bytes(s.size(), disparities);
+      if (s.target.device == On::gpu)
+        return gpu_scratch_bytes(s.size(), disparities, s.numbers.longest_arm, s.target.cuda_capability);
 #ifdef STEREOPSIS_SIMD
       if (s.target.device == On::cpu) return scratch_bytes(s.size(), disparities, s.target.threads);
 #endif

@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <limits>
 
 #include "device/gpu/device.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
+#ifdef STEREOPSIS_CUDA
+#include "stages/cross_aggregation/cross_aggregation_cuda_problem.hpp"
+#endif
 
 namespace stereopsis::cross_aggregation {
 namespace {
@@ -20,15 +24,92 @@ struct Scratch {
   std::size_t bytes;
 };
 
+#ifdef STEREOPSIS_CUDA
+template <class T>
+T* address(const gpu::View<T>& view) {
+  return view.empty() ? nullptr : reinterpret_cast<T*>(view.memory) + view.offset;
+}
+
+Problem problem_of(Size size, int disparities) {
+  Problem p{};
+  p.width = size.width;
+  p.height = size.height;
+  p.disparities = disparities;
+  p.padded = (disparities + group - 1) / group * group;
+  p.left_pitch_words = size.width + chunk;
+  p.table_pitch = (size.width + p.padded + chunk) / 2 + 1;
+  return p;
+}
+
+// Where disparities fill a third of the lanes: below that the portable kernels are as fast.
+bool is_tuned(int cuda_capability, Size size, int disparities, int longest_arm) {
+  const Problem p = problem_of(size, disparities);
+  return cuda_capability >= 80 && longest_arm <= reach && 3 * disparities >= p.padded &&
+         size.height <= gpu::most_cuda_groups_y &&
+         2LL * size.width * p.padded <= std::numeric_limits<std::int32_t>::max();
+}
+
+// Places all that the tuned kernels write beside the costs; returns its bytes.
+std::size_t place(Problem& p, gpu::Span memory) {
+  const std::size_t before = memory.bytes, height = p.height, rows = height + 4 * chunk;
+  const auto take = [&]<class T>(T*& to, std::size_t count) {
+    const gpu::Array<T> piece = memory.take(sizeof(T) * count).template as<T>();
+    to = reinterpret_cast<T*>(piece.memory) + piece.offset;
+  };
+  for (int i = 0; i < 2; ++i) {
+    take(p.left_reach[i], rows * p.left_pitch_words);
+    take(p.right_reach[i], 2 * rows * p.table_pitch);
+  }
+  take(p.sums, (height + chunk) * p.width * p.padded);
+  return before - memory.bytes;
+}
+
+void tuned(const Parameters& parameters, const ArmsOf<gpu::View>& arms, int min_disparity,
+           gpu::Volume<std::uint8_t> costs, gpu::Span memory, gpu::Queue& queue) {
+  Problem p = problem_of({costs.width, costs.height}, costs.disparities);
+  place(p, memory);
+  p.left = address(arms.left);
+  p.left_pitch = arms.left.pitch;
+  p.right = parameters.support == Support::both ? address(arms.right) : nullptr;
+  p.right_pitch = arms.right.pitch;
+  p.costs = reinterpret_cast<std::uint8_t*>(costs.cells.memory) + costs.cells.offset;
+  p.min_disparity = min_disparity;
+  p.in_pairs = costs.disparities % 2 == 0 && reinterpret_cast<std::uintptr_t>(p.costs) % 2 == 0;
+  const auto run = [&](const char* kernel, bool along_rows, int local_bytes) {
+    const int lines = along_rows ? p.height : p.width;
+    queue.launch({"cross_aggregation_cuda", kernel, along_rows ? "rows" : "columns", false, 100},
+                 {lines * (p.padded / group), 1, 32 * warps, 1, local_bytes}, p);
+  };
+  const int entries = std::max(p.left_pitch_words, p.table_pitch);
+  queue.launch({"cross_aggregation_cuda", "tables", "any"},
+               {(entries + table_items - 1) / table_items, p.height, table_items, 1}, p);
+  run("first", true, Local<false, true>::bytes);
+  for (int i = 0; i + 1 < parameters.iterations; ++i) run("middle", i % 2 == 1, Local<true, true>::bytes);
+  run("last", parameters.iterations % 2 == 0, Local<true, false>::bytes);
+}
+#endif
+
 }  // namespace
 
-std::size_t gpu_scratch_bytes(Size size, int disparities) {
-  return Scratch(size, disparities, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
+std::size_t gpu_scratch_bytes(Size size, int disparities, [[maybe_unused]] int longest_arm,
+                              [[maybe_unused]] int cuda_capability) {
+  constexpr gpu::Span endless{0, 0, std::numeric_limits<std::size_t>::max()};
+#ifdef STEREOPSIS_CUDA
+  if (is_tuned(cuda_capability, size, disparities, longest_arm)) {
+    Problem p = problem_of(size, disparities);
+    return place(p, endless);
+  }
+#endif
+  return Scratch(size, disparities, endless).bytes;
 }
 
 void gpu(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, gpu::Volume<std::uint8_t> costs,
          gpu::Span memory, gpu::Queue& queue) {
   check_images(p, arms);
+#ifdef STEREOPSIS_CUDA
+  if (is_tuned(queue.cuda_capability(), {costs.width, costs.height}, costs.disparities, arms.longest))
+    return tuned(p, arms, min_disparity, costs, memory, queue);
+#endif
   const int width = costs.width, height = costs.height, count = costs.disparities;
   const Scratch s({width, height}, count, memory);
   const gpu::View<const std::uint32_t> right =

@@ -25,18 +25,19 @@ void expect_all_equal_oracle(const cross_aggregation::Parameters& p, Size size, 
   PitchedImage<std::uint32_t> left(random_arms(size, 1, longest).view()), right(random_arms(size, 2, longest).view());
   const auto costs = random_volume<std::uint8_t>(size, range.count, 3, 0, 255);
   Volume<std::uint8_t> expected = copy_of(costs.view());
-  cross_aggregation::oracle(p, {left, right}, range.min, expected.view());
+  cross_aggregation::oracle(p, {left, right, longest}, range.min, expected.view());
   for_each_engine([&](Threads& threads) {
     Volume<std::uint8_t> got = copy_of(costs.view());
     Scratch scratch(cross_aggregation::scratch_bytes(size, range.count, threads.count()));
-    cross_aggregation::cpu(p, {left, right}, range.min, got.view(), scratch.span(), threads);
+    cross_aggregation::cpu(p, {left, right, longest}, range.min, got.view(), scratch.span(), threads);
     EXPECT_TRUE(same_cells(got, expected));
   });
   for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
     VolumeOnDevice<std::uint8_t> got(device, queue, costs.view());
-    const gpu::Buffer scratch = poisoned(device, queue, cross_aggregation::gpu_scratch_bytes(size, range.count));
-    cross_aggregation::gpu(p, {left_there, right_there}, range.min, got.volume(), scratch.span(), queue);
+    const gpu::Buffer scratch = poisoned(
+        device, queue, cross_aggregation::gpu_scratch_bytes(size, range.count, longest, queue.cuda_capability()));
+    cross_aggregation::gpu(p, {left_there, right_there, longest}, range.min, got.volume(), scratch.span(), queue);
     EXPECT_TRUE(same_cells(got.download(), expected));
   });
 }
@@ -45,6 +46,18 @@ TEST(CrossAggregation, DevicesEqualOracle) {
   for_each_volume([&](Size size, DisparityRange range) { expect_all_equal_oracle({.iterations = 2}, size, range, 6); });
   expect_all_equal_oracle({}, {67, 13}, {0, 20}, 12);
   expect_all_equal_oracle({.iterations = 3, .support = Support::left}, {67, 13}, {-2, 20}, 12);
+  skip_without_gpu();
+}
+
+// Sizes and ranges that the tuned CUDA kernels have cases for: lines shorter than a step and longer than a ring, ranges of
+// odd length, and arms as long as they take and longer.
+TEST(CrossAggregation, DevicesEqualOracleWithManyDisparities) {
+  for (const int iterations : {1, 2, 3, 4}) expect_all_equal_oracle({iterations}, {150, 43}, {-5, 71}, 33);
+  expect_all_equal_oracle({}, {150, 43}, {-5, 71}, 34);
+  for (const Size size : {Size{1, 1}, Size{1, 77}, Size{300, 1}, Size{33, 65}}) {
+    expect_all_equal_oracle({}, size, {0, 33}, 33);
+    expect_all_equal_oracle({.iterations = 3, .support = Support::left}, size, {-64, 128}, 33);
+  }
   skip_without_gpu();
 }
 
@@ -70,7 +83,8 @@ TEST(CrossAggregation, DevicesEqualOracleWithTheLongestArms) {
   for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     const OnDevice<std::uint32_t> left_there(device, queue, left);
     VolumeOnDevice<std::uint8_t> there(device, queue, VolumeView<const std::uint8_t>(costs.view()));
-    const gpu::Buffer memory = poisoned(device, queue, cross_aggregation::gpu_scratch_bytes(size, 1));
+    const gpu::Buffer memory =
+        poisoned(device, queue, cross_aggregation::gpu_scratch_bytes(size, 1, cross::longest_arm, 0));
     cross_aggregation::gpu(p, {left_there, {}}, 0, there.volume(), memory.span(), queue);
     EXPECT_TRUE(same_cells(there.download(), got));
   });
