@@ -15,13 +15,13 @@ struct Scratch {
     const std::size_t before = memory.bytes, pixels = static_cast<std::size_t>(size.width) * size.height;
     gaps = memory.take(sizeof(std::int32_t) * pixels).as<std::int32_t>();
     voted = memory.take(sizeof(float) * pixels).as<float>();
-    counter = memory.take(sizeof(std::int32_t));
+    found = memory.take(3 * sizeof(std::int32_t));
     bytes = before - memory.bytes;
   }
 
   gpu::Array<std::int32_t> gaps;
   gpu::Array<float> voted;
-  gpu::Span counter;
+  gpu::Span found;  // as in region_voting.cl
   std::size_t bytes;
 };
 
@@ -39,16 +39,16 @@ void gpu(const Parameters& p, gpu::View<const std::uint32_t> arms, const MapOf<g
          gpu::Queue& queue) {
   const Size size = map.disparity.size();
   const Scratch s(size, memory);
-  const auto count = s.counter.as<std::int32_t>();
-  queue.fill({s.counter.memory, s.counter.offset}, sizeof(std::int32_t), 0);
-  queue.launch({"region_voting", "list", "any"}, gpu::over(size), map.disparity, map.validity, s.gaps, count);
+  const auto found = s.found.as<std::int32_t>();
+  queue.fill({s.found.memory, s.found.offset}, s.found.bytes, 0);
+  queue.launch({"region_voting", "list", "any"}, gpu::over(size), map.disparity, map.validity, s.gaps, found);
   const int groups =
       static_cast<int>(std::min<long long>(most_groups, static_cast<long long>(size.width) * size.height));
   for (int iteration = 0; iteration < p.iterations; ++iteration) {
-    queue.launch({"region_voting", "vote", "any"}, {groups, 1, items, 1}, map.disparity, arms, s.gaps, count, s.voted,
+    queue.launch({"region_voting", "vote", "any"}, {groups, 1, items, 1}, map.disparity, arms, s.gaps, found, s.voted,
                  groups, p.votes, p.share);
     queue.launch({"region_voting", "fill_voted", "any"}, {groups, 1, items, 1}, map.disparity, map.validity, s.gaps,
-                 count, s.voted, groups * items);
+                 found, s.voted, groups * items);
   }
 }
 
