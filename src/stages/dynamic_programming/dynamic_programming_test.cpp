@@ -34,6 +34,9 @@ TEST(DynamicProgramming, DevicesEqualOracle) {
   expect_all_equal_oracle({.p1 = 1, .p2 = 1}, {37, 11}, 20);
   expect_all_equal_oracle({.p1 = most, .p2 = most}, {37, 11}, 40);
   expect_all_equal_oracle({.p1 = 1, .p2 = most}, {37, 11}, 40);
+  for (const int disparities : {60, 64, 65, 127, 128, 130, 256, 257})  // of the tuned kernels' instances, and one more
+    for (const int width : {1, 2, 30}) expect_all_equal_oracle({.p1 = 12, .p2 = 300}, {width, 3}, disparities);
+  expect_all_equal_oracle({.p1 = most, .p2 = most}, {19, 3}, 250);
   expect_all_equal_oracle({}, {9, 5}, 1100);  // more than local memory holds
   skip_without_gpu();
 }

@@ -1,0 +1,369 @@
+// Dynamic programming along rows: dynamic_programming.hpp.
+//
+// A warp takes a row, from both ends at once. Up to the middle each way keeps what it adds to the costs of a pixel,
+// min[…] − min_k L(k), which is at most P2; from the middle on it finds there what the other way has kept, and
+// S = L + what the other way adds is known.
+//
+// A lane has 2 n neighbouring disparities in n words: word j those numbered j and n + j, so that the neighbours of a
+// word's disparities are the words beside it. All are below 2^16: costs, 255 at most, and penalties of up to 32639.
+#include "stages/dynamic_programming/dynamic_programming_cuda_problem.hpp"
+
+using namespace stereopsis::dynamic_programming;
+
+namespace {
+
+using u32 = std::uint32_t;
+using i64 = std::int64_t;
+
+constexpr u32 everywhere = 0xFFFFFFFF;
+constexpr int ahead = 4;  // pixels whose costs are on their way
+
+struct Layout {  // of an image
+  i64 offset, pitch;
+  std::int32_t width, height;
+};
+
+template <int n>
+struct Words {
+  u32 of[n];
+};
+
+// p + i · pitch, in one instruction.
+template <class T>
+__device__ __forceinline__ T* at(T* p, int i, int pitch) {
+  T* q;
+  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(q) : "r"(i), "r"(static_cast<int>(sizeof(T)) * pitch), "l"(p));
+  __builtin_assume(__isGlobal(q));
+  return q;
+}
+
+// 2 n bytes of neighbouring disparities, as they lie in memory.
+template <int n>
+struct Bytes {
+  u32 of[(n + 1) / 2];
+};
+
+// `whole`: they are all there and their place is a multiple of their number. Else those that are there, `count`.
+template <int n, bool whole>
+__device__ __forceinline__ Bytes<n> load_bytes(const std::uint8_t* at, int count) {
+  if constexpr (whole) {
+    if (count <= 0) return {};
+    if constexpr (n == 1) return {{*reinterpret_cast<const std::uint16_t*>(at)}};
+    if constexpr (n == 2) return {{*reinterpret_cast<const u32*>(at)}};
+    if constexpr (n == 4) {
+      const uint2 v = *reinterpret_cast<const uint2*>(at);
+      return {{v.x, v.y}};
+    }
+  } else {
+    Bytes<n> bytes = {};
+#pragma unroll
+    for (int i = 0; i < 2 * n; ++i)
+      if (i < count) bytes.of[i / 4] |= static_cast<u32>(at[i]) << i % 4 * 8;
+    return bytes;
+  }
+}
+
+template <int n>
+__device__ __forceinline__ Words<n> words_of(const Bytes<n>& b) {
+  if constexpr (n == 1) return {{__byte_perm(b.of[0], 0, 0x4140)}};
+  if constexpr (n == 2) return {{__byte_perm(b.of[0], 0, 0x4240), __byte_perm(b.of[0], 0, 0x4341)}};
+  if constexpr (n == 4) {
+    const u32 even = __byte_perm(b.of[0], b.of[1], 0x5140), odd = __byte_perm(b.of[0], b.of[1], 0x7362);
+    return {{__byte_perm(even, 0, 0x4140), __byte_perm(even, 0, 0x4342), __byte_perm(odd, 0, 0x4140),
+             __byte_perm(odd, 0, 0x4342)}};
+  }
+}
+
+template <int n>
+__device__ __forceinline__ Bytes<n> bytes_of(const Words<n>& w) {
+  if constexpr (n == 1) return {{__byte_perm(w.of[0], 0, 0x4420)}};
+  if constexpr (n == 2) return {{__byte_perm(w.of[0], w.of[1], 0x6240)}};
+  if constexpr (n == 4) {
+    const u32 even = __byte_perm(w.of[0], w.of[1], 0x6240), odd = __byte_perm(w.of[2], w.of[3], 0x6240);
+    return {{__byte_perm(even, odd, 0x5410), __byte_perm(even, odd, 0x7632)}};
+  }
+}
+
+// A path along a row.
+template <int n>
+class Path {
+ public:
+  __device__ explicit Path(const CudaRows& rows, int lane)
+      : p1_(rows.p1), p2_(rows.p2), before_(lane == 0 ? 0x5454 : 0x5432), after_(lane == 31 ? 0x7676 : 0x1076) {
+    for (int j = 0; j < n; ++j) path_.of[j] = 0;
+    is_first_ = lane == 0;
+    is_last_ = lane == 31;
+    lowest_ = 0;
+  }
+
+  // min[…] − min_k L(k): what a pixel's costs are raised by.
+  __device__ __forceinline__ Words<n> next() const {
+    const u32 first = path_.of[0], last = path_.of[n - 1];
+    u32 before = __byte_perm(__shfl_up_sync(everywhere, last, 1), last, before_),
+        after = __byte_perm(__shfl_down_sync(everywhere, first, 1), first, after_);
+    if constexpr (n > 2) {  // a lane's own end is no neighbour of its beginning
+      if (is_first_) before = __byte_perm(first, before, 0x7610);
+      if (is_last_) after = __byte_perm(after, last, 0x7610);
+    }
+    const u32 limit = lowest_ + p2_;
+    Words<n> raised;
+#pragma unroll
+    for (int j = 0; j < n; ++j) {
+      const u32 beside =
+          __vminu2(j == 0 ? before : path_.of[j > 0 ? j - 1 : 0], j == n - 1 ? after : path_.of[j < n - 1 ? j + 1 : 0]);
+      raised.of[j] = __vminu2(__viaddmin_u16x2(beside, p1_, path_.of[j]), limit) - lowest_;
+    }
+    return raised;
+  }
+
+  __device__ __forceinline__ void take(const Words<n>& raised, const Words<n>& costs) {
+#pragma unroll
+    for (int j = 0; j < n; ++j) path_.of[j] = raised.of[j] + costs.of[j];
+    u32 least = path_.of[0];
+#pragma unroll
+    for (int j = 1; j < n; ++j) least = __vminu2(least, path_.of[j]);
+    lowest_ = __reduce_min_sync(everywhere, __vminu2(least, __byte_perm(least, 0, 0x1032)));
+  }
+
+  __device__ __forceinline__ const Words<n>& costs() const { return path_; }
+
+ private:
+  u32 p1_, p2_, before_, after_;
+  bool is_first_, is_last_;
+  Words<n> path_;
+  u32 lowest_;
+};
+
+// A warp's row, pixel by pixel.
+template <int n, bool whole>
+class Row {
+ public:
+  __device__ Row(const CudaRows& rows, const std::uint8_t* costs, int y, int lane)
+      : lane_(lane),
+        first_(2 * n * lane),
+        count_(rows.disparities - first_),
+        pitch_(rows.disparities),
+        costs_(costs + static_cast<i64>(y) * rows.width * rows.disparities + first_) {
+    // Beyond the last disparity costs are such that none is ever the lowest, nor with a penalty.
+    const u32 beyond = 0xFFFF - (rows.p1 & 0xFFFF) - (rows.p2 & 0xFFFF);
+    for (int j = 0; j < n; ++j) {
+      const bool low = j < count_, high = n + j < count_;
+      kept_.of[j] = (low ? 0xFFFF : 0) | (high ? 0xFFFF0000 : 0);
+      beyond_.of[j] = (low ? 0 : beyond) | (high ? 0 : beyond << 16);
+    }
+  }
+  __device__ __forceinline__ Bytes<n> load(int x) const { return load_bytes<n, whole>(at(costs_, x, pitch_), count_); }
+  __device__ __forceinline__ Words<n> words(const Bytes<n>& bytes) const {
+    Words<n> words = words_of<n>(bytes);
+#pragma unroll
+    for (int j = 0; j < n; ++j) words.of[j] = (words.of[j] & kept_.of[j]) | beyond_.of[j];
+    return words;
+  }
+  // Cost and disparity of the lowest of all.
+  __device__ __forceinline__ u32 best(const Words<n>& sums) const {
+    u32 least = 0xFFFFFFFF;
+#pragma unroll
+    for (int j = 0; j < n; ++j) {
+      const u32 sum = sums.of[j] | ~kept_.of[j];
+      least = __vimin3_u32(least, sum << 16 | (first_ + j), (sum & 0xFFFF0000) | (first_ + n + j));
+    }
+    return __reduce_min_sync(everywhere, least);
+  }
+  __device__ int lane() const { return lane_; }
+  __device__ int first() const { return first_; }
+  __device__ int count() const { return count_; }
+
+ private:
+  int lane_, first_, count_, pitch_;
+  const std::uint8_t* costs_;
+  Words<n> kept_, beyond_;
+};
+
+// Calls visit(i, what load(i) has given) for i = 0, 1, …, and after(i) behind the last of each `ahead`.
+template <class Load, class Visit, class After>
+__device__ __forceinline__ void walk(int count, const Load& load, const Visit& visit, const After& after) {
+  if (count <= 0) return;
+  decltype(load(0)) coming[ahead];
+#pragma unroll
+  for (int i = 0; i < ahead; ++i) coming[i] = load(min(i, count - 1));
+  for (int start = 0; start < count; start += ahead) {
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      if (start + i >= count) break;
+      const auto now = coming[i];
+      coming[i] = load(min(start + i + ahead, count - 1));
+      visit(start + i, now);
+    }
+    after(min(start + ahead, count) - 1);
+  }
+}
+
+// The row of a warp from both ends. `keep` puts away what a way adds at x, `load_kept` finds it, `words_kept` makes
+// words of that; `give` takes S of each pixel once, of the i-th of both halves, and of the middle (way 2); `after` is
+// told that it has been given those up to the i-th.
+template <int n, bool whole, class Keep, class LoadKept, class WordsKept, class Give, class After>
+__device__ __forceinline__ void meet(const CudaRows& rows, const Row<n, whole>& row, const Keep& keep,
+                                     const LoadKept& load_kept, const WordsKept& words_kept, const Give& give,
+                                     const After& after) {
+  using Pair = struct { Bytes<n> of[2]; };
+  using Four = struct {
+    Bytes<n> of[2];
+    decltype(load_kept(0)) kept[2];
+  };
+  Path<n> paths[2] = {Path<n>(rows, row.lane()), Path<n>(rows, row.lane())};
+  const int half = rows.width / 2, last = rows.width - 1;
+  walk(
+      half,
+      [&](int i) {
+        return Pair{{row.load(i), row.load(last - i)}};
+      },
+      [&](int i, const Pair& bytes) {
+#pragma unroll
+        for (int way = 0; way < 2; ++way) {
+          const Words<n> raised = paths[way].next();
+          keep(way == 0 ? i : last - i, raised);
+          paths[way].take(raised, row.words(bytes.of[way]));
+        }
+      },
+      [](int) {});
+  const auto sum = [](const Words<n>& a, const Words<n>& b) {
+    Words<n> sums;
+#pragma unroll
+    for (int j = 0; j < n; ++j) sums.of[j] = a.of[j] + b.of[j];
+    return sums;
+  };
+  if (rows.width % 2 == 1) {
+    const Words<n> costs = row.words(row.load(half)), forward = paths[0].next(), backward = paths[1].next();
+    paths[0].take(forward, costs);
+    paths[1].take(backward, costs);
+    give(half, 0, 2, sum(paths[0].costs(), backward));
+  }
+  const int first = rows.width - half;
+  walk(
+      half,
+      [&](int i) {
+        return Four{{row.load(first + i), row.load(half - 1 - i)}, {load_kept(first + i), load_kept(half - 1 - i)}};
+      },
+      [&](int i, const Four& pixels) {
+#pragma unroll
+        for (int way = 0; way < 2; ++way) {
+          paths[way].take(paths[way].next(), row.words(pixels.of[way]));
+          give(way == 0 ? first + i : half - 1 - i, i, way, sum(paths[way].costs(), words_kept(pixels.kept[way])));
+        }
+      },
+      after);
+}
+
+// Whole disparities of the lowest S. `kept`: 64 n bytes for each pixel.
+template <int n, bool whole>
+__device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, std::uint8_t* kept, float* disparity,
+                                       const Layout& layout, std::uint8_t* validity, const Layout& validity_layout,
+                                       const CudaRows& rows) {
+  const int y = blockIdx.x, lane = threadIdx.x;
+  const Row<n, whole> row(rows, costs, y, lane);
+  std::uint8_t* own = kept + (static_cast<i64>(y) * rows.width * 32 + lane) * (2 * n);
+  const int half = rows.width / 2, first = rows.width - half;
+  const auto store = [&](int x, u32 best) {
+    disparity[layout.offset + y * layout.pitch + x] =
+        static_cast<float>(rows.min_disparity + static_cast<int>(best & 0xFFFF));
+    validity[validity_layout.offset + y * validity_layout.pitch + x] = 0;
+  };
+  u32 mine[2] = {};  // the best of a pixel of 32 of both halves
+  meet(
+      rows, row,
+      [&](int x, const Words<n>& raised) {
+        const Bytes<n> bytes = bytes_of<n>(raised);
+        std::uint8_t* place = at(own, x, 64 * n);
+        if constexpr (n == 1) *reinterpret_cast<std::uint16_t*>(place) = static_cast<std::uint16_t>(bytes.of[0]);
+        if constexpr (n == 2) *reinterpret_cast<u32*>(place) = bytes.of[0];
+        if constexpr (n == 4) *reinterpret_cast<uint2*>(place) = uint2{bytes.of[0], bytes.of[1]};
+      },
+      [&](int x) { return load_bytes<n, true>(at(own, x, 64 * n), 2 * n); },
+      [](const Bytes<n>& bytes) { return words_of<n>(bytes); },
+      [&](int x, int i, int way, const Words<n>& sums) {
+        const u32 best = row.best(sums);
+        if (way == 2) {
+          if (lane == 0) store(x, best);
+        } else if (lane == (i & 31)) {
+          mine[way] = best;
+        }
+      },
+      [&](int i) {
+        if ((i & 31) != 31 && i + 1 != half) return;
+        const int nth = (i & ~31) + lane;
+        if (nth >= half) return;
+        store(first + nth, mine[0]);
+        store(half - 1 - nth, mine[1]);
+      });
+}
+
+// S of all disparities. What is kept lies in their place.
+template <int n, bool whole>
+__device__ __forceinline__ void sum(const std::uint8_t* __restrict__ costs, std::uint16_t* sums, const CudaRows& rows) {
+  const int y = blockIdx.x, lane = threadIdx.x;
+  const Row<n, whole> row(rows, costs, y, lane);
+  const int own = row.count();
+  std::uint16_t* first = sums + static_cast<i64>(y) * rows.width * rows.disparities + row.first();
+  const auto place = [&](int x) { return at(first, x, rows.disparities); };
+  const auto store = [&](std::uint16_t* to, const Words<n>& w) {
+    if constexpr (whole) {
+      if (own <= 0) return;
+      if constexpr (n == 1) *reinterpret_cast<u32*>(to) = w.of[0];
+      if constexpr (n == 2)
+        *reinterpret_cast<uint2*>(to) = {__byte_perm(w.of[0], w.of[1], 0x5410), __byte_perm(w.of[0], w.of[1], 0x7632)};
+      if constexpr (n == 4)
+        *reinterpret_cast<uint4*>(to) = {__byte_perm(w.of[0], w.of[1], 0x5410), __byte_perm(w.of[2], w.of[3], 0x5410),
+                                         __byte_perm(w.of[0], w.of[1], 0x7632), __byte_perm(w.of[2], w.of[3], 0x7632)};
+    } else {
+#pragma unroll
+      for (int j = 0; j < 2 * n; ++j)
+        if (j < own) to[j] = static_cast<std::uint16_t>(w.of[j % n] >> j / n * 16);
+    }
+  };
+  const auto load = [&](const std::uint16_t* from) -> Words<n> {
+    if constexpr (whole) {
+      if (own <= 0) return {};
+      if constexpr (n == 1) return {{*reinterpret_cast<const u32*>(from)}};
+      if constexpr (n == 2) {
+        const uint2 v = *reinterpret_cast<const uint2*>(from);
+        return {{__byte_perm(v.x, v.y, 0x5410), __byte_perm(v.x, v.y, 0x7632)}};
+      }
+      if constexpr (n == 4) {
+        const uint4 v = *reinterpret_cast<const uint4*>(from);
+        return {{__byte_perm(v.x, v.z, 0x5410), __byte_perm(v.x, v.z, 0x7632), __byte_perm(v.y, v.w, 0x5410),
+                 __byte_perm(v.y, v.w, 0x7632)}};
+      }
+    } else {
+      Words<n> w = {};
+#pragma unroll
+      for (int j = 0; j < 2 * n; ++j)
+        if (j < own) w.of[j % n] |= static_cast<u32>(from[j]) << j / n * 16;
+      return w;
+    }
+  };
+  meet(
+      rows, row, [&](int x, const Words<n>& raised) { store(place(x), raised); }, [&](int x) { return load(place(x)); },
+      [](const Words<n>& w) { return w; }, [&](int x, int, int, const Words<n>& s) { store(place(x), s); }, [](int) {});
+}
+
+}  // namespace
+
+extern "C" {
+
+#define STEREOPSIS_ROWS(name, n, whole)                                                                              \
+  __global__ void __launch_bounds__(32) select_##name(                                                               \
+      const std::uint8_t* costs, i64 costs_offset, std::uint8_t* kept, i64 kept_offset, float* disparity,            \
+      Layout layout, std::uint8_t* validity, Layout validity_layout, const CudaRows rows) {                          \
+    select<n, whole>(costs + costs_offset, kept + kept_offset, disparity, layout, validity, validity_layout, rows);  \
+  }                                                                                                                  \
+  __global__ void __launch_bounds__(32) sum_##name(const std::uint8_t* costs, i64 costs_offset, std::uint16_t* sums, \
+                                                   i64 sums_offset, const CudaRows rows) {                           \
+    sum<n, whole>(costs + costs_offset, sums + sums_offset, rows);                                                   \
+  }
+STEREOPSIS_ROWS(1, 1, true)
+STEREOPSIS_ROWS(2, 2, true)
+STEREOPSIS_ROWS(4, 4, true)
+STEREOPSIS_ROWS(1_odd, 1, false)
+STEREOPSIS_ROWS(2_odd, 2, false)
+STEREOPSIS_ROWS(4_odd, 4, false)
+}
