@@ -1,0 +1,69 @@
+// Colour differences aggregated over columns, in 8 bits: the tuned kernels of CUDA make them at once.
+#include "stages/entry.hpp"
+#ifdef STEREOPSIS_CUDA
+#include "fused/column_costs/column_costs_cuda.hpp"
+#include "stages/quantise/quantise.hpp"
+#endif
+
+namespace stereopsis::column_costs {
+namespace {
+
+#ifdef STEREOPSIS_CUDA
+const Entry tuned{
+    .slot = Slot::part,
+    .name = "column_costs_cuda",
+    .title = "support weights",
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("rgb", both), in("lab", both), out_volume("costs", Element::u8)};
+        },
+    .functions = {.gpu =
+                      [](const Call<On::gpu>& c) {
+                        const auto words = [&](int i) { return c.image<const std::uint32_t>(i); };
+                        cuda(c.as<Parameters>(), {words(0), words(1), words(2), words(3), c.numbers.range.min},
+                             c.volume<std::uint8_t>(4), c.scratch(), c.worker());
+                      }},
+    .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.size()); },
+    // A cell is written; for two pixels of the column a word of products is made, and added with their costs.
+    .work =
+        [](const Shape& s) {
+          const int window = s.as<Parameters>().aggregation.window;
+          return Work{.bytes = s.cells(4), .others = window * s.cells(4)};
+        }};
+
+Step fuse(const Run& run) {
+  if (run.target.cuda_capability < 80) return {.note = "the tuned kernels need compute capability 8.0"};
+  const Step &costs = run.steps[0], &aggregation = run.steps[1], &rounding = run.steps[2];
+  const Parameters p{costs.parameters.as<colour_difference::Parameters>(),
+                     aggregation.parameters.as<asw::Parameters>()};
+  const Size size = run.shape(rounding.operands[1]).size();
+  if (!cuda_serves(p, rounding.parameters.as<quantise::Parameters>().scale, size))
+    return {.note = "the tuned kernels take columns of up to 33 pixels and 65535 rows, to whole intensities"};
+  for (const Operand& operand :
+       {costs.operands[0], costs.operands[1], aggregation.operands[0], aggregation.operands[1], rounding.operands[0]})
+    if (run.shape(operand).size() != size) return {.note = "the tuned kernels take whole images"};
+  return {
+      &tuned,
+      p,
+      costs.numbers,
+      {costs.operands[0], costs.operands[1], aggregation.operands[0], aggregation.operands[1], rounding.operands[1]},
+      tuned.title,
+      {}};
+}
+
+const Rule rule{.name = "column_costs_cuda",
+                .run = {"colour_difference", "asw", "quantise"},
+                .fuse = fuse,
+                .operation = &tuned,
+                .examples = {"realtime-dp"}};
+#endif
+
+}  // namespace
+
+void join([[maybe_unused]] Registry& registry) {
+#ifdef STEREOPSIS_CUDA
+  registry.add(rule);
+#endif
+}
+
+}  // namespace stereopsis::column_costs
