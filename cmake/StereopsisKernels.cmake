@@ -199,7 +199,7 @@ function(stereopsis_kernel_machine_code target)
   foreach(file ${tuned_kernels})
     get_filename_component(name ${file} NAME_WE)
     get_filename_component(folder ${kernel_source_dir}/${file} DIRECTORY)
-    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.cuh ${folder}/*_problem.hpp ${kernel_source_dir}/device/*/*.cuh
+    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.cuh ${folder}/*_problem.hpp ${kernel_source_dir}/stages/*/*.cl.h ${kernel_source_dir}/device/*/*.cuh
       ${kernel_source_dir}/device/gpu/vocabulary.h)
     file(STRINGS ${kernel_source_dir}/${file} variants REGEX "^// variant ")
     if(NOT variants)
