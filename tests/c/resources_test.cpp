@@ -26,6 +26,7 @@ class CResources : public testing::Test {
     driver_ = dlopen("libcuda.so.1", RTLD_NOW);
     ASSERT_NE(driver_, nullptr);
     calls = function<int(const char*)>("fake_cuda_calls");
+    ASSERT_NE(calls, nullptr) << "libcuda.so.1 is not the one that is made for tests; run it by ctest, which finds that first";
     ASSERT_EQ(sp_pipeline_create("banz-sgm", &pipeline), SP_OK);
   }
   void TearDown() override { EXPECT_EQ(sp_pipeline_destroy(pipeline), SP_OK); }
