@@ -51,8 +51,10 @@ set(STEREOPSIS_KERNELS "" CACHE PATH
   "Where another build of these sources for the same architectures has its CUDA kernels, to take them instead of compiling them again")
 
 find_program(STEREOPSIS_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
+find_program(STEREOPSIS_ZSTD zstd)
+find_path(STEREOPSIS_ZSTD_HEADERS zstd.h)
 find_path(STEREOPSIS_OPENCL_HEADERS CL/cl.h)
-mark_as_advanced(STEREOPSIS_NVCC STEREOPSIS_OPENCL_HEADERS)
+mark_as_advanced(STEREOPSIS_NVCC STEREOPSIS_ZSTD STEREOPSIS_ZSTD_HEADERS STEREOPSIS_OPENCL_HEADERS)
 
 # Sets `result` to whether an option that is AUTO, ON or OFF holds, given what it needs. The thread sanitizer does not see
 # what threads of others do: AUTO is OFF there.
@@ -87,12 +89,16 @@ macro(stereopsis_embed name)
   else()
     add_custom_command(OUTPUT ${fatbin} ${ARGN} VERBATIM)
   endif()
-  list(APPEND fatbins ${fatbin})
+  set(packed ${kernel_dir}/${name}.zst)
+  add_custom_command(OUTPUT ${packed} COMMAND ${STEREOPSIS_ZSTD} -q -f -19 --long=27 -o ${packed} ${fatbin} DEPENDS ${fatbin} VERBATIM)
+  list(APPEND fatbins ${packed})
   string(APPEND declarations
-    "asm(\".pushsection .rodata\\n.balign 64\\n.hidden stereopsis_kernels_${name}\\n.globl stereopsis_kernels_${name}\\n\"\n"
-    "    \"stereopsis_kernels_${name}:\\n.incbin \\\"${fatbin}\\\"\\n.popsection\\n\");\n"
-    "extern \"C\" const unsigned char stereopsis_kernels_${name}[] __attribute__((visibility(\"hidden\")));\n")
-  string(APPEND entries "{\"${name}\", stereopsis_kernels_${name}}, ")
+    "asm(\".pushsection .rodata\\n\"\n"
+    "    \".hidden stereopsis_kernels_${name}\\n.globl stereopsis_kernels_${name}\\nstereopsis_kernels_${name}:\\n\"\n"
+    "    \".incbin \\\"${packed}\\\"\\n\"\n"
+    "    \".hidden stereopsis_kernels_${name}_end\\n.globl stereopsis_kernels_${name}_end\\nstereopsis_kernels_${name}_end:\\n.popsection\\n\");\n"
+    "extern \"C\" const unsigned char stereopsis_kernels_${name}[], stereopsis_kernels_${name}_end[];\n")
+  string(APPEND entries "{\"${name}\", {stereopsis_kernels_${name}, stereopsis_kernels_${name}_end}},\n    ")
 endmacro()
 
 # Sets `result` to the list of STEREOPSIS_CUDA_ARCHITECTURES; `without_gpu` is what `native` is where there is none.
@@ -165,11 +171,6 @@ function(stereopsis_kernel_machine_code target)
     message(FATAL_ERROR "${STEREOPSIS_NVCC} knows nothing of CUDA architectures ${architectures}; set STEREOPSIS_CUDA_ARCHITECTURES to all, or STEREOPSIS_CUDA to OFF")
   endif()
   stereopsis_nvcc_code(code "${real}" "${virtual}")
-  # A third of the size. From 13 on every driver that serves nvcc's binaries takes it.
-  set(compression "")
-  if(nvcc_release GREATER_EQUAL 13)
-    set(compression -compress-mode=size)
-  endif()
   stereopsis_cuda_architectures(90-virtual architectures)
   stereopsis_cuda_code(80 "${architectures}" tuned_real tuned_virtual)
   message(STATUS "CUDA machine code for [${real}] and PTX for [${virtual}]; of tuned kernels [${tuned_real}] and [${tuned_virtual}]")
@@ -185,7 +186,7 @@ function(stereopsis_kernel_machine_code target)
       DEPENDS ${kernel_source_dir}/${file} ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake VERBATIM)
     # No contraction: the same bits everywhere.
     stereopsis_embed(${name}
-      COMMAND ${STEREOPSIS_NVCC} -fatbin ${compression} -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code}
+      COMMAND ${STEREOPSIS_NVCC} -fatbin -no-compress -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code}
               -o ${kernel_dir}/${name}.fatbin ${cu}
       DEPENDS ${cu} ${kernel_paths} COMMENT "Compiling the kernels of ${name} for CUDA")
   endforeach()
@@ -214,7 +215,7 @@ function(stereopsis_kernel_machine_code target)
       separate_arguments(constants UNIX_COMMAND "${CMAKE_MATCH_2}")
       list(TRANSFORM constants PREPEND -D)
       stereopsis_embed(${full_name}
-        COMMAND ${STEREOPSIS_NVCC} -fatbin ${compression} -fmad=false -std=c++20 ${constants} -I${kernel_source_dir}
+        COMMAND ${STEREOPSIS_NVCC} -fatbin -no-compress -fmad=false -std=c++20 ${constants} -I${kernel_source_dir}
                 -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${kernel_dir}/${full_name}.fatbin ${kernel_source_dir}/${file}
         DEPENDS ${kernel_source_dir}/${file} ${headers} COMMENT "Compiling ${full_name} for CUDA")
     endforeach()
@@ -251,14 +252,19 @@ function(stereopsis_gpu target)
   if(STEREOPSIS_NVCC)
     execute_process(COMMAND ${STEREOPSIS_NVCC} --version OUTPUT_VARIABLE version)
     if(version MATCHES "release ([0-9]+)" AND CMAKE_MATCH_1 GREATER_EQUAL 12)
-      set(nvcc_release ${CMAKE_MATCH_1})
       set(nvcc ${STEREOPSIS_NVCC})
     endif()
+    if(nvcc AND NOT (STEREOPSIS_ZSTD AND STEREOPSIS_ZSTD_HEADERS))
+      message(WARNING "nvcc is here, but zstd is not, which packs its kernels: install zstd and libzstd-dev, or there is no CUDA")
+      set(nvcc "")
+    endif()
   endif()
-  stereopsis_wants(cuda STEREOPSIS_CUDA "${nvcc}" "nvcc of CUDA 12 or later")
-  set(STEREOPSIS_HAS_CUDA ${cuda} PARENT_SCOPE)
+  stereopsis_wants(cuda STEREOPSIS_CUDA "${nvcc}" "nvcc of CUDA 12 or later, with zstd and its headers")
+  set(STEREOPSIS_HAS_CUDA ${cuda} CACHE INTERNAL "Whether this build has CUDA")
   if(cuda)
-    target_sources(${target} PRIVATE device/cuda/cuda_api.cpp device/cuda/cuda_device.cpp)
+    target_sources(${target} PRIVATE device/cuda/cuda_api.cpp device/cuda/cuda_device.cpp device/cuda/machine_code.cpp)
+    target_include_directories(${target} SYSTEM PRIVATE ${STEREOPSIS_ZSTD_HEADERS})
+    target_link_libraries(${target} PRIVATE zstd)
     target_compile_definitions(${target} PRIVATE STEREOPSIS_CUDA)
     stereopsis_kernel_machine_code(${target})
   endif()

@@ -24,4 +24,4 @@ def check(wheel: pathlib.Path) -> list[str]:
 
 if __name__ == "__main__":
     problems = [problem for name in sys.argv[1:] for problem in check(pathlib.Path(name))]
-    sys.exit("\n".join(problems))
+    sys.exit("\n".join(problems) or 0)

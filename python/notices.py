@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 COMPILED_IN = ["libcli11-dev", "nlohmann-json3-dev"]
-GNU_RUNTIME = r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)[.-]"  # every system's own
+WITHOUT = r"libstereopsis|(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)[.-]"  # ours, and every system's own
 
 
 def packages(program: str) -> list[str]:
@@ -15,7 +15,7 @@ def packages(program: str) -> list[str]:
     files = [found[1] for line in lines if (found := re.search(r"=> (/\S+)", line))]
     found = set()
     for file in files:
-        if re.match(GNU_RUNTIME, pathlib.Path(file).name):
+        if re.match(WITHOUT, pathlib.Path(file).name):
             continue
         real = str(pathlib.Path(file).resolve())
         for name in (real, real.removeprefix("/usr")):

@@ -232,7 +232,7 @@ class CudaDevice final : public gpu::Device {
     if (known != functions_.end()) return known->second;
     Module& module = modules_[which.file];
     if (module == nullptr)
-      check(api.load_module(&module, image_of(which.file)), text("load the kernels of ", which.file).c_str());
+      check(api.load_module(&module, fat_binary(which.file).data()), text("load the kernels of ", which.file).c_str());
     const std::string symbol = text(which.name, '_', which.instance);
     Function function = nullptr;
     check(api.get_function(&function, module, symbol.c_str()), text("find the kernel ", symbol).c_str());
@@ -248,12 +248,6 @@ class CudaDevice final : public gpu::Device {
   }
 
  private:
-  static const unsigned char* image_of(std::string_view file) {
-    for (const MachineCode& code : machine_code())
-      if (code.file == file) return code.image;
-    throw Error(ErrorCategory::device,
-                text("this build has no CUDA kernels for ", file, "; this is a fault of the library"));
-  }
   static constexpr int portable_only = 75;
 
   int own_capability() const { return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor); }

@@ -59,6 +59,17 @@ class CudaDevice : public testing::Test {
   void (*fail_)(const char*, int) = nullptr;
 };
 
+TEST(CudaMachineCode, ComesAsNvccMadeIt) {
+  const std::vector<unsigned char> fatbin_magic = {0x50, 0xed, 0x55, 0xba};
+  ASSERT_GT(cuda::machine_code().size(), 50U);
+  for (const cuda::MachineCode& code : cuda::machine_code()) {
+    const auto image = cuda::fat_binary(code.file);
+    ASSERT_GT(image.size(), code.packed.size()) << code.file;
+    EXPECT_TRUE(std::equal(fatbin_magic.begin(), fatbin_magic.end(), image.begin())) << code.file;
+  }
+  EXPECT_THROW(cuda::fat_binary("no_such_kernels"), Error);
+}
+
 TEST(CudaArchitectures, MachineCodeServesItsMajorVersionAndPtxWhatIsLater) {
   const cuda::Architectures made{{80, 86, 90}, {80, 90}};
   EXPECT_EQ(made.run_by(75), 0);

@@ -1,8 +1,9 @@
 // The kernels compiled by nvcc: a fat binary for each .cl file and for each variant of a .cu file, which the build puts
-// into the library.
+// into the library, packed by zstd: eight architectures' code differs little, and nvcc packs each by itself.
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,9 +11,12 @@ namespace stereopsis::cuda {
 
 struct MachineCode {
   std::string_view file;  // rank
-  const unsigned char* image;
+  std::span<const unsigned char> packed;
 };
 const std::vector<MachineCode>& machine_code();
+
+// What the driver loads. Throws Error where the library has none for the file.
+std::vector<unsigned char> fat_binary(std::string_view file);
 
 // What kernels were compiled for: 90 is compute capability 9.0.
 struct Architectures {

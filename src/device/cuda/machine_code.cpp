@@ -1,0 +1,23 @@
+#include "device/cuda/machine_code.hpp"
+
+#include <zstd.h>
+
+#include "core/text.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis::cuda {
+
+std::vector<unsigned char> fat_binary(std::string_view file) {
+  const auto& all = machine_code();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const MachineCode& code) { return code.file == file; });
+  const char* fault = "no CUDA kernels for ";
+  if (found != all.end()) {
+    const auto packed = found->packed;
+    std::vector<unsigned char> image(ZSTD_getFrameContentSize(packed.data(), packed.size()));
+    if (ZSTD_decompress(image.data(), image.size(), packed.data(), packed.size()) == image.size()) return image;
+    fault = "damaged CUDA kernels for ";
+  }
+  throw Error(ErrorCategory::device, text("this build has ", fault, file, "; this is a fault of the library"));
+}
+
+}  // namespace stereopsis::cuda
