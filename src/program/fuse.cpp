@@ -21,6 +21,16 @@ int length_of(const Rule& rule, const Run& from_here) {
   return static_cast<int>(rule.run.size());
 }
 
+// Where a rule's run comes again, `length` steps after the first or later; empty: nowhere.
+std::span<const Step> again(const Rule& rule, const Run& from_here, int length) {
+  const auto count = static_cast<std::size_t>(length);
+  for (std::size_t at = count; at + count <= from_here.steps.size(); ++at) {
+    const auto rest = from_here.steps.subspan(at);
+    if (length_of(rule, {rest, from_here.values, from_here.target}) == length) return rest.first(count);
+  }
+  return {};
+}
+
 bool runs_on(const Rule& rule, On device) {
   const Functions& f = rule.operation->functions;
   return device == On::gpu ? f.gpu != nullptr : device == On::cpu && f.cpu != nullptr;
@@ -55,9 +65,12 @@ void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target&
       const int length = length_of(*rule, {rest, shapes, target});
       if (length == 0) continue;
       const auto run = rest.first(static_cast<std::size_t>(length));
-      Step replacement = rule->fuse({run, shapes, target});
+      const auto second = rule->twice ? again(*rule, {rest, shapes, target}, length) : std::span<const Step>();
+      Step replacement = rule->twice && second.empty() ? Step{.note = "the same of the other view does not follow"}
+                                                       : rule->fuse({run, shapes, target, second});
+      const auto after = rest.subspan(static_cast<std::size_t>(length));
       if (replacement.entry != nullptr &&
-          hides(replacement, run, rest.subspan(static_cast<std::size_t>(length)), values))
+          (hides(replacement, run, after, values) || hides(replacement, second, after, values)))
         replacement = {.note = "a volume between is wanted"};
       if (replacement.entry == nullptr) {
         if (!steps[at].note.empty()) steps[at].note += "; ";
@@ -66,6 +79,10 @@ void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target&
       }
       if (run.front().title == run.back().title) replacement.title = run.front().title;  // many, timed as one
       replacement.note = steps[at].note;
+      if (!second.empty()) {
+        const auto begin = steps.begin() + (second.data() - steps.data());
+        steps.erase(begin, begin + length);
+      }
       steps[at] = std::move(replacement);
       steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                   steps.begin() + static_cast<std::ptrdiff_t>(at) + length);

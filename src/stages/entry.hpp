@@ -352,6 +352,7 @@ struct Run {
   std::span<const Step> steps;
   std::span<const AnyView> values;  // by number
   const Target& target;
+  std::span<const Step> again = {};  // of a rule that does the run twice, the second one
 
   AnyView shape(const Operand& operand) const {
     return operand.value < 0 ? AnyView() : part_of(values[operand.value], operand.rows);
@@ -368,6 +369,7 @@ struct Rule {
   int (*length)(const Run&) = nullptr;  // of the run at the beginning of these steps; none: as `run` has it
   int (*strip_rows)(Size image, int disparities, const Target&) = nullptr;  // of strips that it works best on
   std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which it serves
+  bool twice = false;                      // the operation does the same run of the other view, too, which comes later
 };
 
 struct Registry {

@@ -87,4 +87,11 @@ std::size_t gpu_scratch_bytes(Size size, int disparities, int longest_arm, int c
 void gpu(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
          gpu::Span scratch, gpu::Queue&);
 
+// The tuned kernels of CUDA, of both views' cells at once with support = both: volume `beyond` goes on to the right of the
+// left view's costs with cells (x, d) whose right pixel x − d alone is inside the image. fused/ad_census_both says more.
+bool cuda_takes_both(const Parameters&, Size, int width_beyond, int disparities, int longest_arm, int cuda_capability);
+std::size_t cuda_both_scratch_bytes(Size, int width_beyond, int disparities);
+void cuda_both(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
+               gpu::Volume<std::uint8_t> beyond, gpu::Span scratch, gpu::Queue&);
+
 }  // namespace stereopsis::cross_aggregation

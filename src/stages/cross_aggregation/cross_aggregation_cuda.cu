@@ -32,7 +32,7 @@ __device__ __forceinline__ u32 pair_of(u32 word, int along_column) {
 // The same of the right pixel of an entry, in bytes.
 __device__ __forceinline__ u32 right_pair(const Problem& p, int entry, int y, int along_column) {
   if (p.right == nullptr) return 0xFFFF;
-  const int x = min(max(entry - (p.padded - 1) - p.min_disparity, 0), p.width - 1);
+  const int x = min(max(entry - (p.padded - 1) - p.min_disparity, 0), p.view_width - 1);
   const u32 word = p.right[y * p.right_pitch + x];
   return 1 + (along_column ? word >> 16 : word & 0xFFFF);
 }
@@ -41,7 +41,8 @@ __device__ __forceinline__ void make_tables(const Problem& p) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
   if (i < p.width)
     for (int along_column = 0; along_column < 2; ++along_column)
-      p.left_reach[along_column][(i64)y * p.left_pitch_words + i] = pair_of(p.left[y * p.left_pitch + i], along_column);
+      p.left_reach[along_column][(i64)y * p.left_pitch_words + i] =
+          pair_of(p.left[y * p.left_pitch + min(i, p.view_width - 1)], along_column);
   if (i >= p.table_pitch) return;
   for (int along_column = 0; along_column < 2; ++along_column)
     for (int parity = 0; parity < 2; ++parity) {
@@ -154,24 +155,41 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
   using L = Local<reads_sums, makes_sums>;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int groups = p.padded / group;
-  const int line = blockIdx.x / groups, k = blockIdx.x % groups * group + 2 * lane;
-  const int pixels = kAlongRow ? p.width : p.height, chunks = (pixels + chunk - 1) / chunk;
+  const int line = blockIdx.x / groups, first_k = blockIdx.x % groups * group, k = first_k + 2 * lane;
+  // Where the right pixels of all these disparities are beyond the image nothing counts.
+  const int columns = min(p.width, p.view_width + max(p.min_disparity + first_k + group - 1, 0));
+  if (!kAlongRow && line >= columns) return;
+  const int pixels = kAlongRow ? columns : p.height, chunks = (pixels + chunk - 1) / chunk;
 
+  const int width_beyond = p.width - p.view_width;
+  const bool is_beyond = !kAlongRow && line >= p.view_width;
   // Bytes from a pixel of the line to the next.
   const int cell_step = apart((kAlongRow ? 1 : p.width) * p.padded * 2),
-            cost_step = apart((kAlongRow ? 1 : p.width) * p.disparities);
+            cost_step = apart((kAlongRow   ? 1
+                               : is_beyond ? width_beyond
+                                           : p.view_width) *
+                              p.disparities);
   const i64 first_cell = (kAlongRow ? (i64)line * p.width : (i64)line);
   const int own = warp * per_warp;
   u64 sums = (u64)p.sums + 2 * (first_cell * p.padded + k) + (i64)own * cell_step;
-  u64 costs = (u64)p.costs + first_cell * p.disparities + k + (i64)own * cost_step;
+  const auto cost_line = [&](u8* view, int width, int before) {
+    return (u64)view + (kAlongRow ? (i64)line * width - before : (i64)line - before) * p.disparities;
+  };
+  const u64 line_beyond = cost_line(p.costs_beyond, width_beyond, p.view_width);
+  const u64 cost_line_begin = is_beyond ? line_beyond : cost_line(p.costs, p.view_width, 0);
+  const u64 to_beyond = line_beyond - cost_line_begin;
+  u64 costs = cost_line_begin + k + (i64)own * cost_step;
   const int column_word = p.padded / 2 - 1 - (k >> 1);
   Reach<kAlongRow> across(p, kAlongRow ? 1 : 0, line, own, column_word);
   Reach<kAlongRow> along(p, kAlongRow ? 0 : 1, line, own, column_word);
 
   // As they lie in memory: nothing may wait for them where they are loaded.
+  const auto cost_at = [&](int i, int n) {
+    return (u8*)(ahead(costs, cost_step, i) + (kAlongRow && n >= p.view_width ? to_beyond : 0));
+  };
   const auto load_costs = [&](u32(&to)[per_warp], int first) {
     const int left = k < p.disparities ? pixels - first : 0;
-    const auto at = [&](int i) { return (const u8*)ahead(costs, cost_step, i); };
+    const auto at = [&](int i) { return cost_at(i, first + i); };
     if (p.in_pairs) {
 #pragma unroll
       for (int i = 0; i < per_warp; ++i) to[i] = i < left ? *(const u16*)at(i) : 0;
@@ -182,7 +200,7 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
   };
   const auto store_costs = [&](int i, int n, u32 pair) {
     if (k >= p.disparities || n >= pixels) return;
-    u8* to = (u8*)ahead(costs, cost_step, i);
+    u8* to = cost_at(i, n);
     if (!p.in_pairs) {
       to[0] = (u8)pair;
       if (k + 1 < p.disparities) to[1] = (u8)(pair >> 8);
@@ -338,7 +356,7 @@ using namespace stereopsis::cross_aggregation;
 extern "C" {
 
 __global__ void __launch_bounds__(table_items) tables_any(const __grid_constant__ Problem p) { make_tables(p); }
-__global__ void LINE_BOUNDS first_rows(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(32 * warps, 8) first_rows(const __grid_constant__ Problem p) {
   aggregate<true, Input::costs, Output::sums>(p);
 }
 __global__ void LINE_BOUNDS middle_rows(const __grid_constant__ Problem p) {

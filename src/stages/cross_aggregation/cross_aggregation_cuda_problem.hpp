@@ -24,6 +24,9 @@ struct Local {
 };
 
 // Beyond their end lines are read up to a chunk, and their arms up to four.
+//
+// Columns from `view_width` on, where there are any, are those of the right view's cells whose left pixel is outside the
+// image: of them cells (x, d) count whose right pixel is inside. Their costs lie apart.
 struct Problem {
   static constexpr bool is_argument = true;
 
@@ -33,9 +36,9 @@ struct Problem {
       left_reach[2];  // along rows, along columns: 1 + a pixel's arm before, and the arm behind, 16 bits each
   std::uint32_t* right_reach
       [2];  // a byte each, of two neighbours, from right to left; two copies of a row, one from odd pixels on
-  std::uint8_t* costs;
+  std::uint8_t *costs, *costs_beyond;
   std::uint16_t* sums;  // `padded` disparities a pixel
-  int width, height, disparities, min_disparity, padded, left_pitch_words, table_pitch;
+  int width, view_width, height, disparities, min_disparity, padded, left_pitch_words, table_pitch;
   bool in_pairs;  // costs of 2 disparities are a word of 16 bits
 };
 

@@ -30,23 +30,22 @@ T* address(const gpu::View<T>& view) {
   return view.empty() ? nullptr : reinterpret_cast<T*>(view.memory) + view.offset;
 }
 
-Problem problem_of(Size size, int disparities) {
+Problem problem_of(Size size, int width_beyond, int disparities) {
   Problem p{};
-  p.width = size.width;
+  p.width = size.width + width_beyond;
+  p.view_width = size.width;
   p.height = size.height;
   p.disparities = disparities;
   p.padded = (disparities + group - 1) / group * group;
-  p.left_pitch_words = size.width + chunk;
-  p.table_pitch = (size.width + p.padded + chunk) / 2 + 1;
+  p.left_pitch_words = p.width + chunk;
+  p.table_pitch = (p.width + p.padded + chunk) / 2 + 1;
   return p;
 }
 
 // Where disparities fill a third of the lanes: below that the portable kernels are as fast.
-bool is_tuned(int cuda_capability, Size size, int disparities, int longest_arm) {
-  const Problem p = problem_of(size, disparities);
-  return cuda_capability >= 80 && longest_arm <= reach && 3 * disparities >= p.padded &&
-         size.height <= gpu::most_cuda_groups_y &&
-         2LL * size.width * p.padded <= std::numeric_limits<std::int32_t>::max();
+bool is_tuned(int cuda_capability, const Problem& p, int longest_arm) {
+  return cuda_capability >= 80 && longest_arm <= reach && 3 * p.disparities >= p.padded &&
+         p.height <= gpu::most_cuda_groups_y && 2LL * p.width * p.padded <= std::numeric_limits<std::int32_t>::max();
 }
 
 // Places all that the tuned kernels write beside the costs; returns its bytes.
@@ -64,17 +63,23 @@ std::size_t place(Problem& p, gpu::Span memory) {
   return before - memory.bytes;
 }
 
+std::uint8_t* address(const gpu::Volume<std::uint8_t>& volume) {
+  return reinterpret_cast<std::uint8_t*>(volume.cells.memory) + volume.cells.offset;
+}
+
 void tuned(const Parameters& parameters, const ArmsOf<gpu::View>& arms, int min_disparity,
-           gpu::Volume<std::uint8_t> costs, gpu::Span memory, gpu::Queue& queue) {
-  Problem p = problem_of({costs.width, costs.height}, costs.disparities);
+           gpu::Volume<std::uint8_t> costs, gpu::Volume<std::uint8_t> beyond, gpu::Span memory, gpu::Queue& queue) {
+  Problem p = problem_of({costs.width, costs.height}, beyond.width, costs.disparities);
   place(p, memory);
   p.left = address(arms.left);
   p.left_pitch = arms.left.pitch;
   p.right = parameters.support == Support::both ? address(arms.right) : nullptr;
   p.right_pitch = arms.right.pitch;
-  p.costs = reinterpret_cast<std::uint8_t*>(costs.cells.memory) + costs.cells.offset;
+  p.costs = address(costs);
+  p.costs_beyond = address(beyond);
   p.min_disparity = min_disparity;
-  p.in_pairs = costs.disparities % 2 == 0 && reinterpret_cast<std::uintptr_t>(p.costs) % 2 == 0;
+  p.in_pairs = costs.disparities % 2 == 0 && reinterpret_cast<std::uintptr_t>(p.costs) % 2 == 0 &&
+               reinterpret_cast<std::uintptr_t>(p.costs_beyond) % 2 == 0;
   const auto run = [&](const char* kernel, bool along_rows, int local_bytes) {
     const int lines = along_rows ? p.height : p.width;
     queue.launch({"cross_aggregation_cuda", kernel, along_rows ? "rows" : "columns", false, 100},
@@ -95,10 +100,7 @@ std::size_t gpu_scratch_bytes(Size size, int disparities, [[maybe_unused]] int l
                               [[maybe_unused]] int cuda_capability) {
   constexpr gpu::Span endless{0, 0, std::numeric_limits<std::size_t>::max()};
 #ifdef STEREOPSIS_CUDA
-  if (is_tuned(cuda_capability, size, disparities, longest_arm)) {
-    Problem p = problem_of(size, disparities);
-    return place(p, endless);
-  }
+  if (Problem p = problem_of(size, 0, disparities); is_tuned(cuda_capability, p, longest_arm)) return place(p, endless);
 #endif
   return Scratch(size, disparities, endless).bytes;
 }
@@ -107,8 +109,8 @@ void gpu(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, 
          gpu::Span memory, gpu::Queue& queue) {
   check_images(p, arms);
 #ifdef STEREOPSIS_CUDA
-  if (is_tuned(queue.cuda_capability(), {costs.width, costs.height}, costs.disparities, arms.longest))
-    return tuned(p, arms, min_disparity, costs, memory, queue);
+  if (is_tuned(queue.cuda_capability(), problem_of({costs.width, costs.height}, 0, costs.disparities), arms.longest))
+    return tuned(p, arms, min_disparity, costs, {}, memory, queue);
 #endif
   const int width = costs.width, height = costs.height, count = costs.disparities;
   const Scratch s({width, height}, count, memory);
@@ -126,5 +128,24 @@ void gpu(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, 
                  count, min_disparity, second);
   }
 }
+
+#ifdef STEREOPSIS_CUDA
+bool cuda_takes_both(const Parameters& p, Size size, int width_beyond, int disparities, int longest_arm,
+                     int cuda_capability) {
+  return p.support == Support::both &&
+         is_tuned(cuda_capability, problem_of(size, width_beyond, disparities), longest_arm);
+}
+
+std::size_t cuda_both_scratch_bytes(Size size, int width_beyond, int disparities) {
+  Problem p = problem_of(size, width_beyond, disparities);
+  return place(p, {0, 0, std::numeric_limits<std::size_t>::max()});
+}
+
+void cuda_both(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, gpu::Volume<std::uint8_t> costs,
+               gpu::Volume<std::uint8_t> beyond, gpu::Span memory, gpu::Queue& queue) {
+  check_images(p, arms);
+  tuned(p, arms, min_disparity, costs, beyond, memory, queue);
+}
+#endif
 
 }  // namespace stereopsis::cross_aggregation

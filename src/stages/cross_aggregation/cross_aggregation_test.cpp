@@ -1,23 +1,13 @@
 #include "stages/cross_aggregation/cross_aggregation.hpp"
 
 #include "support/cost_volumes.hpp"
+#include "support/random_arms.hpp"
 
 namespace stereopsis {
 namespace {
 
 using namespace test;
 using cross_aggregation::Support;
-
-// Arms up to `longest` that end at the border.
-Image<std::uint32_t> random_arms(Size size, unsigned seed, int longest) {
-  std::mt19937 generator(seed);
-  const auto up_to = [&](int room) { return static_cast<int>(generator() % (std::min(room, longest) + 1)); };
-  Image<std::uint32_t> arms(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      arms(x, y) = cross::word_of({up_to(x), up_to(size.width - 1 - x), up_to(y), up_to(size.height - 1 - y)});
-  return arms;
-}
 
 void expect_all_equal_oracle(const cross_aggregation::Parameters& p, Size size, DisparityRange range, int longest) {
   SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << range.count << " from " << range.min

@@ -3,6 +3,7 @@
 
 #include "device/gpu/device.hpp"
 #include "stages/region_voting/region_voting.hpp"
+#include "stages/region_voting/region_voting_cuda_problem.hpp"
 
 namespace stereopsis::region_voting {
 namespace {
@@ -10,20 +11,42 @@ namespace {
 constexpr int items = 64;          // ITEMS of region_voting.cl
 constexpr int most_groups = 4096;  // of all devices that are known, what they have at work at a time
 
+int tiles_in(int pixels) { return (pixels + tile - 1) / tile; }
+
 struct Scratch {
   Scratch(Size size, gpu::Span memory) {
     const std::size_t before = memory.bytes, pixels = static_cast<std::size_t>(size.width) * size.height;
     gaps = memory.take(sizeof(std::int32_t) * pixels).as<std::int32_t>();
     voted = memory.take(sizeof(float) * pixels).as<float>();
     found = memory.take(3 * sizeof(std::int32_t));
+    sides = memory.take(sizeof(std::uint16_t) * pixels).as<std::uint16_t>();
+    changed = memory.take(static_cast<std::size_t>(tiles_in(size.width)) * tiles_in(size.height));
     bytes = before - memory.bytes;
   }
 
   gpu::Array<std::int32_t> gaps;
   gpu::Array<float> voted;
   gpu::Span found;  // as in region_voting.cl
+  // Of the tuned kernels: how far a listed pixel's region goes to both sides; the iteration in which a tile was filled.
+  gpu::Array<std::uint16_t> sides;
+  gpu::Span changed;
   std::size_t bytes;
 };
+
+void vote_tuned(const Parameters& p, gpu::View<const std::uint32_t> arms, const MapOf<gpu::View>& map, const Scratch& s,
+                gpu::Queue& queue) {
+  constexpr const char* file = "region_voting_cuda";
+  const auto found = s.found.as<std::int32_t>();
+  const auto changed = s.changed.as<std::uint8_t>();
+  const int tiles = tiles_in(map.disparity.width);
+  queue.fill({s.changed.memory, s.changed.offset}, s.changed.bytes, 0);
+  for (int iteration = 1; iteration <= p.iterations; ++iteration) {
+    queue.launch({file, "vote", "any"}, {tuned_groups, 1, 32 * warps, 1}, map.disparity, arms, s.gaps, found, changed,
+                 s.sides, s.voted, tiles, iteration, p.votes, p.share);
+    queue.launch({file, "fill", "any"}, {tuned_groups, 1, 32 * warps, 1}, map.disparity, map.validity, s.gaps, found,
+                 changed, s.voted, tiles, iteration);
+  }
+}
 
 }  // namespace
 
@@ -42,6 +65,7 @@ void gpu(const Parameters& p, gpu::View<const std::uint32_t> arms, const MapOf<g
   const auto found = s.found.as<std::int32_t>();
   queue.fill({s.found.memory, s.found.offset}, s.found.bytes, 0);
   queue.launch({"region_voting", "list", "any"}, gpu::over(size), map.disparity, map.validity, s.gaps, found);
+  if (queue.cuda_capability() >= 80) return vote_tuned(p, arms, map, s, queue);
   const int groups =
       static_cast<int>(std::min<long long>(most_groups, static_cast<long long>(size.width) * size.height));
   for (int iteration = 0; iteration < p.iterations; ++iteration) {

@@ -1,6 +1,7 @@
 #include "stages/region_voting/region_voting.hpp"
 
 #include "support/devices.hpp"
+#include "support/random_arms.hpp"
 #include "support/threads.hpp"
 
 namespace stereopsis {
@@ -10,21 +11,10 @@ using namespace test;
 
 constexpr float nan = invalid_disparity;
 
-// Arms up to `longest` that end at the border.
-Image<std::uint32_t> random_arms(Size size, int longest) {
-  std::mt19937 generator(7);
-  const auto up_to = [&](int room) { return static_cast<int>(generator() % (std::min(room, longest) + 1)); };
-  Image<std::uint32_t> arms(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      arms(x, y) = cross::word_of({up_to(x), up_to(size.width - 1 - x), up_to(y), up_to(size.height - 1 - y)});
-  return arms;
-}
-
 void expect_all_equal_oracle(const region_voting::Parameters& p, const Map& map, int longest) {
   const Size size = map.disparity.size();
   SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", iterations " << p.iterations);
-  PitchedImage<std::uint32_t> arms(random_arms(size, longest).view());
+  PitchedImage<std::uint32_t> arms(random_arms(size, 7, longest).view());
   const auto oracle = [&](auto disparity, auto validity) { region_voting::oracle(p, arms, {disparity, validity}); };
   for_each_thread_count([&](Threads& threads) {
     expect_map_equals_oracle(map, oracle, [&](auto disparity, auto validity) {

@@ -1,0 +1,26 @@
+// What the host and the tuned kernel agree on.
+#pragma once
+
+#include <cstdint>
+
+namespace stereopsis::cross {
+
+inline constexpr int reach = 33;       // of arms, at most
+inline constexpr int tile_width = 64;  // pixels of a group
+inline constexpr int items = 256;
+
+// The same downward. Low tiles read more around them, but are more groups; few high ones leave a device idle: an H100 has
+// 132 multiprocessors.
+inline constexpr int high_tile = 32, low_tile = 8;
+inline constexpr int least_high_tiles = 2 * 132;
+
+struct Problem {
+  static constexpr bool is_argument = true;
+
+  const std::uint8_t* image;
+  std::uint32_t* arms;
+  std::int64_t image_pitch, arms_pitch;
+  int width, height, channels, longest, short_length, colour, strict_colour;
+};
+
+}  // namespace stereopsis::cross
