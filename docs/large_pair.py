@@ -5,8 +5,10 @@ Every pixel depends on its position alone, so that pieces may be made in any ord
 """
 
 import argparse
+import multiprocessing
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -49,23 +51,34 @@ def pair(rows, columns, disparities):
     return left, np.ascontiguousarray(wide[:, disparities:])
 
 
+def pieces(width, height):
+    """Rows and columns of each."""
+    for y in range(0, height, BLOCK):
+        for x in range(0, width, 8 * BLOCK):
+            yield (y, min(y + BLOCK, height)), (x, min(x + 8 * BLOCK, width))
+
+
+def piece(disparities, place):
+    return *place, pair(*place, disparities)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--width", type=int, default=8192)
     parser.add_argument("--height", type=int, default=8192)
     parser.add_argument("--disparities", type=int, default=128)
+    parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     how = {"driver": "GTiff", "count": 1, "dtype": "uint8", "tiled": True, "blockxsize": BLOCK, "blockysize": BLOCK, "bigtiff": "if_safer"}
     warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
     begin = time.monotonic()
     files = [rasterio.open(arguments.folder / f"{side}.tif", "w", width=arguments.width, height=arguments.height, **how) for side in ("left", "right")]
-    for y in range(0, arguments.height, BLOCK):
-        for x in range(0, arguments.width, 8 * BLOCK):
-            rows, columns = (y, min(y + BLOCK, arguments.height)), (x, min(x + 8 * BLOCK, arguments.width))
-            for file, image in zip(files, pair(rows, columns, arguments.disparities), strict=True):
-                file.write(image, 1, window=Window(x, y, columns[1] - x, rows[1] - y))
+    with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool:
+        for rows, columns, images in pool.imap(partial(piece, arguments.disparities), pieces(arguments.width, arguments.height)):
+            for file, image in zip(files, images, strict=True):
+                file.write(image, 1, window=Window(columns[0], rows[0], columns[1] - columns[0], rows[1] - rows[0]))
     for file in files:
         file.close()
     seconds = time.monotonic() - begin

@@ -7,10 +7,10 @@ import math
 
 WIDTH, HEIGHT, DISPARITIES = 131072, 131072, 128
 CORES = 16  # of a machine
-SWEEP, MATCH, REFINE = 15, 7, 6.8  # MP/s of a core: one sweep, matching, all refinements, each with its files; measured
+SWEEP, MATCH, REFINE = 24, 7.1, 10.5  # MP/s of a core: one sweep, matching, all refinements, each with its files; measured
 OVERHEAD = 0.1  # seconds that a unit costs an engine with standing workers; measured with Dask, on a busy machine
-MAP_BYTES = 1.8  # a pixel, of each of three stages of maps; measured
-PATH_SHARE = 0.43  # of path costs behind zlib; measured
+MAP_BYTES = 2.1  # a pixel, of each of three stages of maps; measured
+PATH_SHARE = 0.5  # of path costs: a byte each
 STORAGE = 5e9  # bytes a second that all machines have together; assumed
 STRIPE = 382  # rows, under 4 GiB
 COLLAR = 164 + 36  # columns that a sweep's tile reads beside its own

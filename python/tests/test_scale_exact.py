@@ -8,6 +8,8 @@ pytest.importorskip("rasterio", reason="rasterio reads and writes what scale doe
 
 import scale_jobs as jobs  # noqa: E402
 from stereopsis import scale  # noqa: E402
+from stereopsis.scale.spans import Span  # noqa: E402
+from stereopsis.scale.states import packed, unpacked  # noqa: E402
 
 RANGE = (-3, 29)
 OPTIONS = scale.Options()
@@ -42,6 +44,25 @@ def test_stripes_of_semi_global_matching_are_the_whole(tmp_path, scene, method, 
     assert len(job.manifest.of_kind("match")) == stripes
     scale.run_all(job, OPTIONS, quiet=True)
     jobs.assert_same(jobs.merged(job), whole(scene, pipeline))
+
+
+@pytest.mark.parametrize("compression", ["zstd", "none"])
+def test_maps_between_units_are_the_same_however_they_are_kept(tmp_path, scene, compression):
+    pipeline = pipeline_of("sgm", {"speckle.size": 5})
+    job = jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), pipeline, RANGE, stripes=5, compression=compression)
+    scale.run_all(job, OPTIONS, quiet=True)
+    jobs.assert_same(jobs.merged(job), whole(scene, pipeline))
+
+
+@pytest.mark.parametrize("highest, dtype", [(255, b"u1"), (256, b"<u2")])
+def test_path_costs_are_kept_as_narrow_as_they_are(highest, dtype):
+    paths = np.arange(highest + 1, dtype=np.uint16).repeat(6).reshape(2, -1, 3)
+    columns = Span(40, 40 + paths.shape[1])
+    content = packed(paths, "job", 7, columns, -2)
+    assert b'"dtype": "%s"' % dtype in content
+    found, same = unpacked(content, "file", "job", 7)
+    assert found == columns and same.dtype == np.uint16
+    np.testing.assert_array_equal(same, paths)
 
 
 @pytest.mark.parametrize("mode", ["background", "nearest", "second_lowest", "cross"])

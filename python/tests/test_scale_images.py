@@ -1,6 +1,7 @@
 """What is read and written: types, masks, mosaics, many pairs."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,6 +42,22 @@ def test_files_of_8_and_16_bits(tmp_path, scene, how, bits):
     depth = 0 if bits == 8 else 12
     job = done(tmp_path, pair, tile=(64, 64), bit_depth=depth)
     jobs.assert_same(jobs.merged(job), st.match(*images, RANGE, "census-guided", "cpu", bit_depth=depth))
+
+
+@pytest.mark.parametrize("hash_", ["quick", "full"])
+def test_zarr_is_read_and_known_again(tmp_path, scene, hash_):
+    with rasterio.Env() as environment:
+        if "Zarr" not in environment.drivers():
+            pytest.skip("this GDAL has no Zarr")
+    images = grey(scene.left), grey(scene.right)
+    pair = tuple(jobs.write_image(tmp_path / f"{k}.zarr", image, driver="Zarr", BLOCKSIZE="64,64") for k, image in enumerate(images))
+    job = done(tmp_path, pair, tile=(64, 64), full_hash=hash_ == "full")
+    jobs.assert_same(jobs.merged(job), st.match(*images, RANGE, "census-guided", "cpu"))
+    chunk = max((path for path in Path(pair[1]).rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
+    chunk.write_bytes(chunk.read_bytes()[::-1])
+    (job.folder / "done/tile-0000-0000.json").unlink()
+    with pytest.raises(st.FileError, match="has changed since the job was planned"):
+        scale.run_all(job, scale.Options(), quiet=True)
 
 
 def test_no_data_is_masked(tmp_path, scene):

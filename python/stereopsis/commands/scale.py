@@ -16,7 +16,7 @@ EXAMPLES = """examples:
   stereopsis scale plan job/ --emit make > job.mk; make -j 8 -f job.mk          by another engine
   stereopsis scale plan job/ 'left/*.png' 'right/*.png' --disparities 128       many pairs
 
-JOB is a folder that all workers see. LEFT and RIGHT are GeoTIFF, VRT, PNG and what else GDAL opens, of 8 or 16 bits or real.
+JOB is a folder that all workers see. LEFT and RIGHT are GeoTIFF, VRT, Zarr, PNG and what else GDAL opens, of 8 or 16 bits or real.
 """
 
 
@@ -44,6 +44,8 @@ def _add_planning(group: Any) -> None:
     add("--coarse", type=int, default=0, metavar="F", help="find the range on images reduced F times; of tiles each its own")
     add("--bit-depth", type=int, default=0, metavar="N", help="of images whose 16 bits hold fewer: 9 to 16")
     add("--confidence", action="store_true", help="a map of confidence too")
+    add("--compress", choices=("zstd", "none"), default="zstd",
+        help="maps between units; none takes three times the bytes, and less time where the disk is near [zstd]")  # fmt: skip
     add("--hash", choices=("quick", "full"), default="quick", help="how inputs are known again: by samples, or by all bytes [quick]")
 
 

@@ -93,6 +93,7 @@ def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> 
         collar=None if arguments.collar is None else at_least(0, "--collar", arguments.collar),
         audit=at_least(0, "--audit", arguments.audit),
         full_hash=arguments.hash == "full",
+        compression=arguments.compress,
     )
 
 

@@ -38,9 +38,17 @@ def edges_of(disparity: Array) -> Array:
 
 
 def _first(disparity: Array) -> Array:
-    measured = np.isfinite(disparity)
-    found = np.take_along_axis(disparity, measured.argmax(axis=0)[None], axis=0)[0]
-    return np.where(measured.any(axis=0), found, np.float32(np.nan)).astype(np.float32)
+    """Row by row: most columns have it in the first ones, and are left alone from there on."""
+    found = np.full(disparity.shape[1], np.nan, np.float32)
+    columns = np.arange(disparity.shape[1])
+    for row in disparity:
+        here = row[columns]
+        measured = np.isfinite(here)
+        found[columns[measured]] = here[measured]
+        columns = columns[~measured]
+        if columns.size == 0:
+            break
+    return found
 
 
 def carried(edges: list[Array]) -> Array:

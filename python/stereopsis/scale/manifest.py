@@ -17,7 +17,7 @@ from .spans import Span
 from .store import Store, write_whole
 
 NAME = "manifest.json"
-FORMAT = 1
+FORMAT = 2
 KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "audit")  # of units, in the order of their phases
 
 
@@ -105,6 +105,7 @@ class Manifest:
     bit_depth: int
     want: tuple[str, ...]
     collar: int | None
+    compression: str  # of maps between units
     units: list[Unit] = field(repr=False)
     made_by: str = version
 
@@ -168,6 +169,7 @@ class Manifest:
             bit_depth=content["bit_depth"],
             want=tuple(content["want"]),
             collar=content["collar"],
+            compression=content["compression"],
             units=[_unit(unit) for unit in content["units"]],
             made_by=content["made_by"],
         )

@@ -24,7 +24,7 @@ PROCESS = 400 << 20  # bytes of Python, NumPy, GDAL with its cache, and an engin
 NO_LIMIT = 2**62  # of workspace: a unit is planned as large as it may be, and not done in stripes once more
 SWEEP = 64 << 20  # bytes of the matcher of sweeps, which a worker keeps
 # Where memory allows fewer: for many workers, and because memory takes time when it is touched first.
-ENOUGH_STRIPES = 16
+ENOUGH_STRIPES = 32
 LOW_STRIPE = 256  # rows
 LARGEST_TILE = 4096
 SMALLEST_TILE = 64
@@ -51,6 +51,7 @@ class Settings:
     collar: int | None = None
     audit: int = 0
     full_hash: bool = False
+    compression: str = "zstd"  # of maps between units: see rasters.FAST
 
 
 def plan(folder: str | Path, settings: Settings, replace_other: bool = False) -> Job:
@@ -123,6 +124,7 @@ class Planner:
             bit_depth=s.bit_depth,
             want=("confidence",) if s.confidence else (),
             collar=s.collar,
+            compression=s.compression,
             units=in_levels(self._units),
         )
 
@@ -276,7 +278,8 @@ class Planner:
         matched = [unit for unit in self._units if unit.kind in ("match", "tile")]
         stripes = len({unit.rows for unit in matched})
         reach = max(rules.refined_rows, rules.filled_rows)
-        count = max(self.fewest(takes, height, "stripe of refinements"), min(stripes, height // max(1, 4 * reach)))
+        own = max(height // max(1, 8 * reach), min(ENOUGH_STRIPES, height // max(1, 4 * reach)))  # more than what each reads beside
+        count = max(self.fewest(takes, height, "stripe of refinements"), min(stripes, own))
         memory = takes(count)
         stage = self._stage("refine", cut(height, count), rules.refined_rows, matched, memory, whole)
         if rules.filled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -146,7 +147,15 @@ def _await(job: Job, unit: Unit, patience: float) -> None:
                 f"unit {unit.number} ({unit.name}) has waited {duration(patience)} for unit {absent[0]}, which no other shard has made; "
                 "run the other shards, or the job without --shard"
             )
-        time.sleep(POLL_SECONDS)
+        time.sleep(min(POLL_SECONDS, 0.01 + (time.monotonic() - began) / 4))
+
+
+def threads_of_each(options: Options) -> int:
+    """Workers of this machine share the cores that this process may use."""
+    if options.threads:
+        return options.threads
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores // max(1, options.workers))
 
 
 def command(folder: Path, *words: str) -> list[str]:

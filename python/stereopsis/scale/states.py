@@ -1,7 +1,7 @@
 """Files of path costs, which lead from stripe to stripe.
 
 The first 8 bytes are MAGIC, the next 4 the header's length (little endian); the header is JSON; the rest is its array (kinds, columns,
-disparities) of little-endian uint16, compressed by zlib.
+disparities), of uint8 where all of it fits, which takes half for nothing; else of little-endian uint16 compressed by zlib.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from .._errors import FormatError
 from .spans import Span
 
 MAGIC = b"STPATHS\n"
-VERSION = 1
+VERSION = 2
 Paths = npt.NDArray[np.uint16]
 
 
 def packed(paths: Paths, job: str, row: int, columns: Span, first_disparity: int) -> bytes:
     """`row` is the one behind the path costs: the first of those that go on from them."""
-    payload = zlib.compress(paths.astype("<u2").tobytes(), level=1)
+    narrow = int(paths.max(initial=0)) < 256
+    payload = paths.astype("u1").tobytes() if narrow else zlib.compress(paths.astype("<u2").tobytes(), level=1)
     kinds, _, disparities = paths.shape
     header = {
         "version": VERSION,
@@ -34,7 +35,7 @@ def packed(paths: Paths, job: str, row: int, columns: Span, first_disparity: int
         "columns": columns,
         "kinds": kinds,
         "disparities": [first_disparity, first_disparity + disparities],
-        "dtype": "<u2",
+        "dtype": "u1" if narrow else "<u2",
         "sha256": hashlib.sha256(payload).hexdigest(),
     }
     text = json.dumps(header).encode()
@@ -58,5 +59,7 @@ def unpacked(content: bytes, name: str, job: str, row: int) -> tuple[Span, Paths
     if (header["version"], header["job"], header["row"]) != (VERSION, job, row):
         raise FormatError(f"{name} has the path costs of another job, row or version; run again, and it is made anew")
     columns, (first, end) = Span(*header["columns"]), header["disparities"]
-    paths = np.frombuffer(zlib.decompress(payload), dtype=header["dtype"]).reshape(header["kinds"], columns.length, end - first)
+    if header["dtype"] != "u1":
+        payload = zlib.decompress(payload)
+    paths = np.frombuffer(payload, dtype=header["dtype"]).reshape(header["kinds"], columns.length, end - first)
     return columns, paths.astype(np.uint16, copy=False)

@@ -14,10 +14,9 @@ import numpy as np
 
 from .._errors import CallError, Error, FormatError
 from .._matching import Matcher, Stripe
-from .._pipeline import Pipeline
 from . import filling
 from .manifest import KINDS, Job, Unit
-from .planning import NO_LIMIT
+from .matchers import MATCHERS
 from .rasters import Array, decoded, encoded, read
 from .spans import Span
 from .states import Paths, packed, unpacked
@@ -71,7 +70,7 @@ class Worker:
         except Error as error:
             raise type(error)(f"unit {unit.number} ({unit.name}): {error}") from error
         about = {"number": unit.number, "begin": begin, "seconds": time.time() - begin}
-        used = {"cpu_seconds": time.process_time() - worked, "peak_bytes": _peak_bytes()}
+        used = {"cpu_seconds": time.process_time() - worked, "peak_bytes": _peak_bytes(), "device": self._device}
         self._job.store.keep(unit.name, files, about | used)
 
     # Kinds
@@ -117,13 +116,13 @@ class Worker:
         result = self._refined(self._rules.refined, unit, unit.read_rows, self._maps_before(unit, unit.read_rows))
         files = self._maps(unit, result, unit.read_rows, unit.columns, self._kept)
         if self._rules.fill == filling.LOOKS_ALONG_COLUMNS:
-            files[f"maps/{unit.name}.edges.tif"] = encoded(filling.edges_of(result.disparity[unit.rows.within(unit.read_rows)]))
+            files[f"maps/{unit.name}.edges.tif"] = self._encoded(filling.edges_of(result.disparity[unit.rows.within(unit.read_rows)]))
         return files
 
     def _make_edges(self, unit: Unit) -> dict[str, bytes]:
         both = Span(0, 2)
         edges = [self._decoded(stripe, "edges", both, unit.columns) for stripe in self._manifest.of_kind("refine")]
-        return {f"maps/{unit.name}.edges.tif": encoded(filling.carried(edges))}
+        return {f"maps/{unit.name}.edges.tif": self._encoded(filling.carried(edges))}
 
     def _make_fill(self, unit: Unit) -> dict[str, bytes]:
         """From the stripe's rows, or as many around as its fill has to look at."""
@@ -131,36 +130,45 @@ class Worker:
         mode, height = self._rules.fill, self._manifest.size[1]
         own = unit.rows.grown(self._rules.filled_rows, self._rules.filled_rows, height)
         more = FIRST_LOOK if mode == "nearest" else 0
+        beside = 1 if mode == filling.LOOKS_ALONG_COLUMNS else 0
         while True:
             exact = own.grown(more, more, height)
-            maps = self._maps_before(unit, exact)
-            if filling.ends(mode, maps, own, exact, height):
+            rows = exact.grown(beside, beside, height)
+            maps = self._maps_before(unit, rows)
+            inner = {name: map_[exact.within(rows)] for name, map_ in maps.items()}
+            if filling.ends(mode, inner, own, exact, height):
                 break
             more = 2 * more + FIRST_LOOK
-        rows = exact
-        if mode == filling.LOOKS_ALONG_COLUMNS:
-            rows = exact.grown(1, 1, height)
-            maps = self._with_edges(unit, exact, rows)
+        if beside:
+            self._put_edges(unit, exact, rows, maps)
         return self._maps(unit, self._refined(self._rules.filled, unit, rows, maps), rows, unit.columns, self._manifest.want)
 
-    def _with_edges(self, unit: Unit, exact: Span, rows: Span) -> dict[str, Array]:
-        """The maps before the fill, with a row above and one below that have what columns meet beyond."""
-        maps = self._maps_before(unit, rows)
+    def _put_edges(self, unit: Unit, exact: Span, rows: Span, maps: dict[str, Array]) -> None:
+        """Into the maps' row above and the one below what columns meet beyond."""
         if rows.first < exact.first:
             filling.put(maps, 0, self._met(unit, exact.first - 1, above=True))
         if rows.end > exact.end:
             filling.put(maps, -1, self._met(unit, exact.end, above=False))
-        return maps
 
     def _met(self, unit: Unit, row: int, above: bool) -> Array:
         """What was measured nearest above the row's lower end, or below its upper one: in its own stripe, or in others."""
         stripes = self._manifest.of_kind("refine")
         k = next(k for k, stripe in enumerate(stripes) if stripe.rows.first <= row < stripe.rows.end)
         part = Span(stripes[k].rows.first, row + 1) if above else Span(row, stripes[k].rows.end)
-        here = filling.edges_of(read_map(self._job, stripes[k : k + 1], "disparity", part, unit.columns))
+        here = self._edge_of(stripes[k], part, unit.columns, above)
         line = 2 * k if above else 2 * k + 1
         (edges,) = self._manifest.of_kind("edges")
-        return filling.last_of(self._decoded(edges, "edges", Span(line, line + 1), unit.columns)[0], here[1 if above else 0])
+        return filling.last_of(self._decoded(edges, "edges", Span(line, line + 1), unit.columns)[0], here)
+
+    def _edge_of(self, stripe: Unit, part: Span, columns: Span, above: bool) -> Array:
+        """What was measured last in a part of a stripe, or first: mostly a few rows have it for all columns that have anything."""
+        look, has_any = FIRST_LOOK, np.isfinite(self._decoded(stripe, "edges", Span(0, 1), columns)[0])
+        while True:
+            near = Span(max(part.first, part.end - look), part.end) if above else Span(part.first, min(part.end, part.first + look))
+            found: Array = filling.edges_of(read_map(self._job, [stripe], "disparity", near, columns))[1 if above else 0]
+            if near == part or np.isfinite(found[has_any]).all():
+                return found
+            look *= 4
 
     def _decoded(self, unit: Unit, name: str, rows: Span, columns: Span) -> Array:
         return decoded(self._job.store.path(f"maps/{unit.name}.{name}.tif"), rows, columns)
@@ -241,7 +249,10 @@ class Worker:
         """The unit's own part of the result, which has `rows` and `columns`."""
         own = unit.rows.within(rows), unit.columns.within(columns)
         names = ["disparity", "validity", *more]
-        return {f"maps/{unit.name}.{name}.tif": encoded(np.ascontiguousarray(getattr(result, name)[own])) for name in names}
+        return {f"maps/{unit.name}.{name}.tif": self._encoded(getattr(result, name)[own]) for name in names}
+
+    def _encoded(self, map_: Array) -> bytes:
+        return encoded(np.ascontiguousarray(map_), self._manifest.compression)
 
 
 def paths_of(above: Paths | None, below: Paths | None) -> dict[str, Paths | None]:
@@ -252,26 +263,6 @@ def paths_of(above: Paths | None, below: Paths | None) -> dict[str, Paths | None
 def _peak_bytes() -> int:
     """Of memory, that this process has taken so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-class Matchers:
-    """The last one of sweeps, which are small, and of all others is kept, with its memory: the next unit is often alike."""
-
-    def __init__(self) -> None:
-        self._kept: dict[bool, tuple[Any, Matcher]] = {}
-
-    def get(self, pipeline: str, unit: Unit, **how: Any) -> Matcher:
-        is_sweep, key = unit.kind in ("down", "up"), (pipeline, unit.disparities, how)
-        kept = self._kept.get(is_sweep)
-        if kept is None or kept[0] != key:
-            kept = None
-            self._kept.pop(is_sweep, None)  # before the next one takes memory
-            matcher = Matcher(pipeline=Pipeline.from_json(pipeline), disparities=unit.disparities, memory_limit=NO_LIMIT, **how)
-            self._kept[is_sweep] = key, matcher
-        return self._kept[is_sweep][1]
-
-
-MATCHERS = Matchers()  # of this process
 
 
 def read_map(job: Job, units: Iterable[Unit], name: str, rows: Span, columns: Span) -> Array:

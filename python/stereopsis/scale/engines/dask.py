@@ -13,7 +13,7 @@ from typing import Any
 
 from ..._errors import DeviceError, Error
 from ..manifest import KINDS, Job, Unit
-from ..running import Options, Told
+from ..running import Options, Told, threads_of_each
 from ..work import missing, run_unit
 
 MEMORY = "stereopsis_memory"  # a resource of workers; where all have it, units are only sent where theirs is free
@@ -72,7 +72,8 @@ def _cluster(distributed: Any, job: Job, options: Options) -> Any:
 
 def _submit(client: Any, job: Job, todo: list[Unit], options: Options, told: Told) -> None:
     as_completed = importlib.import_module("distributed").as_completed
-    threads = options.threads or _threads_of_each(options)
+    elsewhere = options.scheduler is not None or options.ssh  # whose workers have all of their machine's cores
+    threads = options.threads if elsewhere else threads_of_each(options)
     workers = client.scheduler_info()["workers"].values()
     by_memory = bool(workers) and all(MEMORY in worker.get("resources", {}) for worker in workers)
     futures: dict[int, Any] = {}
@@ -87,10 +88,3 @@ def _submit(client: Any, job: Job, todo: list[Unit], options: Options, told: Tol
     for future in as_completed(futures.values()):
         future.result()
         told(job.units[numbers[future.key]])
-
-
-def _threads_of_each(options: Options) -> int:
-    """Workers of this machine share its cores; 0: those of others have all of theirs."""
-    if options.scheduler is not None or options.ssh:
-        return 0
-    return max(1, (os.cpu_count() or 1) // max(1, options.workers))

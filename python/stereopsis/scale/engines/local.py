@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -11,7 +10,7 @@ from graphlib import TopologicalSorter
 
 from ..._errors import DeviceError
 from ..manifest import Job, Unit
-from ..running import Options, Told
+from ..running import Options, Told, threads_of_each
 from ..work import Worker, run_unit
 
 
@@ -42,7 +41,7 @@ def _in_pool(job: Job, todo: list[Unit], options: Options) -> Iterator[int]:
     numbers = {unit.number for unit in todo}
     order = TopologicalSorter({unit.number: numbers & set(unit.after) for unit in todo})
     order.prepare()
-    threads = options.threads or max(1, (os.cpu_count() or 1) // options.workers)
+    threads = threads_of_each(options)
     with ProcessPoolExecutor(options.workers, multiprocessing.get_context("spawn")) as pool:
         running: dict[Future[int], int] = {}
         try:
