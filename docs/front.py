@@ -29,8 +29,8 @@ from combinations import AGGREGATIONS, COSTS
 
 FAST = [a for a in AGGREGATIONS if a != "asw"]  # a tenth of a second a match
 # Penalties, and what they are multiplied by; those of `sgm` belong to costs of up to 58.
-OPTIMISATIONS = {"none": {}, "sgm": {"p1": 20, "p2": 100, "p2_min": 30}, "scanline": {"p1": 127, "p2": 381},
-                 "dynamic_programming": {"p1": 12, "p2": 40}}
+OPTIMISATIONS = {"none": {}, "sgm": {"p1": 20, "p2": 100}, "scanline": {"p1": 127, "p2": 381},
+                 "dynamic_programming": {"p1": 12, "p2": 40}, "belief_propagation": {"slope": 10, "truncation": 40}}
 SCALES = (0.4, 1, 2)
 METHODS = ["sgm-learned", "sgm-learned-fast", "ad-census", "costfilter", "census-guided", "zncc", "banz-sgm", "realtime-dp"]
 SWITCHES = ["left_right.enabled", "speckle.enabled", "median.enabled", "vote_fill.enabled", "median2.enabled",
@@ -38,7 +38,7 @@ SWITCHES = ["left_right.enabled", "speckle.enabled", "median.enabled", "vote_fil
 NEVER_MOVED = ("region.", "confidence.", "fill.", "select.border", "optimisation.paths")
 STEPS = (0.6, 1.6)
 CLASSES = (0.6, 1.0, 2.0, 6.0)  # times `sgm`'s: of each the best are improved
-SIZE, CHUNK = "1280x960x128", 8
+SIZE, CHUNK = "1280x960x128", 16
 
 
 def name_of(setting):
@@ -71,6 +71,7 @@ class Search:
     def __init__(self, options):
         self.options, self.until = options, 0
         self.tried = {}  # by name: setting, error by dataset, parameters
+        self.refused = {}  # by name: the sentence
         self.saving = Lock()
 
     def save(self):
@@ -83,16 +84,17 @@ class Search:
             file = Path(folder) / "bench.json"
             call = [self.options.command, "bench", "--device", self.options.device, "--no-peers", "--json", file, *more]
             call += [part for s in settings for part in ("--method", name_of(s))]
-            ended = subprocess.run(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ended = subprocess.run(call, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             if ended.returncode == 0:
                 return {r["method"]: r for r in json.loads(file.read_text())["results"]}
         if len(settings) == 1:
+            self.refused[name_of(settings[0])] = ended.stderr.strip().splitlines()[-1]
             return {}
         return {name: r for s in settings for name, r in self.bench([s], *more).items()}
 
     def score(self, settings):
         """Of what has not been tried, as long as there is time."""
-        new = {name_of(s): s for s in settings if name_of(s) not in self.tried}
+        new = {name_of(s): s for s in settings if name_of(s) not in self.tried | self.refused}
         chunks = [list(new.values())[i:i + CHUNK] for i in range(0, len(new), CHUNK)]
 
         def one(chunk):
@@ -172,7 +174,7 @@ class Search:
         self.until = time.time() + max(1, self.options.seconds / 2)
         self.score([{"method": "sgm"}])
         self.score(structures())
-        print(f"{len(self.tried)} combinations", flush=True)
+        print(f"{len(self.tried)} combinations; {len(self.refused)} refused:", *sorted(set(self.refused.values()))[:5], sep="\n", flush=True)
         for times in CLASSES:
             self.until = time.time() + self.options.seconds / 2 / len(CLASSES)
             self.improve(times)

@@ -220,8 +220,7 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
   }
   for (const StageTime& stage : time_stages(pipeline, problem, device, pair))
     (is_transfer(stage) ? result.transfers : result.stages).push_back(stage);
-  if (bench.stream && device.name != "cpu")
-    result.stream = time_stream(pipeline, problem, device, left, right);
+  if (bench.stream && device.name != "cpu") result.stream = time_stream(pipeline, problem, device, left, right);
   return result;
 }
 
@@ -231,6 +230,18 @@ Json hardware() {
   for (const DeviceDescription& device : devices())
     if (device.usable) names[device.name] = device.description;
   return names;
+}
+
+// Beyond this many pixels a smaller scene repeats: one of 200 megapixels would take longer to make than all its runs.
+constexpr double most_pixels_of_a_scene = 8e6;
+constexpr Size repeated_scene{2048, 1536};
+
+Image<std::uint8_t> repeated(ImageView<const std::uint8_t> image, Size size) {
+  Image<std::uint8_t> large(size);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; x += image.width)
+      std::copy_n(image.row(y % image.height), std::min(image.width, size.width - x), large.row(y) + x);
+  return large;
 }
 
 }  // namespace
@@ -243,8 +254,11 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
   Progress progress(workloads.size() * bench.contenders.size(), "runs");
   std::size_t done = 0;
   for (const Workload& workload : workloads) {
-    const Scene scene = make_scene({.size = workload.size, .disparities = workload.disparities});
-    const Image<std::uint8_t> left = grey(scene.left), right = grey(scene.right);
+    const bool repeats = 1.0 * workload.size.width * workload.size.height > most_pixels_of_a_scene;
+    const Scene scene =
+        make_scene({.size = repeats ? repeated_scene : workload.size, .disparities = workload.disparities});
+    Image<std::uint8_t> left = grey(scene.left), right = grey(scene.right);
+    if (repeats) left = repeated(left.view(), workload.size), right = repeated(right.view(), workload.size);
     for (const Contender& contender : bench.contenders) {
       results.push_back(measure(bench, workload, contender, left, right));
       results.back().roofs = roofs[contender.device.name];

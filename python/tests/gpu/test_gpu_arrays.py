@@ -279,7 +279,7 @@ def test_what_is_not_allowed(scenes):
 
 def test_other_orders_of_colours_are_read_where_they_are(scenes):
     left, right = on_gpu(scenes[0].left), on_gpu(scenes[0].right)
-    expected = st.match(left, right, D, method="esaw").disparity
+    expected = st.match(scenes[0].left, scenes[0].right, D, method="esaw", device="cuda:0").disparity
     for colour, order in (("bgr", [2, 1, 0]), ("rgba", [0, 1, 2, 0]), ("bgra", [2, 1, 0, 1])):
         pair = [image[..., order].contiguous() for image in (left, right)]
         assert same(st.match(*pair, D, method="esaw", colour=colour).disparity, expected)
