@@ -13,7 +13,8 @@
 namespace stereopsis::command {
 
 void MethodOptions::add_to(Command& command) {
-  Option by_name = command.text("--method", method, "NAME", "Method or preset (fast, balanced, accurate), of `stereopsis methods` [sgm]");
+  Option by_name = command.text("--method", method, "NAME",
+                                "Method or preset (fast, balanced, accurate), of `stereopsis methods` [sgm]");
   const Option by_file =
       command.path("--pipeline", pipeline_file, "FILE", "Pipeline as JSON, as `methods NAME --json` prints it");
   by_name.excludes(by_file);

@@ -334,9 +334,8 @@ inline void StereoSGBM::write_disparity(cv::OutputArray disparity, int depth) co
     for (int y = rows.start; y < rows.end; ++y) {
       const float* in = found_.disparity.row(y);
       if (depth == CV_16S)
-        std::transform(in, in + out.cols, out.ptr<short>(y), [&](float d) {
-          return static_cast<short>(std::isnan(d) ? invalid : cvRound(d * 16));
-        });
+        std::transform(in, in + out.cols, out.ptr<short>(y),
+                       [&](float d) { return static_cast<short>(std::isnan(d) ? invalid : cvRound(d * 16)); });
       else
         std::transform(in, in + out.cols, out.ptr<float>(y),
                        [&](float d) { return std::isnan(d) ? static_cast<float>(invalid) : d; });

@@ -127,7 +127,7 @@ class SharedMatcher {
   std::shared_ptr<Rooms> rooms_;
   std::vector<Output> outputs_;
   std::mutex mutex_;
-  Matched kept_;  // images of results that went to arrays of the caller's
+  Matched kept_;                    // images of results that went to arrays of the caller's
   std::optional<Matcher> matcher_;  // or, on several devices,
   std::optional<MatcherGroup> group_;
 };

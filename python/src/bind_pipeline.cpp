@@ -78,11 +78,13 @@ void bind_pipeline(nb::module_& m) {
       .def(nb::init<std::string_view>(), "method"_a)
       .def(nb::init<const Pipeline&>(), "other"_a)
       .def_prop_ro("method", &Pipeline::method, "The name of the method that it was made from.")
-      .def("set_text", [](Pipeline& p, std::string_view name, std::string_view value) { p.set(name, value); }, "name"_a,
-           "value"_a)
+      .def(
+          "set_text", [](Pipeline& p, std::string_view name, std::string_view value) { p.set(name, value); }, "name"_a,
+          "value"_a)
       .def("put_stage", &set_stage, "slot"_a, "function"_a, "name"_a, "makes"_a, "largest"_a, "takes"_a.none(),
            "required_input"_a.none())
-      .def("get_text", [](const Pipeline& p, std::string_view name) { return p.get(name); }, "name"_a)
+      .def(
+          "get_text", [](const Pipeline& p, std::string_view name) { return p.get(name); }, "name"_a)
       .def("parameters", &Pipeline::parameters, "All that can be set, in order.")
       .def("in_stripes", &in_stripes, "want_confidence"_a = false,
            "How it is done in stripes. Raises CallError with the reason where they can't have the bits of the whole.")

@@ -66,7 +66,8 @@ nb::tuple rectify(const RectificationMaps& maps, nb::handle left, nb::handle rig
   for (const AnyImageView& view : {lent.pair.left, lent.pair.right})
     if (view.size() != maps.input)
       throw Error(ErrorCategory::call, "a picture has " + size_of(view.size()) + " pixels, but the calibration is of " +
-                                           size_of(maps.input) + "; give pictures of the calibrated cameras as they are");
+                                           size_of(maps.input) +
+                                           "; give pictures of the calibrated cameras as they are");
   const auto views = [&] {
     const nb::gil_scoped_release release;
     return std::pair(rectified(lent.pair.left, maps.left), rectified(lent.pair.right, maps.right));
@@ -136,19 +137,20 @@ void bind_rig(nb::module_& m) {
         new (&r) Rig{focal, cx_left, cx_right, cy, baseline, unit, {size.first, size.second}};
       });
 
-  nb::class_<CalibratedCamera>(
-      m, "Camera",
-      "A camera of a pair: fx, fy, cx and cy in pixels, `distortion` as OpenCV orders it, of the model 'polynomial' (k1 k2 p1\n"
-      "p2 k3 k4 k5 k6 s1 s2 s3 s4) or 'fisheye' (k1 to k4), and `rectification`, row after row: from its frame to the rectified\n"
-      "one's.")
+  nb::class_<CalibratedCamera>(m, "Camera",
+                               "A camera of a pair: fx, fy, cx and cy in pixels, `distortion` as OpenCV orders it, of "
+                               "the model 'polynomial' (k1 k2 p1\n"
+                               "p2 k3 k4 k5 k6 s1 s2 s3 s4) or 'fisheye' (k1 to k4), and `rectification`, row after "
+                               "row: from its frame to the rectified\n"
+                               "one's.")
       .def(
           "__init__",
           [](CalibratedCamera* self, double fx, double fy, double cx, double cy, const std::string& model,
              const std::vector<double>& distortion, const Matrix3& rectification) {
             new (self) CalibratedCamera(make_camera(fx, fy, cx, cy, model, distortion, rectification));
           },
-          nb::kw_only(), "fx"_a, "fy"_a, "cx"_a, "cy"_a, "model"_a = "polynomial", "distortion"_a = std::vector<double>(),
-          "rectification"_a = CalibratedCamera().rectification)
+          nb::kw_only(), "fx"_a, "fy"_a, "cx"_a, "cy"_a, "model"_a = "polynomial",
+          "distortion"_a = std::vector<double>(), "rectification"_a = CalibratedCamera().rectification)
       .def_prop_ro("fx", [](const CalibratedCamera& c) { return c.lens.fx; })
       .def_prop_ro("fy", [](const CalibratedCamera& c) { return c.lens.fy; })
       .def_prop_ro("cx", [](const CalibratedCamera& c) { return c.lens.cx; })
@@ -166,14 +168,14 @@ void bind_rig(nb::module_& m) {
         new (&c) CalibratedCamera{{fx, fy, cx, cy, model_of(model), distortion}, rectification};
       });
 
-  nb::class_<StereoCalibration>(
-      m, "Calibration",
-      "Two cameras as they are, before their images are rectified: X_right = rotation · X_left + translation. What calibrate\n"
-      "finds and read_calibration reads, for `calibration=` of match and Matcher.")
+  nb::class_<StereoCalibration>(m, "Calibration",
+                                "Two cameras as they are, before their images are rectified: X_right = rotation · "
+                                "X_left + translation. What calibrate\n"
+                                "finds and read_calibration reads, for `calibration=` of match and Matcher.")
       .def(
           "__init__",
-          [](StereoCalibration* self, std::pair<int, int> size, const CalibratedCamera& left, const CalibratedCamera& right,
-             const Matrix3& rotation, const Vector3& translation, const Rig& rig) {
+          [](StereoCalibration* self, std::pair<int, int> size, const CalibratedCamera& left,
+             const CalibratedCamera& right, const Matrix3& rotation, const Vector3& translation, const Rig& rig) {
             new (self) StereoCalibration{{size.first, size.second}, left, right, rotation, translation, rig};
           },
           nb::kw_only(), "size"_a, "left"_a, "right"_a, "rotation"_a, "translation"_a, "rig"_a)
@@ -206,15 +208,19 @@ void bind_rig(nb::module_& m) {
   nb::class_<RectificationMaps>(m, "Rectification", "Where the pixels of rectified pairs come from.")
       .def(
           "__init__",
-          [](RectificationMaps* self, const StereoCalibration& c) { new (self) RectificationMaps(rectification_maps(c)); },
+          [](RectificationMaps* self, const StereoCalibration& c) {
+            new (self) RectificationMaps(rectification_maps(c));
+          },
           "calibration"_a)
       .def_prop_ro(
           "complete", [](const RectificationMaps& r) { return r.left_complete && r.right_complete; },
           "Whether every pixel has a source.")
       .def("__call__", &rectify, "left"_a, "right"_a,
-           nb::sig("def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | "
-                   "None, numpy.ndarray | None]"),
-           "Both images rectified, as `calibration=` of Matcher does it, and masks: 0 where there is no source, None where\n"
+           nb::sig(
+               "def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | "
+               "None, numpy.ndarray | None]"),
+           "Both images rectified, as `calibration=` of Matcher does it, and masks: 0 where there is no source, None "
+           "where\n"
            "every pixel has one.");
 
   m.def(

@@ -84,9 +84,10 @@ auto with_pair(nb::handle left, nb::handle right, const std::string& colour, F&&
 
 nb::dict measures_of(const Measures& m) {
   nb::dict d;
-  const std::pair<const char*, double> all[] = {
-      {"bad0.5", m.bad05}, {"bad1.0", m.bad10}, {"bad2.0", m.bad20}, {"bad4.0", m.bad40}, {"d1", m.d1},   {"out3", m.out3},
-      {"avgerr", m.avgerr}, {"rms", m.rms},     {"a90", m.a90},      {"a95", m.a95},      {"a99", m.a99}, {"density", m.density}};
+  const std::pair<const char*, double> all[] = {{"bad0.5", m.bad05},  {"bad1.0", m.bad10}, {"bad2.0", m.bad20},
+                                                {"bad4.0", m.bad40},  {"d1", m.d1},        {"out3", m.out3},
+                                                {"avgerr", m.avgerr}, {"rms", m.rms},      {"a90", m.a90},
+                                                {"a95", m.a95},       {"a99", m.a99},      {"density", m.density}};
   for (const auto& [name, value] : all) d[name] = value;
   return d;
 }
@@ -140,24 +141,26 @@ void bind_scenes(nb::module_& m) {
       nb::sig("def estimate_disparities(left: object, right: object, colour: str = 'rgb') -> tuple[int, int]"));
   m.def("evaluate", &evaluate_arrays, "disparity"_a, "truth"_a, "mask"_a.none(),
         nb::sig("def evaluate(disparity: object, truth: object, mask: object | None) -> dict[str, Any]"));
-  m.def("colour_disparity",
-        [](nb::handle array, double low, double high, bool legend) {
-          const Lent lent(array, "disparity");
-          return give(colour_disparity(lent.disparity(), low, high, legend));
-        },
-        "disparity"_a, "low"_a, "high"_a, "legend"_a,
-        nb::sig("def colour_disparity(disparity: object, low: float, high: float, legend: bool) -> "
-                "numpy.typing.NDArray[numpy.uint8]"));
-  m.def("display_limits",
-        [](nb::handle array) { return display_limits(Lent(array, "disparity").disparity()); }, "disparity"_a,
-        nb::sig("def display_limits(disparity: object) -> tuple[float, float]"));
-  m.def("colour_validity",
-        [](nb::handle array, bool legend) {
-          const Lent lent(array, "validity");
-          return give(colour_validity(lent.mask(), legend));
-        },
-        "validity"_a, "legend"_a,
-        nb::sig("def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]"));
+  m.def(
+      "colour_disparity",
+      [](nb::handle array, double low, double high, bool legend) {
+        const Lent lent(array, "disparity");
+        return give(colour_disparity(lent.disparity(), low, high, legend));
+      },
+      "disparity"_a, "low"_a, "high"_a, "legend"_a,
+      nb::sig("def colour_disparity(disparity: object, low: float, high: float, legend: bool) -> "
+              "numpy.typing.NDArray[numpy.uint8]"));
+  m.def(
+      "display_limits", [](nb::handle array) { return display_limits(Lent(array, "disparity").disparity()); },
+      "disparity"_a, nb::sig("def display_limits(disparity: object) -> tuple[float, float]"));
+  m.def(
+      "colour_validity",
+      [](nb::handle array, bool legend) {
+        const Lent lent(array, "validity");
+        return give(colour_validity(lent.mask(), legend));
+      },
+      "validity"_a, "legend"_a,
+      nb::sig("def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]"));
   m.def("scene_names", &scene_names, "What synth can make.");
   m.def("synth", &synth, "scene"_a, "width"_a, "height"_a, "disparities"_a, "seed"_a, "options"_a);
 }

@@ -69,8 +69,8 @@ std::shared_ptr<StreamMark> Rooms::take_mark() {
 }
 
 std::shared_ptr<Room> Rooms::take(std::uint64_t stream) {
-  const auto free = std::ranges::find_if(
-      rooms_, [&](const auto& room) { return room.use_count() == 1 && room->stream == stream; });
+  const auto free =
+      std::ranges::find_if(rooms_, [&](const auto& room) { return room.use_count() == 1 && room->stream == stream; });
   if (free != rooms_.end()) {
     for (const auto& mark : (*free)->released) mark->hold(stream);
     (*free)->released.clear();
@@ -109,8 +109,13 @@ nb::capsule DeviceArray::export_as(const char* name, std::uint64_t reader) const
   std::copy(shape, shape + 3, kept->shape);
   std::copy(strides, strides + 3, kept->strides);
   auto managed = std::make_unique<Managed>();
-  managed->tensor = {reinterpret_cast<void*>(view_.memory), {dlpack::cuda, ordinal_of(device())}, ndim(),
-                     dtype_in_dlpack(view_.type), kept->shape, kept->strides, 0};
+  managed->tensor = {reinterpret_cast<void*>(view_.memory),
+                     {dlpack::cuda, ordinal_of(device())},
+                     ndim(),
+                     dtype_in_dlpack(view_.type),
+                     kept->shape,
+                     kept->strides,
+                     0};
   managed->deleter = release<Managed>;
   if constexpr (requires { managed->major; }) {
     managed->major = 1;
@@ -138,7 +143,8 @@ nb::capsule DeviceArray::export_as(const char* name, std::uint64_t reader) const
 nb::capsule DeviceArray::to_dlpack(nb::handle stream, nb::handle max_version, nb::handle device,
                                    nb::handle copy) const {
   if (!device.is_none() && !device.equal(dlpack_device()))
-    throw nb::buffer_error(("it is on " + this->device() + ", and goes to no other device; .to_numpy() copies it").c_str());
+    throw nb::buffer_error(
+        ("it is on " + this->device() + ", and goes to no other device; .to_numpy() copies it").c_str());
   if (!copy.is_none() && nb::cast<bool>(copy)) throw nb::buffer_error("it is lent, not copied; copy what took it");
   std::uint64_t reader = dlpack::default_stream;
   const bool unordered = !stream.is_none() && nb::cast<std::int64_t>(stream) == -1;
@@ -188,9 +194,10 @@ nb::object DeviceArray::to_numpy() const {
 }
 
 void bind_device_arrays(nb::module_& m) {
-  nb::class_<DeviceArray>(m, "DeviceArray",
-                          "An array of a result on a GPU. torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and "
-                          "numba.cuda.as_cuda_array\ntake it where it is, in the order of their streams.")
+  nb::class_<DeviceArray>(
+      m, "DeviceArray",
+      "An array of a result on a GPU. torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and "
+      "numba.cuda.as_cuda_array\ntake it where it is, in the order of their streams.")
       .def_prop_ro("shape", &DeviceArray::shape, nb::sig("def shape(self) -> tuple[int, ...]"))
       .def_prop_ro("dtype", &DeviceArray::dtype, "\"float32\"")
       .def_prop_ro("device", &DeviceArray::device, "\"cuda:0\"")

@@ -159,8 +159,8 @@ nb::object& cause_of_failure() {
 void set_stage(Pipeline& pipeline, const std::string& slot, nb::handle function, const std::string& name,
                const std::string& makes, double largest, const std::optional<std::string>& takes,
                nb::handle required_input) {
-  UserStage stage{.name = name, .cpu = called(function), .gpu = called(function), .makes = pixel_type(makes),
-                  .largest = largest};
+  UserStage stage{
+      .name = name, .cpu = called(function), .gpu = called(function), .makes = pixel_type(makes), .largest = largest};
   if (takes) stage.takes = pixel_type(*takes);
   if (!required_input.is_none()) stage.required_input = part_needed(required_input);
   pipeline.set_stage(slot, std::move(stage));

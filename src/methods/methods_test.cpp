@@ -644,8 +644,9 @@ TEST(Methods, BadParametersAreRefused) {
   EXPECT_NE(refusal("scanline.p1", "382").find("is above scanline.p2 = 381"), std::string::npos);
   EXPECT_NE(refusal("belief_propagation.truncation", "64", "realtime-bp").find("does not fit the 16 bits of messages"),
             std::string::npos);
-  EXPECT_NE(refusal("belief_propagation.slope", "21", "realtime-bp").find("is above belief_propagation.truncation = 20"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal("belief_propagation.slope", "21", "realtime-bp").find("is above belief_propagation.truncation = 20"),
+      std::string::npos);
   EXPECT_NE(refusal("belief_propagation.slope", "0", "realtime-bp").find("1 to 16319"), std::string::npos);
   EXPECT_NE(refusal("vote_fill.hidden", "11", "sgm").find("are not in order"), std::string::npos);
   EXPECT_NE(refusal("vote_fill.distance", "2", "sgm").find("leaves no pixel to vote"), std::string::npos);

@@ -25,7 +25,8 @@ inline void check_bit_depth(PixelType type, int bit_depth) {
   if (type != PixelType::u16 && bit_depth != 8)
     refuse(text("a bit depth of ", bit_depth, " is not allowed for ", to_string(type),
                 " pixels, which are in 8-bit units; it must be 8"));
-  if (bit_depth < 1 || bit_depth > 16) refuse(text("a bit depth of ", bit_depth, " is not allowed; it must be 1 to 16"));
+  if (bit_depth < 1 || bit_depth > 16)
+    refuse(text("a bit depth of ", bit_depth, " is not allowed; it must be 1 to 16"));
 }
 
 }  // namespace stereopsis

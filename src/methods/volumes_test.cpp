@@ -158,7 +158,8 @@ TEST(Volumes, QuantisedCostsCountInFull) {
 
 // The largest costs that fast kernels take, and larger ones, in whole regions, where path costs grow.
 TEST(Volumes, LargeCostsAlongPathsEqualTheDefinition) {
-  for (const auto& [largest, count] : {std::pair{98, 64}, {150, 60}, {150, 128}, {175, 100}, {214, 128}, {214, 256}, {255, 128}})
+  for (const auto& [largest, count] :
+       {std::pair{98, 64}, {150, 60}, {150, 128}, {175, 100}, {214, 128}, {214, 256}, {255, 128}})
     for (const int paths : {4, 8}) {
       SCOPED_TRACE(testing::Message() << largest << ", " << count << " disparities, " << paths << " paths");
       Image<std::uint8_t> costs(pair().left.size(), count);

@@ -140,10 +140,12 @@ class HostEngine final : public Engine {
 
   static std::size_t row_bytes(const AnyView& v) { return static_cast<std::size_t>(v.rows(0, 1).bytes()); }
   static std::byte* row_of(const AnyView& v, int y) {
-    return reinterpret_cast<std::byte*>(v.memory) + (v.offset + y * v.pitch) * static_cast<std::int64_t>(bytes_of(v.element));
+    return reinterpret_cast<std::byte*>(v.memory) +
+           (v.offset + y * v.pitch) * static_cast<std::int64_t>(bytes_of(v.element));
   }
   static void copy_rows(const AnyView& from, const AnyView& to) {
-    for (int y = 0; from.memory != 0 && y < from.height; ++y) std::memcpy(row_of(to, y), row_of(from, y), row_bytes(from));
+    for (int y = 0; from.memory != 0 && y < from.height; ++y)
+      std::memcpy(row_of(to, y), row_of(from, y), row_bytes(from));
   }
 
   // A volume that the caller wants is made in memory of our own, as later stages read it.

@@ -2,24 +2,12 @@
 
 #include <cstring>
 
+#include "core/rounding.hpp"
+#include "device/cuda/address.hpp"
 #include "fused/ad_census_both/ad_census_both_cuda_problem.hpp"
 
 namespace stereopsis::ad_census_both {
 namespace {
-
-int divided_up(int n, int by) { return (n + by - 1) / by; }
-
-template <class T>
-T* address(gpu::Handle memory, std::int64_t offset) {
-  return reinterpret_cast<T*>(memory) + offset;
-}
-template <class T>
-const T* address(const gpu::View<const T>& view) {
-  return address<const T>(view.memory, view.offset);
-}
-std::uint8_t* address(const gpu::Volume<std::uint8_t>& volume) {
-  return address<std::uint8_t>(volume.cells.memory, volume.cells.offset);
-}
 
 std::size_t beyond_bytes(Size size, const DisparityRange& range) {
   return static_cast<std::size_t>(columns_beyond(range)) * size.height * range.count;
@@ -83,12 +71,12 @@ void cuda(const Parameters& p, const ad_census::InputOf<gpu::View>& in,
   const gpu::Volume<std::uint8_t> beyond{piece.as<std::uint8_t>(), columns_beyond(range), left.height,
                                          left.disparities};
   const Problem problem = problem_of(in, min_disparity, left, beyond, right);
-  const int passes = divided_up(divided_up(left.disparities, group), groups);
-  queue.launch({file, "costs", "any"}, {divided_up(left.width + beyond.width, columns) * passes, left.height, items, 1},
+  const int passes = ceil_div(ceil_div(left.disparities, group), groups);
+  queue.launch({file, "costs", "any"}, {ceil_div(left.width + beyond.width, columns) * passes, left.height, items, 1},
                problem, tables_of(p.cost));
   cross_aggregation::cuda_both(p.aggregation, arms, min_disparity, left, beyond, scratch, queue);
   queue.launch({file, "mirror", "any"},
-               {divided_up(left.width, tile) * divided_up(left.disparities, tile), left.height, items, 1}, problem);
+               {ceil_div(left.width, tile) * ceil_div(left.disparities, tile), left.height, items, 1}, problem);
 }
 
 }  // namespace stereopsis::ad_census_both

@@ -1,13 +1,9 @@
 // AD-Census costs of both views, and the right view's cells from the left one's: ad_census_both_cuda.hpp.
+#include "device/cuda/words.cuh"
 #include "fused/ad_census_both/ad_census_both_cuda_problem.hpp"
 
 namespace stereopsis::ad_census_both {
 namespace {
-
-using u8 = std::uint8_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using i64 = std::int64_t;
 
 __device__ __forceinline__ u8* cells_of(const Problem& p, int x, int y) {
   return x < p.width ? p.costs + ((i64)y * p.width + x) * p.disparities

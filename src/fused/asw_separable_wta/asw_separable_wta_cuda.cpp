@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/rounding.hpp"
 #include "fused/asw_separable_wta/asw_separable_wta_cuda_problem.hpp"
 
 namespace stereopsis::asw_separable_wta {
@@ -18,7 +19,6 @@ struct Uint4 {
 };
 
 int blocks_of(const Parameters& p) { return cuda_blocks(p.window / 2); }
-int divided_up(int n, int by) { return (n + by - 1) / by; }
 
 // The weights of all tiles of a pass.
 struct Bands {
@@ -32,10 +32,10 @@ struct Bands {
 struct Memory {
   Memory(const Parameters& p, Size size, int disparities, gpu::Span span)
       : bytes(span.bytes),
-        slices(divided_up(disparities, cuda_slice)),
-        across(p, static_cast<std::size_t>(divided_up(size.width, cuda_tile)) * size.height, span),
-        down(p, static_cast<std::size_t>(divided_up(size.height, cuda_tile)) * size.width, span),
-        volume(span.take(sizeof(Uint4) * (cuda_slice / 2) * slices * divided_up(size.height, cuda_rows) * size.width)),
+        slices(ceil_div(disparities, cuda_slice)),
+        across(p, static_cast<std::size_t>(ceil_div(size.width, cuda_tile)) * size.height, span),
+        down(p, static_cast<std::size_t>(ceil_div(size.height, cuda_tile)) * size.width, span),
+        volume(span.take(sizeof(Uint4) * (cuda_slice / 2) * slices * ceil_div(size.height, cuda_rows) * size.width)),
         used(bytes - span.bytes) {}
 
   std::size_t bytes;
@@ -65,7 +65,7 @@ int tiles_of(int tiles, int blocks, int columns, int extra) {
   int best = 1;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int n = std::min(tiles, cuda_most_tiles / columns); n > 0; --n) {
-    const std::int64_t all = static_cast<std::int64_t>(blocks) * divided_up(tiles, n);
+    const std::int64_t all = static_cast<std::int64_t>(blocks) * ceil_div(tiles, n);
     const std::int64_t time = (all + resident - 1) / resident * (n + extra);
     if (time < least) {
       least = time;
@@ -80,7 +80,7 @@ int tiles_of(int tiles, int blocks, int columns, int extra) {
 bool cuda_serves(const support_weight_wta::Parameters& p, const support_weight_wta::InputOf<gpu::View>& in,
                  const wta::OutputOf<gpu::View>& out) {
   return std::holds_alternative<Parameters>(p.aggregation) &&
-         divided_up(in.rgb_left.height, cuda_rows) <= gpu::most_cuda_groups_y &&
+         ceil_div(in.rgb_left.height, cuda_rows) <= gpu::most_cuda_groups_y &&
          support_weight_wta::is_plain(p.select, in.select, out);
 }
 
@@ -100,18 +100,18 @@ void cuda(const support_weight_wta::Parameters& p, const support_weight_wta::Inp
   const auto launch = [&](const char* kernel, const gpu::Grid& grid, const auto&... arguments) {
     queue.launch({"asw_separable_wta_cuda", kernel, is_small ? "3" : "5"}, grid, arguments...);
   };
-  const auto runs = [&](int lines, int length) { return divided_up(lines, cuda_rows) * divided_up(length, run); };
+  const auto runs = [&](int lines, int length) { return ceil_div(lines, cuda_rows) * ceil_div(length, run); };
   const int runs_down = runs(size.width, size.height), runs_across = runs(size.height, size.width);
   launch("weights", {runs_down + runs_across, 1, cuda_weight_threads, 1}, in.lab_left, memory.down.matrices.as<Uint2>(),
          memory.down.divisors.as<Uint2>(), memory.across.matrices.as<Uint2>(), memory.across.divisors.as<Uint2>(),
          runs_down, weights_of(s));
-  launch("horizontal", {divided_up(size.width, run), divided_up(size.height, cuda_rows), 2 * run, 1},
+  launch("horizontal", {ceil_div(size.width, run), ceil_div(size.height, cuda_rows), 2 * run, 1},
          memory.across.matrices.as<Uint2>(), memory.across.divisors.as<Uint2>(), in.rgb_left, in.rgb_right,
          memory.volume.as<Uint4>(), CudaCosts{in.disparities, in.select.min_disparity, p.cost.truncation});
   const int warps = std::min(memory.slices, cuda_warps), columns = cuda_warps / warps;
-  const int side_by_side = divided_up(size.width, columns), all_tiles = divided_up(size.height, cuda_tile);
+  const int side_by_side = ceil_div(size.width, columns), all_tiles = ceil_div(size.height, cuda_tile);
   const int tiles = tiles_of(all_tiles, side_by_side, columns, blocks_of(s) - 1);
-  launch("vertical", {side_by_side, divided_up(all_tiles, tiles), 32 * columns * warps, 1},
+  launch("vertical", {side_by_side, ceil_div(all_tiles, tiles), 32 * columns * warps, 1},
          memory.down.matrices.as<Uint2>(), memory.down.divisors.as<Uint2>(), memory.volume.as<Uint4>(), out.disparity,
          out.validity, CudaVertical{size.width, size.height, memory.slices, in.select.min_disparity, columns, tiles});
 }

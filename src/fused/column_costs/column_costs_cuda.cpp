@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/rounding.hpp"
 #include "fused/column_costs/column_costs_cuda_problem.hpp"
 
 namespace stereopsis::column_costs {
@@ -11,8 +12,7 @@ struct Uint4 {
   std::uint32_t v[4];
 };
 
-int divided_up(int n, int by) { return (n + by - 1) / by; }
-int groups_of(int rows) { return divided_up(rows, cuda_group); }
+int groups_of(int rows) { return ceil_div(rows, cuda_group); }
 
 // Where everything lies.
 struct Memory {
@@ -47,11 +47,11 @@ bool is_narrow(int disparities) { return disparities <= 64; }
 
 CudaColumns columns_of(const Parameters& p, const Input& in, int disparities) {
   const Size size = in.rgb_left.size();
-  const int octets = divided_up(disparities, cuda_tile), tiles = divided_up(size.width, cuda_tile) + octets - 1;
-  const int units = is_narrow(disparities) ? divided_up(tiles, 2) : tiles * divided_up(disparities, 128);
+  const int octets = ceil_div(disparities, cuda_tile), tiles = ceil_div(size.width, cuda_tile) + octets - 1;
+  const int units = is_narrow(disparities) ? ceil_div(tiles, 2) : tiles * ceil_div(disparities, 128);
   // Many rows for a block, as each makes the costs around them once more, but so few that there are blocks for all.
   constexpr int resident = 132 * 16, times = 4;  // warps of an H100
-  const std::int64_t warps = std::int64_t{divided_up(units, cuda_warps)} * cuda_warps * cuda_tile;
+  const std::int64_t warps = std::int64_t{ceil_div(units, cuda_warps)} * cuda_warps * cuda_tile;
   const std::int64_t groups = groups_of(size.height) * warps / (resident * times);
   return {size.width,        size.height, disparities, in.min_disparity,
           p.cost.truncation, 1 - octets,  units,       static_cast<int>(std::clamp<std::int64_t>(groups, 4, 16))};
@@ -82,12 +82,12 @@ void cuda(const Parameters& p, const Input& in, gpu::Volume<std::uint8_t> costs,
   const Memory memory(size, workspace);
   const auto weights = memory.weights.as<Uint4>(), colours = memory.colours.as<Uint4>();
   queue.launch({file, "weights", "any"},
-               {2 * divided_up(size.width, cuda_weight_columns),
-                divided_up(cuda_group * groups_of(size.height), cuda_weight_rows), cuda_weight_threads, 1},
+               {2 * ceil_div(size.width, cuda_weight_columns),
+                ceil_div(cuda_group * groups_of(size.height), cuda_weight_rows), cuda_weight_threads, 1},
                in.lab_left, in.lab_right, in.rgb_left, in.rgb_right, weights, colours, weights_of(p.aggregation));
   const CudaColumns columns = columns_of(p, in, costs.disparities);
   queue.launch({file, "costs", instance_of(costs)},
-               {divided_up(columns.units, cuda_warps) * cuda_tile, divided_up(groups_of(size.height), columns.groups),
+               {ceil_div(columns.units, cuda_warps) * cuda_tile, ceil_div(groups_of(size.height), columns.groups),
                 32 * cuda_warps, 1},
                weights, colours, costs.cells, columns);
 }

@@ -1,11 +1,10 @@
 // Costs aggregated over columns, on tensor cores: column_costs_cuda.hpp.
+#include "device/cuda/words.cuh"
 #include "fused/column_costs/column_costs_cuda_problem.hpp"
 
 using namespace stereopsis::column_costs;
 
 namespace {
-
-using u32 = std::uint32_t;
 
 struct Layout {  // of an image
   std::int64_t offset, pitch;

@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/rounding.hpp"
+#include "device/cuda/address.hpp"
 #include "fused/guided_wta/guided_wta_cuda_problem.hpp"
 
 namespace stereopsis::guided_wta {
 namespace {
-
-constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
-
-template <class T>
-T* address(const gpu::View<T>& view) {
-  return view.empty() ? nullptr : reinterpret_cast<T*>(view.memory) + view.offset;
-}
-template <class T>
-T* address(const gpu::Array<T>& array) {
-  return reinterpret_cast<T*>(array.memory) + array.offset;
-}
 
 // Where everything lies in the scratch; the sizes are known.
 std::size_t lay_out(FilterProblem& problem, int channels, gpu::Span memory) {

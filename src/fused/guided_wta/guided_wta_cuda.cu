@@ -1,15 +1,11 @@
 // Guided filter of costs, and the selection from its slices: the kernels. A warp walks down its columns, four
 // neighbours a lane, with the columns' sums in registers; boxes are differences of prefix sums over the warp's columns.
 // All sums are of integers, so that they equal those of any other order.
+#include "device/cuda/words.cuh"
 #include "fused/guided_wta/guided_wta_cuda_problem.hpp"
 
 namespace stereopsis::guided_wta {
 namespace {
-
-using u8 = std::uint8_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using i64 = std::int64_t;
 
 constexpr int lane_columns = 4;  // neighbours in a span, whose numbers are one load or store
 static_assert(32 * lane_columns == span);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/rounding.hpp"
+#include "device/cuda/address.hpp"
 #include "fused/sgm_wta/sgm_wta_cuda_problem.hpp"
 
 namespace stereopsis::sgm_wta {
@@ -10,9 +12,6 @@ namespace {
 
 template <class Kind>
 constexpr bool is_rank = std::is_same_v<Kind, cost::Rank>;
-
-constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
-constexpr int round_up(int n, int multiple) { return ceil_div(n, multiple) * multiple; }
 
 int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
 
@@ -208,11 +207,6 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   problem.progress = memory.take<std::uint32_t>(problem.counters);
   problem.right_best = memory.take<std::uint32_t>(width * height);
   return problem;
-}
-
-template <class T>
-T* address(const gpu::View<T>& view) {
-  return view.empty() ? nullptr : reinterpret_cast<T*>(view.memory) + view.offset;
 }
 
 template <class Kind>

@@ -16,14 +16,10 @@
 
 #include <cuda_fp16.h>
 
+#include "device/cuda/words.cuh"
 #include "fused/sgm_wta/sgm_wta_cuda_problem.hpp"
 
 namespace stereopsis::sgm_wta {
-
-using u8 = std::uint8_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using i64 = std::int64_t;
 
 constexpr int words = 8;    // of a lane of the tiles, and of the pieces that states are kept in
 constexpr int columns = 4;  // adjacent ones that a group works on: one aligned 16-byte load of right features

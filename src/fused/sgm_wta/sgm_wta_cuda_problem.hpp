@@ -80,7 +80,7 @@ struct Problem {
   std::int64_t left_words_pitch, right_words_pitch, guide_pitch, mask_left_pitch, mask_right_pitch;
   int census_weight, gradient_limit;
   int most_cost;  // of given costs
-  int run;        // steps of a row's path after which it is normalised at the latest, a power of two; along lines it is 8
+  int run;  // steps of a row's path after which it is normalised at the latest, a power of two; along lines it is 8
 
   // Rank features, laid out up to three times with pitches 0, -1 and +1 modulo 4, so that what follows a vertical, a falling or
   // a rising line from an aligned load goes on with aligned loads.

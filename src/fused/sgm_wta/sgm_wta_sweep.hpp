@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 
+#include "core/rounding.hpp"
 #include "fused/sgm_wta/sgm_wta.hpp"
 #include "stages/sgm/sgm_sweep.hpp"
 
@@ -28,7 +29,6 @@ static_assert(row_lag * band_rows < tile_columns, "the band before must be ahead
 template <class Lane>
 inline constexpr int guard = sgm::Paths<Lane>::guard;
 
-constexpr int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 // Disparities in memory: vectors of any width that is used divide them. Of 33 to 64 there are 64, and of 65 to 96 there are
 // 128, since two vectors of 512 bits take less time than three of 256.
 constexpr int padded_disparities(int disparities) { return round_up(disparities, disparities <= 32 ? 32 : 64); }

@@ -7,12 +7,12 @@
 #include <variant>
 #include <vector>
 
+#include "core/rounding.hpp"
 #include "fused/support_weight_wta/support_weight_wta.hpp"
 
 namespace stereopsis::support_weight_wta {
 
 constexpr int slack = 64;  // elements behind a row that vectors may touch
-inline int round_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 // A row for each of a few disparities.
 struct Rows {

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "core/rounding.hpp"
+#include "device/cuda/address.hpp"
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
 
 namespace stereopsis::window_sad_wta {
 namespace {
-
-constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
-
-template <class T>
-T* address(const gpu::View<T>& view) {
-  return reinterpret_cast<T*>(view.memory) + view.offset;
-}
 
 // Rows that share a start: few, so that about 1500 warps are at work, and many, so that their start does not count.
 int rows_of_band(const Problem& p, int warps_across) {

@@ -4,12 +4,12 @@
 #include <iterator>
 #include <limits>
 
+#include "core/rounding.hpp"
+#include "device/cuda/address.hpp"
 #include "fused/zncc_wta/zncc_wta_cuda_problem.hpp"
 
 namespace stereopsis::zncc_wta {
 namespace {
-
-constexpr int ceil_div(int n, int divisor) { return (n + divisor - 1) / divisor; }
 
 // How the columns of windows up to `widest` are dealt out to four lanes, `steps` times 8 to each at most: the first columns.
 // 16 lanes load from different banks where these are 0, 4, 8 and 12 modulo 16, in some order.
@@ -66,33 +66,15 @@ Problem shape_of(const Parameters& p, Size size) {
   return problem;
 }
 
-// CUDA's memory is known by its address.
-template <class T>
-T* pointer(gpu::Handle memory, std::int64_t offset) {
-  return memory == 0 ? nullptr : reinterpret_cast<T*>(memory) + offset;
-}
-template <class T>
-T* pointer(const gpu::View<T>& view) {
-  return pointer<T>(view.memory, view.offset);
-}
-template <class T>
-T* pointer(const gpu::Array<T>& array) {
-  return pointer<T>(array.memory, array.offset);
-}
-template <class T>
-T* pointer(const gpu::Span& span) {
-  return pointer<T>(span.as<T>());
-}
-
 void attach(Side& side, const gpu::View<const std::int16_t>& samples, const gpu::View<const std::uint8_t>& mask,
             const Memory& memory, int view) {
-  side.samples = pointer(samples);
+  side.samples = address(samples);
   side.samples_pitch = samples.pitch;
-  side.mask = pointer(mask);
+  side.mask = address(mask);
   side.mask_pitch = mask.pitch;
-  side.octets = pointer<std::uint8_t>(memory.octets[view]);
-  side.windows = pointer<std::uint8_t>(memory.windows[view]);
-  side.best = pointer<std::uint32_t>(memory.bests[view]);
+  side.octets = address(memory.octets[view].as<std::uint8_t>());
+  side.windows = address(memory.windows[view].as<std::uint8_t>());
+  side.best = address(memory.bests[view].as<std::uint32_t>());
 }
 
 void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::View>& out, const Memory& memory) {
@@ -103,9 +85,9 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
   // Right pixels are read in pairs, the first one of which is even.
   p.first_k = in.disparities - 1 + ((in.select.min_disparity + in.disparities - 1) & 1);
   p.chunks = ceil_div(p.first_k + 16, warp_disparities);
-  p.disparity = pointer(out.disparity);
-  p.validity = pointer(out.validity);
-  p.right_disparity = pointer(out.right);
+  p.disparity = address(out.disparity);
+  p.validity = address(out.validity);
+  p.right_disparity = address(out.right);
   p.disparity_pitch = out.disparity.pitch;
   p.validity_pitch = out.validity.pitch;
   p.right_disparity_pitch = out.right.pitch;

@@ -1,13 +1,12 @@
 #include <algorithm>
 
+#include "core/rounding.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/asw/asw.hpp"
 #include "stages/asw/asw_cuda_problem.hpp"
 
 namespace stereopsis::asw {
 namespace {
-
-constexpr int parts(int count, int size) { return (count + size - 1) / size; }
 
 constexpr int most_local_bytes = 99 * 1024;             // that a block has on every device from 8.0 on
 constexpr std::int64_t most_weights_bytes = 256 << 20;  // of a band, unless a row alone has more
@@ -17,10 +16,10 @@ struct Plan {
   Plan(const Parameters& p, int width, int disparities)
       : taps_x(2 * p.radius_x() + 1),
         taps_y(2 * p.radius_y() + 1),
-        tile_disparities(parts(disparities, 64) % 2 == 1 && fits(64) ? 64 : 128),
+        tile_disparities(ceil_div(disparities, 64) % 2 == 1 && fits(64) ? 64 : 128),
         columns(right_columns - tile_disparities),
-        tiles_x(parts(width, columns)),
-        tiles_d(parts(disparities, tile_disparities)),
+        tiles_x(ceil_div(width, columns)),
+        tiles_d(ceil_div(disparities, tile_disparities)),
         left_pitch(columns * tiles_x),
         right_pitch(left_pitch + tile_disparities * tiles_d),
         row_bytes(std::int64_t{taps_x} * taps_y * (left_pitch + right_pitch)) {}
@@ -34,7 +33,7 @@ struct Plan {
     const int pairs = (taps_y + 1) / 2;
     int most = 1;
     while (most < pairs && fits(tile_disparities, most + 1)) ++most;
-    return parts(pairs, parts(pairs, most));
+    return ceil_div(pairs, ceil_div(pairs, most));
   }
 
   int taps_x, taps_y;
@@ -65,10 +64,10 @@ void tuned(const Parameters& p, const Plan& plan, gpu::View<const std::uint32_t>
                       .colour_scale = scales.colour,
                       .distance_scale = scales.distance,
                       .pairs_at_once = pairs};
-  const int weight_blocks = parts(plan.left_pitch, columns_of_block) + parts(plan.right_pitch, columns_of_block);
+  const int weight_blocks = ceil_div(plan.left_pitch, columns_of_block) + ceil_div(plan.right_pitch, columns_of_block);
   const int most_rows = static_cast<int>(
       std::min<std::int64_t>(static_cast<std::int64_t>(scratch.bytes) / plan.row_bytes, gpu::most_cuda_groups_y));
-  const int rows = parts(costs.height, parts(costs.height, most_rows));
+  const int rows = ceil_div(costs.height, ceil_div(costs.height, most_rows));
   const auto weights = scratch.as<std::uint8_t>();
   const char* const instance = plan.tile_disparities == 64 ? "g4" : "g2";
   for (int y = 0; y < costs.height; y += rows) {

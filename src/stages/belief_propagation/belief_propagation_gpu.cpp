@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/rounding.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/belief_propagation/belief_propagation.hpp"
 #include "stages/belief_propagation/belief_propagation_cuda_problem.hpp"
@@ -31,8 +32,6 @@ gpu::Grid cells_of(Size size, int disparities) {
   return grid;
 }
 
-constexpr int parts(int count, int size) { return (count + size - 1) / size; }
-
 bool tuned_serves(const Parameters& p, Size size, int disparities, int cuda_capability) {
   return cuda_capability >= 80 && p.truncation <= largest_tuned_truncation && p.convergence == 0 &&
          disparities <= most_cells && size.height <= gpu::most_cuda_groups_y;
@@ -47,7 +46,7 @@ int tuned_reach(const Parameters& p, int disparities) {
 // four messages of 8.
 struct TunedPyramid {
   TunedPyramid(const Parameters& p, Size size, int disparities) {
-    const std::size_t chunks = parts(disparities, cells);
+    const std::size_t chunks = ceil_div(disparities, cells);
     const auto take = [&](std::size_t count) {
       const std::size_t at = bytes;
       bytes += (count + 255) / 256 * 256;
@@ -69,12 +68,12 @@ struct TunedPyramid {
 CudaProblem tuned_problem(const Parameters& p, int disparities) {
   CudaProblem problem{};
   problem.disparities = disparities;
-  problem.chunks = parts(disparities, cells);
+  problem.chunks = ceil_div(disparities, cells);
   while (1 << problem.lanes_log2 < problem.chunks) ++problem.lanes_log2;
   problem.lanes = 1 << problem.lanes_log2;
   problem.slope = p.slope;
   problem.truncation = p.truncation;
-  problem.rounds = parts(tuned_reach(p, disparities), cells / 2);
+  problem.rounds = ceil_div(tuned_reach(p, disparities), cells / 2);
   return problem;
 }
 
@@ -93,7 +92,7 @@ void tuned(const Parameters& p, gpu::Volume<const std::uint8_t> costs, gpu::Volu
   };
   // Threads for every second column.
   const auto over = [&](int threads_of_pixel, int rows) {
-    return gpu::Grid{parts((problem.level.width + 1) / 2 * threads_of_pixel, threads), rows, threads, 1};
+    return gpu::Grid{ceil_div((problem.level.width + 1) / 2 * threads_of_pixel, threads), rows, threads, 1};
   };
   for (std::size_t l = 0; l == 0 || l + 1 < pyramid.levels.size(); ++l) {
     look_at(l);

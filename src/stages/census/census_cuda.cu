@@ -3,13 +3,11 @@
 // bits so far and the new one are a product and a sum, which halves below 2048 hold exactly.
 #include <cuda_fp16.h>
 
+#include "device/cuda/words.cuh"
 #include "stages/census/census_cuda_problem.hpp"
 
 namespace stereopsis::census {
 namespace {
-
-using u8 = std::uint8_t;
-using u32 = unsigned;
 
 constexpr int margin = 8;  // columns beside the block's, in whole words
 constexpr int tile_words = (block_columns + 2 * margin) / 4, tile_width = 4 * tile_words;

@@ -3,6 +3,7 @@
 #include "device/gpu/device.hpp"
 #include "stages/census/census.hpp"
 #ifdef STEREOPSIS_CUDA
+#include "device/cuda/address.hpp"
 #include "stages/census/census_cuda_problem.hpp"
 #endif
 
@@ -48,8 +49,8 @@ void tuned(const Parameters& p, std::span<const gpu::View<const std::uint8_t>> g
   problem.height = census[0].height;
   problem.blocks_across = (problem.width + block_columns - 1) / block_columns;
   for (std::size_t v = 0; v < grey.size(); ++v) {
-    problem.grey[v] = reinterpret_cast<const std::uint8_t*>(grey[v].memory) + grey[v].offset;
-    problem.words[v] = reinterpret_cast<Word*>(census[v].memory) + census[v].offset;
+    problem.grey[v] = address(grey[v]);
+    problem.words[v] = address(census[v]);
     problem.grey_pitch[v] = grey[v].pitch;
     problem.words_pitch[v] = census[v].pitch;
   }

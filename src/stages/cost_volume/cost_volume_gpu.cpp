@@ -50,9 +50,9 @@ void gpu(const cost::Source<Kind, gpu::View>& source, int min_disparity, gpu::Vo
     outside_colour = static_cast<int>(kind.outside & 0xFFFFFF);
     outside_gradient = static_cast<int>(kind.outside >> 32);
   }
-  queue.launch({"cost_volume", "cost_volume", instance<Kind>()}, cost::over_tiles(costs), source.left, source.right, costs.cells,
-               costs.disparities, min_disparity, parameters[0], parameters[1], parameters[2], parameters[3], replicates,
-               outside_colour, outside_gradient);
+  queue.launch({"cost_volume", "cost_volume", instance<Kind>()}, cost::over_tiles(costs), source.left, source.right,
+               costs.cells, costs.disparities, min_disparity, parameters[0], parameters[1], parameters[2],
+               parameters[3], replicates, outside_colour, outside_gradient);
 }
 
 #define STEREOPSIS_INSTANCE(Kind) \

@@ -1,13 +1,11 @@
 // Cross-based support regions, tuned, of arms of up to 33 pixels: cross.hpp. A group has the colours of its tile, and of what lies
 // around it in its rows and columns, in local memory. Whether neighbours differ is known in bits, so that an arm's
 // pixels are compared with its first one alone.
+#include "device/cuda/words.cuh"
 #include "stages/cross/cross_cuda_problem.hpp"
 
 namespace stereopsis::cross {
 namespace {
-
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
 
 constexpr int row_length = tile_width + 2 * reach;
 constexpr int row_words = (row_length + 31) / 32, column_words = items / tile_width;

@@ -1,16 +1,11 @@
+#include "core/rounding.hpp"
+#include "device/cuda/address.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/cross/cross.hpp"
 #include "stages/cross/cross_cuda_problem.hpp"
 
 namespace stereopsis::cross {
 namespace {
-
-int divided_up(int n, int by) { return (n + by - 1) / by; }
-
-template <class T>
-T* address(const gpu::View<T>& view) {
-  return reinterpret_cast<T*>(view.memory) + view.offset;
-}
 
 bool is_tuned(const Parameters& p, Size size, int cuda_capability) {
   return cuda_capability >= 80 && p.longest() <= reach && size.height <= high_tile * gpu::most_cuda_groups_y;
@@ -20,10 +15,10 @@ void make_tuned(const Parameters& p, gpu::View<const std::uint8_t> image, gpu::V
                 gpu::Queue& queue) {
   const Problem problem{address(image), address(arms), image.pitch,    arms.pitch, arms.width,     arms.height,
                         image.channels, p.longest(),   p.short_length, p.colour,   p.strict_colour};
-  const int across = divided_up(arms.width, tile_width);
-  const bool is_low = across * divided_up(arms.height, high_tile) < least_high_tiles;
+  const int across = ceil_div(arms.width, tile_width);
+  const bool is_low = across * ceil_div(arms.height, high_tile) < least_high_tiles;
   queue.launch({"cross_cuda", "make_arms", is_low ? "low" : "high"},
-               {across, divided_up(arms.height, is_low ? low_tile : high_tile), items, 1}, problem);
+               {across, ceil_div(arms.height, is_low ? low_tile : high_tile), items, 1}, problem);
 }
 
 }  // namespace

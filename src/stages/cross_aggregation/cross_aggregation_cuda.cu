@@ -9,16 +9,11 @@
 // next one, and what is summed from them those after that: stages lag behind.
 //
 // A region's running sum counts its pixels beside its costs, `unit` apart, modulo 2³²: mean_of().
+#include "device/cuda/words.cuh"
 #include "stages/cross_aggregation/cross_aggregation_cuda_problem.hpp"
 
 namespace stereopsis::cross_aggregation {
 namespace {
-
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using i64 = std::int64_t;
 
 // A region has up to 67² pixels: more than `wrap_at`, so that their number may wrap once.
 constexpr u32 wrap_at = 2246, unit = 1912534, excess = 584068;

@@ -4,6 +4,7 @@
 #include "device/gpu/device.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
 #ifdef STEREOPSIS_CUDA
+#include "device/cuda/address.hpp"
 #include "stages/cross_aggregation/cross_aggregation_cuda_problem.hpp"
 #endif
 
@@ -25,11 +26,6 @@ struct Scratch {
 };
 
 #ifdef STEREOPSIS_CUDA
-template <class T>
-T* address(const gpu::View<T>& view) {
-  return view.empty() ? nullptr : reinterpret_cast<T*>(view.memory) + view.offset;
-}
-
 Problem problem_of(Size size, int width_beyond, int disparities) {
   Problem p{};
   p.width = size.width + width_beyond;
@@ -52,8 +48,7 @@ bool is_tuned(int cuda_capability, const Problem& p, int longest_arm) {
 std::size_t place(Problem& p, gpu::Span memory) {
   const std::size_t before = memory.bytes, height = p.height, rows = height + 4 * chunk;
   const auto take = [&]<class T>(T*& to, std::size_t count) {
-    const gpu::Array<T> piece = memory.take(sizeof(T) * count).template as<T>();
-    to = reinterpret_cast<T*>(piece.memory) + piece.offset;
+    to = address(memory.take(sizeof(T) * count).template as<T>());
   };
   for (int i = 0; i < 2; ++i) {
     take(p.left_reach[i], rows * p.left_pitch_words);
@@ -61,10 +56,6 @@ std::size_t place(Problem& p, gpu::Span memory) {
   }
   take(p.sums, (height + chunk) * p.width * p.padded);
   return before - memory.bytes;
-}
-
-std::uint8_t* address(const gpu::Volume<std::uint8_t>& volume) {
-  return reinterpret_cast<std::uint8_t*>(volume.cells.memory) + volume.cells.offset;
 }
 
 void tuned(const Parameters& parameters, const ArmsOf<gpu::View>& arms, int min_disparity,

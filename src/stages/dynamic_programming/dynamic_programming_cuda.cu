@@ -6,14 +6,12 @@
 //
 // A lane has 2 n neighbouring disparities in n words: word j those numbered j and n + j, so that the neighbours of a
 // word's disparities are the words beside it. All are below 2^16: costs, 255 at most, and penalties of up to 32639.
+#include "device/cuda/words.cuh"
 #include "stages/dynamic_programming/dynamic_programming_cuda_problem.hpp"
 
 using namespace stereopsis::dynamic_programming;
 
 namespace {
-
-using u32 = std::uint32_t;
-using i64 = std::int64_t;
 
 constexpr u32 everywhere = 0xFFFFFFFF;
 constexpr int ahead = 4;  // pixels whose costs are on their way

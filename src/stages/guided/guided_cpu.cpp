@@ -453,9 +453,8 @@ void cpu(const Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<co
   const Task task{p, guide, costs, rows, filtered, statistics, with_statistics};
   std::atomic<int> next = 0;
   threads.each([&](int i) {
-    for (int job = next++; job < vectors * bands; job = next++)
-      HWY_DYNAMIC_DISPATCH(sweep)
-      (task, job / bands, edge(rows, job % bands, bands), edge(rows, job % bands + 1, bands), scratch[i]);
+    for (int job = next++; job < vectors * bands; job = next++) HWY_DYNAMIC_DISPATCH(sweep)
+    (task, job / bands, edge(rows, job % bands, bands), edge(rows, job % bands + 1, bands), scratch[i]);
   });
 }
 

@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <span>
 
+#include "core/rounding.hpp"
+#include "device/cuda/address.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/learned_features/learned_features.hpp"
 #include "stages/learned_features/learned_features_cuda_problem.hpp"
 
 namespace stereopsis::learned_features {
 namespace {
-
-constexpr int parts(int count, int size) { return (count + size - 1) / size; }
 
 // What a layer's values take, with a border around the image.
 Size plane_of(Size size, int border) { return {size.width + 2 * border, size.height + 2 * border}; }
@@ -25,7 +25,7 @@ int most_channels(const Network& network) {
 // Four rows of 32 columns; for 32 columns, 8 outputs.
 gpu::Grid over_layer(Size size, int out) {
   constexpr int tile_x = 32, tile_y = 4, outs = 8, outs_of_group = 32;  // of learned_features.cl
-  return {parts(size.width, tile_x) * parts(out, outs_of_group), parts(size.height, tile_y),
+  return {ceil_div(size.width, tile_x) * ceil_div(out, outs_of_group), ceil_div(size.height, tile_y),
           tile_x * outs_of_group / outs, 1};
 }
 
@@ -97,7 +97,8 @@ bool takes_tuned(const Network& network, Greys grey, Features features, const gp
     return v.channels == tuned_components && v.pitch % 4 == 0 && v.offset % 4 == 0;
   };
   return queue.cuda_capability() >= 80 && has_tuned_shape(network) && std::ranges::all_of(features, fits) &&
-         grey.front().size() == grey.back().size() && parts(grey.front().height, block_rows) <= gpu::most_cuda_groups_y;
+         grey.front().size() == grey.back().size() &&
+         ceil_div(grey.front().height, block_rows) <= gpu::most_cuda_groups_y;
 }
 
 // Of one view, or of both at once.
@@ -106,19 +107,19 @@ void run_tuned(const Network& network, gpu::Array<const std::int32_t> weights, G
   const Size size = grey.front().size();
   Problem problem{};
   for (std::size_t v = 0; v < grey.size(); ++v) {
-    problem.grey[v] = reinterpret_cast<const std::uint8_t*>(grey[v].memory) + grey[v].offset;
+    problem.grey[v] = address(grey[v]);
     problem.grey_pitch[v] = grey[v].pitch;
-    problem.features[v] = reinterpret_cast<std::int8_t*>(features[v].memory) + features[v].offset;
+    problem.features[v] = address(features[v]);
     problem.features_pitch[v] = features[v].pitch;
   }
-  problem.weights = reinterpret_cast<const std::int32_t*>(weights.memory) + weights.offset + portable_words(network);
+  problem.weights = address(weights) + portable_words(network);
   problem.width = size.width;
   problem.height = size.height;
-  problem.blocks_across = parts(size.width, block_columns);
+  problem.blocks_across = ceil_div(size.width, block_columns);
   for (int i = 0; i < tuned_layers; ++i) problem.shift[i] = network.layers[i].shift;
   const int channels = network.layers[0].out;
   queue.launch({"learned_features_cuda", "features", channels == 16 ? "n16" : "n32"},
-               {problem.blocks_across * static_cast<int>(grey.size()), parts(size.height, block_rows), threads, 1,
+               {problem.blocks_across * static_cast<int>(grey.size()), ceil_div(size.height, block_rows), threads, 1,
                 shared_bytes(channels)},
                problem);
 }
@@ -165,7 +166,7 @@ void gpu(const Network& network, gpu::Array<const std::int32_t> weights, gpu::Vi
 
 gpu::Grid over_costs(const gpu::Volume<std::uint8_t>& costs) {
   constexpr int pixels = 64, candidates = 32, items = 128;
-  return {parts(costs.width, pixels) * parts(costs.disparities, candidates), costs.height, items, 1};
+  return {ceil_div(costs.width, pixels) * ceil_div(costs.disparities, candidates), costs.height, items, 1};
 }
 
 std::size_t features_scratch_bytes(const Network& network, Size size) {

@@ -6,16 +6,11 @@
 // Right marks lie from right to left, so that disparities go up, in a copy for each offset in a word.
 #include <type_traits>
 
+#include "device/cuda/words.cuh"
 #include "stages/scanline/scanline_cuda_problem.hpp"
 
 namespace stereopsis::scanline {
 namespace {
-
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using i64 = std::int64_t;
 
 // Which 16 bits of p1 and p2 are taken.
 constexpr u32 none_differs = 0x10101010, one_more = 0x22222222;

@@ -4,6 +4,7 @@
 #include "device/gpu/device.hpp"
 #include "stages/scanline/scanline.hpp"
 #ifdef STEREOPSIS_CUDA
+#include "device/cuda/address.hpp"
 #include "stages/scanline/scanline_cuda_problem.hpp"
 #endif
 
@@ -33,15 +34,6 @@ struct Scratch {
 };
 
 #ifdef STEREOPSIS_CUDA
-template <class T>
-T* address(const gpu::Array<T>& array) {
-  return reinterpret_cast<T*>(array.memory) + array.offset;
-}
-template <class T>
-T* address(const gpu::View<T>& view) {
-  return reinterpret_cast<T*>(view.memory) + view.offset;
-}
-
 bool is_tuned(int cuda_capability, Size size, int disparities) {
   constexpr int most_columns = 24 * 1024;  // whose marks lie in local memory that every device has
   return cuda_capability >= 80 && size.width <= most_columns &&

@@ -1,14 +1,11 @@
 // Weighted median of filled pixels: a warp for each, whose window's keys and weights lie in its registers. As in the
 // portable kernel, the bits of the median's key are found from the highest down. The filled pixels of a block are few
 // or many: its warps take them from a list.
+#include "device/cuda/words.cuh"
 #include "stages/weighted_median/weighted_median_cuda_problem.hpp"
 
 namespace stereopsis::weighted_median {
 namespace {
-
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
 
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 

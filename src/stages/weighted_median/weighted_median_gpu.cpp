@@ -3,6 +3,7 @@
 #include "device/gpu/device.hpp"
 #include "stages/weighted_median/weighted_median.hpp"
 #ifdef STEREOPSIS_CUDA
+#include "device/cuda/address.hpp"
 #include "stages/weighted_median/weighted_median_cuda_problem.hpp"
 #endif
 
@@ -10,11 +11,6 @@ namespace stereopsis::weighted_median {
 namespace {
 
 #ifdef STEREOPSIS_CUDA
-template <class T>
-T* address(const gpu::View<T>& view) {
-  return reinterpret_cast<T*>(view.memory) + view.offset;
-}
-
 static_assert(large_radius == largest_radius);
 
 void tuned(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> filtered, gpu::Queue& queue) {

@@ -1,10 +1,10 @@
+// The left-right check and the median of its maps: the tuned kernel of CUDA does both in one pass.
 #include "fused/left_right_median/left_right_median.hpp"
 #include "stages/entry.hpp"
 
 namespace stereopsis::left_right_median {
 namespace {
 
-#ifdef STEREOPSIS_CUDA
 const Entry tuned{.slot = Slot::part,
                   .name = "left_right_median",
                   .title = "left-right check, median",
@@ -32,14 +32,9 @@ const Rule rule{.name = "left_right_median",
                 },
                 .operation = &tuned,
                 .examples = {"banz-sgm left_right.enabled=true"}};
-#endif
 
 }  // namespace
 
-void join([[maybe_unused]] Registry& registry) {
-#ifdef STEREOPSIS_CUDA
-  registry.add(rule);
-#endif
-}
+void join(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::left_right_median

@@ -1,14 +1,11 @@
 // AD-Census costs averaged over the crosses of both views, of the right view and then of the left one: the tuned kernels of
 // CUDA make both at once.
-#include "stages/entry.hpp"
-#ifdef STEREOPSIS_CUDA
 #include "fused/ad_census_both/ad_census_both_cuda.hpp"
-#endif
+#include "stages/entry.hpp"
 
 namespace stereopsis::ad_census_both {
 namespace {
 
-#ifdef STEREOPSIS_CUDA
 enum Operands { image, census = 2, arms = 4, left = 6, right };
 
 const Entry tuned{
@@ -79,14 +76,9 @@ const Rule rule{.name = "ad_census_both_cuda",
                 .operation = &tuned,
                 .examples = {"ad-census"},
                 .twice = true};
-#endif
 
 }  // namespace
 
-void join([[maybe_unused]] Registry& registry) {
-#ifdef STEREOPSIS_CUDA
-  registry.add(rule);
-#endif
-}
+void join(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::ad_census_both

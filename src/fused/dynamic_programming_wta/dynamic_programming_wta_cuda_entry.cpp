@@ -1,16 +1,13 @@
 // Dynamic programming along rows and a plain selection: the tuned kernels of CUDA do both at once, so that no sums are
 // written.
-#include "stages/entry.hpp"
-#ifdef STEREOPSIS_CUDA
 #include "fused/support_weight_wta/support_weight_wta.hpp"
 #include "stages/dynamic_programming/dynamic_programming.hpp"
+#include "stages/entry.hpp"
 #include "stages/wta/wta_entry.hpp"
-#endif
 
 namespace stereopsis::dynamic_programming_wta {
 namespace {
 
-#ifdef STEREOPSIS_CUDA
 using dynamic_programming::Parameters;
 
 const Entry tuned{
@@ -51,14 +48,9 @@ const Rule rule{.name = "dynamic_programming_wta_cuda",
                 .fuse = fuse,
                 .operation = &tuned,
                 .examples = {"realtime-dp"}};
-#endif
 
 }  // namespace
 
-void join([[maybe_unused]] Registry& registry) {
-#ifdef STEREOPSIS_CUDA
-  registry.add(rule);
-#endif
-}
+void join(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::dynamic_programming_wta

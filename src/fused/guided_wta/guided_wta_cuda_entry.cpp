@@ -1,16 +1,13 @@
 // Costs, the guided filter on one or more levels, their coupling and the selection: the tuned kernels of CUDA keep filtered costs
 // in planes.
+#include "fused/guided_wta/guided_wta_cuda.hpp"
 #include "stages/cost/source_of.hpp"
 #include "stages/cross_scale/cross_scale_entry.hpp"
 #include "stages/wta/wta_entry.hpp"
-#ifdef STEREOPSIS_CUDA
-#include "fused/guided_wta/guided_wta_cuda.hpp"
-#endif
 
 namespace stereopsis::guided_wta {
 namespace {
 
-#ifdef STEREOPSIS_CUDA
 // The planes of a strip, and what a portion of the disparities takes before and in a filter, are to fit in these.
 constexpr std::size_t most_plane_bytes = std::size_t{768} << 20, portion_bytes = std::size_t{768} << 20;
 
@@ -152,14 +149,9 @@ const Rule rule{.name = "guided_wta_cuda",
                       return static_cast<int>(most_plane_bytes / cuda_plane_bytes({image.width, 1}, disparities));
                     },
                 .examples = {"costfilter", "census-guided", "census-guided levels.lambda=0.3"}};
-#endif
 
 }  // namespace
 
-void join([[maybe_unused]] Registry& registry) {
-#ifdef STEREOPSIS_CUDA
-  registry.add(rule);
-#endif
-}
+void join(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::guided_wta

@@ -1,14 +1,11 @@
 // Colour differences aggregated over columns, in 8 bits: the tuned kernels of CUDA make them at once.
-#include "stages/entry.hpp"
-#ifdef STEREOPSIS_CUDA
 #include "fused/column_costs/column_costs_cuda.hpp"
+#include "stages/entry.hpp"
 #include "stages/quantise/quantise.hpp"
-#endif
 
 namespace stereopsis::column_costs {
 namespace {
 
-#ifdef STEREOPSIS_CUDA
 const Entry tuned{
     .slot = Slot::part,
     .name = "column_costs_cuda",
@@ -56,14 +53,9 @@ const Rule rule{.name = "column_costs_cuda",
                 .fuse = fuse,
                 .operation = &tuned,
                 .examples = {"realtime-dp"}};
-#endif
 
 }  // namespace
 
-void join([[maybe_unused]] Registry& registry) {
-#ifdef STEREOPSIS_CUDA
-  registry.add(rule);
-#endif
-}
+void join(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::column_costs
