@@ -17,6 +17,7 @@ import itertools
 import json
 import random
 import subprocess
+import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -88,7 +89,11 @@ class Search:
             if ended.returncode == 0:
                 return {r["method"]: r for r in json.loads(file.read_text())["results"]}
         if len(settings) == 1:
-            self.refused[name_of(settings[0])] = ended.stderr.strip().splitlines()[-1]
+            said = (ended.stderr.strip().splitlines() or [f"ended with {ended.returncode}"])[-1]
+            if ended.returncode == 2:  # the call is wrong, and will be
+                self.refused[name_of(settings[0])] = said
+            else:
+                print(f"{name_of(settings[0])}: {said}", file=sys.stderr)
             return {}
         return {name: r for s in settings for name, r in self.bench([s], *more).items()}
 

@@ -6,6 +6,7 @@ Every pixel depends on its position alone, so that pieces may be made in any ord
 
 import argparse
 import multiprocessing
+import threading
 import time
 import warnings
 from functools import partial
@@ -75,8 +76,11 @@ def main():
     warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
     begin = time.monotonic()
     files = [rasterio.open(arguments.folder / f"{side}.tif", "w", width=arguments.width, height=arguments.height, **how) for side in ("left", "right")]
+    room = threading.Semaphore(4 * arguments.workers)  # for pieces that are made before they can be written
+    places = (place for place in pieces(arguments.width, arguments.height) if room.acquire())
     with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool:
-        for rows, columns, images in pool.imap(partial(piece, arguments.disparities), pieces(arguments.width, arguments.height)):
+        for rows, columns, images in pool.imap(partial(piece, arguments.disparities), places):
+            room.release()
             for file, image in zip(files, images, strict=True):
                 file.write(image, 1, window=Window(columns[0], rows[0], columns[1] - columns[0], rows[1] - rows[0]))
     for file in files:

@@ -21,8 +21,9 @@ void MethodOptions::add_to(Command& command) {
   command.list("--set", settings, "NAME.PARAMETER=VALUE", "Sets a parameter; repeatable");
 }
 
-Pipeline MethodOptions::pipeline() const {
+Pipeline MethodOptions::pipeline(bool of_costs) const {
   Pipeline pipeline = pipeline_file.empty() ? Pipeline(method) : read_pipeline(pipeline_file);
+  if (of_costs && pipeline.get("cost.stage") != "volume") pipeline.set("cost.stage", "volume");
   apply_settings(pipeline, settings);
   return pipeline;
 }

@@ -28,7 +28,8 @@ struct MethodOptions {
   std::vector<std::string> settings;
 
   void add_to(Command& command);
-  Pipeline pipeline() const;
+  // `of_costs`: its cost is `volume`, costs that are given, before anything is set.
+  Pipeline pipeline(bool of_costs = false) const;
 };
 
 // NAME.PARAMETER=VALUE, one after the other.

@@ -24,7 +24,10 @@ std::string kind_of(const AnyImageView& image) {
 }
 
 Call::Call(const Options& given)
-    : options(given), pipeline(given.method.pipeline()), devices(given.device.devices()), device(devices.front()) {
+    : options(given),
+      pipeline(given.method.pipeline(!given.cost_volume.empty())),
+      devices(given.device.devices()),
+      device(devices.front()) {
   check_options();
   switch_fill_off();
   find_inputs();

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "match.hpp"
@@ -41,6 +42,17 @@ AnyImageView volume_of(const Matched& result, CostState state) {
                                           : result.optimised.view();
 }
 
+// Infinity and NaN are no candidates.
+double largest_of(const AnyImageView& volume) {
+  return with_pixels(volume, [](const auto& costs) {
+    double most = 0;
+    for (int y = 0; y < costs.height; ++y)
+      for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(costs.width) * costs.channels; ++i)
+        if (const double cost = costs.row(y)[i]; std::isfinite(cost)) most = std::max(most, cost);
+    return most;
+  });
+}
+
 double cost_at(const AnyImageView& probed, int candidate, int probe) {
   return with_pixels(probed, [&](const auto& costs) { return static_cast<double>(costs(candidate, probe)); });
 }
@@ -65,7 +77,12 @@ void Call::read_volumes() {
     refuse(fmt::format("{} is {} but {} is {}; a volume has a pixel for each of the left image",
                        options.cost_volume.string(), size_text(costs->size()), left.file(first_index).string(),
                        size_text(first.left.size())));
-  pipeline.set("cost.stage", "volume");
+  const bool bounded = costs->view().type != PixelType::f32 || pipeline.get("cost.stage") != "volume" ||
+                       pipeline.get("cost.largest") != "0";
+  if (const double most = bounded ? 0 : largest_of(*costs); most > 1)
+    refuse(fmt::format(
+        "{} has costs up to {:.6g}, but those of float32 are cut to 1; add --set volume.largest={:.6g}, or scale them",
+        options.cost_volume.string(), most, most));
 }
 
 void Call::check_probes() const {

@@ -37,7 +37,7 @@ except metadata.PackageNotFoundError:
 if installed != version:
     state = 'not installed' if installed is None else f'there in version {installed}, and not {version},'
     sys.exit(f"stereopsis: {sys.argv[3]} is in the Python package, which is {state} for {sys.executable}; "
-             f"run: {sys.executable} -m pip install '{package}=={version}'")
+             f"run: {sys.executable} -m pip install '{package}=={version}', or in a checkout '{package.replace('stereopsis', '.')}'")
 from stereopsis.__main__ import main
 sys.exit(main(sys.argv[3:]))
 )";

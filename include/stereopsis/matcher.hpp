@@ -126,14 +126,14 @@ struct StageTime {
 
 // What comes of a pair. Images that are not wanted are empty.
 struct Matched {
-  Image<float> disparity;                // pixels; NaN where invalid
-  Image<std::uint8_t> validity;          // bits of namespace validity
-  Image<float> right;                    // the right view's disparity, d = x_left − x_right, if wanted
-  Image<float> confidence;               // 0 to 1, if wanted
-  Image<float> depth;                    // in the rig's unit, NaN where there is none, if wanted
-  Image<float> points;                   // 3 channels, NaN where there is none, if wanted
-  Image<float> uncertainty;              // of the depth, if wanted
-  AnyImage rectified;                    // the left image, as the method saw it, if wanted
+  Image<float> disparity;        // pixels; NaN where invalid
+  Image<std::uint8_t> validity;  // bits of namespace validity
+  Image<float> right;            // the right view's, d = x_left − x_right, from the same costs, unchecked, if wanted
+  Image<float> confidence;       // 0 to 1, if wanted
+  Image<float> depth;            // in the rig's unit, NaN where there is none, if wanted
+  Image<float> points;           // 3 channels, NaN where there is none, if wanted
+  Image<float> uncertainty;      // of the depth, if wanted
+  AnyImage rectified;            // the left image, as the method saw it, if wanted
   AnyImage cost, aggregated, optimised;  // volumes, if wanted
   Image<std::uint16_t> paths;            // path costs of the next stripe, if wanted
   std::array<AnyImage, 3> probed;  // by CostState, of those that there are: a row for each probe, as wide as candidates

@@ -140,7 +140,7 @@ class StereoSGBM : public cv::StereoSGBM {
   StereoSGBM& operator=(const StereoSGBM&) = delete;
 
   void compute(cv::InputArray left, cv::InputArray right, cv::OutputArray disparity) override;
-  // On the device that they are on: CV_8U or CV_16U, 1 or 3 channels (RGB) or float; the result is CV_32F, in pixels, NaN where
+  // On the device that they are on: CV_8U, CV_16U or CV_32F, 1 or 3 channels (BGR); the result is CV_32F, in pixels, NaN where
   // invalid. Behind what the stream was given before, and nothing waits.
   void compute(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right, cv::cuda::GpuMat& disparity,
                cv::cuda::Stream& stream = cv::cuda::Stream::Null());

@@ -50,6 +50,21 @@ Lent::Lent(nb::handle array, std::string name, std::uint64_t stream) : name_(std
            ", not an array; give a NumPy array, or one of a framework that has DLPack or __cuda_array_interface__");
 }
 
+// 'u' or 'f', and bits of an element; `shown` is asked for what a type that is not taken is called.
+template <class F>
+void Lent::set_type(char kind, int bits, F&& shown) {
+  if (kind == 'u' && bits == 8)
+    type_ = PixelType::u8;
+  else if (kind == 'u' && bits == 16)
+    type_ = PixelType::u16;
+  else if (kind == 'f' && bits == 32)
+    type_ = PixelType::f32;
+  else
+    refuse(name_ + " has the type " + shown() +
+           "; it must be uint8, uint16 or float32 (float images are in 8-bit units, 0 to 255): convert it with "
+           ".astype(...)");
+}
+
 bool Lent::take_buffer(nb::handle array) {
   if (!PyObject_CheckBuffer(array.ptr())) return false;
   struct Buffer {
@@ -67,11 +82,12 @@ bool Lent::take_buffer(nb::handle array) {
   if (!format.empty() && (format[0] == '=' || format[0] == '@' || format[0] == (little ? '<' : '>')))
     format.remove_prefix(1);
   const bool bytes = format == "B" || format == "?";
-  const nb::object dtype = take(array, "dtype");
-  set_type(bytes || format == "H" ? 'u'
-           : format == "f"        ? 'f'
-                                  : '?',
-           8 * static_cast<int>(buffer.itemsize), dtype.is_none() ? std::string(format) : text_of(dtype));
+  const char kind = bytes || format == "H" ? 'u' : format == "f" ? 'f' : '?';
+  // What a dtype is called takes NumPy as long as all the rest here.
+  set_type(kind, 8 * static_cast<int>(buffer.itemsize), [&] {
+    const nb::object dtype = take(array, "dtype");
+    return dtype.is_none() ? std::string(format) : text_of(dtype);
+  });
   data_ = buffer.buf;
   read_only_ = buffer.readonly != 0;
   shape_.assign(buffer.shape, buffer.shape + buffer.ndim);
@@ -127,7 +143,7 @@ void Lent::take_tensor(const dlpack::Tensor& tensor) {
                     : code == Code::Float                                                  ? 'f'
                                                                                            : '?';
   const char* name = code == Code::Int ? "int" : code == Code::Float ? "float" : code == Code::UInt ? "uint" : "other";
-  set_type(kind, tensor.dtype.bits, name + std::to_string(tensor.dtype.bits));
+  set_type(kind, tensor.dtype.bits, [&] { return name + std::to_string(tensor.dtype.bits); });
   const std::int64_t item = tensor.dtype.bits / 8;
   data_ = static_cast<char*>(tensor.data) + tensor.byte_offset;
   shape_.assign(tensor.shape, tensor.shape + tensor.ndim);
@@ -143,7 +159,8 @@ void Lent::take_interface(nb::handle array) {
     if (!get("mask").is_none()) refuse(name_ + " has a mask of its own; give it as mask_left or mask_right");
     const std::string type = nb::cast<std::string>(get("typestr"));
     const bool native = type.size() > 2 && (type[0] == '|' || type[0] == '<');
-    set_type(native ? (type[1] == 'b' ? 'u' : type[1]) : '?', native ? 8 * std::atoi(type.c_str() + 2) : 0, type);
+    set_type(native ? (type[1] == 'b' ? 'u' : type[1]) : '?', native ? 8 * std::atoi(type.c_str() + 2) : 0,
+             [&] { return type; });
     const auto data = nb::cast<std::pair<std::uint64_t, bool>>(nb::tuple(get("data")));
     data_ = reinterpret_cast<void*>(data.first);
     read_only_ = data.second;
@@ -163,20 +180,6 @@ void Lent::take_interface(nb::handle array) {
   } catch (const nb::cast_error&) {
     refuse(name_ + ", a " + kind_name(array) + ", has a wrong __cuda_array_interface__");
   }
-}
-
-// 'u' or 'f', and bits of an element.
-void Lent::set_type(char kind, int bits, const std::string& shown) {
-  if (kind == 'u' && bits == 8)
-    type_ = PixelType::u8;
-  else if (kind == 'u' && bits == 16)
-    type_ = PixelType::u16;
-  else if (kind == 'f' && bits == 32)
-    type_ = PixelType::f32;
-  else
-    refuse(name_ + " has the type " + shown +
-           "; it must be uint8, uint16 or float32 (float images are in 8-bit units, 0 to 255): convert it with "
-           ".astype(...)");
 }
 
 void Lent::set_strides_in_order() {

@@ -53,7 +53,8 @@ class Lent {
   void take_dlpack(nb::handle array, std::uint64_t stream);
   void take_tensor(const dlpack::Tensor& tensor);
   void take_interface(nb::handle array);
-  void set_type(char kind, int bits, const std::string& shown);
+  template <class F>
+  void set_type(char kind, int bits, F&& shown);
   void set_strides_in_order();
   int ndim() const { return static_cast<int>(shape_.size()); }
   AnyImageView view(int channels, int bit_depth) const;

@@ -359,7 +359,7 @@ def match(
     stream: Any = None,
     **options: Any,
 ) -> Result:
-    """Matches a rectified pair once; arguments and options are those of Matcher and of its call.
+    """Matches a rectified pair once. Options are those of Matcher; for out=, volume= or maps= make one.
 
     >>> import numpy as np, stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
@@ -395,7 +395,7 @@ def match_volume(
     of; 0: all that the type has, and 1 of float32. NaN, infinity and 65535 are no candidates. `aggregate` and `optimise`
     name stages ("none" for neither), `refinements` those that follow, in their order; all have their own defaults, and
     `set` changes them. Images, `left` and `right`, are needed only by stages that read them; without, the penalties of
-    `sgm` adapt to no image (its parameter `gradient` is 0). `stream` and options are those of Matcher and of its call:
+    `sgm` adapt to no image (its parameter `gradient` is 0). `stream` is that of a Matcher's call, options are those of Matcher:
     want=["volume"] gives the optimised volume back.
 
     >>> import numpy as np, stereopsis as st

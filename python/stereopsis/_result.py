@@ -87,7 +87,7 @@ class Result:
 
     disparity    (h, w) float32, pixels of the left image, d = x_left − x_right; NaN where invalid
     validity     (h, w) uint8, bits of stereopsis.validity: why a pixel is invalid, or that it was filled or repaired
-    right        (h, w) float32, the right view's disparity
+    right        (h, w) float32, the right view's disparity from the same costs: whole pixels, neither checked nor filled
     confidence   (h, w) float32, 0 to 1
     depth        (h, w) float32, Z in the rig's unit, NaN where there is none; uncertainty alike
     points       (h, w, 3) float32, x, y, z in the rig's unit, NaN where there is none
@@ -138,8 +138,9 @@ class Result:
     def colour(
         self, what: str = "disparity", low: float | None = None, high: float | None = None, legend: bool = False
     ) -> npt.NDArray[np.uint8]:
-        """A picture, (h, w, 3) uint8: of `disparity`, `right`, `depth`, `confidence` or `uncertainty`, far is dark and near is
-        bright from `low` to `high` (the 1st and 99th percentile), or of `validity`, a colour for each reason."""
+        """A picture, (h, w, 3) uint8: of `disparity`, `right`, `depth`, `confidence` or `uncertainty`, dark to bright from
+        `low` to `high` (the 1st and 99th percentile), so that near is bright in disparities and dark in depths; or of
+        `validity`, a colour for each reason."""
         if what not in ARRAYS or what == "points" or getattr(self, what) is None:
             raise CallError(f"there is no picture of {what!r}; the result has {', '.join(self._two_dimensional())}")
         array = on_host(getattr(self, what))

@@ -29,7 +29,7 @@ STEREO_SGBM_MODE_HH = 1
 STEREO_SGBM_MODE_SGBM_3WAY = 2
 STEREO_SGBM_MODE_HH4 = 3
 
-_PATHS = {STEREO_SGBM_MODE_SGBM: 4, STEREO_SGBM_MODE_HH: 8, STEREO_SGBM_MODE_HH4: 4}
+_PATHS = {STEREO_SGBM_MODE_SGBM: 4, STEREO_SGBM_MODE_HH: 8, STEREO_SGBM_MODE_SGBM_3WAY: 4, STEREO_SGBM_MODE_HH4: 4}
 _SCALE = 16
 _DEFAULTS = {"BlockSize": 3, "P1": 0, "P2": 0, "PreFilterCap": 0}
 _REFUSED = {  # and what to do
@@ -72,14 +72,19 @@ class StereoSGBM:
         first, count = v["MinDisparity"], v["NumDisparities"]
         parameters: dict[str, object] = {
             "optimisation.paths": _PATHS[v["Mode"]],
-            "select.uniqueness": v["UniquenessRatio"],
-            "left_right.threshold": v["Disp12MaxDiff"] if v["Disp12MaxDiff"] > 0 else 1,
-            "speckle.enabled": v["SpeckleWindowSize"] > 0,
-            "speckle.size": v["SpeckleWindowSize"],
-            "speckle.difference": v["SpeckleRange"],
+            "select.uniqueness": v["UniquenessRatio"] if v["UniquenessRatio"] >= 0 else 10,
             "fill.enabled": False,
-            **self._parameters,
         }
+        difference = v["Disp12MaxDiff"] if v["Disp12MaxDiff"] > 0 else 1
+        if difference < count:
+            parameters["left_right.threshold"] = difference
+        else:  # which no two disparities have
+            parameters["left_right.enabled"] = False
+        if v["SpeckleWindowSize"] > 0:
+            parameters["speckle.enabled"] = True
+            parameters["speckle.size"] = v["SpeckleWindowSize"] + 1  # smaller ones go; there, those as large too
+            parameters["speckle.difference"] = v["SpeckleRange"]
+        parameters |= self._parameters
         self._matcher, self._grey = (
             Matcher("sgm", disparities=(first, first + count), colour=colour, device=self._device, set=parameters)
             for colour in ("bgr", "rgb")
@@ -129,7 +134,7 @@ def _check(values: Mapping[str, int]) -> None:
             )
     first, count, mode = (values[name] for name in ("MinDisparity", "NumDisparities", "Mode"))
     if mode not in _PATHS:
-        raise CallError(f"mode={mode!r} is not allowed; it must be one of SGBM (0), HH (1) and HH4 (3)")
+        raise CallError(f"mode={mode!r} is not allowed; it must be SGBM (0), HH (1), SGBM_3WAY (2) or HH4 (3)")
     if not -2000 <= first <= 2000 or not 1 <= count <= 2047 - first:
         raise CallError(
             f"minDisparity={first!r} with numDisparities={count!r} does not fit into 16 bits "
@@ -156,10 +161,10 @@ def StereoSGBM_create(
     """As OpenCV's, with its defaults; nothing is filled.
 
     minDisparity, numDisparities   the search range
-    disp12MaxDiff                  of the left-right check, pixels; 0 and less: 1, as there
-    uniquenessRatio                percent
-    speckleWindowSize, speckleRange  a size of 0: no speckle filter; the range in pixels
-    mode                           4 paths (SGBM, HH4) or 8 (HH)
+    disp12MaxDiff                  of the left-right check, pixels; 0 and less: 1, as there; numDisparities and more: none
+    uniquenessRatio                percent; less than 0: 10, as there
+    speckleWindowSize, speckleRange  regions of so many pixels and fewer go, 0: none; the range in pixels
+    mode                           4 paths (SGBM, SGBM_3WAY, HH4) or 8 (HH)
 
     blockSize, P1, P2 and preFilterCap are of OpenCV's own cost: any but the defaults are refused with what to use
     instead; `set` has this library's parameters, `device` is a name of st.devices(). Raises CallError.

@@ -108,9 +108,22 @@ def test_what_looks_like_opencv(scene, same_bits):
     into = np.zeros((120, 160), np.int16)
     assert st.cv2.StereoSGBM_create(minDisparity=2, numDisparities=30, device="cpu").compute(*bgr, into) is into
     same_bits(into, found)
-    for refused in (dict(P1=8), dict(blockSize=5), dict(preFilterCap=63), dict(mode=2), dict(numDisparities=5000)):
+    for refused in (dict(P1=8), dict(blockSize=5), dict(preFilterCap=63), dict(mode=4), dict(numDisparities=5000)):
         with pytest.raises(st.CallError, match=next(iter(refused))):
             st.cv2.StereoSGBM_create(**refused)
+
+
+def test_numbers_that_opencv_takes_are_what_they_are_there(scene, same_bits):
+    def compute(**numbers):
+        return st.cv2.StereoSGBM_create(numDisparities=32, device="cpu", **numbers).compute(scene.left, scene.right)
+
+    same_bits(compute(mode=st.cv2.STEREO_SGBM_MODE_SGBM_3WAY), compute(mode=st.cv2.STEREO_SGBM_MODE_SGBM))
+    same_bits(compute(uniquenessRatio=-1), compute(uniquenessRatio=10))
+    same_bits(compute(disp12MaxDiff=-1), compute(disp12MaxDiff=1))
+    unchecked = compute(disp12MaxDiff=1_000_000)
+    same_bits(unchecked, compute(set={"left_right.enabled": False}))
+    assert (unchecked == -16).sum() < (compute(disp12MaxDiff=1) == -16).sum()
+    same_bits(compute(speckleWindowSize=50, speckleRange=2), compute(set={"speckle.enabled": True, "speckle.size": 51, "speckle.difference": 2}))
 
 
 def test_importing_it_brings_numpy_alone():

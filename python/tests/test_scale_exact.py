@@ -8,6 +8,7 @@ pytest.importorskip("rasterio", reason="rasterio reads and writes what scale doe
 
 import scale_jobs as jobs  # noqa: E402
 from stereopsis import scale  # noqa: E402
+from stereopsis.scale import rasters  # noqa: E402
 from stereopsis.scale.spans import Span  # noqa: E402
 from stereopsis.scale.states import packed, unpacked  # noqa: E402
 
@@ -51,7 +52,23 @@ def test_maps_between_units_are_the_same_however_they_are_kept(tmp_path, scene, 
     pipeline = pipeline_of("sgm", {"speckle.size": 5})
     job = jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), pipeline, RANGE, stripes=5, compression=compression)
     scale.run_all(job, OPTIONS, quiet=True)
+    with rasters.opened(str(next(job.folder.glob("maps/*.disparity.tif")))) as kept:
+        assert (kept.compression is not None) == (compression == "zstd")
     jobs.assert_same(jobs.merged(job), whole(scene, pipeline))
+
+
+def test_a_compression_that_nobody_has_is_refused(tmp_path, scene):
+    with pytest.raises(st.CallError, match="compression='lz4' is not allowed; it must be zstd or none"):
+        jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), pipeline_of("sgm", {}), RANGE, compression="lz4")
+
+
+def test_a_job_of_another_version_is_another_job(tmp_path, scene):
+    files = jobs.pair_files(tmp_path, scene)
+    job = jobs.planned(tmp_path, files, pipeline_of("sgm", {}), RANGE)
+    manifest = job.folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"version": 2', '"version": 1'))
+    with pytest.raises(st.CallError, match="--replace"):
+        jobs.planned(tmp_path, files, pipeline_of("sgm", {}), RANGE)
 
 
 @pytest.mark.parametrize("highest, dtype", [(255, b"u1"), (256, b"<u2")])

@@ -187,7 +187,7 @@ const std::vector<Method>& all() {
 const std::vector<Method>& all_presets() {
   static const std::vector<Method> presets = {
       {{"fast", "what none is better than at its time", "sgm"}, sgm_methods::sgm},
-      {{"balanced", "an eighth fewer errors, for a fifth more time on a GPU and two fifths on a CPU",
+      {{"balanced", "a ninth fewer errors, for a fifth more time on a GPU and two fifths on a CPU",
         "sgm: vote_fill.enabled=true"},
        sgm_methods::balanced},
       {{"accurate", "a fifth fewer errors, for twice the time on a GPU and eight times on a CPU", "sgm-learned"},

@@ -40,17 +40,42 @@ bool uses(const Step& step, int value) {
   return std::any_of(step.operands.begin(), step.operands.end(), [&](const Operand& o) { return o.value == value; });
 }
 
-// Whether somebody outside of the run, or the caller, wants a value that the fused step does not make.
-bool hides(const Step& fused, std::span<const Step> run, std::span<const Step> after, std::span<const Value> values) {
+// Whether somebody outside of a run, or the caller, wants a value that the fused step does not make. Its first step is the
+// first of `steps`, or lies behind it.
+bool hides(const Step& fused, std::span<const Step> run, std::span<const Step> steps, std::span<const Value> values) {
+  const auto is_outside = [&](const Step& s) { return &s < run.data() || &s >= run.data() + run.size(); };
   for (const Step& step : run)
     for (const Operand& operand : step.operands) {
       if (operand.value < 0 || uses(fused, operand.value)) continue;
       if (is_output(values[operand.value].external)) return true;
       if (values[operand.value].shape.is_volume() &&
-          std::any_of(after.begin(), after.end(), [&](const Step& s) { return uses(s, operand.value); }))
+          std::ranges::any_of(steps, [&](const Step& s) { return is_outside(s) && uses(s, operand.value); }))
         return true;
     }
   return false;
+}
+
+// The step that does a rule's run, and its second where there is one; or why there is none.
+Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<const Step> second,
+                 std::span<const Value> values) {
+  const auto run = from_here.steps.first(static_cast<std::size_t>(length));
+  if (rule.twice && second.empty()) return {.note = "the same of the other view does not follow"};
+  Step fused = rule.fuse({run, from_here.values, from_here.target, second});
+  if (fused.entry == nullptr) return fused;
+  if (hides(fused, run, from_here.steps, values) || hides(fused, second, from_here.steps, values))
+    return {.note = "a volume between is wanted"};
+  if (run.front().title == run.back().title) fused.title = run.front().title;  // many, timed as one
+  fused.note = run.front().note;
+  return fused;
+}
+
+void replace(std::vector<Step>& steps, std::size_t at, int length, std::span<const Step> second, Step&& fused) {
+  const auto erase = [&](std::ptrdiff_t first, int count) {
+    steps.erase(steps.begin() + first, steps.begin() + first + count);
+  };
+  if (!second.empty()) erase(second.data() - steps.data(), length);
+  steps[at] = std::move(fused);
+  erase(static_cast<std::ptrdiff_t>(at) + 1, length - 1);
 }
 
 }  // namespace
@@ -58,37 +83,21 @@ bool hides(const Step& fused, std::span<const Step> run, std::span<const Step> a
 void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target& target) {
   std::vector<AnyView> shapes;
   for (const Value& v : values) shapes.push_back(v.shape);
-  for (std::size_t at = 0; at < steps.size(); ++at) {
-    const std::span<const Step> rest = std::span(steps).subspan(at);
+  for (std::size_t at = 0; at < steps.size(); ++at)
     for (const Rule* rule : registry().rules) {
       if (!runs_on(*rule, target.device)) continue;
-      const int length = length_of(*rule, {rest, shapes, target});
+      const Run from_here{std::span(steps).subspan(at), shapes, target};
+      const int length = length_of(*rule, from_here);
       if (length == 0) continue;
-      const auto run = rest.first(static_cast<std::size_t>(length));
-      const auto second = rule->twice ? again(*rule, {rest, shapes, target}, length) : std::span<const Step>();
-      Step replacement = rule->twice && second.empty() ? Step{.note = "the same of the other view does not follow"}
-                                                       : rule->fuse({run, shapes, target, second});
-      const auto after = rest.subspan(static_cast<std::size_t>(length));
-      if (replacement.entry != nullptr &&
-          (hides(replacement, run, after, values) || hides(replacement, second, after, values)))
-        replacement = {.note = "a volume between is wanted"};
-      if (replacement.entry == nullptr) {
-        if (!steps[at].note.empty()) steps[at].note += "; ";
-        steps[at].note += rule->name + ": " + replacement.note;
-        continue;
+      const auto second = rule->twice ? again(*rule, from_here, length) : std::span<const Step>();
+      Step fused = in_place_of(*rule, from_here, length, second, values);
+      if (fused.entry != nullptr) {
+        replace(steps, at, length, second, std::move(fused));
+        break;
       }
-      if (run.front().title == run.back().title) replacement.title = run.front().title;  // many, timed as one
-      replacement.note = steps[at].note;
-      if (!second.empty()) {
-        const auto begin = steps.begin() + (second.data() - steps.data());
-        steps.erase(begin, begin + length);
-      }
-      steps[at] = std::move(replacement);
-      steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                  steps.begin() + static_cast<std::ptrdiff_t>(at) + length);
-      break;
+      if (!steps[at].note.empty()) steps[at].note += "; ";
+      steps[at].note += rule->name + ": " + fused.note;
     }
-  }
 }
 
 }  // namespace stereopsis

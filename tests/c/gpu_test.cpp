@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "c_matching.hpp"
 
@@ -30,10 +31,28 @@ void release(std::uint64_t memory, void* user) {
 class CGpu : public test::CMatching {
  protected:
   void SetUp() override {
-    driver_ = dlopen("libcuda.so.1", RTLD_NOW);
     test::CMatching::SetUp();
-    if (driver_ == nullptr || function<int(unsigned)>("cuInit")(0) != 0) GTEST_SKIP() << "no CUDA device";
+    if (!is_usable("cuda:0")) GTEST_SKIP() << "no CUDA device";
+    driver_ = dlopen("libcuda.so.1", RTLD_NOW);
+    ASSERT_EQ(function<int(unsigned)>("cuInit")(0), 0);
     expected = matched("cpu");
+  }
+  void TearDown() override {
+    if (driver_ != nullptr) {
+      EXPECT_EQ(sp_use_allocator("cuda:0", nullptr), SP_OK) << sp_last_error();
+    }
+    test::CMatching::TearDown();
+  }
+
+  static bool is_usable(const std::string& name) {
+    std::size_t count = 0;
+    EXPECT_EQ(sp_device_count(&count), SP_OK);
+    for (std::size_t i = 0; i < count; ++i) {
+      sp_device device{.struct_size = sizeof device};
+      EXPECT_EQ(sp_device_get(i, &device), SP_OK);
+      if (name == device.name) return device.usable != 0;
+    }
+    return false;
   }
 
   template <class F>
@@ -74,7 +93,6 @@ TEST_F(CGpu, MemoryComesFromTheCallersPool) {
   EXPECT_TRUE(test::same_bits(map.view(), expected.view()));
   EXPECT_EQ(sp_matcher_destroy(matcher), SP_OK);
   EXPECT_EQ(pool.given, 0);
-  EXPECT_EQ(sp_use_allocator("cuda:0", nullptr), SP_OK);
 }
 
 // A device has one context: in a process of its own.

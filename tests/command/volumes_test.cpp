@@ -43,6 +43,24 @@ TEST_F(Volumes, AProbeShowsWhatASavedVolumeHolds) {
   }
 }
 
+TEST_F(Volumes, FloatCostsCountUpToTheLargestThatWasSaid) {
+  const Size size = read_image(folder / "scene/left.png").size();
+  Image<float> volume(size, disparities, 20.f);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) volume.view().row(y)[x * disparities + 5] = 3;
+  write_volume(folder / "float.npy", volume.view());
+  const Answer unsaid = match_plainly({"-o", "unsaid.pfm", "--cost-volume", "float.npy"});
+  EXPECT_EQ(unsaid.code, 2);
+  EXPECT_NE(unsaid.err.find("add --set volume.largest=20"), std::string::npos) << unsaid.err;
+  EXPECT_FALSE(fs::exists(folder / "unsaid.pfm"));
+
+  const Answer said = match_plainly(
+      {"-o", "said.pfm", "--cost-volume", "float.npy", "--set", "volume.largest=20", "--set", "wta.subpixel=none"});
+  ASSERT_EQ(said.code, 0) << said.err;
+  const Image<float> disparity = read_disparity(folder / "said.pfm");
+  EXPECT_EQ(disparity(size.width / 2, size.height / 2), 5);
+}
+
 TEST_F(Volumes, WhatDoesNotFitIsRefused) {
   const auto refuses = [](const std::vector<std::string>& arguments, const char* part) {
     const Answer answer = match(arguments);

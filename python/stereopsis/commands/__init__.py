@@ -48,7 +48,7 @@ def run(name: str, arguments: list[str]) -> int:
             raise
         raise UnsupportedError(
             f"{name} needs the package {missing.name}, which is not installed; run: "
-            f"python -m pip install 'stereopsis[{extra}]=={version}'"
+            f"python -m pip install 'stereopsis[{extra}]=={version}', or in a checkout '.[{extra}]'"
         ) from missing
 
 

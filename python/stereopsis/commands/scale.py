@@ -52,7 +52,7 @@ def _add_planning(group: Any) -> None:
 def _add_cutting(group: Any) -> None:
     add = group.add_argument
     add("--mem", default="4G", metavar="SIZE", help="memory of a worker, as 4G or 900M; pieces are as large as it allows [4G]")
-    add("--stripes", type=int, metavar="N", help="of semi-global matching [as --mem allows, and 16 of large images]")
+    add("--stripes", type=int, metavar="N", help="of semi-global matching [as --mem allows, and 32 of large images]")
     add("--tile", metavar="W[xH]", help="pixels of a tile; in sweeps, the columns of one [by --mem]")
     add("--collar", type=int, metavar="N", help="semi-global matching in tiles with N pixels around: faster to spread, and not exact")
     add("--audit", type=int, default=0, metavar="K", help="with --collar: K seams again with twice of it, to tell how many pixels differ [0]")

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CallError
+from .._errors import CallError, FormatError
 from .._matching import Matcher, Stripe
 from .._pipeline import Pipeline
 from .._result import Explanation
 from . import filling
 from .coarse import Coarse
 from .manifest import NAME, Input, Job, Manifest, Rules, Unit
-from .rasters import Picture
+from .rasters import FAST, Picture
 from .spans import Span, cut, pieces_of
 from .store import Store
 
@@ -59,10 +59,18 @@ def plan(folder: str | Path, settings: Settings, replace_other: bool = False) ->
     Raises CallError where there is another job, unless that is to be replaced, and where the method can't be done in pieces."""
     folder = Path(folder).absolute()
     manifest = Planner(settings).manifest()
-    if not replace_other and (folder / NAME).exists() and Manifest.read(folder).job != manifest.job:
+    if not replace_other and (folder / NAME).exists() and _job_in(folder) != manifest.job:
         raise CallError(f"{folder} has another job; give another folder, or --replace, which makes all of its units anew")
     manifest.write(folder)
     return Job(folder, manifest, Store(folder, manifest.job))
+
+
+def _job_in(folder: Path) -> str | None:
+    """None: of another version, or no job that can be read."""
+    try:
+        return Manifest.read(folder).job
+    except (CallError, FormatError):
+        return None
 
 
 def rules_of(pipeline: Pipeline, confidence: bool) -> Rules:
@@ -90,6 +98,8 @@ def rules_of(pipeline: Pipeline, confidence: bool) -> Rules:
 
 class Planner:
     def __init__(self, settings: Settings) -> None:
+        if settings.compression not in FAST:
+            raise CallError(f"compression={settings.compression!r} is not allowed; it must be {' or '.join(FAST)}")
         self._settings = settings
         self._inputs = [tuple(Input.of(path, settings.full_hash) for path in pair) for pair in settings.pairs]
         for left, right in self._inputs:

@@ -13,9 +13,12 @@ std::vector<unsigned char> fat_binary(std::string_view file) {
   const char* fault = "no CUDA kernels for ";
   if (found != all.end()) {
     const auto packed = found->packed;
-    std::vector<unsigned char> image(ZSTD_getFrameContentSize(packed.data(), packed.size()));
-    if (ZSTD_decompress(image.data(), image.size(), packed.data(), packed.size()) == image.size()) return image;
     fault = "damaged CUDA kernels for ";
+    const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+    if (size != ZSTD_CONTENTSIZE_UNKNOWN && size != ZSTD_CONTENTSIZE_ERROR) {
+      std::vector<unsigned char> image(size);
+      if (ZSTD_decompress(image.data(), image.size(), packed.data(), packed.size()) == image.size()) return image;
+    }
   }
   throw Error(ErrorCategory::device, text("this build has ", fault, file, "; this is a fault of the library"));
 }

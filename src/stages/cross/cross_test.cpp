@@ -14,6 +14,8 @@ TEST(Cross, DevicesEqualOracle) {
       for (const cross::Parameters& p : {cross::Parameters{},
                                          {.length = 9, .short_length = 3, .colour = 30, .strict_colour = 10},
                                          {.length = 1, .short_length = 0},
+                                         {.colour = 17, .strict_colour = 4},  // one neighbour in thirty breaks an arm
+                                         {.length = 34, .short_length = 34, .colour = 19},
                                          {.colour = 256, .strict_colour = 256}}) {
         SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", length " << p.length << ", "
                                         << channels << " channels");
@@ -40,12 +42,13 @@ TEST(CrossGpu, EqualsOracleInLargeImages) {
   const Size size{66, 4219};
   for (const int channels : {1, 3}) {
     PitchedImage<std::uint8_t> image(random_image<std::uint8_t>(size, 8, 100, 119, channels).view());
-    for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
-      const OnDevice<std::uint8_t> image_there(device, queue, image);
-      expect_gpu_equals_oracle<std::uint32_t>(
-          device, queue, size, [&](auto arms) { cross::oracle({}, image, arms); },
-          [&](auto arms) { cross::gpu({}, image_there, arms, queue); });
-    });
+    for (const cross::Parameters& p : {cross::Parameters{}, {.colour = 17, .strict_colour = 4}})
+      for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+        const OnDevice<std::uint8_t> image_there(device, queue, image);
+        expect_gpu_equals_oracle<std::uint32_t>(
+            device, queue, size, [&](auto arms) { cross::oracle(p, image, arms); },
+            [&](auto arms) { cross::gpu(p, image_there, arms, queue); });
+      });
   }
 }
 

@@ -22,7 +22,7 @@ const Entry entry{
     }),
     .sees_all = true,
     .scratch = [](const Shape& s) -> std::size_t {
-      if (s.target.device == On::gpu) return gpu_scratch_bytes(s.size());
+      if (s.target.device == On::gpu) return gpu_scratch_bytes(s.size(), s.target.cuda_capability);
 #ifdef STEREOPSIS_SIMD
       if (s.target.device == On::cpu) return scratch_bytes(s.size());
 #endif

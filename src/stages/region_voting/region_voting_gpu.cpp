@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/rounding.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/region_voting/region_voting.hpp"
 #include "stages/region_voting/region_voting_cuda_problem.hpp"
@@ -11,16 +12,18 @@ namespace {
 constexpr int items = 64;          // ITEMS of region_voting.cl
 constexpr int most_groups = 4096;  // of all devices that are known, what they have at work at a time
 
-int tiles_in(int pixels) { return (pixels + tile - 1) / tile; }
+bool is_tuned(int cuda_capability) { return cuda_capability >= 80; }
 
 struct Scratch {
-  Scratch(Size size, gpu::Span memory) {
+  Scratch(Size size, int cuda_capability, gpu::Span memory) {
     const std::size_t before = memory.bytes, pixels = static_cast<std::size_t>(size.width) * size.height;
     gaps = memory.take(sizeof(std::int32_t) * pixels).as<std::int32_t>();
     voted = memory.take(sizeof(float) * pixels).as<float>();
     found = memory.take(3 * sizeof(std::int32_t));
-    sides = memory.take(sizeof(std::uint16_t) * pixels).as<std::uint16_t>();
-    changed = memory.take(static_cast<std::size_t>(tiles_in(size.width)) * tiles_in(size.height));
+    if (is_tuned(cuda_capability)) {
+      sides = memory.take(sizeof(std::uint16_t) * pixels).as<std::uint16_t>();
+      changed = memory.take(static_cast<std::size_t>(ceil_div(size.width, tile)) * ceil_div(size.height, tile));
+    }
     bytes = before - memory.bytes;
   }
 
@@ -38,7 +41,7 @@ void vote_tuned(const Parameters& p, gpu::View<const std::uint32_t> arms, const 
   constexpr const char* file = "region_voting_cuda";
   const auto found = s.found.as<std::int32_t>();
   const auto changed = s.changed.as<std::uint8_t>();
-  const int tiles = tiles_in(map.disparity.width);
+  const int tiles = ceil_div(map.disparity.width, tile);
   queue.fill({s.changed.memory, s.changed.offset}, s.changed.bytes, 0);
   for (int iteration = 1; iteration <= p.iterations; ++iteration) {
     queue.launch({file, "vote", "any"}, {tuned_groups, 1, 32 * warps, 1}, map.disparity, arms, s.gaps, found, changed,
@@ -50,22 +53,22 @@ void vote_tuned(const Parameters& p, gpu::View<const std::uint32_t> arms, const 
 
 }  // namespace
 
-std::size_t gpu_scratch_bytes(Size size) {
+std::size_t gpu_scratch_bytes(Size size, int cuda_capability) {
   if (static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCategory::unsupported,
                 text("region_voting can't take an image of ", size.width, "×", size.height,
                      " on a GPU; it takes up to 2147483647 pixels, so use fill or smaller images"));
-  return Scratch(size, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
+  return Scratch(size, cuda_capability, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
 }
 
 void gpu(const Parameters& p, gpu::View<const std::uint32_t> arms, const MapOf<gpu::View>& map, gpu::Span memory,
          gpu::Queue& queue) {
   const Size size = map.disparity.size();
-  const Scratch s(size, memory);
+  const Scratch s(size, queue.cuda_capability(), memory);
   const auto found = s.found.as<std::int32_t>();
   queue.fill({s.found.memory, s.found.offset}, s.found.bytes, 0);
   queue.launch({"region_voting", "list", "any"}, gpu::over(size), map.disparity, map.validity, s.gaps, found);
-  if (queue.cuda_capability() >= 80) return vote_tuned(p, arms, map, s, queue);
+  if (is_tuned(queue.cuda_capability())) return vote_tuned(p, arms, map, s, queue);
   const int groups =
       static_cast<int>(std::min<long long>(most_groups, static_cast<long long>(size.width) * size.height));
   for (int iteration = 0; iteration < p.iterations; ++iteration) {

@@ -26,7 +26,8 @@ void expect_all_equal_oracle(const region_voting::Parameters& p, const Map& map,
     SCOPED_TRACE(device->name());
     const auto queue = device->make_queue();
     const OnDevice<std::uint32_t> arms_there(*device, *queue, arms);
-    const gpu::Buffer scratch = poisoned(*device, *queue, region_voting::gpu_scratch_bytes(size));
+    const gpu::Buffer scratch =
+        poisoned(*device, *queue, region_voting::gpu_scratch_bytes(size, queue->cuda_capability()));
     expect_gpu_map_equals_oracle(*device, *queue, map, oracle, [&](auto disparity, auto validity) {
       region_voting::gpu(p, arms_there, {disparity, validity}, scratch.span(), *queue);
     });
