@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 Call::Call(const Options& given) : options(given) {
   left = find_frames(options.left, "--left");
   right = find_frames(options.right, "--right");
-  check_paired(left, options.left, right, options.right);
+  pair_up(left, options.left, right, options.right);
   CallFiles files;
   reads(files, left, "--left");
   reads(files, right, "--right");

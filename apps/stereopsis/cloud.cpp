@@ -73,6 +73,17 @@ void drop_unwanted(const Options& o, Image<float>& disparity, const Image<float>
     }
 }
 
+// From 0 to 1; in files of 8 bits 255 is 1, as `match --confidence` writes it.
+Image<float> read_confidence(const fs::path& file) {
+  const AnyImage image = extension_of(file) == ".png" ? read_image(file) : AnyImage();
+  if (image.view().empty() || image.channels() != 1 || image.view().type != PixelType::u8) return read_disparity(file, 1);
+  const auto bytes = image.view().as<std::uint8_t>();
+  Image<float> confidence(image.size());
+  for (int y = 0; y < confidence.height(); ++y)
+    for (int x = 0; x < confidence.width(); ++x) confidence(x, y) = static_cast<float>(bytes(x, y)) / 255;
+  return confidence;
+}
+
 void make_cloud(const Options& o) {
   const Frame frame = to_frame(o.frame);
   check_call(o);
@@ -80,7 +91,7 @@ void make_cloud(const Options& o) {
   Image<std::uint8_t> colour;
   if (!o.colour.empty()) colour = to_8_bits(read_image(o.colour));
   Image<float> confidence;
-  if (!o.confidence.empty()) confidence = read_disparity(o.confidence, 1);
+  if (!o.confidence.empty()) confidence = read_confidence(o.confidence);
   if (!colour.empty()) check_size(o.colour, colour.size(), o, disparity.size());
   if (!confidence.empty()) check_size(o.confidence, confidence.size(), o, disparity.size());
   drop_unwanted(o, disparity, confidence);

@@ -41,15 +41,40 @@ static void refuse_switched_off(const Pipeline& pipeline, const std::string& nam
       }
 }
 
+namespace {
+
+struct Setting {
+  std::string name, value;  // as the pipeline gives it
+};
+
+// Another stage in a slot, or other refinements, take the parameters along that were set before.
+void refuse_undone(const Pipeline& pipeline, const std::vector<Setting>& before, const std::string& setting) {
+  for (const auto& [name, value] : before) {
+    std::string now;
+    try {
+      now = pipeline.get(name);
+    } catch (const Error&) {  // its stage is not there any more
+    }
+    if (now != value)
+      refuse(fmt::format("--set {} undoes --set {}={}; give them in the other order", setting, name, value));
+  }
+}
+
+}  // namespace
+
 void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings) {
   std::vector<std::string> changed;
+  std::vector<Setting> before;
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos)
       refuse(fmt::format("--set {} has no value; write NAME.PARAMETER=VALUE, such as sgm.p1=10", setting));
-    const std::string name = setting.substr(0, equals), before = pipeline.get(name);
+    const std::string name = setting.substr(0, equals), was = pipeline.get(name);
+    std::erase_if(before, [&](const Setting& one) { return one.name == name; });
     pipeline.set(name, setting.substr(equals + 1));
-    if (pipeline.get(name) != before) changed.push_back(name);
+    refuse_undone(pipeline, before, setting);
+    before.push_back({name, pipeline.get(name)});
+    if (before.back().value != was) changed.push_back(name);
   }
   for (const std::string& name : changed) refuse_switched_off(pipeline, name);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -181,6 +182,20 @@ Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
   return ordered(std::move(files), parts, what);
 }
 
+// Frames with the same names.
+Frames in_order_of(const Frames& a, const Frames& b) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < b.size(); ++i) places[b.by_name[i]] = i;
+  Frames ordered{true, {}, {}, {}, {}};
+  for (const std::string& name : a.by_name) {
+    const std::size_t i = places.at(name);
+    ordered.files.push_back(b.files[i]);
+    ordered.numbers.push_back(b.numbers[i]);
+    ordered.by_name.push_back(name);
+  }
+  return ordered;
+}
+
 }  // namespace
 
 bool file_exists(const fs::path& file) {
@@ -200,7 +215,7 @@ Frames find_frames(const fs::path& given, const std::string& what) {
   return {false, {given}, {0}, {}, {}};
 }
 
-void check_paired(const Frames& a, const fs::path& given_a, const Frames& b, const fs::path& given_b) {
+void pair_up(const Frames& a, const fs::path& given_a, Frames& b, const fs::path& given_b) {
   if (a.sequence != b.sequence)
     refuse(fmt::format("{} is {} but {} is {}; give two files or two sequences", given_a.string(),
                        a.sequence ? "a sequence" : "one file", given_b.string(),
@@ -219,6 +234,7 @@ void check_paired(const Frames& a, const fs::path& given_a, const Frames& b, con
           given_b.string(), b.size(), frames.files[i].string(), (first ? given_b : given_a).string(),
           numbered ? "frame number, the last number of a name" : "name, or have frame numbers of their own"));
     }
+  if (!numbered) b = in_order_of(a, b);  // one of them may be in the order of its numbers
 }
 
 void reads(CallFiles& files, const Frames& frames, const std::string& what) {

@@ -28,9 +28,9 @@ struct Frames {
 // Refuses what is not there. `what` names the input in the sentence: "the left image", "--mask-left".
 Frames find_frames(const std::filesystem::path& given, const std::string& what);
 
-// Refuses two inputs whose frames are not the same ones, and names the first that differs.
-void check_paired(const Frames& a, const std::filesystem::path& given_a, const Frames& b,
-                  const std::filesystem::path& given_b);
+// Brings b's frames into the order of a's. Refuses two inputs whose frames are not the same ones, and names the first that
+// differs.
+void pair_up(const Frames& a, const std::filesystem::path& given_a, Frames& b, const std::filesystem::path& given_b);
 
 void reads(CallFiles& files, const Frames& frames, const std::string& what);
 

@@ -56,7 +56,7 @@ struct Options {
   RigOptions rig;
   std::optional<int> min_disparity, disparities;
   std::optional<double> scale, near, far, disparity_error, min_confidence;
-  std::string memory_limit, roi, frame = "optical";
+  std::string memory_limit, roi, frame;
   bool crop = false, raw = false, timings = false, organised = false;
   bool no_fill = false, drop_filled = false, range_per_frame = false, strict = false, resume = false,
        keep_going = false, explain = false, json = false;
@@ -138,6 +138,7 @@ class Call {
   // match_volumes.cpp
   void find_volumes();
   void read_volumes();
+  void check_costs() const;
   void check_probes() const;
   void check_unit() const;
   void switch_fill_off();

@@ -61,6 +61,8 @@ std::string Call::device_names() const {
 void Call::check_options() {
   if (!options.wants(Output::disparity)) check_explains_alone();
   if (options.json && !options.explain) refuse("--json prints what --explain finds; give both, or --report FILE");
+  if (options.json && (options.timings || !options.probes.empty()))
+    refuse("--json has standard output to itself; leave --timings and --probe out, or give --report FILE");
   options.rig.check();
   if (options.raw && options.rig.files.empty())
     refuse("--raw needs the calibration of the cameras; give it with --calib FILE");
@@ -71,7 +73,7 @@ void Call::check_options() {
   if (options.near && !options.rig.given())
     refuse("--near needs the calibration; give it with --calib FILE, or --focal and --baseline");
   check_dependent_options();
-  to_frame(options.frame);
+  if (!options.frame.empty()) to_frame(options.frame);
   if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
 }
 
@@ -91,6 +93,10 @@ void Call::check_dependent_options() const {
   if (options.far && !options.near) refuse("--far needs --near, the depth of the nearest point");
   if (options.near && options.disparities)
     refuse("--near and --disparities both give the range; leave one of them out");
+  if (!options.frame.empty() && !options.wants(Output::cloud))
+    refuse("--frame is of a cloud; give its file with --cloud");
+  if (options.near && !options.cost_volume.empty())
+    refuse("--near gives a range, and --cost-volume has its own; leave one of them out");
   if (options.min_disparity && !options.disparities && options.cost_volume.empty())
     refuse("--min-disparity needs --disparities, the number of disparities to search from there");
   if (options.range_per_frame && !range_is_estimated())
@@ -136,7 +142,7 @@ void Call::check_unit() const {
 void Call::find_inputs() {
   left = find_frames(options.left, "the left image");
   right = find_frames(options.right, "the right image");
-  check_paired(left, options.left, right, options.right);
+  pair_up(left, options.left, right, options.right);
   for (const auto& [given, name] : {std::pair{options.resume, "--resume"},
                                     {options.keep_going, "--keep-going"},
                                     {options.range_per_frame, "--range-per-frame"}})
@@ -148,8 +154,8 @@ void Call::find_inputs() {
 
 // One mask for all frames, or one each.
 Frames Call::find_mask(const fs::path& given, const std::string& option) {
-  const Frames mask = find_frames(given, option);
-  if (mask.sequence) check_paired(left, options.left, mask, given);
+  Frames mask = find_frames(given, option);
+  if (mask.sequence) pair_up(left, options.left, mask, given);
   return mask;
 }
 

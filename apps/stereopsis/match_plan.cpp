@@ -56,7 +56,7 @@ Geometry Call::geometry() const {
           .want_depth = options.wants(Output::depth),
           .want_points = options.wants(Output::cloud),
           .want_uncertainty = options.wants(Output::uncertainty),
-          .frame = to_frame(options.frame),
+          .frame = options.frame.empty() ? Frame::optical : to_frame(options.frame),
           .disparity_error = options.disparity_error.value_or(Geometry().disparity_error)};
 }
 

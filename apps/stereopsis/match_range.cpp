@@ -46,7 +46,10 @@ void Call::warn_or_fail(const std::string& complaint) const {
 }
 
 void Call::choose_range() {
-  if (options.strict && !range_is_estimated()) {  // else with the estimate
+  const auto before = options.resume && !options.range_per_frame && range_is_estimated() && !costs
+                          ? range_before(sidecar)
+                          : std::nullopt;
+  if (options.strict && (!range_is_estimated() || before)) {  // else with the estimate
     const auto check = with_matched(*this, first, check_pair);
     for (const std::string& complaint : complaints_of(check, right.file(first_index))) warn_or_fail(complaint);
   }
@@ -68,7 +71,6 @@ void Call::choose_range() {
            rig->unit.empty() ? "units" : rig->unit, options.rig.source());
     return;
   }
-  const auto before = options.resume && !options.range_per_frame ? range_before(sidecar) : std::nullopt;
   const DisparityRange found = before ? *before : estimated_range();
   range = as_files_hold(found);
   if (options.range_per_frame) return;

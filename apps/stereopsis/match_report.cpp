@@ -203,7 +203,8 @@ void write_report(const Call& call, const FrameRecords& records) {
               {"bit_depth", call.bit_depth},
               {"min_disparity", call.range.min},
               {"disparities", call.range.count},
-              {"range_from", o.disparities       ? "call"
+              {"range_from", call.costs          ? "cost volume"
+                             : o.disparities     ? "call"
                              : o.near            ? "calibration"
                              : o.range_per_frame ? "each frame"
                                                  : "estimate"},

@@ -42,15 +42,22 @@ AnyImageView volume_of(const Matched& result, CostState state) {
                                           : result.optimised.view();
 }
 
-// Infinity and NaN are no candidates.
-double largest_of(const AnyImageView& volume) {
-  return with_pixels(volume, [](const auto& costs) {
-    double most = 0;
-    for (int y = 0; y < costs.height; ++y)
-      for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(costs.width) * costs.channels; ++i)
-        if (const double cost = costs.row(y)[i]; std::isfinite(cost)) most = std::max(most, cost);
-    return most;
-  });
+// The lowest cost, at most 0, and the highest. Infinity and NaN are no candidates.
+std::pair<float, float> extremes_of(ImageView<const float> volume) {
+  float least = 0, most = 0;
+  for (int y = 0; y < volume.height; ++y)
+    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(volume.width) * volume.channels; ++i)
+      if (const float cost = volume.row(y)[i]; std::isfinite(cost)) {
+        least = std::min(least, cost);
+        most = std::max(most, cost);
+      }
+  return {least, most};
+}
+
+// Stages that count in 8 bits: of the others, costs may be any.
+bool takes_8_bits(const Pipeline& pipeline) {
+  const std::string aggregation = pipeline.get("aggregation.stage");
+  return pipeline.get("optimisation.stage") != "none" || (aggregation != "none" && aggregation != "guided");
 }
 
 double cost_at(const AnyImageView& probed, int candidate, int probe) {
@@ -77,9 +84,16 @@ void Call::read_volumes() {
     refuse(fmt::format("{} is {} but {} is {}; a volume has a pixel for each of the left image",
                        options.cost_volume.string(), size_text(costs->size()), left.file(first_index).string(),
                        size_text(first.left.size())));
-  const bool bounded = costs->view().type != PixelType::f32 || pipeline.get("cost.stage") != "volume" ||
-                       pipeline.get("cost.largest") != "0";
-  if (const double most = bounded ? 0 : largest_of(*costs); most > 1)
+  check_costs();
+}
+
+void Call::check_costs() const {
+  if (costs->view().type != PixelType::f32 || pipeline.get("cost.stage") != "volume" || !takes_8_bits(pipeline)) return;
+  const auto [least, most] = extremes_of(costs->view().as<float>());
+  if (least < 0)
+    refuse(fmt::format("{} has costs down to {:.6g}, but those below 0 are cut to 0; add a constant to all",
+                       options.cost_volume.string(), least));
+  if (most > 1 && pipeline.get("cost.largest") == "0")
     refuse(fmt::format(
         "{} has costs up to {:.6g}, but those of float32 are cut to 1; add --set volume.largest={:.6g}, or scale them",
         options.cost_volume.string(), most, most));
@@ -108,12 +122,19 @@ void write_volumes(const Call& call, const Matched& result) {
 }
 
 void print_probes(const Call& call) {
-  Problem problem = Problem::of(call.first.pair(), call.first.range);
-  problem.volumes = wanted_volumes(call);
+  Problem problem = call.problem(call.first);
+  problem.batch = 1;
+  problem.geometry.want_depth = problem.geometry.want_points = problem.geometry.want_uncertainty =
+      problem.geometry.want_rectified = false;
   problem.volumes.want_cost = problem.volumes.want_aggregated = problem.volumes.want_optimised = false;
   for (const auto& [x, y] : call.probed) problem.volumes.probes.push_back({x, y});
   problem.memory_limit = call.memory_for_matching();
   const Matched result = Matcher(Plan(call.pipeline, problem, call.device)).match(call.first.pair());
+  const auto is_reduced = [&](const AnyImageView& costs) {
+    return !costs.empty() && costs.width != call.first.range.count;
+  };
+  if (result.disparity.size() != call.size || std::ranges::any_of(result.probed, is_reduced))
+    refuse("--probe shows costs of the whole size, and this pipeline reduces the images; set reduce.factor=1");
   for (std::size_t i = 0; i < call.probed.size(); ++i) {
     const auto [x, y] = call.probed[i];
     say("pixel {},{}: disparity {:.3f}\n", x, y, result.disparity(x, y));

@@ -32,7 +32,7 @@ class Job {
     options.rig.check();
     views_[0].frames = find_frames(options.left, "the left image");
     views_[1].frames = find_frames(options.right, "the right image");
-    check_paired(left(), options.left, views_[1].frames, options.right);
+    pair_up(left(), options.left, views_[1].frames, options.right);
     if (options.resume && !left().sequence)
       refuse(fmt::format("--resume is for sequences, and {} is one file", options.left.string()));
     if (!fs::is_directory(options.output))

@@ -67,6 +67,8 @@ void Lent::set_type(char kind, int bits, F&& shown) {
 
 bool Lent::take_buffer(nb::handle array) {
   if (!PyObject_CheckBuffer(array.ptr())) return false;
+  if (std::string_view(Py_TYPE(array.ptr())->tp_name) != "numpy.ndarray" && nb::hasattr(array, "mask"))
+    refuse(name_ + " has a mask of its own; give its .data, and the mask apart (0 where a pixel is not usable)");
   struct Buffer {
     ~Buffer() { PyBuffer_Release(&buffer); }  // nothing, where none was got
     Py_buffer buffer{};                       // stays where it is: some exporters point into it

@@ -220,6 +220,8 @@ class Pending {
     try {
       matcher_->wait(ticket_);
     } catch (const std::exception&) {  // of a pair that nobody waits for
+      const nb::gil_scoped_acquire lock;
+      cause_of_failure() = nb::object();
     }
   }
   nb::dict wait() {

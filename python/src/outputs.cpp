@@ -78,6 +78,9 @@ HostOut::HostOut(const Plan& plan, const nb::dict& out) {
       refuse(lent.name() + " is in memory of " + lent.device() +
              ", but left is in the memory of the host; copy one of them");
     const AnyImageView view = view_for(output, lent);
+    for (const Taken& other : taken_)
+      if (other.view.data == view.data)
+        refuse("out has one array for '" + other.name + "' and '" + name + "'; give two");
     taken_.push_back({name, std::move(lent), view});
   }
 }

@@ -83,6 +83,13 @@ class Arguments {
 
   nb::object& object() { return object_; }
 
+  // Nobody who still has the object reaches the arrays by it.
+  void let_go() {
+    for (const char* name :
+         {"reference", "other", "mask_reference", "mask_other", "costs", "made", "disparity", "validity", "confidence"})
+      nb::setattr(object_, name, nb::none());
+  }
+
   // After the call: what other streams were given to do comes before what follows in this one.
   bool is_kept() {
     object_ = nb::none();
@@ -117,12 +124,16 @@ class Arguments {
 std::function<void(const UserCall&)> called(const nb::handle function) {
   return [function = shared(function)](const UserCall& call) {
     const nb::gil_scoped_acquire lock;
+    Arguments arguments(call);
     try {
-      Arguments arguments(call);
       (*function)(arguments.object());
       if (arguments.is_kept())
         refuse("it keeps an array that it was called with, which is there during the call alone; keep a copy");
     } catch (nb::python_error& error) {
+      // The traceback keeps the function's frames, and these the arrays.
+      if (const nb::object trace = nb::borrow(error.traceback()); trace.is_valid() && !trace.is_none())
+        nb::module_::import_("traceback").attr("clear_frames")(trace);
+      arguments.let_go();
       cause_of_failure() = nb::borrow(error.value());
       throw std::runtime_error(std::string(nb::str(error.type().attr("__name__")).c_str()) + ": " +
                                nb::str(error.value()).c_str());

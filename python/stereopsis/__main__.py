@@ -30,6 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     except Error as error:
         print("stereopsis:", error, file=sys.stderr)
         return commands.exit_code(error)
+    except OSError as error:  # of a file that nobody foresaw
+        print("stereopsis:", error, file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
 

@@ -6,6 +6,7 @@ import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,11 @@ def calibrate(
     files = _listed(left, "left"), _listed(right, "right")
     if len(files[0]) != len(files[1]):
         raise CallError(f"there are {len(files[0])} left and {len(files[1])} right views; give them in pairs")
+    if all(isinstance(views, (str, os.PathLike)) for views in (left, right)):
+        from .view.pairing import by_number  # what it needs takes long to import
+
+        numbered = by_number(files[0], files[1], strict=True, or_else="")
+        files = [pair.left for pair in numbered], [pair.right for pair in numbered]
     opencv()
     pairs, size = _Pair.all_of(layout, *files)
     usable = [pair for pair in pairs if len(pair.shared) >= LEAST_CORNERS]
@@ -125,7 +131,7 @@ def _listed(views: Views, name: str) -> list[Any]:
     found = sorted(glob.glob(os.fspath(views)))
     if not found:
         raise FileError(f"{name}={os.fspath(views)!r} names no file; give a pattern such as 'left*.jpg', or a list of files or arrays")
-    return list(found)
+    return [Path(file) for file in found]
 
 
 def _grey(view: Any, name: str) -> npt.NDArray[np.uint8]:

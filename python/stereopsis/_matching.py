@@ -63,6 +63,22 @@ def _maps(maps: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     return dict(maps or {})
 
 
+def _last_volume(pipeline: Pipeline) -> str:
+    slots = {slot.slot for slot in pipeline.slots()}
+    return "optimised" if "optimisation" in slots else "aggregated" if "aggregation" in slots else "cost"
+
+
+class _MadeFor(NamedTuple):
+    """What a plan is of. Pipelines and probes are never changed, but replaced: another thread may be planning."""
+
+    kind: Any
+    pipeline: Pipeline
+    probes: list[tuple[int, int]]
+
+    def still(self, now: _MadeFor) -> bool:
+        return self.kind == now.kind and self.pipeline is now.pipeline and self.probes is now.probes
+
+
 class Matcher:
     """A method made ready. Called with pairs, it plans for the first and again when size or type change.
 
@@ -143,7 +159,7 @@ class Matcher:
             "memory_limit": _options.integer("memory_limit", memory_limit, 0, 2**63 - 1),
         }
         self._kind: Any = None  # of the last pair
-        self._planned: dict[int, tuple[object, _native.Matcher]] = {}  # by pairs in work, with what it is for
+        self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by pairs in work
         self._closed = False
 
     def __call__(
@@ -222,12 +238,13 @@ class Matcher:
         if left is not None:
             pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
             return Explanation(self._plan(pair, left, right), pair.kind)
-        if self._planned:
-            return Explanation(next(reversed(self._planned.values()))[1], self._kind)
+        for made_for, planned in reversed(list(self._planned.values())):
+            if made_for.still(_MadeFor(self._kind, self._pipeline, self._probes)):
+                return Explanation(planned, self._kind)
         if self._disparities is None:
             raise CallError("disparities=None is estimated from a pair, and none came yet; give the range, or explain(left, right)")
         kind = self._kind or ((*self._expected_size(), 3, "uint8"), None, "")
-        return Explanation(self._planned_for(kind, self._disparities, 1), kind)
+        return Explanation(self._planned_for(_MadeFor(kind, self._pipeline, self._probes), self._disparities, 1), kind)
 
     def _expected_size(self) -> tuple[int, int]:
         for known in (self._options["calibration"], self._options["rig"]):
@@ -246,7 +263,7 @@ class Matcher:
 
     def set_params(self, **parameters: object) -> Matcher:
         """m.set_params(**{"sgm.p1": 20}): from the next pair on. All or none are set. Returns itself."""
-        self._pipeline.update(parameters)
+        self._pipeline = self._pipeline.copy().update(parameters)
         self._planned.clear()
         return self
 
@@ -287,43 +304,49 @@ class Matcher:
     def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher:
         if self._closed:
             raise CallError("the matcher is closed; make a new one")
-        kind = pair.kind
+        now = _MadeFor(pair.kind, self._pipeline, self._probes)
         before = self._planned.get(in_flight)
-        if before is not None and before[0] == kind:
+        if before is not None and before[0].still(now):
             return before[1]
-        _, costs, place = kind
+        _, costs, place = now.kind
         if costs is not None:
             disparities = self._range_of_volume(costs[2])
         elif self._disparities is None and place:
             raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the range")
         else:
-            disparities = self._disparities or _native.estimate_disparities(left, right, self._colour)
-        planned = self._planned_for(kind, disparities, in_flight)
-        self._disparities, self._kind = disparities, kind
-        self._planned[in_flight] = (kind, planned)
+            disparities = self._disparities or self._estimated(left, right)
+        planned = self._planned_for(now, disparities, in_flight)
+        self._disparities, self._kind = disparities, now.kind
+        self._planned[in_flight] = (now, planned)
         return planned
 
-    def _planned_for(self, kind: Any, disparities: tuple[int, int], in_flight: int) -> _native.Matcher:
-        image, costs, place = kind
+    def _estimated(self, left: Any, right: Any) -> tuple[int, int]:
+        """Of the pictures that are matched: where cameras are raw, of rectified ones."""
+        calibration = self._options["calibration"]
+        if calibration is None:
+            return _native.estimate_disparities(left, right, self._colour)
+        if self._colour != "rgb":
+            raise CallError(f"disparities=None is estimated on rectified pictures, for which colour='{self._colour}' is not read; give the range")
+        left, right, *_ = _native.Rectification(calibration)(left, right)
+        return _native.estimate_disparities(left, right, "rgb")
+
+    def _planned_for(self, of: _MadeFor, disparities: tuple[int, int], in_flight: int) -> _native.Matcher:
+        image, costs, place = of.kind
         h, w, channels, dtype = image or (costs[0], costs[1], 1, "uint8")
         return _native.Matcher(
-            self._pipeline,
+            of.pipeline,
             (h, w, channels),
             dtype,
             self._bit_depth,
             disparities,
             None if costs is None else costs[3],
             image is None,
-            want=[self._last_volume() if name == "volume" else name for name in self._want],
-            probes=self._probes,
+            want=[_last_volume(of.pipeline) if name == "volume" else name for name in self._want],
+            probes=of.probes,
             batch=in_flight,
             colour=self._colour if image is not None else "rgb",
             **(self._options | {"device": self._device_for(place)}),
         )
-
-    def _last_volume(self) -> str:
-        slots = {slot.slot for slot in self._pipeline.slots()}
-        return "optimised" if "optimisation" in slots else "aggregated" if "aggregation" in slots else "cost"
 
     def _device_for(self, place: str) -> str:
         """Of arrays that are there: `auto` is where they are."""
@@ -418,6 +441,11 @@ def match_volume(
     shape: tuple[int, ...] = tuple(getattr(volume, "shape", ()))
     if len(shape) != 3:
         raise CallError(f"volume has the shape {shape}; a cost volume is (height, width, disparities)")
+    in_8_bits = optimise != "none" or aggregate not in ("none", "guided")
+    if in_8_bits and isinstance(volume, np.ndarray) and volume.dtype == np.float32:
+        least = np.min(volume, where=np.isfinite(volume), initial=0)
+        if least < 0:
+            raise CallError(f"volume has costs down to {least:.4g}, but those below 0 are cut to 0; add a constant to all")
     if largest:
         pipeline.set("cost.largest", largest)
     elif "cost.largest" not in (set or {}) and isinstance(volume, np.ndarray) and volume.dtype == np.float32:

@@ -19,7 +19,7 @@ def text_of(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return ",".join(text_of(one) for one in value)
-    if hasattr(value, "item"):  # a NumPy scalar
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:  # a NumPy scalar
         return text_of(value.item())
     if isinstance(value, (int, float, str)):
         return repr(value) if isinstance(value, float) else str(value)

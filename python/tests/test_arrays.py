@@ -173,6 +173,8 @@ def test_float_costs_that_would_be_cut_are_refused(same_bits):
     costs[2, 2, 2] = np.inf
     with pytest.raises(st.CallError, match="costs up to 249, but those of float32 are cut to 1; give largest=249"):
         st.match_volume(costs)
+    with pytest.raises(st.CallError, match="costs down to -1, but those below 0 are cut to 0"):
+        st.match_volume(costs / np.float32(255) - 1, optimise="sgm")
     expected = st.match_volume(costs / np.float32(255)).disparity
     same_bits(st.match_volume(costs, largest=255).disparity, expected)
     same_bits(st.match_volume(costs, set={"cost.largest": 255}).disparity, expected)
@@ -208,6 +210,31 @@ def test_what_is_no_such_image_is_refused(pair, spoil, said):
     with pytest.raises(st.CallError) as refused:
         match(spoil(pair[0]), pair[1])
     assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_the_range_of_raw_pairs_is_that_of_rectified_ones(scene):
+    left, right = (st.Camera(fx=200, fy=200, cx=cx, cy=60) for cx in (80, 50))
+    rig = st.Rig(focal=200, baseline=0.1, cx_left=80, cx_right=80, cy=60, size=(160, 120))
+    cameras = st.Calibration(size=(160, 120), left=left, right=right, rotation=list(np.eye(3).ravel()), translation=[-0.1, 0, 0], rig=rig)
+    rectified = st.Rectification(cameras)(scene.left, scene.right)[:2]
+    m = st.Matcher(calibration=cameras, device="cpu")
+    m(scene.left, scene.right)
+    assert m.disparities == st.check(*rectified).disparities != st.check(scene.left, scene.right).disparities
+    with pytest.raises(st.CallError, match="give the range"):
+        st.Matcher(calibration=cameras, device="cpu", colour="bgr")(scene.left, scene.right)
+
+
+def test_arrays_with_a_mask_of_their_own_are_refused(pair):
+    masked = np.ma.masked_array(pair[0], mask=np.ones_like(pair[0], bool))
+    with pytest.raises(st.CallError, match="left has a mask of its own"):
+        st.match(masked, pair[1], 24)
+
+
+def test_one_array_is_not_for_two_results(pair):
+    m = st.Matcher("sgm", disparities=24, device="cpu", want=["confidence"])
+    one = np.empty(pair[0].shape[:2], np.float32)
+    with pytest.raises(st.CallError, match="one array for"):
+        m(*pair, out={"disparity": one, "confidence": one})
 
 
 def test_the_right_image_and_masks_are_checked_too(pair):

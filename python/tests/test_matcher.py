@@ -1,5 +1,6 @@
 """Matchers, their parameters, streams and errors."""
 
+import copy
 import gc
 import os
 import signal
@@ -20,6 +21,29 @@ def test_parameters_are_set_for_the_next_pair(scene, same_bits):
     changed = matcher(scene.left, scene.right).disparity
     assert not np.array_equal(changed, before, equal_nan=True)
     same_bits(changed, st.match(scene.left, scene.right, disparities=32, device="cpu", set=chosen).disparity)
+
+
+def test_parameters_that_are_set_while_somebody_plans_count(scene, same_bits, monkeypatch):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu")
+    chosen = {"sgm.p1": 3, "sgm.p2": 6, "sgm.p2_min": 5}
+    planned = matcher._planned_for
+
+    def slowly(*what):
+        made = planned(*what)
+        matcher.set_params(**chosen)  # as another thread would
+        return made
+
+    monkeypatch.setattr(matcher, "_planned_for", slowly)
+    matcher(scene.left, scene.right)
+    monkeypatch.undo()
+    changed = matcher(scene.left, scene.right).disparity
+    same_bits(changed, st.match(scene.left, scene.right, disparities=32, device="cpu", set=chosen).disparity)
+
+
+def test_a_copy_has_parameters_of_its_own():
+    matcher = st.Matcher("sgm", disparities=32)
+    copy.copy(matcher).set_params(**{"sgm.p1": 3})
+    assert matcher.get_params()["sgm.p1" if "sgm.p1" in matcher.get_params() else "optimisation.p1"] == 20
 
 
 def test_parameters_are_set_all_or_none():

@@ -130,6 +130,41 @@ def test_what_goes_wrong_is_told(pair):
         pickle.dumps(plain().set_stage("cost", difference))
 
 
+def test_a_stage_that_failed_leaves_no_array_behind(pair):
+    calls = []
+
+    def fail(call):
+        calls.append(call)
+        left = call.reference
+        raise ValueError(left.shape)
+
+    with pytest.raises(st.CallError) as raised:
+        st.match(*pair, D, pipeline=plain().set_stage("cost", fail), device="cpu")
+    assert calls[0].reference is None and calls[0].made is None
+    trace = raised.value.__cause__.__traceback__
+    while trace is not None:
+        assert not {"call", "left"} & set(trace.tb_frame.f_locals) or trace.tb_frame.f_code is not fail.__code__
+        trace = trace.tb_next
+
+
+def test_an_old_cause_is_not_that_of_another_error(pair):
+    def fail(call):
+        raise ValueError("of a pair that nobody waits for")
+
+    m = st.Matcher(pipeline=plain().set_stage("cost", fail), disparities=D, device="cpu")
+
+    def pairs():
+        yield pair
+        yield pair
+        raise RuntimeError("no more")
+
+    with pytest.raises((RuntimeError, st.Error)):
+        list(m.stream(pairs(), in_flight=3))
+    with pytest.raises(st.CallError) as raised:
+        st.Pipeline("nosuch")
+    assert raised.value.__cause__ is None
+
+
 def test_a_stage_runs_in_streams_and_threads(pair, same_bits):
     pipeline = plain().set_stage("cost", difference, largest=60)
     expected = st.match(*pair, D, pipeline=pipeline, device="cpu").disparity

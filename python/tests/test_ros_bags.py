@@ -24,6 +24,7 @@ from stereopsis.__main__ import main  # noqa: E402
 from stereopsis.ros.bags.discovery import found, is_raw, namespace_of  # noqa: E402
 from stereopsis.ros.bags.reading import Bag  # noqa: E402
 from stereopsis.ros.bags.recording import Recording  # noqa: E402
+from stereopsis.ros.bags.segments import Done, Segments  # noqa: E402
 from stereopsis.ros.families import Bagged  # noqa: E402
 
 OUTPUTS = {"mcap": "out.mcap", "folder": "out", "sqlite3": "out.db3", "ros1": "out.bag"}
@@ -199,6 +200,23 @@ def counted(*arguments):
 BagWriter.write = counted
 sys.exit(main(["bag", *sys.argv[3:]]))
 """
+
+
+def test_a_run_that_goes_on_searches_what_was_estimated(tmp_path):
+    begun = Segments(tmp_path / "out", "mcap", {"a": 1}, False)
+    begun.finish(begun.open(), Done(3, 2, (4, 20)))
+    assert Segments(tmp_path / "out", "mcap", {"a": 1}, True).done == Done(3, 2, (4, 20))
+
+
+def test_numbers_of_the_call_that_are_not_allowed(tmp_path):
+    source = small_bag(tmp_path / "in", count=2)
+    for words, said in (
+        (["--queue", 0], "--queue 0 is not allowed"),
+        (["--approximate", -1], "--approximate -1.0 is not allowed"),
+        (["--min-disparity", -40], "give both, or neither"),
+        (["--report", tmp_path / "none/x.json"], "in a folder that is not there"),
+    ):
+        assert said in bag(source, "-o", tmp_path / "out", *words, code=2)
 
 
 @pytest.mark.parametrize("how, seconds, parts", [(signal.SIGINT, 60, 2), (signal.SIGTERM, 60, 2), (signal.SIGKILL, 0, 12)])

@@ -27,7 +27,8 @@ def whole(scene):
 
 @pytest.fixture
 def job(tmp_path, scene):
-    return jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), st.Pipeline("sgm"), RANGE, stripes=4)
+    (tmp_path / "a job's").mkdir()
+    return jobs.planned(tmp_path / "a job's", jobs.pair_files(tmp_path, scene), st.Pipeline("sgm"), RANGE, stripes=4)
 
 
 def test_dask_runs_units_behind_those_that_they_wait_for(job, whole):

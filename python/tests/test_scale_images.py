@@ -92,6 +92,10 @@ def test_mosaics_are_read_as_one_image(tmp_path, scene):
         (tmp_path / f"{side}.vrt").write_text(f'<VRTDataset rasterXSize="140" rasterYSize="160">{band}</VRTDataset>')
     job = done(tmp_path, (str(tmp_path / "left.vrt"), str(tmp_path / "right.vrt")), tile=(64, 64))
     jobs.assert_same(jobs.merged(job), st.match(grey(scene.left), grey(scene.right), RANGE, "census-guided", "cpu"))
+    jobs.write_image(tmp_path / "left1.tif", np.ascontiguousarray(grey(scene.right)[80:]))
+    (job.folder / "done/tile-0000-0000.json").unlink()
+    with pytest.raises(st.FileError, match="left.vrt has changed since the job was planned"):
+        scale.run_all(job, scale.Options(), quiet=True)
 
 
 @pytest.mark.parametrize("cog", [False, True])
@@ -162,6 +166,55 @@ def test_what_is_wrong_with_a_call_is_told(tmp_path, scene, words, sentence):
     pair = jobs.pair_files(tmp_path, scene)
     assert sentence in jobs.run("plan", tmp_path / "job", *pair, *words, expected=2)
     assert not (tmp_path / "job").exists()
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["run", "JOB", "--disparities", 9], "--disparities is of plan, and run does not take it"),
+        (["merge", "JOB", "--confidence"], "--confidence is of plan, and merge does not take it"),
+        (["run", "JOB", "--ssh", "a,b"], "--ssh is for --engine dask, and the engine is local"),
+        (["plan", "JOB", "--disparities", 9], "there are no images"),
+        (["plan", "JOB", "PAIR", "--min-disparity", -9], "give both, or neither"),
+    ],
+)
+def test_options_that_an_action_does_not_take_are_refused(tmp_path, scene, words, sentence):
+    pair = jobs.pair_files(tmp_path, scene)
+    jobs.planned(tmp_path, pair, st.Pipeline("sgm"), RANGE, stripes=3)
+    given = [part for word in words for part in ({"JOB": [tmp_path / "job"], "PAIR": pair}.get(word, [word]))]
+    assert sentence in jobs.run(*given, expected=2)
+
+
+def test_images_are_paired_by_number(tmp_path, scene):
+    for k in (1, 2, 3):
+        jobs.write_image(tmp_path / f"l{k}.tif", scene.left), jobs.write_image(tmp_path / f"r{k + 1}.tif", scene.right)
+    said = jobs.run("plan", tmp_path / "job", tmp_path / "l*.tif", tmp_path / "r*.tif", "--disparities", 24, expected=2)
+    assert "l1.tif' has no right picture of the same number" in said
+
+
+def test_what_is_merged_is_no_input(tmp_path, scene):
+    pair = jobs.pair_files(tmp_path, scene)
+    job = done(tmp_path, pair, tile=(80, 80))
+    before = Path(pair[0]).read_bytes()
+    with pytest.raises(st.CallError, match="left.tif is an image that the job reads"):
+        scale.merge(job, Path(pair[0]))
+    assert Path(pair[0]).read_bytes() == before
+
+
+def test_palettes_are_refused(tmp_path, scene):
+    pair = jobs.pair_files(tmp_path, scene)
+    with rasterio.open(tmp_path / "p.png", "w", driver="PNG", width=140, height=160, count=1, dtype="uint8") as made:
+        made.write(grey(scene.left), 1)
+        made.write_colormap(1, {k: (255 - k, k, k, 255) for k in range(256)})
+    with pytest.raises(st.CallError, match="p.png has a palette"):
+        jobs.planned(tmp_path, (str(tmp_path / "p.png"), pair[1]), st.Pipeline("sgm"), RANGE)
+
+
+def test_coordinates_without_a_reference_system_are_kept(tmp_path, scene):
+    place = rasterio.transform.from_origin(500, 700, 0.5, 0.5)
+    job = done(tmp_path, jobs.pair_files(tmp_path, scene, transform=place), tile=(80, 80))
+    with rasterio.open(scale.merge(job, tmp_path / "out.tif")[0]) as merged:
+        assert merged.transform == place
 
 
 def test_a_folder_keeps_its_job(tmp_path, scene):

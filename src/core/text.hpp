@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <locale>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -14,6 +15,7 @@ namespace stereopsis {
 template <class... Args>
 std::string text(const Args&... args) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());  // whatever the program's is: files have this, too
   (out << ... << args);
   return out.str();
 }

@@ -89,6 +89,23 @@ TEST_F(BadCalls, UnknownParameterGetsTheNearestRightOne) {
   expect_match_refused({"--set", "sgm.p1"}, {"sgm.p1", "NAME.PARAMETER=VALUE"});
 }
 
+TEST_F(BadCalls, SettingsThatUndoOthers) {
+  expect_match_refused({"--set", "sgm.p1=7", "--set", "optimisation.stage=sgm"}, {"undoes --set sgm.p1=7"});
+  expect_match_refused({"--set", "speckle.size=50", "--set", "refinements=left_right,median"},
+                       {"undoes --set speckle.size=50"});
+  const auto before = snapshot();
+  EXPECT_EQ(call({"match", "scene/left.png", "scene/right.png", "--disparities", "32", "--explain", "--set",
+                  "optimisation.stage=sgm", "--set", "sgm.p1=7", "--set", "sgm.p1=8"})
+                .code,
+            0);
+  EXPECT_TRUE(snapshot() == before);
+}
+
+TEST_F(BadCalls, OptionsThatNothingReads) {
+  expect_match_refused({"--frame", "head"}, {"--frame is of a cloud"});
+  expect_match_refused({"--explain", "--json", "--timings"}, {"leave --timings"});
+}
+
 TEST_F(BadCalls, ValueOutOfRange) {
   expect_match_refused({"--method", "banz-sgm", "--set", "rank.window=8"}, {"window", "8", "odd"});
   expect_match_refused({"--method", "banz-sgm", "--set", "rank.window=big"}, {"window", "big"});

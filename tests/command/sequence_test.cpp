@@ -73,6 +73,22 @@ TEST_F(Sequence, ByDirectory) {
   EXPECT_TRUE(fs::exists(folder / "pictures/frame10.png"));
 }
 
+// One side is in the order of its numbers, the other in that of its names.
+TEST_F(Sequence, NamesPairWhateverTheirOrder) {
+  for (const std::string side : {"left", "right"}) {
+    fs::create_directory(folder / ("named_" + side));
+    for (const std::string n : {"8", "9", "10", "11"})
+      fs::copy_file(folder / (side + "/frame" + n + ".png"), folder / ("named_" + side) / (n + "_x1.png"));
+  }
+  fs::create_directory(folder / "named");
+  const Answer answer = call(
+      {"match", "named_left/%d_x1.png", "named_right", "-o", "named", "--disparities", "16", "--report", "named.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  for (const Json& frame : json("named.json")["frames"])
+    EXPECT_EQ(fs::path(frame["left"].get<std::string>()).filename(),
+              fs::path(frame["right"].get<std::string>()).filename());
+}
+
 TEST_F(Sequence, AFrameOfAnotherSizeStopsIt) {
   for (const char* name : {"odd_left", "odd_right", "odd"}) fs::create_directory(folder / name);
   for (const std::string side : {"left", "right"}) {

@@ -61,6 +61,28 @@ TEST_F(Volumes, FloatCostsCountUpToTheLargestThatWasSaid) {
   EXPECT_EQ(disparity(size.width / 2, size.height / 2), 5);
 }
 
+TEST_F(Volumes, CostsBelowZeroAreRefused) {
+  Image<float> volume(read_image(folder / "scene/left.png").size(), disparities, 0.5f);
+  volume(3, 4, 2) = -0.25f;
+  write_volume(folder / "negative.npy", volume.view());
+  const Answer answer = match({"-o", "d.pfm", "--cost-volume", "negative.npy"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_NE(answer.err.find("has costs down to -0.25"), std::string::npos) << answer.err;
+}
+
+TEST_F(Volumes, AProbeIsOfWhatIsMatched) {
+  const auto refuses = [](const std::vector<std::string>& arguments, const char* part) {
+    const Answer answer = match(arguments);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
+  };
+  refuses({"--probe", "50,5", "--roi", "0,10,20,20"}, "50,5");
+  for (const char* upsample : {"true", "false"})
+    refuses({"--probe", "70,50", "--method", "zncc", "--set", "reduce.factor=2", "--set",
+             std::string("reduce.upsample=") + upsample},
+            "set reduce.factor=1");
+}
+
 TEST_F(Volumes, WhatDoesNotFitIsRefused) {
   const auto refuses = [](const std::vector<std::string>& arguments, const char* part) {
     const Answer answer = match(arguments);

@@ -71,6 +71,15 @@ class Processor:
         self._products = set(products)
         return next(self.over([pair]), None)
 
+    @property
+    def estimated(self) -> tuple[int, int] | None:
+        """The range that was found on the first pair, where none was given; to go on with a run it is set."""
+        return self._estimated
+
+    @estimated.setter
+    def estimated(self, disparities: tuple[int, int] | None) -> None:
+        self._estimated = disparities
+
     def change(self, matching: Matching) -> None:
         """From the next pair on."""
         self._matching = matching

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .._errors import CallError, FileError
 from ..commands._method import pipeline_of
+from ..view.pairing import by_number
 from . import emit
 from .manifest import Job
 from .merging import Status, merge
@@ -19,7 +20,44 @@ from .running import Options, run_all, run_shard, run_units
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
+# What an action takes; the others' options are refused.
+TAKES = {
+    "plan": {"left", "right", "pairs", "method", "pipeline", "set", "min_disparity", "disparities", "coarse", "bit_depth", "confidence", "compress", "hash",
+             "mem", "stripes", "tile", "collar", "audit", "emit", "replace", "device", "quiet"},
+    "run": {"unit", "shard", "patience", "engine", "workers", "threads", "device", "retries", "scheduler", "ssh", "sbatch", "wait", "quiet"},
+    "status": {"json", "check", "quiet"},
+    "merge": {"output", "cog", "quiet"},
+}  # fmt: skip
+OF_ENGINES = {"scheduler": "dask", "ssh": "dask", "sbatch": "slurm", "wait": "slurm"}
+
+
+def given_in(arguments: argparse.Namespace) -> list[str]:
+    """Names of what is not as it is when nobody says it."""
+    from ..commands.scale import add_arguments
+
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    usual = vars(parser.parse_args([arguments.action, arguments.job]))
+    return [name for name, value in vars(arguments).items() if name in usual and value != usual[name]]
+
+
+def check_options(arguments: argparse.Namespace) -> None:
+    given = given_in(arguments)
+    for name in given:
+        option = name.upper() if name in ("left", "right") else "--" + name.replace("_", "-")
+        if name not in TAKES[arguments.action]:
+            actions = " and ".join(action for action, takes in TAKES.items() if name in takes)
+            raise CallError(f"{option} is of {actions}, and {arguments.action} does not take it; leave it out")
+        if name in OF_ENGINES and arguments.engine != OF_ENGINES[name]:
+            raise CallError(f"{option} is for --engine {OF_ENGINES[name]}, and the engine is {arguments.engine}; leave it out")
+        if arguments.action == "plan" and arguments.left is None and arguments.pairs is None and name not in ("emit", "quiet"):
+            raise CallError(f"{option} is of a job that is planned, but there are no images; give LEFT and RIGHT, or --pairs FILE")
+    if "min_disparity" in given and arguments.disparities is None:
+        raise CallError("--min-disparity is of the range that --disparities gives; give both, or neither")
+
+
 def run(arguments: argparse.Namespace) -> int:
+    check_options(arguments)
     return {"plan": _plan, "run": _run, "status": _status, "merge": _merge}[arguments.action](arguments)
 
 
@@ -47,10 +85,12 @@ def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
         return []
     if arguments.right is None:
         raise CallError("the right image is missing; give LEFT and RIGHT")
-    left, right = (sorted(glob.glob(name)) if glob.has_magic(name) else [name] for name in (arguments.left, arguments.right))
+    if not any(map(glob.has_magic, (arguments.left, arguments.right))):
+        return [(arguments.left, arguments.right)]
+    left, right = ([Path(name) for name in sorted(glob.glob(pattern))] for pattern in (arguments.left, arguments.right))
     if not left or len(left) != len(right):
         raise CallError(f"{arguments.left} finds {len(left)} images, and {arguments.right} finds {len(right)}; they must be as many")
-    return list(zip(left, right, strict=True))
+    return [(str(pair.left), str(pair.right)) for pair in by_number(left, right, strict=True, or_else="")]
 
 
 def _listed(file: Path) -> list[tuple[str, str]]:

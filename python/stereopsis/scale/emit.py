@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -51,12 +52,21 @@ def as_list(job: Job) -> str:
 
 def as_make(job: Job) -> str:
     """Targets are the sidecars, and what is there counts, whatever its time: make --jobs N --file FILE."""
-    sidecar = {unit.number: str(job.store.sidecar(unit.name)) for unit in job.units}
+    sidecar = {unit.number: _in_make(str(job.store.sidecar(unit.name))) for unit in job.units}
+    called = _command(job).replace("$", "$$")
     lines = [f"all: {' '.join(sidecar[unit.number] for unit in targets(job))}", ".PHONY: all"]
     for unit in job.units:
         lines.append(f"{sidecar[unit.number]}: | {' '.join(sidecar[i] for i in unit.after)}".rstrip(" |"))
-        lines.append(f"\t{_command(job)} --quiet --unit {unit.number}")
+        lines.append(f"\t{called} --quiet --unit {unit.number}")
     return "\n".join(lines)
+
+
+def _in_make(name: str) -> str:
+    """
+    >>> _in_make("a job/$1")
+    'a\\\\ job/$$1'
+    """
+    return re.sub(r"([ #:%])", r"\\\1", name).replace("$", "$$")
 
 
 def as_parallel(job: Job) -> str:
@@ -64,7 +74,8 @@ def as_parallel(job: Job) -> str:
     lines = ["#!/bin/sh -e"]
     for level in job.manifest.levels():
         how = f"parallel --will-cite --jobs ${{JOBS:-1}} --memfree {memory_of(level)}M --retries 3"
-        lines.append(f"{how} {_command(job)} --quiet --unit {{}} ::: {' '.join(str(unit.number) for unit in level)}")
+        called = shlex.quote(f"{_command(job)} --quiet --unit {{}}")
+        lines.append(f"{how} {called} ::: {' '.join(str(unit.number) for unit in level)}")
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._errors import CallError, Error
+from .._errors import CallError, Error, FileError
 from .manifest import KINDS, Job, Unit
 from .rasters import write_tiled
 from .running import duration, weight
@@ -29,6 +29,10 @@ def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:
     if output.suffix.lower() not in (".tif", ".tiff") and job.manifest.final_kind != "pair":
         raise CallError(f"{output} does not end in .tif; what is merged is a GeoTIFF")
     outputs = _outputs(job, output)
+    inputs = {Path(image.path).resolve() for pair in job.manifest.inputs for image in pair}
+    for path in (path for _, of in outputs for _, path in _files(job, of)):
+        if path.resolve() in inputs:
+            raise CallError(f"{path} is an image that the job reads; give another name")
     return [_written(job, unit, name, path, cog) for unit, path in outputs for name, path in _files(job, path)]
 
 
@@ -36,7 +40,10 @@ def _outputs(job: Job, output: Path) -> list[tuple[Unit | None, Path]]:
     """Of one image, or of each pair, named as its left image."""
     if job.manifest.final_kind != "pair":
         return [(None, output)]
-    output.mkdir(parents=True, exist_ok=True)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{output} can't be made: {error.strerror}; of many pairs it is a folder") from error
     stems = [Path(left.path).stem for left, _ in job.manifest.inputs]
     names = stems if len(set(stems)) == len(stems) else [f"{k:04}" for k in range(len(stems))]
     return [(unit, output / f"{names[unit.pair]}.tif") for unit in job.manifest.of_kind("pair")]

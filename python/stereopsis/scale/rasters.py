@@ -65,6 +65,8 @@ class Picture:
         with opened(path) as dataset:
             colours = [i for i, colour in enumerate(dataset.colorinterp) if colour.name != "alpha"]
             types = sorted({dataset.dtypes[i] for i in colours})
+            if any(colour.name == "palette" for colour in dataset.colorinterp):
+                raise CallError(f"{path} has a palette, whose numbers are no intensities; convert it, as gdal_translate -expand rgb does")
             if len(types) != 1 or types[0] not in TYPES:
                 raise CallError(f"{path} has pixels of the type {' and '.join(types)}; it must be one of {', '.join(TYPES)}")
             if len(colours) not in (1, 3):
@@ -95,16 +97,39 @@ def fingerprint(path: str, full: bool) -> dict[str, Any]:
     try:
         if os.path.isdir(path):
             return _fingerprint_of_folder(Path(path), full)
-        about = Path(path).stat()
-        with open(path, "rb") as file:
-            if full:
-                return {"bytes": about.st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
-            samples = hashlib.sha256()
-            for start in (0, about.st_size // 2, about.st_size - SAMPLE):
-                file.seek(max(0, start))
-                samples.update(file.read(SAMPLE))
+        own, others = _fingerprint_of_file(path, full), _files_behind(path)
+        if not others:
+            return own
+        sums = hashlib.sha256(repr([(file, _fingerprint_of_file(file, full)) for file in others]).encode())
+        return {**own, "behind": sums.hexdigest()}
     except OSError as error:
         raise FileError(f"{path} can't be read: {error.strerror}") from error
+
+
+def _files_behind(path: str) -> list[str]:
+    """What else an image reads: a mosaic's sources, and theirs; masks beside it."""
+    found: set[str] = set()
+    left = [path]
+    while left:
+        file = left.pop()
+        if file != path and Path(file).suffix.lower() != ".vrt":
+            continue
+        with opened(file) as dataset:
+            new = {name for name in dataset.files if os.path.isfile(name)} - found - {path}
+        found |= new
+        left += new
+    return sorted(found)
+
+
+def _fingerprint_of_file(path: str, full: bool) -> dict[str, Any]:
+    about = Path(path).stat()
+    with open(path, "rb") as file:
+        if full:
+            return {"bytes": about.st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+        samples = hashlib.sha256()
+        for start in (0, about.st_size // 2, about.st_size - SAMPLE):
+            file.seek(max(0, start))
+            samples.update(file.read(SAMPLE))
     return {"bytes": about.st_size, "modified": about.st_mtime_ns, "samples": samples.hexdigest()}
 
 
@@ -149,9 +174,13 @@ def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_o
     shape = {"tiled": True, "blockxsize": BLOCK, "blockysize": BLOCK} if min(size) >= 16 else {}
     try:
         with opened(like) as source, library() as rasterio:
-            place = {} if source.crs is None else {"crs": source.crs, "transform": source.transform}
+            place = {} if source.crs is None and source.transform.is_identity else {"crs": source.crs, "transform": source.transform}
             how = {**_profile(np.dtype(dtype)), **shape, **place, **_deflate(np.dtype(dtype)), "bigtiff": "if_safer", "num_threads": "all_cpus"}
-            with rasterio.open(temporary, "w", width=width, height=height, **how) as made:
+            try:
+                file = rasterio.open(temporary, "w", width=width, height=height, **how)
+            except rasterio.errors.RasterioError as error:
+                raise FileError(f"{path} can't be written: {error}") from error
+            with file as made:
                 sums = [_write_rows(rasterio, made, rows, pixels) for rows, pixels in _read_ahead(_block_rows(height), rows_of)]
         _check(temporary, width, height, sums)
         if cog:

@@ -6,6 +6,7 @@ killed, and two runs of it at once do no harm: both write the same bytes.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -36,7 +37,8 @@ def write_whole(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         raise FileError(f"{path} can't be written: {error.strerror}; make room, and run again: what is whole stays") from error
 
 

@@ -46,6 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def range_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
     if arguments.disparities is None:
+        if arguments.min_disparity:
+            raise CallError("--min-disparity is of the range that --disparities gives; give both, or neither")
         return None
     if arguments.disparities < 1:
         raise CallError(f"--disparities {arguments.disparities} is not allowed; it must be at least 1")

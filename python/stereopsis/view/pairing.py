@@ -79,14 +79,13 @@ def paired(left: Sequence[Path], right: Sequence[Path], how: Pairing) -> list[Pa
     return by_number(left, right, bool(how.strict))
 
 
-def by_number(left: Sequence[Path], right: Sequence[Path], strict: bool) -> list[PairOfFiles]:
+def by_number(left: Sequence[Path], right: Sequence[Path], strict: bool, or_else: str = ", or switch strict pairing off (--no-strict)") -> list[PairOfFiles]:
     lefts, rights = by_key(left), by_key(right)
     for one, other, side in ((lefts, rights, "right"), (rights, lefts, "left")):
         alone = next((key for key in one if key not in other), None)
         if alone is not None and strict:
             raise CallError(
-                f"'{one[alone]}' has no {side} picture of the same number; add it, remove this one, or switch strict "
-                "pairing off (--no-strict)"
+                f"'{one[alone]}' has no {side} picture of the same number; add it, remove this one{or_else}"
             )
     both = [key for key in lefts if key in rights]
     if not both:

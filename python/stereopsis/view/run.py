@@ -7,6 +7,7 @@ import asyncio
 import signal
 import sys
 
+from .._errors import CallError
 from ..commands._method import pipeline_of
 from .arguments import geometry_of, range_of
 from .engine import Engine
@@ -20,9 +21,13 @@ from .sources import Files, open_sources
 def viewer_of(arguments: argparse.Namespace) -> Viewer:
     how = Pairing(arguments.pair, arguments.strict)
     sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale, how, (arguments.left, arguments.right))
+    if not 0 <= arguments.port < 65536:
+        raise CallError(f"--port {arguments.port} is not allowed; it must be 0 to 65535")
     for source in sources:
         if isinstance(source, Files):
             source.bit_depth = arguments.bit_depth
+        elif arguments.bit_depth is not None:
+            raise CallError(f"--bit-depth is of pictures in files, and {source.name} has none; leave it out")
     rig, calibration = geometry_of(arguments)
     settings = Settings(pipeline_of(arguments), arguments.device, arguments.threads, range_of(arguments))
     speed = arguments.fps or sources[0].rate

@@ -22,6 +22,8 @@ UNIMPORTANT = {"call", "output", "resume", "quiet", "report", "list", "frames", 
 
 def matching_of(arguments: argparse.Namespace) -> Matching:
     disparities, near_far = None, None
+    if arguments.min_disparity and arguments.disparities is None:
+        raise CallError("--min-disparity is of the range that --disparities gives; give both, or neither")
     if arguments.disparities is not None:
         if arguments.disparities < 1:
             raise CallError(f"--disparities {arguments.disparities} is not allowed; it must be at least 1")

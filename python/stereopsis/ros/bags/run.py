@@ -62,6 +62,7 @@ class Run:
         self._shape = shape_of(arguments)
         self._segments = Segments(Path(arguments.output), storage, call_of(arguments, recording), arguments.resume)
         self._before = self._segments.done
+        self._processor.estimated = self._before.estimated
         self._progress = Line() if sys.stderr.isatty() and not arguments.quiet else None
         self._writer: BagWriter | None = None
         self._messages = self.pairs = 0
@@ -133,7 +134,7 @@ class Run:
 
     def _close_part(self) -> None:
         if self._writer is not None:
-            self._segments.finish(self._writer, Done(self._messages, self.pairs))
+            self._segments.finish(self._writer, Done(self._messages, self.pairs, self._processor.estimated))
         self._writer = None
 
     def _to_pass(self, patterns: list[str], storage: str) -> set[str]:
@@ -166,6 +167,12 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if (arguments.output is None) == (arguments.frames is None):
         raise CallError("say what to write: -o OUT (a bag of results), --frames DIR (the pairs as pictures), or --list")
+    if arguments.report and not Path(arguments.report).absolute().parent.is_dir():
+        raise CallError(f"--report {arguments.report} is in a folder that is not there; make it first")
+    if arguments.queue < 1:
+        raise CallError(f"--queue {arguments.queue} is not allowed; it must be at least 1")
+    if not arguments.approximate >= 0:
+        raise CallError(f"--approximate {arguments.approximate} is not allowed; it must be at least 0")
     recording = Recording(arguments.bag, arguments.left, arguments.right, arguments.raw, arguments.approximate, arguments.queue)
     if arguments.frames is not None:
         from .frames import write_frames

@@ -19,10 +19,16 @@ from .writing import BagWriter
 
 @dataclass(frozen=True)
 class Done:
-    """How far a run is: messages of the input that were read, pairs that were written."""
+    """How far a run is: messages of the input that were read, pairs that were written, the range that was estimated."""
 
     messages: int = 0
     pairs: int = 0
+    estimated: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, noted: dict[str, Any]) -> Done:
+        range_ = noted.get("estimated")
+        return cls(noted["messages"], noted["pairs"], None if range_ is None else (range_[0], range_[1]))
 
 
 class Segments:
@@ -53,7 +59,7 @@ class Segments:
                 f"'{self.out}' was begun by another call: {different} was {noted['call'].get(different)!r} and is "
                 f"{call.get(different)!r}; give the same, or remove '{self._folder}'"
             )
-        self.done, self._count = Done(**noted["done"]), noted["segments"]
+        self.done, self._count = Done.of(noted["done"]), noted["segments"]
         for file in self._folder.iterdir():  # what a killed run left half written
             if file != self._state and file not in self._paths():
                 shutil.rmtree(file) if file.is_dir() else file.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 
 from ..._errors import UnsupportedError
@@ -14,7 +15,8 @@ def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
     """Raises Error where units were not made."""
     for level in shares(job, todo):
         words = ["parallel", "--will-cite", f"--jobs={options.workers or 1}", f"--retries={options.retries + 1}"]
-        words += [*command(job.folder, *common_words(options)), "--quiet", "--unit", "{}", ":::", *(str(unit.number) for unit in level)]
+        called = shlex.join(command(job.folder, *common_words(options)))  # it gives a shell what it was given
+        words += [f"{called} --quiet --unit {{}}", ":::", *(str(unit.number) for unit in level)]
         try:
             subprocess.run(words, check=False)
         except FileNotFoundError as error:
