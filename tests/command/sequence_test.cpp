@@ -84,7 +84,9 @@ TEST_F(Sequence, NamesPairWhateverTheirOrder) {
   const Answer answer = call(
       {"match", "named_left/%d_x1.png", "named_right", "-o", "named", "--disparities", "16", "--report", "named.json"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  for (const Json& frame : json("named.json")["frames"])
+  const Json report = json("named.json");
+  ASSERT_EQ(report["frames"].size(), static_cast<std::size_t>(frames));
+  for (const Json& frame : report["frames"])
     EXPECT_EQ(fs::path(frame["left"].get<std::string>()).filename(),
               fs::path(frame["right"].get<std::string>()).filename());
 }
