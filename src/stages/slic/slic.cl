@@ -59,11 +59,11 @@ KERNEL(move)(IMAGE(const uint, rgb), IMAGE(const uint, segments), ARRAY(int, cen
   const int inside = group_id(1) < rows;
   const int first_x = max(0, (column - 1) * cell), last_x = min(WIDTH(rgb), (column + 2) * cell);
   const int first_y = max(0, (row - 1) * cell), last_y = min(HEIGHT(rgb), (row + 2) * cell);
-  if (local_id(0) < 6) sums[local_id(0)] = 0;
+  if (local_id(0) < 6 && local_id(1) == 0) sums[local_id(0)] = 0;
   BARRIER();
   int own[6] = {0, 0, 0, 0, 0, 0};
   const uint wanted = word_of(column, row, cell, WIDTH(rgb));
-  for (int y = first_y; y < last_y; ++y)
+  for (int y = first_y + local_id(1); y < last_y; y += local_size(1))
     for (int x = first_x + local_id(0); x < last_x; x += local_size(0)) {
       if (PIXEL(segments, x, y) != wanted) continue;
       const uint word = PIXEL(rgb, x, y);
@@ -76,7 +76,7 @@ KERNEL(move)(IMAGE(const uint, rgb), IMAGE(const uint, segments), ARRAY(int, cen
     if (own[i] != 0) atomic_add(&sums[i], own[i]);
   BARRIER();
   const int pixels = sums[5];
-  if (!inside || pixels == 0 || local_id(0) >= 5) return;
+  if (!inside || pixels == 0 || local_id(0) >= 5 || local_id(1) > 0) return;
   const int mean = (sums[local_id(0)] + pixels / 2) / pixels;
   ELEMENTS(centres)[5 * (row * columns + column) + local_id(0)] =
       mean + (local_id(0) == 0 ? first_x : local_id(0) == 1 ? first_y : 0);

@@ -17,7 +17,7 @@ void gpu(const Parameters& p, gpu::View<const std::uint32_t> rgb, gpu::View<std:
                cells.rows);
   for (int iteration = 0; iteration < p.iterations; ++iteration) {
     if (iteration > 0)
-      queue.launch(kernel("move"), {cells.columns, cells.rows, 32, 1}, rgb, segments, centres, p.cell, cells.columns,
+      queue.launch(kernel("move"), {cells.columns, cells.rows, 32, 8}, rgb, segments, centres, p.cell, cells.columns,
                    cells.rows);
     queue.launch(kernel("assign"), gpu::over(rgb.size()), rgb, segments, centres, p.cell, cells.columns, cells.rows,
                  p.compactness);
