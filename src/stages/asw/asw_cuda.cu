@@ -107,54 +107,90 @@ struct Window {
   int x, y, k;  // of the block
 };
 
-// A word of four costs, of which there may be fewer.
-__device__ __forceinline__ uint load_costs(const uchar* from, int count) {
-  if (count >= 4 && (ulong)from % 4 == 0) return *reinterpret_cast<const uint*>(from);
-  uint word = 0;
-#pragma unroll 1
-  for (int n = 0; n < min(4, count); ++n) word |= (uint)from[n] << 8 * n;
-  return word;
+// Two rows of the window in shared memory: as they lie in global memory, and the right view's weights in 16 bits, too.
+template <int kGroups>
+struct Rows {
+  using T = Tile<kGroups>;
+  ushort* wide_right;
+  uchar *right, *left, *costs;
+  int cost_bytes;  // of a row
+
+  __device__ Rows(const Window& w, uchar* memory)
+      : wide_right(reinterpret_cast<ushort*>(memory)),
+        right(memory + 2 * w.taps_x * right_columns * 2),
+        left(right + 2 * w.taps_x * right_columns),
+        costs(left + 2 * w.taps_x * T::columns),
+        cost_bytes((T::columns + w.taps_x - 1) * T::cost_pitch) {}
+};
+
+// Bytes that come in without a register's waiting for them; beyond `count` they are 0.
+template <int kBytes>
+__device__ __forceinline__ void fetch(uchar* to, const uchar* from, int count = kBytes) {
+  const uint place = (uint)__cvta_generic_to_shared(to);
+  if constexpr (kBytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(place), "l"(from), "r"(count));
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(place), "l"(from), "r"(count));
+}
+__device__ __forceinline__ void wait_for_fetched() {
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
 }
 
-// Weights and costs of some pairs of rows of the window, from the given one on.
-template <int kGroups>
-__device__ __forceinline__ void fill(const CudaProblem& p, const Window& w, int first_pair, int pairs, uint* left,
-                                     ushort* right, uchar* costs) {
+// A row of costs, kBytes at a time; 1: of which some lie across words.
+template <int kGroups, int kBytes>
+__device__ __forceinline__ void fetch_costs(const CudaProblem& p, const Window& w, int y, uchar* to) {
   using T = Tile<kGroups>;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  for (int pair = 0; pair < pairs; ++pair) {
-#pragma unroll 2
-    for (int slot = warp; slot < 2 * w.taps_x; slot += threads / 32) {
-      const int dy = 2 * (first_pair + pair) + slot % 2, tap = dy * w.taps_x + slot / 2,
-                to = pair * 2 * w.taps_x + slot;
-      const uint* from_left = reinterpret_cast<const uint*>(w.left + (long)tap * p.left_pitch);
-      const uint* from_right = reinterpret_cast<const uint*>(w.right + (long)tap * p.right_pitch);
-#pragma unroll
-      for (int i = 0; i < T::columns / 4 + right_columns / 4; i += 32) {
-        const int n = i + lane;
-        if (n < right_columns / 4) {
-          const uint v = dy < w.taps_y ? from_right[n] : 0;
-          reinterpret_cast<uint2*>(right + to * right_columns)[n] = {__byte_perm(v, 0, 0x4140),
-                                                                     __byte_perm(v, 0, 0x4342)};
-        } else if (n < right_columns / 4 + T::columns / 4) {
-          const uint v = dy < w.taps_y ? from_left[n - right_columns / 4] : 0;
-          reinterpret_cast<uint4*>(left + to * T::columns)[n - right_columns / 4] = {v & 255, v >> 8 & 255,
-                                                                                     v >> 16 & 255, v >> 24};
-        }
-      }
+  constexpr int at_once = kBytes == 16 ? 16 : 4, pieces = T::disparities / at_once;
+  const int spans = T::columns + w.taps_x - 1;
+  const uchar* row = w.costs + (long)clamp(y, 0, p.height - 1) * p.width * p.disparities + w.k;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < spans * pieces; i += threads) {
+    const int c = i / pieces, k = i % pieces * at_once, count = clamp(p.disparities - w.k - k, 0, at_once);
+    const uchar* from = row + (long)clamp(w.x + c - w.taps_x / 2, 0, p.width - 1) * p.disparities + (count > 0 ? k : 0);
+    if constexpr (kBytes > 1) {
+      fetch<kBytes>(to + c * T::cost_pitch + k, from, count);
+    } else {
+      uint word = 0;
+      for (int n = 0; n < count; ++n) word |= (uint)from[n] << 8 * n;
+      *reinterpret_cast<uint*>(to + c * T::cost_pitch + k) = word;
     }
-    constexpr int words = T::disparities / 4, at_once = 32 / words;
-    const int k = w.k + lane % words * 4, radius = w.taps_x / 2, spans = T::columns + w.taps_x - 1;
-    const int dy = 2 * (first_pair + pair) - p.radius_y;
-    const uchar* above = w.costs + (long)clamp(w.y + dy, 0, p.height - 1) * p.width * p.disparities + k;
-    const uchar* below = w.costs + (long)clamp(w.y + dy + 1, 0, p.height - 1) * p.width * p.disparities + k;
-#pragma unroll 4
-    for (int c = warp * at_once + lane / words; c < spans; c += threads / 32 * at_once) {
-      const long from = (long)clamp(w.x + c - radius, 0, p.width - 1) * p.disparities;
-      const uint a = load_costs(above + from, p.disparities - k), b = load_costs(below + from, p.disparities - k);
-      *reinterpret_cast<uint2*>(costs + (pair * spans + c) * T::cost_pitch + lane % words * 8) = {
-          __byte_perm(a, b, 0x5140), __byte_perm(a, b, 0x7362)};
-    }
+  }
+}
+
+// A view's weights of two rows of the window, in turns. Those below the window are 0.
+template <int kColumns>
+__device__ __forceinline__ void fetch_weights(const Window& w, int pair, const uchar* from, int pitch, uchar* to) {
+  constexpr int pieces = kColumns / 16;
+  for (int i = threadIdx.x; i < 2 * w.taps_x * pieces; i += threads) {
+    const int slot = i / pieces, dy = 2 * pair + slot % 2, tap = dy * w.taps_x + slot / 2;
+    const bool inside = dy < w.taps_y;
+    fetch<16>(to + 16 * i, from + (inside ? (long)tap * pitch + i % pieces * 16 : 0), inside ? 16 : 0);
+  }
+}
+
+template <int kGroups>
+__device__ __forceinline__ void fetch_rows(const CudaProblem& p, const Window& w, const Rows<kGroups>& rows, int pair) {
+  fetch_weights<Tile<kGroups>::columns>(w, pair, w.left, p.left_pitch, rows.left);
+  fetch_weights<right_columns>(w, pair, w.right, p.right_pitch, rows.right);
+  for (int r = 0; r < 2; ++r) {
+    const int y = w.y + 2 * pair - p.radius_y + r;
+    uchar* to = rows.costs + r * rows.cost_bytes;
+    if (((ulong)w.costs | p.disparities) % 16 == 0)
+      fetch_costs<kGroups, 16>(p, w, y, to);
+    else if (((ulong)w.costs | p.disparities) % 4 == 0)
+      fetch_costs<kGroups, 4>(p, w, y, to);
+    else
+      fetch_costs<kGroups, 1>(p, w, y, to);
+  }
+}
+
+template <int kGroups>
+__device__ __forceinline__ void widen(const Window& w, const Rows<kGroups>& rows) {
+  for (int i = threadIdx.x; i < 2 * w.taps_x * right_columns / 8; i += threads) {
+    const uint2 v = reinterpret_cast<const uint2*>(rows.right)[i];
+    reinterpret_cast<uint4*>(rows.wide_right)[i] = {__byte_perm(v.x, 0, 0x4140), __byte_perm(v.x, 0, 0x4342),
+                                                    __byte_perm(v.y, 0, 0x4140), __byte_perm(v.y, 0, 0x4342)};
   }
 }
 
@@ -164,24 +200,29 @@ struct Sums {
 
 // The sums over two rows of the window; pointers are the thread's own.
 template <int kGroups>
-__device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uint* left, const ushort* right,
-                                         const uchar* costs) {
+__device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uchar* left, const ushort* right,
+                                         const uchar* costs, int cost_row) {
   using T = Tile<kGroups>;
+  const auto load = [&](const uchar* from) {  // of both rows, in turns
+    const uint2 a = *reinterpret_cast<const uint2*>(from), b = *reinterpret_cast<const uint2*>(from + cost_row);
+    return uint4{__byte_perm(a.x, b.x, 0x5140), __byte_perm(a.x, b.x, 0x7362), __byte_perm(a.y, b.y, 0x5140),
+                 __byte_perm(a.y, b.y, 0x7362)};
+  };
   uint4 column[thread_columns];
 #pragma unroll
-  for (int i = 0; i < thread_columns - 1; ++i) column[i] = *reinterpret_cast<const uint4*>(costs + i * T::cost_pitch);
+  for (int i = 0; i < thread_columns - 1; ++i) column[i] = load(costs + i * T::cost_pitch);
   costs += (thread_columns - 1) * T::cost_pitch;
 #pragma unroll 1
   for (int tap = 0; tap < taps_x; tap += thread_columns) {
 #pragma unroll
     for (int turn = 0; turn < thread_columns; ++turn) {
       if (tap + turn >= taps_x) break;
-      column[(turn + thread_columns - 1) % thread_columns] = *reinterpret_cast<const uint4*>(costs);
+      column[(turn + thread_columns - 1) % thread_columns] = load(costs);
       uint weight[2][thread_columns], pair[2][10];  // of the right view's: those in columns n and n + 1
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
-        const uint4 v = *reinterpret_cast<const uint4*>(left + r * T::columns);
-        weight[r][0] = v.x, weight[r][1] = v.y, weight[r][2] = v.z, weight[r][3] = v.w;
+        const uint v = *reinterpret_cast<const uint*>(left + r * T::columns);
+        weight[r][0] = v & 255, weight[r][1] = v >> 8 & 255, weight[r][2] = v >> 16 & 255, weight[r][3] = v >> 24;
         const uint2* from = reinterpret_cast<const uint2*>(right + r * right_columns);
         const uint2 a = from[0], b = from[1], c = from[2];
         const uint word[] = {a.x, a.y, b.x, b.y, c.x, c.y};
@@ -312,36 +353,32 @@ __device__ __forceinline__ void aggregate(const uchar* weights, const uchar* cos
   w.left = weights + (long)blockIdx.y * w.taps * p.left_pitch + w.x;
   w.right = weights + (long)p.rows * w.taps * p.left_pitch + (long)blockIdx.y * w.taps * p.right_pitch + w.x +
             (d_tiles - 1) * T::disparities - w.k;
-  const int slots = p.pairs_at_once * 2 * w.taps_x, spans = T::columns + w.taps_x - 1;
-  uint* const left = reinterpret_cast<uint*>(shared_memory);
-  ushort* const right = reinterpret_cast<ushort*>(left + slots * T::columns);
-  uchar* const cost = reinterpret_cast<uchar*>(right + slots * right_columns);
+  const Rows<kGroups> rows(w, reinterpret_cast<uchar*>(shared_memory));
 
-  const int lane = threadIdx.x % 32, column = (threadIdx.x / 32 * kGroups + lane % kGroups) * thread_columns,
-            k = lane / kGroups * thread_disparities;
+  // Of a half-warp, lanes of two columns of threads read 64 bytes of costs each, from different banks.
+  constexpr int runs = 32 / kGroups;
+  const int lane = threadIdx.x % 32, group = lane % 2 + lane / (2 * runs) * 2;
+  const int column = (threadIdx.x / 32 * kGroups + group) * thread_columns, k = lane / 2 % runs * thread_disparities;
   Sums sums{};
   UpperSums upper{};
   const int pairs = (w.taps_y + 1) / 2;
   int added = 0;
-  for (int first = 0; first < pairs; first += p.pairs_at_once) {
-    const int here = min(p.pairs_at_once, pairs - first);
+  for (int pair = 0; pair < pairs; ++pair) {
+    fetch_rows<kGroups>(p, w, rows, pair);
+    wait_for_fetched();
+    widen<kGroups>(w, rows);
     __syncthreads();
-    fill<kGroups>(p, w, first, here, left, right, cost);
-    __syncthreads();
-#pragma unroll 1
-    for (int pair = 0; pair < here; ++pair) {
-      if (added + 2 * w.taps_x > most_taps) {
-        carry(sums, upper);
-        added = 0;
-      }
-      added += 2 * w.taps_x;
-      add_pair<kGroups>(sums, w.taps_x, left + pair * 2 * w.taps_x * T::columns + column,
-                        right + pair * 2 * w.taps_x * right_columns + column + T::disparities - thread_disparities - k,
-                        cost + (pair * spans + column) * T::cost_pitch + 2 * k);
+    if (added + 2 * w.taps_x > most_taps) {
+      carry(sums, upper);
+      added = 0;
     }
+    added += 2 * w.taps_x;
+    add_pair<kGroups>(sums, w.taps_x, rows.left + column,
+                      rows.wide_right + column + T::disparities - thread_disparities - k,
+                      rows.costs + column * T::cost_pitch + k, rows.cost_bytes);
+    __syncthreads();
   }
   carry(sums, upper);
-  __syncthreads();
   uint* const totals = reinterpret_cast<uint*>(shared_memory);
   add_weights<kGroups>(p, w, reinterpret_cast<uchar*>(totals + T::columns * T::disparities), totals);
 #pragma unroll

@@ -10,12 +10,11 @@ inline constexpr int thread_columns = 4, thread_disparities = 8;
 inline constexpr int right_columns = 192;  // of a tile: its columns and disparities together
 inline constexpr int weights_a_thread = 4;
 
-// Of the local memory of a block that sums up `pairs` pairs of rows of the window at a time, and later the weights alone.
-constexpr int cost_pitch(int tile_disparities) { return 2 * tile_disparities + 16; }
-constexpr int sums_bytes(int tile_disparities, int taps_x, int pairs) {
+// Of the local memory of a block that sums up two rows of the window at a time, and later the weights alone.
+constexpr int cost_pitch(int tile_disparities) { return tile_disparities + 16; }
+constexpr int sums_bytes(int tile_disparities, int taps_x) {
   const int columns = right_columns - tile_disparities;
-  return pairs *
-         (2 * taps_x * (4 * columns + 2 * right_columns) + (columns + taps_x - 1) * cost_pitch(tile_disparities));
+  return 2 * (taps_x * (3 * right_columns + columns) + (columns + taps_x - 1) * cost_pitch(tile_disparities));
 }
 inline constexpr int taps_at_once = 32;  // in the matrix product of weights
 inline constexpr int tap_pitch = taps_at_once + 16;
@@ -33,7 +32,6 @@ struct CudaProblem {
   std::int32_t first_row, rows;
   std::int32_t left_pitch, right_pitch, right_before;
   std::int32_t colour_scale, distance_scale;
-  std::int32_t pairs_at_once;  // of rows of the window, in shared memory
 };
 
 }  // namespace stereopsis::asw

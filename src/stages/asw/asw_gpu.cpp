@@ -24,17 +24,8 @@ struct Plan {
         right_pitch(left_pitch + tile_disparities * tiles_d),
         row_bytes(std::int64_t{taps_x} * taps_y * (left_pitch + right_pitch)) {}
 
-  bool fits(int disparities_of_tile, int pairs = 1) const {
-    return sums_bytes(disparities_of_tile, taps_x, pairs) <= most_local_bytes;
-  }
+  bool fits(int disparities_of_tile) const { return sums_bytes(disparities_of_tile, taps_x) <= most_local_bytes; }
   bool serves() const { return fits(tile_disparities); }
-  // As few rounds as local memory allows, and all alike.
-  int pairs_at_once() const {
-    const int pairs = (taps_y + 1) / 2;
-    int most = 1;
-    while (most < pairs && fits(tile_disparities, most + 1)) ++most;
-    return ceil_div(pairs, ceil_div(pairs, most));
-  }
 
   int taps_x, taps_y;
   int tile_disparities, columns;
@@ -48,9 +39,8 @@ void tuned(const Parameters& p, const Plan& plan, gpu::View<const std::uint32_t>
            gpu::Volume<std::uint16_t> aggregated, gpu::Span scratch, gpu::Queue& queue) {
   static_assert(totals_bytes(64) <= most_local_bytes && totals_bytes(128) <= most_local_bytes);
   const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
-  const int pairs = plan.pairs_at_once(), columns_of_block = threads * weights_a_thread;
-  const int local_bytes =
-      std::max(sums_bytes(plan.tile_disparities, plan.taps_x, pairs), totals_bytes(plan.tile_disparities));
+  const int columns_of_block = threads * weights_a_thread;
+  const int local_bytes = std::max(sums_bytes(plan.tile_disparities, plan.taps_x), totals_bytes(plan.tile_disparities));
   CudaProblem problem{.width = costs.width,
                       .height = costs.height,
                       .disparities = costs.disparities,
@@ -62,8 +52,7 @@ void tuned(const Parameters& p, const Plan& plan, gpu::View<const std::uint32_t>
                       .right_pitch = plan.right_pitch,
                       .right_before = min_disparity + plan.tile_disparities * plan.tiles_d - 1,
                       .colour_scale = scales.colour,
-                      .distance_scale = scales.distance,
-                      .pairs_at_once = pairs};
+                      .distance_scale = scales.distance};
   const int weight_blocks = ceil_div(plan.left_pitch, columns_of_block) + ceil_div(plan.right_pitch, columns_of_block);
   const int most_rows = static_cast<int>(
       std::min<std::int64_t>(static_cast<std::int64_t>(scratch.bytes) / plan.row_bytes, gpu::most_cuda_groups_y));

@@ -65,8 +65,8 @@ struct Case {
   std::uint32_t colours = dim;
 };
 
-// Tiles of 64 and of 128 disparities, one and several of them, windows of one round and of several and the largest that are
-// served, weights that are all the highest, and ranges that are outside the image.
+// Tiles of 64 and of 128 disparities, one and several of them, pixels' costs that begin at multiples of 16, 4 and 1, the largest
+// windows that are served, weights that are all the highest, and ranges that are outside the image.
 TEST(Asw, TunedKernelsEqualOracle) {
   using asw::Area;
   const Case cases[] = {{{131, 5}, 3, 0, {.window = 9}},
@@ -74,6 +74,7 @@ TEST(Asw, TunedKernelsEqualOracle) {
                         {{37, 11}, 65, -2, {.window = 9}},
                         {{131, 5}, 130, 1, {.window = 5}},
                         {{66, 4}, 200, -90, {.window = 3}},
+                        {{70, 4}, 144, -3, {.window = 5}},
                         {{40, 24}, 20, 3, {.window = 21, .gamma_colour = 4, .gamma_distance = 15}},
                         {{40, 6}, 100, 3, {.window = 33}},
                         {{20, 6}, 30, 0, {.window = 41}},
