@@ -31,29 +31,39 @@ def milliseconds(arguments, device, method, width):
 
 
 def largest(arguments, device, method):
-    """By trials at the width where the last time, if it grew with the pixels, would come to the limit."""
-    best, width, tried = None, 320 if device == "cpu" else 2048, set()
-    while width not in tried and len(tried) < 5:
-        tried.add(width)
+    """By trials at the width where the last time, if it grew with the pixels, would come to the limit; halfway, where memory ends before."""
+    best, above, width = (0, 0.0), LARGEST + STEP, 320 if device == "cpu" else 2048
+    for _ in range(12):
         try:
             ms = milliseconds(arguments, device, method, width)
+            guess = int(width * (LIMIT / ms) ** 0.5)
         except subprocess.CalledProcessError:  # no memory for it
-            width = (width + (best[0] if best else 0)) // 2 // STEP * STEP
-            continue
-        if ms <= LIMIT and (best is None or width > best[0]):
+            ms = guess = float("inf")
+        if ms <= LIMIT:
             best = (width, ms)
-        width = min(LARGEST, max(STEP, int(width * (LIMIT / ms) ** 0.5) // STEP * STEP))
-    return best
+        else:
+            above = width
+        if above - best[0] <= STEP:
+            break
+        if guess >= above and above <= LARGEST:
+            guess = (best[0] + above) // 2
+        width = max(best[0] + STEP, min(guess // STEP * STEP, above - STEP))
+    return best if best[0] else None
+
+
+def cell(found):
+    if not found:
+        return "–"
+    width, ms = found
+    bound = " (largest tried)" if width == LARGEST else " (memory)" if ms < 0.9 * LIMIT else ""
+    return f"{width}×{width * 3 // 4}, {ms:.0f} ms{bound}"
 
 
 def table(found):
     devices = list(found)
     lines = ["| method | " + " | ".join(devices) + " |", "|---" * (len(devices) + 1) + "|"]
     for method in [CENSUS] + METHODS:
-        cells = [found[d].get(method) for d in devices]
-        lines.append(f"| {method} | " + " | ".join(
-            f"{c[0]}×{c[0] * 3 // 4}, {c[1]:.0f} ms" + (" (largest tried)" if c[0] == LARGEST else "") if c else "–"
-            for c in cells) + " |")
+        lines.append(f"| {method} | " + " | ".join(cell(found[d].get(method)) for d in devices) + " |")
     return "\n".join(lines)
 
 
