@@ -121,6 +121,9 @@ void evaluate_file(const Options& o) {
 
   const double threshold = o.threshold.value_or(1);
   Score score{evaluate(disparity, truth, mask), {}, {}};
+  if (score.result.all.counted == 0)
+    refuse(fmt::format("{} has no known disparity{}, so no pixel would count", o.truth.string(),
+                       mask.empty() ? "" : fmt::format(" where {} is 255", o.mask.string())));
   if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, threshold, true));
   if (!o.sparsification.empty()) {
     score.sparse = sparsification(disparity, read_disparity(o.confidence, 1), truth, mask, threshold);

@@ -108,8 +108,15 @@ void Call::switch_fill_off() {
   if (!options.no_fill) return;
   if (options.drop_filled) refuse("--no-fill leaves nothing for --drop-filled; give one of them");
   static constexpr std::array fills = {"fill", "vote_fill", "region_voting", "interpolation"};
-  for (const PipelineSlot& slot : pipeline.slots())
-    if (std::find(fills.begin(), fills.end(), slot.kind) != fills.end()) pipeline.set(slot.slot + ".enabled", "false");
+  for (const PipelineSlot& slot : pipeline.slots()) {
+    if (std::find(fills.begin(), fills.end(), slot.kind) == fills.end()) continue;
+    for (const std::string& setting : options.method.settings) {
+      const std::string stage = setting.substr(0, setting.find('.'));
+      if ((stage == slot.slot || stage == slot.kind) && !setting.ends_with(".enabled=false"))
+        refuse(fmt::format("--no-fill leaves nothing for --set {}; give one of them", setting));
+    }
+    pipeline.set(slot.slot + ".enabled", "false");
+  }
 }
 
 // A KITTI file has rigs for grey and for colour images; of the other, where it has only that one.

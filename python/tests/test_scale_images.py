@@ -44,6 +44,21 @@ def test_files_of_8_and_16_bits(tmp_path, scene, how, bits):
     jobs.assert_same(jobs.merged(job), st.match(*images, RANGE, "census-guided", "cpu", bit_depth=depth))
 
 
+def write_pgm(path, image, maxval):
+    path.write_bytes(f"P5\n# made by hand\n{image.shape[1]} {image.shape[0]}\n{maxval}\n".encode() + image.astype(">u2").tobytes())
+    return str(path)
+
+
+def test_pgm_says_how_many_bits_it_has(tmp_path, scene):
+    images = [grey(image).astype(np.uint16) * 16 for image in (scene.left, scene.right)]
+    pair = tuple(write_pgm(tmp_path / f"{k}.pgm", image, 4095) for k, image in enumerate(images))
+    job = done(tmp_path, pair, tile=(64, 64))
+    jobs.assert_same(jobs.merged(job), st.match(*images, RANGE, "census-guided", "cpu", bit_depth=12))
+    stretched = tuple(write_pgm(tmp_path / f"{k}.pgm", image, 5000) for k, image in enumerate(images))
+    with pytest.raises(st.CallError, match="values up to 5000"):
+        jobs.planned(tmp_path, stretched, st.Pipeline("census-guided"), RANGE)
+
+
 @pytest.mark.parametrize("hash_", ["quick", "full"])
 def test_zarr_is_read_and_known_again(tmp_path, scene, hash_):
     with rasterio.Env() as environment:

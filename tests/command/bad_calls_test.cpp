@@ -62,6 +62,12 @@ TEST_F(BadCalls, NotAnImage) {
     expect_refused({"match", file, "scene/right.png", "-o", "existing.pfm"}, 1, {file});
 }
 
+TEST_F(BadCalls, NothingToMeasure) {
+  write(folder / "unknown.pgm", "P5\n150 110\n255\n" + std::string(150 * 110, '\0'));
+  expect_refused({"evaluate", "scene/disp_left.pfm", "--truth", "unknown.pgm", "--scale", "4", "--json", "new.json"}, 2,
+                 {"unknown.pgm has no known disparity"});
+}
+
 TEST_F(BadCalls, TwoSizes) {
   expect_refused({"match", "scene/left.png", "small/right.png", "-o", "existing.pfm"}, 2,
                  {"150×110", "60×40", "small/right.png"});

@@ -307,6 +307,8 @@ TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
   const Image<std::uint8_t> bare = read_mask(folder / "v3.png");
   for (int y = 0; y < bare.height(); ++y)
     for (int x = 0; x < bare.width(); ++x) ASSERT_EQ(bare(x, y) & validity::filled, 0);
+  expect_refused({"match", "left.png", "right.png", "-o", "new.pfm", "--no-fill", "--set", "fill.mode=nearest"},
+                 {"--no-fill", "fill.mode=nearest"});
 }
 
 TEST_F(Trust, UnsurePixelsCanBeLeftOut) {

@@ -31,7 +31,8 @@ class Coarse:
         searched = None
         if self._given is not None:
             searched = self._given[0] // self._factor, -(-self._given[1] // self._factor) + 1
-        self._map = match(a, b, searched, mask_left=mask_a, mask_right=mask_b, bit_depth=settings.bit_depth).disparity
+        bit_depth = settings.bit_depth or picture.bit_depth
+        self._map = match(a, b, searched, mask_left=mask_a, mask_right=mask_b, bit_depth=bit_depth).disparity
 
     def range_of(self, rows: Span, columns: Span) -> tuple[int, int]:
         """What is found there, with a margin; of all where nothing is."""

@@ -175,7 +175,7 @@ class Planner:
         p, s = self._picture, self._settings
         blank = np.empty((rows, columns, 3) if p.channels == 3 else (rows, columns), p.dtype)  # never touched, it takes no memory
         matcher = Matcher(
-            pipeline=Pipeline.from_json(pipeline), disparities=disparities, device=s.device, bit_depth=s.bit_depth,
+            pipeline=Pipeline.from_json(pipeline), disparities=disparities, device=s.device, bit_depth=s.bit_depth or p.bit_depth,
             memory_limit=NO_LIMIT, **how,
         )  # fmt: skip
         return matcher.explain(blank, blank)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
+import re
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -59,6 +60,7 @@ class Picture:
     channels: int
     dtype: str
     masked: bool  # it has a no-data value, a mask or an alpha channel
+    bit_depth: int = 0  # where the file says that its type's bits hold fewer
 
     @classmethod
     def of(cls, path: str) -> Picture:
@@ -72,7 +74,18 @@ class Picture:
             if len(colours) not in (1, 3):
                 raise CallError(f"{path} has {len(colours)} channels; it must have 1 or 3")
             masked = any(flag.name != "all_valid" for flag in dataset.mask_flag_enums[0])
-            return cls(dataset.width, dataset.height, len(colours), types[0], masked)
+            bit_depth = _bit_depth_of_pnm(path) if dataset.driver == "PNM" else 0
+            return cls(dataset.width, dataset.height, len(colours), types[0], masked, bit_depth)
+
+
+def _bit_depth_of_pnm(path: str) -> int:
+    """By the largest value that its header allows; GDAL keeps that to itself."""
+    with open(path, "rb") as file:
+        maxval = int(re.sub(rb"#[^\n]*", b"", file.read(4096)).split(maxsplit=4)[3])
+    bits = maxval.bit_length()
+    if maxval != (1 << bits) - 1 or bits < 8:
+        raise CallError(f"{path} has values up to {maxval}; that must be 255, 511, 1023 and so on up to 65535: convert it")
+    return bits if 8 < bits < 16 else 0
 
 
 def read(path: str, picture: Picture, rows: Span, columns: Span, reduced: int = 1) -> tuple[Array, Array | None]:

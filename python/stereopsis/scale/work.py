@@ -221,7 +221,8 @@ class Worker:
         return Stripe(rows.first - unit.read_rows.first, rows.length, above is not None, below is not None, follow)
 
     def _matcher(self, pipeline: str, unit: Unit, **how: Any) -> Matcher:
-        here = {"device": self._device, "threads": self._threads, "bit_depth": self._manifest.bit_depth}
+        bit_depth = self._manifest.bit_depth or self._manifest.inputs[unit.pair][0].picture.bit_depth
+        here = {"device": self._device, "threads": self._threads, "bit_depth": bit_depth}
         return MATCHERS.get(pipeline, unit, **here, **how)
 
     def _match(self, matcher: Matcher, unit: Unit, given: Mapping[str, Any] | None = None, rows: Span | None = None) -> Any:
