@@ -33,9 +33,9 @@ struct Extent : sgm::Extent {
 
 template <class Kind>
 struct Job : Extent {
-  Job(const Parameters& p, const Input<Kind>& in_, ImageView<std::uint16_t> behind_, std::size_t candidate_bytes,
+  Job(const Parameters& p, const Input<Kind>& in_, ImageView<std::uint16_t> behind_, std::size_t candidate_bytes_,
       std::span<std::byte> scratch_)
-      : Extent(p, in_.source.kind.max_cost(), in_.source.left.size(), in_.disparities, candidate_bytes),
+      : Extent(p, in_.source.kind.max_cost(), in_.source.left.size(), in_.disparities, candidate_bytes_),
         in(in_),
         p1(p.sgm.p1),
         adaptive(p.sgm.adaptive()),
