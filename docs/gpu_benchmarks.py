@@ -22,8 +22,8 @@ LIBSGM = {"640×480×128": (1.22, 0.89), "1242×375×128": (1.70, 1.36), "1280×
           "2880×1980×256": (13.96, 8.00)}
 SIZES = [size.replace("×", "x") for size in LIBSGM]
 WHOLE = "left_right.enabled=true,select.subpixel=parabola"
-METHODS = ["prehn-window", "prehn-pyramid", "zncc", "asw-separable", "realtime-dp", "realtime-bp", "segment-support", "esaw", "sgm",
-           "census-guided", "census-guided:levels.lambda=0.3", "costfilter", "asw"]
+METHODS = ["sgm", "sgm-learned-fast", "sgm-learned", "ad-census", "prehn-window", "prehn-pyramid", "zncc", "asw-separable", "realtime-dp",
+           "realtime-bp", "segment-support", "esaw", "census-guided", "census-guided:levels.lambda=0.3", "costfilter", "asw"]
 METHOD_SIZES = ["450x375x60", "1280x960x128"]
 BATCH, BATCH_SIZE = 32, "640x480x128"
 

@@ -67,7 +67,9 @@ void Lent::set_type(char kind, int bits, F&& shown) {
 
 bool Lent::take_buffer(nb::handle array) {
   if (!PyObject_CheckBuffer(array.ptr())) return false;
-  if (std::string_view(Py_TYPE(array.ptr())->tp_name) != "numpy.ndarray" && nb::hasattr(array, "mask"))
+  const bool is_plain =
+      std::string_view(nb::type_name(array.type()).c_str()) == "ndarray";  // NumPy's, which is not asked more
+  if (!is_plain && nb::hasattr(array, "mask"))
     refuse(name_ + " has a mask of its own; give its .data, and the mask apart (0 where a pixel is not usable)");
   struct Buffer {
     ~Buffer() { PyBuffer_Release(&buffer); }  // nothing, where none was got
