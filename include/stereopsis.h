@@ -210,7 +210,7 @@ typedef struct sp_camera {
 enum {
   SP_WANT_RIGHT = 1,
   SP_WANT_CONFIDENCE = 2,
-  SP_WANT_TIMES = 4,       /* of stages, on a GPU; the CPU always tells */
+  SP_WANT_TIMES = 4,       /* of stages, on a GPU, with images of the host; the CPU always tells */
   SP_WANT_DEPTH = 8,       /* these three need a rig */
   SP_WANT_POINTS = 16,     /* 3 channels: x, y, z */
   SP_WANT_UNCERTAINTY = 32,

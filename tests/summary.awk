@@ -52,7 +52,7 @@ END {
   for (why in reasons) {
     ++kinds
     printf "skipped: %s (%d)\n%s", why, reasons[why], which[why]
-    if (why !~ /^no (GPU|CUDA device)/) unwanted += reasons[why]
+    if (why !~ /^(on the processor alone; )?no (GPU|CUDA device)/) unwanted += reasons[why]
   }
   if (failed) printf "failed:\n%s", failures
   if (strict && unwanted) printf "%d skipped for want of something other than a GPU, which has to be there\n", unwanted

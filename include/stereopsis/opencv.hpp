@@ -135,6 +135,15 @@ class StereoSGBM : public cv::StereoSGBM {
                                     P1,           P2,
                                     mode} {}
 
+  // Not cv::StereoSGBM's own, which would be found by this name.
+  static cv::Ptr<StereoSGBM> create(int minDisparity = 0, int numDisparities = 16, int blockSize = 3, int P1 = 0,
+                                    int P2 = 0, int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0,
+                                    int speckleWindowSize = 0, int speckleRange = 0, int mode = MODE_SGBM,
+                                    const Options& options = {}) {
+    return cv::makePtr<StereoSGBM>(minDisparity, numDisparities, blockSize, P1, P2, disp12MaxDiff, preFilterCap,
+                                   uniquenessRatio, speckleWindowSize, speckleRange, mode, options);
+  }
+
   // The same numbers, without the memory.
   StereoSGBM(const StereoSGBM& other) : options_(other.options_), numbers_(other.numbers_), own_(other.own_) {}
   StereoSGBM& operator=(const StereoSGBM&) = delete;
@@ -180,9 +189,10 @@ class StereoSGBM : public cv::StereoSGBM {
   void setMode(int v) override { put(mode_number, v); }
 
   // The files that OpenCV's own writes and reads, with the library's parameters beside.
+  using cv::StereoSGBM::write;
   void write(cv::FileStorage& file) const override;
   void read(const cv::FileNode& file) override;
-  cv::String getDefaultName() const override { return "stereopsis.StereoSGBM"; }
+  cv::String getDefaultName() const override { return "stereopsis_StereoSGBM"; }
 
  private:
   // In the order of OpenCV's files.
@@ -207,6 +217,7 @@ class StereoSGBM : public cv::StereoSGBM {
                                                  "P1",           "P2",
                                                  "mode"};
   using Settings = std::vector<std::pair<std::string, std::string>>;
+  static constexpr int most_speckle_size = 1000000;
   static constexpr const char* file_name = "StereoMatcher.SGBM";
 
   void put(Number n, int value) {
@@ -236,8 +247,8 @@ inline cv::Ptr<StereoSGBM> create(int minDisparity = 0, int numDisparities = 16,
                                   int P2 = 0, int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0,
                                   int speckleWindowSize = 0, int speckleRange = 0, int mode = cv::StereoSGBM::MODE_SGBM,
                                   const Options& options = {}) {
-  return cv::makePtr<StereoSGBM>(minDisparity, numDisparities, blockSize, P1, P2, disp12MaxDiff, preFilterCap,
-                                 uniquenessRatio, speckleWindowSize, speckleRange, mode, options);
+  return StereoSGBM::create(minDisparity, numDisparities, blockSize, P1, P2, disp12MaxDiff, preFilterCap,
+                            uniquenessRatio, speckleWindowSize, speckleRange, mode, options);
 }
 
 // ---- What compute() does.
@@ -274,7 +285,8 @@ inline Pipeline StereoSGBM::pipeline(const Settings& own) const {
   if (checks) p.set("left_right.threshold", std::to_string(difference));
   p.set("speckle.enabled", detail::text_of(n[speckle_window_size] > 0));
   if (n[speckle_window_size] > 0) {
-    p.set("speckle.size", std::to_string(n[speckle_window_size] + 1));  // smaller ones go; there, those as large too
+    // Smaller ones go; there, those as large too.
+    p.set("speckle.size", std::to_string(std::min(n[speckle_window_size], most_speckle_size - 1) + 1));
     p.set("speckle.difference", std::to_string(n[speckle_range]));
   }
   p.set("fill.enabled", "false");
@@ -283,9 +295,16 @@ inline Pipeline StereoSGBM::pipeline(const Settings& own) const {
 }
 
 inline void StereoSGBM::set(const std::string& name, const std::string& value) {
+  // Another stage takes the parameters along that the one before it had.
+  const auto slot_of = [](const std::string& parameter) { return parameter.substr(0, parameter.find('.')); };
   Settings own = own_;
-  std::erase_if(own, [&](const auto& setting) { return setting.first == name; });
-  own.emplace_back(name, value);
+  const bool is_stage = name.ends_with(".stage");
+  const std::string was = is_stage ? get(name) : "";
+  std::erase_if(own, [&](const auto& setting) {
+    return setting.first == name ||
+           (is_stage && value != was && (slot_of(setting.first) == slot_of(name) || slot_of(setting.first) == was));
+  });
+  own.insert(is_stage ? own.begin() : own.end(), {name, value});
   detail::as_opencv([&] { pipeline(own); });
   own_ = std::move(own);
   matcher_.reset();

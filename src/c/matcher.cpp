@@ -114,6 +114,8 @@ void match(MatcherObject& object, const sp_pair* pair, const sp_result* result) 
   const sp_pair p = read(pair, "pair");
   const sp_result r = read(result, "result");
   object.times.clear();
+  if (is_on_device(p) && object.matcher.plan().problem().want_times)
+    refuse("stages are timed with images of the host alone; leave SP_WANT_TIMES out, or give such images");
   if (is_on_device(p)) return object.matcher.wait(object.matcher.enqueue(device_pair(p), device_result(r)));
   MatchedViews views = host_result(r);
   views.times = &object.times;

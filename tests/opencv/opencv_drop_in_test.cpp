@@ -124,6 +124,13 @@ TEST(OpenCv, ParametersThatMeanSomethingAct) {
   m->set("cost.stage", "rank");
   m->set("rank.window", "9");  // a parameter of what was chosen before
   EXPECT_EQ(m->get("cost.window"), "9");
+  m->set("rank.window", "7");
+  m->set("cost.stage", "rank");  // as it is
+  EXPECT_EQ(m->get("rank.window"), "7");
+  m->set("cost.stage", "census");
+  m->set("cost.stage", "rank");
+  EXPECT_EQ(m->get("rank.window"), "9") << "a stage that comes anew has its defaults";
+  EXPECT_EQ(m->get("sgm.paths"), "8");
   EXPECT_THROW(m->set("sgm.p11", "3"), cv::Exception);
   EXPECT_THROW(m->get("nonsense"), cv::Exception);
 }
@@ -301,6 +308,22 @@ TEST(OpenCv, FilesAreOpenCvs) {
   const auto back = cv::StereoSGBM::create();
   read(text_of(*ours), *back);  // what is the library's own is passed over there
   EXPECT_EQ(back->getP2(), 400);
+
+  const std::string file = testing::TempDir() + "stereopsis_matcher.yml";
+  ours->save(file);
+  const auto loaded = cv::Algorithm::load<opencv::StereoSGBM>(file);
+  EXPECT_EQ(loaded->get("sgm.p1"), "33");
+  EXPECT_EQ(loaded->getMinDisparity(), -7);
+  std::remove(file.c_str());
+}
+
+// The class's own create(), by which code that names it makes one, and cv::Algorithm::load.
+TEST(OpenCv, TheClassMakesItsOwn) {
+  const cv::Ptr<cv::StereoSGBM> m = opencv::StereoSGBM::create(0, 32);
+  ASSERT_NE(m.dynamicCast<opencv::StereoSGBM>(), nullptr);
+  m->setSpeckleWindowSize(std::numeric_limits<int>::max());
+  m->setSpeckleRange(2);
+  EXPECT_EQ(m.dynamicCast<opencv::StereoSGBM>()->get("speckle.size"), "1000000");
 }
 
 TEST(OpenCv, MatsAndViewsShareTheirPixels) {

@@ -53,6 +53,11 @@ int available_cores() { return within_quota(tbb::info::default_concurrency()); }
 
 int usable_threads(int asked) {
   static std::atomic<int> tried_before = 0;  // without a limit, which other allocations come up to
+  if (asked < 0)
+    throw Error(ErrorCategory::call,
+                text(asked,
+                     " threads are not allowed; give at least 1, 0 for as many as the process may use, or "
+                     "callers_arena"));
   const int count = asked > 0 ? asked : available_cores();
   const bool limited = address_space_is_limited();
   if (count == 1 || (!limited && count <= std::max(available_cores(), tried_before.load()))) return count;

@@ -10,7 +10,7 @@
 // Felzenszwalb and Huttenlocher, section 3.2): no message of a half depends on another.
 //
 // Converged pixels are left out (Yang et al.): after a level's first iteration a pixel only tells again where a message to it
-// has changed by more than `convergence` for some disparity since it told last. With 0 that changes no bit.
+// differs by more than `convergence` for some disparity from the one that it replaced. With 0 that changes no bit.
 //
 // Messages are from 0 to T, whole numbers of 16 bits; what would not fit is refused: 255 · 4^(levels − 1) + 4 T is at most 65534.
 // Input: costs in 8 bits. Output: S in 16 bits. Required input: the whole image. Everything is an integer.
