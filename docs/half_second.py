@@ -32,7 +32,7 @@ def milliseconds(arguments, device, method, width):
 
 def largest(arguments, device, method):
     """By trials at the width where the last time, if it grew with the pixels, would come to the limit; halfway, where memory ends before."""
-    best, above, width = (0, 0.0), LARGEST + STEP, 320 if device == "cpu" else 2048
+    best, above, width, bound = (0, 0.0), LARGEST + STEP, 320 if device == "cpu" else 2048, "size"
     for _ in range(12):
         try:
             ms = milliseconds(arguments, device, method, width)
@@ -42,21 +42,20 @@ def largest(arguments, device, method):
         if ms <= LIMIT:
             best = (width, ms)
         else:
-            above = width
+            above, bound = width, "time" if ms < float("inf") else "memory"
         if above - best[0] <= STEP:
             break
         if guess >= above and above <= LARGEST:
             guess = (best[0] + above) // 2
         width = max(best[0] + STEP, min(guess // STEP * STEP, above - STEP))
-    return best if best[0] else None
+    return (*best, bound) if best[0] else None
 
 
 def cell(found):
     if not found:
         return "–"
-    width, ms = found
-    bound = " (largest tried)" if width == LARGEST else " (memory)" if ms < 0.9 * LIMIT else ""
-    return f"{width}×{width * 3 // 4}, {ms:.0f} ms{bound}"
+    width, ms, bound = found
+    return f"{width}×{width * 3 // 4}, {ms:.0f} ms" + {"time": "", "size": " (largest tried)", "memory": " (memory)"}[bound]
 
 
 def table(found):
