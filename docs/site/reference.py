@@ -311,7 +311,7 @@ def python_page():
 
 
 CPP = {
-    "Matching": ["matcher", "pipeline", "parameter", "disparity", "device", "error"],
+    "Matching": ["matcher", "pipeline", "parameter", "disparity", "device", "error", "expected"],
     "Images": ["image", "pixel_format", "formats", "device_image", "stream_mark", "io", "render"],
     "Geometry": ["rig", "calibration", "rectification", "triangulation"],
     "Stages of your own": ["user_stage"],
@@ -322,8 +322,8 @@ CPP = {
 
 def headers():
     known = [name for names in CPP.values() for name in names]
-    # Two have pages of their own: from-opencv.md, and errors as values in streams.md.
-    found = sorted(p.stem for p in (ROOT / "include/stereopsis").glob("*.hpp") if p.stem not in ("opencv", "expected"))
+    # One has a page of its own: from-opencv.md.
+    found = sorted(p.stem for p in (ROOT / "include/stereopsis").glob("*.hpp") if p.stem != "opencv")
     more = [name for name in found if name not in known]
     groups = {title: [n for n in names if n in found] for title, names in CPP.items()}
     return groups | ({"More": more} if more else {})

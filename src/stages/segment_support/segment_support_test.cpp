@@ -9,13 +9,9 @@ namespace {
 
 using namespace test;
 
-void expect_all_equal_oracle(const segment_support::Parameters& p, Size size, int disparities, int cell,
-                             int lowest_cost = 0) {
-  SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << "x" << disparities << ", window " << p.window
-                                  << ", cell " << cell);
-  const auto rgb = random_words(size, 5);
-  PitchedImage<std::uint32_t> segments(size);
-  slic::oracle({.cell = cell, .compactness = 20, .iterations = 2}, rgb, segments);
+void expect_equal_oracle_on(PitchedImage<std::uint32_t>& segments, const segment_support::Parameters& p,
+                            int disparities, int lowest_cost = 0) {
+  const Size size = segments.view().size();
   const auto costs = random_volume<std::uint8_t>(size, disparities, 3, lowest_cost, 255);
   Volume<std::uint16_t> expected(size, disparities);
   segment_support::oracle(p, segments, costs.view(), expected.view());
@@ -36,6 +32,14 @@ void expect_all_equal_oracle(const segment_support::Parameters& p, Size size, in
   });
 }
 
+void expect_all_equal_oracle(const segment_support::Parameters& p, Size size, int disparities, int cell) {
+  SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << "x" << disparities << ", window " << p.window
+                                  << ", cell " << cell);
+  PitchedImage<std::uint32_t> segments(size);
+  slic::oracle({.cell = cell, .compactness = 20, .iterations = 2}, random_words(size, 5), segments);
+  expect_equal_oracle_on(segments, p, disparities);
+}
+
 TEST(SegmentSupport, DevicesEqualOracle) {
   for (const Size size : awkward_sizes)
     for (const int disparities : {1, 37}) expect_all_equal_oracle({}, size, disparities, 9);
@@ -44,8 +48,12 @@ TEST(SegmentSupport, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The sums of the largest segments and the largest means.
-TEST(SegmentSupport, LargestCostsFit) { expect_all_equal_oracle({63}, {192, 192}, 3, 64, 255); }
+// The sums of the largest segment, the whole of 3×3 cells of 64×64 pixels, and the largest means.
+TEST(SegmentSupport, LargestCostsFit) {
+  const std::uint32_t middle = (8 * 24 + 8) | 64u << slic::number_bits;
+  PitchedImage<std::uint32_t> segments(Image<std::uint32_t>(Size{192, 192}, 1, middle).view());
+  expect_equal_oracle_on(segments, {63}, 3, 255);
+}
 
 TEST(SegmentSupportOracle, AddsTheMeansOfSegmentAndWindow) {
   Image<std::uint32_t> segments(Size{4, 1}, 1, 0);
