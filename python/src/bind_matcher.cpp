@@ -188,6 +188,9 @@ nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
     if (out.contains(name)) {
       arrays[name] = out[name];
       result.*output.place = take_output(output, out[name], work.pair.stream, work.out);
+      for (std::size_t j = 0; j < i; ++j)
+        if ((result.*outputs_[j].place).memory == (result.*output.place).memory)
+          refuse("out has one array for '" + outputs_[j].name + "' and '" + output.name + "'; give two");
     } else {
       result.*output.place = rooms_->image(*room, i);
       arrays[name] = DeviceArray(rooms_, room, result.*output.place);
@@ -275,7 +278,11 @@ std::shared_ptr<SharedMatcher> make_matcher(
     if (rig == nullptr) p.geometry.rig = calibration->rig;
   }
   const bool one = device.find_first_of(",*") == std::string::npos;
-  return std::make_shared<SharedMatcher>(pipeline, p, one ? std::vector{on} : devices_of(on));
+  const std::vector<Device> devices = one ? std::vector{on} : devices_of(on);
+  if (devices.size() > 1)
+    for (const PipelineSlot& slot : pipeline.slots())
+      if (slot.kind.starts_with("user_")) refuse("a stage in Python runs on one device; give one");
+  return std::make_shared<SharedMatcher>(pipeline, p, devices);
 }
 
 nb::dict match(SharedMatcher& matcher, LentPair& pair, const nb::dict& out) {

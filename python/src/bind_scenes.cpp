@@ -70,8 +70,8 @@ nb::dict synth(const std::string& scene, int width, int height, int disparities,
 std::pair<int, int> ends(DisparityRange range) { return {range.min, range.min + range.count}; }
 
 template <class F>
-auto with_pair(nb::handle left, nb::handle right, const std::string& colour, F&& f) {
-  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, colour, nb::none());
+auto with_pair(nb::handle left, nb::handle right, const std::string& colour, int bit_depth, F&& f) {
+  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), bit_depth, colour, nb::none());
   if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   const nb::gil_scoped_release release;
   const StereoPair& pair = lent.pair;
@@ -127,18 +127,19 @@ void bind_scenes(nb::module_& m) {
       });
   m.def(
       "check",
-      [](nb::handle left, nb::handle right, const std::string& colour) {
-        return with_pair(left, right, colour, check_pair);
+      [](nb::handle left, nb::handle right, const std::string& colour, int bit_depth) {
+        return with_pair(left, right, colour, bit_depth, check_pair);
       },
-      "left"_a, "right"_a, "colour"_a = "rgb",
-      nb::sig("def check(left: object, right: object, colour: str = 'rgb') -> PairCheck"));
+      "left"_a, "right"_a, "colour"_a = "rgb", "bit_depth"_a = 0,
+      nb::sig("def check(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> PairCheck"));
   m.def(
       "estimate_disparities",
-      [](nb::handle left, nb::handle right, const std::string& colour) {
-        return ends(with_pair(left, right, colour, estimate_range));
+      [](nb::handle left, nb::handle right, const std::string& colour, int bit_depth) {
+        return ends(with_pair(left, right, colour, bit_depth, estimate_range));
       },
-      "left"_a, "right"_a, "colour"_a = "rgb",
-      nb::sig("def estimate_disparities(left: object, right: object, colour: str = 'rgb') -> tuple[int, int]"));
+      "left"_a, "right"_a, "colour"_a = "rgb", "bit_depth"_a = 0,
+      nb::sig("def estimate_disparities(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> "
+              "tuple[int, int]"));
   m.def("evaluate", &evaluate_arrays, "disparity"_a, "truth"_a, "mask"_a.none(),
         nb::sig("def evaluate(disparity: object, truth: object, mask: object | None) -> dict[str, Any]"));
   m.def(

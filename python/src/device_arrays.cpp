@@ -177,12 +177,15 @@ nb::dict DeviceArray::interface() const {
 
 nb::object DeviceArray::to_numpy() const {
   const auto copy = [&]<class T>(const Image<T>&) {
+    const auto kept = std::find_if(room_->images.begin(), room_->images.end(),
+                                   [&](const DeviceImage& image) { return image.view().memory == view_.memory; });
+    if (kept == room_->images.end())
+      refuse("an array that a stage is called with is not copied so; take it as torch.from_dlpack(array).cpu()");
     Image<T> flat(Size{view_.width * view_.height * view_.channels, 1});
     {
       const nb::gil_scoped_release release;
       if (room_->done) room_->done->wait();
-      for (const DeviceImage& image : room_->images)
-        if (image.view().memory == view_.memory) image.download(flat);
+      kept->download(flat);
     }
     return nb::object(give(std::move(flat)).attr("reshape")(shape()));
   };

@@ -115,7 +115,7 @@ class Matcher:
 
     def __init__(
         self,
-        method: str = "sgm",
+        method: str | None = None,
         *,
         disparities: Disparities = None,
         device: str = "auto",
@@ -136,7 +136,9 @@ class Matcher:
         implementation: str = "fused",
         memory_limit: int = 0,
     ) -> None:
-        self._pipeline = Pipeline(method if pipeline is None else pipeline)
+        if method is not None and pipeline is not None:
+            raise CallError("method and pipeline both say how to match; give one of them")
+        self._pipeline = Pipeline((method or "sgm") if pipeline is None else pipeline)
         self._pipeline.update(set or {})
         self._disparities = _range_of(disparities)
         self._colour = _options.one_of("colour", colour, *_options.COLOURS)
@@ -235,6 +237,7 @@ class Matcher:
     def explain(self, left: Any = None, right: Any = None) -> Explanation:
         """The steps of the plan, what does each, and the memory: of this pair's size and type, else of the last pair's, else of
         640×480 pixels (or what the rig or the calibration says) in 8-bit colour."""
+        self._check_open()
         if left is not None:
             pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
             return Explanation(self._plan(pair, left, right), pair.kind)
@@ -301,9 +304,12 @@ class Matcher:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher:
+    def _check_open(self) -> None:
         if self._closed:
             raise CallError("the matcher is closed; make a new one")
+
+    def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher:
+        self._check_open()
         now = _MadeFor(pair.kind, self._pipeline, self._probes)
         before = self._planned.get(in_flight)
         if before is not None and before[0].still(now):
@@ -324,11 +330,11 @@ class Matcher:
         """Of the pictures that are matched: where cameras are raw, of rectified ones."""
         calibration = self._options["calibration"]
         if calibration is None:
-            return _native.estimate_disparities(left, right, self._colour)
+            return _native.estimate_disparities(left, right, self._colour, self._bit_depth)
         if self._colour != "rgb":
             raise CallError(f"disparities=None is estimated on rectified pictures, for which colour='{self._colour}' is not read; give the range")
         left, right, *_ = _native.Rectification(calibration)(left, right)
-        return _native.estimate_disparities(left, right, "rgb")
+        return _native.estimate_disparities(left, right, "rgb", self._bit_depth)
 
     def _planned_for(self, of: _MadeFor, disparities: tuple[int, int], in_flight: int) -> _native.Matcher:
         image, costs, place = of.kind
@@ -370,7 +376,7 @@ def match(
     left: Any,
     right: Any,
     disparities: Disparities = None,
-    method: str = "sgm",
+    method: str | None = None,
     device: str = "auto",
     set: Mapping[str, object] | None = None,
     pipeline: Pipeline | None = None,
@@ -433,7 +439,7 @@ def match_volume(
             "cost.stage": "volume",
             "aggregation.stage": aggregate,
             "optimisation.stage": optimise,
-            "refinements": tuple(refinements) or ("none",),
+            "refinements": tuple(_options.names("refinements", refinements)) or ("none",),
         }
     )
     if optimise == "sgm" and left is None:
@@ -448,7 +454,7 @@ def match_volume(
             raise CallError(f"volume has costs down to {least:.4g}, but those below 0 are cut to 0; add a constant to all")
     if largest:
         pipeline.set("cost.largest", largest)
-    elif "cost.largest" not in (set or {}) and isinstance(volume, np.ndarray) and volume.dtype == np.float32:
+    elif {"cost.largest", "volume.largest"}.isdisjoint(set or {}) and isinstance(volume, np.ndarray) and volume.dtype == np.float32:
         found = np.max(volume, where=volume < np.inf, initial=0)
         if found > 1:
             raise CallError(f"volume has costs up to {found:.4g}, but those of float32 are cut to 1; give largest={found:.4g}, or scale them")

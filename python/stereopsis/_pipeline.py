@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from . import _native
+from . import _native, _options
 from ._errors import CallError
 from ._native import ParameterInfo
 from ._stage import StageCall
@@ -94,7 +94,7 @@ class Pipeline(_native.Pipeline):
 
     @refinements.setter
     def refinements(self, names: Sequence[str]) -> None:
-        self.set("refinements", tuple(names) or "none")
+        self.set("refinements", tuple(_options.names("refinements", names)) or "none")
 
     @classmethod
     def from_json(cls, text: str) -> Pipeline:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._errors import CallError
+from ._errors import CallError, UnsupportedError
 from ._native import Step
 
 Array = npt.NDArray[Any]
@@ -166,7 +166,10 @@ class Result:
 
     def to_xarray(self) -> Any:
         """The images as an xarray.Dataset over y and x (xyz for points), without a copy where they are on the host."""
-        xarray = importlib.import_module("xarray")
+        try:
+            xarray = importlib.import_module("xarray")
+        except ModuleNotFoundError:
+            raise UnsupportedError("xarray is not installed; python -m pip install xarray") from None
         axes: dict[str, tuple[str, ...]] = {name: ("y", "x") for name in self._two_dimensional()}
         if self.points is not None:
             axes["points"] = ("y", "x", "xyz")

@@ -53,8 +53,8 @@ def synth(
     return Scene(_native.synth(scene, width, height, disparities, seed, options))
 
 
-def check(left: Any, right: Any, *, colour: str = "rgb") -> PairCheck:
-    """Whether a pair is rectified and in the right order, and which disparities to search; `colour` is as a Matcher's.
+def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> PairCheck:
+    """Whether a pair is rectified and in the right order, and which disparities to search; `colour` and `bit_depth` are as a Matcher's.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=320, height=240, disparities=32)
@@ -62,7 +62,8 @@ def check(left: Any, right: Any, *, colour: str = "rgb") -> PairCheck:
     >>> found.rectified, found.swapped
     (True, False)
     """
-    return _native.check(left, right, _options.one_of("colour", colour, *_options.COLOURS))
+    bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
+    return _native.check(left, right, _options.one_of("colour", colour, *_options.COLOURS), bit_depth)
 
 
 def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:

@@ -179,6 +179,8 @@ def check_results_go_where_the_caller_wants_them():
         ({"right": OnGpu(np.zeros((H, W), np.float32))}, "not wanted"),
     ):
         expect(lambda: m(*images(), out=out), said)
+    twice = OnGpu(np.zeros((H, W), np.float32))
+    expect(lambda: matcher(want=["right"])(*images(), out={"disparity": twice, "right": twice}), "one array for")
 
 
 def check_other_devices_are_refused():
@@ -230,6 +232,7 @@ def check_a_stage_of_ones_own_is_in_the_stream():
         assert same.tensor.data == pointer(call.made) and same.tensor.ndim == 3
         before = calls("cuStreamWaitEvent", call.stream)
         same.give_back(), other.give_back()
+        expect(call.reference.to_numpy, "torch.from_dlpack")
         seen.append((call.stream, before, calls("cuEventRecord", OTHER)))
 
     m = st.Matcher(pipeline=st.Pipeline("zncc").set_stage("cost", cost), disparities=D)

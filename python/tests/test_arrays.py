@@ -130,6 +130,7 @@ def test_a_volume_of_ones_own_is_the_stages_own(scene, same_bits):
     same_bits(found.optimised, expected.optimised)
     with pytest.raises(st.CallError, match=r"cost volume is \(height, width, disparities\)"):
         st.match_volume(expected.cost[:, :, 0])
+    st.match_volume(np.full((8, 9, 4), 200, np.float32), set={"volume.largest": 200}, device="cpu")
 
 
 def test_results_outlive_the_matcher_and_each_other(scene, same_bits):

@@ -73,6 +73,8 @@ def test_values_have_pythons_types():
     assert pipeline.set("left_right.threshold", np.float64(0.5)).get("left_right.threshold") == 0.5
     assert pipeline.set("refinements", ["left_right", "median"]).get("refinements") == ("left_right", "median")
     assert pipeline.set("refinements", "none").get("refinements") == ()
+    pipeline.refinements = "median"
+    assert pipeline.refinements == ("median",)
     with pytest.raises(st.CallError, match="is no value of a parameter"):
         pipeline.set("sgm.p1", object())
 
@@ -81,6 +83,7 @@ def test_values_have_pythons_types():
     "call, said",
     [
         (lambda l, r: st.match(l, r, 32, method="sgn"), "sgm"),
+        (lambda l, r: st.match(l, r, 32, "esaw", pipeline=st.Pipeline("zncc")), "give one of them"),
         (lambda l, r: st.match(l, r, 32, set={"sgm.p3": 1}), "p1"),
         (lambda l, r: st.match(l, r, 32, set={"sgm.p1": "many"}), "0 to 4095"),
         (lambda l, r: st.match(l, r, 32, device="gpu"), "gpu"),
@@ -125,10 +128,22 @@ def test_categories_are_pythons_own_exceptions_too(scene, tmp_path):
             assert isinstance(unsupported.value, st.UnsupportedError)
 
 
+def test_the_range_of_pictures_of_fewer_bits_is_estimated(scene):
+    """10 bits in 16: a 64th as bright as they would be of 16."""
+    left, right = ((image.astype(np.uint16) * 1023 + 127) // 255 for image in (scene.left, scene.right))
+    first, end = st.check(left, right, bit_depth=10).disparities
+    assert 0 <= first <= np.percentile(scene.disparity, 25) and np.percentile(scene.disparity, 98) < end < 48
+    assert st.check(left, right).disparities[1] >= 48, "hardly any contrast"
+    matcher = st.Matcher(bit_depth=10, device="cpu")
+    matcher(left, right)
+    assert matcher.disparities == (first, end)
+
+
 def test_a_closed_matcher_says_so(scene):
     matcher = st.Matcher("sgm", disparities=32)
     matcher.close()
-    for call in (lambda: matcher(scene.left, scene.right), lambda: list(matcher.stream([(scene.left, scene.right)]))):
+    pair = scene.left, scene.right
+    for call in (lambda: matcher(*pair), lambda: list(matcher.stream([pair])), matcher.explain, lambda: matcher.explain(*pair)):
         with pytest.raises(st.CallError, match="the matcher is closed"):
             call()
 

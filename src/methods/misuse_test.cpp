@@ -53,6 +53,12 @@ class Misuse : public testing::Test {
   const Scene scene = make_scene({.size = size, .disparities = range.count, .noise = 2});
 };
 
+#ifdef STEREOPSIS_SIMD  // without it there are no threads
+TEST_F(Misuse, ThreadsBelowZeroAreRefused) {
+  expect_refused("-5 threads", [&] { match(pair(), range, Pipeline("sgm"), {"cpu", -5}); });
+}
+#endif
+
 TEST_F(Misuse, ABatchThatThrowsHasNoPairInWork) {
   const Image<std::uint8_t> small({10, 10}, 3, 0);
   const Matched expected = match(pair(), range, Pipeline("sgm"), {"cpu", 0});

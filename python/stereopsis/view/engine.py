@@ -308,7 +308,7 @@ class Engine:
 
     def _estimated(self, settings: Settings, frame: Frame) -> Range:
         whole = prepare(frame, replace(settings, resolution="full"), self.rig, self.calibration)
-        return _native.estimate_disparities(whole.left, whole.right)
+        return _native.estimate_disparities(whole.left, whole.right, bit_depth=whole.frame.bit_depth)
 
     def estimate(self) -> None:
         """The range of the pair that is shown, from its own pictures. Raises Error."""
