@@ -137,6 +137,8 @@ CostUnits Composer::costs_of(const StageChoice& cost, Scope& scope) {
   if (cost.is(volume::Parameters::stage)) {
     scope.maps["costs"] = given_costs_;
     const Element element = shape_of(given_costs_).element;
+    const bool goes_on = pipeline_.plus || pipeline_.aggregation || pipeline_.optimisation;
+    if (goes_on && element != Element::u8) run(registry().at("volume_candidates"), {}, scope);
     const double largest = units_of(cost, {}).largest;
     return {largest > 0 ? largest : element == Element::f32 ? 1 : element == Element::u8 ? 255 : 65535, 1};
   }
@@ -194,7 +196,13 @@ void Composer::probe(const Scope& scope, External volume) {
 }
 
 void Composer::select(Scope& scope, const StageParameters& parameters) {
+  const int candidates = scope.images.find("candidates", 0), mask = scope.images.find("mask", 0);
+  if (candidates >= 0) scope.images.put("mask", 0, candidates);
   run(*pipeline_.select.entry, parameters, scope);
+  if (candidates >= 0) {
+    scope.images.put("mask", 0, mask);
+    run(registry().at("volume_holes"), {}, scope);
+  }
   const Entry& cost = *pipeline_.cost.entry;
   if (cost.after_selection != nullptr) run(registry().at(cost.after_selection), pipeline_.cost.parameters, scope);
 }

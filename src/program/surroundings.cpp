@@ -212,6 +212,9 @@ void Composer::triangulate(const Images& full, const Maps& maps) {
 }
 
 void Composer::deliver(const Images&, const Maps& maps) {
+  const auto changes_maps = [](const StageChoice& stage) { return stage.enabled; };
+  if (problem_.want_confidence && (problem_.refines || std::ranges::any_of(pipeline_.refinements, changes_maps)))
+    add(registry().at("measured_confidence"), {}, {}, {{maps.at("validity"), {}}, {maps.at("confidence"), {}}});
   const auto to = [&](const char* name, External external) { program_.values_[maps.at(name)].external = external; };
   to("disparity", External::disparity);
   to("validity", External::validity);

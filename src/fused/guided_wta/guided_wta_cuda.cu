@@ -652,7 +652,7 @@ __device__ __forceinline__ void select(const SelectProblem& p) {
       result += subpixel_offset(p.subpixel, cost_at<kLevels>(p, x, row, best - 1), lowest,
                                 cost_at<kLevels>(p, x, row, best + 1));
     if (p.from_right) result = 0.0f - result;
-    trust = second == no_cost ? 1.0f : second <= 0 ? 0.0f : 1.0f - fmaxf(lowest, 0.0f) / second;
+    trust = second == no_cost || second <= 0 ? 0.0f : 1.0f - fmaxf(lowest, 0.0f) / second;
   }
   p.disparity[row * p.disparity_pitch + x] = result;
   p.validity[row * p.validity_pitch + x] = (u8)reason;

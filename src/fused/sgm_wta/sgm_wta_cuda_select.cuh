@@ -91,7 +91,7 @@ __device__ __forceinline__ Selected select_left(const Problem& p, const u32* pix
     return {invalid, 4, 0.0f};
   const bool between = d > first && d + 1 < end && right_usable(p, x, y, d - 1) && right_usable(p, x, y, d + 1);
   const float offset = between ? subpixel_offset(p, sum_at<T>(pixel, d - 1), lowest, sum_at<T>(pixel, d + 1)) : 0.0f;
-  const float ratio = second == 0 ? 1.0f : second == Winner::none ? 0.0f : __fdiv_rn((float)lowest, (float)second);
+  const float ratio = second == 0 || second == Winner::none ? 1.0f : __fdiv_rn((float)lowest, (float)second);
   return {(float)(d + p.min_disparity) + offset, 0, 1.0f - ratio};
 }
 

@@ -60,7 +60,7 @@ KERNEL(refine)(IMAGE(const uint, reference), IMAGE(const uint, other), int direc
       }
     reason = best_sum < 0 ? NO_CANDIDATE : 0;
     if (reason == 0) {
-      trust = second_sum < 0 ? 1.0f : second_sum == 0 ? 0.0f : 1.0f - quotient(best_sum, second_sum);
+      trust = second_sum <= 0 ? 0.0f : 1.0f - quotient(best_sum, second_sum);
       const long least = (long)keep * WINDOW_AREA * abs(second - best);
       if (second_sum >= 0 && 256 * (long)(second_sum - best_sum) < least && IS_CANDIDATE(g)) best = g;
       result = (float)best;

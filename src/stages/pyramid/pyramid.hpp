@@ -14,7 +14,7 @@
 //
 // Selection is that of stages/wta in all else: candidates outside the other view are passed over unless border_candidates,
 // those whose pixel there is masked as well; a masked pixel is invalid, one without guess or candidates too (no_candidate).
-// Sub-pixel offsets take the sums beside d, where they are inside the range. Confidence is 1 − S(d) / S(d₂), 1 without d₂.
+// Sub-pixel offsets take the sums beside d, where they are inside the range. The confidence is 1 − S(d) / S(d₂); it is 0 without d₂.
 // Masks count on the finest level alone: the coarser ones match every pixel.
 //
 // The right view's map is made the same way with the views exchanged (`direction` +1: the candidate of x is x + d).

@@ -51,7 +51,7 @@ class Rows {
       }
     }
     if (best.sum < 0) return set(x, y, invalid_disparity, validity::no_candidate, 0);
-    const float confidence = second.sum < 0 ? 1.0f : wta::confidence_of(best.sum, second.sum);
+    const float confidence = second.sum < 0 ? 0.0f : wta::confidence_of(best.sum, second.sum);
     const auto slope = 256 * static_cast<std::int64_t>(second.sum - best.sum);
     const auto least = static_cast<std::int64_t>(p_.keep_256()) * area_ * std::abs(second.disparity - best.disparity);
     if (second.sum >= 0 && slope < least && guessed.sum >= 0) best = guessed;

@@ -31,7 +31,7 @@ class Pixel {
     if (!best) return {.validity = validity::no_candidate};
     for (int d = first; d <= last; ++d)
       if (is_candidate(d) && d != *best && (!second || sum(d) < sum(*second))) second = d;
-    float confidence = 1;
+    float confidence = 0;
     if (second) {
       confidence = wta::confidence_of(sum(*best), sum(*second));
       const long long slope = 256ll * (sum(*second) - sum(*best));

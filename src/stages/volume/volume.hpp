@@ -1,7 +1,30 @@
 // Matching costs from outside: a volume that comes with the pair takes the place of a cost that is computed.
+//
+// A cost of 65535 in 16 bits, and one that is infinite or not a number, says that there is no candidate. Aggregation
+// and optimisation read costs of 8 bits, which have no such value, so two steps carry holes around these stages:
+//
+//   candidates(p) = 255 where p is usable and at least one of its costs is a candidate, else 0
+//   holes         a pixel that the selection finds masked, although the pair's mask allows it, is no_candidate
+//
+// The selection reads `candidates` in place of the mask. A pixel without a candidate is thus invalid, and no pixel of
+// the right view takes its disparity from it.
+//
+// Input: costs in 16 bits or float; the mask may be empty. Required input: the pixel alone.
+// Cost: reads the costs of a pixel up to its first candidate.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
 #include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
 
 namespace stereopsis::volume {
 
@@ -18,5 +41,29 @@ void describe(P& p, Visitor&& visit) {
       "the largest cost that there may be, which brings costs to the 8 bits that some stages take, and which paths cut "
       "them to (at most 95 lets the fastest kernels follow them); 0: that of the volume's type, and 1 of float");
 }
+
+template <class T>
+bool is_candidate(T cost) {
+  if constexpr (std::is_same_v<T, float>)
+    return cost < std::numeric_limits<float>::infinity();
+  else
+    return cost != 65535;
+}
+
+template <class T>
+void candidates_oracle(VolumeView<const T> costs, ImageView<const std::uint8_t> mask,
+                       ImageView<std::uint8_t> candidates);
+template <class T>
+void candidates_cpu(VolumeView<const T> costs, ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> candidates,
+                    Threads&);
+template <class T>
+void candidates_gpu(gpu::Volume<const T> costs, gpu::View<const std::uint8_t> mask,
+                    gpu::View<std::uint8_t> candidates, gpu::Queue&);
+
+void holes_oracle(ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> validity);
+void holes_cpu(ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> validity, Threads&);
+void holes_gpu(gpu::View<const std::uint8_t> mask, gpu::View<std::uint8_t> validity, gpu::Queue&);
+
+#define STEREOPSIS_FOR_EACH_VOLUME_WITH_HOLES(INSTANCE) INSTANCE(std::uint16_t) INSTANCE(float)
 
 }  // namespace stereopsis::volume

@@ -2,7 +2,8 @@
 // on, near ones and those of its colour first, and those that the right view could see there. Ours, after the bilateral
 // weights of Tomasi and Manduchi 1998 and the visibility constraint of Sun, Li, Kang and Shum 2005.
 //
-// A pixel whose confidence is below `reject` becomes invalid first: ambiguous. Disparities count in 1/256, Q = ⌊256 D +
+// A pixel whose confidence is below `reject` becomes invalid first: ambiguous. In a pipeline that searches fewer than four
+// disparities no pixel does, since a candidate may have no alternative there. Disparities count in 1/256, Q = ⌊256 D +
 // ½⌋, and in whole pixels, B = ⌊(Q + 128) / 256⌋; those of 32768 and more are passed over. An invalid pixel p looks at
 // the valid pixels q = p + step · (i, j), |i|, |j| ≤ reach, that lie in the image I; a grey one counts three times.
 //

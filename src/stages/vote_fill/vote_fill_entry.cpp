@@ -6,6 +6,13 @@ namespace {
 
 constexpr auto fill_holes = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
 
+// A range of fewer disparities has no alternative to each of its candidates, so no confidence says how good one is.
+constexpr int fewest_disparities = 4;
+Parameters effective(Parameters p, const DisparityRange& range) {
+  if (range.count < fewest_disparities) p.reject = 0;
+  return p;
+}
+
 const Entry entry{.slot = Slot::refinement,
                   .name = "vote_fill",
                   .title = "vote fill",
@@ -22,7 +29,7 @@ const Entry entry{.slot = Slot::refinement,
                                                               c.template image<const std::uint8_t>(1)};
                     const typename C::template Of<MapOf> map{
                         c.template image<float>(2), c.template image<std::uint8_t>(3), c.template image<float>(4)};
-                    fill_holes(c, c.template as<Parameters>(), in, map);
+                    fill_holes(c, effective(c.template as<Parameters>(), c.numbers.range), in, map);
                   }),
                   .required_input = [](const StageParameters& p,
                                        const Rect& output) { return required_input(p.as<Parameters>(), output); },

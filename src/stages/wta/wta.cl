@@ -100,7 +100,7 @@ KERNEL(left)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE
     if (IS_CANDIDATE(best - 1) && IS_CANDIDATE(best + 1) && (NUMBER)cost[best - 1] < NO_COST && (NUMBER)cost[best + 1] < NO_COST)
       result += subpixel_offset(subpixel, cost[best - 1], lowest, cost[best + 1]);
     if (backwards) result = 0.0f - result;
-    trust = second == NO_COST ? 1.0f : second <= 0 ? 0.0f : 1.0f - ratio(lowest > 0 ? lowest : 0, second);
+    trust = second == NO_COST || second <= 0 ? 0.0f : 1.0f - ratio(lowest > 0 ? lowest : 0, second);
   }
   PIXEL(disparity, x, y) = result;
   PIXEL(validity, x, y) = (uchar)reason;

@@ -13,7 +13,7 @@
 //   equiangular  offset = (a − c) / (2 (max(a, c) − b))        Shimizu and Okutomi 2001
 // uniqueness u > 0: with m the lowest cost over the candidates that differ from d by more than one, the pixel
 //   is invalid, ambiguous, where m · (100 − u) < S(d) · 100.
-// confidence: 1 − S(d) / m, and 1 where there is no other candidate; 0 where the pixel is invalid
+// confidence: 1 − S(d) / m; 0 where no other candidate exists and where the pixel is invalid
 //   (the naive peak ratio of Hu and Mordohai 2012, PKRN, turned to [0, 1]).
 //
 // Costs may also be floats, from filters whose results are no integers; 2 (a − 2b + c) is then rounded from left to

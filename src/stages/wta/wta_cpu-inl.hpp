@@ -56,7 +56,7 @@ inline Selected select(const Parameters& p, std::uint16_t* costs, int padded, in
   const int before = best > 0 ? costs[best - 1] : no_cost;
   const int behind = best + 1 < disparities ? costs[best + 1] : no_cost;
 
-  Selected selected{.confidence = 1};
+  Selected selected;
   if (p.uniqueness > 0 || want_confidence) {
     std::fill(costs + std::max(0, best - 1), costs + std::min(disparities, best + 2), no_cost);
     const int second = lowest_cost(costs, padded);
@@ -176,13 +176,12 @@ inline void select(const Parameters& p, const Winners& winners, int min_disparit
     const auto a = load(winners.before), b = load(winners.lowest), c = load(winners.behind);
     auto valid = hn::Lt(b, none);
     auto validity = hn::IfThenElse(valid, hn::Zero(di), hn::Set(di, validity::no_candidate));
-    auto confidence = hn::Set(d, 1.0f);
+    auto confidence = hn::Zero(d);
     if (p.uniqueness > 0 || want_confidence) {
       const auto m = load(winners.second);
       const auto other = hn::Lt(m, none);
-      const auto peak = hn::Sub(confidence, hn::Div(hn::ConvertTo(d, b), hn::ConvertTo(d, m)));
-      const auto ratio = hn::IfThenElseZero(hn::RebindMask(d, hn::Gt(m, hn::Zero(di))), peak);
-      confidence = hn::IfThenElse(hn::RebindMask(d, other), ratio, confidence);
+      const auto peak = hn::Sub(hn::Set(d, 1.0f), hn::Div(hn::ConvertTo(d, b), hn::ConvertTo(d, m)));
+      confidence = hn::IfThenElseZero(hn::RebindMask(d, hn::And(other, hn::Gt(m, hn::Zero(di)))), peak);
       if (p.uniqueness > 0) {
         const auto close = hn::Lt(hn::Mul(m, hn::Set(di, 100 - p.uniqueness)), hn::Mul(b, hn::Set(di, 100)));
         const auto ambiguous = hn::And(valid, hn::And(other, close));

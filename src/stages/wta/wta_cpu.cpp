@@ -97,7 +97,7 @@ class RowSelection {
     if (lowest == no_float_cost) return set(x, invalid_disparity, validity::no_candidate, 0);
     const int best = index_of(x, costs, range, lowest);
 
-    float confidence = 1;
+    float confidence = 0;
     if (p_.uniqueness > 0 || !out_.confidence.empty()) {
       const float second =
           std::min(lowest_of(x, costs, range.first, best - 2), lowest_of(x, costs, best + 2, range.last));

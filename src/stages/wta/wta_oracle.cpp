@@ -53,7 +53,7 @@ void select_left(const Parameters& p, const Input& in, VolumeView<const T> costs
   const bool between = cost(best - 1) && cost(best + 1);
   const float offset = between ? subpixel_offset(p.subpixel, *cost(best - 1), *cost(best), *cost(best + 1)) : 0.0f;
   const float disparity = static_cast<float>(in.min_disparity + best) + offset;
-  set(backwards ? 0 - disparity : disparity, 0, second ? confidence_of(*cost(best), *second) : 1.0f);
+  set(backwards ? 0 - disparity : disparity, 0, second ? confidence_of(*cost(best), *second) : 0.0f);
 }
 
 template <class T>
