@@ -54,6 +54,15 @@ void set_white(AnyImage& image, double white, const std::filesystem::path& file)
     for (int i = 0; i < pixels->width() * pixels->channels(); ++i) pixels->row(y)[i] *= factor;
 }
 
+// As --bit-depth does of whole numbers: what lies above white would be matched as white.
+void check_white(const AnyImageView& image, double white, const std::filesystem::path& file) {
+  if (image.type != PixelType::f32) return;
+  const double high = extremes_of(image).high;
+  if (high > white * (255.5 / 255))
+    refuse(fmt::format("{} has values up to {:.6g}, and white is {:.6g}; give the value of white by --white", file.string(),
+                       high, white));
+}
+
 }  // namespace
 
 void IntensityOptions::add_to(Command& command) {
@@ -64,6 +73,7 @@ void IntensityOptions::add_to(Command& command) {
 AnyImage IntensityOptions::read(const std::filesystem::path& file) const {
   AnyImage image = read_image(file);
   if (bit_depth) set_bit_depth(image, *bit_depth, file);
+  check_white(image.view(), white.value_or(255), file);
   if (white) set_white(image, *white, file);
   return image;
 }

@@ -209,9 +209,11 @@ class Plan {
   const Pipeline& pipeline() const { return pipeline_; }  // what is done
   const Problem& problem() const { return problem_; }     // to what
   const Device& device() const { return device_; }        // where: with its number, never auto
-  // The memory that a matcher takes on the device, known before it runs. Of a batch, as many pairs have memory of their own as
-  // can be worked on side by side, and as the limit allows.
+  // Bytes that a matcher takes at most: memory on the device, volumes kept for the caller, and staging_bytes(). Known before it
+  // runs. Each pair of a batch has memory of its own, up to the number of pairs that run side by side and fit into the limit.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
+  // Bytes of workspace_bytes() that are pinned memory of the host, for pairs and results in pageable memory; 0 on the CPU.
+  std::size_t staging_bytes() const { return staging_bytes_; }
   // Where the limit is below what whole images take: the rows of the stripes that semi-global matching is done in, with the same
   // result; 0: it is done whole. (All rows: whole, too, in less memory, where it can be.)
   int stripe_rows() const { return stripe_rows_; }
@@ -235,6 +237,7 @@ class Plan {
   Problem problem_;
   Device device_;
   std::size_t workspace_bytes_ = 0;
+  std::size_t staging_bytes_ = 0;
   int lanes_ = 1;  // pairs that have memory of their own
   std::size_t lane_bytes_ = 0;
   int stripe_rows_ = 0;

@@ -40,6 +40,18 @@ class Workers {
   tbb::task_scheduler_handle handle_{tbb::attach{}};
 };
 
+TEST(Threads, LeaveTheProcesssLimitAlone) {
+  const auto limit = [] { return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism); };
+  const std::size_t before = limit();
+  const int asked = static_cast<int>(before) + 6;
+  const Scene scene = make_scene({.size = {97, 65}, .disparities = range.count});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  Matcher many(Plan(Pipeline("sgm"), Problem::of(pair, range), {.name = "cpu", .threads = asked}));
+  EXPECT_EQ(limit(), before);
+  EXPECT_TRUE(same_bits(many.match(pair).disparity.view(),
+                        match(pair, range, Pipeline("sgm"), {.name = "cpu", .threads = 1}).disparity.view()));
+}
+
 TEST(CallersArena, DoesTheWork) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "under the thread sanitizer threads of our own do the work, not oneTBB's";

@@ -154,8 +154,11 @@ void check_fits(const Plan& plan, const StereoPair& pair) {
                 " channels, ", p.bit_depth, " bits; this pair has ", shown(pair.left.size()), " pixels, ",
                 to_string(pair.left.type), ", ", pair.left.channels, " channels, ", pair.left.bit_depth,
                 " bits: make a new plan"));
-  for (const auto* image : {&pair.left, &pair.right})
-    check_pixels(image == &pair.left ? "the left image" : "the right image", image->data, size, channels, image->pitch);
+  for (const auto* image : {&pair.left, &pair.right}) {
+    const char* const name = image == &pair.left ? "the left image" : "the right image";
+    check_pixels(name, image->data, size, channels, image->pitch);
+    check_intensities(name, *image);
+  }
   for (const auto* mask : {&pair.mask_left, &pair.mask_right}) {
     if (mask->data == nullptr && mask->width == 0 && mask->height == 0) continue;
     if (mask->size() != p.size || mask->channels != 1)

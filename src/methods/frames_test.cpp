@@ -360,10 +360,10 @@ TEST(MemoryLimit, LetsABatchShareMemory) {
   const Sequence sequence(4);
   for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
     Problem problem = sequence.problem(4);
-    const std::size_t all = Plan(Pipeline("sgm"), problem, {device.name(), 0}).workspace_bytes();
-    problem.memory_limit = all / 2;
+    const Plan all(Pipeline("sgm"), problem, {device.name(), 0});
+    problem.memory_limit = (all.workspace_bytes() - all.staging_bytes()) / 2 + all.staging_bytes();
     Matcher matcher(Plan(Pipeline("sgm"), problem, {device.name(), 0}));
-    EXPECT_EQ(matcher.plan().workspace_bytes(), all / 2);
+    EXPECT_EQ(matcher.plan().workspace_bytes(), problem.memory_limit);
     EXPECT_EQ(matcher.plan().stripe_rows(), 0);
     std::vector<Matched> results(4);
     std::vector<Ticket> tickets;

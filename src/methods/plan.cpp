@@ -49,6 +49,13 @@ struct Memory {
         of_runs(all == 0 ? endless : std::max(all, shared + 1) - shared),
         most(std::min(of_runs, is_host(device) ? endless : gpu::device(device.name).largest_buffer())) {}
 
+  // Leaves less to the runs, where `bytes` beside them count against the limit.
+  void keep(std::size_t bytes) {
+    if (of_runs == endless) return;
+    of_runs -= std::min(of_runs, bytes);
+    most = std::min(most, of_runs);
+  }
+
   std::size_t shared;
   bool implied;
   std::size_t all, of_runs, most;
@@ -91,28 +98,32 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
                                  : stereopsis::output_size(data, problem_.rectified_size());
 
   const Target target = target_of(device_);
-  const Memory memory(data, problem_, device_);
+  Memory memory(data, problem_, device_);
   const auto plan_stripes = [&](int rows) {
     programs_ = std::make_shared<Programs>(data, problem_, target, is_fused(device_), rows, memory.most);
     stripe_rows_ = rows;
   };
   plan_stripes(0);
   const std::size_t beside = is_host(device_) ? bytes_of_volumes(*programs_) : 0;
-  if (programs_->bytes() + beside > memory.most) {
+  staging_bytes_ = is_host(device_) ? 0 : stereopsis::staging_bytes(programs_->with_masks(), problem_.batch);
+  // A limit that nobody gave is of the device's memory alone.
+  memory.keep(beside + (memory.implied ? 0 : staging_bytes_));
+  if (programs_->bytes() > memory.most) {
     // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones for
     // themselves, about the tallest that fit.
-    std::size_t least = programs_->bytes() + beside;
-    for (int rows = size.height; programs_->bytes() + beside > memory.most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
+    std::size_t least = programs_->bytes();
+    for (int rows = size.height; programs_->bytes() > memory.most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
       plan_stripes(rows);
-      least = std::min(least, programs_->bytes() + beside);
+      least = std::min(least, programs_->bytes());
       if (rows <= 8) break;
     }
-    if (programs_->bytes() + beside > memory.most) refuse_size(problem_, device_, size, memory, least);
+    if (programs_->bytes() > memory.most)
+      refuse_size(problem_, device_, size, memory, least + beside + (memory.implied ? 0 : staging_bytes_));
   }
   lane_bytes_ = programs_->bytes();
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);
   lanes_ = static_cast<int>(std::min<std::size_t>(lanes_, memory.of_runs / std::max<std::size_t>(lane_bytes_, 1)));
-  workspace_bytes_ = lanes_ * lane_bytes_ + memory.shared;
+  workspace_bytes_ = lanes_ * lane_bytes_ + memory.shared + beside + staging_bytes_;
 }
 
 namespace {

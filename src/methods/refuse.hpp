@@ -21,6 +21,9 @@ inline void check_pixels(const char* name, const void* data, Size size, int chan
                 " channels has at least ", std::int64_t{size.width} * channels));
 }
 
+// Rejects a finite intensity above white or below black, in an image of float pixels or of 9 to 15 bits.
+void check_intensities(const char* name, const AnyImageView&);
+
 inline void check_bit_depth(PixelType type, int bit_depth) {
   if (type != PixelType::u16 && bit_depth != 8)
     refuse(text("a bit depth of ", bit_depth, " is not allowed for ", to_string(type),

@@ -69,6 +69,45 @@ TEST(Volumes, AVolumeThatWasSavedGivesTheSameMap) {
     }
 }
 
+// A volume of random costs, with a rectangle of pixels whose costs are all `no_cost`.
+template <class T>
+void expect_hole_stays(T no_cost, T largest) {
+  const Size size{61, 43};
+  const Rect hole{30, 8, 20, 12};
+  const auto is_in_hole = [&](int x, int y) {
+    return x >= hole.x && y >= hole.y && x < hole.x + hole.width && y < hole.y + hole.height;
+  };
+  std::mt19937 dice(9);
+  Image<T> costs(size, range.count);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x)
+      for (int d = 0; d < range.count; ++d)
+        costs(x, y, d) = is_in_hole(x, y) ? no_cost : static_cast<T>(largest * static_cast<float>(dice() % 90) / 90);
+  StereoPair given;
+  given.costs = costs.view();
+  for (const char* optimisation : {"none", "sgm", "dynamic_programming"})
+    for (const Device& device : all_devices()) {
+      SCOPED_TRACE(optimisation + std::string(" on ") + device.name);
+      Pipeline pipeline = from_volume(left_alone("sgm"));
+      pipeline.set("optimisation.stage", optimisation);
+      if (optimisation == std::string_view("sgm")) pipeline.set("sgm.gradient", "0");  // no image comes beside the costs
+      Problem problem{.size = size, .range = range, .region = {}};
+      problem.volumes = {.given = pixel_type_of<T>, .without_images = true};
+      const Matched m = Matcher(Plan(pipeline, problem, device)).match(given);
+      for (int y = 0; y < size.height; ++y)
+        for (int x = range.max(); x < size.width; ++x) {
+          ASSERT_EQ(m.validity(x, y), is_in_hole(x, y) ? validity::no_candidate : 0) << x << "," << y;
+          ASSERT_EQ(m.disparity(x, y) != m.disparity(x, y), is_in_hole(x, y)) << x << "," << y;
+        }
+    }
+}
+
+TEST(Volumes, HolesStayHolesUnderEveryOptimisation) {
+  expect_hole_stays<float>(std::numeric_limits<float>::quiet_NaN(), 1);
+  expect_hole_stays<float>(std::numeric_limits<float>::infinity(), 1);
+  expect_hole_stays<std::uint16_t>(65535, 90);
+}
+
 TEST(Volumes, CensusOfOnesOwnIsTheCensusHere) {
   // As somebody would write it: differing comparisons of a 5×5 window, borders replicated.
   const auto differing = [](const auto& left, const auto& right, int x, int y, int d) {

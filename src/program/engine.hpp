@@ -39,6 +39,8 @@ struct MemoryLayout {
 
 // The bytes that all runs share on a GPU: the maps of a rectification, and constants of stages. All that the device has.
 std::size_t gpu_bytes_shared(const PipelineData&, const Problem&);
+// The page-locked memory of the host that pairs of a batch in pageable memory take on their way to a GPU and back.
+std::size_t staging_bytes(const Program&, int batch);
 std::size_t gpu_memory_bytes(const std::string& device);
 
 std::unique_ptr<Engine> make_host_engine(std::shared_ptr<const Programs>, const Problem&, int threads,

@@ -268,6 +268,13 @@ class GpuEngine final : public Engine {
 
 }  // namespace
 
+std::size_t staging_bytes(const Program& program, int batch) {
+  std::size_t bytes = 0;
+  for (const Value& v : program.values())
+    if (is_input(v.external) || is_output(v.external)) bytes += StandIns::bytes_for(v.shape);
+  return bytes * static_cast<std::size_t>(batch);
+}
+
 std::size_t gpu_memory_bytes(const std::string& device) { return gpu::device(device).memory_bytes(); }
 
 std::unique_ptr<Engine> make_gpu_engine(std::shared_ptr<const Programs> programs, const Problem& problem,

@@ -21,11 +21,10 @@ class StandIns {
   // The image itself, or its stand-in, which deliver() copies.
   AnyView instead(gpu::Device& device, std::size_t slot, const AnyView& image) {
     if (image.memory == 0 || gpu::is_page_locked(device, reinterpret_cast<const void*>(image.memory))) return image;
-    const int line = 64 / bytes_of(image.element);
     AnyView there = image;
     there.offset = 0;
-    there.pitch = (image.row_elements() + line - 1) / line * line;
-    const std::size_t bytes = static_cast<std::size_t>(bytes_of(image.element)) * there.pitch * there.height;
+    there.pitch = pitch_of(image);
+    const std::size_t bytes = bytes_for(image);
     Piece& piece = pieces_[slot];
     if (piece.bytes < bytes) {
       piece = {};
@@ -36,8 +35,16 @@ class StandIns {
     return there;
   }
   static void deliver(const AnyView& from, const AnyView& to) { copy(from, to); }
+  // What the stand-in of an image of this shape takes.
+  static std::size_t bytes_for(const AnyView& image) {
+    return static_cast<std::size_t>(bytes_of(image.element)) * pitch_of(image) * image.height;
+  }
 
  private:
+  static std::int64_t pitch_of(const AnyView& image) {
+    const int line = 64 / bytes_of(image.element);
+    return (image.row_elements() + line - 1) / line * line;
+  }
   static void copy(const AnyView& from, const AnyView& to) {
     if (from.memory == to.memory || from.empty()) return;
     const std::size_t element = bytes_of(from.element), row = element * from.row_elements();

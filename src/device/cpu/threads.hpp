@@ -1,15 +1,14 @@
-// The threads that a CPU queue works with. All matchers of a process share oneTBB's workers.
+// The threads that a CPU queue works with. All matchers of a process share oneTBB's workers, and leave its process-wide
+// settings alone: with more threads than cores, the work is cut into as many pieces, which the cores share.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #ifdef __SANITIZE_THREAD__
 #include <thread>
 #include <vector>
@@ -35,14 +34,11 @@ class Threads {
  public:
   // 0: as many as there are available cores; callers_arena: those of the arena that this is made in.
   explicit Threads(int count = 0)
-      : arena_(count == callers_arena ? tbb::task_arena(tbb::task_arena::attach{})
-                                      : tbb::task_arena(usable_threads(count))) {
-    // More threads than cores only where somebody asks for them.
-    if (count > tbb::info::default_concurrency())
-      more_than_cores_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
-  }
+      : arena_(count == callers_arena ? tbb::task_arena(tbb::task_arena::attach{}) : tbb::task_arena(limited(count))),
+        count_(count == callers_arena ? arena_.max_concurrency() : usable_threads(count)) {}
 
-  int count() const { return arena_.max_concurrency(); }
+  // How many pieces the work is cut into.
+  int count() const { return count_; }
 
   // Calls f(first, last) on pieces of [0, rows), side by side; those of at most `grain` are not divided. The result must not
   // depend on the cut.
@@ -88,8 +84,11 @@ class Threads {
   }
 #endif
 
-  std::optional<tbb::global_control> more_than_cores_;
+  // oneTBB warns of an arena that has more threads than it may begin.
+  static int limited(int asked) { return std::min(usable_threads(asked), tbb::info::default_concurrency()); }
+
   tbb::task_arena arena_;
+  int count_;
 };
 
 }  // namespace stereopsis

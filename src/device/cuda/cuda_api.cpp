@@ -3,24 +3,38 @@
 #include <dlfcn.h>
 
 namespace stereopsis::cuda {
+namespace {
 
-const Api* open(std::string& reason) {
-  static Api api;
+struct Opened {
+  Api api;
+  std::string reason;  // why the driver cannot be used; empty: it can
+};
+
+Opened open_driver() {
+  Opened opened;
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) {
-    reason = "the CUDA driver libcuda.so.1 is not installed; install NVIDIA's driver";
-    return nullptr;
+    opened.reason = "the CUDA driver libcuda.so.1 is not installed; install NVIDIA's driver";
+    return opened;
   }
-#define X(member, symbol, parameters)                                          \
-  api.member = reinterpret_cast<Status(*) parameters>(dlsym(driver, #symbol)); \
-  if (api.member == nullptr) {                                                 \
-    reason = "the CUDA driver lacks " #symbol "; install a newer one";         \
-    return nullptr;                                                            \
+#define X(member, symbol, parameters)                                                 \
+  opened.api.member = reinterpret_cast<Status(*) parameters>(dlsym(driver, #symbol)); \
+  if (opened.api.member == nullptr) {                                                 \
+    opened.reason = "the CUDA driver lacks " #symbol "; install a newer one";         \
+    return opened;                                                                    \
   }
   STEREOPSIS_CUDA_FUNCTIONS(X)
 #undef X
-  api.launch_with = reinterpret_cast<decltype(api.launch_with)>(dlsym(driver, "cuLaunchKernelEx"));
-  return &api;
+  opened.api.launch_with = reinterpret_cast<decltype(opened.api.launch_with)>(dlsym(driver, "cuLaunchKernelEx"));
+  return opened;
+}
+
+}  // namespace
+
+const Api* open(std::string& reason) {
+  static const Opened opened = open_driver();  // once: other threads may use the table already
+  reason = opened.reason;
+  return reason.empty() ? &opened.api : nullptr;
 }
 
 }  // namespace stereopsis::cuda

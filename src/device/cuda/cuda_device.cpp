@@ -223,20 +223,22 @@ class CudaDevice final : public gpu::Device {
     return context_;
   }
 
-  // The context must be current.
-  Function find(const gpu::Kernel& which) {
+  // The kernel's function, which may be launched with `local_bytes` of dynamic shared memory. The context must be current.
+  Function find(const gpu::Kernel& which, int local_bytes) {
     const std::lock_guard lock(mutex_);
-    const auto key =
-        std::tuple<std::string_view, std::string_view, std::string_view>(which.file, which.name, which.instance);
-    const auto known = functions_.find(key);
-    if (known != functions_.end()) return known->second;
-    Module& module = modules_[which.file];
-    if (module == nullptr)
-      check(api.load_module(&module, fat_binary(which.file).data()), text("load the kernels of ", which.file).c_str());
-    const std::string symbol = text(which.name, '_', which.instance);
-    Function function = nullptr;
-    check(api.get_function(&function, module, symbol.c_str()), text("find the kernel ", symbol).c_str());
-    return functions_[key] = function;
+    Loaded& loaded = functions_[{which.file, which.name, which.instance}];
+    if (loaded.function == nullptr) loaded.function = load(which);
+    // Attributes belong to the function, which other threads may be launching: the limit only grows.
+    if (local_bytes > loaded.local_bytes) {
+      check(api.set_function_attribute(loaded.function, max_dynamic_shared_memory, local_bytes), "give local memory");
+      loaded.local_bytes = local_bytes;
+    }
+    if (which.local_percent != loaded.local_percent) {
+      check(api.set_function_attribute(loaded.function, preferred_shared_memory_carveout, which.local_percent),
+            "share out local memory");
+      loaded.local_percent = which.local_percent;
+    }
+    return loaded.function;
   }
 
   const Api& api;
@@ -248,6 +250,24 @@ class CudaDevice final : public gpu::Device {
   }
 
  private:
+  // A function and the attributes that were set.
+  struct Loaded {
+    Function function = nullptr;
+    int local_bytes = 0;
+    int local_percent = gpu::Kernel{}.local_percent;
+  };
+
+  // The mutex must be held, and the context current.
+  Function load(const gpu::Kernel& which) {
+    Module& module = modules_[which.file];
+    if (module == nullptr)
+      check(api.load_module(&module, fat_binary(which.file).data()), text("load the kernels of ", which.file).c_str());
+    const std::string symbol = text(which.name, '_', which.instance);
+    Function function = nullptr;
+    check(api.get_function(&function, module, symbol.c_str()), text("find the kernel ", symbol).c_str());
+    return function;
+  }
+
   static constexpr int portable_only = 75;
 
   int own_capability() const { return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor); }
@@ -299,7 +319,7 @@ class CudaDevice final : public gpu::Device {
   std::shared_ptr<const DeviceAllocator> allocator_;               // the caller's; null: the driver's
   std::map<Handle, std::shared_ptr<const DeviceAllocator>> lent_;  // by callers, and whose it is
   std::map<std::string_view, Module> modules_;
-  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Function>
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Loaded>
       functions_;  // names are literals
 };
 
@@ -385,13 +405,7 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
   std::array<void*, 40> values;
   for (int i = 0; i < arguments.count(); ++i) values[i] = const_cast<void*>(arguments.value(i));
   const int groups_y = (grid.groups_y + layers - 1) / layers;
-  const Function function = device_.find(kernel);
-  if (grid.local_bytes > 0)
-    device_.check(device_.api.set_function_attribute(function, max_dynamic_shared_memory, grid.local_bytes),
-                  "give local memory");
-  if (kernel.local_percent >= 0)
-    device_.check(device_.api.set_function_attribute(function, preferred_shared_memory_carveout, kernel.local_percent),
-                  "share out local memory");
+  const Function function = device_.find(kernel, grid.local_bytes);
   const auto size = [](int value) { return static_cast<unsigned>(value); };
   const LaunchConfig config{size(grid.groups_x),
                             size(groups_y),

@@ -5,23 +5,37 @@
 #include "core/text.hpp"
 
 namespace stereopsis::opencl {
+namespace {
 
-const Api* open(std::string& reason) {
-  static Api api;
+struct Opened {
+  Api api;
+  std::string reason;  // why the loader cannot be used; empty: it can
+};
+
+Opened open_loader() {
+  Opened opened;
   void* loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
   if (loader == nullptr) {
-    reason = "the OpenCL loader libOpenCL.so.1 is not installed; install it (ocl-icd-libopencl1) and a driver";
-    return nullptr;
+    opened.reason = "the OpenCL loader libOpenCL.so.1 is not installed; install it (ocl-icd-libopencl1) and a driver";
+    return opened;
   }
-#define X(function)                                                                         \
-  api.function = reinterpret_cast<decltype(api.function)>(dlsym(loader, "cl" #function));   \
-  if (api.function == nullptr) {                                                            \
-    reason = "the OpenCL loader lacks cl" #function "; install one of OpenCL 1.2 or later"; \
-    return nullptr;                                                                         \
+#define X(function)                                                                                       \
+  opened.api.function = reinterpret_cast<decltype(opened.api.function)>(dlsym(loader, "cl" #function));   \
+  if (opened.api.function == nullptr) {                                                                   \
+    opened.reason = "the OpenCL loader lacks cl" #function "; install one of OpenCL 1.2 or later";        \
+    return opened;                                                                                        \
   }
   STEREOPSIS_OPENCL_FUNCTIONS(X)
 #undef X
-  return &api;
+  return opened;
+}
+
+}  // namespace
+
+const Api* open(std::string& reason) {
+  static const Opened opened = open_loader();  // once: other threads may use the table already
+  reason = opened.reason;
+  return reason.empty() ? &opened.api : nullptr;
 }
 
 }  // namespace stereopsis::opencl

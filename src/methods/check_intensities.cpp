@@ -1,0 +1,51 @@
+// Rejects images whose intensities exceed white: every stage would take them for white, in silence.
+#include <limits>
+
+#include "methods/refuse.hpp"
+
+namespace stereopsis {
+namespace {
+
+// Rounding, and the overshoot of an interpolation, stay below half of an 8-bit unit.
+constexpr float slack = 0.5f, white = 255;
+
+bool is_outside(float v) {
+  constexpr float most = std::numeric_limits<float>::max();
+  return (v > white + slack && v <= most) || (v < -slack && v >= -most);  // pixels that are not finite are masked
+}
+
+template <class T, class F>
+void for_each_outside(const AnyImageView& image, F&& is_outside, auto&& reject) {
+  const auto pixels = image.as<T>();
+  const int elements = image.width * image.channels;
+  for (int y = 0; y < image.height; ++y) {
+    const T* const row = pixels.row(y);
+    bool any = false;
+    for (int i = 0; i < elements; ++i) any |= is_outside(row[i]);  // without a branch, so it vectorises
+    for (int i = 0; any && i < elements; ++i)
+      if (is_outside(row[i])) reject(row[i], i / image.channels, y);
+  }
+}
+
+}  // namespace
+
+void check_intensities(const char* name, const AnyImageView& image) {
+  const auto found = [&](auto value, int x, int y, const std::string& allowed) {
+    refuse(text("the intensity of ", name, " is ", value, " at ", x, ",", y, "; ", allowed));
+  };
+  if (image.type == PixelType::f32)
+    for_each_outside<float>(image, is_outside, [&](float value, int x, int y) {
+      found(value, x, y, "float images range from 0 to 255 (white), so scale them, or set pixels without data to NaN");
+    });
+  if (image.type != PixelType::u16 || image.bit_depth >= 16) return;
+  const auto most = static_cast<std::uint16_t>((1u << image.bit_depth) - 1);
+  for_each_outside<std::uint16_t>(
+      image, [most](std::uint16_t v) { return v > most; },
+      [&](std::uint16_t value, int x, int y) {
+        found(value, x, y,
+              text("an image with a bit depth of ", image.bit_depth, " ranges from 0 to ", most,
+                   ", so give the number of bits that it uses"));
+      });
+}
+
+}  // namespace stereopsis
