@@ -90,17 +90,14 @@ void change_parameters(Call& call, Dice& dice) {
   }
 }
 
+// Floats that no camera gives and that images may hold: from black to white, with half a unit of slack, or not finite.
 constexpr float special[] = {std::numeric_limits<float>::quiet_NaN(),
                              std::numeric_limits<float>::infinity(),
                              -std::numeric_limits<float>::infinity(),
                              std::numeric_limits<float>::denorm_min(),
                              -1e-40f,
                              -0.0f,
-                             3e38f,
-                             -3e38f,
-                             1e10f,
-                             -1,
-                             256,
+                             -0.5f,
                              255.5f,
                              0.5f};
 
@@ -126,7 +123,7 @@ void paint(ImageView<T> left, ImageView<T> right, int bit_depth, Dice& dice) {
   const auto put = [&](T& pixel, double v) {
     v = v * white + (noise > 0 ? dice.between(-noise, noise) : 0);
     if constexpr (sizeof(T) == 4)
-      pixel = static_cast<float>(v);
+      pixel = static_cast<float>(std::clamp(v, 0.0, white));
     else
       pixel = static_cast<T>(std::clamp(std::round(v), 0.0, white));
   };
@@ -136,7 +133,7 @@ void paint(ImageView<T> left, ImageView<T> right, int bit_depth, Dice& dice) {
         put(left(x, y, c), texture(x, y, c));
         put(right(x, y, c), texture(x + shift, y, c));
       }
-  // What no camera gives: other floats, values beyond the bit depth.
+  // Pixels that nothing around them predicts.
   if (sizeof(T) == 1 || dice.chance(0.5)) return;
   for (int n = dice.between(0, 1 + left.width * left.height / 4); n > 0; --n) {
     const ImageView<T>& image = dice.chance(0.5) ? left : right;
@@ -144,7 +141,7 @@ void paint(ImageView<T> left, ImageView<T> right, int bit_depth, Dice& dice) {
     if constexpr (sizeof(T) == 4)
       pixel = dice.pick(special);
     else
-      pixel = static_cast<T>(dice.bits());
+      pixel = static_cast<T>(dice.bits() & static_cast<std::uint64_t>(white));
   }
 }
 
