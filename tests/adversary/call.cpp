@@ -78,17 +78,23 @@ Pipeline any_pipeline(Dice& dice, bool& mixed) {
   }
 }
 
-void change_parameters(Call& call, Dice& dice) {
+}  // namespace
+
+Settings change_parameters(Pipeline& pipeline, Dice& dice) {
   const double share = dice.pick(std::array{0.0, 0.1, 0.3, 0.6});
-  for (const ParameterInfo& info : call.pipeline.parameters()) {
+  Settings changed;
+  for (const ParameterInfo& info : pipeline.parameters()) {
     const bool is_switch = info.name.ends_with(".enabled");
     if (!dice.chance(is_switch ? share / 2 : share)) continue;
     const std::string value = any_value(info, dice);
     if (value == info.value) continue;
-    call.pipeline.set(info.name, value);
-    call.changed.emplace_back(info.name, value);
+    pipeline.set(info.name, value);
+    changed.emplace_back(info.name, value);
   }
+  return changed;
 }
+
+namespace {
 
 // Floats that no camera gives and that images may hold: from black to white, with half a unit of slack, or not finite.
 constexpr float special[] = {std::numeric_limits<float>::quiet_NaN(),
@@ -241,7 +247,7 @@ Problem any_problem(Dice& dice) {
 Call::Call(std::uint64_t seed_) : seed(seed_), pipeline("sgm") {
   Dice dice(seed);
   pipeline = any_pipeline(dice, mixed);
-  change_parameters(*this, dice);
+  changed = change_parameters(pipeline, dice);
   problem = any_problem(dice);
   threads = dice.between(1, 4);
   if (dice.chance(0.15)) memory = dice.unit() * 1.1;

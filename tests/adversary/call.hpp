@@ -38,14 +38,19 @@ struct Pair {
   StereoPair views;
 };
 
+// Names of parameters and their values.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+// Sets some of a pipeline's parameters to values that are allowed; returns them.
+Settings change_parameters(Pipeline&, Dice&);
+
 struct Call {
   explicit Call(std::uint64_t seed);
   std::string describe() const;  // in a line
 
   std::uint64_t seed;
   Pipeline pipeline;
-  std::vector<std::pair<std::string, std::string>> changed;  // of the method's parameters
-  bool mixed = false;                                        // its slots are of several methods
+  Settings changed;    // of the method's parameters
+  bool mixed = false;  // its slots are of several methods
   Problem problem;
   int threads = 1;
   double memory = 0;  // what the limit is to what the plan takes; 0: no limit
