@@ -1,5 +1,7 @@
 """The ROS 2 node on a STAND-IN for rclpy (rclpy_standin.py): ROS 2 itself has not run here."""
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -163,3 +165,14 @@ def test_broken_messages_do_not_end_the_node(robot):
     it.send_pair(2 * SECOND, left, right)
     assert it.wait("disparity").header.stamp.sec == 2
     assert len(it.node.warnings) == 1 and "1.000000000" in it.node.warnings[0]
+
+
+@pytest.mark.parametrize("node, lacks", [("node1", "rospy"), ("node2", "rclpy")])
+def test_a_node_without_ros_says_so(node, lacks):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.modules['{lacks}'] = None; from stereopsis.ros.{node} import main; main()"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("stereopsis: ") and f"has no {lacks}" in done.stderr and done.stderr.count("\n") == 1

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 import stereopsis as st
 
-websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install 'stereopsis[view]'")
+websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install '.[view]'")
 from stereopsis.view import preparation, sources  # noqa: E402
 from stereopsis.view.engine import Engine, Matchers  # noqa: E402
 from stereopsis.view.messages import seen, slots_of  # noqa: E402
@@ -175,6 +175,37 @@ def test_pictures_of_twelve_bits(tmp_path, settings, scene):
     expected = st.match(grey, grey, 32, bit_depth=12)
     np.testing.assert_array_equal(found.disparity, expected.disparity)
     np.testing.assert_array_equal(seen(ready.left, 12), grey >> 4)
+
+
+def test_pictures_that_can_not_be_read_end_the_viewer_at_once(tmp_path, scene):
+    (tmp_path / "right.ppm").write_bytes(b"P6 160 120 255\n" + np.ascontiguousarray(scene.right).tobytes())
+    (tmp_path / "text.png").write_text("no picture")
+    (tmp_path / "empty.png").touch()
+    for left in ("nowhere.png", "text.png", "empty.png"):
+        for pair in ((left, "right.ppm"), ("right.ppm", left)):
+            call = [sys.executable, "-m", "stereopsis", "view", *(tmp_path / name for name in pair)]
+            done = subprocess.run(call, capture_output=True, text=True, timeout=60)
+            assert done.returncode == 1 and done.stdout == "", done
+            assert done.stderr.startswith("stereopsis: ") and left in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "about, said",
+    [
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ('{"ndisp": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+        ('{"ndisp"', "is no JSON"),
+        ("[1]", "does not describe a scene"),
+        ('{"ndisp": "many"}', "does not describe a scene"),
+        ('{"ndisp": [1]}', "does not describe a scene"),
+    ],
+)
+def test_a_description_of_a_scene_that_is_none(tmp_path, about, said):
+    for name in ("left.png", "right.png"):
+        (tmp_path / name).touch()
+    (tmp_path / "dataset.json").write_text(about)
+    with pytest.raises(st.FormatError, match=f"dataset.json' .*{said}"):
+        sources.open_sources([str(tmp_path)], None, 0)
 
 
 def test_a_port_in_use_is_said(server):
@@ -467,7 +498,7 @@ def test_several_pages_show_the_same_and_one_that_is_cut_harms_nobody(server):
             await say(one, do="ready", have={plane["name"]: plane["key"] for plane in frame["planes"]})
             following = await next_of(one, "frame")
             assert [plane["name"] for plane in following["planes"]] == ["disparity"]  # the picture is there already
-            for nonsense in ("no json", "[]", "{}", '{"do": "dance"}', '{"do": "set"}', '{"do": "probe", "x": 1e9, "y": 0}'):
+            for nonsense in ("no json", "[" * 100_000 + "]" * 100_000, "[]", "{}", '{"do": "dance"}', '{"do": "set"}', '{"do": "probe", "x": 1e9, "y": 0}'):
                 await one.send(nonsense)
                 assert (await next_of(one, "refused"))["text"]
             await say(one, do="keep", what="depth")

@@ -1,4 +1,4 @@
-"""The node itself is in the Python package stereopsis (pip install stereopsis)."""
+"""The node itself is in the Python package stereopsis: pip install its wheel file, or . in its checkout."""
 
 from setuptools import setup
 

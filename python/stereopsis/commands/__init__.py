@@ -47,8 +47,8 @@ def run(name: str, arguments: list[str]) -> int:
         if extra is None or (missing.name or "").split(".")[0] == "stereopsis":
             raise
         raise UnsupportedError(
-            f"{name} needs the package {missing.name}, which is not installed; run: "
-            f"python -m pip install 'stereopsis[{extra}]=={version}', or in a checkout '.[{extra}]'"
+            f"{name} needs the package {missing.name}, which is not installed; run, in a checkout, python -m pip install "
+            f"'.[{extra}]', or install the wheel file with this extra: 'dist/stereopsis-{version}-….whl[{extra}]'"
         ) from missing
 
 

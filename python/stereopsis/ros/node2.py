@@ -14,6 +14,7 @@ Inputs are taken with sensor data's quality of service, results are sent reliabl
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -150,7 +151,12 @@ class StereoNode:
 
 
 def main() -> None:
-    rclpy: Any = importlib.import_module("rclpy")
+    try:
+        rclpy: Any = importlib.import_module("rclpy")
+    except ModuleNotFoundError as missing:
+        raise SystemExit(
+            f"stereopsis: {sys.executable} has no {missing.name}; run it where ROS 2 is set up, by the Python that ROS is for"
+        ) from missing
     rclpy.init()
     node = rclpy.create_node("stereopsis")
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import CallError, FileError, FormatError
+from .._json import parsed
 from .._native import version
 from .._pipeline import Pipeline
 from .rasters import Picture, fingerprint
@@ -150,11 +151,9 @@ class Manifest:
     def read(cls, folder: Path) -> Manifest:
         """Raises FileError and FormatError."""
         try:
-            content = json.loads((folder / NAME).read_bytes())
+            content = parsed((folder / NAME).read_bytes(), f"{folder / NAME}")
         except OSError as error:
             raise FileError(f"{folder / NAME} can't be read: {error.strerror}; stereopsis scale plan {folder} … writes it") from error
-        except ValueError as error:
-            raise FormatError(f"{folder / NAME} is no JSON: {error}") from error
         if not isinstance(content, dict) or (content.get("format"), content.get("version")) != ("stereopsis scale", FORMAT):
             raise FormatError(f"{folder / NAME} is not a manifest of version {FORMAT}; plan the job again")
         return cls._of(content)

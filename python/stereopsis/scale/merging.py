@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import CallError, Error, FileError
+from .._json import parsed
 from .manifest import KINDS, Job, Unit
 from .rasters import write_tiled
 from .running import duration, weight
@@ -128,5 +129,6 @@ def audit_of(job: Job, whole: list[Unit]) -> dict[str, int] | None:
     sums: Counter[str] = Counter()
     for unit in whole:
         if unit.kind == "audit":
-            sums.update(json.loads(job.store.path(f"audit/{unit.name}.json").read_bytes()))
+            file = job.store.path(f"audit/{unit.name}.json")
+            sums.update(parsed(file.read_bytes(), f"{file}"))
     return dict(sums)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._errors import FormatError
+from .._json import parsed
 from .spans import Span
 
 MAGIC = b"STPATHS\n"
@@ -49,10 +50,10 @@ def unpacked(content: bytes, name: str, job: str, row: int) -> tuple[Span, Paths
     try:
         start = len(MAGIC) + 4
         (length,) = struct.unpack("<I", content[len(MAGIC) : start])
-        header: dict[str, Any] = json.loads(content[start : start + length])
+        header: dict[str, Any] = parsed(content[start : start + length], f"the header of {name}")
         payload = content[start + length :]
         whole = hashlib.sha256(payload).hexdigest() == header["sha256"]
-    except (struct.error, ValueError, KeyError) as error:
+    except (struct.error, FormatError, KeyError, TypeError) as error:
         raise FormatError(f"{name} is damaged: its header can't be read; run again, and it is made anew") from error
     if not whole:
         raise FormatError(f"{name} is damaged: its checksum is another; run again, and it is made anew")

@@ -17,7 +17,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from .._errors import FileError
+from .._errors import FileError, FormatError
+from .._json import parsed
 
 
 class State(Enum):
@@ -66,8 +67,10 @@ class Store:
     def about(self, unit: str) -> dict[str, Any] | None:
         """The sidecar; None where there is none of this job, or none that can be read."""
         try:
-            about: dict[str, Any] = json.loads(self.sidecar(unit).read_bytes())
-        except (OSError, ValueError):
+            about = parsed(self.sidecar(unit).read_bytes(), f"{self.sidecar(unit)}")
+        except (OSError, FormatError):
+            return None
+        if not isinstance(about, dict):
             return None
         return about if about.get("job") == self._job and isinstance(about.get("files"), dict) else None
 

@@ -28,6 +28,8 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
             source.bit_depth = arguments.bit_depth
         elif arguments.bit_depth is not None:
             raise CallError(f"--bit-depth is of pictures in files, and {source.name} has none; leave it out")
+    if isinstance(sources[0], Files):
+        sources[0].read(0)  # what can't be read is said before anything is served
     rig, calibration = geometry_of(arguments)
     settings = Settings(pipeline_of(arguments), arguments.device, arguments.threads, range_of(arguments))
     speed = arguments.fps or sources[0].rate

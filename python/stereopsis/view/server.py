@@ -91,7 +91,7 @@ class Page:
             answer = await self._answer(message["do"], message)
         except Error as error:
             answer = json.dumps({"kind": "refused", "text": str(error)})
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             answer = json.dumps({"kind": "refused", "text": f"the page sent what is no message: {error!r}"})
         with contextlib.suppress(ConnectionClosed):
             if answer is not None:

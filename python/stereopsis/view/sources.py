@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import pathlib
 import re
@@ -11,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .. import _native
-from .._errors import CallError, FileError
+from .._errors import CallError, FileError, FormatError
+from .._json import parsed
 from .._scenes import read_image, synth
 from .pairing import IMAGES, Pairing, Path, files_of, paired
 
@@ -194,6 +194,18 @@ def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing) -
     return list(scenes)
 
 
+def described_by(about: Path) -> tuple[tuple[int, int] | None, str, float]:
+    """What a dataset.json says: the range, the truth's file and its scale."""
+    described = parsed(about.read_bytes(), f"'{about}'")
+    try:
+        disparities = (0, int(described["ndisp"])) if "ndisp" in described else None
+        return disparities, str(described.get("gt", "")), float(described.get("gt_scale", 0))
+    except (AttributeError, TypeError, ValueError) as error:
+        raise FormatError(
+            f"'{about}' does not describe a scene ({error}); ndisp and gt_scale must be numbers, and gt a file's name"
+        ) from error
+
+
 FOLDERS = [("left", "right"), ("image_2", "image_3"), ("image_0", "image_1"), ("image_02", "image_03"), ("cam0", "cam1")]
 PAIRS = [("left", "right"), ("im0", "im1"), ("im2", "im6"), ("view1", "view5")]
 TRUTHS = ["disp_left.pfm", "disp0.pfm", "disp0GT.pfm"]
@@ -215,11 +227,9 @@ def scene_of(folder: Path, truths: Sequence[Path], scale: float, how: Pairing) -
     source = Files(folder.name, pair[0][:1], pair[1][:1], truths, scale, how)
     about = folder / "dataset.json"
     if about.is_file():
-        described = json.loads(about.read_text())
-        source.disparities = (0, int(described["ndisp"])) if "ndisp" in described else None
-        truth = folder / str(described.get("gt", ""))
-        if not truths and truth.is_file():
-            source.truths, source.scale = [truth], float(described.get("gt_scale", 0))
+        source.disparities, name, truth_scale = described_by(about)
+        if not truths and (folder / name).is_file():
+            source.truths, source.scale = [folder / name], truth_scale
     elif not truths:
         source.truths = [file for name in TRUTHS if (file := folder / name).is_file()][:1]
     return source

@@ -13,6 +13,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from ..._errors import CallError
+from ..._json import parsed
 from .reading import Bag
 from .writing import BagWriter
 
@@ -52,7 +53,7 @@ class Segments:
     def _take_up(self, call: dict[str, Any], resume: bool) -> None:
         if not resume:
             raise CallError(f"'{self.out}' was begun and not finished; give --resume to go on, or remove '{self._folder}'")
-        noted = json.loads(self._state.read_text())
+        noted = parsed(self._state.read_text(), f"'{self._state}'")
         if noted["call"] != json.loads(json.dumps(call)):
             different = next(name for name in {**call, **noted["call"]} if call.get(name) != noted["call"].get(name))
             raise CallError(
