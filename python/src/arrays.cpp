@@ -20,8 +20,11 @@ std::string text_of(nb::handle object) { return nb::str(object).c_str(); }
 
 nb::object take(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
 
-// The sentence of what Python has raised, which is over with it.
-std::string raised(nb::python_error& error) { return text_of(error.value()); }
+// The sentence of the Python exception that is being caught. KeyboardInterrupt and SystemExit go on as they are.
+std::string raised(nb::python_error& error) {
+  if (!error.matches(PyExc_Exception)) throw;
+  return text_of(error.value());
+}
 
 template <class T>
 nb::object lend_as(const AnyImageView& v, const std::shared_ptr<const void>& owner) {
@@ -78,6 +81,7 @@ bool Lent::take_buffer(nb::handle array) {
   const auto kept = std::make_shared<Buffer>();
   Py_buffer& buffer = kept->buffer;
   if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw nb::python_error();
     PyErr_Clear();  // an array on a GPU, perhaps
     return false;
   }
@@ -198,10 +202,8 @@ std::string Lent::shape() const {
 }
 
 AnyImageView Lent::view(int channels, int bit_depth) const {
-  const std::int64_t item = type_ == PixelType::u8    ? 1
-                            : type_ == PixelType::u16 ? 2
-                                                      : 4,
-                     pixel = channels * item, width = shape_[1], height = shape_[0], row = width * pixel;
+  const std::int64_t item = bytes_of(type_), pixel = channels * item, width = shape_[1], height = shape_[0],
+                     row = width * pixel;
   if (width == 0 || height == 0 || channels == 0) refuse(name_ + " has the shape " + shape() + " and no pixels");
   if (width > std::numeric_limits<int>::max() / 4 || height > std::numeric_limits<int>::max() / 4)
     refuse(name_ + " has the shape " + shape() + "; height and width must be at most 536870911");
@@ -290,6 +292,29 @@ nb::dict arrays_of(const std::shared_ptr<Matched>& matched) {
   for (const StageTime& time : matched->times) times.append(nb::make_tuple(time.name, time.ms));
   arrays["times"] = times;
   return arrays;
+}
+
+std::int64_t bytes_of(PixelType type) { return type == PixelType::u8 ? 1 : type == PixelType::u16 ? 2 : 4; }
+
+bool overlap(const AnyImageView& a, const AnyImageView& b) {
+  if (a.empty() || b.empty()) return false;
+  struct Rows {
+    explicit Rows(const AnyImageView& v)
+        : first(reinterpret_cast<std::intptr_t>(v.data)),
+          pitch(static_cast<std::intptr_t>(v.pitch) * bytes_of(v.type)),
+          bytes(static_cast<std::intptr_t>(v.width) * v.channels * bytes_of(v.type)),
+          count(v.height) {}
+    std::intptr_t first, pitch, bytes, count;
+  };
+  const Rows one(a), other(b);
+  for (std::intptr_t y = 0; y < one.count; ++y) {
+    const std::intptr_t begin = one.first + y * one.pitch, end = begin + one.bytes;
+    // The first row of the other one that ends behind `begin`.
+    const std::intptr_t before = begin - other.first - other.bytes;
+    const std::intptr_t row = before < 0 ? 0 : before / other.pitch + 1;
+    if (row < other.count && other.first + row * other.pitch < end) return true;
+  }
+  return false;
 }
 
 const char* dtype_of(PixelType type) {

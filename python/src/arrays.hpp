@@ -5,10 +5,12 @@
 #include <nanobind/nanobind.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dlpack.hpp"
@@ -68,6 +70,11 @@ class Lent {
   std::shared_ptr<void> owner_;  // what gives it back
 };
 
+std::int64_t bytes_of(PixelType type);
+
+// Whether both views, on one device, have a byte in common. Columns of one array, side by side, have none.
+bool overlap(const AnyImageView& a, const AnyImageView& b);
+
 // What the view shows, by its address on a device; empty where it shows nothing.
 DeviceImageView on_device(const AnyImageView& view);
 
@@ -82,6 +89,10 @@ struct LentPair {
   bool is_on_device() const { return !device.empty(); }
   std::array<const Lent*, 5> all() const { return {&left, &right, &mask_left, &mask_right, &costs}; }
   DevicePair device_pair() const;
+  // All images, masks, volumes and maps on the host or the device, by name; views of what was not given are empty.
+  std::vector<std::pair<std::string, AnyImageView>> inputs() const;
+  // Copies both images into `memory`, and gives the caller's back.
+  void copy_images(std::array<std::vector<std::byte>, 2>& memory);
   // ((height, width, channels, dtype) of the pictures, the same of the costs, device); None for what is not there.
   nb::tuple kind() const;
 

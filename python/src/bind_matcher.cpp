@@ -8,6 +8,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <deque>
 #include <mutex>
 #include <tuple>
@@ -75,6 +77,8 @@ Stripe::Follow follow(const std::string& name) {
 // A matcher, or one on each of several devices, that Python's threads may share: they take turns.
 class SharedMatcher {
  public:
+  using PairMemory = std::array<std::vector<std::byte>, 2>;
+
   SharedMatcher(const Pipeline& pipeline, const Problem& problem, const std::vector<Device>& devices) {
     if (devices.size() > 1)
       group_.emplace(pipeline, problem, devices);
@@ -106,6 +110,14 @@ class SharedMatcher {
     const std::lock_guard lock(mutex_);
     group_ ? group_->wait(ticket) : matcher_->wait(ticket);
   }
+  // For copies of a pair, used again from pair to pair. Both under the GIL.
+  PairMemory take_memory() {
+    if (spare_.empty()) return {};
+    PairMemory memory = std::move(spare_.back());
+    spare_.pop_back();
+    return memory;
+  }
+  void give_memory(PairMemory memory) { spare_.push_back(std::move(memory)); }
   // Behind what the pair's stream was given before, and before what it is given from then on: nobody waits. `out` has arrays of the caller's
   // by the names of what they take. All of it under the GIL.
   nb::dict match_on_device(LentPair pair, const nb::dict& out);
@@ -127,6 +139,7 @@ class SharedMatcher {
   std::shared_ptr<Rooms> rooms_;
   std::vector<Output> outputs_;
   std::mutex mutex_;
+  std::vector<PairMemory> spare_;
   Matched kept_;                    // images of results that went to arrays of the caller's
   std::optional<Matcher> matcher_;  // or, on several devices,
   std::optional<MatcherGroup> group_;
@@ -182,20 +195,20 @@ nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
   const auto room = rooms_->take(work.pair.stream);
   nb::dict arrays;
   DeviceMatched result;
+  std::vector<NamedView> written;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Output& output = outputs_[i];
     const char* name = output.name.c_str();
     if (out.contains(name)) {
       arrays[name] = out[name];
       result.*output.place = take_output(output, out[name], work.pair.stream, work.out);
-      for (std::size_t j = 0; j < i; ++j)
-        if ((result.*outputs_[j].place).memory == (result.*output.place).memory)
-          refuse("out has one array for '" + outputs_[j].name + "' and '" + output.name + "'; give two");
+      written.emplace_back(output.name, view_for(output, work.out.back()));
     } else {
       result.*output.place = rooms_->image(*room, i);
       arrays[name] = DeviceArray(rooms_, room, result.*output.place);
     }
   }
+  check_overlaps(written, work.pair.inputs());
   const DevicePair images = work.pair.device_pair();
   {
     const nb::gil_scoped_release release;
@@ -210,22 +223,30 @@ nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
   return arrays;
 }
 
-// A pair in work: keeps its images until it is done, whatever becomes of it.
+// A pair in flight: keeps its images, or copies of them, until it is done, whatever becomes of it.
 class Pending {
  public:
-  Pending(std::shared_ptr<SharedMatcher> matcher, LentPair lent)
+  Pending(std::shared_ptr<SharedMatcher> matcher, LentPair lent, bool copies)
       : matcher_(std::move(matcher)), lent_(std::move(lent)), result_(std::make_shared<Matched>()) {
+    if (copies) lent_.copy_images(memory_.emplace(matcher_->take_memory()));
     const nb::gil_scoped_release release;
     ticket_ = matcher_->enqueue(lent_.pair, *result_);
   }
   ~Pending() {
-    const nb::gil_scoped_release release;
-    try {
-      matcher_->wait(ticket_);
-    } catch (const std::exception&) {  // of a pair that nobody waits for
-      const nb::gil_scoped_acquire lock;
-      cause_of_failure() = nb::object();
+    {
+      const nb::gil_scoped_release release;
+      try {
+        matcher_->wait(ticket_);
+      } catch (const std::exception&) {  // of a pair that nobody waits for
+      }
     }
+    if (memory_) matcher_->give_memory(std::move(*memory_));
+  }
+  bool overlaps(const LentPair& other) const {
+    for (const AnyImageView& own : {lent_.pair.left, lent_.pair.right})
+      for (const AnyImageView& given : {other.pair.left, other.pair.right})
+        if (overlap(own, given)) return true;
+    return false;
   }
   nb::dict wait() {
     {
@@ -238,6 +259,7 @@ class Pending {
  private:
   std::shared_ptr<SharedMatcher> matcher_;
   LentPair lent_;
+  std::optional<SharedMatcher::PairMemory> memory_;
   std::shared_ptr<Matched> result_;
   Ticket ticket_;
 };
@@ -287,7 +309,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
 
 nb::dict match(SharedMatcher& matcher, LentPair& pair, const nb::dict& out) {
   if (pair.is_on_device()) return matcher.match_on_device(std::move(pair), out);
-  const HostOut taken(matcher.plan(), out);
+  const HostOut taken(matcher.plan(), out, pair.inputs());
   const auto result = std::make_shared<Matched>();
   {
     const nb::gil_scoped_release release;
@@ -298,8 +320,8 @@ nb::dict match(SharedMatcher& matcher, LentPair& pair, const nb::dict& out) {
   return arrays;
 }
 
-std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, LentPair& pair) {
-  return std::make_unique<Pending>(matcher, std::move(pair));
+std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, LentPair& pair, bool copies) {
+  return std::make_unique<Pending>(matcher, std::move(pair), copies);
 }
 
 }  // namespace
@@ -341,7 +363,7 @@ void bind_matcher(nb::module_& m) {
       .def_prop_ro("kind", &LentPair::kind, "(height, width, channels, dtype) of images and of costs, and the device.")
       .def_ro("stream", &LentPair::stream);
 
-  nb::class_<Pending>(m, "Pending").def("wait", &Pending::wait);
+  nb::class_<Pending>(m, "Pending").def("wait", &Pending::wait).def("overlaps", &Pending::overlaps, "pair"_a);
 
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
@@ -349,7 +371,7 @@ void bind_matcher(nb::module_& m) {
            "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a,
            "implementation"_a, "memory_limit"_a, "batch"_a, "colour"_a)
       .def("match", &match, "pair"_a, "out"_a)
-      .def("enqueue", &enqueue, "pair"_a)
+      .def("enqueue", &enqueue, "pair"_a, "copies"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })
       .def_prop_ro("devices", &SharedMatcher::devices)
       .def_prop_ro("lost",

@@ -4,6 +4,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <tuple>
 
 #include "arrays.hpp"
@@ -82,6 +84,21 @@ auto with_pair(nb::handle left, nb::handle right, const std::string& colour, int
   return f(left_rgb, right_rgb);
 }
 
+// Whether both images have the same bits, and these are not all alike, as those of a black image are.
+bool same_pixels(const AnyImageView& left, const AnyImageView& right) {
+  if (left.empty() || left.size() != right.size() || left.type != right.type || left.channels != right.channels) return false;
+  const auto item = static_cast<std::size_t>(bytes_of(left.type)), row = item * left.width * left.channels;
+  const auto row_of = [&](const AnyImageView& v, int y) {
+    return static_cast<const std::byte*>(v.data) + static_cast<std::ptrdiff_t>(item) * v.pitch * y;
+  };
+  bool varies = false;
+  for (int y = 0; y < left.height; ++y) {
+    if (std::memcmp(row_of(left, y), row_of(right, y), row) != 0) return false;
+    varies = varies || std::memcmp(row_of(left, y), row_of(left, y) + 1, row - 1) != 0;
+  }
+  return varies;
+}
+
 nb::dict measures_of(const Measures& m) {
   nb::dict d;
   const std::pair<const char*, double> all[] = {{"bad0.5", m.bad05},  {"bad1.0", m.bad10}, {"bad2.0", m.bad20},
@@ -132,6 +149,9 @@ void bind_scenes(nb::module_& m) {
       },
       "left"_a, "right"_a, "colour"_a = "rgb", "bit_depth"_a = 0,
       nb::sig("def check(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> PairCheck"));
+  m.def(
+      "same_pixels", [](const LentPair& lent) { return !lent.is_on_device() && same_pixels(lent.pair.left, lent.pair.right); },
+      "pair"_a, "Whether both images, on the host, have the same bits.");
   m.def(
       "estimate_disparities",
       [](nb::handle left, nb::handle right, const std::string& colour, int bit_depth) {

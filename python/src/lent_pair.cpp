@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "arrays.hpp"
 #include "stereopsis/formats.hpp"
@@ -76,6 +77,40 @@ void LentPair::check_devices() {
     if (first->device() == unknown_gpu) first = lent;
   }
   if (first != nullptr) device = first->device();
+}
+
+std::vector<std::pair<std::string, AnyImageView>> LentPair::inputs() const {
+  std::vector<std::pair<std::string, AnyImageView>> views{{"left", pair.left},
+                                                          {"right", pair.right},
+                                                          {"mask_left", pair.mask_left},
+                                                          {"mask_right", pair.mask_right},
+                                                          {"volume", pair.costs},
+                                                          {"paths_above", pair.paths_above},
+                                                          {"paths_below", pair.paths_below}};
+  const GivenMaps& maps = pair.maps;
+  views.insert(views.end(), {{"maps['disparity']", maps.disparity},
+                             {"maps['validity']", maps.validity},
+                             {"maps['right']", maps.right},
+                             {"maps['confidence']", maps.confidence}});
+  return views;
+}
+
+void LentPair::copy_images(std::array<std::vector<std::byte>, 2>& memory) {
+  const auto copy = [](AnyImageView& view, std::vector<std::byte>& to) {
+    const auto item = static_cast<std::size_t>(bytes_of(view.type)), row = item * view.width * view.channels;
+    to.resize(row * view.height);
+    const auto* from = static_cast<const std::byte*>(view.data);
+    for (int y = 0; y < view.height; ++y)
+      std::memcpy(to.data() + row * y, from + static_cast<std::ptrdiff_t>(item) * view.pitch * y, row);
+    view.data = to.data();
+    view.pitch = static_cast<std::ptrdiff_t>(view.width) * view.channels;
+  };
+  {
+    const nb::gil_scoped_release release;
+    copy(pair.left, memory[0]);
+    copy(pair.right, memory[1]);
+  }
+  left = right = Lent();
 }
 
 DevicePair LentPair::device_pair() const {

@@ -22,14 +22,30 @@ const char* class_of(ErrorCategory category) {
   }
 }
 
+// The exception of a Python function that the library called; nothing where the error is the library's own.
+nanobind::object cause_of(const Error& error) {
+  try {
+    std::rethrow_if_nested(error);
+  } catch (const RaisedInPython& raised) {
+    return raised.exception();
+  } catch (...) {  // nested by the library itself
+  }
+  return {};
+}
+
+// KeyboardInterrupt and SystemExit, which are no Exception, stay what they are.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
+    nanobind::object cause = cause_of(error);
+    if (cause.is_valid() && PyObject_IsInstance(cause.ptr(), PyExc_Exception) == 0) {
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(cause.ptr())), cause.ptr());
+      return;
+    }
     const auto type = nanobind::module_::import_("stereopsis._errors").attr(class_of(error.category()));
     nanobind::object raised = type(error.what());
-    if (nanobind::object cause = std::exchange(cause_of_failure(), nanobind::object()); cause.is_valid())
-      PyException_SetCause(raised.ptr(), cause.release().ptr());
+    if (cause.is_valid()) PyException_SetCause(raised.ptr(), cause.release().ptr());
     PyErr_SetObject(type.ptr(), raised.ptr());
   }
 }

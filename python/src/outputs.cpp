@@ -8,8 +8,6 @@
 namespace stereopsis::python {
 namespace {
 
-std::size_t bytes_of(PixelType type) { return type == PixelType::u8 ? 1 : type == PixelType::u16 ? 2 : 4; }
-
 std::string shape_of(const DeviceImageView& v) {
   return "(" + std::to_string(v.height) + ", " + std::to_string(v.width) +
          (v.channels == 1 ? "" : ", " + std::to_string(v.channels)) + ")";
@@ -67,7 +65,19 @@ AnyImageView view_for(const Output& output, const Lent& lent) {
   return view;
 }
 
-HostOut::HostOut(const Plan& plan, const nb::dict& out) {
+void check_overlaps(const std::vector<NamedView>& outputs, const std::vector<NamedView>& inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [name, view] = outputs[i];
+    for (const auto& [input, read] : inputs)
+      if (overlap(view, read))
+        refuse("out['" + name + "'] shares memory with " + input + ", which is read; give an array of its own");
+    for (std::size_t j = 0; j < i; ++j)
+      if (overlap(view, outputs[j].second))
+        refuse("out['" + outputs[j].first + "'] and out['" + name + "'] share memory; give each an array of its own");
+  }
+}
+
+HostOut::HostOut(const Plan& plan, const nb::dict& out, const std::vector<NamedView>& inputs) {
   if (out.size() == 0) return;
   const std::vector<Output> outputs = outputs_of(plan);
   for (const auto& [key, array] : out) {
@@ -78,11 +88,11 @@ HostOut::HostOut(const Plan& plan, const nb::dict& out) {
       refuse(lent.name() + " is in memory of " + lent.device() +
              ", but left is in the memory of the host; copy one of them");
     const AnyImageView view = view_for(output, lent);
-    for (const Taken& other : taken_)
-      if (other.view.data == view.data)
-        refuse("out has one array for '" + other.name + "' and '" + name + "'; give two");
     taken_.push_back({name, std::move(lent), view});
   }
+  std::vector<NamedView> written;
+  for (const Taken& taken : taken_) written.emplace_back(taken.name, taken.view);
+  check_overlaps(written, inputs);
 }
 
 void HostOut::exchange(Matched& result, Matched& kept) const {
@@ -94,7 +104,8 @@ void HostOut::exchange(Matched& result, Matched& kept) const {
 
 void HostOut::copy_from(const Matched& result) const {
   const auto copy = [](const AnyImageView& from, const AnyImageView& to) {
-    const std::size_t bytes = bytes_of(to.type), row = bytes * to.width * to.channels;
+    const auto bytes = static_cast<std::size_t>(bytes_of(to.type));
+    const std::size_t row = bytes * to.width * to.channels;
     const auto* source = static_cast<const std::byte*>(from.data);
     auto* target = static_cast<std::byte*>(const_cast<void*>(to.data));
     for (int y = 0; y < to.height; ++y)

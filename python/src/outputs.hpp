@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -21,10 +22,14 @@ const Output& output_of(const std::vector<Output>& outputs, const std::string& n
 // What is lent, as that image. Throws Error(call) where it has another shape or type, or is read-only.
 AnyImageView view_for(const Output& output, const Lent& lent);
 
+using NamedView = std::pair<std::string, AnyImageView>;
+// Throws Error(call) where an output shares memory with an input or another output.
+void check_overlaps(const std::vector<NamedView>& outputs, const std::vector<NamedView>& inputs);
+
 // Arrays of the host. The library's images have their own memory, which is kept from pair to pair, and goes to the arrays by rows.
 class HostOut {
  public:
-  HostOut(const Plan& plan, const nb::dict& out);
+  HostOut(const Plan& plan, const nb::dict& out, const std::vector<NamedView>& inputs);
 
   // Puts the kept images into the result, or back.
   void exchange(Matched& result, Matched& kept) const;

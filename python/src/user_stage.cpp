@@ -121,22 +121,23 @@ class Arguments {
   nb::object object_;
 };
 
+// Frees arrays that only a cycle keeps, such as an exception and the frame that caught it.
+void collect_garbage() { nb::module_::import_("gc").attr("collect")(); }
+
 std::function<void(const UserCall&)> called(const nb::handle function) {
   return [function = shared(function)](const UserCall& call) {
     const nb::gil_scoped_acquire lock;
     Arguments arguments(call);
     try {
       (*function)(arguments.object());
-      if (arguments.is_kept())
+      if (arguments.is_kept() && (collect_garbage(), arguments.is_kept()))
         refuse("it keeps an array that it was called with, which is there during the call alone; keep a copy");
     } catch (nb::python_error& error) {
       // The traceback keeps the function's frames, and these the arrays.
       if (const nb::object trace = nb::borrow(error.traceback()); trace.is_valid() && !trace.is_none())
         nb::module_::import_("traceback").attr("clear_frames")(trace);
       arguments.let_go();
-      cause_of_failure() = nb::borrow(error.value());
-      throw std::runtime_error(std::string(nb::str(error.type().attr("__name__")).c_str()) + ": " +
-                               nb::str(error.value()).c_str());
+      throw RaisedInPython(error);
     }
   };
 }
@@ -148,7 +149,12 @@ std::function<Rect(const Rect&)> part_needed(nb::handle function) {
       const auto [x, y, w, h] = nb::cast<Sides>((*function)(r.x, r.y, r.width, r.height));
       return Rect{x, y, w, h};
     } catch (nb::python_error& error) {
-      refuse(std::string("required_input failed: ") + nb::str(error.value()).c_str());
+      try {
+        throw RaisedInPython(error);
+      } catch (const RaisedInPython& raised) {
+        std::throw_with_nested(
+            Error(ErrorCategory::call, std::string("required_input failed with ") + raised.what()));
+      }
     } catch (const nb::cast_error&) {
       refuse("required_input must return (x, y, width, height) of what (x, y, width, height) of the result needs");
     }
@@ -162,10 +168,10 @@ std::string& device_of_call() {
   return device;
 }
 
-nb::object& cause_of_failure() {
-  static auto& cause = *new nb::object();
-  return cause;
-}
+RaisedInPython::RaisedInPython(nb::python_error& error)
+    : std::runtime_error(std::string(nb::str(error.type().attr("__name__")).c_str()) + ": " +
+                         nb::str(error.value()).c_str()),
+      exception_(shared(error.value())) {}
 
 void set_stage(Pipeline& pipeline, const std::string& slot, nb::handle function, const std::string& name,
                const std::string& makes, double largest, const std::optional<std::string>& takes,

@@ -3,7 +3,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "stereopsis/pipeline.hpp"
@@ -17,7 +19,16 @@ void set_stage(Pipeline& pipeline, const std::string& slot, nanobind::handle fun
 
 // Of the matcher that this thread enqueues a pair with.
 std::string& device_of_call();
-// What such a function raised last, until it is told. Under the GIL.
-nanobind::object& cause_of_failure();
+
+// A Python exception on its way through the library, which nests it in an Error. Made under the GIL; any thread may destroy it.
+class RaisedInPython : public std::runtime_error {
+ public:
+  explicit RaisedInPython(nanobind::python_error& error);
+
+  const nanobind::object& exception() const { return *exception_; }
+
+ private:
+  std::shared_ptr<nanobind::object> exception_;
+};
 
 }  // namespace stereopsis::python

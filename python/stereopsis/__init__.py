@@ -9,7 +9,7 @@
 
 from . import _native, cv2, validity
 from ._calibration import Calibrated, CalibrationView, calibrate
-from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, UnsupportedError
+from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, PairWarning, UnsupportedError
 from ._matching import Matcher, Stripe, match, match_volume
 from ._native import (
     Calibration,
@@ -57,6 +57,7 @@ __all__ = [
     "MethodInfo",
     "OutOfMemoryError",
     "PairCheck",
+    "PairWarning",
     "ParameterInfo",
     "Picture",
     "Pipeline",

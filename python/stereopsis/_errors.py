@@ -2,7 +2,16 @@
 
 import builtins
 
-__all__ = ["CallError", "DeviceError", "Error", "FileError", "FormatError", "OutOfMemoryError", "UnsupportedError"]
+__all__ = [
+    "CallError",
+    "DeviceError",
+    "Error",
+    "FileError",
+    "FormatError",
+    "OutOfMemoryError",
+    "PairWarning",
+    "UnsupportedError",
+]
 
 
 class Error(Exception):
@@ -31,3 +40,7 @@ class OutOfMemoryError(Error, builtins.MemoryError):
 
 class DeviceError(Error, RuntimeError):
     """A device failed or went away."""
+
+
+class PairWarning(UserWarning):
+    """A pair does not look like one: swapped, not rectified, of two scenes, or one picture twice."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _native, _options
+from . import _native, _options, _pair
 from ._errors import CallError
 from ._native import Calibration, Rig
 from ._pipeline import Pipeline, Value
 from ._progress import Progress, Told
-from ._result import Explanation, Result
-
-
+from ._result import ARRAYS, Explanation, Result
+from ._stage import Turns
 
 class Stripe(NamedTuple):
     """The images are rows of larger ones: `rows` of them from `first_row` on are matched, by semi-global matching, with the bits of the
@@ -50,7 +52,7 @@ def _range_of(disparities: Disparities) -> tuple[int, int] | None:
 
 def _out(out: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     if isinstance(out, Result):
-        return {name: getattr(out, name) for name in out.__slots__[:-3] if getattr(out, name) is not None}
+        return {name: getattr(out, name) for name in ARRAYS if getattr(out, name) is not None}
     return dict(out or {})
 
 
@@ -66,6 +68,20 @@ def _maps(maps: Mapping[str, Any] | Result | None) -> dict[str, Any]:
 def _last_volume(pipeline: Pipeline) -> str:
     slots = {slot.slot for slot in pipeline.slots()}
     return "optimised" if "optimisation" in slots else "aggregated" if "aggregation" in slots else "cost"
+
+
+def _two(pair: Any) -> tuple[Any, Any]:
+    try:
+        left, right = pair
+    except (TypeError, ValueError):
+        raise CallError(f"a stream was given a {type(pair).__name__} that is no pair; give (left, right)") from None
+    return left, right
+
+
+def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
+    """Of a pipeline without Python stages none have to be taken: the library's matcher serialises calls itself."""
+    own = any(slot.stage.startswith("user_") for slot in pipeline.slots())
+    return Turns() if own else contextlib.nullcontext()
 
 
 class _MadeFor(NamedTuple):
@@ -101,6 +117,9 @@ class Matcher:
     bit_depth    of uint16 images, 9 to 16 [16]
     threads      of the CPU, 0: as many as there are; memory_limit in bytes, 0: half of the memory, 9/10 of a GPU's
     implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, slowly
+    warn_of_pair  warns with PairWarning where the first pair, of the matcher and of each stream, looks wrong: both images are the
+                 same; or less than half of the pixels are measured, and the images are swapped, not rectified or of two
+                 scenes (as st.check finds). Pairs on a GPU are not judged. Methods that check nothing measure all pixels
 
     The same bits come from every device. Threads may share a matcher: they take turns.
     Raises CallError, which is a ValueError, for what is not allowed.
@@ -109,8 +128,8 @@ class Matcher:
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
     >>> with st.Matcher("sgm", disparities=32, set={"sgm.p1": 12}, want=["confidence"]) as m:
     ...     r = m(scene.left, scene.right)
-    >>> r
-    <result 160×120, with confidence>
+    >>> r  # doctest: +ELLIPSIS
+    <result 160×120 by sgm, ... ms, ... % measured, with confidence>
     """
 
     def __init__(
@@ -135,6 +154,7 @@ class Matcher:
         threads: int = 0,
         implementation: str = "fused",
         memory_limit: int = 0,
+        warn_of_pair: bool = True,
     ) -> None:
         if method is not None and pipeline is not None:
             raise CallError("method and pipeline both say how to match; give one of them")
@@ -163,6 +183,9 @@ class Matcher:
         self._kind: Any = None  # of the last pair
         self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by pairs in work
         self._closed = False
+        self._to_judge = self._warn_of_pair = bool(warn_of_pair)
+        self._estimates = disparities is None
+        self._turns = _turns_of(self._pipeline)
 
     def __call__(
         self,
@@ -191,12 +214,26 @@ class Matcher:
         once, and the result's arrays are there for what the stream is given from then on. They are exporters of
         DLPack: torch.from_dlpack(r.disparity).
 
-        `out` has arrays of one's own, by name, or is a result: they are written, and are the new result's. (On the host the
-        library's own memory is used again from call to call, and its rows go to these arrays.)
+        `out` has arrays of one's own, by name, or is a result: they are written, and are the new result's. They share no memory
+        with the inputs or one another. (On the host the library's own memory is used again from call to call, and its rows go
+        to these arrays.)
+
+        A stage in Python may not call its own matcher, nor wait for a thread that does: CallError is raised.
         """
         beside = {"paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
         pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._colour, stream, beside)
-        return Result(self._plan(pair, left, right).match(pair, _out(out)))
+        on_host = not pair.kind[2]
+        with self._turns:
+            planned = self._plan(pair, left, right)
+            same = on_host and self._to_judge and _native.same_pixels(pair)
+            started = time.perf_counter()
+            arrays = planned.match(pair, _out(out))
+            ms = (time.perf_counter() - started) * 1e3
+        result = Result(arrays, str(self._pipeline.method), ms if on_host else None)
+        if on_host and self._to_judge and volume is None and maps is None:
+            self._to_judge = False
+            self._judge(result, left, right, same)
+        return result
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
         """The same for `await`: other tasks of the loop go on meanwhile. Arguments are those of the call."""
@@ -205,34 +242,90 @@ class Matcher:
         return await asyncio.to_thread(self, left, right, **how)
 
     def stream(
-        self, pairs: Iterable[tuple[Any, Any]], *, in_flight: int = 3, progress: bool | Told = False
+        self,
+        pairs: Iterable[tuple[Any, Any]],
+        *,
+        in_flight: int = 3,
+        copy: bool = True,
+        progress: bool | Told = False,
     ) -> Iterator[Result]:
-        """The results of pairs (left, right), in their order, with up to `in_flight` in work at a time on each device.
+        """Yields the results of pairs (left, right) in their order, with up to `in_flight` pairs in flight on each device.
 
-        Arrays that were given must stay as they are until their result came. Ctrl-C, or leaving the loop, ends it
-        behind the pairs in work. `progress` shows a line on a terminal's stderr, or is a function that is told how many
-        results there are, and of how many pairs (None: that is not known).
+        The iterator is asked for a pair only when fewer are in flight: with in_flight=1, only after the result of the pair
+        before was yielded. Each pair is copied where several may be in flight, so that the iterator may refill its arrays.
+        With copy=False nothing is copied: arrays must stay as they are until their result was yielded, and a pair that
+        shares memory with a pair in flight raises CallError.
+
+        Ctrl-C, or leaving the loop, ends it after the pairs in flight. `progress` shows a line on a terminal's stderr, or is
+        a function that is told how many results there are, and of how many pairs (None: that is not known). Pairs of a
+        pipeline with Python stages are matched one by one on the CPU.
         """
         in_flight = _options.integer("in_flight", in_flight, 1, 1024)
-        return Progress.of(pairs, progress).over(self._stream(pairs, in_flight))
+        return Progress.of(pairs, progress).over(self._stream(pairs, in_flight, bool(copy)))
 
-    def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int) -> Iterator[Result]:
-        work: deque[_native.Pending] = deque()
-        most = 1
+    def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int, copy: bool) -> Iterator[Result]:
+        in_work: deque[tuple[_native.Pending, str]] = deque()
+        most, to_judge, given = 1, self._warn_of_pair, iter(pairs)
+
+        def oldest() -> Result:
+            pending, method = in_work.popleft()
+            return Result(pending.wait(), method)
+
         try:
-            for left, right in pairs:
-                if len(work) >= most:
-                    yield Result(work.popleft().wait())
-                pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
-                if pair.kind[2]:
-                    raise CallError("a stream of pairs is for arrays of the host; call the matcher for those on a GPU")
-                matcher = self._plan(pair, left, right, in_flight)
-                most = in_flight * len(matcher.devices)
-                work.append(matcher.enqueue(pair))
-            while work:
-                yield Result(work.popleft().wait())
+            while True:
+                while len(in_work) >= most:
+                    yield oldest()
+                try:
+                    left, right = _two(next(given))
+                except StopIteration:
+                    break
+                pair = self._pair_of_stream(left, right)
+                if not copy and any(pending.overlaps(pair) for pending, _ in in_work):
+                    raise CallError(
+                        "a pair shares memory with a pair in flight, whose result may be wrong now; give each pair in "
+                        "flight arrays of its own, or leave copy=False out"
+                    )
+                same = to_judge and _native.same_pixels(pair)
+                method, finished = str(self._pipeline.method), None
+                with self._turns:
+                    matcher = self._plan(pair, left, right, in_flight)
+                    if isinstance(self._turns, Turns) and matcher.device == "cpu":  # its stages take turns with other callers
+                        finished = Result(matcher.match(pair, {}), method)
+                    else:
+                        most = in_flight * len(matcher.devices)
+                        in_work.append((matcher.enqueue(pair, copy and most > 1), method))
+                if to_judge:  # before the iterator may refill the arrays
+                    finished = finished or oldest()
+                    self._judge(finished, left, right, same)
+                    to_judge = False
+                if finished is not None:
+                    yield finished
+            while in_work:
+                yield oldest()
         finally:
-            work.clear()  # which waits
+            in_work.clear()  # which waits
+
+    def _pair_of_stream(self, left: Any, right: Any) -> _native.Pair:
+        pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
+        if pair.kind[2]:
+            raise CallError("a stream of pairs is for arrays of the host; call the matcher for those on a GPU")
+        return pair
+
+    def _judge(self, result: Result, left: Any, right: Any, same: bool) -> None:
+        """Warns of a first pair on the host. What costs time is done only where little is measured."""
+        if same:
+            _pair.warn("left and right are the same image, so that every disparity is 0; give the images of both cameras")
+            return
+        if left is None or self._options["stripe"] or self._options["refines"]:
+            return
+        first, end = self._disparities or (0, 1)
+        behind = self._estimates and first + end < 0  # all that was found lies behind the cameras
+        if not behind and not _pair.measures_little(result):
+            return
+        left, right, colour = self._rectified(left, right)
+        complaint = _pair.complaint_of(left, right, colour, self._bit_depth, result.measured_share)
+        if complaint is not None:
+            _pair.warn(complaint)
 
     def explain(self, left: Any = None, right: Any = None) -> Explanation:
         """The steps of the plan, what does each, and the memory: of this pair's size and type, else of the last pair's, else of
@@ -296,7 +389,8 @@ class Matcher:
         self._planned.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_planned": {}}  # which is planned again where it arrives
+        """Of a copy, which plans and takes turns for itself."""
+        return {**self.__dict__, "_planned": {}, "_turns": _turns_of(self._pipeline)}
 
     def __enter__(self) -> Matcher:
         return self
@@ -327,14 +421,18 @@ class Matcher:
         return planned
 
     def _estimated(self, left: Any, right: Any) -> tuple[int, int]:
-        """Of the pictures that are matched: where cameras are raw, of rectified ones."""
+        if self._options["calibration"] is not None and self._colour != "rgb":
+            raise CallError(f"disparities=None is estimated on rectified pictures, for which colour='{self._colour}' is not read; give the range")
+        left, right, colour = self._rectified(left, right)
+        return _native.estimate_disparities(left, right, colour, self._bit_depth)
+
+    def _rectified(self, left: Any, right: Any) -> tuple[Any, Any, str]:
+        """The images that are matched: those of raw cameras are rectified first."""
         calibration = self._options["calibration"]
         if calibration is None:
-            return _native.estimate_disparities(left, right, self._colour, self._bit_depth)
-        if self._colour != "rgb":
-            raise CallError(f"disparities=None is estimated on rectified pictures, for which colour='{self._colour}' is not read; give the range")
+            return left, right, self._colour
         left, right, *_ = _native.Rectification(calibration)(left, right)
-        return _native.estimate_disparities(left, right, "rgb", self._bit_depth)
+        return left, right, "rgb"
 
     def _planned_for(self, of: _MadeFor, disparities: tuple[int, int], in_flight: int) -> _native.Matcher:
         image, costs, place = of.kind

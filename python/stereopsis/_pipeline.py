@@ -41,6 +41,11 @@ def value_of(text: str, type_name: str) -> Value:
             return text
 
 
+def _chooses(name: object) -> bool:
+    """Whether that parameter says which stages there are."""
+    return name == "refinements" or str(name).endswith(".stage")
+
+
 class _Filling:
     """What fills a slot: the name of a stage; to be set, too, to a function of one's own (see Pipeline.set_stage)."""
 
@@ -170,10 +175,11 @@ class Pipeline(_native.Pipeline):
         return self.update(parameters)
 
     def update(self, parameters: Mapping[str, object]) -> Pipeline:
-        """The same from a mapping."""
+        """The same from a mapping. Its order does not matter: stages are chosen before their parameters are set."""
+        chosen = sorted(parameters.items(), key=lambda item: not _chooses(item[0]))
         trial = self.copy()
         for pipeline in (trial, self):
-            for name, value in parameters.items():
+            for name, value in chosen:
                 pipeline.set(name, value)
         return self
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _native
+from . import _native, validity
 from ._errors import CallError, UnsupportedError
 from ._native import Step
 
@@ -33,6 +33,16 @@ ARRAYS = (
     "aggregated",
     "optimised",
 )
+
+
+REASONS = (
+    validity.no_candidate
+    | validity.left_right
+    | validity.ambiguous
+    | validity.speckle
+    | validity.masked
+    | validity.outside
+)  # of invalid pixels
 
 
 def on_host(array: Any) -> Array:
@@ -96,9 +106,11 @@ class Result:
     probed       {"cost": (n, disparities), "aggregated": …, "optimised": …}: of the n `probes`, all candidates' costs
     paths        (kinds, w, disparities) uint16, path costs behind a stripe whose paths alone are followed; then there is no disparity
     times        {stage: ms}
+    method       the name of the method, or of the one that the pipeline was made from
+    ms           milliseconds of the whole call; of a stream, of its stages; None on a GPU that goes on after the call
     """
 
-    __slots__ = (*ARRAYS, "probed", "paths", "times")
+    __slots__ = (*ARRAYS, "probed", "paths", "times", "method", "ms")
 
     disparity: Floats
     validity: npt.NDArray[np.uint8]
@@ -114,14 +126,18 @@ class Result:
     probed: dict[str, Array] | None
     paths: npt.NDArray[np.uint16] | None
     times: dict[str, float]
+    method: str
+    ms: float | None
 
-    def __init__(self, arrays: Mapping[str, Any]) -> None:
-        for name in self.__slots__:
+    def __init__(self, arrays: Mapping[str, Any], method: str = "", ms: float | None = None) -> None:
+        for name in (*ARRAYS, "probed", "paths"):
             setattr(self, name, arrays.get(name))
         times: dict[str, float] = {}
-        for stage, ms in arrays["times"]:
-            times[stage] = times.get(stage, 0.0) + ms
+        for stage, stage_ms in arrays["times"]:
+            times[stage] = times.get(stage, 0.0) + stage_ms
         self.times = times
+        self.method = method
+        self.ms = ms if ms is not None or not times else sum(times.values())
 
     @property
     def volume(self) -> Array | None:
@@ -131,8 +147,42 @@ class Result:
         return next((volume for volume in volumes if volume is not None), None)
 
     @property
+    def measured(self) -> npt.NDArray[np.bool_]:
+        """(h, w): whether the pixel's disparity comes from its own costs, so that `validity` is 0 there."""
+        return np.equal(on_host(self.validity), 0)
+
+    @property
+    def filled(self) -> npt.NDArray[np.bool_]:
+        """(h, w): whether the pixel is valid, and its disparity was taken from other pixels by a fill."""
+        return self._valid_with(validity.filled)
+
+    @property
+    def repaired(self) -> npt.NDArray[np.bool_]:
+        """(h, w): whether the pixel is valid, and its disparity was replaced by a repair, and by no fill after that."""
+        return self._valid_with(validity.repaired) & ~self.filled
+
+    def _valid_with(self, bit: int) -> npt.NDArray[np.bool_]:
+        bits = on_host(self.validity)
+        found: npt.NDArray[np.bool_] = np.logical_and((bits & bit) != 0, (bits & REASONS) == 0)
+        return found
+
+    @property
+    def measured_share(self) -> float:
+        """The share of measured pixels, 0 to 1, among those inside the region; what the command calls "measured"."""
+        return self._share_of(self.measured)
+
+    @property
+    def filled_share(self) -> float:
+        """The share of filled pixels, 0 to 1, among those inside the region."""
+        return self._share_of(self.filled)
+
+    def _share_of(self, pixels: npt.NDArray[np.bool_]) -> float:
+        inside = np.count_nonzero((on_host(self.validity) & validity.outside) == 0)
+        return float(np.count_nonzero(pixels) / inside) if inside else 0.0
+
+    @property
     def density(self) -> float:
-        """The share of pixels that have a disparity, 0 to 1."""
+        """The share of pixels that have a disparity, measured or not, 0 to 1."""
         return float(np.count_nonzero(~np.isnan(on_host(self.disparity)))) / on_host(self.disparity).size
 
     def colour(
@@ -188,8 +238,13 @@ class Result:
         if self.paths is not None:
             return f"<path costs of {self.paths.shape[1]} columns>"
         h, w = self.disparity.shape
+        parts = [f"result {w}×{h}{' by ' + self.method if self.method else ''}"]
+        if self.ms is not None:
+            parts.append(f"{self.ms:.1f} ms")
+        if isinstance(self.validity, np.ndarray):  # one on a GPU is not waited for
+            parts.append(f"{100 * self.measured_share:.1f} % measured")
         more = [name for name in ARRAYS[2:] if getattr(self, name) is not None]
-        return f"<result {w}×{h}{', with ' + ', '.join(more) if more else ''}>"
+        return f"<{', '.join(parts)}{', with ' + ', '.join(more) if more else ''}>"
 
 
 class Explanation:

@@ -1,9 +1,14 @@
-"""What a stage of one's own is called with."""
+"""What a stage of one's own is called with, and who may enter a matcher that has such stages."""
 
 from __future__ import annotations
 
+import sys
+import threading
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import Any
+
+from ._errors import CallError
 
 
 @dataclass(slots=True)
@@ -37,3 +42,73 @@ class StageCall:
     from_right: bool
     threads: int
     stream: int | None
+
+
+_entered: ContextVar[tuple[Turns, ...]] = ContextVar("stereopsis_entered", default=())
+_waiting: dict[int, Turns] = {}  # by thread
+POLL_SECONDS = 0.1
+
+
+class Turns:
+    """Lets one thread at a time into a matcher with Python stages, and rejects calls that could never get their turn."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holder: int | None = None
+        self._token: Token[tuple[Turns, ...]] | None = None
+
+    def __enter__(self) -> None:
+        if self in _entered.get():
+            raise CallError("the matcher is called by one of its own stages; use another matcher there")
+        me = threading.get_ident()
+        _waiting[me] = self
+        try:
+            while not self._lock.acquire(timeout=POLL_SECONDS):
+                if self._waits_for(me):
+                    raise CallError(
+                        "the matcher is called by a thread that one of its own stages waits for; use another matcher there"
+                    )
+        finally:
+            del _waiting[me]
+        self._holder = me
+        self._token = _entered.set((*_entered.get(), self))
+
+    def __exit__(self, *_: object) -> None:
+        assert self._token is not None
+        _entered.reset(self._token)
+        self._token, self._holder = None, None
+        self._lock.release()
+
+    def _waits_for(self, me: int) -> bool:
+        """Whether the thread whose turn it is waits for this thread, directly or through others."""
+        thread, seen = self._holder, set[int]()
+        while thread is not None and thread not in seen:
+            if thread == me:
+                return True
+            seen.add(thread)
+            turns = _waiting.get(thread)
+            thread = _joined_by(thread) if turns is None else turns._holder
+        return False
+
+
+def _joined_by(thread: int) -> int | None:
+    """The thread that a thread waits for, in Thread.join or in the result of a ThreadPoolExecutor."""
+    frame = sys._current_frames().get(thread)
+    while frame is not None:
+        if frame.f_code is threading.Thread.join.__code__:
+            joined: int | None = frame.f_locals["self"].ident
+            return joined
+        if frame.f_code.co_qualname == "Future.result":
+            return _runner_of(frame.f_locals["self"])
+        frame = frame.f_back
+    return None
+
+
+def _runner_of(future: Any) -> int | None:
+    for thread, found in sys._current_frames().items():
+        frame: Any = found
+        while frame is not None:
+            if frame.f_code.co_qualname == "_WorkItem.run" and frame.f_locals["self"].future is future:
+                return thread
+            frame = frame.f_back
+    return None

@@ -180,7 +180,7 @@ def check_results_go_where_the_caller_wants_them():
     ):
         expect(lambda: m(*images(), out=out), said)
     twice = OnGpu(np.zeros((H, W), np.float32))
-    expect(lambda: matcher(want=["right"])(*images(), out={"disparity": twice, "right": twice}), "one array for")
+    expect(lambda: matcher(want=["right"])(*images(), out={"disparity": twice, "right": twice}), "share memory")
 
 
 def check_other_devices_are_refused():

@@ -216,6 +216,34 @@ def test_out_that_can_not_be_written(scene, out, said):
         st.Matcher("sgm", disparities=32, device="cpu")(scene.left, scene.right, out=out)
 
 
+def test_out_that_shares_memory_is_rejected(scene, same_bits):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu", want=["confidence"])
+    expected = matcher(scene.left, scene.right)
+    left = np.zeros((120, 160, 3), np.uint8)
+    left[...] = scene.left
+    grey_left, grey_right = (np.ascontiguousarray(image[:, :, 1]) for image in (scene.left, scene.right))
+    mask = np.full((120, 160), 1, np.uint8)
+    floats = np.zeros((121, 320), np.float32)
+    rejected = [
+        ((grey_left, grey_right), {}, {"validity": grey_left}, "left"),
+        ((grey_left, grey_right), {}, {"validity": grey_right}, "right"),
+        ((left, scene.right), {"mask_left": mask}, {"validity": mask}, "mask_left"),
+        ((left, scene.right), {"mask_right": mask}, {"validity": mask}, "mask_right"),
+        ((left, scene.right), {}, {"disparity": floats[:120, :160], "confidence": floats[:120, :160]}, "out"),
+        ((left, scene.right), {}, {"disparity": floats[:120, :160], "confidence": floats[1:, :160]}, "out"),
+        ((left, scene.right), {}, {"disparity": floats[:120, :160], "confidence": floats[:120, 159:319]}, "out"),
+    ]
+    for pair, masks, out, with_what in rejected:
+        before = {name: array.copy() for name, array in out.items()}
+        with pytest.raises(st.CallError, match=f"shares? memory.*|{with_what}"):
+            matcher(*pair, **masks, out=out)
+        for name, array in out.items():
+            np.testing.assert_array_equal(array, before[name])
+    beside = {"disparity": floats[:120, :160], "confidence": floats[:120, 160:]}  # columns of one array
+    same_bits(matcher(left, scene.right, out=beside).disparity, expected.disparity)
+    same_bits(floats[:120, 160:], expected.confidence)
+
+
 def test_the_last_volume_that_there_is():
     volume = np.random.default_rng(1).integers(0, 60, (20, 30, 8), np.uint8)
     r = st.match_volume(volume, want=["volume"])
@@ -270,6 +298,75 @@ def test_a_stream_is_its_pairs_one_by_one_in_order(in_flight, same_bits):
         same_bits(result.disparity, matcher(scene.left, scene.right).disparity)
 
 
+def test_a_pair_is_asked_for_when_fewer_are_in_flight(scene):
+    for in_flight in (1, 2, 3):
+        asked, given, ahead = 0, 0, []
+
+        def pairs():
+            nonlocal asked
+            for _ in range(8):
+                ahead.append(asked - given)
+                asked += 1
+                yield scene.left, scene.right
+
+        for _ in st.Matcher("sgm", disparities=32, device="cpu").stream(pairs(), in_flight=in_flight):
+            given += 1
+        assert given == 8 and max(ahead) == in_flight - 1
+
+
+@pytest.mark.parametrize("colour", ["rgb", "nv12"])
+@pytest.mark.parametrize("in_flight", [1, 2, 3, 5])
+def test_a_stream_may_refill_its_arrays(in_flight, colour, same_bits):
+    height = 96 if colour == "nv12" else 64
+    frames = [np.random.default_rng(i).integers(0, 255, (2, height, 96), np.uint8) for i in range(8)]
+    matcher = st.Matcher("sgm", disparities=16, device="cpu", colour=colour, warn_of_pair=False)
+    room = np.zeros((2, height, 128), np.uint8)
+
+    def refilled():
+        for left, right in frames:
+            room[0, :, :96], room[1, :, :96] = left, right
+            yield room[0, :, :96], room[1, :, :96]
+        room[:] = 0
+
+    results = list(matcher.stream(refilled(), in_flight=in_flight))
+    assert len(results) == len(frames)
+    for result, frame in zip(results, frames):
+        same_bits(result.disparity, matcher(*frame).disparity)
+
+
+def test_without_copies_a_stream_rejects_memory_in_flight(scene, same_bits):
+    matcher = st.Matcher("sgm", disparities=32, device="cpu")
+    pair = scene.left, scene.right
+    expected = matcher(*pair).disparity
+    rooms = [tuple(image.copy() for image in pair) for _ in range(3)]
+    for result in matcher.stream((rooms[i % 3] for i in range(9)), in_flight=3, copy=False):
+        same_bits(result.disparity, expected)
+    for result in matcher.stream([pair] * 4, in_flight=1, copy=False):
+        same_bits(result.disparity, expected)
+    both = np.concatenate(pair, axis=1)  # side by side: no byte is shared
+    side_by_side = [(both[:, :160], pair[1]), (both[:, 160:], pair[1].copy())]
+    assert len(list(matcher.stream([pair, *side_by_side], in_flight=3, copy=False))) == 3
+    for again in ((pair[0], rooms[0][1]), (rooms[0][0], pair[1]), (pair[0][:, :, :], rooms[1][1])):
+        done = []
+        with pytest.raises(st.CallError, match="shares memory with a pair in flight"):
+            for result in matcher.stream([rooms[2], pair, again], in_flight=3, copy=False):
+                done.append(result)
+        assert len(done) == 1
+
+
+@pytest.mark.parametrize("wrong", [None, 3, (1, 2, 3), "l"])
+def test_what_is_no_pair_is_told(wrong):
+    with pytest.raises(st.CallError, match="is no pair; give"):
+        list(st.Matcher("sgm", disparities=8, device="cpu").stream([wrong]))
+
+
+def test_the_order_of_parameters_does_not_matter(scene, same_bits):
+    chosen = {"zncc.window": 7, "cost.stage": "zncc", "median.window": 5, "refinements": ["median"]}
+    expected = st.match(scene.left, scene.right, 32, device="cpu", set=dict(reversed(chosen.items()))).disparity
+    same_bits(st.match(scene.left, scene.right, 32, device="cpu", set=chosen).disparity, expected)
+    same_bits(st.match(scene.left, scene.right, 32, device="cpu", pipeline=st.Pipeline().set_params(**chosen)).disparity, expected)
+
+
 def test_a_stream_is_shared_by_several_devices(same_bits):
     names = ["cpu", *(device.name for device in st.devices() if device.usable and device.name != "cpu")]
     scenes = [st.synth("room", width=96, height=64, disparities=16, seed=seed) for seed in range(7)]
@@ -293,7 +390,7 @@ def test_a_stream_may_be_left_and_may_fail(scene):
     with pytest.raises(st.CallError, match="^left has the type float64"):
         for result in matcher.stream(pairs + [(scene.left.astype(float), scene.right)], in_flight=2):
             done.append(result)
-    assert len(done) == 4  # of 5 whole ones two were in work
+    assert len(done) == 4  # of 5 whole ones one was in flight
     assert matcher(scene.left, scene.right).density > 0.5
 
 

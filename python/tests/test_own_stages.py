@@ -1,7 +1,9 @@
 """Stages of one's own, in Python."""
 
+import asyncio
 import pickle
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -180,3 +182,152 @@ def test_a_stage_runs_in_streams_and_threads(pair, same_bits):
     assert len(found) == 4
     for r in found:
         same_bits(r.disparity, expected)
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("where", ["call", "stream", "required_input"])
+def test_an_interruption_of_a_stage_stays_what_it_is(pair, same_bits, interruption, where):
+    interrupted = True
+
+    def stage(call):
+        if interrupted and where != "required_input":
+            raise interruption("now")
+        difference(call)
+
+    def needed(*part):
+        if interrupted and where == "required_input":
+            raise interruption("now")
+        return part
+
+    region = (8, 8, 40, 40) if where == "required_input" else None
+    m = st.Matcher(pipeline=plain().set_stage("cost", stage, required_input=needed), disparities=D, device="cpu", region=region)
+    with pytest.raises(interruption, match="now"):
+        list(m.stream([pair] * 3)) if where == "stream" else m(*pair)
+    interrupted = False
+    expected = st.match(*pair, D, pipeline=plain().set_stage("cost", difference), device="cpu", region=region)
+    same_bits(m(*pair).disparity, expected.disparity)
+
+
+def test_an_interruption_while_an_array_is_taken_stays_what_it_is(pair):
+    class Interrupted:
+        def __dlpack_device__(self):
+            raise KeyboardInterrupt
+
+        def __dlpack__(self, **how):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        st.match(Interrupted(), pair[1], D, device="cpu")
+
+
+def test_each_error_has_its_own_cause(pair):
+    """Of two matchers whose stages fail at a time."""
+    both = threading.Barrier(2)
+
+    def fails(kind):
+        def stage(call):
+            both.wait(20)
+            raise kind
+
+        return st.Matcher(pipeline=plain().set_stage("cost", stage), disparities=D, device="cpu")
+
+    found = {}
+
+    def match(kind):
+        for _ in range(20):
+            with pytest.raises(st.CallError) as raised:
+                fails(kind)(*pair)
+            found.setdefault(kind, set()).add(type(raised.value.__cause__))
+
+    threads = [threading.Thread(target=match, args=[kind]) for kind in (KeyError, IndexError)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {KeyError: {KeyError}, IndexError: {IndexError}}
+
+
+def entering(enter):
+    """A matcher whose stage calls `enter(matcher)`, and what that raised."""
+    raised, m = [], None
+
+    def stage(call):
+        if not raised:
+            try:
+                enter(m)
+                raised.append(None)
+            except st.CallError as error:
+                raised.append(str(error))  # whose traceback would keep the stage's arrays
+        difference(call)
+
+    m = st.Matcher(pipeline=plain().set_stage("cost", stage), disparities=D, device="cpu")
+    return m, raised
+
+
+def in_thread(call):
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.parametrize("begun_by", ["call", "stream"])
+@pytest.mark.parametrize("way", ["call", "stream", "another size", "amatch", "thread", "pool"])
+def test_a_matcher_that_its_own_stage_calls_is_rejected(pair, same_bits, begun_by, way):
+    from_thread = []
+
+    def from_other(m):
+        try:
+            m(*pair)
+        except st.CallError as error:
+            from_thread.append(str(error))
+
+    def pooled(m):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(m, *pair).result()
+
+    enter = {
+        "call": lambda m: m(*pair),
+        "stream": lambda m: list(m.stream([pair])),
+        "another size": lambda m: m(pair[0][:40], pair[1][:40]),
+        "amatch": lambda m: asyncio.run(m.amatch(*pair)),
+        "thread": lambda m: in_thread(lambda: from_other(m)),
+        "pool": pooled,
+    }[way]
+    m, raised = entering(enter)
+    result = m(*pair) if begun_by == "call" else next(m.stream([pair] * 2))
+    same_bits(result.disparity, st.match(*pair, D, pipeline=plain().set_stage("cost", difference), device="cpu").disparity)
+    (error,) = from_thread if way == "thread" else raised
+    assert "own stages" in error and "use another matcher" in error
+    same_bits(m(*pair).disparity, result.disparity)
+
+
+def test_stages_may_call_other_matchers_but_not_in_a_circle(pair, same_bits):
+    other = st.Matcher(pipeline=plain(**{"cost.stage": "census"}), disparities=D, device="cpu")
+    expected = other(*pair).disparity
+    m, raised = entering(lambda m: same_bits(other(*pair).disparity, expected))
+    m(*pair)
+    assert raised == [None]
+
+    matchers, begun, both_begun, errors = [], set(), threading.Barrier(2), []
+
+    def calls_the_other(number):
+        def stage(call):
+            if number not in begun:
+                begun.add(number)
+                both_begun.wait(20)
+                try:
+                    matchers[1 - number](*pair)
+                except st.CallError as error:
+                    errors.append(str(error))
+            difference(call)
+
+        return st.Matcher(pipeline=plain().set_stage("cost", stage), disparities=D, device="cpu")
+
+    matchers += [calls_the_other(0), calls_the_other(1)]
+    threads = [threading.Thread(target=m, args=pair, daemon=True) for m in matchers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads)
+    assert errors and all("own stages" in error for error in errors)

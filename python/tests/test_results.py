@@ -55,6 +55,32 @@ def test_pictures(result, command, tmp_path, same_bits):
         result.colour(low=3, high=3)
 
 
+def test_what_is_measured_and_what_is_filled(scene):
+    m = st.Matcher("sgm", disparities=32, device="cpu", region=(20, 10, 100, 80), set={"fill.enabled": True})
+    r = m(scene.left, scene.right)
+    bits = r.validity
+    reasons = st.validity.filled - 1
+    for pixels in (r.measured, r.filled, r.repaired):
+        assert pixels.shape == (120, 160) and pixels.dtype == bool
+    np.testing.assert_array_equal(r.measured, bits == 0)
+    assert r.filled.any() and not (r.measured & r.filled).any()
+    np.testing.assert_array_equal(r.measured | r.filled | r.repaired, ~np.isnan(r.disparity))
+    assert not (r.filled & ((bits & reasons) != 0)).any()
+    assert r.measured_share == pytest.approx(r.measured.sum() / 8000)
+    assert r.filled_share == pytest.approx(r.filled.sum() / 8000)
+    again = pickle.loads(pickle.dumps(r))
+    np.testing.assert_array_equal(again.measured, r.measured)
+    assert (again.method, again.ms) == (r.method, r.ms) and repr(again) == repr(r)
+
+
+def test_a_result_says_method_time_and_share(scene):
+    r = st.match(scene.left, scene.right, 32, "esaw", device="cpu", want="confidence")
+    assert r.method == "esaw" and r.ms > 0
+    assert repr(r) == f"<result 160×120 by esaw, {r.ms:.1f} ms, {100 * r.measured_share:.1f} % measured, with confidence>"
+    (streamed,) = st.Matcher("sgm", disparities=32, device="cpu").stream([(scene.left, scene.right)])
+    assert streamed.method == "sgm" and streamed.ms == pytest.approx(sum(streamed.times.values()))
+
+
 def test_notebooks_show_the_picture(result, same_bits):
     shown = result._repr_html_()
     picture = re.search(r'src="data:image/png;base64,([^"]+)"', shown)

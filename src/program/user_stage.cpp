@@ -64,7 +64,8 @@ void run(const std::function<void(const UserCall&)>& function, const UserCall& c
   try {
     function(call);
   } catch (const std::exception& e) {
-    throw Error(ErrorCategory::call, text("the stage '", name, "' of the caller's failed: ", e.what()));
+    std::throw_with_nested(  // bindings find there what their language raised
+        Error(ErrorCategory::call, text("the stage '", name, "' of the caller's failed: ", e.what())));
   }
 }
 

@@ -22,7 +22,7 @@ class Matchers:
         if kept is None or kept[0] != key:
             kept = None
             self._kept.pop(is_sweep, None)  # before the next one takes memory
-            matcher = Matcher(pipeline=Pipeline.from_json(pipeline), disparities=unit.disparities, memory_limit=NO_LIMIT, **how)
+            matcher = Matcher(pipeline=Pipeline.from_json(pipeline), disparities=unit.disparities, memory_limit=NO_LIMIT, warn_of_pair=False, **how)
             self._kept[is_sweep] = key, matcher
         return self._kept[is_sweep][1]
 

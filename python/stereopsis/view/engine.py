@@ -85,6 +85,7 @@ def matcher_of(
         probes=probes,
         rig=prepared.rig,
         bit_depth=prepared.frame.bit_depth,
+        warn_of_pair=False,  # the page shows what is measured
     )
 
 

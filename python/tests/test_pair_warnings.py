@@ -1,0 +1,97 @@
+"""Warnings about pairs that cannot be matched well."""
+
+import warnings
+
+import numpy as np
+import pytest
+import stereopsis as st
+
+METHODS = ["sgm", "ad-census"]  # esaw and others that check nothing count all pixels as measured
+
+
+@pytest.fixture(scope="module")
+def pair():
+    scene = st.synth("table", width=320, height=240, disparities=48, noise=2)
+    return scene.left, scene.right
+
+
+@pytest.fixture(scope="module")
+def unrelated(pair):
+    return pair[0], st.synth("room", width=320, height=240, disparities=48, noise=2, seed=9).right
+
+
+@pytest.fixture(scope="module")
+def raw():
+    scene = st.synth("table", width=320, height=240, disparities=48, noise=2, vertical_offset=6)
+    return scene.left, scene.right
+
+
+def warned(pair, **how):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        st.match(*pair, 48, device="cpu", **how)
+    for one in caught:
+        assert one.category is st.PairWarning and one.filename == __file__
+    return [str(one.message) for one in caught]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_wrong_with_a_pair_is_told(pair, unrelated, raw, method):
+    assert warned(pair, method=method) == []
+    (swapped,) = warned(pair[::-1], method=method)
+    assert "seem to be swapped" in swapped and "% of the pixels are measured" in swapped
+    (apart,) = warned(unrelated, method=method)
+    assert "no point of left was found in right" in apart
+    (rows,) = warned(raw, method=method)
+    assert "differ by 6.0 pixels" in rows and "rectify" in rows
+    (twice,) = warned((pair[0], pair[0]), method=method)
+    assert "the same image" in twice
+
+
+def test_the_same_image_is_known_by_its_pixels(pair):
+    left = pair[0]
+    copied = np.zeros((240, 330, 3), np.uint8)[:, :320]
+    copied[...] = left
+    assert len(warned((left, copied))) == 1
+    copied[239, 319, 2] ^= 1
+    assert not any("same image" in sentence for sentence in warned((left, copied)))
+    black = np.zeros_like(left)
+    assert not any("same image" in sentence for sentence in warned((black, black)))
+
+
+def test_a_swapped_pair_whose_range_is_estimated_is_told(pair):
+    with pytest.warns(st.PairWarning, match="seem to be swapped"):
+        st.match(*pair[::-1], device="cpu")
+
+
+def test_the_first_pair_alone_is_judged(pair):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        m = st.Matcher("sgm", disparities=48, device="cpu")
+        for _ in range(3):
+            m(*pair[::-1])
+        assert len(caught) == 1
+        list(m.stream([pair[::-1]] * 3))
+        assert len(caught) == 2
+        list(m.stream([pair, pair[::-1]]))
+        quiet = st.Matcher("sgm", disparities=48, device="cpu", warn_of_pair=False)
+        quiet(*pair[::-1])
+        list(quiet.stream([pair[::-1]]))
+        st.Matcher("sgm", disparities=(-48, 0), device="cpu")(*pair[::-1])  # as it was asked for
+        assert len(caught) == 2
+
+
+def test_a_warning_may_be_an_error(pair):
+    m = st.Matcher("sgm", disparities=48, device="cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", st.PairWarning)
+        with pytest.raises(st.PairWarning, match="swapped"):
+            m(*pair[::-1])
+    assert m(*pair).measured_share > 0.5
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (20, 31), (31, 20), (40, 50)])
+def test_small_pairs_are_matched_without_a_judgement(shape):
+    noise = np.random.default_rng(3).integers(0, 255, (2, *shape), np.uint8)
+    sentences = warned(noise)
+    assert sentences == [] or min(shape) >= 32
