@@ -1,6 +1,7 @@
 // stereopsis._native: the library as Python sees it. What is Python's own is in python/stereopsis/.
 #include <nanobind/nanobind.h>
 
+#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -44,7 +45,10 @@ void translate(const std::exception_ptr& thrown, void*) {
       return;
     }
     const auto type = nanobind::module_::import_("stereopsis._errors").attr(class_of(error.category()));
-    nanobind::object raised = type(error.what());
+    // A sentence may quote a file's bytes, or a part of a character.
+    const auto sentence = nanobind::steal(
+        PyUnicode_DecodeUTF8(error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "replace"));
+    nanobind::object raised = type(sentence);
     if (cause.is_valid()) PyException_SetCause(raised.ptr(), cause.release().ptr());
     PyErr_SetObject(type.ptr(), raised.ptr());
   }

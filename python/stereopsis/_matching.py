@@ -53,16 +53,20 @@ def _range_of(disparities: Disparities) -> tuple[int, int] | None:
 def _out(out: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     if isinstance(out, Result):
         return {name: getattr(out, name) for name in ARRAYS if getattr(out, name) is not None}
-    return dict(out or {})
+    arrays = {} if out is None else _options.mapping("out", out, "a Result, or arrays by their names")
+    for name in arrays:
+        _options.one_of("a key of out", name, *ARRAYS)
+    return arrays
 
 
 def _maps(maps: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     names = ("disparity", "validity", "right", "confidence")
     if isinstance(maps, Result):
         return {name: getattr(maps, name) for name in names}
-    for name in maps or {}:
-        _options.one_of("maps", name, *names)
-    return dict(maps or {})
+    named = {} if maps is None else _options.mapping("maps", maps, "a Result, or maps by their names")
+    for name in named:
+        _options.one_of("a key of maps", name, *names)
+    return named
 
 
 def _last_volume(pipeline: Pipeline) -> str:
@@ -159,7 +163,8 @@ class Matcher:
         if method is not None and pipeline is not None:
             raise CallError("method and pipeline both say how to match; give one of them")
         self._pipeline = Pipeline((method or "sgm") if pipeline is None else pipeline)
-        self._pipeline.update(set or {})
+        if set is not None:
+            self._pipeline.update(set)
         self._disparities = _range_of(disparities)
         self._colour = _options.one_of("colour", colour, *_options.COLOURS)
         self._bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from ._errors import CallError
@@ -34,7 +33,20 @@ def number(name: str, value: Any) -> float:
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise CallError(f"{name}={value!r} is not allowed; it must be a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise CallError(f"{name}={value!r} is not allowed; it has half of a surrogate pair, which is no character") from None
+    if "\0" in value:
+        raise CallError(f"{name}={value!r} is not allowed; it must not have the character NUL")
     return value
+
+
+def mapping(name: str, value: Any, how: str) -> dict[Any, Any]:
+    try:
+        return dict(value)
+    except (TypeError, ValueError):
+        raise CallError(f"{name}={value!r} is not allowed; give {how}") from None
 
 
 def one_of(name: str, value: Any, *allowed: str) -> str:
@@ -60,15 +72,23 @@ def integers(name: str, value: Any, count: int, meaning: str) -> tuple[int, ...]
 
 
 def names(name: str, value: Any) -> list[str]:
-    listed: list[Any] = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [None]
+    listed = [value] if isinstance(value, str) else _listed(value)
     if not all(isinstance(one, str) for one in listed):
         raise CallError(f"{name}={value!r} is not allowed; it must be a list of names")
-    return listed
+    return [text(name, one) for one in listed]
 
 
 def pixels(name: str, value: Any) -> list[tuple[int, int]]:
     found = []
-    for pixel in value if isinstance(value, Iterable) else [value]:
+    for pixel in _listed(value):
         x, y = integers(name, pixel, 2, "a list of pixels (x, y) of the left image")
         found.append((x, y))
     return found
+
+
+def _listed(value: Any) -> list[Any]:
+    """Its members; of what has none, such as an array of no dimensions, one that nothing allows."""
+    try:
+        return list(value)
+    except TypeError:
+        return [None]

@@ -89,6 +89,8 @@ class Pipeline(_native.Pipeline):
     def __init__(self, method: str | _native.Pipeline = "sgm") -> None:
         if not isinstance(method, (str, _native.Pipeline)):
             raise CallError(f"method={method!r} is not allowed; give the name of one of st.methods(), or a Pipeline")
+        if isinstance(method, str):
+            _options.text("method", method)
         super().__init__(method)
 
     @property
@@ -104,7 +106,7 @@ class Pipeline(_native.Pipeline):
     @classmethod
     def from_json(cls, text: str) -> Pipeline:
         """Of what to_json, or the command's `methods NAME --json`, has written. Raises FormatError and CallError."""
-        return cls(_native.Pipeline.parse(text))
+        return cls(_native.Pipeline.parse(_options.text("text", text)))
 
     @classmethod
     def read(cls, file: str | os.PathLike[str]) -> Pipeline:
@@ -116,7 +118,7 @@ class Pipeline(_native.Pipeline):
 
         Returns itself. Raises CallError for an unknown name, with the nearest right one, and for a value out of range.
         """
-        self.set_text(name, text_of(value))
+        self.set_text(_options.text("name", name), _options.text("value", text_of(value)))
         return self
 
     def set_stage(
@@ -176,7 +178,8 @@ class Pipeline(_native.Pipeline):
 
     def update(self, parameters: Mapping[str, object]) -> Pipeline:
         """The same from a mapping. Its order does not matter: stages are chosen before their parameters are set."""
-        chosen = sorted(parameters.items(), key=lambda item: not _chooses(item[0]))
+        named = _options.mapping("parameters", parameters, "a mapping such as {'sgm.p1': 12}")
+        chosen = sorted(named.items(), key=lambda item: not _chooses(item[0]))
         trial = self.copy()
         for pipeline in (trial, self):
             for name, value in chosen:

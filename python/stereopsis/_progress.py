@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TypeVar
 
+from ._errors import CallError
+
 Told = Callable[[int, int | None], None]
 T = TypeVar("T")
 
@@ -22,6 +24,8 @@ class Progress:
         total = len(pairs) if isinstance(pairs, Sized) else None
         if callable(wanted):
             return cls(total, wanted)
+        if not isinstance(wanted, bool):
+            raise CallError(f"progress={wanted!r} is not allowed; it must be True, False or a function of (done, total)")
         return cls(total, Line() if wanted and sys.stderr.isatty() else None)
 
     def over(self, results: Iterator[T]) -> Iterator[T]:

@@ -50,7 +50,7 @@ def synth(
     >>> scene.left.shape, scene.disparity.shape
     ((48, 64, 3), (48, 64))
     """
-    return Scene(_native.synth(scene, width, height, disparities, seed, options))
+    return Scene(_native.synth(_options.text("scene", scene), width, height, disparities, seed, options))
 
 
 def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> PairCheck:

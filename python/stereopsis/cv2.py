@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _options
 from ._errors import CallError
 from ._matching import Matcher
 
@@ -53,6 +54,8 @@ class StereoSGBM:
 
     def compute(self, left: Any, right: Any, disparity: npt.NDArray[np.int16] | None = None) -> npt.NDArray[np.int16]:
         """Of a rectified pair, (h, w) grey or (h, w, 3) BGR, uint8: (h, w) int16; into `disparity` if it is given."""
+        if disparity is not None and not isinstance(disparity, np.ndarray):
+            raise CallError(f"disparity is a {type(disparity).__name__}; give a NumPy array of int16, or leave it out")
         if disparity is not None and (disparity.dtype != np.int16 or disparity.shape != np.shape(left)[:2]):
             raise CallError(
                 f"disparity has the shape {disparity.shape} and the type {disparity.dtype}; it must be "
@@ -125,12 +128,17 @@ class StereoSGBM:
     # fmt: on
 
 
+def _argument(name: str) -> str:
+    return name if name.startswith("P") and len(name) == 2 else name[0].lower() + name[1:]
+
+
 def _check(values: Mapping[str, int]) -> None:
+    for name, value in values.items():
+        _options.integer(_argument(name), value)
     for name, instead in _REFUSED.items():
         if values[name] != _DEFAULTS[name]:
-            shown = name if name.startswith("P") and len(name) == 2 else name[0].lower() + name[1:]
             raise CallError(
-                f"{shown}={values[name]!r} is of OpenCV's cost, which is not used here; leave it out: {instead}"
+                f"{_argument(name)}={values[name]!r} is of OpenCV's cost, which is not used here; leave it out: {instead}"
             )
     first, count, mode = (values[name] for name in ("MinDisparity", "NumDisparities", "Mode"))
     if mode not in _PATHS:

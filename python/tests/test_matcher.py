@@ -475,3 +475,35 @@ def test_ten_thousand_calls_leave_memory_and_descriptors_as_they_were():
     call(10000)
     assert resident() - memory < 4 << 20  # a leak of one image a call would be 30 MB
     assert len(os.listdir("/proc/self/fd")) == files
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda l, r: st.Matcher("sgm", set=1.5),
+        lambda l, r: st.Matcher("sgm", set=range(3)),
+        lambda l, r: st.Matcher("sgm\0"),
+        lambda l, r: st.Matcher("sgm", want=["right\0"]),
+        lambda l, r: st.Matcher("sgm", want=np.array(5)),
+        lambda l, r: st.Matcher("sgm", probes=np.array(5)),
+        lambda l, r: st.Pipeline("\ud800"),
+        lambda l, r: st.Pipeline("sgm").set("cost.stage", "\ud800"),
+        lambda l, r: st.Pipeline("sgm").set("cost.stage", "\xe9\0 and more"),
+        lambda l, r: setattr(st.Pipeline("sgm"), "refinements", np.array(5)),
+        lambda l, r: st.Pipeline.from_json(range(3)),
+        lambda l, r: st.Pipeline.from_json(st.Pipeline("sgm").to_json().replace("{", "{\U0001f600", 1)),
+        lambda l, r: st.Matcher("sgm", disparities=8, device="cpu")(l, r, out={3: l}),
+        lambda l, r: st.Matcher("sgm", disparities=8, device="cpu")(l, r, out=3),
+        lambda l, r: st.Matcher("sgm", disparities=8, device="cpu")(l, r, maps=3),
+        lambda l, r: st.Matcher("sgm", disparities=8).stream([(l, r)], progress=np.zeros(2)),
+        lambda l, r: st.synth("\xe9\0"),
+        lambda l, r: st.cv2.StereoSGBM_create([1], 16),
+        lambda l, r: st.cv2.StereoSGBM_create(0, 16, speckleRange="2"),
+        lambda l, r: st.cv2.StereoSGBM_create(0, 16).compute(l, r, [1]),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_in_a_sentence(scene, call):
+    """Found by calls at random."""
+    with pytest.raises((st.CallError, st.FormatError)) as refused:
+        call(scene.left, scene.right)
+    assert "\n" not in str(refused.value) and "; " in str(refused.value)
