@@ -124,8 +124,20 @@ def python_command(name: str) -> Command:
     module = importlib.import_module(f"stereopsis.commands.{name}")
     parser = argparse.ArgumentParser(prog=f"stereopsis {name}")
     module.add_arguments(parser)
-    options = []
+    return Command(name, module.help, python_options(parser), parser.epilog or "")
+
+
+def python_options(parser: argparse.ArgumentParser, group: str = "") -> list[Option]:
+    """Options of a parser and of the actions below it. An action's options are a group with the action's name."""
+    options: list[Option] = []
     for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            names = [str(choice) for choice in action.choices]
+            summary = "; ".join(f"{choice.dest}: {choice.help}" for choice in action._choices_actions)
+            options.append(Option([str(action.metavar)], "", summary, "Arguments", False, True, False, names))
+            for choice, inner in action.choices.items():
+                options += [option for option in python_options(inner, choice) if option.names not in [known.names for known in options]]
+            continue
         takes_nothing = action.nargs == 0
         positional = not action.option_strings
         shown = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
@@ -134,14 +146,14 @@ def python_command(name: str) -> Command:
                 names=[shown] if positional else list(action.option_strings),
                 placeholder="" if positional or takes_nothing else shown,
                 help=(action.help or "").replace("%%", "%"),
-                group="Arguments" if positional else "OPTIONS",
+                group="Arguments" if positional else group or "OPTIONS",
                 flag=takes_nothing,
                 required=bool(action.required) and action.nargs not in ("*", "?"),
                 repeatable=action.nargs in ("*", "+") or isinstance(action, argparse._AppendAction),
                 values=[str(choice) for choice in action.choices or ()],
             )
         )
-    return Command(name, module.help, options, parser.epilog or "")
+    return options
 
 
 def described(program: str) -> tuple[dict, list[Command]]:

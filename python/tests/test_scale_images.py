@@ -186,14 +186,15 @@ def test_what_is_wrong_with_a_call_is_told(tmp_path, scene, words, sentence):
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (["run", "JOB", "--disparities", 9], "--disparities is of plan, and run does not take it"),
-        (["merge", "JOB", "--confidence"], "--confidence is of plan, and merge does not take it"),
+        (["run", "JOB", "--disparities", 9], "unrecognized arguments: --disparities 9"),
+        (["merge", "JOB", "-o", "x.tif", "--confidence"], "unrecognized arguments: --confidence"),
+        (["merge", "JOB"], "the following arguments are required: -o/--output"),
         (["run", "JOB", "--ssh", "a,b"], "--ssh is for --engine dask, and the engine is local"),
-        (["plan", "JOB", "--disparities", 9], "there are no images"),
+        (["plan", "JOB", "--disparities", 9], "--disparities applies to a new job, which needs images"),
         (["plan", "JOB", "PAIR", "--min-disparity", -9], "give both, or neither"),
     ],
 )
-def test_options_that_an_action_does_not_take_are_refused(tmp_path, scene, words, sentence):
+def test_options_of_another_action_are_rejected(tmp_path, scene, words, sentence):
     pair = jobs.pair_files(tmp_path, scene)
     jobs.planned(tmp_path, pair, st.Pipeline("sgm"), RANGE, stripes=3)
     given = [part for word in words for part in ({"JOB": [tmp_path / "job"], "PAIR": pair}.get(word, [word]))]

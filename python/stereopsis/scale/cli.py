@@ -1,4 +1,4 @@
-"""What the options of `stereopsis scale` mean."""
+"""Runs the actions of `stereopsis scale`."""
 
 from __future__ import annotations
 
@@ -9,59 +9,53 @@ import sys
 from pathlib import Path
 
 from .._errors import CallError, FileError
-from ..commands._method import pipeline_of
+from .._method import pipeline_of
 from ..view.pairing import by_number
 from . import emit
 from .manifest import Job
 from .merging import Status, merge
-from .planning import Settings, plan
-from .running import Options, run_all, run_shard, run_units
+from .options import Options
+from .planning import plan
+from .running import run_all, run_shard, run_units
+from .settings import Settings
 
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-# What an action takes; the others' options are refused.
-TAKES = {
-    "plan": {"left", "right", "pairs", "method", "pipeline", "set", "min_disparity", "disparities", "coarse", "bit_depth", "confidence", "compress", "hash",
-             "mem", "stripes", "tile", "collar", "audit", "emit", "replace", "device", "quiet"},
-    "run": {"unit", "shard", "patience", "engine", "workers", "threads", "device", "retries", "scheduler", "ssh", "sbatch", "wait", "quiet"},
-    "status": {"json", "check", "quiet"},
-    "merge": {"output", "cog", "quiet"},
-}  # fmt: skip
-OF_ENGINES = {"scheduler": "dask", "ssh": "dask", "sbatch": "slurm", "wait": "slurm"}
-
-
-def given_in(arguments: argparse.Namespace) -> list[str]:
-    """Names of what is not as it is when nobody says it."""
-    from ..commands.scale import add_arguments
-
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    usual = vars(parser.parse_args([arguments.action, arguments.job]))
-    return [name for name, value in vars(arguments).items() if name in usual and value != usual[name]]
-
-
-def check_options(arguments: argparse.Namespace) -> None:
-    given = given_in(arguments)
-    for name in given:
-        option = name.upper() if name in ("left", "right") else "--" + name.replace("_", "-")
-        if name not in TAKES[arguments.action]:
-            actions = " and ".join(action for action, takes in TAKES.items() if name in takes)
-            raise CallError(f"{option} is of {actions}, and {arguments.action} does not take it; leave it out")
-        if name in OF_ENGINES and arguments.engine != OF_ENGINES[name]:
-            raise CallError(f"{option} is for --engine {OF_ENGINES[name]}, and the engine is {arguments.engine}; leave it out")
-        if arguments.action == "plan" and arguments.left is None and arguments.pairs is None and name not in ("emit", "quiet"):
-            raise CallError(f"{option} is of a job that is planned, but there are no images; give LEFT and RIGHT, or --pairs FILE")
-    if "min_disparity" in given and arguments.disparities is None:
-        raise CallError("--min-disparity is of the range that --disparities gives; give both, or neither")
+OF_ENGINES = {"scheduler": "dask", "ssh": "dask", "sbatch": "slurm", "wait": "slurm"}  # options of one engine
 
 
 def run(arguments: argparse.Namespace) -> int:
-    check_options(arguments)
     return {"plan": _plan, "run": _run, "status": _status, "merge": _merge}[arguments.action](arguments)
 
 
+def given_in(arguments: argparse.Namespace) -> list[str]:
+    """Names of the options whose values differ from their defaults."""
+    default = arguments.action_parser.get_default
+    return [name for name, value in vars(arguments).items() if name not in ("action", "action_parser", "job") and value != default(name)]
+
+
+def option_of(name: str) -> str:
+    return name.upper() if name in ("left", "right") else "--" + name.replace("_", "-")
+
+
+def check_plan(arguments: argparse.Namespace) -> None:
+    given = given_in(arguments)
+    unused = [name for name in given if name not in ("emit", "quiet")]
+    if unused and arguments.left is None and arguments.pairs is None:
+        raise CallError(f"{option_of(unused[0])} applies to a new job, which needs images; give LEFT and RIGHT, or --pairs FILE")
+    if arguments.min_disparity is not None and arguments.disparities is None:
+        raise CallError("--min-disparity applies to the range of --disparities; give both, or neither")
+
+
+def check_run(arguments: argparse.Namespace) -> None:
+    for name in given_in(arguments):
+        if name in OF_ENGINES and arguments.engine != OF_ENGINES[name]:
+            raise CallError(f"{option_of(name)} is for --engine {OF_ENGINES[name]}, and the engine is {arguments.engine}; leave it out")
+
+
 def _plan(arguments: argparse.Namespace) -> int:
+    check_plan(arguments)
     pairs = pairs_of(arguments)
     job = plan(arguments.job, settings_of(arguments, pairs), arguments.replace) if pairs else Job.open(arguments.job)
     if arguments.emit:
@@ -116,7 +110,8 @@ def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> 
     pipeline = pipeline_of(arguments)
     disparities = None
     if arguments.disparities is not None:
-        disparities = arguments.min_disparity, arguments.min_disparity + at_least(1, "--disparities", arguments.disparities)
+        low = arguments.min_disparity or 0
+        disparities = low, low + at_least(1, "--disparities", arguments.disparities)
     if arguments.audit and arguments.collar is None:
         raise CallError("--audit is for --collar; without it the result is exact")
     return Settings(
@@ -165,6 +160,7 @@ def tile_of(text: str | None) -> tuple[int | None, int | None]:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    check_run(arguments)
     job = Job.open(arguments.job)
     options = Options(
         engine=arguments.engine,
@@ -202,8 +198,6 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _merge(arguments: argparse.Namespace) -> int:
-    if arguments.output is None:
-        raise CallError("what is merged has no name; give --output FILE.tif")
     job = Job.open(arguments.job)
     for path in merge(job, Path(arguments.output), arguments.cog):
         print(path)

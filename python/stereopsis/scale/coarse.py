@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .._errors import CallError
 from .._matching import match
 from .manifest import Input
 from .rasters import read
+from .settings import Settings
 from .spans import Span
-
-if TYPE_CHECKING:
-    from .planning import Settings
 
 MARGIN = 2  # pixels of the reduced images
 STEP = 16  # disparities; ranges end at multiples, so that tiles have plans in common

@@ -4,37 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
 
-from .manifest import Job, Unit
-from .running import command
+from .levels import memory_of, ranges
+from .manifest import Job
+from .options import Options, command
 from .work import targets
-
-
-def shares(job: Job, todo: Sequence[Unit]) -> list[list[Unit]]:
-    """Levels of those that are to be done."""
-    wanted = {unit.number for unit in todo}
-    levels = ([unit for unit in level if unit.number in wanted] for level in job.manifest.levels())
-    return [level for level in levels if level]
-
-
-def memory_of(units: Sequence[Unit]) -> int:
-    """MiB of the largest."""
-    return -(-max(unit.memory for unit in units) // 2**20)
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """
-    >>> ranges([0, 1, 2, 5, 7, 8])
-    '0-2,5,7-8'
-    """
-    spans: list[list[int]] = []
-    for number in sorted(numbers):
-        if spans and spans[-1][1] == number - 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    return ",".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)
 
 
 def emitted(job: Job, form: str) -> str:
@@ -82,7 +56,6 @@ def as_parallel(job: Job) -> str:
 def as_slurm(job: Job) -> str:
     """A shell script with an sbatch for each level, behind the one before."""
     from .engines.slurm import array_options, array_script
-    from .running import Options
 
     lines = ["#!/bin/sh -e", f"mkdir -p {shlex.quote(str(job.folder / 'log'))}"]
     for k, level in enumerate(job.manifest.levels()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from . import filling
 from .coarse import Coarse
 from .manifest import NAME, Input, Job, Manifest, Rules, Unit
 from .rasters import FAST, Picture
+from .settings import Settings
 from .spans import Span, cut, pieces_of
 from .store import Store
 
@@ -31,27 +32,6 @@ SMALLEST_TILE = 64
 # A tile of columns in a sweep is so many times as wide as what it reads beside itself.
 COLUMNS_PER_COLLAR = 16
 SEAM = 32  # pixels on each side of an audited seam
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What is asked for. `stripes` and `tile` are found by `memory`, bytes of a worker, where they are None; `disparities` by a
-    coarse pass over images reduced `coarse` times."""
-
-    pairs: list[tuple[str, str]]
-    pipeline: Pipeline
-    disparities: tuple[int, int] | None = None
-    coarse: int = 0
-    device: str = "auto"
-    bit_depth: int = 0
-    confidence: bool = False
-    memory: int = 4 << 30
-    stripes: int | None = None
-    tile: tuple[int | None, int | None] = (None, None)  # width, height
-    collar: int | None = None
-    audit: int = 0
-    full_hash: bool = False
-    compression: str = "zstd"  # of maps between units: see rasters.FAST
 
 
 def plan(folder: str | Path, settings: Settings, replace_other: bool = False) -> Job:

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 from .._errors import CallError, Error
 from .manifest import Job, Unit
+from .options import OnUnitDone, Options
 from .store import State
 from .work import Worker, missing, targets
 
 POLL_SECONDS = 1.0
-Told = Callable[[Unit], None]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How units are run. `workers` of this machine at a time, 0: one; a unit that fails, or whose worker is lost, is begun again
-    up to `retries` times."""
-
-    engine: str = "local"
-    workers: int = 0
-    threads: int = 0
-    device: str | None = None
-    retries: int = 3
-    scheduler: str | None = None  # Dask: its address, or a file of it
-    ssh: tuple[str, ...] = ()  # Dask: hosts, the scheduler's first
-    sbatch: tuple[str, ...] = ()  # Slurm: more options
-    wait: bool = False  # Slurm: until the arrays have ended
 
 
 class Progress:
@@ -89,7 +70,7 @@ def run_all(job: Job, options: Options, quiet: bool = False) -> int:
     return len(todo)
 
 
-def _engine(name: str) -> Callable[[Job, list[Unit], Options, Told], None]:
+def _engine(name: str) -> Callable[[Job, list[Unit], Options, OnUnitDone], None]:
     """Imported by name: only Dask's needs Dask."""
     if name == "local":
         from .engines.local import run
@@ -148,30 +129,3 @@ def _await(job: Job, unit: Unit, patience: float) -> None:
                 "run the other shards, or the job without --shard"
             )
         time.sleep(min(POLL_SECONDS, 0.01 + (time.monotonic() - began) / 4))
-
-
-def threads_of_each(options: Options) -> int:
-    """Workers of this machine share the cores that this process may use."""
-    if options.threads:
-        return options.threads
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores // max(1, options.workers))
-
-
-def command(folder: Path, *words: str) -> list[str]:
-    """That runs something of a job, for engines that start programs."""
-    return [sys.executable, "-m", "stereopsis", "scale", "run", str(folder), *words]
-
-
-def common_words(options: Options) -> list[str]:
-    """Options of a run that go on to each unit."""
-    words = ["--threads", str(options.threads)] if options.threads else []
-    return words + (["--device", options.device] if options.device else [])
-
-
-def not_made(job: Job, todo: Sequence[Unit]) -> Error | None:
-    """What to raise where an engine ended, and units are missing."""
-    left = missing(job, todo)
-    if not left:
-        return None
-    return Error(f"{len(left)} of {len(todo)} units were not made, unit {left[0].number} ({left[0].name}) first; run again to go on")

@@ -288,3 +288,11 @@ def run_unit(folder: str, number: int, device: str | None = None, threads: int =
 @lru_cache(maxsize=4)
 def _opened(folder: str, modified: int) -> Job:
     return Job.open(folder)
+
+
+def not_made(job: Job, todo: Sequence[Unit]) -> Error | None:
+    """Returns the error to raise if an engine has ended and units are missing, else None."""
+    left = missing(job, todo)
+    if not left:
+        return None
+    return Error(f"{len(left)} of {len(todo)} units were not made, unit {left[0].number} ({left[0].name}) first; run again to go on")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._errors import CallError, FileError, UnsupportedError
+from .frame import Frame
 from .pairing import LOOSE, STRICT, Pairing
-from .sources import Frame
 
 FILES = {".bag", ".mcap", ".db3"}
 

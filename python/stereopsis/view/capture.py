@@ -10,8 +10,8 @@ import time
 from typing import Any
 
 from .._errors import FileError, UnsupportedError
+from .frame import Frame
 from .pairing import LOOSE, STRICT, Pairing, nearest
-from .sources import Frame
 
 Array = Any
 PATIENCE = 5.0  # seconds without a pair, until somebody is told

@@ -14,11 +14,12 @@ from .._errors import CallError
 from .._matching import Matcher
 from .._result import Result
 from . import settings as processing
+from .frame import Frame
 from .pairing import Pairing
 from .playback import Playback, Rate
 from .preparation import Prepared, prepare
 from .settings import Range, Settings
-from .sources import Frame, Source
+from .sources import Source
 
 Pixel = tuple[int, int]
 PLAYING = {"play", "grab", "step", "seek", "speed", "repeat"}

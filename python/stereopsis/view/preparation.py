@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._native import Calibration, Rectification, Rig
+from .frame import Frame
 from .settings import Range, Region, Settings
-from .sources import Frame
 
 Array = Any
 

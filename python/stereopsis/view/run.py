@@ -8,7 +8,7 @@ import signal
 import sys
 
 from .._errors import CallError
-from ..commands._method import pipeline_of
+from .._method import pipeline_of
 from .arguments import geometry_of, range_of
 from .engine import Engine
 from .keep import Keeper

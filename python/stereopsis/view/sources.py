@@ -6,32 +6,14 @@ import math
 import pathlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .. import _native
 from .._errors import CallError, FileError, FormatError
 from .._json import parsed
 from .._scenes import read_image, synth
+from .frame import Frame
 from .pairing import IMAGES, Pairing, Path, files_of, paired
-
-Array = Any
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A pair as it was given, and what is known of it."""
-
-    left: Array
-    right: Array
-    name: str
-    truth: Array | None = None
-    files: tuple[str, str] | None = None  # as `match` takes them; None where there are none
-    bit_depth: int = 0  # of 16-bit pictures; 0: all
-    apart: float | None = None  # seconds between the pictures' times, where they are known
-    rig: _native.Rig | None = None  # of its own cameras
-    calibration: _native.Calibration | None = None  # of its own cameras, where they are not rectified
-
 
 class Source(Protocol):
     """`length` is None where pairs come as they come: there is no seeking then, and read() gives the newest.

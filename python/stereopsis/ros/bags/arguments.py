@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._errors import CallError
-from ...commands._method import pipeline_of
+from ..._method import pipeline_of
 from ..processor import PRODUCTS, Matching
 from ..results import Shape
 

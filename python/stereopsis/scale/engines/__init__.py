@@ -1,1 +1,1 @@
-"""Who runs the units: a module each, with `run(job, todo, options, told)`. `todo` is in an order in which units may be made."""
+"""Who runs the units: a module each, with `run(job, todo, options, on_unit_done)`. `todo` is in an order in which units may be made."""

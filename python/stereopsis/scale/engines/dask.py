@@ -13,7 +13,7 @@ from typing import Any
 
 from ..._errors import DeviceError, Error
 from ..manifest import KINDS, Job, Unit
-from ..running import Options, Told, threads_of_each
+from ..options import OnUnitDone, Options, threads_of_each
 from ..work import missing, run_unit
 
 MEMORY = "stereopsis_memory"  # a resource of workers; where all have it, units are only sent where theirs is free
@@ -21,14 +21,14 @@ RECONNECT_SECONDS = 60.0
 LOST_WORKERS = 10  # that a unit may have taken with it, before it is given up
 
 
-def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
+def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
     """Raises the error of the first unit that fails. A scheduler that went away is looked for again."""
     fruitless = 0
     while todo:
         before = len(todo)
         try:
             with _client(job, options) as client:
-                _submit(client, job, todo, options, told)
+                _submit(client, job, todo, options, on_unit_done)
             return
         except Error:
             raise
@@ -70,7 +70,7 @@ def _cluster(distributed: Any, job: Job, options: Options) -> Any:
     return distributed.LocalCluster(n_workers=options.workers or 1, threads_per_worker=1, memory_limit=0, dashboard_address=":0")
 
 
-def _submit(client: Any, job: Job, todo: list[Unit], options: Options, told: Told) -> None:
+def _submit(client: Any, job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
     as_completed = importlib.import_module("distributed").as_completed
     elsewhere = options.scheduler is not None or options.ssh  # whose workers have all of their machine's cores
     threads = options.threads if elsewhere else threads_of_each(options)
@@ -87,4 +87,4 @@ def _submit(client: Any, job: Job, todo: list[Unit], options: Options, told: Tol
     numbers = {future.key: number for number, future in futures.items()}
     for future in as_completed(futures.values()):
         future.result()
-        told(job.units[numbers[future.key]])
+        on_unit_done(job.units[numbers[future.key]])

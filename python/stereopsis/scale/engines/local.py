@@ -10,17 +10,17 @@ from graphlib import TopologicalSorter
 
 from ..._errors import DeviceError
 from ..manifest import Job, Unit
-from ..running import Options, Told, threads_of_each
+from ..options import OnUnitDone, Options, threads_of_each
 from ..work import Worker, run_unit
 
 
-def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
+def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
     """Raises the error of the first unit that fails, behind those in work."""
     if options.workers <= 1:
         worker = Worker(job, options.device, options.threads)
         for unit in todo:
             worker.run(unit)
-            told(unit)
+            on_unit_done(unit)
         return
     fruitless = 0
     while todo:
@@ -28,7 +28,7 @@ def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
         try:
             for number in _in_pool(job, todo, options):
                 done.add(number)
-                told(job.units[number])
+                on_unit_done(job.units[number])
         except BrokenProcessPool:
             fruitless = 0 if done else fruitless + 1
         if fruitless > options.retries:

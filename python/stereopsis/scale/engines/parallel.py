@@ -6,12 +6,13 @@ import shlex
 import subprocess
 
 from ..._errors import UnsupportedError
-from ..emit import shares
+from ..levels import shares
 from ..manifest import Job, Unit
-from ..running import Options, Told, command, common_words, not_made
+from ..options import OnUnitDone, Options, command, common_words
+from ..work import not_made
 
 
-def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
+def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
     """Raises Error where units were not made."""
     for level in shares(job, todo):
         words = ["parallel", "--will-cite", f"--jobs={options.workers or 1}", f"--retries={options.retries + 1}"]
@@ -24,4 +25,4 @@ def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
         if (failed := not_made(job, level)) is not None:
             raise failed
         for unit in level:
-            told(unit)
+            on_unit_done(unit)

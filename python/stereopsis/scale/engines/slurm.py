@@ -9,15 +9,15 @@ import time
 from collections.abc import Sequence
 
 from ..._errors import Error, UnsupportedError
-from ..emit import memory_of, ranges, shares
+from ..levels import memory_of, ranges, shares
 from ..manifest import Job, Unit
-from ..running import Options, Told, command, common_words, not_made
-from ..work import missing
+from ..options import OnUnitDone, Options, command, common_words
+from ..work import missing, not_made
 
 POLL_SECONDS = 2.0
 
 
-def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
+def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
     """Hands the arrays to Slurm; with `wait` until they have ended. Raises Error where units were not made then."""
     (job.folder / "log").mkdir(exist_ok=True)
     arrays: list[str] = []
@@ -29,7 +29,7 @@ def run(job: Job, todo: list[Unit], options: Options, told: Told) -> None:
         arrays += before
     print(f"Slurm has the arrays {', '.join(arrays)}; stereopsis scale status {job.folder} tells how far they are")
     if options.wait:
-        _wait(job, todo, arrays, told)
+        _wait(job, todo, arrays, on_unit_done)
 
 
 def array_script(job: Job, units: Sequence[Unit], options: Options) -> str:
@@ -74,13 +74,13 @@ def _largest_array() -> int:
     return int(found[1]) if found else 1001
 
 
-def _wait(job: Job, todo: list[Unit], arrays: Sequence[str], told: Told) -> None:
+def _wait(job: Job, todo: list[Unit], arrays: Sequence[str], on_unit_done: OnUnitDone) -> None:
     left = todo
     while _said(["squeue", "--noheader", "--states=all", "--format=%T", f"--jobs={','.join(arrays)}"], known=False).split():
         now = missing(job, left, contents=False)
         for unit in left:
             if unit not in now:
-                told(unit)
+                on_unit_done(unit)
         left = now
         states = set(_said(["squeue", "--noheader", "--format=%T %r", f"--jobs={','.join(arrays)}"], known=False).splitlines())
         if not states or states <= {"PENDING DependencyNeverSatisfied"}:

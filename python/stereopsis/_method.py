@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .._errors import CallError
-from .._pipeline import Pipeline
+from ._errors import CallError
+from ._pipeline import Pipeline
 
 
 def pipeline_of(arguments: argparse.Namespace) -> Pipeline:

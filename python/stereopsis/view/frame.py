@@ -1,0 +1,25 @@
+"""The pair that a source of the viewer gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _native
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One pair, as its source gave it, and what is known about it."""
+
+    left: Array
+    right: Array
+    name: str
+    truth: Array | None = None
+    files: tuple[str, str] | None = None  # names that `match` accepts; None if the pair does not come from files
+    bit_depth: int = 0  # significant bits of 16-bit images; 0: all
+    apart: float | None = None  # seconds between the time stamps of the two images; None if unknown
+    rig: _native.Rig | None = None  # the rig, if the source knows its cameras and the pair is rectified
+    calibration: _native.Calibration | None = None  # the calibration, if the source knows its cameras and the pair is raw
