@@ -223,7 +223,8 @@ class Matcher:
         with the inputs or one another. (On the host the library's own memory is used again from call to call, and its rows go
         to these arrays.)
 
-        A stage in Python may not call its own matcher, nor wait for a thread that does: CallError is raised.
+        A stage in Python may not call its own matcher, nor wait for a thread that does: CallError is raised. (It is known that a
+        stage waits where it waits by Thread.join, or for the result of a ThreadPoolExecutor; waiting otherwise never ends.)
         """
         beside = {"paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
         pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._colour, stream, beside)

@@ -98,7 +98,7 @@ class StereoSGBM:
         self._values[name] = value
         try:
             self._prepare()
-        except Exception:
+        except BaseException:
             self._values = before
             raise
 

@@ -135,6 +135,7 @@ class Processor:
             rig=cameras.rig if cameras is not None and raw is None and with_depth else None,
             calibration=raw,
             bit_depth=m.bit_depth,
+            warn_of_pair=False,  # a node begins a stream for every pair: each would be judged
         )
 
     def _wanted(self, pair: StampedPair) -> tuple[str, ...]:
