@@ -6,11 +6,22 @@
 #include <vector>
 
 #include "options.hpp"
+#include "stereopsis/io.hpp"
 
 namespace stereopsis::command {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Standard input by any of its names, also where it is redirected from a file; pipes, sockets and terminals.
+bool is_read_once(const fs::path& file) {
+  const std::string name = file.lexically_normal().string();
+  for (const char* start : {"/dev/stdin", "/dev/fd/", "/proc/self/fd/"})
+    if (name.starts_with(start)) return true;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(file, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
 
 // Where it is and, if it is there, what it is: hard links are one file. Devices take what any number of results give.
 std::vector<std::string> identities(const fs::path& file) {
@@ -18,7 +29,8 @@ std::vector<std::string> identities(const fs::path& file) {
   const bool exists = stat(file.c_str(), &found) == 0;
   if (exists && S_ISCHR(found.st_mode)) return {};
   std::error_code error;
-  fs::path place = fs::weakly_canonical(fs::absolute(file), error);
+  // A result goes where a dangling link leads.
+  fs::path place = fs::weakly_canonical(fs::absolute(follow_links(file)), error);
   if (error) place = fs::absolute(file, error).lexically_normal();
   std::vector<std::string> known = {"at " + place.string()};
   if (exists) known.push_back(fmt::format("inode {} of {}", found.st_ino, found.st_dev));
@@ -26,6 +38,16 @@ std::vector<std::string> identities(const fs::path& file) {
 }
 
 }  // namespace
+
+void CallFiles::reads(const fs::path& file, const std::string& what) {
+  if (!file.empty() && is_read_once(file)) {
+    const auto [other, is_new] = read_once_.emplace(file.lexically_normal().string(), what);
+    if (!is_new)
+      refuse(fmt::format("{} {} is {} already and can be read only once; save its contents to files, and give those",
+                         what, file.string(), other->second));
+  }
+  take(file, what, false);
+}
 
 void CallFiles::take(const fs::path& file, const std::string& what, bool written) {
   if (file.empty()) return;

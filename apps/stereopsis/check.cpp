@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "call_files.hpp"
 #include "commands.hpp"
 #include "common.hpp"
 #include "diagnosis.hpp"
@@ -47,6 +48,7 @@ Json to_json(const PairCheck& result, Size size, const std::vector<std::string>&
           {"matches", result.matches},
           {"rectified", result.rectified()},
           {"swapped", result.swapped},
+          {"same_image", result.same_image},
           {"median_dy", known(result.median_dy)},
           {"p95_dy", known(result.p95_dy)},
           {"median_disparity", known(result.median_disparity)},
@@ -57,6 +59,9 @@ Json to_json(const PairCheck& result, Size size, const std::vector<std::string>&
 void check(const Options& options) {
   for (const auto& file : {options.left, options.right})
     if (!file_exists(file)) refuse(fmt::format("the image {} does not exist", file.string()));
+  CallFiles files;
+  files.reads(options.left, "the left image");
+  files.reads(options.right, "the right image");
   const AnyImage left = options.intensity.read(options.left), right = options.intensity.read(options.right);
   if (left.size() != right.size())
     refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have one size", options.left.string(),
@@ -65,7 +70,9 @@ void check(const Options& options) {
   std::vector<std::string> remarks;
   for (const auto& [image, file] : {std::pair{&left, &options.left}, {&right, &options.right}})
     if (const auto remark = low_contrast(*image, *file)) remarks.push_back(*remark);
-  const std::vector<std::string> complaints = complaints_of(result, options.right);
+  const std::vector<std::string> complaints = result.same_image
+                                                  ? std::vector{same_picture(options.left, options.right)}
+                                                  : complaints_of(result, options.right);
   if (options.json)
     say("{}", json_text(to_json(result, left.size(), remarks, complaints)));
   else

@@ -8,6 +8,7 @@
 #include "call_files.hpp"
 #include "commands.hpp"
 #include "common.hpp"
+#include "diagnosis.hpp"
 #include "frames.hpp"
 #include "outputs.hpp"
 #include "rig_options.hpp"
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 struct Options {
   fs::path disparity, colour, confidence, validity, output, depth;
   RigOptions rig;
+  IntensityOptions intensity;  // of --color
   std::optional<double> scale, farthest, min_confidence;
   std::string frame = "optical";
   bool organised = false, drop_filled = false;
@@ -40,6 +42,8 @@ void check_call(const Options& o) {
   if (!o.rig.given()) refuse("a cloud needs the calibration; give it with --calib FILE, or --focal and --baseline");
   if (o.min_confidence && o.confidence.empty())
     refuse("--min-confidence needs the confidence of each pixel; give --confidence FILE");
+  if (o.colour.empty() && (o.intensity.bit_depth || o.intensity.white))
+    refuse("--bit-depth and --white say how --color is read; give its FILE too");
   if (o.drop_filled && o.validity.empty()) refuse("--drop-filled needs to know what was filled; give --validity FILE");
   if (!o.validity.empty() && !o.drop_filled) refuse("--validity is for --drop-filled; give both, or none");
   CallFiles files;
@@ -62,7 +66,7 @@ void drop_unwanted(const Options& o, Image<float>& disparity, const Image<float>
   const auto least = static_cast<float>(o.min_confidence.value_or(0));
   Image<std::uint8_t> bits;
   if (o.drop_filled) {
-    bits = read_mask(o.validity);
+    bits = read_validity(o.validity);
     check_size(o.validity, bits.size(), o, disparity.size());
   }
   for (int y = 0; y < disparity.height(); ++y)
@@ -73,23 +77,12 @@ void drop_unwanted(const Options& o, Image<float>& disparity, const Image<float>
     }
 }
 
-// From 0 to 1; in files of 8 bits 255 is 1, as `match --confidence` writes it.
-Image<float> read_confidence(const fs::path& file) {
-  const AnyImage image = extension_of(file) == ".png" ? read_image(file) : AnyImage();
-  if (image.view().empty() || image.channels() != 1 || image.view().type != PixelType::u8) return read_disparity(file, 1);
-  const auto bytes = image.view().as<std::uint8_t>();
-  Image<float> confidence(image.size());
-  for (int y = 0; y < confidence.height(); ++y)
-    for (int x = 0; x < confidence.width(); ++x) confidence(x, y) = static_cast<float>(bytes(x, y)) / 255;
-  return confidence;
-}
-
 void make_cloud(const Options& o) {
   const Frame frame = to_frame(o.frame);
   check_call(o);
   Image<float> disparity = read_disparity(o.disparity, o.scale.value_or(0));
   Image<std::uint8_t> colour;
-  if (!o.colour.empty()) colour = to_8_bits(read_image(o.colour));
+  if (!o.colour.empty()) colour = to_8_bits(o.intensity.read(o.colour));
   Image<float> confidence;
   if (!o.confidence.empty()) confidence = read_confidence(o.confidence);
   if (!colour.empty()) check_size(o.colour, colour.size(), o, disparity.size());
@@ -132,7 +125,8 @@ void add_cloud(CLI::App& application) {
   o->rig.add_numbers_to(command);
   command.path("-o,--output", o->output, "FILE.ply", "Binary PLY").required();
   command.path("--color", o->colour, "FILE", "The left image, for the points' colours");
-  command.path("--confidence", o->confidence, "FILE", "0 to 1 as .pfm .npy .tiff: a property of the points");
+  o->intensity.add_to(command);
+  command.path("--confidence", o->confidence, "FILE", "A property of the points: 0 to 1 as .pfm .npy .tiff, 0 to white as integers");
   command.path("--depth", o->depth, "FILE", "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png");
   command.text("--frame", o->frame, "NAME",
                "optical (x right, y down, z forward) or head (x forward, y left, z up) [optical]");

@@ -91,6 +91,11 @@ std::vector<std::string> complaints_of(const PairCheck& check, const std::filesy
   return complaints;
 }
 
+std::string same_picture(const std::filesystem::path& left, const std::filesystem::path& right) {
+  return fmt::format("{} and {} hold the same picture, pixel by pixel; give the left and the right image of a pair",
+                     left.string(), right.string());
+}
+
 std::optional<std::string> low_contrast(const AnyImageView& image, const std::filesystem::path& file) {
   const Extremes e = extremes_of(image);
   const bool is_float = image.type == PixelType::f32;

@@ -24,6 +24,8 @@ struct IntensityOptions {
 
 // What is wrong with a pair; empty where it is fit.
 std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right);
+// Says that both files hold the same pixels.
+std::string same_picture(const std::filesystem::path& left, const std::filesystem::path& right);
 // That its values use next to nothing of their range, and how to say which they use.
 std::optional<std::string> low_contrast(const AnyImageView& image, const std::filesystem::path& file);
 

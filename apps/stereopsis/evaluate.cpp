@@ -1,6 +1,7 @@
 // stereopsis evaluate DISPARITY --truth FILE, or evaluate --dataset DIR: a table, a row per scene.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/mask.hpp"
 #include "stereopsis/matcher.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -33,16 +35,11 @@ struct Options {
   DeviceOptions device;
 };
 
-// Middlebury's masks have 255 where a pixel counts, and 128 for others.
 Image<std::uint8_t> read_counted(const fs::path& file) {
   Image<std::uint8_t> mask = read_mask(file);
   bool any = false;
-  for (int y = 0; y < mask.height(); ++y)
-    for (int x = 0; x < mask.width(); ++x) {
-      const bool counted = mask(x, y) == 255;
-      mask(x, y) = counted ? 255 : 0;
-      any |= counted;
-    }
+  for (int y = 0; y < mask.height() && !any; ++y)
+    any = std::find(mask.row(y), mask.row(y) + mask.width(), mask_counts) != mask.row(y) + mask.width();
   if (!any) refuse(fmt::format("--mask {} has no pixel of value 255, so none would count", file.string()));
   return mask;
 }
@@ -126,7 +123,7 @@ void evaluate_file(const Options& o) {
                        mask.empty() ? "" : fmt::format(" where {} is 255", o.mask.string())));
   if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, threshold, true));
   if (!o.sparsification.empty()) {
-    score.sparse = sparsification(disparity, read_disparity(o.confidence, 1), truth, mask, threshold);
+    score.sparse = sparsification(disparity, read_confidence(o.confidence), truth, mask, threshold);
     write_text(o.sparsification, to_svg(*score.sparse));
   }
   if (o.threshold) score.bad = bad_pixels(disparity, truth, mask, threshold);
@@ -230,14 +227,14 @@ void add_evaluate(CLI::App& application) {
   of_file.push_back(command.path("--truth", o->truth, "FILE", "Its ground truth"));
   of_file.push_back(command.number("--scale", o->scale, 1e-6, 65536, "S", "Of the truth: stored value / S = pixels"));
   of_file.push_back(command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S", "Of DISPARITY"));
-  of_file.push_back(command.path("--mask", o->mask, "FILE", "Only pixels with the value 255 count"));
+  of_file.push_back(command.path("--mask", o->mask, "FILE", "Only pixels of value 255 count; 0 and 128 do not"));
   of_file.push_back(
       command.number("--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
   of_file.push_back(command.path("--error-image", o->error_image, "FILE", "Picture of the errors"));
   of_file.push_back(command.path("--sparsification", o->sparsification, "FILE.svg",
                                  "Errors left when the least confident pixels go"));
   of_file.push_back(
-      command.path("--confidence", o->confidence, "FILE", "Confidence of DISPARITY, for --sparsification"));
+      command.path("--confidence", o->confidence, "FILE", "Confidence of DISPARITY, for --sparsification: as `cloud` reads it"));
 
   command.group("A folder of scenes");
   Option dataset = command.path("--dataset", o->dataset, "DIR", "Scenes with a dataset.json, at any depth");

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <string>
 #include <thread>
 
@@ -32,6 +33,10 @@ bool is_ignored(int signal) {
 }
 
 }  // namespace
+
+void turn_signals_of_writing_into_errors() {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+}
 
 // Signals are taken by a thread of their own, where everything is allowed; all later threads inherit the mask.
 void watch_for_interrupts() {

@@ -4,6 +4,10 @@
 
 namespace stereopsis::command {
 
+// Makes a write fail, where SIGPIPE (nobody reads) and SIGXFSZ (the limit on the size of files, `ulimit -f`) would end the
+// process and leave temporary files. Call it before anything is written.
+void turn_signals_of_writing_into_errors();
+
 // Before any other thread is there.
 void watch_for_interrupts();
 

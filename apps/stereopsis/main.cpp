@@ -3,11 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -71,6 +71,21 @@ std::string sentence_of(const CLI::App& application, const CLI::ParseError& e) {
   return what + "; see " + (chosen.empty() ? "stereopsis" : "stereopsis " + chosen.front()->get_name()) + " --help";
 }
 
+// Writes the help or the version.
+int show(const CLI::App& application, const CLI::Success& what) {
+  try {
+    std::ostringstream text;
+    const int code = application.exit(what, text, text);
+    write_result(text.str());
+    check_results_written();
+    return code;
+  } catch (const Unread&) {
+    return failed;
+  } catch (const Error& error) {
+    return complain(failed, error.what());
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App application("Dense stereo matching in real time: from a rectified pair to disparity.", "stereopsis");
   application.set_version_flag("--version", "stereopsis " STEREOPSIS_VERSION);
@@ -91,7 +106,9 @@ int run(int argc, char** argv) {
   application.footer(
       "`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
   try {
+    // Python has its own way with these signals.
     if (const auto call = python_call(argc, argv); !call.empty()) hand_on_to_python(call);
+    turn_signals_of_writing_into_errors();
     if (argc == 2 && argv[1] == std::string_view("--describe")) {  // for pages.py
       write_result(description_of(application));
       check_results_written();
@@ -103,12 +120,13 @@ int run(int argc, char** argv) {
     check_results_written();
     return done;
   } catch (const CLI::Success& help_or_version) {
-    const int code = application.exit(help_or_version);
-    return std::fflush(stdout) == 0 ? code : complain(failed, "the help could not be written to standard output");
+    return show(application, help_or_version);
   } catch (const CLI::ParseError& e) {
     return complain(wrong_call, sentence_of(application, e));
   } catch (const Unfit&) {
     return failed;
+  } catch (const Unread&) {
+    return failed;  // quietly: whoever closed the pipe knows
   } catch (const Error& e) {
     return complain(e.category() == ErrorCategory::call ? wrong_call : failed, e.what());
   } catch (const std::bad_alloc&) {

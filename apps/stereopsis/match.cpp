@@ -50,8 +50,8 @@ void add_inputs(Command& command, Options& o) {
 
   command.group("Images");
   o.intensity.add_to(command);
-  command.path("--mask-left", o.mask_left, "FILE", "0 = not usable");
-  command.path("--mask-right", o.mask_right, "FILE", "0 = not usable");
+  command.path("--mask-left", o.mask_left, "FILE", "255 = usable; 0 and 128 = not");
+  command.path("--mask-right", o.mask_right, "FILE", "The same of the right image");
   command.flag("--strict", o.strict, "Fail where a pair does not fit together, or next to nothing is measured");
 }
 
@@ -102,7 +102,7 @@ void add_results(Command& command, Options& o) {
 
   command.group("Long sequences");
   command.flag("--resume", o.resume, "Pass over frames that an earlier run of this call has left whole");
-  command.flag("--keep-going", o.keep_going, "Go on behind a frame that fails; exit code 1 in the end");
+  command.flag("--keep-going", o.keep_going, "Continue after a frame that fails, and remove its earlier results; exit code 1");
 }
 
 }  // namespace

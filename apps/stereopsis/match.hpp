@@ -108,6 +108,8 @@ class Call {
   }
 
   std::string device_names() const;
+  // The size of the maps that are written, of results of this size.
+  Size written_size(Size result) const { return options.crop ? Size{region->width, region->height} : result; }
 
   const Options& options;
   Pipeline pipeline;
@@ -171,6 +173,7 @@ struct FrameRecord {
   enum class State { waiting, done, there, failed };  // there: by an earlier call
   State state = State::waiting;
   std::string problem;
+  std::vector<fs::path> removed;  // outputs of a frame that failed
   double reading_ms = 0, rectifying_ms = 0, matching_ms = 0, latency_ms = 0, writing_ms = 0;
   long long too_far = 0;  // pixels whose depth a 16-bit picture can't hold
   std::vector<StageTime> stages;
@@ -216,8 +219,9 @@ CostVolumes wanted_volumes(const Call& call);
 void write_volumes(const Call& call, const Matched& result);
 void print_probes(const Call& call);
 
-// match_resume.cpp: which frames an earlier run of this call has left whole; begins its sidecar where there is none.
-std::vector<bool> frames_there(const Call& call);
+// match_resume.cpp: which frames an earlier run of this call has left whole, with maps of the size `written`; begins the
+// sidecar where there is none.
+std::vector<bool> frames_there(const Call& call, Size written);
 // The range that the run before estimated.
 std::optional<DisparityRange> range_before(const fs::path& sidecar);
 

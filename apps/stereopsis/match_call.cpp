@@ -44,6 +44,8 @@ Call::Call(const Options& given)
   choose_cameras();
   check_size_dependent_options();
   if (const auto complaint = low_contrast(first.left, left.file(first_index))) warn_or_fail(*complaint);
+  if (same_pixels(first.left, first.right))
+    warn_or_fail(same_picture(left.file(first_index), right.file(first_index)));
   if (rectifies_ahead()) rectify(first);
   choose_range();
   check_probes();

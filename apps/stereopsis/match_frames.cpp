@@ -10,6 +10,7 @@
 #include "match.hpp"
 #include "progress.hpp"
 #include "terminal.hpp"
+#include "view_tickets.hpp"
 
 namespace stereopsis::command::matching {
 namespace {
@@ -48,8 +49,8 @@ class FrameLoop {
         progress_(call.left.size(), "frames", call.left.sequence ? "--resume goes on from there" : "") {}
 
   void run() {
-    call_.plan(call_.first);  // what does not fit is refused before anything is written
-    const std::vector<bool> there = frames_there(call_);
+    const Plan plan = call_.plan(call_.first);  // what does not fit is rejected before anything is written
+    const std::vector<bool> there = frames_there(call_, call_.written_size(plan.output_size()));
     std::vector<std::size_t> todo;
     for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo.push_back(i);
     if (!todo.empty()) reading_ = read_ahead(todo[0]);
@@ -72,7 +73,7 @@ class FrameLoop {
     std::size_t frame = 0;
     Read input;
     FrameResult result;
-    Ticket left, right;
+    ViewTickets tickets;
     Stopwatch since_enqueued;
     std::future<long long> writing;  // declared last: done before what it reads goes away
   };
@@ -88,7 +89,7 @@ class FrameLoop {
   }
 
   void begin(std::size_t i, std::optional<std::size_t> next) try {
-    Slot& slot = slots_[begun_ % slots_.size()];
+    Slot& slot = free_slot();
     std::future<Read> reading = std::move(reading_);
     reading.wait();
     if (next) reading_ = read_ahead(*next);
@@ -96,12 +97,20 @@ class FrameLoop {
     slot.frame = i;
     if (!matchers_ || matchers_->range != slot.input.frame.range) make_matchers(slot.input.frame);
     slot.since_enqueued = {};
-    slot.left = matchers_->left.enqueue(slot.input.frame.pair(), slot.result.left);
-    if (matchers_->right) slot.right = matchers_->right->enqueue(slot.input.mirrored.pair(), slot.result.right);
-    ++begun_;
+    slot.tickets = enqueue_views(
+        matchers_->left, [&](auto& left) { return left.enqueue(slot.input.frame.pair(), slot.result.left); },
+        matchers_->right, [&](auto& right) { return right.enqueue(slot.input.mirrored.pair(), slot.result.right); });
     in_work_.push_back(&slot);
   } catch (...) {
     note_failure(i);
+  }
+
+  // A slot that no device reads and no thread writes from. A frame that failed gives its slot back out of turn, so the
+  // slots are not free in their order.
+  Slot& free_slot() {
+    return *std::find_if(slots_.begin(), slots_.end(), [this](const Slot& slot) {
+      return &slot != written_ && std::find(in_work_.begin(), in_work_.end(), &slot) == in_work_.end();
+    });
   }
 
   void make_matchers(const InputFrame& frame) {
@@ -129,8 +138,7 @@ class FrameLoop {
     in_work_.pop_front();
     FrameRecord& record = records_.frames[slot.frame];
     try {
-      matchers_->left.wait(slot.left);
-      if (matchers_->right) matchers_->right->wait(slot.right);
+      wait_for_views(matchers_->left, matchers_->right, slot.tickets);
       note_result(slot, record);
     } catch (...) {
       return note_failure(slot.frame);
@@ -198,7 +206,10 @@ class FrameLoop {
     } catch (const std::exception& error) {
       record.problem = error.what();
     }
-    if (call_.options.keep_going) return warn("frame {}: {}", call_.left.file(i).string(), record.problem);
+    if (call_.options.keep_going) {
+      warn("frame {}: {}", call_.left.file(i).string(), record.problem);
+      return remove_outputs(i);
+    }
     if (problem_) return;
     // What was begun before it is done yet.
     finish_all();
@@ -210,6 +221,18 @@ class FrameLoop {
     problem_ = std::make_exception_ptr(Error(category, sentence));
   }
 
+  // Results of an earlier run, and those that were written before the failure, are not what this call asks for.
+  void remove_outputs(std::size_t i) {
+    if (!call_.left.sequence) return;
+    for (const fs::path& file : call_.files[i]) {
+      const fs::path target = follow_links(file);
+      std::error_code ignored;
+      if (file.empty() || !fs::is_regular_file(target, ignored) || !fs::remove(target, ignored)) continue;
+      records_.frames[i].removed.push_back(file);
+      warn("frame {}: {} was removed, since the frame failed", call_.left.file(i).string(), file.string());
+    }
+  }
+
   Call& call_;
   FrameRecords& records_;
   const std::size_t most_in_work_;
@@ -217,7 +240,7 @@ class FrameLoop {
   Progress progress_;
   Stopwatch since_begun_;
   std::optional<Stopwatch> since_done_;
-  std::size_t begun_ = 0, done_ = 0;  // frames
+  std::size_t done_ = 0;  // frames
   std::exception_ptr problem_;
   std::unique_ptr<Matchers> matchers_;  // done before what it works on goes away
   std::deque<Slot*> in_work_;

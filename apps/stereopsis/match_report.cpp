@@ -104,6 +104,7 @@ Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {
   Json frame = {{"left", call.left.file(i).string()}, {"right", call.right.file(i).string()}, {"outputs", outputs}};
   if (r.state == State::there) frame["there_already"] = true;
   if (r.state == State::failed) frame["failed"] = r.problem;
+  for (const fs::path& file : r.removed) frame["removed"].push_back(file.string());
   if (r.state == State::waiting) frame["failed"] = "not reached";
   if (r.state != State::done) return frame;
   const Densities& d = r.density;

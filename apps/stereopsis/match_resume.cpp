@@ -52,15 +52,18 @@ std::optional<DisparityRange> range_before(const fs::path& sidecar) {
   return DisparityRange{range[0].get<int>(), range[1].get<int>()};
 }
 
-std::vector<bool> frames_there(const Call& call) {
+std::vector<bool> frames_there(const Call& call, Size written) {
   if (!call.left.sequence) return {false};
   std::vector<FrameFiles> frames(call.left.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
     frames[i].inputs = {call.left.file(i), call.right.file(i)};
     for (const auto& mask : {call.mask_left, call.mask_right})
       if (mask) frames[i].inputs.push_back(mask->file(i));
-    for (const fs::path& file : call.files[i])
-      if (!file.empty()) frames[i].outputs.push_back(file);
+    for (std::size_t k = 0; k < output_count; ++k) {
+      const bool has_legend = k == Output::colour || k == Output::validity_picture;
+      const Size size = has_legend || k == Output::cloud ? Size{} : written;
+      if (!call.files[i][k].empty()) frames[i].outputs.push_back({call.files[i][k], size});
+    }
   }
   const Options& o = call.options;
   if (o.resume && !o.report.empty()) remove_leftovers(o.report);

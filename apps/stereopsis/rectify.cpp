@@ -60,7 +60,7 @@ class Job {
                          left().file(0).string(), size_text(size_)));
     const RectificationMaps maps = rectification_maps(calibration);
     for (const View& view : views_) fs::create_directory(options_.output / view.name);
-    const std::vector<bool> there = frames_there();
+    const std::vector<bool> there = frames_there(maps.size());
     Progress progress(left().size(), "pairs", left().sequence ? "--resume goes on from there" : "");
     for (std::size_t i = 0; i < left().size(); ++i) {
       if (!there[i]) {
@@ -87,14 +87,14 @@ class Job {
     return options_.output / view.name / file.filename().replace_extension(extension);
   }
 
-  std::vector<bool> frames_there() const {
+  std::vector<bool> frames_there(Size rectified) const {
     if (!left().sequence) return {false};
     std::vector<FrameFiles> frames(left().size());
     for (std::size_t i = 0; i < frames.size(); ++i)
       for (const View& view : views_) {
         frames[i].inputs.push_back(view.frames.file(i));
-        frames[i].outputs.push_back(rectified_name(view.frames.file(i), view, extension_));
-        if (i == 0) frames[i].outputs.push_back(mask_name(view));
+        frames[i].outputs.push_back({rectified_name(view.frames.file(i), view, extension_), rectified});
+        if (i == 0) frames[i].outputs.push_back({mask_name(view), rectified});
       }
     return command::frames_there(sidecar(),
                                  {{"call",

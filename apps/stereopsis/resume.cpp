@@ -29,13 +29,22 @@ void check_same_call(const fs::path& sidecar, const Json& call, const fs::path& 
   }
 }
 
+void check_depth(const std::string& json, const fs::path& sidecar) {
+  try {
+    check_json_depth(json);
+  } catch (const Error& error) {
+    throw Error(error.category(), fmt::format("{}: {}; remove the file, and leave --resume out", sidecar.string(),
+                                              error.what()));
+  }
+}
+
 bool is_whole(const FrameFiles& frame, fs::file_time_type since) {
   fs::file_time_type newest = since;
   std::error_code error;
   for (const fs::path& file : frame.inputs) newest = std::max(newest, fs::last_write_time(file, error));
-  for (const fs::path& file : frame.outputs) {
-    if (error || !fs::is_regular_file(file, error) || fs::file_size(file, error) == 0) return false;
-    if (fs::last_write_time(file, error) < newest) return false;
+  for (const auto& [file, size] : frame.outputs) {
+    if (error || !fs::is_regular_file(file, error) || fs::last_write_time(file, error) < newest) return false;
+    if (error || !stereopsis::is_whole(file, size)) return false;
   }
   return !error;
 }
@@ -43,7 +52,9 @@ bool is_whole(const FrameFiles& frame, fs::file_time_type since) {
 }  // namespace
 
 Json read_sidecar(const fs::path& sidecar) {
-  Json json = Json::parse(read_text(sidecar), nullptr, false);
+  const std::string contents = read_text(sidecar);
+  check_depth(contents, sidecar);
+  Json json = Json::parse(contents, nullptr, false);
   if (!json.is_object() || !json.contains("call"))
     throw Error(ErrorCategory::format,
                 fmt::format("{} is not what --resume goes by; remove it, and leave --resume out", sidecar.string()));
@@ -55,7 +66,7 @@ std::vector<bool> frames_there(const fs::path& sidecar, const Json& contents, co
   if (resume) {
     remove_leftovers(sidecar);
     for (const FrameFiles& frame : frames)
-      for (const fs::path& file : frame.outputs) remove_leftovers(file);
+      for (const OutputFile& output : frame.outputs) remove_leftovers(output.file);
   }
   std::vector<bool> there(frames.size(), false);
   if (!resume || !file_exists(sidecar)) {

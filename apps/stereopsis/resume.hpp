@@ -1,5 +1,6 @@
-// What --resume goes by. Every run of a sequence leaves, beside its results, a sidecar that says which call it was; a frame is this
-// call's, and whole (files are renamed to their names), if its files are not older than the sidecar and than what they come from.
+// What --resume goes by. Every run of a sequence leaves, beside its results, a sidecar that says which call it was. A frame
+// is this call's, and whole, if its files are not older than the sidecar and than what they come from, are as long as
+// their headers announce, and have the size of this call's results.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +10,16 @@
 
 namespace stereopsis::command {
 
-// Of a frame: its inputs, and its outputs in the order in which they are written.
+// A result's file, and its size in pixels; 0×0 for a cloud, and for a picture with a legend.
+struct OutputFile {
+  std::filesystem::path file;
+  Size size;
+};
+
+// A frame's inputs, and its outputs in the order in which they are written.
 struct FrameFiles {
-  std::vector<std::filesystem::path> inputs, outputs;
+  std::vector<std::filesystem::path> inputs;
+  std::vector<OutputFile> outputs;
 };
 
 // {"call": all that a result depends on, but for the images themselves, …}

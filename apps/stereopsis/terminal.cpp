@@ -80,6 +80,7 @@ void write_message(std::string_view text) {
 void check_results_written() {
   if (std::fflush(stdout) != 0 && error_of_stdout == 0) error_of_stdout = errno;
   if (error_of_stdout == 0) return;
+  if (error_of_stdout == EPIPE) throw Unread{};
   throw Error(ErrorCategory::file,
               fmt::format("not all results could be written to standard output: {}", std::strerror(error_of_stdout)));
 }

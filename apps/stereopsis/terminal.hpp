@@ -19,8 +19,10 @@ void set_verbosity(Verbosity);
 
 void write_result(std::string_view text);   // to stdout
 void write_message(std::string_view text);  // to stderr, a line of its own behind "stereopsis: "
-// Throws Error(file) where stdout took not all of what was written.
+// Flushes stdout. Throws Error(file) where not everything could be written to it, and Unread where its reader has gone,
+// as `head` does when it has enough.
 void check_results_written();
+struct Unread {};
 
 // What was asked for.
 template <class... Values>

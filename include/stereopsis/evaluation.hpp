@@ -27,8 +27,8 @@ struct Evaluation {
   Measures valid;  // counted pixels with a disparity
 };
 
-// Counts the pixels where `truth` is finite and `mask`, unless it is empty, is not 0. Throws Error(call)
-// when sizes differ or an image is empty.
+// Counts the pixels where `truth` is finite and `mask`, unless it is empty, is 255. Throws Error(call) when sizes differ,
+// an image is empty, or the mask holds a value that mask.hpp does not allow.
 Evaluation evaluate(ImageView<const float> disparity, ImageView<const float> truth,
                     ImageView<const std::uint8_t> mask = {});
 

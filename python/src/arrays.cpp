@@ -3,11 +3,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
+#include <memory>
 #include <string_view>
 
 #include "stereopsis/formats.hpp"
+#include "stereopsis/mask.hpp"
 
 namespace stereopsis::python {
 namespace {
@@ -89,7 +92,8 @@ bool Lent::take_buffer(nb::handle array) {
   std::string_view format = buffer.format == nullptr ? "B" : buffer.format;
   if (!format.empty() && (format[0] == '=' || format[0] == '@' || format[0] == (little ? '<' : '>')))
     format.remove_prefix(1);
-  const bool bytes = format == "B" || format == "?";
+  is_bool_ = format == "?";
+  const bool bytes = format == "B" || is_bool_;
   const char kind = bytes || format == "H" ? 'u' : format == "f" ? 'f' : '?';
   // What a dtype is called takes NumPy as long as all the rest here.
   set_type(kind, 8 * static_cast<int>(buffer.itemsize), [&] {
@@ -146,6 +150,7 @@ void Lent::take_dlpack(nb::handle array, std::uint64_t stream) {
 void Lent::take_tensor(const dlpack::Tensor& tensor) {
   using Code = nb::dlpack::dtype_code;
   const auto code = static_cast<Code>(tensor.dtype.code);
+  is_bool_ = code == Code::Bool;
   const char kind = tensor.dtype.lanes != 1                                                ? '?'
                     : code == Code::UInt || (code == Code::Bool && tensor.dtype.bits == 8) ? 'u'
                     : code == Code::Float                                                  ? 'f'
@@ -247,13 +252,36 @@ AnyImageView Lent::volume() const {
   return view(static_cast<int>(shape_[2]), 0);
 }
 
-ImageView<const std::uint8_t> Lent::mask() const {
-  if (!given()) return {};
+ImageView<const std::uint8_t> Lent::bytes(const char* what) const {
   if (ndim() != 2 || type_ != PixelType::u8)
-    refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
-           "; a mask is (height, width), of uint8 or bool, and 0 where a pixel is not usable");
+    refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) + "; " + what);
   return view(1, 0).as<std::uint8_t>();
 }
+
+ImageView<const std::uint8_t> Lent::mask() const {
+  if (!given()) return {};
+  const ImageView<const std::uint8_t> given_mask =
+      bytes("a mask is (height, width), of bool, or of uint8 and 255 where a pixel counts");
+  if (!device_.empty()) return given_mask;
+  if (!is_bool_) try {
+      check_mask(given_mask);
+    } catch (const Error& error) {
+      refuse(name_ + ": " + error.what());
+    }
+  const std::uint8_t counts = is_bool_ ? 1 : mask_counts;
+  const auto as_it_is = [](std::uint8_t value) { return value == 0 || value == mask_counts; };
+  bool usable_as_it_is = true;
+  for (int y = 0; y < given_mask.height && usable_as_it_is; ++y)
+    usable_as_it_is = std::all_of(given_mask.row(y), given_mask.row(y) + given_mask.width, as_it_is);
+  if (usable_as_it_is) return given_mask;
+  auto made = std::make_shared<Image<std::uint8_t>>(given_mask.size());
+  for (int y = 0; y < given_mask.height; ++y)
+    for (int x = 0; x < given_mask.width; ++x) (*made)(x, y) = given_mask(x, y) == counts ? mask_counts : 0;
+  made_mask_ = made;
+  return *made_mask_;
+}
+
+ImageView<const std::uint8_t> Lent::validity() const { return bytes("validity is (height, width), of uint8"); }
 
 ImageView<const float> Lent::disparity() const {
   if (ndim() != 2 || type_ != PixelType::f32)

@@ -46,7 +46,9 @@ class Lent {
   // (height, width) or (height, width, 3), or as the format has it. A bit depth of 0: all bits of the type.
   AnyImageView image(int bit_depth = 0, const std::optional<PixelFormat>& format = {}) const;
   AnyImageView volume() const;                   // (height, width, disparities)
-  ImageView<const std::uint8_t> mask() const;    // (height, width), of uint8 or bool; empty if not given
+  // (height, width), of uint8 by the rule of stereopsis/mask.hpp, or bool; empty if not given. On the host it is 255 or 0.
+  ImageView<const std::uint8_t> mask() const;
+  ImageView<const std::uint8_t> validity() const;  // (height, width), of uint8
   ImageView<const float> disparity() const;      // (height, width), of float32
   ImageView<const std::uint16_t> paths() const;  // (kinds, width, disparities), of uint16
 
@@ -60,13 +62,15 @@ class Lent {
   void set_strides_in_order();
   int ndim() const { return static_cast<int>(shape_.size()); }
   AnyImageView view(int channels, int bit_depth) const;
+  ImageView<const std::uint8_t> bytes(const char* what) const;
 
   std::string name_, device_;
   std::optional<std::uint64_t> producer_;
   void* data_ = nullptr;
   PixelType type_ = PixelType::u8;
   std::vector<std::int64_t> shape_, strides_;  // in elements, in bytes
-  bool read_only_ = false;
+  bool read_only_ = false, is_bool_ = false;
+  mutable std::shared_ptr<const Image<std::uint8_t>> made_mask_;  // where mask() is not the array itself
   std::shared_ptr<void> owner_;  // what gives it back
 };
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <tuple>
 
 #include "arrays.hpp"
@@ -84,21 +83,6 @@ auto with_pair(nb::handle left, nb::handle right, const std::string& colour, int
   return f(left_rgb, right_rgb);
 }
 
-// Whether both images have the same bits, and these are not all alike, as those of a black image are.
-bool same_pixels(const AnyImageView& left, const AnyImageView& right) {
-  if (left.empty() || left.size() != right.size() || left.type != right.type || left.channels != right.channels) return false;
-  const auto item = static_cast<std::size_t>(bytes_of(left.type)), row = item * left.width * left.channels;
-  const auto row_of = [&](const AnyImageView& v, int y) {
-    return static_cast<const std::byte*>(v.data) + static_cast<std::ptrdiff_t>(item) * v.pitch * y;
-  };
-  bool varies = false;
-  for (int y = 0; y < left.height; ++y) {
-    if (std::memcmp(row_of(left, y), row_of(right, y), row) != 0) return false;
-    varies = varies || std::memcmp(row_of(left, y), row_of(left, y) + 1, row - 1) != 0;
-  }
-  return varies;
-}
-
 nb::dict measures_of(const Measures& m) {
   nb::dict d;
   const std::pair<const char*, double> all[] = {{"bad0.5", m.bad05},  {"bad1.0", m.bad10}, {"bad2.0", m.bad20},
@@ -133,14 +117,15 @@ void bind_scenes(nb::module_& m) {
       .def_ro("p95_dy", &PairCheck::p95_dy, "Its 95th percentile.")
       .def_ro("median_disparity", &PairCheck::median_disparity, "Pixels.")
       .def_ro("swapped", &PairCheck::swapped, "The images are in the wrong order.")
+      .def_ro("same_image", &PairCheck::same_image, "Both images have the same pixels.")
       .def_prop_ro(
           "disparities", [](const PairCheck& c) { return ends(c.range); }, "An estimate: (first, end).")
       .def_prop_ro("rectified", &PairCheck::rectified)
       .def("__repr__", [](const PairCheck& c) {
         const auto [first, end] = ends(c.range);
         return std::string("<pair: ") + (c.rectified() ? "rectified" : "not rectified") +
-               (c.swapped ? ", swapped" : "") + ", disparities " + std::to_string(first) + " to " +
-               std::to_string(end - 1) + ">";
+               (c.swapped ? ", swapped" : "") + (c.same_image ? ", the same image twice" : "") + ", disparities " +
+               std::to_string(first) + " to " + std::to_string(end - 1) + ">";
       });
   m.def(
       "check",
@@ -178,7 +163,7 @@ void bind_scenes(nb::module_& m) {
       "colour_validity",
       [](nb::handle array, bool legend) {
         const Lent lent(array, "validity");
-        return give(colour_validity(lent.mask(), legend));
+        return give(colour_validity(lent.validity(), legend));
       },
       "validity"_a, "legend"_a,
       nb::sig("def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]"));

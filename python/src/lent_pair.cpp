@@ -56,7 +56,7 @@ void LentPair::take_beside(const nb::dict& beside) {
     if (name == "paths_above") pair.paths_above = lent.paths();
     if (name == "paths_below") pair.paths_below = lent.paths();
     if (name == "disparity") pair.maps.disparity = lent.disparity();
-    if (name == "validity") pair.maps.validity = lent.mask();
+    if (name == "validity") pair.maps.validity = lent.validity();
     if (name == "right") pair.maps.right = lent.disparity();
     if (name == "confidence") pair.maps.confidence = lent.disparity();
   }

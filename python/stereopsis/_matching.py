@@ -209,10 +209,10 @@ class Matcher:
         """Matches a pair: (h, w) or (h, w, 3) uint8, uint16 or float32 (in 8-bit units), alike in all; or as `colour` says, (h, w, 4) with
         alpha, (h · 3 // 2, w) of NV12, (h, w) of a mosaic.
 
-        Masks (mask_left, mask_right) are (h, w) uint8 or bool, 0 where a pixel is not usable. `volume` is (h, w, disparities), costs of the
-        left view for a pipeline whose cost is `volume`; left and right may be None where no stage reads them. Of a stripe,
+        Masks (mask_left, mask_right) are (h, w): a pixel is usable where they are 255 (uint8) or True (bool), and not where
+        they are 0, 128 or False; other values are rejected. `volume` is (h, w, disparities), costs of the left view for a pipeline whose cost is `volume`; left and right may be None where no stage reads them. Of a stripe,
         `paths_above` and `paths_below` are another's Result.paths. `maps` is what is refined: a result, or disparity, validity
-        and, where a refinement reads them, right and confidence by name. Nothing is copied; what can't be taken as it is raises CallError.
+        and, where a refinement reads them, right and confidence by name. Nothing is copied but masks of bool; what can't be taken as it is raises CallError.
 
         Arrays on a GPU come by DLPack or __cuda_array_interface__, all from one. They are matched in `stream` (of
         PyTorch, CuPy, Numba, or its number; else the default one), behind what it was given before; this returns at

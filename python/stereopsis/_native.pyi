@@ -535,6 +535,10 @@ class PairCheck:
         """The images are in the wrong order."""
 
     @property
+    def same_image(self) -> bool:
+        """Both images have the same pixels."""
+
+    @property
     def disparities(self) -> tuple[int, int]:
         """An estimate: (first, end)."""
 

@@ -69,8 +69,9 @@ def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> 
 def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
     """How far a disparity image is from the truth, as the Middlebury and KITTI toolkits measure it.
 
-    (h, w) float32 both; pixels count where the truth is finite and the mask (uint8 or bool) is not 0. Gives what the command's
-    JSON has: bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent (an invalid pixel counts as wrong), avgerr, rms,
+    Both are (h, w) float32. A pixel counts where the truth is finite and the mask is 255 (uint8) or True (bool); where a uint8
+    mask is 0 or 128 (Middlebury's "occluded") the pixel does not count, and other values are rejected. Gives what the
+    command's JSON has: bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent (an invalid pixel counts as wrong), avgerr, rms,
     a90, a95, a99 in pixels, and `valid`: the same over pixels that have a disparity. NaN where nothing counts.
 
     >>> import stereopsis as st

@@ -50,7 +50,7 @@ def test_bgr_is_rgb_in_another_order(scene, same_bits):
 
 def test_nv12_is_its_luma_to_methods_on_grey(scene, pair, same_bits):
     nv12 = [np.concatenate([image, np.full((60, 160), 128, np.uint8)]) for image in pair]
-    mask = np.ones((120, 160), np.uint8)
+    mask = np.full((120, 160), 255, np.uint8)
     mask[40:60, 50:90] = 0
     how = dict(disparities=32, method="banz-sgm", device="cpu")
     expected = st.match(*pair, mask_left=mask, region=(20, 31, 90, 50), **how)
@@ -86,7 +86,7 @@ def test_mosaics(scene, same_bits):
 def test_masks_and_regions(scene):
     mask = np.ones((120, 160), bool)
     mask[40:60, 50:90] = False
-    result = match(scene.left, scene.right, mask_left=mask, mask_right=np.ones((120, 160), np.uint8))
+    result = match(scene.left, scene.right, mask_left=mask, mask_right=np.full((120, 160), 255, np.uint8))
     assert np.isnan(result.disparity[40:60, 50:90]).all()
     assert (result.validity[40:60, 50:90] & st.validity.masked).all()
     result = match(scene.left, scene.right, region=(20, 10, 60, 50))
@@ -226,6 +226,19 @@ def test_the_range_of_raw_pairs_is_that_of_rectified_ones(scene):
         st.Matcher(calibration=cameras, device="cpu", colour="bgr")(scene.left, scene.right)
 
 
+def test_masks_of_all_kinds_mean_the_same(scene):
+    usable = np.ones((120, 160), bool)
+    usable[40:60, 50:90] = False
+    expected = match(scene.left, scene.right, mask_left=usable, mask_right=~usable)
+    for other in (0, 128):
+        left, right = (np.where(m, 255, other).astype(np.uint8) for m in (usable, ~usable))
+        got = match(scene.left, scene.right, mask_left=left, mask_right=right)
+        np.testing.assert_array_equal(got.disparity, expected.disparity)
+    for wrong, sentence in ((1, "multiply the mask by 255"), (7, "the mask is 7 at 0,0")):
+        with pytest.raises(st.CallError, match=f"mask_left: .*{sentence}"):
+            match(scene.left, scene.right, mask_left=np.full((120, 160), wrong, np.uint8))
+
+
 def test_arrays_with_a_mask_of_their_own_are_refused(pair):
     masked = np.ma.masked_array(pair[0], mask=np.ones_like(pair[0], bool))
     with pytest.raises(st.CallError, match="left has a mask of its own"):
@@ -246,7 +259,7 @@ def test_the_right_image_and_masks_are_checked_too(pair):
     with pytest.raises(st.CallError, match="^mask_left has .* float32; a mask is"):
         match(left, right, mask_left=np.ones((120, 160), np.float32))
     with pytest.raises(st.CallError, match="a mask has 160×119 pixels"):
-        match(left, right, mask_right=np.ones((119, 160), np.uint8))
+        match(left, right, mask_right=np.full((119, 160), 255, np.uint8))
     for colour, said in (
         ("bgr", r"left has the shape \(120, 160\); an image in BGR is \(height, width, 3\)"),
         ("rgba", r"RGBA is \(height, width, 4\)"),

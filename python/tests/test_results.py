@@ -110,6 +110,14 @@ def test_evaluate_is_the_commands(result, command, tmp_path):
     assert {name: told[name] for name in found} == pytest.approx(found)
     assert {name: told_valid[name] for name in found_valid} == pytest.approx(found_valid)
     assert found_valid["bad1.0"] <= found["bad1.0"] and found_valid["density"] == 100
+    half = np.arange(160) < 80
+    expected = st.evaluate(result.disparity, scene.disparity, np.tile(half, (120, 1)))
+    for left_out in (0, 128):
+        mask = np.tile(np.where(half, 255, left_out).astype(np.uint8), (120, 1))
+        assert st.evaluate(result.disparity, scene.disparity, mask) == expected
+    for wrong, sentence in ((1, "multiply the mask by 255"), (7, "the mask is 7 at 0,0")):
+        with pytest.raises(st.CallError, match=sentence):
+            st.evaluate(result.disparity, scene.disparity, np.full((120, 160), wrong, np.uint8))
     mask = np.zeros((120, 160), bool)
     assert np.isnan(st.evaluate(result.disparity, scene.disparity, mask)["bad1.0"])
     with pytest.raises(st.CallError):

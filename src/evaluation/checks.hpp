@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 #include "stereopsis/image.hpp"
+#include "stereopsis/mask.hpp"
 
 namespace stereopsis {
 
@@ -24,6 +25,17 @@ void check_plane(std::string_view name, ImageView<T> image, Size size) {
     throw Error(ErrorCategory::call,
                 text("the ", name, " image is ", image.width, "×", image.height, ", not ", size.width, "×", size.height,
                      " like the other; give images of the same size"));
+}
+
+// Of a map of this size; an empty mask is allowed.
+inline void check_mask_of(Size size, ImageView<const std::uint8_t> mask) {
+  if (mask.empty()) return;
+  check_plane("mask", mask, size);
+  check_mask(mask);
+}
+
+inline bool counts(ImageView<const std::uint8_t> mask, int x, int y) {
+  return mask.empty() || mask(x, y) == mask_counts;
 }
 
 inline void check_threshold(double threshold) {

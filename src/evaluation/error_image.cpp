@@ -55,12 +55,12 @@ Image<std::uint8_t> error_image(ImageView<const float> disparity, ImageView<cons
   check_threshold(threshold);
   check_plane("disparity", disparity);
   check_plane("truth", truth, disparity.size());
-  if (!mask.empty()) check_plane("mask", mask, disparity.size());
+  check_mask_of(disparity.size(), mask);
   Image<std::uint8_t> picture(disparity.size(), 3);
   for (int y = 0; y < picture.height(); ++y)
     for (int x = 0; x < picture.width(); ++x) {
       const Colour colour = error_colour(disparity(x, y), truth(x, y), threshold);
-      const double brightness = mask.empty() || mask(x, y) != 0 ? 1 : 1.0 / 3;
+      const double brightness = counts(mask, x, y) ? 1 : 1.0 / 3;
       for (int c = 0; c < 3; ++c)
         picture(x, y, c) = static_cast<std::uint8_t>(std::lround(colour[static_cast<std::size_t>(c)] * brightness));
     }

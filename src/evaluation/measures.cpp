@@ -16,10 +16,10 @@ void for_each_counted(ImageView<const float> disparity, ImageView<const float> t
                       ImageView<const std::uint8_t> mask, F&& f) {
   check_plane("disparity", disparity);
   check_plane("truth", truth, disparity.size());
-  if (!mask.empty()) check_plane("mask", mask, disparity.size());
+  check_mask_of(disparity.size(), mask);
   for (int y = 0; y < truth.height; ++y)
     for (int x = 0; x < truth.width; ++x)
-      if (std::isfinite(truth(x, y)) && (mask.empty() || mask(x, y) != 0))
+      if (std::isfinite(truth(x, y)) && counts(mask, x, y))
         f(static_cast<double>(disparity(x, y)), static_cast<double>(truth(x, y)));
 }
 

@@ -68,8 +68,8 @@ TEST_F(HandMade, OverValidPixelsTheInvalidOneIsGone) {
   EXPECT_DOUBLE_EQ(m.rms, std::sqrt(98.0625 / 8));
 }
 
-TEST_F(HandMade, TheMaskLeavesOutZerosOnly) {
-  const auto mask = image_of<std::uint8_t>(5, {255, 128, 0, 255, 255, 1, 0, 0, 0, 0});
+TEST_F(HandMade, APixelCountsWhereTheMaskIs255) {
+  const auto mask = image_of<std::uint8_t>(5, {255, 255, 0, 255, 255, 255, 0, 128, 128, 0});
   const Evaluation e = evaluate(disparity, truth, mask);  // errors 0, 0.5, 3.5 and an invalid pixel
   EXPECT_EQ(e.all.counted, 4);
   EXPECT_DOUBLE_EQ(e.all.bad05, 50);
@@ -101,6 +101,10 @@ TEST_F(HandMade, WhatDoesNotFitIsRefused) {
   EXPECT_TRUE(refused([&] { evaluate(disparity, small); }, "the truth image is 4×2, not 5×2"));
   EXPECT_TRUE(refused([&] { evaluate(disparity, truth, mask); }, "the mask image is 5×1"));
   EXPECT_TRUE(refused([&] { evaluate(colour, truth); }, "one channel"));
+  const Image<std::uint8_t> ones({5, 2}, 1, 1), sevens({5, 2}, 1, 7);
+  EXPECT_TRUE(refused([&] { evaluate(disparity, truth, ones); }, "multiply the mask by 255"));
+  EXPECT_TRUE(refused([&] { evaluate(disparity, truth, sevens); }, "the mask is 7 at 0,0"));
+  EXPECT_TRUE(refused([&] { bad_pixels(disparity, truth, sevens, 1); }, "the mask is 7"));
   EXPECT_TRUE(refused([&] { evaluate(ImageView<const float>(), truth); }, "at least one pixel"));
   EXPECT_TRUE(refused([&] { bad_pixels(disparity, truth, {}, -1); }, "-1 px is not allowed"));
   EXPECT_TRUE(refused([&] { bad_pixels(disparity, truth, {}, std::nan("")); }, "nan px is not allowed"));

@@ -54,11 +54,11 @@ Sparsification sparsification(ImageView<const float> disparity, ImageView<const 
   check_plane("disparity", disparity);
   check_plane("confidence", confidence, disparity.size());
   check_plane("truth", truth, disparity.size());
-  if (!mask.empty()) check_plane("mask", mask, disparity.size());
+  check_mask_of(disparity.size(), mask);
   std::vector<ScoredPixel> pixels;
   for (int y = 0; y < truth.height; ++y)
     for (int x = 0; x < truth.width; ++x) {
-      if (!std::isfinite(truth(x, y)) || (!mask.empty() && mask(x, y) == 0)) continue;
+      if (!std::isfinite(truth(x, y)) || !counts(mask, x, y)) continue;
       const double error = std::abs(static_cast<double>(disparity(x, y)) - static_cast<double>(truth(x, y)));
       const float c = confidence(x, y);
       pixels.push_back({std::isfinite(c) ? c : std::numeric_limits<float>::lowest(), error <= threshold ? 0.0 : 1.0});

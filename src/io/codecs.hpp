@@ -30,11 +30,19 @@ enum class Values {
 
 AnyImage decode_png(Bytes file);
 AnyImage decode_pnm(Bytes file, Values values);
+int pnm_maxval(Bytes file);
 AnyImage decode_jpeg(Bytes file);
 AnyImage decode_tiff(Bytes file);
 AnyImage decode_pfm(Bytes file);
 // An image has 1 or 3 channels, a volume one for each disparity.
 AnyImage decode_npy(Bytes file, bool is_volume = false);
+
+// What the header of an NPY image or volume announces; `head` holds at least the header.
+struct NpyHeader {
+  Size size;
+  std::uintmax_t file_bytes = 0;  // header and numbers
+};
+NpyHeader npy_header(Bytes head);
 
 std::string encode_png(AnyImageView image);
 std::string encode_pnm(AnyImageView image);

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/text.hpp"
+#include "io/file.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/io.hpp"
@@ -20,10 +21,16 @@ using Json = nlohmann::json;
 
 constexpr std::array<const char*, 3> region_names = {"nonocc", "all", "disc"};
 
+Json parsed(const fs::path& file) {
+  const std::string json = read_text(file);
+  io::naming(file, [&] { check_json_depth(json); });
+  return Json::parse(json, nullptr, false);
+}
+
 // A dataset.json, read strictly: what is there has the right type, or an error names file, key and value.
 class Description {
  public:
-  explicit Description(const fs::path& file) : file_(file), json_(Json::parse(read_text(file), nullptr, false)) {
+  explicit Description(const fs::path& file) : file_(file), json_(parsed(file)) {
     if (json_.is_discarded() || !json_.is_object()) fail("is not a JSON object; correct the file");
   }
 
@@ -150,9 +157,9 @@ Image<std::uint8_t> known(const Image<float>& truth) {
 Image<std::uint8_t> region_mask(const std::string& region, const DatasetScene& scene, const Image<float>& truth) {
   for (const DatasetScene::Mask& mask : scene.masks)
     if (mask.region == region) {
-      const Image<std::uint8_t> levels = read_mask(mask.file);
-      check_size(mask.file, levels.size(), scene, truth.size());
-      return mask_where(levels, [](int level) { return level == 255; });
+      Image<std::uint8_t> counted = read_mask(mask.file);
+      check_size(mask.file, counted.size(), scene, truth.size());
+      return counted;
     }
   if (region == "nonocc") {
     if (!scene.truth_nonocc.empty()) return known(read_truth(scene.truth_nonocc, scene, truth.size()));

@@ -104,8 +104,8 @@ TEST_F(SmallScene, ATrailingSlashDoesNotTakeTheName) {
 }
 
 TEST_F(SmallScene, AMaskCountsWhereItIs255) {
-  write_image(scene_ / "mask_nonocc.png", row_of({255, 128, 254, 255}));
-  write_image(scene_ / "mask_disc.png", row_of({0, 0, 255, 1}));
+  write_image(scene_ / "mask_nonocc.png", row_of({255, 128, 0, 255}));
+  write_image(scene_ / "mask_disc.png", row_of({0, 0, 255, 128}));
   describe(R"(, "masks": {"mask_disc.png": "", "mask_nonocc.png": "255 = counted"})");
   const LoadedScene l = loaded();
   EXPECT_EQ(names_of(l), (Names{"nonocc", "all", "disc"}));

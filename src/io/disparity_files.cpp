@@ -1,4 +1,4 @@
-// Disparities and masks. An integer file holds disparity × scale, rounded, with 0 for "unknown"; so a valid disparity
+// Disparities, confidences, masks and validity. An integer file holds disparity × scale, rounded, with 0 for "unknown"; so a valid disparity
 // that would become 0 is written as 1.
 #include <cmath>
 #include <limits>
@@ -8,21 +8,30 @@
 #include "io/file.hpp"
 #include "io/image_files.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/mask.hpp"
 
 namespace stereopsis {
 namespace {
 
 constexpr double kitti_scale = 256;
 
-// The values as the file has them. A JPEG has changed them; RGB must be grey in disguise.
-AnyImage read_codes(const std::filesystem::path& file) {
+// The values as the file has them, and the one that stands for white. RGB must be grey in disguise.
+struct Codes {
+  AnyImage image;
+  int white;
+};
+
+// A JPEG has changed the values.
+Codes read_codes(const std::filesystem::path& file) {
   const std::string contents = io::read_file(file);
-  return io::naming(file, [&] {
+  return io::naming(file, [&]() -> Codes {
     const io::Bytes bytes = io::bytes_of(contents);
     const io::Format format = io::format_of(bytes);
     if (format == io::Format::jpeg)
       throw Error(ErrorCategory::format, "a JPEG does not keep values exactly; use PNG, PGM, TIFF, PFM or NPY");
-    return io::decode(format, bytes, io::Values::codes);
+    AnyImage image = io::decode(format, bytes, io::Values::codes);
+    const int white = image.view().type == PixelType::u8 ? 255 : 65535;
+    return {std::move(image), format == io::Format::pnm ? io::pnm_maxval(bytes) : white};
   });
 }
 
@@ -57,6 +66,33 @@ Image<float> to_disparity(const Image<T>& codes, double scale) {
       disparity(x, y) = known ? static_cast<float>(value / scale) : invalid_disparity;
     }
   return disparity;
+}
+
+template <class T>
+Image<float> to_confidence(const Image<T>& codes, int white) {
+  Image<float> confidence(codes.size());
+  for (int y = 0; y < codes.height(); ++y)
+    for (int x = 0; x < codes.width(); ++x) {
+      const auto value = static_cast<float>(codes(x, y));
+      if (std::is_floating_point_v<T> && std::isfinite(value) && (value < 0 || value > 1))
+        throw Error(ErrorCategory::format,
+                    text("the confidence at ", x, ",", y, " is ", value,
+                         "; confidences in a float file go from 0 to 1, so divide them by their largest value, or give "
+                         "the file that `match --confidence` wrote"));
+      if constexpr (std::is_floating_point_v<T>)
+        confidence(x, y) = std::isfinite(value) ? value : invalid_disparity;
+      else
+        confidence(x, y) = value / static_cast<float>(white);
+    }
+  return confidence;
+}
+
+Image<std::uint8_t> to_bytes(AnyImage codes, const char* what) {
+  auto* const bytes = std::get_if<Image<std::uint8_t>>(&codes.pixels);
+  if (bytes == nullptr)
+    throw Error(ErrorCategory::format,
+                text(what, " has 8-bit pixels; these are ", to_string(codes.view().type), ", so convert them"));
+  return one_channel(std::move(*bytes));
 }
 
 void check_scale(double scale) {
@@ -138,22 +174,35 @@ std::string encode_disparity(ImageView<const float> disparity, const Target& tar
 }  // namespace
 
 Image<float> read_disparity(const std::filesystem::path& file, double scale) {
-  AnyImage codes = read_codes(file);
+  AnyImage codes = read_codes(file).image;
   return io::naming(file, [&] {
     check_scale(scale);
     return std::visit([&](auto& pixels) { return to_disparity(one_channel(std::move(pixels)), scale); }, codes.pixels);
   });
 }
 
-Image<std::uint8_t> read_mask(const std::filesystem::path& file) {
-  AnyImage codes = read_codes(file);
+Image<float> read_confidence(const std::filesystem::path& file) {
+  Codes codes = read_codes(file);
   return io::naming(file, [&] {
-    auto* mask = std::get_if<Image<std::uint8_t>>(&codes.pixels);
-    if (mask == nullptr)
-      throw Error(ErrorCategory::format, text("a mask has 8-bit pixels, 0 where a pixel is not usable; these are ",
-                                              to_string(codes.view().type), ", so convert them"));
-    return one_channel(std::move(*mask));
+    return std::visit([&](auto& pixels) { return to_confidence(one_channel(std::move(pixels)), codes.white); },
+                      codes.image.pixels);
   });
+}
+
+Image<std::uint8_t> read_mask(const std::filesystem::path& file) {
+  AnyImage codes = read_codes(file).image;
+  return io::naming(file, [&] {
+    Image<std::uint8_t> mask = to_bytes(std::move(codes), "a mask");
+    check_mask(mask, ErrorCategory::format);
+    for (int y = 0; y < mask.height(); ++y)
+      for (int x = 0; x < mask.width(); ++x) mask(x, y) = mask(x, y) == mask_counts ? mask_counts : 0;
+    return mask;
+  });
+}
+
+Image<std::uint8_t> read_validity(const std::filesystem::path& file) {
+  AnyImage codes = read_codes(file).image;
+  return io::naming(file, [&] { return to_bytes(std::move(codes), "validity"); });
 }
 
 void write_disparity(const std::filesystem::path& file, ImageView<const float> disparity, double scale) {

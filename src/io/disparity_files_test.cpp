@@ -76,7 +76,7 @@ TEST(DisparityFiles, CodesAreNotStretched) {
   const TemporaryFolder folder;
   const auto file = put(folder / "d.pgm", "P2 3 1 100 0 50 100");
   EXPECT_EQ(read_disparity(file, 2)(1, 0), 25);
-  EXPECT_EQ(read_mask(file)(1, 0), 50);
+  EXPECT_EQ(read_validity(file)(1, 0), 50);
 }
 
 TEST(DisparityFiles, WhatAFileCannotHoldIsRefusedAndLeavesTheOldFile) {
@@ -122,7 +122,7 @@ TEST(DisparityFiles, GreyStoredAsRgbIsReadAndColoursAreRefused) {
   Image<std::uint8_t> rgb({2, 1}, 3, 40);
   write_image(folder / "grey.png", rgb);
   EXPECT_EQ(read_disparity(folder / "grey.png", 4)(1, 0), 10);
-  EXPECT_EQ(read_mask(folder / "grey.png")(1, 0), 40);
+  EXPECT_EQ(read_validity(folder / "grey.png")(1, 0), 40);
   rgb(1, 0, 2) = 41;
   write_image(folder / "colour.png", rgb);
   EXPECT_TRUE(refuses([&] { read_disparity(folder / "colour.png", 4); }, ErrorCategory::format, "colour-coded"));
@@ -130,14 +130,45 @@ TEST(DisparityFiles, GreyStoredAsRgbIsReadAndColoursAreRefused) {
   EXPECT_TRUE(refuses([&] { read_mask(folder / "grey.jpg"); }, ErrorCategory::format, "JPEG"));
 }
 
-TEST(Masks, AreEightBit) {
+TEST(Masks, CountWhereTheyAre255) {
   const TemporaryFolder folder;
-  Image<std::uint8_t> mask({3, 1}, 1, 0);
-  mask(1, 0) = 7;
-  write_image(folder / "mask.png", mask);
-  EXPECT_TRUE(same_bits(read_mask(folder / "mask.png").view(), mask.view()));
+  const auto format = ErrorCategory::format;
+  const auto row = [](std::initializer_list<int> values) {
+    Image<std::uint8_t> image(Size{static_cast<int>(values.size()), 1});
+    std::copy(values.begin(), values.end(), image.row(0));
+    return image;
+  };
+  write_image(folder / "mask.png", row({0, 128, 255}));
+  EXPECT_TRUE(same_bits(read_mask(folder / "mask.png").view(), row({0, 0, 255}).view()));
+  write_image(folder / "seven.png", row({255, 7, 0}));
+  EXPECT_TRUE(refuses([&] { read_mask(folder / "seven.png"); }, format, "seven.png: the mask is 7 at 1,0"));
+  write_image(folder / "ones.png", row({0, 1, 1}));
+  EXPECT_TRUE(refuses([&] { read_mask(folder / "ones.png"); }, format, "multiply the mask by 255"));
   write_image(folder / "wide.png", Image<std::uint16_t>({3, 1}, 1, 1));
-  EXPECT_TRUE(refuses([&] { read_mask(folder / "wide.png"); }, ErrorCategory::format, "16-bit"));
+  EXPECT_TRUE(refuses([&] { read_mask(folder / "wide.png"); }, format, "16-bit"));
+}
+
+TEST(Confidences, AreTheirShareOfWhite) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(read_confidence(put(folder / "a.pgm", "P2 3 1 100 0 8 100"))(1, 0), 0.08F);
+  Image<std::uint8_t> bytes({2, 1}, 1, 255);
+  bytes(1, 0) = 51;
+  for (const char* name : {"b.png", "b.pgm", "b.npy"}) {
+    write_image(folder / name, bytes);
+    EXPECT_EQ(read_confidence(folder / name)(0, 0), 1) << name;
+    EXPECT_EQ(read_confidence(folder / name)(1, 0), 0.2F) << name;
+  }
+  write_image(folder / "wide.png", Image<std::uint16_t>({1, 1}, 1, 65535));
+  EXPECT_EQ(read_confidence(folder / "wide.png")(0, 0), 1);
+  for (const char* name : {"c.pfm", "c.npy"}) {
+    write_image(folder / name, row_of({0, 0.25F, 1, invalid_disparity}));
+    EXPECT_EQ(read_confidence(folder / name)(1, 0), 0.25F) << name;
+    EXPECT_TRUE(std::isnan(read_confidence(folder / name)(3, 0))) << name;
+    for (const float wrong : {200.0F, 1.001F, -0.5F}) {
+      write_image(folder / name, row_of({0, 1, wrong}));
+      EXPECT_TRUE(refuses([&] { read_confidence(folder / name); }, ErrorCategory::format, "the confidence at 2,0 is"));
+    }
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 
+#include "io/sync.hpp"
 #include "stereopsis/io.hpp"
 
 namespace stereopsis {
@@ -30,18 +31,11 @@ File open(const fs::path& file, const char* mode) { return File(std::fopen(file.
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
 
-// The file that a name stands for: a link is followed, so that what it points to is replaced and not the link.
-fs::path target_of(const fs::path& file) {
+void check_target(const fs::path& given) {
   std::error_code ignored;
-  if (!fs::is_symlink(file, ignored)) return file;
-  const fs::path target = fs::weakly_canonical(file, ignored);
-  return ignored ? file : target;
-}
-
-void check_target(const fs::path& file) {
-  std::error_code ignored;
-  if (const auto status = fs::status(file, ignored); ignored && status.type() == fs::file_type::none)
-    fail(file, "written", ignored.value());
+  if (const auto status = fs::status(given, ignored); ignored && status.type() == fs::file_type::none)
+    fail(given, "written", ignored.value());
+  const fs::path file = follow_links(given);
   if (file.empty()) throw Error(ErrorCategory::call, "the name of the file to write is empty; give one");
   if (!file.has_filename() || fs::is_directory(file, ignored))
     throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file in it"));
@@ -98,6 +92,8 @@ class Temporary {
   std::FILE* stream() { return stream_.get(); }
 
   void rename() {
+    // Renamed first, a loss of power could leave the new name with no contents.
+    if (const int code = sync_file(stream_.get()); code != 0) fail(target_, "written", code);
     if (std::fclose(stream_.release()) != 0) fail(target_, "written");
     std::error_code error;
     const fs::file_status old = fs::status(target_, error);
@@ -107,6 +103,7 @@ class Temporary {
     if (error) fail(target_, "written", error.value());
     temporaries().names.erase(name_);
     name_.clear();
+    sync_folder(folder_of(target_));
   }
 
  private:
@@ -153,7 +150,7 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
 
 void write_file(const fs::path& file, std::string_view contents) {
   check_target(file);
-  const fs::path target = target_of(file);
+  const fs::path target = follow_links(file);
   if (replaceable(target)) {
     Temporary temporary(target);
     write_all(temporary.stream(), contents, file);
@@ -173,9 +170,21 @@ std::string lower_extension(const fs::path& file) {
 
 }  // namespace io
 
+std::filesystem::path follow_links(const std::filesystem::path& file) {
+  constexpr int longest_chain = 40;  // as of Linux; a longer one leads in a circle
+  std::filesystem::path target = file;
+  std::error_code error;
+  for (int links = 0; links < longest_chain && std::filesystem::is_symlink(target, error); ++links) {
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error) return file;
+    target = target.parent_path() / next;  // an absolute one takes the place of the whole
+  }
+  return target;
+}
+
 void check_writable(const std::filesystem::path& file) {
   io::check_target(file);
-  if (const auto target = io::target_of(file); io::replaceable(target)) io::Temporary{target};
+  if (const auto target = follow_links(file); io::replaceable(target)) io::Temporary{target};
 }
 
 void abandon_writing() {
@@ -185,7 +194,7 @@ void abandon_writing() {
 }
 
 void remove_leftovers(const std::filesystem::path& file) {
-  const std::filesystem::path target = io::target_of(file);
+  const std::filesystem::path target = follow_links(file);
   std::error_code ignored;
   for (int n = 0; n <= io::most_temporaries && std::filesystem::remove(io::temporary_name(target, n), ignored); ++n) {
   }

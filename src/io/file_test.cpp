@@ -103,6 +103,25 @@ TEST(Files, ALinkStaysALinkAndPermissionsStay) {
   EXPECT_EQ(folder.files(), 2U);
 }
 
+TEST(Files, ADanglingLinkIsFollowed) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "there");
+  fs::create_symlink("there/later", folder / "link");
+  fs::create_symlink("link", folder / "chain");
+  for (const char* name : {"link", "chain"}) {
+    EXPECT_NO_THROW(check_writable(folder / name));
+    write_text(folder / name, name);
+    EXPECT_TRUE(fs::is_symlink(folder / name));
+    EXPECT_EQ(get(folder / "there/later"), name);
+    fs::remove(folder / "there/later");
+  }
+  EXPECT_EQ(folder.files(), 3U) << "no temporary file";
+  fs::create_symlink("none/later", folder / "nowhere");
+  EXPECT_TRUE(refuses([&] { write_text(folder / "nowhere", "x"); }, ErrorCategory::file, "there is no folder"));
+  fs::create_symlink("circle", folder / "circle");
+  EXPECT_TRUE(refuses([&] { write_text(folder / "circle", "x"); }, ErrorCategory::file, "can't be written"));
+}
+
 TEST(Files, ADeviceIsWrittenNotReplaced) {
   if (!fs::is_character_file("/dev/null")) GTEST_SKIP() << "needs /dev/null";
   EXPECT_NO_THROW(write_text("/dev/null", "x"));

@@ -120,6 +120,13 @@ AnyImage read_numbers(const Layout& layout, Bytes data) {
   return image;
 }
 
+AnyImage white_where_true(AnyImage image) {
+  auto& pixels = std::get<Image<std::uint8_t>>(image.pixels);
+  for (int y = 0; y < pixels.height(); ++y)
+    for (int i = 0; i < pixels.width() * pixels.channels(); ++i) pixels.row(y)[i] = pixels.row(y)[i] != 0 ? 255 : 0;
+  return image;
+}
+
 template <class T>
 std::string write_numbers(ImageView<const T> image, std::string file) {
   const std::size_t count = static_cast<std::size_t>(image.width) * image.channels;
@@ -133,9 +140,12 @@ std::string write_numbers(ImageView<const T> image, std::string file) {
   return file;
 }
 
-}  // namespace
+struct HeaderAndLength {
+  Header header;
+  std::size_t length;  // bytes up to the numbers
+};
 
-AnyImage decode_npy(Bytes file, bool is_volume) {
+HeaderAndLength read_header(Bytes file) {
   constexpr std::size_t before_length = 8;
   const bool wide = file.size() > 6 && file[6] != std::byte{1};  // versions 2 and 3
   const std::size_t start = before_length + (wide ? 4 : 2);
@@ -145,8 +155,25 @@ AnyImage decode_npy(Bytes file, bool is_volume) {
       wide ? load<std::uint32_t>(length_at, std::endian::little) : load<std::uint16_t>(length_at, std::endian::little);
   if (file.size() - start < length)
     throw Error(ErrorCategory::format, "the NPY file ends inside its header; it is cut off");
-  const Header header = Dictionary(text_of(file.subspan(start, length))).read();
-  const Bytes data = file.subspan(start + length);
+  return {Dictionary(text_of(file.subspan(start, length))).read(), start + length};
+}
+
+}  // namespace
+
+NpyHeader npy_header(Bytes head) {
+  const auto [header, length] = read_header(head);
+  const auto bytes_of_number = header.type.size() == 3 ? parse_number<int>(header.type.substr(2)) : std::nullopt;
+  if (header.shape.size() < 2 || !bytes_of_number)
+    throw Error(ErrorCategory::format, text("the NPY array has the shape ", shape_text(header.shape), " and the type '",
+                                            Tokens::printable(header.type), "'; it is no image and no volume"));
+  auto bytes = static_cast<std::uintmax_t>(*bytes_of_number);
+  for (const std::int64_t count : header.shape) bytes *= static_cast<std::uintmax_t>(count);
+  return {{static_cast<int>(header.shape[1]), static_cast<int>(header.shape[0])}, length + bytes};
+}
+
+AnyImage decode_npy(Bytes file, bool is_volume) {
+  const auto [header, header_bytes] = read_header(file);
+  const Bytes data = file.subspan(header_bytes);
 
   const auto& shape = header.shape;
   const std::int64_t channels = shape.size() == 3 ? shape[2] : 1;
@@ -168,7 +195,8 @@ AnyImage decode_npy(Bytes file, bool is_volume) {
                   big ? std::endian::big : std::endian::little,
                   header.fortran_order};
   };
-  if (number == "u1" || number == "b1") return read_numbers<std::uint8_t, std::uint8_t>(layout(8), data);
+  if (number == "b1") return white_where_true(read_numbers<std::uint8_t, std::uint8_t>(layout(8), data));
+  if (number == "u1") return read_numbers<std::uint8_t, std::uint8_t>(layout(8), data);
   if (number == "u2" && has_order) return read_numbers<std::uint16_t, std::uint16_t>(layout(16), data);
   if (number == "f4" && has_order) return read_numbers<float, float>(layout(32), data);
   if (number == "f8" && has_order) return read_numbers<double, float>(layout(64), data);

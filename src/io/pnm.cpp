@@ -46,6 +46,12 @@ void append_samples(std::string& file, ImageView<const T> image) {
 
 }  // namespace
 
+int pnm_maxval(Bytes file) {
+  Tokens tokens("PNM", text_of(file));
+  for (const char* before : {"magic number", "width", "height"}) tokens.next(before);
+  return tokens.integer("maxval", 1, 65535);
+}
+
 AnyImage decode_pnm(Bytes file, Values values) {
   Tokens tokens("PNM", text_of(file));
   const std::string_view magic = tokens.next("magic number");

@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 #include "io/codecs.hpp"
 #include "io/tokens.hpp"
+#include "stereopsis/io.hpp"
 
 namespace stereopsis::io {
 namespace {
@@ -28,7 +29,10 @@ class Duplicates {
   std::vector<std::set<std::string>> keys_;
 };
 
-Json parse(std::string_view json) try { return Json::parse(json, Duplicates{}); } catch (const Json::exception& error) {
+Json parse(std::string_view json) try {
+  check_json_depth(json);
+  return Json::parse(json, Duplicates{});
+} catch (const Json::exception& error) {
   // The message may quote what it could not read.
   std::string message = error.what();
   for (char& c : message)

@@ -1,5 +1,6 @@
 #include "io/codecs.hpp"
 #include "io/test_files.hpp"
+#include "stereopsis/io.hpp"
 
 namespace stereopsis {
 namespace {
@@ -57,6 +58,20 @@ TEST(PipelineJson, SlotsInOrderWithTypedValues) {
   }
 }
 
+// What prints or compares a value calls itself for each level: deep JSON would overflow the stack.
+TEST(PipelineJson, DeepNestingIsRejected) {
+  const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  for (const int depth : {65, 100000, 1000000}) {
+    EXPECT_TRUE(refuses([&] { io::slots_from_json(nested(depth)); }, ErrorCategory::format, "more than 64 levels"));
+    EXPECT_TRUE(refuses([&] { check_json_depth(R"({"a": )" + nested(depth) + "}"); }, ErrorCategory::format, "64"));
+  }
+  EXPECT_NO_THROW(check_json_depth(nested(64)));
+  EXPECT_NO_THROW(check_json_depth("[" + std::string(100, ' ') + "\"" + std::string(100, '[') + "\\\"[\"]"));
+  std::string flat;
+  for (int i = 0; i < 1000; ++i) flat += "[],";
+  EXPECT_NO_THROW(check_json_depth("[" + flat + "0]"));
+}
+
 TEST(PipelineJson, WhatIsNoPipelineIsRefused) {
   const auto refused = [](const std::string& json, const std::string& part) {
     return refuses([&] { io::slots_from_json(json); }, ErrorCategory::format, part);
@@ -76,7 +91,7 @@ TEST(PipelineJson, WhatIsNoPipelineIsRefused) {
   EXPECT_TRUE(refused(R"({"method": "a", "cost": {"window": {"x": 1}}})", "cost.window"));
   EXPECT_TRUE(refused(R"({"method": "a", "cost": {"weights": [1, "2"]}})", "cost.weights"));
   EXPECT_TRUE(refused(R"({"method": "a", "cost": {"window": 1e999}})", "no valid JSON"));
-  EXPECT_TRUE(refused(std::string(100000, '['), "no valid JSON"));
+  EXPECT_TRUE(refused("[[[[", "no valid JSON"));
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "core/text.hpp"
@@ -76,6 +78,7 @@ PairCheck check_pair(const AnyImageView& left, const AnyImageView& right) {
   const std::vector<Match> matches = refined(coarse, left_levels, right_levels);
 
   PairCheck check;
+  check.same_image = same_pixels(left, right);
   if (matches.size() < fewest_matches) return check;
   std::vector<double> disparities, vertical;
   for (const Match& match : matches) {
@@ -93,6 +96,22 @@ PairCheck check_pair(const AnyImageView& left, const AnyImageView& right) {
   if (!range) range = range_of(coarse, scale, left.width);
   if (range) check.range = *range;
   return check;
+}
+
+bool same_pixels(const AnyImageView& a, const AnyImageView& b) {
+  if (a.empty() || a.size() != b.size() || a.type != b.type || a.channels != b.channels || a.bit_depth != b.bit_depth)
+    return false;
+  return with_pixels(a, [&](auto pixels) {
+    const auto others = b.as<std::remove_cvref_t<decltype(*pixels.data)>>();
+    const std::size_t item = sizeof(*pixels.data), bytes = item * static_cast<std::size_t>(a.width) * a.channels;
+    bool varies = false;
+    for (int y = 0; y < a.height; ++y) {
+      const auto* const row = pixels.row(y);
+      if (std::memcmp(row, others.row(y), bytes) != 0) return false;
+      varies = varies || std::memcmp(row, pixels.data, item) != 0 || std::memcmp(row, row + 1, bytes - item) != 0;
+    }
+    return varies;
+  });
 }
 
 DisparityRange estimate_range(const AnyImageView& left, const AnyImageView& right) {

@@ -129,6 +129,22 @@ TEST(PairCheck, NegativeDisparitiesAloneAreNoSwap) {
   EXPECT_FALSE(check_pair(same.left, same.left).swapped);
 }
 
+TEST(PairCheck, RecognisesTheSameImageTwice) {
+  const Pair pair = two_planes({320, 240}, 8, 40);
+  EXPECT_FALSE(check_pair(pair.left, pair.right).same_image);
+  EXPECT_FALSE(same_pixels(pair.left, pair.right));
+  Image<std::uint8_t> copy = pair.left;
+  EXPECT_TRUE(check_pair(pair.left, copy).same_image);
+  ++copy(319, 239);
+  EXPECT_FALSE(check_pair(pair.left, copy).same_image);
+  EXPECT_FALSE(same_pixels(pair.left, pair.left.view().crop({0, 0, 319, 240})));
+  Image<std::uint8_t> bytes({9, 9}, 1, 7);
+  EXPECT_FALSE(same_pixels(bytes, bytes)) << "a black frame is no picture";
+  bytes(0, 8) = 8;
+  EXPECT_TRUE(same_pixels(bytes, bytes));
+  EXPECT_FALSE(same_pixels(bytes, Image<float>({9, 9}, 1, 7)));
+}
+
 TEST(PairCheck, EveryPixelTypeGivesTheSameAnswer) {
   const Pair pair = two_planes({300, 200}, 5, 25);
   const PairCheck expected = check_pair(pair.left, pair.right);

@@ -1,6 +1,7 @@
 // Long runs lose no work: what fails is named and the rest goes on; what was interrupted goes on where it was.
 #include <chrono>
 #include <csignal>
+#include <limits>
 #include <thread>
 
 #include "command.hpp"
@@ -132,6 +133,18 @@ TEST_F(LongRuns, ResumeDoesAnewWhatIsNotWholeOrNotOfThisCall) {
             2);
 }
 
+TEST_F(LongRuns, ResumeDoesAnewWhatWasCutOff) {
+  fs::create_directory(folder / "cut");
+  ASSERT_EQ(sequence("cut", {}).code, 0);
+  for (const char* name : {"3.pfm", "c8.pfm", "20.png"})
+    fs::resize_file(folder / "cut" / name, fs::file_size(folder / "cut" / name) / 2);
+  write(folder / "cut/30.pfm", "Pf\n2 2\n-1.0\n0123456789abcdef");  // whole, of another size
+  const Answer answer = sequence("cut", {"--resume"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.err.find("56 of 60 frames are there already"), std::string::npos) << answer.err;
+  expect_as_whole("cut");
+}
+
 TEST_F(LongRuns, RectifyGoesOnWhereItWas) {
   write_calibration(folder / "rig.yml", calibration_for({150, 110}));
   write_calibration(folder / "fisheye.yml", calibration_for({150, 110}, Lens::Model::fisheye));
@@ -219,6 +232,58 @@ TEST_F(LongRuns, AFailingFrameSaysHowManyAreDoneAndKeepGoingGoesOn) {
   EXPECT_EQ(call(on).code, 1);
   EXPECT_TRUE(json("b.json")["frames"][0].contains("failed"));
   EXPECT_FALSE(json("b.json")["frames"][5].contains("failed"));
+}
+
+TEST_F(LongRuns, AFrameThatFailsKeepsNoEarlierResults) {
+  fs::create_directory(folder / "stale");
+  const auto run = [](const std::string& left) {
+    return call({"match", left, "right", "-o", "stale", "--confidence", "stale/c%d.pfm", "--disparities", "32",
+                 "--keep-going", "--report", "stale.json"});
+  };
+  ASSERT_EQ(run("left").code, 0);
+  fs::create_directory(folder / "damaged");
+  for (int i = 0; i < frames; ++i)
+    fs::copy_file(folder / "left" / (std::to_string(i) + ".png"), folder / "damaged" / (std::to_string(i) + ".png"));
+  write(folder / "damaged/7.png", "damaged");
+  const Answer answer = run("damaged");
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_NE(answer.err.find("stale/7.pfm was removed"), std::string::npos) << answer.err;
+  for (const char* name : {"7.pfm", "c7.pfm"}) EXPECT_FALSE(fs::exists(folder / "stale" / name)) << name;
+  EXPECT_TRUE(fs::exists(folder / "stale/8.pfm"));
+  EXPECT_EQ(json("stale.json")["frames"][7]["removed"], (std::vector<std::string>{"stale/c7.pfm", "stale/7.pfm"}));
+  EXPECT_FALSE(json("stale.json")["frames"][8].contains("removed"));
+}
+
+// A frame that fails gives its buffers back out of turn, while an earlier frame is still being written from its own: here
+// to a pipe that nobody reads for a while.
+TEST_F(LongRuns, FailingFramesLeaveTheOneThatIsWrittenAlone) {
+  for (const std::string side : {"left", "right"}) {
+    fs::create_directories(folder / "mixed" / side);
+    for (int i = 0; i < 6; ++i) {
+      const fs::path source = folder / (i == 0 ? "scene" : "other") / (side + ".png");
+      const auto bytes = std::get<Image<std::uint8_t>>(read_image(source).pixels);
+      const bool fails = i == 1 || i == 2;  // of NaN alone, where nothing is measured
+      Image<float> pixels(bytes.size());
+      for (int y = 0; y < bytes.height(); ++y)
+        for (int x = 0; x < bytes.width(); ++x)
+          pixels(x, y) = fails ? std::numeric_limits<float>::quiet_NaN() : bytes(x, y);
+      write_image(folder / "mixed" / side / (std::to_string(i) + ".pfm"), pixels);
+    }
+  }
+  fs::create_directory(folder / "mixed/out");
+  if (shell("mkfifo mixed/out/c0.pfm").code != 0) GTEST_SKIP() << "needs mkfifo";
+  const Answer answer = shell(
+      "(sleep 1; cat mixed/out/c0.pfm >c0.pfm) & $S match mixed/left mixed/right -o mixed/out --disparities 32 "
+      "--device cpu --strict --keep-going --confidence mixed/out/c%d.pfm; echo rc $?; wait");
+  EXPECT_NE(answer.out.find("rc 1"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.err.find("2 of 6 frames failed"), std::string::npos) << answer.err;
+  for (const std::string frame : {"0", "3", "4", "5"}) {
+    ASSERT_EQ(call({"match", "mixed/left/" + frame + ".pfm", "mixed/right/" + frame + ".pfm", "-o", "alone.pfm",
+                    "--disparities", "32"})
+                  .code,
+              0);
+    EXPECT_TRUE(contents(folder / "mixed/out" / (frame + ".pfm")) == contents(folder / "alone.pfm")) << frame;
+  }
 }
 
 TEST_F(LongRuns, DatasetsGoOnBehindADamagedScene) {

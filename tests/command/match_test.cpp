@@ -115,7 +115,7 @@ TEST_F(Match, DepthAndCloudAreInTheUnitOfTheCalibration) {
 TEST_F(Match, ARegionKeepsTheSizeUnlessCropped) {
   expect_done(match({"-o", "region.pfm", "--roi", "40,20,60,50", "--validity", "region.png"}));
   const Image<float> region = disparity("region.pfm");
-  const Image<std::uint8_t> validity = read_mask(folder / "region.png");
+  const Image<std::uint8_t> validity = read_validity(folder / "region.png");
   ASSERT_EQ(region.size(), (Size{150, 110}));
   int inside = 0;
   for (int y = 0; y < region.height(); ++y)
@@ -139,7 +139,7 @@ TEST_F(Match, MaskedPixelsHaveNoDisparity) {
     for (int x = 50; x < 90; ++x) mask(x, y) = 0;
   write_image(folder / "mask.png", mask);
   expect_done(match({"-o", "masked.pfm", "--mask-left", "mask.png", "--validity", "v.png"}));
-  const Image<std::uint8_t> validity = read_mask(folder / "v.png");
+  const Image<std::uint8_t> validity = read_validity(folder / "v.png");
   EXPECT_TRUE(validity(70, 50) & validity::masked);
   EXPECT_FALSE(validity(20, 50) & validity::masked);
   EXPECT_FALSE(std::isfinite(disparity("masked.pfm")(70, 50)));

@@ -288,7 +288,7 @@ TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
                 .code,
             0);
   const Image<float> all = disparity("all.pfm"), kept = disparity("kept.pfm"), depth = disparity("z.pfm");
-  const Image<std::uint8_t> bits = read_mask(folder / "v.png"), bits2 = read_mask(folder / "v2.png");
+  const Image<std::uint8_t> bits = read_validity(folder / "v.png"), bits2 = read_validity(folder / "v2.png");
   int points = 0;
   for (int y = 0; y < all.height(); ++y)
     for (int x = 0; x < all.width(); ++x) {
@@ -304,7 +304,7 @@ TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
   EXPECT_NE(contents(folder / "later.ply").find("element vertex " + std::to_string(points) + "\n"), std::string::npos);
 
   ASSERT_EQ(match({"-o", "bare.pfm", "--no-fill", "--validity", "v3.png"}).code, 0);
-  const Image<std::uint8_t> bare = read_mask(folder / "v3.png");
+  const Image<std::uint8_t> bare = read_validity(folder / "v3.png");
   for (int y = 0; y < bare.height(); ++y)
     for (int x = 0; x < bare.width(); ++x) ASSERT_EQ(bare(x, y) & validity::filled, 0);
   expect_refused({"match", "left.png", "right.png", "-o", "new.pfm", "--no-fill", "--set", "fill.mode=nearest"},

@@ -100,6 +100,8 @@ def read(path: str, picture: Picture, rows: Span, columns: Span, reduced: int = 
             else:
                 pixels = np.ascontiguousarray(dataset.read([1, 2, 3], out_shape=(3, *size), **how).transpose(1, 2, 0))
             mask = dataset.dataset_mask(window=window, out_shape=size) if picture.masked else None
+            if mask is not None:  # an alpha channel has levels between
+                mask = np.where(mask != 0, np.uint8(255), np.uint8(0))
         except rasterio.errors.RasterioError as error:
             raise FileError(f"{path} can't be read in rows {rows.first} to {rows.end}: {error}") from error
     return pixels, mask

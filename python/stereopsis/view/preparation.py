@@ -77,7 +77,7 @@ def rectification(calibration: Calibration) -> Rectification:
 
 def smaller_mask(mask: Array | None, size: tuple[int, int]) -> Array | None:
     """Where all that a pixel covers is usable."""
-    return None if mask is None else (reduced((mask != 0).astype(np.float32), size) > 0.999).astype(np.uint8)
+    return None if mask is None else np.where(reduced((mask != 0).astype(np.float32), size) > 0.999, 255, 0).astype(np.uint8)
 
 
 def reduced(image: Array, size: tuple[int, int]) -> Array:

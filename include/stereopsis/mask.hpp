@@ -1,0 +1,18 @@
+// The one rule of masks, for those that are read from files, given to the matcher and given to the measures.
+#pragma once
+
+#include <cstdint>
+
+#include "stereopsis/error.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+
+// A pixel counts, or is usable, exactly where its mask is 255. Where the mask is 0, or 128 (Middlebury's "occluded"), the
+// pixel does not count. No other value is allowed.
+inline constexpr std::uint8_t mask_counts = 255, mask_occluded = 128;
+
+// Throws an error of this category where the mask holds another value. An empty mask is allowed: all pixels count.
+void check_mask(ImageView<const std::uint8_t> mask, ErrorCategory category = ErrorCategory::call);
+
+}  // namespace stereopsis

@@ -1,0 +1,28 @@
+// The depth of JSON, checked before it is parsed: what prints, copies or compares JSON calls itself for each level.
+#include "core/text.hpp"
+#include "stereopsis/error.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis {
+
+void check_json_depth(std::string_view json) {
+  constexpr int deepest = 64;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (c == '[' || c == '{')) {
+      if (++depth > deepest)
+        throw Error(ErrorCategory::format, text("the JSON is nested more than ", deepest, " levels deep at byte ", i,
+                                                "; at most ", deepest, " levels are allowed, so flatten it"));
+    } else if (!in_string && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+}
+
+}  // namespace stereopsis
