@@ -133,7 +133,7 @@ TEST(PairCheck, RecognisesTheSameImageTwice) {
   const Pair pair = two_planes({320, 240}, 8, 40);
   EXPECT_FALSE(check_pair(pair.left, pair.right).same_image);
   EXPECT_FALSE(same_pixels(pair.left, pair.right));
-  Image<std::uint8_t> copy = pair.left;
+  Image<float> copy = pair.left;
   EXPECT_TRUE(check_pair(pair.left, copy).same_image);
   ++copy(319, 239);
   EXPECT_FALSE(check_pair(pair.left, copy).same_image);
