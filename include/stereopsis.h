@@ -169,7 +169,8 @@ typedef struct sp_stage_call {
 typedef struct sp_rect {
   int32_t x, y, width, height;
 } sp_rect;
-/* 0: done; anything else ends the match with SP_ERROR_CALL. May be called by another thread, and must not call what has its matcher. */
+/* 0: done; anything else ends the match with SP_ERROR_CALL. May be called by another thread. It must not use or destroy the matcher that
+ * runs it: SP_ERROR_CALL; sp_matcher_plan and sp_matcher_volume are allowed. */
 typedef int32_t (*sp_stage_function)(const sp_stage_call* call, void* user);
 typedef struct sp_stage {
   size_t struct_size;
@@ -234,7 +235,7 @@ typedef struct sp_problem {
   int32_t min_disparity;
   int32_t disparities;
   int32_t batch;   /* pairs in work at a time; 0: 1 */
-  sp_rect region;  /* only these pixels are wanted; of no width: all */
+  sp_rect region;  /* only these pixels are wanted; all four members 0: the whole image. An empty region is SP_ERROR_CALL */
   uint64_t memory_limit; /* bytes; 0: half of the host's memory, nine tenths of a GPU's */
   const char* device;    /* "auto" (null), "cpu", "cuda", "cuda:N", "opencl", "opencl:N" */
   int32_t threads;       /* of the CPU; 0: as many as the process may use; SP_CALLERS_ARENA */
@@ -262,7 +263,8 @@ typedef struct sp_plan {
   sp_rect required_input; /* the part of the images that is read for the region */
 } sp_plan;
 
-/* A pair, and where its result goes. Null: none. All of it in one place, the host or the matcher's device. */
+/* A pair, and where its result goes. Null: none. All of it in one place, the host or the matcher's device. Images of the result must not
+ * share memory with images of the pair, or with one another: SP_ERROR_CALL. Crops of one image may lie side by side. */
 typedef struct sp_pair {
   size_t struct_size;
   const sp_image* left;
@@ -309,14 +311,16 @@ SP_API sp_status sp_matcher_volume(const sp_matcher* matcher, uint32_t which, sp
 /* Returns when the result is there. */
 SP_API sp_status sp_matcher_match(sp_matcher* matcher, const sp_pair* pair, const sp_result* result);
 
-/* Begins a pair. The images must stay until it was waited for. A batch of pairs may be in work; one more first waits for the oldest. */
+/* Begins a pair. The images must stay until it was waited for. A batch of pairs may be in work; one more first waits for the oldest, whose
+ * error, if it failed, sp_matcher_wait returns. A ticket of 0 names no pair, and is done; one of another matcher is SP_ERROR_CALL. */
 typedef uint64_t sp_ticket;
 SP_API sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, sp_ticket* ticket);
 /* Of images on the device, in a queue of the caller's (CUstream, cl_command_queue; null is CUDA's default one): behind what that was given
  * before, and before what it is given then. Nothing waits. `ticket` may be null. */
 SP_API sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, void* stream,
                                               sp_ticket* ticket);
-/* Until the pair is done; returns what went wrong with it. Once more is no mistake. */
+/* Waits until the pair is done. Returns the pair's own error, if it failed. Further calls with the ticket return the same at once (errors
+ * of the last 1,024 pairs that failed). */
 SP_API sp_status sp_matcher_wait(sp_matcher* matcher, sp_ticket ticket);
 SP_API sp_status sp_matcher_is_done(sp_matcher* matcher, sp_ticket ticket, int32_t* done);
 

@@ -14,13 +14,16 @@ namespace stereopsis {
 // in which they came.
 class AsyncMatcher {
  public:
-  // Called on the matcher's thread, with the result, or with what went wrong and an empty one. What it throws is lost; the next
-  // pair waits until it returns. It may give the matcher more pairs.
+  // Called on the matcher's thread, with the result, or with the error and an empty result. What it throws is lost; the next
+  // pair waits until it returns. It may submit more pairs and destroy the matcher. It must not wait for the matcher, or for a future
+  // of it, since later pairs are done on this thread.
   using Callback = std::function<void(Matched, std::exception_ptr)>;
 
   // Allocates the workspace, and begins its thread. Throws as Matcher does.
   explicit AsyncMatcher(Plan plan);
-  // Does what it was given, first.
+  // Waits until all pairs that were submitted are done, and their callbacks have returned. In a callback, or in a user-written stage
+  // of the matcher, it does not wait: it returns at once, and the matcher's thread goes on until these pairs are done, then frees
+  // all memory and ends. What the pairs and callbacks use must stay until then; main() must not return before.
   ~AsyncMatcher();
   AsyncMatcher(AsyncMatcher&&) noexcept;
   AsyncMatcher& operator=(AsyncMatcher&&) noexcept;
@@ -29,10 +32,13 @@ class AsyncMatcher {
   // The pair's images must stay until it is done; `owner`, whatever it is, is kept until then.
   std::future<Matched> submit(const StereoPair& pair, std::shared_ptr<const void> owner = {});
   void submit(const StereoPair& pair, Callback done, std::shared_ptr<const void> owner = {});
-  // Until all that was given before is done, and told.
+  // Waits until all pairs that were submitted before are done, and their callbacks have returned. Throws Error(call) in a callback
+  // and in a user-written stage of the matcher, where it would wait for itself.
   void wait();
 
  private:
+  void let_go() noexcept;
+
   struct State;
   std::unique_ptr<State> state_;
 };

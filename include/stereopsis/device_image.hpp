@@ -12,8 +12,8 @@
 
 namespace stereopsis {
 
-// A window on pixels in the memory of a device, which somebody else owns. CUDA: any memory that the device can reach, such as
-// a framework's own. OpenCL: a buffer of this library's context, as DeviceImage makes it.
+// A window on pixels in the memory of a device, which somebody else owns. CUDA: memory that the driver knows as this device's, such
+// as a framework's own (is_memory_of() in stream_mark.hpp). OpenCL: a buffer of this library's context, as DeviceImage makes it.
 struct DeviceImageView {
   std::uint64_t memory = 0;        // CUDA: the address; OpenCL: the cl_mem; 0 is none
   std::int64_t offset = 0;         // of pixel (0, 0), in elements
@@ -46,7 +46,8 @@ class DeviceImage {
   DeviceImageView view() const { return view_; }  // for matchers, which write to it too
   operator DeviceImageView() const { return view_; }
 
-  // Both wait until the copy is done. The images have this one's size and type.
+  // Both wait until the copy is done. The images have this one's size and type. Throws Error(call) for others, and where this
+  // image is empty.
   void upload(const AnyImageView& pixels);
   void download(ImageView<std::uint8_t> pixels) const;
   void download(ImageView<std::uint16_t> pixels) const;
@@ -56,7 +57,7 @@ class DeviceImage {
   struct State;
   template <class T>
   void download_as(ImageView<T> pixels) const;
-  void check_fits(Size size, PixelType type, int channels) const;
+  void check_fits(const AnyImageView& host) const;
 
   std::unique_ptr<State> state_;
   DeviceImageView view_;

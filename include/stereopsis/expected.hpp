@@ -1,5 +1,5 @@
-// Errors as values, for programs that handle no exceptions: what throws elsewhere returns here. Nothing here
-// throws, memory that runs out included.
+// Errors as values, for programs that handle no exceptions. No function here lets an exception escape, whatever is thrown: when
+// memory runs out, or when a user-written stage throws something that is not a std::exception.
 #pragma once
 
 #include <string_view>
@@ -49,7 +49,7 @@ Expected<Pipeline> try_pipeline(std::string_view method) noexcept;
 Done try_set(Pipeline& pipeline, std::string_view name, std::string_view value) noexcept;
 Expected<std::string> try_get(const Pipeline& pipeline, std::string_view name) noexcept;
 Expected<Plan> try_plan(const Pipeline& pipeline, const Problem& problem, const Device& device = {}) noexcept;
-Expected<Matcher> try_matcher(Plan plan) noexcept;
+Expected<Matcher> try_matcher(const Plan& plan) noexcept;
 Done try_match(Matcher& matcher, const StereoPair& pair, Matched& result) noexcept;
 Done try_match(Matcher& matcher, const StereoPair& pair, const MatchedViews& result) noexcept;
 Expected<Ticket> try_enqueue(Matcher& matcher, const StereoPair& pair, Matched& result) noexcept;

@@ -248,15 +248,21 @@ class Plan {
   friend class Matcher;
 };
 
-// A pair that was enqueued; by default, none, which is done.
+// Names a pair that was enqueued. A default-constructed ticket names no pair: every matcher and group treats it as done.
 struct Ticket {
   std::uint64_t number = 0;   // of the pair, in its matcher
-  std::uint64_t matcher = 0;  // other ones refuse it
+  std::uint64_t matcher = 0;  // the matcher or group that gave it; all others throw Error(call)
 
   bool operator==(const Ticket&) const = default;
 };
 
 // For one thread at a time; distinct matchers may run at the same time.
+//
+// Images of a result must not share memory with images of the pair, or with one another: Error(call). Crops of one image may lie
+// side by side.
+//
+// A user-written stage must not use the matcher that runs it: all functions but plan(), is_in_own_stage() and make_result() throw
+// Error(call) there. A stage that destroys its own matcher leaves the matcher's memory allocated until the program ends.
 class Matcher {
  public:
   // Allocates the workspace. Throws Error(memory) and Error(device).
@@ -266,6 +272,8 @@ class Matcher {
   Matcher& operator=(Matcher&&) noexcept;
 
   const Plan& plan() const;  // that it was made of
+  // Returns whether the calling thread is running a user-written stage of this matcher. May be called by any thread at any time.
+  bool is_in_own_stage() const;
   // Matches a pair, and returns when it is done. Throws Error(call) for a pair that the plan is not for.
   Matched match(const StereoPair& pair);
   // The same, into images that are reused when their sizes fit.
@@ -276,8 +284,8 @@ class Matcher {
   void match(std::span<const StereoPair> pairs, std::span<Matched> results);
 
   // Begins to match a pair, and returns. The pair and the result must stay where and as they are until the ticket was waited
-  // for, or the matcher is gone. A batch of pairs may be in work; one more first waits for the oldest, and throws what went
-  // wrong with it. On a GPU, uploads, computation and downloads of the pairs in work overlap, and images that are not
+  // for, or the matcher is gone. A batch of pairs may be in work; one more first waits for the oldest, whose error, if it failed,
+  // wait() throws. On a GPU, uploads, computation and downloads of the pairs in work overlap, and images that are not
   // page-locked are copied through memory that is: in here and in wait().
   Ticket enqueue(const StereoPair& pair, Matched& result);
   Ticket enqueue(const StereoPair& pair, const MatchedViews& result);
@@ -285,15 +293,18 @@ class Matcher {
   // others are copied there. With `stream`, a queue of the caller's (CUstream), it comes behind what that was given before, and before
   // what it is given then; any number may be in work, as nothing is waited for (unless times are wanted).
   Ticket enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream = {});
-  // Until the pair is done. Throws what went wrong with it.
+  // Waits until the pair is done. Throws the pair's own error, if it failed, however many pairs were enqueued since. Further calls
+  // with the ticket return at once, or throw the same error (of the last 1,024 pairs that failed).
   void wait(Ticket);
-  // Whether wait() would return at once.
+  // Whether wait() would return, or throw, at once.
   bool is_done(Ticket) const;
 
   // A result with page-locked images, which a GPU delivers to without a detour.
   Matched make_result() const;
 
  private:
+  void let_go() noexcept;
+
   struct State;
   std::unique_ptr<State> state_;
 };

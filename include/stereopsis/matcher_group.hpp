@@ -28,7 +28,8 @@ class MatcherGroup {
  public:
   // Throws as Plan and Matcher do, of any of the devices; there is at least one.
   MatcherGroup(const Pipeline& pipeline, const Problem& problem, std::span<const Device> devices);
-  // Does what is in work, first.
+  // Does what is in work, first. In a user-written stage of one of its matchers it leaves the group's memory allocated until the
+  // program ends, as that stage could not be waited for.
   ~MatcherGroup();
   MatcherGroup(MatcherGroup&&) noexcept;
   MatcherGroup& operator=(MatcherGroup&&) noexcept;
@@ -39,11 +40,14 @@ class MatcherGroup {
   int in_flight() const;                     // pairs that can be in work: a batch on each device
 
   // As Matcher's: the pair and the result must stay until the ticket was waited for. Where in_flight() pairs are in work, it
-  // first waits until one of them is done. For one thread at a time.
+  // first waits until one of them is done. It throws no other pair's error. For one thread at a time. A user-written stage must not
+  // enqueue or wait in the group that runs it: Error(call).
   Ticket enqueue(const StereoPair& pair, Matched& result);
-  // Until the pair is done. Throws what went wrong with it.
+  // Waits until the pair is done; a default-constructed ticket is. Throws the pair's own error, if it failed, as Matcher::wait does,
+  // and Error(call) for a ticket of another group or of a matcher.
   void wait(Ticket ticket);
-  bool is_done(Ticket ticket) const;  // whether wait() would return at once
+  // Whether wait() would return, or throw the pair's error, at once. Throws Error(call) for a ticket of another.
+  bool is_done(Ticket ticket) const;
 
   // A result with images that the first device delivers to without a detour.
   Matched make_result() const;
@@ -51,6 +55,8 @@ class MatcherGroup {
   std::vector<LostDevice> lost() const;  // up to now
 
  private:
+  void let_go() noexcept;
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -38,6 +38,7 @@ struct UserStage {
   std::string name = {};  // in times and sentences
   // At least one of them. A function must have written when it returns, or, on a GPU, must have enqueued; it may be called by
   // another thread than the caller's, one call at a time in a matcher. What it throws ends the match with Error(call).
+  // It must not use the matcher that runs it (Matcher::is_in_own_stage()).
   std::function<void(const UserCall&)> cpu = {}, gpu = {};
   // Of costs that it makes. Those of 8 and 16 bits are integers, at most `largest` (0: all that the type has, and 1 of float), which brings
   // them to the 8 bits that some stages take, and which paths cut them to. No candidate is 65535, NaN or infinity. What is left unwritten is none, or 255.

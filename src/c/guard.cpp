@@ -1,21 +1,28 @@
 #include "c/guard.hpp"
 
-#include <cstring>
-
 namespace stereopsis::c {
 namespace {
 
-std::string& last_error() {
-  thread_local std::string sentence;
-  return sentence;
+// The sentence of a thread's last error: what sp_last_error() returns.
+struct LastError {
+  std::string kept;
+  const char* sentence = "";
+};
+LastError& last_error() {
+  thread_local LastError error;
+  return error;
 }
 
-// A sentence for which there is no memory is cut.
+// Keeps a sentence that is always there.
+void keep_literal(const char* sentence) noexcept { last_error().sentence = sentence; }
+
 void keep(const char* sentence) noexcept {
+  LastError& last = last_error();
   try {
-    last_error() = sentence;
-  } catch (const std::bad_alloc&) {
-    last_error().assign(sentence, std::min(std::strlen(sentence), last_error().capacity()));
+    last.kept = sentence;
+    last.sentence = last.kept.c_str();
+  } catch (...) {
+    keep_literal("the call failed, and there is no memory for the sentence that says why; free memory and call again");
   }
 }
 
@@ -40,13 +47,13 @@ sp_status status_of_current_error() noexcept {
     keep(error.what());
     return status_of(error.category());
   } catch (const std::bad_alloc&) {
-    keep("the memory of the host is not enough; match smaller images or regions, or set a memory limit");
+    keep_literal("the memory of the host is not enough; match smaller images or regions, or set a memory limit");
     return SP_ERROR_MEMORY;
   } catch (const std::exception& error) {
     keep(error.what());
     return SP_ERROR_INTERNAL;
   } catch (...) {
-    keep("something was thrown that is no error");
+    keep_literal("something was thrown that is not a std::exception; report it, unless a function of yours threw it");
     return SP_ERROR_INTERNAL;
   }
 }
@@ -55,7 +62,7 @@ sp_status status_of_current_error() noexcept {
 
 using namespace stereopsis;
 
-const char* sp_last_error(void) { return c::last_error().c_str(); }
+const char* sp_last_error(void) { return c::last_error().sentence; }
 
 const char* sp_status_name(sp_status status) {
   static constexpr const char* names[] = {"SP_OK",           "SP_ERROR_CALL",        "SP_ERROR_FILE",

@@ -1,6 +1,6 @@
 #include "stereopsis/matcher.hpp"
 
-#include <atomic>
+#include <limits>
 #include <optional>
 
 #include "c/handles.hpp"
@@ -24,6 +24,26 @@ struct MatcherObject {
 auto& matchers() { return handles<sp_matcher, MatcherObject>(); }
 std::shared_ptr<MatcherObject> at(const sp_matcher* handle) { return matchers().at(handle, "matcher"); }
 
+// Threads take turns with a matcher. Its own stage would wait for itself.
+class Turn {
+ public:
+  explicit Turn(const sp_matcher* handle) : object_(outside(handle)), lock_(object_->mutex) {}
+  MatcherObject* operator->() const { return object_.get(); }
+  MatcherObject& operator*() const { return *object_; }
+
+  static std::shared_ptr<MatcherObject> outside(const sp_matcher* handle) {
+    auto object = at(handle);
+    if (object->matcher.is_in_own_stage())
+      refuse("a matcher is used inside a stage that it is running; use another matcher there, or use this one after the "
+             "stage has returned");
+    return object;
+  }
+
+ private:
+  const std::shared_ptr<MatcherObject> object_;
+  const std::lock_guard<std::mutex> lock_;
+};
+
 // A ticket is the lower bits of the matcher's number, and the pair's, from 1 on: so many pairs are 500 years at 60 a second.
 constexpr int bits_of_pair = 40;
 constexpr std::uint64_t pairs = std::uint64_t{1} << bits_of_pair;
@@ -32,8 +52,10 @@ sp_ticket number_of(const Ticket& ticket) {
 }
 Ticket ticket_of(sp_ticket number, const MatcherObject& object) {
   if (number == 0) return {};
+  // Of a matcher that has enqueued nothing there is no ticket.
+  constexpr auto another = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t of = number >> bits_of_pair, own = (object.number << bits_of_pair) >> bits_of_pair;
-  return {(number - 1) & (pairs - 1), of == own ? object.number : of};
+  return {(number - 1) & (pairs - 1), object.number != 0 && of == own ? object.number : another};
 }
 
 StereoPair host_pair(const sp_pair& p) {
@@ -159,7 +181,10 @@ sp_status sp_matcher_create(const sp_pipeline* pipeline, const sp_problem* probl
 }
 
 sp_status sp_matcher_destroy(sp_matcher* matcher) {
-  return guarded([&] { matchers().remove(matcher, "matcher"); });
+  return guarded([&] {
+    if (matcher != nullptr) Turn::outside(matcher);
+    matchers().remove(matcher, "matcher");
+  });
 }
 
 sp_status sp_matcher_plan(const sp_matcher* matcher, sp_plan* plan) {
@@ -185,16 +210,14 @@ sp_status sp_matcher_volume(const sp_matcher* matcher, uint32_t which, sp_image*
 
 sp_status sp_matcher_match(sp_matcher* matcher, const sp_pair* pair, const sp_result* result) {
   return guarded([&] {
-    const auto object = at(matcher);
-    const std::lock_guard lock(object->mutex);
+    const Turn object(matcher);
     match(*object, pair, result);
   });
 }
 
 sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, sp_ticket* ticket) {
   return guarded([&] {
-    const auto object = at(matcher);
-    const std::lock_guard lock(object->mutex);
+    const Turn object(matcher);
     sp_ticket& place = given(ticket, "ticket");
     place = enqueue(*object, pair, result, {});
   });
@@ -203,8 +226,7 @@ sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_
 sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, void* stream,
                                        sp_ticket* ticket) {
   return guarded([&] {
-    const auto object = at(matcher);
-    const std::lock_guard lock(object->mutex);
+    const Turn object(matcher);
     const sp_ticket begun = enqueue(*object, pair, result, reinterpret_cast<std::uintptr_t>(stream));
     if (ticket != nullptr) *ticket = begun;
   });
@@ -212,32 +234,28 @@ sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair,
 
 sp_status sp_matcher_wait(sp_matcher* matcher, sp_ticket ticket) {
   return guarded([&] {
-    const auto object = at(matcher);
-    const std::lock_guard lock(object->mutex);
+    const Turn object(matcher);
     object->matcher.wait(ticket_of(ticket, *object));
   });
 }
 
 sp_status sp_matcher_is_done(sp_matcher* matcher, sp_ticket ticket, int32_t* done) {
   return guarded([&] {
-    const auto object = at(matcher);
-    const std::lock_guard lock(object->mutex);
+    const Turn object(matcher);
     given(done, "done") = object->matcher.is_done(ticket_of(ticket, *object));
   });
 }
 
 sp_status sp_matcher_time_count(const sp_matcher* matcher, size_t* count) {
   return guarded([&] {
-    const auto object = at(matcher);
-    const std::lock_guard lock(object->mutex);
+    const Turn object(matcher);
     given(count, "count") = object->times.size();
   });
 }
 
 sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_stage_time* time) {
   return guarded([&] {
-    const auto object = at(matcher);
-    const std::lock_guard lock(object->mutex);
+    const Turn object(matcher);
     if (index >= object->times.size())
       refuse(text("there is no time ", index, "; the last match told ", object->times.size()));
     const StageTime& t = object->times[index];

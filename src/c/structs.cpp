@@ -47,12 +47,15 @@ Window window_of(const sp_image* given, const char* name, std::int32_t place) {
                 " channels; all three must be at least 1, and channels at most ", most_channels));
   const std::int64_t element = bytes_of(w.type), row = std::int64_t{i.width} * i.channels * element;
   const std::int64_t pitch = i.pitch == 0 ? row : i.pitch;
-  if (pitch < row || pitch > std::numeric_limits<std::int64_t>::max() / i.height)
-    refuse(text(name, " has a pitch of ", pitch, " bytes; a row of ", i.width, " pixels has at least ", row));
+  constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
+  if (pitch < row || pitch > most / i.height)
+    refuse(text(name, " has a pitch of ", pitch, " bytes; a row of ", i.width, " pixels has at least ", row,
+                ", and all rows together at most ", most));
   if (pitch % element != 0 || i.offset % element != 0)
     refuse(text(name, " has a pitch of ", pitch, " and an offset of ", i.offset, " bytes; both must be multiples of ",
                 element, ", the size of ", to_string(w.type)));
-  if (i.offset < 0) refuse(text(name, " has an offset of ", i.offset, " bytes; it must be at least 0"));
+  if (i.offset < 0 || i.offset > most)
+    refuse(text(name, " has an offset of ", i.offset, " bytes; it must be 0 to ", most));
   if (i.format != SP_FORMAT_RGB)
     refuse(text(name, " has the format ", i.format, "; only both views of a pair have one"));
   if (i.data == nullptr) refuse(text(name, " has no pixels (data is null); give some, or no image"));
@@ -200,7 +203,7 @@ Problem problem_of(const sp_problem& p) {
   problem.bit_depth = p.bit_depth != 0 ? p.bit_depth : problem.pixel_type == PixelType::u16 ? 16 : 8;
   problem.range = {p.min_disparity, p.disparities};
   problem.batch = p.batch == 0 ? 1 : p.batch;
-  if (p.region.width != 0 || p.region.height != 0)
+  if (p.region.x != 0 || p.region.y != 0 || p.region.width != 0 || p.region.height != 0)
     problem.region = Rect{p.region.x, p.region.y, p.region.width, p.region.height};
   problem.memory_limit = p.memory_limit;
   problem.geometry = geometry_of(p);

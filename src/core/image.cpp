@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 #ifdef __linux__
@@ -13,9 +14,12 @@ namespace stereopsis {
 Rect intersect(const Rect& a, const Rect& b) {
   const int x = std::max(a.x, b.x);
   const int y = std::max(a.y, b.y);
-  const int right = std::min(a.x + a.width, b.x + b.width);
-  const int bottom = std::min(a.y + a.height, b.y + b.height);
-  return {x, y, std::max(0, right - x), std::max(0, bottom - y)};
+  // In 64 bits: a rectangle of the caller's may end beyond what an int holds.
+  const auto end = [](std::int64_t start, int length) { return start + length; };
+  const std::int64_t width = std::min(end(a.x, a.width), end(b.x, b.width)) - x,
+                     height = std::min(end(a.y, a.height), end(b.y, b.height)) - y;
+  return {x, y, static_cast<int>(std::max<std::int64_t>(0, width)),
+          static_cast<int>(std::max<std::int64_t>(0, height))};
 }
 
 Rect grow(const Rect& r, int x, int y) { return {r.x - x, r.y - y, r.width + 2 * x, r.height + 2 * y}; }
@@ -51,7 +55,10 @@ void ask_for_large_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t 
 void release_aligned(void* p) { ::operator delete (p, std::align_val_t{64}); }
 
 void* allocate_aligned(std::size_t bytes) {
-  void* p = ::operator new (bytes + 64, std::align_val_t{64}, std::nothrow);
+  constexpr std::size_t spare = 64;
+  void* p = bytes > std::numeric_limits<std::size_t>::max() - spare
+                ? nullptr
+                : ::operator new (bytes + spare, std::align_val_t{64}, std::nothrow);
   if (p == nullptr)
     throw Error(ErrorCategory::memory,
                 "could not allocate " + std::to_string(bytes) + " bytes of memory; use a smaller image or range");

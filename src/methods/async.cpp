@@ -1,9 +1,12 @@
 #include "stereopsis/async.hpp"
 
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <mutex>
+#include <system_error>
 #include <thread>
+
+#include "core/text.hpp"
 
 namespace stereopsis {
 
@@ -17,8 +20,11 @@ struct AsyncMatcher::State {
     std::exception_ptr error;
   };
 
-  explicit State(Plan plan) : matcher(std::move(plan)), runner([this] { run(); }) {}
+  using Jobs = std::list<Job>;  // moved from list to list, so that the runner never allocates: nobody could be told
+
+  explicit State(Plan plan) : matcher(std::move(plan)) { start(); }
   ~State() {
+    if (!runner.joinable()) return;
     {
       const std::lock_guard lock(mutex);
       stop = true;
@@ -27,43 +33,62 @@ struct AsyncMatcher::State {
     runner.join();
   }
 
+  // Whether the caller is a callback, or a user-written stage of the matcher: the runner waits for it.
+  bool is_inside() const { return std::this_thread::get_id() == runner.get_id() || matcher.is_in_own_stage(); }
   void give(Job job) {
+    Jobs one;
+    one.push_back(std::move(job));
     {
       const std::lock_guard lock(mutex);
-      waiting.push_back(std::make_unique<Job>(std::move(job)));
+      waiting.splice(waiting.end(), one);
       ++given;
     }
     changed.notify_all();
   }
 
+  void start();
   void run();
-  std::unique_ptr<Job> next(bool has_others);
+  void work();
+  bool take_next(Jobs& in_work);
   void begin(Job&);
   void end(Job&);
 
   Matcher matcher;
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::unique_ptr<Job>> waiting;
+  Jobs waiting;
   std::uint64_t given = 0, told = 0;
   bool stop = false;
-  std::thread runner;  // last: it works with all the others
+  std::unique_ptr<State> self;  // where the matcher was destroyed inside: the runner destroys it
+  std::thread runner;           // last: it works with all the others
 };
 
-// Begins pairs as they come, up to a batch of them, and ends the oldest where there is no more to begin.
+void AsyncMatcher::State::start() try {
+  runner = std::thread([this] { run(); });
+} catch (const std::system_error& e) {
+  throw Error(ErrorCategory::unsupported,
+              text("the system gives no thread for the matcher (", e.code().message(),
+                   "); end other threads, or raise the limits of processes and memory (ulimit -u, ulimit -v)"));
+}
+
 void AsyncMatcher::State::run() {
-  std::deque<std::unique_ptr<Job>> in_work;
+  work();
+  const std::unique_ptr<State> last = std::move(self);
+}
+
+// Begins pairs as they come, up to a batch of them, and ends the oldest where there is no more to begin.
+void AsyncMatcher::State::work() {
+  Jobs in_work;
   const auto batch = static_cast<std::size_t>(matcher.plan().problem().batch);
   for (;;) {
     if (in_work.size() < batch) {
-      if (std::unique_ptr<Job> job = next(!in_work.empty())) {
-        begin(*job);
-        in_work.push_back(std::move(job));
+      if (take_next(in_work)) {
+        begin(in_work.back());
         continue;
       }
       if (in_work.empty()) return;
     }
-    end(*in_work.front());
+    end(in_work.front());
     in_work.pop_front();
     {
       const std::lock_guard lock(mutex);
@@ -73,14 +98,13 @@ void AsyncMatcher::State::run() {
   }
 }
 
-// The next one that waits. With nothing else to do it is waited for; none means the end, then.
-std::unique_ptr<AsyncMatcher::State::Job> AsyncMatcher::State::next(bool has_others) {
+// Moves the oldest pair that waits to those in work. Where none is in work, waits for one; false means the end, then.
+bool AsyncMatcher::State::take_next(Jobs& in_work) {
   std::unique_lock lock(mutex);
-  if (!has_others) changed.wait(lock, [this] { return stop || !waiting.empty(); });
-  if (waiting.empty()) return nullptr;
-  std::unique_ptr<Job> job = std::move(waiting.front());
-  waiting.pop_front();
-  return job;
+  if (in_work.empty()) changed.wait(lock, [this] { return stop || !waiting.empty(); });
+  if (waiting.empty()) return false;
+  in_work.splice(in_work.end(), waiting, waiting.begin());
+  return true;
 }
 
 void AsyncMatcher::State::begin(Job& job) {
@@ -104,9 +128,23 @@ void AsyncMatcher::State::end(Job& job) {
 }
 
 AsyncMatcher::AsyncMatcher(Plan plan) : state_(std::make_unique<State>(std::move(plan))) {}
-AsyncMatcher::~AsyncMatcher() = default;
+AsyncMatcher::~AsyncMatcher() { let_go(); }
 AsyncMatcher::AsyncMatcher(AsyncMatcher&&) noexcept = default;
-AsyncMatcher& AsyncMatcher::operator=(AsyncMatcher&&) noexcept = default;
+AsyncMatcher& AsyncMatcher::operator=(AsyncMatcher&& other) noexcept {
+  if (this == &other) return *this;
+  let_go();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+void AsyncMatcher::let_go() noexcept {
+  if (state_ == nullptr || !state_->is_inside()) return state_.reset();
+  State& state = *state_;
+  state.runner.detach();
+  const std::lock_guard lock(state.mutex);
+  state.stop = true;
+  state.self = std::move(state_);
+}
 
 const Plan& AsyncMatcher::plan() const { return state_->matcher.plan(); }
 
@@ -132,6 +170,10 @@ std::future<Matched> AsyncMatcher::submit(const StereoPair& pair, std::shared_pt
 }
 
 void AsyncMatcher::wait() {
+  if (state_->is_inside())
+    throw Error(ErrorCategory::call,
+                "the matcher is waited for inside one of its callbacks or stages, which would never end; wait on another "
+                "thread, or submit more pairs from the callback");
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [this, until = state_->given] { return state_->told >= until; });
 }

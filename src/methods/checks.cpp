@@ -6,6 +6,7 @@
 #include "methods/results.hpp"
 #include "stereopsis/formats.hpp"
 #include "stereopsis/rectification.hpp"
+#include "stereopsis/stream_mark.hpp"
 
 namespace stereopsis {
 namespace {
@@ -49,6 +50,12 @@ void check_format(PixelFormat format, const Problem& p) {
   if (is_bayer(format) && p.stripe) wrong("the rows of a stripe are made from those beside it; give them in RGB");
 }
 
+void check_region(const Rect& r, Size size) {
+  if (r.empty() || r.x < 0 || r.y < 0 || r.x > size.width - r.width || r.y > size.height - r.height)
+    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ",
+                shown(size), " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
+}
+
 // How the plan's images lie.
 std::string name_of(const std::optional<PixelFormat>& format) { return format ? to_string(*format) : "grey or RGB"; }
 
@@ -89,6 +96,7 @@ void check(const Problem& p) {
   if (p.volumes.without_images && !p.volumes.given)
     refuse("without images there must be a cost volume; say its type in Problem::volumes.given");
   const Size size = p.rectified_size();
+  if (p.region) check_region(*p.region, size);
   for (const Pixel& pixel : p.volumes.probes) {
     const Rect inside = p.region.value_or(Rect{0, 0, size.width, size.height});
     if (pixel.x < inside.x || pixel.y < inside.y || pixel.x >= inside.x + inside.width ||
@@ -96,19 +104,14 @@ void check(const Problem& p) {
       refuse(text("the probe ", pixel.x, ",", pixel.y, " lies outside of what is matched, ", inside.x, ",", inside.y,
                   ",", inside.width, ",", inside.height));
   }
-  if (!p.region) return;
-  const Rect& r = *p.region;
-  if (r.empty() || r.x < 0 || r.y < 0 || r.x > size.width - r.width || r.y > size.height - r.height)
-    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ",
-                shown(size), " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
 }
 
 // Of the costs that come with a pair: a channel for each disparity.
 template <class View>
-void check_costs(const Problem& p, const View& costs) {
-  const bool given = costs.width > 0 || costs.height > 0;
+void check_costs(const Problem& p, const View& costs, bool has_memory) {
   if (!p.volumes.given) {
-    if (given) refuse("a cost volume is given, which was not planned: ask for it in Problem::volumes.given");
+    if (has_memory || costs.width != 0 || costs.height != 0)
+      refuse("a cost volume is given, which was not planned: ask for it in Problem::volumes.given");
     return;
   }
   if (costs.size() != p.size || costs.channels != p.range.count || costs.type != *p.volumes.given)
@@ -125,7 +128,7 @@ void check_extents(const Problem& p, Size seen) {
 
 void check_fits(const Plan& plan, const StereoPair& pair) {
   const Problem& p = plan.problem();
-  check_costs(p, pair.costs);
+  check_costs(p, pair.costs, pair.costs.data != nullptr);
   check_edges(plan, pair);
   check_maps(plan, pair.maps);
   if (p.volumes.given) check_pixels("the cost volume", pair.costs.data, p.size, p.range.count, pair.costs.pitch);
@@ -207,39 +210,60 @@ void check_fits(const Plan& plan, const MatchedViews& out) {
   }
 }
 
+// An image on the plan's device, whose shape fits.
+void check_memory(const Plan& plan, const char* name, const DeviceImageView& v) {
+  if (v.memory == 0)
+    refuse(text("the device's memory for ", name, " is null (its memory is 0); give an image on ",
+                plan.device().name));
+  constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
+  if (v.offset < 0 || v.offset > most)
+    refuse(text("the device's memory for ", name, " begins at element ", v.offset, "; it must be 0 to ", most));
+  if (!is_memory_of(plan.device().name, v.memory))
+    refuse(text("the memory for ", name, " is not memory of ", plan.device().name,
+                "; give memory that was allocated on this device, or match images of the host"));
+}
+
 // Volumes on a device have no padding.
-void check_rows(const char* name, const DeviceImageView& v) {
-  if (!v.empty() && v.pitch != std::int64_t{v.width} * v.channels)
+void check_volume(const Plan& plan, const char* name, const DeviceImageView& v) {
+  if (v.pitch != std::int64_t{v.width} * v.channels)
     refuse(text("the rows of ", name, " are ", v.pitch, " elements apart; on a device they follow one another, ",
                 std::int64_t{v.width} * v.channels));
+  check_memory(plan, name, v);
 }
 
 void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& out) {
   const Problem& p = plan.problem();
+  if (plan.device().name == "cpu")
+    refuse("images on a device can't be matched by the cpu; plan for the device that they are on");
   if (p.stripe) refuse("a stripe's path costs lie on the host; match images of the host");
   if (p.refines) refuse("maps that are refined lie on the host; give images of the host");
   if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
   const auto check_one = [&](const char* name, const DeviceImageView& v, Size size, PixelType type, int channels,
                              int bit_depth) {
-    if (v.empty() || v.size() != size || v.type != type || v.channels != channels || v.bit_depth != bit_depth)
+    if (v.size() != size || v.type != type || v.channels != channels || v.bit_depth != bit_depth)
       refuse(text("the device's image for ", name, " has ", shown(v.size()), " pixels, ", to_string(v.type), ", ",
                   v.channels, " channels, ", v.bit_depth, " bits; it must have ", shown(size), " pixels, ",
                   to_string(type), ", ", channels, " channels, ", bit_depth, " bits"));
-    if (v.offset < 0 || v.pitch < std::int64_t{size.width} * channels ||
+    if (v.pitch < std::int64_t{size.width} * channels ||
         v.pitch > std::numeric_limits<std::int32_t>::max() / size.height)
-      refuse(text("the device's image for ", name, " has a pitch of ", v.pitch, " and begins at ", v.offset,
-                  " elements; a row has at least ", std::int64_t{size.width} * channels,
-                  ", and all rows together at most 2147483647"));
+      refuse(text("the device's image for ", name, " has a pitch of ", v.pitch, " elements; a row has at least ",
+                  std::int64_t{size.width} * channels, ", and all rows together at most 2147483647"));
+    check_memory(plan, name, v);
   };
-  check_costs(p, pair.costs);
-  check_rows("the cost volume", pair.costs);
-  if (!p.volumes.without_images) {
+  check_costs(p, pair.costs, pair.costs.memory != 0);
+  if (p.volumes.given) check_volume(plan, "the cost volume", pair.costs);
+  if (p.volumes.without_images) {
+    if (pair.left != DeviceImageView() || pair.right != DeviceImageView())
+      refuse(
+          "images are given beside the cost volume, which were not planned: set Problem::volumes.without_images = "
+          "false");
+  } else {
     check_same_format(p, pair.format);
     check_one("the left view", pair.left, given_size(p), p.pixel_type, given_channels(p), p.bit_depth);
     check_one("the right view", pair.right, given_size(p), p.pixel_type, given_channels(p), p.bit_depth);
   }
-  if (pair.mask_left.memory != 0) check_one("the left mask", pair.mask_left, p.size, PixelType::u8, 1, 8);
-  if (pair.mask_right.memory != 0) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
+  if (pair.mask_left != DeviceImageView()) check_one("the left mask", pair.mask_left, p.size, PixelType::u8, 1, 8);
+  if (pair.mask_right != DeviceImageView()) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
   if (p.geometry.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
   if (!p.volumes.probes.empty()) refuse("probed costs are delivered to the host alone; plan without probes");
   for_each_volume(out, [&](External e, const DeviceImageView& v) {
@@ -249,11 +273,11 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
     }
     const VolumeShape shape =
         plan.volume(static_cast<CostState>(static_cast<int>(e) - static_cast<int>(External::cost)));
-    if (v.empty() || v.size() != shape.size || v.channels != shape.disparities || v.type != shape.type)
+    if (v.size() != shape.size || v.channels != shape.disparities || v.type != shape.type)
       refuse(text("the device's memory for ", name_of(e), " has ", shown(v.size()), " pixels with ", v.channels,
                   " disparities of ", to_string(v.type), "; it must have ", shown(shape.size), " with ",
                   shape.disparities, " of ", to_string(shape.type)));
-    check_rows(name_of(e), v);
+    check_volume(plan, name_of(e), v);
   });
   for_each_image(out, [&](External image, const DeviceImageView& v) {
     if (is_wanted(p, image))

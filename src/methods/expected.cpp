@@ -5,22 +5,31 @@
 namespace stereopsis {
 namespace {
 
-template <class T>
-Expected<T> failed(ErrorCategory category, const char* sentence) {
-  return Failure{category, sentence};
+// Where there is no memory for the sentence, that is the failure. "out of memory" is so short that a string holds it without
+// allocating.
+Failure failure(ErrorCategory category, const char* sentence) noexcept {
+  try {
+    return {category, sentence};
+  } catch (...) {
+    return {ErrorCategory::memory, "out of memory"};
+  }
 }
 
 template <class F>
 auto attempt(F&& f) noexcept -> Expected<decltype(f())> {
-  using T = decltype(f());
   try {
     return f();
   } catch (const Error& error) {
-    return failed<T>(error.category(), error.what());
+    return failure(error.category(), error.what());
   } catch (const std::bad_alloc&) {
-    return failed<T>(ErrorCategory::memory, "no memory is left");  // as short as needs none
+    return failure(ErrorCategory::memory,
+                   "the memory of the host is not enough; match smaller images or regions, or set a memory limit");
   } catch (const std::exception& error) {
-    return failed<T>(ErrorCategory::device, error.what());
+    return failure(ErrorCategory::device, error.what());
+  } catch (...) {
+    return failure(ErrorCategory::call,
+                   "something was thrown that is not a std::exception; throw stereopsis::Error or another "
+                   "std::exception from functions that the library calls");
   }
 }
 
@@ -46,8 +55,8 @@ Expected<std::string> try_get(const Pipeline& pipeline, std::string_view name) n
 Expected<Plan> try_plan(const Pipeline& pipeline, const Problem& problem, const Device& device) noexcept {
   return attempt([&] { return Plan(pipeline, problem, device); });
 }
-Expected<Matcher> try_matcher(Plan plan) noexcept {
-  return attempt([&] { return Matcher(std::move(plan)); });
+Expected<Matcher> try_matcher(const Plan& plan) noexcept {
+  return attempt([&] { return Matcher(plan); });
 }
 Done try_match(Matcher& matcher, const StereoPair& pair, Matched& result) noexcept {
   return attempt_all([&] { matcher.match(pair, result); });

@@ -4,6 +4,8 @@
 #include <atomic>
 
 #include "core/text.hpp"
+#include "methods/failures.hpp"
+#include "methods/overlaps.hpp"
 #include "methods/results.hpp"
 #include "program/engine.hpp"
 #include "stereopsis/formats.hpp"
@@ -25,6 +27,7 @@ struct Matcher::State {
   struct InWork {
     std::uint64_t first = 0, number = 0;  // of those that nobody waited for, the last of which this is
     bool pending = false;
+    std::exception_ptr error;            // of an ended pair, where there was no memory to keep it in `failures`
     std::optional<MatchedViews> result;  // none: on the device
     Matched part;                        // of a region: the result on its input; else what the caller has no place for
     MatchedViews part_views;
@@ -37,7 +40,14 @@ struct Matcher::State {
                                   : make_gpu_engine(plan.programs_, plan.problem(), device.name, layout);
   }
 
-  // Throws where the ticket is of another matcher. One of no pair is done.
+  // Throws where the matcher is entered from a stage that it is running: its buffers are in use, and waiting would never end.
+  void enter() const {
+    if (engine->runs_here())
+      throw Error(ErrorCategory::call,
+                  "a matcher is used inside a stage that it is running; use another matcher there, or use this one after "
+                  "the match");
+  }
+  // Throws where the ticket is of another matcher. A default-constructed ticket is done.
   void check(Ticket ticket) const {
     if (ticket != Ticket() && (ticket.matcher != number || ticket.number >= next))
       throw Error(ErrorCategory::call, "a ticket is not of this matcher; wait with the matcher that gave it");
@@ -65,7 +75,9 @@ struct Matcher::State {
   const MatchedViews& written(int i, MatchedViews& result);
   Ticket enqueue(const StereoPair& pair, MatchedViews result);
   void match(const StereoPair& pair, MatchedViews result);
+  // Ends the pair. Its error, if it failed, is kept for wait().
   void finish(int i);
+  void end(InWork& frame, int i);
   bool idle() const {
     return std::none_of(frames.begin(), frames.end(), [](const InWork& frame) { return frame.pending; });
   }
@@ -75,15 +87,31 @@ struct Matcher::State {
   std::uint64_t next = 0;
   static inline std::atomic<std::uint64_t> matchers = 0;
   const std::uint64_t number = ++matchers;  // of this one
-  std::unique_ptr<Engine> engine;           // done with before what it works on goes
+  Failures failures;
+  std::unique_ptr<Engine> engine;  // done with before what it works on goes
+  State* next_forgotten = nullptr;
 };
 
 Matcher::Matcher(Plan plan) : state_(std::make_unique<State>(std::move(plan))) {}
-Matcher::~Matcher() = default;
+Matcher::~Matcher() { let_go(); }
 Matcher::Matcher(Matcher&&) noexcept = default;
-Matcher& Matcher::operator=(Matcher&&) noexcept = default;
+Matcher& Matcher::operator=(Matcher&& other) noexcept {
+  if (this == &other) return *this;
+  let_go();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+// A stage that destroys its own matcher goes on working in the matcher's memory, which therefore stays.
+void Matcher::let_go() noexcept {
+  static std::atomic<State*> forgotten = nullptr;  // so that leak checkers find it
+  if (state_ == nullptr || !state_->engine->runs_here()) return state_.reset();
+  State* const state = state_.release();
+  state->next_forgotten = forgotten.exchange(state);
+}
 
 const Plan& Matcher::plan() const { return state_->plan; }
+bool Matcher::is_in_own_stage() const { return state_->engine->runs_here(); }
 
 const MatchedViews& Matcher::State::written(int i, MatchedViews& result) {
   InWork& frame = frames[i];
@@ -97,7 +125,17 @@ const MatchedViews& Matcher::State::written(int i, MatchedViews& result) {
 
 void Matcher::State::finish(int i) {
   InWork& frame = frames[i];
+  if (!frame.error) try {
+      end(frame, i);
+    } catch (...) {
+      frame.error = std::current_exception();
+    }
+  if (frame.error) failures.keep(frame.first, frame.number, frame.error);
+  frame.error = nullptr;
   frame.pending = false;
+}
+
+void Matcher::State::end(InWork& frame, int i) {
   std::vector<StageTime> none;
   engine->end(i, frame.result && frame.result->times != nullptr ? *frame.result->times : none);
   if (frame.result && plan.problem().region) place_part(plan, frame.part_views, *frame.result);
@@ -115,29 +153,39 @@ void Matcher::State::match(const StereoPair& pair, MatchedViews result) {
 }
 
 Ticket Matcher::enqueue(const StereoPair& pair, Matched& result) {
+  state_->enter();
   check_fits(plan(), pair);
+  check_overlaps(pair, result);
   return state_->enqueue(pair, views_of(plan(), result));
 }
 
 Ticket Matcher::enqueue(const StereoPair& pair, const MatchedViews& result) {
+  state_->enter();
   check_fits(plan(), pair);
   check_fits(plan(), result);
+  check_overlaps(pair, result);
   return state_->enqueue(pair, result);
 }
 
 Ticket Matcher::enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream) {
+  state_->enter();
   check_fits(plan(), pair, result);
+  check_overlaps(plan(), pair, result);
   const int i = state_->next_frame(stream.has_value());
   state_->engine->begin(i, images_of(plan(), pair, result), true, stream ? &*stream : nullptr);
   return state_->begun(i, {});
 }
 
 void Matcher::wait(Ticket ticket) {
+  state_->enter();
   state_->check(ticket);
+  if (ticket == Ticket()) return;
   if (state_->is_in_work(ticket)) state_->finish(state_->frame_of(ticket));
+  state_->failures.rethrow(ticket.number);
 }
 
 bool Matcher::is_done(Ticket ticket) const {
+  state_->enter();
   state_->check(ticket);
   return !state_->is_in_work(ticket) || state_->engine->is_done(state_->frame_of(ticket));
 }
@@ -149,15 +197,19 @@ Matched Matcher::match(const StereoPair& pair) {
 }
 
 void Matcher::match(const StereoPair& pair, Matched& result) {
+  state_->enter();
   if (!state_->idle() || plan().problem().region) return wait(enqueue(pair, result));
   check_fits(plan(), pair);
+  check_overlaps(pair, result);
   state_->match(pair, views_of(plan(), result));
 }
 
 void Matcher::match(const StereoPair& pair, const MatchedViews& result) {
+  state_->enter();
   if (!state_->idle() || plan().problem().region) return wait(enqueue(pair, result));
   check_fits(plan(), pair);
   check_fits(plan(), result);
+  check_overlaps(pair, result);
   state_->match(pair, result);
 }
 
@@ -174,7 +226,7 @@ void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> result
     // Pairs in work still write into the results, which may go away when this is left.
     for (const Ticket ticket : tickets) try {
         wait(ticket);
-      } catch (const Error&) {  // the first one is told
+      } catch (...) {  // the first error is thrown
       }
     throw;
   }

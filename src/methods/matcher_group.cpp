@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <fstream>
-#include <functional>
+#include <list>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -16,6 +15,7 @@
 
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
+#include "methods/failures.hpp"
 #include "methods/results.hpp"
 
 namespace stereopsis {
@@ -50,6 +50,15 @@ void move_near(const std::string& device) {
   if (CPU_COUNT(&both) > 0) sched_setaffinity(0, sizeof both, &both);
 }
 
+// Where there is no memory for the sentences, they are left out.
+LostDevice lost_device(const std::string& name, const char* why) noexcept {
+  try {
+    return {name, why};
+  } catch (...) {
+    return {};
+  }
+}
+
 }  // namespace
 
 struct MatcherGroup::State {
@@ -61,7 +70,7 @@ struct MatcherGroup::State {
     bool done = false;
     std::exception_ptr error = {};
   };
-  using Jobs = std::deque<std::shared_ptr<Job>>;
+  using Jobs = std::list<std::shared_ptr<Job>>;  // moved from list to list, so that workers never allocate for a pair
 
   // A device and its thread.
   struct Worker {
@@ -69,6 +78,7 @@ struct MatcherGroup::State {
     std::optional<Plan> plan;
     std::exception_ptr error;  // of its beginning
     bool ready = false, lost = false;
+    const Matcher* matcher = nullptr;  // while there is one
     std::thread thread;
   };
 
@@ -77,11 +87,28 @@ struct MatcherGroup::State {
 
   void run(Worker&, const Pipeline&, const Problem&);
   void work(Worker&, Matcher&);
-  std::shared_ptr<Job> next(bool has_others);
-  bool attempt(Worker&, Job&, Jobs& in_work, const std::function<void()>& step);
+  bool take_next(Jobs& in_work);
+  template <class Step>
+  bool attempt(Worker&, const std::shared_ptr<Job>&, Jobs& in_work, Step&& step);
   void lose(Worker&, Jobs& in_work, std::exception_ptr error);
   void finish(Job&, std::exception_ptr error);
   void end();
+  // Throws where the group is entered from a stage that it is running. The mutex is held.
+  void enter() const {
+    if (is_inside())
+      throw Error(ErrorCategory::call,
+                  "a group of matchers is used inside a stage that it is running; use another matcher there, or use the "
+                  "group after the stage has returned");
+  }
+  bool is_inside() const {
+    return std::ranges::any_of(
+        workers, [](const auto& worker) { return worker->matcher != nullptr && worker->matcher->is_in_own_stage(); });
+  }
+  // Throws where the ticket is of another group, or of a matcher. A default-constructed ticket is done.
+  void check(Ticket ticket) const {
+    if (ticket != Ticket() && (ticket.matcher != id || ticket.number >= given))
+      throw Error(ErrorCategory::call, "a ticket is not of this group; wait with the group that gave it");
+  }
   bool has_device() const {
     return std::ranges::any_of(workers, [](const auto& worker) { return !worker->lost; });
   }
@@ -93,6 +120,7 @@ struct MatcherGroup::State {
   std::condition_variable changed;
   Jobs waiting;                                       // the oldest first
   std::map<std::uint64_t, std::shared_ptr<Job>> all;  // that nobody has waited for
+  Failures failures;                                  // of those that somebody has waited for
   std::uint64_t given = 0;
   int unfinished = 0;
   bool stop = false;
@@ -104,7 +132,8 @@ struct MatcherGroup::State {
 MatcherGroup::State::State(const Pipeline& pipeline, const Problem& problem, std::span<const Device> devices)
     : in_flight(problem.batch * static_cast<int>(devices.size())) {
   if (devices.empty()) throw Error(ErrorCategory::call, "a group of matchers has no device; name at least one");
-  for (const Device& device : devices) workers.push_back(std::make_unique<Worker>(Worker{device, {}, {}, {}, {}, {}}));
+  for (const Device& device : devices) workers.emplace_back(std::make_unique<Worker>())->device = device;
+  lost.reserve(devices.size());
   for (const auto& worker : workers) try {
       worker->thread = std::thread([this, &pipeline, &problem, w = worker.get()] { run(*w, pipeline, problem); });
     } catch (const std::system_error& e) {
@@ -147,9 +176,13 @@ void MatcherGroup::State::run(Worker& worker, const Pipeline& pipeline, const Pr
   {
     const std::lock_guard lock(mutex);
     worker.ready = true;
+    if (matcher) worker.matcher = &*matcher;
   }
   changed.notify_all();
-  if (matcher) work(worker, *matcher);
+  if (!matcher) return;
+  work(worker, *matcher);
+  const std::lock_guard lock(mutex);
+  worker.matcher = nullptr;
 }
 
 // Begins pairs as they come, up to a batch of them, and ends the oldest where there is no more to begin.
@@ -157,15 +190,14 @@ void MatcherGroup::State::work(Worker& worker, Matcher& matcher) {
   Jobs in_work;
   const auto batch = static_cast<std::size_t>(matcher.plan().problem().batch);
   for (;;) {
-    std::shared_ptr<Job> job = in_work.size() < batch ? next(!in_work.empty()) : nullptr;
-    if (job == nullptr && in_work.empty()) return;
-    if (job != nullptr) {
-      in_work.push_back(job);
-      if (!attempt(worker, *job, in_work, [&] { job->ticket = matcher.enqueue(job->pair, *job->result); })) return;
+    if (in_work.size() < batch && take_next(in_work)) {
+      const std::shared_ptr<Job> job = in_work.back();
+      if (!attempt(worker, job, in_work, [&] { job->ticket = matcher.enqueue(job->pair, *job->result); })) return;
       continue;
     }
-    job = in_work.front();
-    if (!attempt(worker, *job, in_work, [&] { matcher.wait(job->ticket); })) return;
+    if (in_work.empty()) return;
+    const std::shared_ptr<Job> job = in_work.front();
+    if (!attempt(worker, job, in_work, [&] { matcher.wait(job->ticket); })) return;
     if (!in_work.empty() && in_work.front() == job) {
       in_work.pop_front();
       finish(*job, {});
@@ -174,7 +206,8 @@ void MatcherGroup::State::work(Worker& worker, Matcher& matcher) {
 }
 
 // False where the device is lost, with all that it had in work. Another error is the pair's own.
-bool MatcherGroup::State::attempt(Worker& worker, Job& job, Jobs& in_work, const std::function<void()>& step) {
+template <class Step>
+bool MatcherGroup::State::attempt(Worker& worker, const std::shared_ptr<Job>& job, Jobs& in_work, Step&& step) {
   std::exception_ptr error;
   try {
     step();
@@ -188,19 +221,18 @@ bool MatcherGroup::State::attempt(Worker& worker, Job& job, Jobs& in_work, const
   } catch (...) {
     error = std::current_exception();
   }
-  std::erase_if(in_work, [&](const auto& other) { return other.get() == &job; });
-  finish(job, error);
+  std::erase(in_work, job);
+  finish(*job, error);
   return true;
 }
 
-// The oldest pair that waits. With nothing else to do it is waited for; none means the end, then.
-std::shared_ptr<MatcherGroup::State::Job> MatcherGroup::State::next(bool has_others) {
+// Moves the oldest pair that waits to those in work. Where none is in work, waits for one; false means the end, then.
+bool MatcherGroup::State::take_next(Jobs& in_work) {
   std::unique_lock lock(mutex);
-  if (!has_others) changed.wait(lock, [this] { return !waiting.empty() || (stop && unfinished == 0); });
-  if (waiting.empty()) return nullptr;
-  std::shared_ptr<Job> job = std::move(waiting.front());
-  waiting.pop_front();
-  return job;
+  if (in_work.empty()) changed.wait(lock, [this] { return !waiting.empty() || (stop && unfinished == 0); });
+  if (waiting.empty()) return false;
+  in_work.splice(in_work.end(), waiting, waiting.begin());
+  return true;
 }
 
 // Its pairs go back to where they came from, for the others; without any, the error is theirs.
@@ -211,9 +243,9 @@ void MatcherGroup::State::lose(Worker& worker, Jobs& in_work, std::exception_ptr
     try {
       std::rethrow_exception(error);
     } catch (const Error& e) {
-      lost.push_back({worker.device.name, e.what()});
+      lost.push_back(lost_device(worker.device.name, e.what()));
     }
-    waiting.insert(waiting.begin(), in_work.begin(), in_work.end());
+    waiting.splice(waiting.begin(), in_work);
     if (!has_device()) {
       last_error = error;
       for (const auto& job : waiting) job->done = true, job->error = error, --unfinished;
@@ -235,9 +267,28 @@ void MatcherGroup::State::finish(Job& job, std::exception_ptr error) {
 
 MatcherGroup::MatcherGroup(const Pipeline& pipeline, const Problem& problem, std::span<const Device> devices)
     : state_(std::make_unique<State>(pipeline, problem, devices)) {}
-MatcherGroup::~MatcherGroup() = default;
+MatcherGroup::~MatcherGroup() { let_go(); }
 MatcherGroup::MatcherGroup(MatcherGroup&&) noexcept = default;
-MatcherGroup& MatcherGroup::operator=(MatcherGroup&&) noexcept = default;
+MatcherGroup& MatcherGroup::operator=(MatcherGroup&& other) noexcept {
+  if (this == &other) return *this;
+  let_go();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+// The workers cannot be waited for in a stage that one of them is running: they keep the memory.
+void MatcherGroup::let_go() noexcept {
+  if (state_ == nullptr) return;
+  State* const state = state_.release();
+  std::unique_lock lock(state->mutex);
+  if (!state->is_inside()) {
+    lock.unlock();
+    delete state;
+    return;
+  }
+  state->stop = true;
+  state->changed.notify_all();
+}
 
 const Plan& MatcherGroup::plan() const { return *state_->workers.front()->plan; }
 
@@ -258,11 +309,14 @@ int MatcherGroup::in_flight() const { return state_->in_flight; }
 Ticket MatcherGroup::enqueue(const StereoPair& pair, Matched& result) {
   State& s = *state_;
   std::unique_lock lock(s.mutex);
+  s.enter();
   s.changed.wait(lock, [&] { return s.unfinished < s.in_flight || s.last_error; });
   if (s.last_error) std::rethrow_exception(s.last_error);
-  const auto job = std::make_shared<State::Job>(State::Job{s.given++, pair, &result});
-  s.all[job->number] = job;
-  s.waiting.push_back(job);
+  const auto job = std::make_shared<State::Job>(State::Job{s.given, pair, &result});
+  State::Jobs one{job};
+  s.all.emplace(job->number, job);  // the last that can fail
+  s.waiting.splice(s.waiting.end(), one);
+  ++s.given;
   ++s.unfinished;
   lock.unlock();
   s.changed.notify_all();
@@ -272,20 +326,23 @@ Ticket MatcherGroup::enqueue(const StereoPair& pair, Matched& result) {
 void MatcherGroup::wait(Ticket ticket) {
   State& s = *state_;
   std::unique_lock lock(s.mutex);
-  if (ticket.matcher != s.id || ticket.number >= s.given)
-    throw Error(ErrorCategory::call, "a ticket is not of this group; wait with the one that gave it");
-  const auto found = s.all.find(ticket.number);
-  if (found == s.all.end()) return;
-  const std::shared_ptr<State::Job> job = found->second;
-  s.changed.wait(lock, [&] { return job->done; });
-  s.all.erase(ticket.number);
-  if (job->error) std::rethrow_exception(job->error);
+  s.enter();
+  s.check(ticket);
+  if (ticket == Ticket()) return;
+  if (const auto found = s.all.find(ticket.number); found != s.all.end()) {
+    const std::shared_ptr<State::Job> job = found->second;
+    s.changed.wait(lock, [&] { return job->done; });
+    if (job->error) s.failures.keep(ticket.number, ticket.number, job->error);
+    s.all.erase(ticket.number);
+  }
+  s.failures.rethrow(ticket.number);
 }
 
 bool MatcherGroup::is_done(Ticket ticket) const {
   const std::lock_guard lock(state_->mutex);
+  state_->check(ticket);
   const auto found = state_->all.find(ticket.number);
-  return found == state_->all.end() || found->second->done;
+  return ticket == Ticket() || found == state_->all.end() || found->second->done;
 }
 
 Matched MatcherGroup::make_result() const { return page_locked_result(plan()); }

@@ -65,9 +65,29 @@ TEST(MatcherGroup, TellsThePairThatSomethingIsWrongWithAndGoesOn) {
   EXPECT_NO_THROW(group.wait(first));
   EXPECT_THROW(group.wait(second), Error);
   EXPECT_NO_THROW(group.wait(third));
-  EXPECT_NO_THROW(group.wait(second));  // which was told
-  EXPECT_THROW(group.wait({99, first.matcher}), Error);
-  EXPECT_THROW(group.wait({0, 1}), Error);
+  EXPECT_THROW(group.wait(second), Error) << "again: its result is not written";
+}
+
+// As in a matcher.
+TEST(MatcherGroup, TicketsOfOthersAreRejectedAndTheDefaultOneIsDone) {
+  const Scene scene = scenes()[0];
+  const std::vector<Device> devices{{.name = "cpu"}};
+  MatcherGroup one(Pipeline("sgm"), problem(), devices), other(Pipeline("sgm"), problem(), devices);
+  Matcher matcher(Plan(Pipeline("sgm"), problem(), {.name = "cpu"}));
+  Matched result, another, third;
+  const Ticket own = one.enqueue(pair_of(scene), result);
+  for (const Ticket foreign : {other.enqueue(pair_of(scene), another), matcher.enqueue(pair_of(scene), third),
+                               Ticket{99, own.matcher}, Ticket{0, 1}, Ticket{1, 0}}) {
+    EXPECT_THROW(one.wait(foreign), Error);
+    EXPECT_THROW(static_cast<void>(one.is_done(foreign)), Error);
+  }
+  EXPECT_THROW(matcher.wait(own), Error);
+  EXPECT_NO_THROW(one.wait(Ticket()));
+  EXPECT_TRUE(one.is_done(Ticket()));
+  EXPECT_NO_THROW(matcher.wait(Ticket()));
+  EXPECT_TRUE(matcher.is_done(Ticket()));
+  EXPECT_NO_THROW(one.wait(own));
+  EXPECT_NO_THROW(one.wait(own)) << "once more is no mistake";
 }
 
 TEST(MatcherGroup, WhatIsInWorkIsDoneBeforeItGoes) {

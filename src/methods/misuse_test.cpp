@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "stereopsis/matcher.hpp"
+#include "stereopsis/pair_check.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
@@ -225,9 +226,15 @@ TEST_F(Misuse, DeviceImagesThatWereNotPlannedAreRefused) {
 
 // OpenCL gives memory in pieces of a limited size: a plan keeps to it, in stripes, or says so.
 TEST_F(Misuse, APlanKeepsToTheLargestBuffer) {
+  std::string unlimited, too_large;
+  int limited = 0;
   for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
     const std::size_t largest = device.largest_buffer();
-    if (largest >= device.memory_bytes() / 10 * 9) return;  // no limit of its own
+    if (largest >= device.memory_bytes() / 10 * 9) {
+      unlimited += device.name() + " ";
+      return;
+    }
+    ++limited;
     const int height = static_cast<int>(largest / (sizeof(std::uint16_t) * 2000 * 128) + 100);
     Problem p{.size = {2000, height}, .range = {0, 128}, .region = {}};
     const Plan plan(Pipeline("sgm"), p, {device.name(), 0});
@@ -237,7 +244,10 @@ TEST_F(Misuse, APlanKeepsToTheLargestBuffer) {
     const Plan four(Pipeline("sgm"), p, {device.name(), 0});
     EXPECT_LE(four.workspace_bytes(), device.memory_bytes());
     const std::size_t rows = largest / 10000 / 4;
-    if (rows * 12000 > std::size_t{1} << 31) return;  // refused before: no image has so many pixels
+    if (rows * 12000 > std::size_t{1} << 31) {  // rejected before: no image has so many pixels
+      too_large += device.name() + " ";
+      return;
+    }
     p = {.size = {10000, static_cast<int>(rows)}, .range = {0, 128}, .region = {}};
     try {
       Plan(Pipeline("prehn-window"), p, {device.name(), 0});
@@ -247,6 +257,170 @@ TEST_F(Misuse, APlanKeepsToTheLargestBuffer) {
       EXPECT_NE(std::string(error.what()).find("in one piece"), std::string::npos) << error.what();
     }
   });
+  if (IsSkipped() || HasFailure()) return;
+  if (limited == 0) GTEST_SKIP() << "no GPU limits its buffers below its memory: " << unlimited;
+  if (!too_large.empty())
+    GTEST_SKIP() << "the largest buffer takes the largest image, so that its sentence was not seen: " << too_large;
+}
+
+// Integers near their ends are rejected in a sentence, before anything is computed from them.
+TEST_F(Misuse, ExtremeIntegersAreRejected) {
+  constexpr int low = std::numeric_limits<int>::min(), high = std::numeric_limits<int>::max();
+  const auto rejected = [&](auto&& change) {
+    Problem p = problem();
+    change(p);
+    expect_refused("", [&] { Plan(Pipeline("sgm"), p, {"cpu", 0}); });
+  };
+  for (const int extreme : {low, low + 1, high - 1, high}) {
+    SCOPED_TRACE(extreme);
+    rejected([&](Problem& p) { p.size.width = extreme; });
+    rejected([&](Problem& p) { p.size.height = extreme; });
+    rejected([&](Problem& p) { p.size = {extreme, extreme}; });
+    rejected([&](Problem& p) { p.size.height = extreme, p.pixel_type = PixelType::u8, p.format = PixelFormat::nv12; });
+    rejected([&](Problem& p) { p.channels = extreme; });
+    rejected([&](Problem& p) { p.bit_depth = extreme; });
+    rejected([&](Problem& p) { p.range.min = extreme; });
+    rejected([&](Problem& p) { p.range.count = extreme; });
+    rejected([&](Problem& p) { p.range = {extreme, extreme}; });
+    rejected([&](Problem& p) { p.batch = extreme; });
+    for (const int other : {low, -1, 0, 1, high}) {
+      rejected([&](Problem& p) { p.region = Rect{extreme, 0, other, 1}; });
+      rejected([&](Problem& p) { p.region = Rect{1, other, 1, extreme}; });
+      rejected([&](Problem& p) { p.region = Rect{other, extreme, extreme, other}; });
+      rejected([&](Problem& p) { p.region = Rect{extreme, 3, extreme, 4}, p.volumes.probes = {{3, 3}}; });
+      rejected([&](Problem& p) { p.region = Rect{1, 1, extreme, extreme}, p.volumes.probes = {{other, extreme}}; });
+      rejected([&](Problem& p) { p.volumes.probes = {{extreme, other}}; });
+      rejected([&](Problem& p) { p.volumes.probes = {{other, extreme}}; });
+      for (const bool above : {false, true}) {
+        rejected([&](Problem& p) {
+          p.stripe = Stripe{.first_row = extreme, .rows = other, .above = above, .below = !above};
+        });
+        if (other != 1)
+          rejected([&](Problem& p) {
+            p.stripe = Stripe{.first_row = other, .rows = extreme, .above = above, .below = !above};
+          });
+      }
+    }
+  }
+  Matcher m = matcher("cpu");
+  for (const std::ptrdiff_t pitch : {std::numeric_limits<std::ptrdiff_t>::min(), std::ptrdiff_t{-1},
+                                     std::numeric_limits<std::ptrdiff_t>::max() / 4,
+                                     std::numeric_limits<std::ptrdiff_t>::max()}) {
+    StereoPair given = pair();
+    given.left.pitch = pitch;
+    expect_refused("pitch", [&] { m.match(given); });
+    Image<float> disparity(size);
+    MatchedViews views;
+    views.disparity = disparity;
+    views.disparity.pitch = pitch;
+    expect_refused("pitch", [&] { m.match(pair(), views); });
+  }
+}
+
+// A user-written stage may say that it needs any part of the image.
+TEST_F(Misuse, ExtremeRequiredInputs) {
+  constexpr int low = std::numeric_limits<int>::min(), high = std::numeric_limits<int>::max();
+  Pipeline pipeline("sgm");
+  Problem p = problem();
+  p.region = Rect{40, 30, 10, 10};
+  const auto planned = [&](Rect needed) {
+    const UserStage stage{.name = "mine", .cpu = [](const UserCall&) {}, .required_input = [=](const Rect&) {
+                            return needed;
+                          }};
+    pipeline.set_stage("refinement", stage);
+    return Plan(pipeline, p, {"cpu", 0}).required_input();
+  };
+  const Rect all{0, 0, size.width, size.height};
+  EXPECT_EQ(planned({low / 2, low / 2, high, high}), all);
+  EXPECT_EQ(planned({-1, -1, high, high}), all);
+  for (const Rect& wrong : {Rect{low, low, high, high}, Rect{high, 0, high, high}, Rect{0, 0, low, low},
+                            Rect{high, high, low, low}, Rect{low, low, low, low}})
+    expect_refused("does not contain it", [&] { planned(wrong); });
+}
+
+TEST_F(Misuse, PairsWithoutPixelsAreNotJudged) {
+  const AnyImageView good = pair().left;
+  for (const std::ptrdiff_t pitch : {std::ptrdiff_t{0}, std::ptrdiff_t{-279}, good.pitch}) {
+    AnyImageView bad = good;
+    bad.pitch = pitch;
+    if (pitch == good.pitch) bad.data = nullptr;
+    expect_refused("left image", [&] { estimate_range(bad, good); });
+    expect_refused("right image", [&] { check_pair(good, bad); });
+  }
+}
+
+// On every GPU: volumes and masks without memory, and images that were never made.
+TEST_F(Misuse, DeviceImagesWithoutMemoryAreRejected) {
+  expect_refused("empty", [] { DeviceImage().upload({}); });
+  expect_refused("empty", [] { DeviceImage().download(ImageView<std::uint8_t>()); });
+  expect_refused("empty", [] { DeviceImage().download(ImageView<float>()); });
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    const std::string& name = device.name();
+    DeviceImage left(name, pair().left);
+    const DeviceImage right(name, pair().right), disparity(name, size, PixelType::f32), validity(name, size),
+        costs(name, size, PixelType::u8, range.count);
+    AnyImageView none = pair().left;
+    none.data = nullptr;
+    expect_refused("null", [&] { left.upload(none); });
+    AnyImageView narrow = pair().left;
+    narrow.pitch = 1;
+    expect_refused("pitch", [&] { left.upload(narrow); });
+
+    const DeviceMatched out{disparity, validity, {}, {}};
+    Matcher m = matcher(name);
+    const auto refused = [&](const std::string& said, auto&& change) {
+      DevicePair in{left, right, {}, {}};
+      change(in);
+      expect_refused(said, [&] { m.enqueue(in, out); });
+    };
+    refused("left view", [](DevicePair& in) { in.left.memory = 0; });
+    refused("left mask", [&](DevicePair& in) { in.mask_left = validity.view(), in.mask_left.memory = 0; });
+    refused("right mask", [](DevicePair& in) { in.mask_right.width = 1; });
+    refused("not planned", [&](DevicePair& in) { in.costs = costs; });
+    refused("not planned", [&](DevicePair& in) { in.costs.memory = costs.view().memory; });
+    refused("begins", [](DevicePair& in) { in.left.offset = std::numeric_limits<std::int64_t>::max(); });
+
+    Pipeline volume("banz-sgm");
+    volume.set("cost.stage", "volume");
+    volume.set("refinements", "none");
+    Problem p = problem();
+    p.volumes.given = PixelType::u8;
+    p.volumes.without_images = true;
+    Matcher of_costs(Plan(volume, p, {name, 0}));
+    const auto refused_costs = [&](const std::string& said, auto&& change) {
+      DevicePair in;
+      in.costs = costs;
+      in.costs.pitch = std::ptrdiff_t{size.width} * range.count;
+      change(in);
+      expect_refused(said, [&] { of_costs.enqueue(in, out); });
+    };
+    refused_costs("the cost volume is null", [](DevicePair& in) { in.costs.memory = 0; });
+    refused_costs("begins", [](DevicePair& in) { in.costs.offset = -1; });
+    refused_costs("rows", [](DevicePair& in) { ++in.costs.pitch; });
+    refused_costs("not planned", [&](DevicePair& in) { in.left = left; });
+  });
+}
+
+// CUDA tells whose memory an address is.
+TEST_F(Misuse, MemoryOfTheHostIsNotADevices) {
+  bool any = false;
+  for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
+    if (!device.name().starts_with("cuda")) return;
+    any = true;
+    const std::string& name = device.name();
+    const DeviceImage left(name, pair().left), right(name, pair().right), disparity(name, size, PixelType::f32),
+        validity(name, size);
+    Matcher m = matcher(name);
+    DevicePair in{left, right, {}, {}};
+    DeviceMatched out{disparity, validity, {}, {}};
+    in.left.memory = reinterpret_cast<std::uint64_t>(pair().left.data);
+    expect_refused("not memory of " + name, [&] { m.enqueue(in, out); });
+    in.left = left;
+    Image<float> of_host(size);
+    out.disparity.memory = reinterpret_cast<std::uint64_t>(of_host.row(0));
+    expect_refused("not memory of " + name, [&] { m.enqueue(in, out); });
+  });
+  if (!any && !IsSkipped()) GTEST_SKIP() << "no CUDA device: " << gpu::cuda_devices().reason;
 }
 
 }  // namespace

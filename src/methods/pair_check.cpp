@@ -64,7 +64,11 @@ void check_input(const AnyImageView& left, const AnyImageView& right) {
                                           " is too small to be judged; it must "
                                           "be at least ",
                                           smallest_side, "×", smallest_side, ", or the range be given"));
-  for (const AnyImageView* image : {&left, &right}) check_bit_depth(image->type, image->bit_depth);
+  for (const AnyImageView* image : {&left, &right}) {
+    check_bit_depth(image->type, image->bit_depth);
+    check_pixels(image == &left ? "the left image" : "the right image", image->data, image->size(), image->channels,
+                 image->pitch);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Sentences about images that do not fit.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "core/text.hpp"
@@ -19,6 +20,10 @@ inline void check_pixels(const char* name, const void* data, Size size, int chan
   if (pitch < std::int64_t{size.width} * channels)
     refuse(text(name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
                 " channels has at least ", std::int64_t{size.width} * channels));
+  constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
+  if (pitch > most / std::max(size.height, 1))
+    refuse(text(name, " has a pitch of ", pitch, " elements and ", size.height,
+                " rows; their product must be at most ", most, ", so give the distance between two rows in elements"));
 }
 
 // Rejects a finite intensity above white or below black, in an image of float pixels or of 9 to 15 bits.

@@ -8,11 +8,11 @@
 namespace stereopsis {
 
 void check(const Stripe& stripe, const Problem& p) {
-  const int end = stripe.first_row + stripe.rows;
   if (stripe.first_row < 0 || stripe.rows < 1 || stripe.rows > p.size.height - stripe.first_row)
     refuse(text("a stripe of ", stripe.rows, " rows from row ", stripe.first_row,
                 " on does not lie inside the image of ", shown(p.size),
                 " pixels; give at least one row, all of them inside"));
+  const int end = stripe.first_row + stripe.rows;
   if ((stripe.above && stripe.first_row == 0) || (stripe.below && end == p.size.height))
     refuse(text("path costs come from the row ", stripe.above && stripe.first_row == 0 ? "above" : "below",
                 " the stripe, which is not among those given; give that row, too, and those that features need"));

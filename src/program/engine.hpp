@@ -20,7 +20,7 @@ class Engine {
   // Returns at once. The images must stay until end(). On the device: nothing is transferred, and `stream`, a queue of the
   // caller's, comes before and after.
   virtual void begin(int frame, const FrameImages&, bool on_device = false, const std::uint64_t* stream = nullptr) = 0;
-  // Waits; throws what went wrong. `times` are those that were taken.
+  // Waits; throws what went wrong. `times` are those that were taken. Afterwards the frame can be begun again.
   virtual void end(int frame, std::vector<StageTime>& times) = 0;
   virtual bool is_done(int frame) = 0;
 
@@ -29,6 +29,25 @@ class Engine {
     begin(0, images);
     end(0, times);
   }
+
+  // Whether the calling thread is running stages of this engine: the caller is a user-written stage.
+  bool runs_here() const;
+
+ protected:
+  // While it lives, the calling thread runs stages of the engine.
+  class Running {
+   public:
+    explicit Running(const Engine& engine) : engine_(engine), outer_(innermost) { innermost = this; }
+    ~Running() { innermost = outer_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    friend class Engine;
+    static thread_local const Running* innermost;
+    const Engine& engine_;
+    const Running* const outer_;  // a stage may use other matchers
+  };
 };
 
 // How a plan divides its memory.

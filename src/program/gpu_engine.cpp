@@ -59,7 +59,7 @@ class Guard {
     try {
       if (recording) queue_.end_recording();
       queue_.wait();
-    } catch (const Error&) {  // the one that broke it off says more
+    } catch (...) {  // the error that broke it off says more
     }
   }
   void keep() { kept_ = true; }
@@ -93,6 +93,7 @@ class GpuEngine final : public Engine {
   }
 
   void begin(int frame, const FrameImages& images, bool on_device, const std::uint64_t* stream) override {
+    const Running running(*this);
     InWork& f = frames_[frame];
     gpu::Queue& queue = *lane_of(frame).queue;
     if (stream != nullptr) queue.wait_for_native(*stream);

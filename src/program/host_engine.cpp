@@ -50,10 +50,7 @@ class HostEngine final : public Engine {
     if (runner_.joinable()) runner_.join();
   }
 
-  void begin(int frame, const FrameImages& images, bool on_device, const std::uint64_t*) override {
-    if (on_device)
-      throw Error(ErrorCategory::call,
-                  "images on a device can't be matched by the cpu; plan for the device that they are on");
+  void begin(int frame, const FrameImages& images, bool, const std::uint64_t*) override {
     if (!runner_.joinable()) start_runner();
     {
       const std::lock_guard lock(mutex_);
@@ -99,6 +96,7 @@ class HostEngine final : public Engine {
   };
 
   void run(FrameImages images, std::vector<StageTime>& times) {
+    const Running running(*this);
     const auto there = [&](External e) -> AnyView& { return images[static_cast<std::size_t>(e)]; };
     const Program& program =
         programs_->of(there(External::mask_left).memory != 0, there(External::mask_right).memory != 0);

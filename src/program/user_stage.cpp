@@ -60,12 +60,18 @@ UserCall call_of(const Shape& s, const Places& at) {
   return call;
 }
 
-void run(const std::function<void(const UserCall&)>& function, const UserCall& call, const std::string& name) {
+// Calls a function of the caller's. What it throws becomes an Error.
+template <class F>
+auto call_guarded(const std::string& name, F&& function) {
   try {
-    function(call);
+    return function();
   } catch (const std::exception& e) {
     std::throw_with_nested(  // bindings find there what their language raised
         Error(ErrorCategory::call, text("the stage '", name, "' of the caller's failed: ", e.what())));
+  } catch (...) {
+    throw Error(ErrorCategory::call, text("the stage '", name,
+                                          "' of the caller's threw something that is not a std::exception; throw "
+                                          "stereopsis::Error or another std::exception"));
   }
 }
 
@@ -93,7 +99,7 @@ void run_on_host(const Shape& s) {
           reinterpret_cast<std::uint8_t*>(made.memory) + (made.offset + y * made.pitch) * bytes_of(made.element),
           static_cast<std::ptrdiff_t>(made.row_elements()) * bytes_of(made.element), unwritten);
   }
-  run(stage.cpu, call, stage.name);
+  call_guarded(stage.name, [&] { stage.cpu(call); });
   if (at.made >= 0) check_written(s.operand(at.made), stage.name);
 }
 
@@ -108,7 +114,7 @@ void run_on_gpu(const Call<On::gpu>& c) {
   }
   c.worker().with_native([&](gpu::Handle queue) {
     call.stream = queue;
-    run(stage.gpu, call, stage.name);
+    call_guarded(stage.name, [&] { stage.gpu(call); });
   });
 }
 
@@ -166,14 +172,19 @@ std::optional<Rect> required_input(const StageParameters& p, const Rect& output)
   const auto* stage = p.get_if<UserStage>();
   if (stage == nullptr) return {};
   if (!stage->required_input) return output;
-  const Rect needed = stage->required_input(output);
-  if (needed.x > output.x || needed.y > output.y || needed.x + needed.width < output.x + output.width ||
-      needed.y + needed.height < output.y + output.height)
+  const Rect needed = call_guarded(stage->name, [&] { return stage->required_input(output); });
+  const auto ends_before = [](std::int64_t a, int a_length, std::int64_t b, int b_length) {
+    return a + a_length < b + b_length;
+  };
+  if (needed.x > output.x || needed.y > output.y || ends_before(needed.x, needed.width, output.x, output.width) ||
+      ends_before(needed.y, needed.height, output.y, output.height))
     throw Error(ErrorCategory::call,
                 text("the stage '", stage->name, "' of the caller's says that the part ", output.x, ",", output.y, ",",
                      output.width, ",", output.height, " needs ", needed.x, ",", needed.y, ",", needed.width, ",",
                      needed.height, ", which does not contain it"));
-  return needed;
+  // No image is larger, and later stages add to the rectangle.
+  constexpr int most = 1 << 29;
+  return intersect(needed, {-most, -most, 2 * most, 2 * most});
 }
 
 void check(const UserStage& stage, Slot slot) {

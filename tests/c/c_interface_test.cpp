@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -338,6 +339,200 @@ TEST_F(CInterface, AStageOfTheCallers) {
   expect_ok(sp_matcher_create(pipeline, &problem, &failing));
   expect_refused(sp_matcher_match(failing, &pair, &result), "returned 5");
   expect_ok(sp_matcher_destroy(failing));
+}
+
+// The pair that fails, by its number, of those that a stage sees.
+struct Failing {
+  int fails = -1, seen = 0;
+};
+std::int32_t fail_once(const sp_stage_call* call, void* user) {
+  auto& failing = *static_cast<Failing*>(user);
+  int calls = 0;
+  return failing.seen++ == failing.fails ? 5 : differ(call, &calls);
+}
+
+TEST_F(CInterface, EachPairHasItsOwnError) {
+  constexpr int frames = 5;
+  for (const int batch : {1, 2, 3})
+    for (int fails = 0; fails < frames; ++fails) {
+      SCOPED_TRACE(testing::Message() << "batch " << batch << ", frame " << fails);
+      Failing failing;
+      const sp_stage stage = sized(sp_stage{.name = "failing", .cpu = fail_once, .user = &failing, .takes = -1});
+      expect_ok(sp_pipeline_set_stage(pipeline, "cost", &stage));
+      problem.batch = batch;
+      plan();
+      expect_ok(sp_matcher_match(matcher, &pair, &result));
+      const Image<float> due(map);
+      failing = {.fails = fails};
+      Image<float> maps[frames];
+      sp_image images[frames];
+      sp_ticket tickets[frames];
+      for (int i = 0; i < frames; ++i) {
+        maps[i] = Image<float>({width, height}, 1, -77.0f);
+        images[i] = image_of(maps[i].view());
+        const sp_result own = sized(sp_result{.disparity = &images[i]});
+        expect_ok(sp_matcher_enqueue(matcher, &pair, &own, &tickets[i]));
+      }
+      for (int i = 0; i < frames; ++i)
+        for (int again = 0; again < 2; ++again)
+          if (i == fails)
+            expect_refused(sp_matcher_wait(matcher, tickets[i]), "returned 5");
+          else
+            expect_ok(sp_matcher_wait(matcher, tickets[i]));
+      for (int i = 0; i < frames; ++i)
+        if (i != fails) {
+          EXPECT_TRUE(same_bits(maps[i].view(), due.view())) << i;
+        }
+      expect_ok(sp_matcher_wait(matcher, 0));
+      expect_ok(sp_matcher_destroy(matcher));
+      matcher = nullptr;
+    }
+}
+
+// What a stage is told where it uses its own matcher.
+struct Inside {
+  sp_matcher* matcher = nullptr;
+  const sp_pair* pair = nullptr;
+  const sp_result* result = nullptr;
+  int calls = 0;
+};
+std::int32_t use_own_matcher(const sp_stage_call* call, void* user) {
+  auto& inside = *static_cast<Inside*>(user);
+  sp_ticket ticket = 0;
+  std::int32_t done = 0;
+  std::size_t count = 0;
+  sp_stage_time time = sized(sp_stage_time{});
+  expect_refused(sp_matcher_match(inside.matcher, inside.pair, inside.result), "inside a stage");
+  expect_refused(sp_matcher_enqueue(inside.matcher, inside.pair, inside.result, &ticket), "inside a stage");
+  expect_refused(sp_matcher_wait(inside.matcher, 0), "inside a stage");
+  expect_refused(sp_matcher_is_done(inside.matcher, 0, &done), "inside a stage");
+  expect_refused(sp_matcher_time_count(inside.matcher, &count), "inside a stage");
+  expect_refused(sp_matcher_time(inside.matcher, 0, &time), "inside a stage");
+  expect_refused(sp_matcher_destroy(inside.matcher), "inside a stage");
+  sp_plan plan = sized(sp_plan{});
+  EXPECT_EQ(sp_matcher_plan(inside.matcher, &plan), SP_OK);
+  return differ(call, &inside.calls);
+}
+
+TEST_F(CInterface, AStageDoesNotUseItsOwnMatcher) {
+  Image<float> other_map(width, height);
+  const sp_image other_image = image_of(other_map.view());
+  const sp_result other = sized(sp_result{.disparity = &other_image});
+  Inside inside{.pair = &pair, .result = &other};
+  const sp_stage stage = sized(sp_stage{.name = "inside", .cpu = use_own_matcher, .user = &inside, .takes = -1});
+  expect_ok(sp_pipeline_set_stage(pipeline, "cost", &stage));
+  plan();
+  inside.matcher = matcher;
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  const Image<float> matched(map);
+  map.fill(0);
+  sp_ticket ticket = 0;
+  expect_ok(sp_matcher_enqueue(matcher, &pair, &result, &ticket));
+  expect_ok(sp_matcher_wait(matcher, ticket));
+  EXPECT_TRUE(same_bits(map.view(), matched.view()));
+  EXPECT_GE(inside.calls, 2);
+}
+
+TEST_F(CInterface, ThrownThingsBecomeSentences) {
+  const sp_stage stage = sized(
+      sp_stage{.name = "thrower", .cpu = [](const sp_stage_call*, void*) -> std::int32_t { throw 1; }, .takes = -1});
+  expect_ok(sp_pipeline_set_stage(pipeline, "cost", &stage));
+  plan();
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "'thrower' of the caller's threw something");
+  sp_ticket ticket = 0;
+  expect_ok(sp_matcher_enqueue(matcher, &pair, &result, &ticket));
+  expect_refused(sp_matcher_wait(matcher, ticket), "'thrower' of the caller's threw something");
+}
+
+TEST_F(CInterface, ResultsDoNotShareMemory) {
+  problem.want = SP_WANT_CONFIDENCE;
+  plan();
+  Image<float> confident(width, height);
+  sp_image confidence = image_of(confident.view());
+  result.confidence = &confidence;
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  sp_ticket ticket = 0;
+  const auto rejected = [&](const std::string& said) {
+    expect_refused(sp_matcher_match(matcher, &pair, &result), said);
+    expect_refused(sp_matcher_enqueue(matcher, &pair, &result, &ticket), said);
+  };
+  confidence.data = disparity.data;
+  rejected("overlaps the memory for the disparity");
+  confidence = image_of(confident.view());
+  validity.data = left.data;
+  validity.pitch = 0;
+  rejected("overlaps the left image");
+  validity.data = disparity.data;
+  validity.offset = 5;
+  rejected("overlaps the memory for the disparity");
+}
+
+TEST_F(CInterface, ARegionIsAllZeroOrNotEmpty) {
+  for (const sp_rect& empty : {sp_rect{10, 10, 0, 0}, sp_rect{1, 0, 0, 0}, sp_rect{0, 1, 0, 0}, sp_rect{10, 10, 5, 0},
+                               sp_rect{10, 10, 0, 5}, sp_rect{-1, 0, 0, 0}, sp_rect{0, 0, -1, 0}}) {
+    problem.region = empty;
+    expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "region");
+    EXPECT_EQ(matcher, nullptr);
+  }
+  problem.region = {};
+  plan();
+  sp_plan told = sized(sp_plan{});
+  expect_ok(sp_matcher_plan(matcher, &told));
+  EXPECT_EQ(told.required_input.width, width);
+}
+
+TEST_F(CInterface, TicketsOfOthersAreRejected) {
+  plan();
+  sp_matcher* other = nullptr;
+  expect_ok(sp_matcher_create(pipeline, &problem, &other));
+  sp_ticket ticket = 0;
+  std::int32_t done = 0;
+  expect_ok(sp_matcher_enqueue(matcher, &pair, &result, &ticket));
+  // `other` has enqueued nothing yet, and then something.
+  for (int i = 0; i < 2; ++i) {
+    for (const sp_ticket foreign : {ticket, sp_ticket{1}, sp_ticket{2}, ~sp_ticket{0}}) {
+      expect_refused(sp_matcher_wait(other, foreign), "ticket");
+      expect_refused(sp_matcher_is_done(other, foreign, &done), "ticket");
+    }
+    expect_ok(sp_matcher_wait(other, 0));
+    expect_ok(sp_matcher_is_done(other, 0, &done));
+    EXPECT_EQ(done, 1);
+    expect_ok(sp_matcher_match(other, &pair, &result));
+  }
+  expect_ok(sp_matcher_wait(matcher, ticket));
+  expect_ok(sp_matcher_destroy(other));
+}
+
+TEST_F(CInterface, ExtremeIntegersAreRejected) {
+  constexpr std::int32_t low = std::numeric_limits<std::int32_t>::min(), high = std::numeric_limits<std::int32_t>::max();
+  const sp_problem good = problem;
+  for (std::int32_t sp_problem::* const member : {&sp_problem::width, &sp_problem::height, &sp_problem::channels,
+                                                  &sp_problem::bit_depth, &sp_problem::min_disparity,
+                                                  &sp_problem::disparities, &sp_problem::batch})
+    for (const std::int32_t extreme : {low, low + 1, high - 1, high}) {
+      problem = good;
+      problem.*member = extreme;
+      EXPECT_NE(sp_matcher_create(pipeline, &problem, &matcher), SP_OK) << extreme;
+    }
+  problem = good;
+  plan();
+  const sp_image good_left = left;
+  for (const std::int64_t extreme : {std::numeric_limits<std::int64_t>::min(), std::int64_t{-3},
+                                     std::numeric_limits<std::int64_t>::max() / 3 * 3}) {
+    left = good_left;
+    left.pitch = extreme;
+    expect_refused(sp_matcher_match(matcher, &pair, &result), "pitch");
+    left = good_left;
+    left.offset = extreme;
+    expect_refused(sp_matcher_match(matcher, &pair, &result), "offset");
+  }
+  for (std::int32_t sp_image::* const member : {&sp_image::width, &sp_image::height, &sp_image::channels})
+    for (const std::int32_t extreme : {low, -1, 0, high}) {
+      left = good_left;
+      left.pitch = 0;
+      left.*member = extreme;
+      EXPECT_EQ(sp_matcher_match(matcher, &pair, &result), SP_ERROR_CALL) << extreme;
+    }
 }
 
 TEST_F(CInterface, SentencesAreTheThreads) {

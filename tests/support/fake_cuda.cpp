@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "device/cuda/cuda_api.hpp"
@@ -20,6 +22,32 @@ struct Control {
 };
 Control& control() {
   static Control& the = *new Control;
+  return the;
+}
+
+// The memory that the device gave.
+class Allocations {
+ public:
+  void add(Pointer memory, std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    sizes_[memory] = size;
+  }
+  void remove(Pointer memory) {
+    const std::lock_guard lock(mutex_);
+    sizes_.erase(memory);
+  }
+  bool contain(Pointer memory) {
+    const std::lock_guard lock(mutex_);
+    const auto behind = sizes_.upper_bound(memory);
+    return behind != sizes_.begin() && memory - std::prev(behind)->first < std::prev(behind)->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Pointer, std::size_t> sizes_;
+};
+Allocations& allocations() {
+  static Allocations& the = *new Allocations;
   return the;
 }
 
@@ -112,10 +140,14 @@ Status cuCtxGetDevice(DeviceId* id) {
 }
 Status cuMemAlloc_v2(Pointer* memory, std::size_t size) {
   const Status status = called("cuMemAlloc");
-  if (status == success) *memory = reinterpret_cast<Pointer>(std::calloc(1, size));
+  if (status == success) {
+    *memory = reinterpret_cast<Pointer>(std::calloc(1, size));
+    allocations().add(*memory, size);
+  }
   return status;
 }
 Status cuMemFree_v2(Pointer memory) {
+  allocations().remove(memory);
   std::free(reinterpret_cast<void*>(memory));
   return called("cuMemFree");
 }
@@ -125,7 +157,13 @@ Status cuMemHostAlloc(void** memory, std::size_t size, unsigned) {
   return status;
 }
 Status cuMemFreeHost(void* memory) { return destroy("cuMemFreeHost", memory); }
-Status cuPointerGetAttribute(void*, int, Pointer) { return 1; }
+// All memory of the device is that of device 0; nothing is known of other memory.
+Status cuPointerGetAttribute(void* value, int attribute, Pointer memory) {
+  constexpr int device_ordinal = 9;
+  if (attribute != device_ordinal || !allocations().contain(memory)) return 1;
+  *static_cast<int*>(value) = 0;
+  return success;
+}
 Status cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, std::size_t size, Stream) {
   std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), size);
   return called("cuMemcpyDtoDAsync");

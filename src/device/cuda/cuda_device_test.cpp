@@ -310,5 +310,29 @@ TEST_F(CudaDevice, WaitsForTheCallersStreamAndLetsItWait) {
   EXPECT_EQ(calls("cuStreamWaitEvent"), before + 2);
 }
 
+TEST_F(CudaDevice, MemoryOfTheHostIsRejected) {
+  Matcher matcher(plan());
+  const DeviceImage l("cuda:0", AnyImageView(left)), r("cuda:0", AnyImageView(right));
+  const DeviceImage disparity("cuda:0", left.size(), PixelType::f32), validity("cuda:0", left.size());
+  const auto error_of = [&](const DevicePair& in, const DeviceMatched& out) -> std::string {
+    try {
+      matcher.wait(matcher.enqueue(in, out));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const DevicePair in{l, r, {}, {}};
+  const DeviceMatched out{disparity, validity, {}, {}};
+  EXPECT_EQ(error_of(in, out), "");
+  DevicePair of_host = in;
+  of_host.left.memory = reinterpret_cast<std::uint64_t>(left.row(0));
+  EXPECT_NE(error_of(of_host, out).find("the memory for the left view is not memory of cuda:0"), std::string::npos);
+  DeviceMatched to_host = out;
+  Image<float> map(left.size());
+  to_host.disparity.memory = reinterpret_cast<std::uint64_t>(map.row(0));
+  EXPECT_NE(error_of(in, to_host).find("the memory for the disparity is not memory of cuda:0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stereopsis

@@ -1,5 +1,7 @@
 #include "stereopsis/device_image.hpp"
 
+#include <limits>
+
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
 
@@ -48,6 +50,9 @@ DeviceImage::DeviceImage(const std::string& device, Size size, PixelType type, i
                                           " pixels with ", channels, " channels; all three must be at least 1"));
   const std::size_t line = 256 / bytes_of(type), row = static_cast<std::size_t>(size.width) * channels;
   const std::size_t pitch = (row + line - 1) / line * line;
+  if (pitch > std::size_t{std::numeric_limits<std::ptrdiff_t>::max()} / bytes_of(type) / size.height)
+    throw Error(ErrorCategory::memory, text("an image of ", size.width, "×", size.height, " pixels with ", channels,
+                                            " channels has more bytes than a device has addresses; use a smaller one"));
   state_ = std::make_unique<State>(gpu::device(device), pitch * size.height * bytes_of(type));
   view_ = {state_->memory.handle(),
            0,
@@ -64,23 +69,33 @@ DeviceImage::DeviceImage(const std::string& device, const AnyImageView& pixels)
   upload(pixels);
 }
 
-void DeviceImage::check_fits(Size size, PixelType type, int channels) const {
+void DeviceImage::check_fits(const AnyImageView& host) const {
+  if (state_ == nullptr)
+    throw Error(ErrorCategory::call,
+                "the image on the device is empty, so that nothing can be copied; give it a device and a size first");
+  const auto& [data, type, width, height, channels, pitch, bit_depth] = host;
+  const Size size = host.size();
   if (size != view_.size() || type != view_.type || channels != view_.channels)
     throw Error(ErrorCategory::call,
                 text("the image on the device has ", view_.width, "×", view_.height, " pixels, ", to_string(view_.type),
                      ", ", view_.channels, " channels, the other one ", size.width, "×", size.height, ", ",
                      to_string(type), ", ", channels, "; a copy needs two alike"));
+  if (data == nullptr || pitch < std::int64_t{width} * channels)
+    throw Error(ErrorCategory::call,
+                text("the image of the host has ", data == nullptr ? "no pixels (its data is null)" : "rows that overlap",
+                     " and a pitch of ", pitch, " elements; give pixels, and a pitch of at least ",
+                     std::int64_t{width} * channels));
 }
 
 void DeviceImage::upload(const AnyImageView& pixels) {
-  check_fits(pixels.size(), pixels.type, pixels.channels);
+  check_fits(pixels);
   with_pixels(pixels, [&]<class T>(ImageView<const T> view) { state_->queue().upload(view, as<T>(view_)); });
   state_->queue().wait();
 }
 
 template <class T>
 void DeviceImage::download_as(ImageView<T> pixels) const {
-  check_fits(pixels.size(), pixel_type_of<T>, pixels.channels);
+  check_fits(AnyImageView(pixels));
   state_->queue().download(as<const T>(view_), pixels);
   state_->queue().wait();
 }

@@ -1,6 +1,5 @@
 #include "stereopsis/stream_mark.hpp"
 
-#include "core/text.hpp"
 #include "device/gpu/device.hpp"
 #include "device/gpu/stream_point.hpp"
 #ifdef STEREOPSIS_CUDA
@@ -60,7 +59,8 @@ bool is_memory_of(const std::string& device, [[maybe_unused]] std::uint64_t memo
   if (const cuda::Api* api = name.starts_with("cuda") ? cuda::open(reason) : nullptr; api != nullptr) {
     constexpr int ordinal = 9;
     int owner = -1;
-    return api->pointer_attribute(&owner, ordinal, memory) == cuda::success && name == text("cuda:", owner);
+    return api->pointer_attribute(&owner, ordinal, memory) == cuda::success &&
+           name == "cuda:" + std::to_string(owner);
   }
 #endif
   return true;
