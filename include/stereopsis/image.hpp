@@ -88,6 +88,8 @@ struct AlignedDelete {
 };
 // 64-byte aligned, with 64 bytes to spare behind the end. Throws Error(memory).
 void* allocate_aligned(std::size_t bytes);
+// Returns bytes · count. Throws Error(memory) where the product is more than can be addressed.
+std::size_t bytes_of_all(std::size_t bytes, std::ptrdiff_t count);
 }  // namespace detail
 
 // Owns its pixels. Rows start at multiples of 64 bytes. New pixels are not initialised.
@@ -156,7 +158,7 @@ Image<T>::Image(Size size, int channels, const Memory& memory) {
                                          " channels; width and height must be at least 0 and channels at least 1");
   constexpr std::size_t lane = 64 / sizeof(T);
   const std::size_t pitch = (static_cast<std::size_t>(width) * channels + lane - 1) / lane * lane;
-  storage_ = {static_cast<T*>(memory.allocate(pitch * height * sizeof(T))), {memory.release}};
+  storage_ = {static_cast<T*>(memory.allocate(detail::bytes_of_all(detail::bytes_of_all(sizeof(T), static_cast<std::ptrdiff_t>(pitch)), height))), {memory.release}};
   view_ = {storage_.get(), width, height, channels, static_cast<std::ptrdiff_t>(pitch)};
 }
 
@@ -264,7 +266,8 @@ class Volume {
   // Throws Error(memory).
   Volume(Size size, int disparities)
       : storage_(static_cast<T*>(
-            detail::allocate_aligned(sizeof(T) * static_cast<std::size_t>(size.width) * size.height * disparities))),
+            detail::allocate_aligned(detail::bytes_of_all(
+                detail::bytes_of_all(detail::bytes_of_all(sizeof(T), size.width), size.height), disparities)))),
         view_{storage_.get(), size.width, size.height, disparities,
               static_cast<std::ptrdiff_t>(size.width) * disparities} {}
 

@@ -54,6 +54,15 @@ void ask_for_large_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t 
 
 void release_aligned(void* p) { ::operator delete (p, std::align_val_t{64}); }
 
+std::size_t bytes_of_all(std::size_t bytes, std::ptrdiff_t count) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  if (count < 0 || (count > 0 && bytes > most / static_cast<std::size_t>(count)))
+    throw Error(ErrorCategory::memory, "could not allocate " + std::to_string(count) + " times " +
+                                           std::to_string(bytes) +
+                                           " bytes, which no memory can hold; use a smaller image or range");
+  return bytes * static_cast<std::size_t>(count);
+}
+
 void* allocate_aligned(std::size_t bytes) {
   constexpr std::size_t spare = 64;
   void* p = bytes > std::numeric_limits<std::size_t>::max() - spare

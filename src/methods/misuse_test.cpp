@@ -317,6 +317,24 @@ TEST_F(Misuse, ExtremeIntegersAreRejected) {
   }
 }
 
+TEST_F(Misuse, ImagesThatNoMemoryHoldsAreRejected) {
+  constexpr int high = std::numeric_limits<int>::max();
+  const auto expect_memory = [](auto&& f) {
+    try {
+      f();
+      ADD_FAILURE() << "not rejected";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), ErrorCategory::memory) << error.what();
+    }
+  };
+  expect_memory([] { Image<float>(high, high, high); });
+  expect_memory([] { Image<std::uint8_t>(high, high, high); });
+  expect_memory([] { Image<std::uint16_t>(high, high, 4); });
+  expect_memory([] { Image<float>(1 << 30, 1 << 30, 16); });  // 2^66 bytes, which wrap to few
+  expect_memory([] { Volume<std::uint16_t>({high, high}, high); });
+  expect_memory([] { Volume<std::uint8_t>({-1, 5}, 5); });
+}
+
 // A user-written stage may say that it needs any part of the image.
 TEST_F(Misuse, ExtremeRequiredInputs) {
   constexpr int low = std::numeric_limits<int>::min(), high = std::numeric_limits<int>::max();
