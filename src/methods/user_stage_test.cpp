@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <exception>
+#include <functional>
+#include <stdexcept>
 
 #include "device/gpu/device.hpp"
 #include "stereopsis/matcher.hpp"
@@ -218,6 +221,33 @@ TEST(UserStage, ARegionIsThatOfTheWholeImage) {
   };
   EXPECT_EQ(differing(true), 0);
   EXPECT_GT(differing(false), 0) << "nothing is seen of what is needed";
+}
+
+TEST(UserStage, WhatItThrowsIsNestedInTheError) {
+  struct Own : std::runtime_error {
+    using std::runtime_error::runtime_error;
+    int number = 42;
+  };
+  Pipeline pipeline("sgm");
+  pipeline.set_stage("refinement", {.name = "throws", .cpu = [](const UserCall&) { throw Own("on purpose"); }});
+  Problem problem = Problem::of(pair(), range);
+  problem.batch = 2;
+  Matcher matcher(Plan(pipeline, problem, cpu));
+  Matched result;
+  const std::function<void()> ways[] = {[&] { matcher.match(pair(), result); },
+                                        [&] { matcher.wait(matcher.enqueue(pair(), result)); }};
+  for (const auto& match : ways) try {
+      match();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), "the stage 'throws' of the caller's failed: on purpose");
+      try {
+        std::rethrow_if_nested(error);
+        ADD_FAILURE() << "nothing is nested";
+      } catch (const Own& own) {
+        EXPECT_EQ(own.number, 42);
+      }
+    }
 }
 
 TEST(UserStage, HasANameInStepsAndTimes) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
