@@ -167,12 +167,16 @@ def test_broken_messages_do_not_end_the_node(robot):
     assert len(it.node.warnings) == 1 and "1.000000000" in it.node.warnings[0]
 
 
-@pytest.mark.parametrize("node, lacks", [("node1", "rospy"), ("node2", "rclpy")])
-def test_a_node_without_ros_says_so(node, lacks):
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.modules['{lacks}'] = None; from stereopsis.ros.{node} import main; main()"],
-        capture_output=True,
-        text=True,
-    )
+STAND_IN = "m = types.ModuleType('{0}'); m.init = m.init_node = m.create_node = lambda *_: None; sys.modules['{0}'] = m; "
+
+
+@pytest.mark.parametrize(
+    "node, there, lacks",
+    [("node1", None, "rospy"), ("node2", None, "rclpy"), ("node2", "rclpy", "rcl_interfaces")],
+)
+def test_a_node_without_ros_says_so(node, there, lacks):
+    program = "import sys, types; " + (STAND_IN.format(there) if there else "")
+    program += f"sys.modules['{lacks}'] = None; from stereopsis.ros.{node} import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.startswith("stereopsis: ") and f"has no {lacks}" in done.stderr and done.stderr.count("\n") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -22,6 +23,13 @@ NAMES_RECTIFIED = Topics("left/image_rect", "right/image_rect", "left/camera_inf
 # Of each side, where the images come raw; stereo_image_proc's names.
 IMAGES = ("image_mono", "image_color", "image_rect", "image_rect_color")
 DIAGNOSTICS_SECONDS = 1.0
+
+
+def without(missing: ModuleNotFoundError, ros: str) -> SystemExit:
+    """The end of a node whose Python lacks a package of ROS."""
+    return SystemExit(
+        f"stereopsis: {sys.executable} has no {missing.name}; run the node where {ros} is set up, by the Python that ROS is for"
+    )
 
 
 @dataclass(frozen=True)

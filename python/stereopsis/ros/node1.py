@@ -12,7 +12,6 @@ method by dynamic_reconfigure, live, with "_" for "." in its name; and, when it 
 from __future__ import annotations
 
 import importlib
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -20,7 +19,7 @@ from typing import Any
 
 from .._errors import Error
 from .._pipeline import Pipeline
-from .core import NodeCore, NodeSettings
+from .core import NodeCore, NodeSettings, without
 from .families import Ros1
 from .parameters import Parameter, applied, at_start, checked, parameters_of
 from .processor import Matching
@@ -138,12 +137,12 @@ def main() -> None:
     try:
         rospy: Any = importlib.import_module("rospy")
     except ModuleNotFoundError as missing:
-        raise SystemExit(
-            f"stereopsis: {sys.executable} has no {missing.name}; run it where ROS 1 is set up, by the Python that ROS is for"
-        ) from missing
+        raise without(missing, "ROS 1") from missing
     rospy.init_node("stereopsis")
     try:
         stereo = StereoNode()
+    except ModuleNotFoundError as missing:  # a package of messages, or dynamic_reconfigure
+        raise without(missing, "ROS 1") from missing
     except Error as error:
         rospy.logfatal("%s", error)
         raise SystemExit(2) from error

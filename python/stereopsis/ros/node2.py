@@ -14,13 +14,12 @@ Inputs are taken with sensor data's quality of service, results are sent reliabl
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Iterable
 from typing import Any
 
 from .._errors import Error
 from .._pipeline import Pipeline
-from .core import NodeCore, NodeSettings
+from .core import NodeCore, NodeSettings, without
 from .families import Ros2
 from .parameters import Parameter, applied, at_start, parameters_of
 from .processor import Matching
@@ -154,13 +153,13 @@ def main() -> None:
     try:
         rclpy: Any = importlib.import_module("rclpy")
     except ModuleNotFoundError as missing:
-        raise SystemExit(
-            f"stereopsis: {sys.executable} has no {missing.name}; run it where ROS 2 is set up, by the Python that ROS is for"
-        ) from missing
+        raise without(missing, "ROS 2") from missing
     rclpy.init()
     node = rclpy.create_node("stereopsis")
     try:
         stereo = StereoNode(node)
+    except ModuleNotFoundError as missing:  # a package of messages
+        raise without(missing, "ROS 2") from missing
     except Error as error:
         node.get_logger().fatal(str(error))
         raise SystemExit(2) from error
