@@ -100,6 +100,9 @@ void bind_pipeline(nb::module_& m) {
     for (SlotChoices& c : slot_choices()) stages.emplace_back(std::move(c.slot), std::move(c.stages));
     return stages;
   });
+  m.def(
+      "check_json_depth", [](std::string_view json) { check_json_depth(json); }, "json"_a,
+      "Raises FormatError where it is nested too deeply.");
   m.def("read_pipeline", &read_pipeline, "file"_a);
 }
 

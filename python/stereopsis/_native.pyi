@@ -356,6 +356,9 @@ def presets() -> list[MethodInfo]: ...
 
 def stages() -> list[tuple[str, list[str]]]: ...
 
+def check_json_depth(json: str) -> None:
+    """Raises FormatError where it is nested too deeply."""
+
 def read_pipeline(file: str | os.PathLike) -> Pipeline: ...
 
 class DeviceArray:

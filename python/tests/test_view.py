@@ -192,8 +192,8 @@ def test_pictures_that_can_not_be_read_end_the_viewer_at_once(tmp_path, scene):
 @pytest.mark.parametrize(
     "about, said",
     [
-        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
-        ('{"ndisp": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+        ("[" * 100_000 + "]" * 100_000, "nested more than 64 levels"),
+        ('{"ndisp": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested more than 64 levels"),
         ('{"ndisp"', "is no JSON"),
         ("[1]", "does not describe a scene"),
         ('{"ndisp": "many"}', "does not describe a scene"),
@@ -498,6 +498,9 @@ def test_several_pages_show_the_same_and_one_that_is_cut_harms_nobody(server):
             await say(one, do="ready", have={plane["name"]: plane["key"] for plane in frame["planes"]})
             following = await next_of(one, "frame")
             assert [plane["name"] for plane in following["planes"]] == ["disparity"]  # the picture is there already
+            deep = "[" * 200_000 + "]" * 200_000
+            await say(one, do="preset", json=deep)
+            assert "nested more than 64 levels" in (await next_of(one, "refused"))["text"]
             for nonsense in ("no json", "[" * 100_000 + "]" * 100_000, "[]", "{}", '{"do": "dance"}', '{"do": "set"}', '{"do": "probe", "x": 1e9, "y": 0}'):
                 await one.send(nonsense)
                 assert (await next_of(one, "refused"))["text"]

@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from .._errors import Error, FileError
+from .._json import parsed
 from .._native import devices
 from .engine import Engine, Shown
 from .keep import Keeper
@@ -87,11 +88,11 @@ class Page:
 
     async def _take(self, text: str | bytes) -> None:
         try:
-            message = json.loads(text)
+            message = parsed(text, "the page's message")
             answer = await self._answer(message["do"], message)
         except Error as error:
             answer = json.dumps({"kind": "refused", "text": str(error)})
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             answer = json.dumps({"kind": "refused", "text": f"the page sent what is no message: {error!r}"})
         with contextlib.suppress(ConnectionClosed):
             if answer is not None:
