@@ -24,12 +24,14 @@ const char* class_of(ErrorCategory category) {
 }
 
 // The exception of a Python function that the library called; nothing where the error is the library's own.
-nanobind::object cause_of(const Error& error) {
+nanobind::object cause_of(const std::exception& error) {
   try {
     std::rethrow_if_nested(error);
   } catch (const RaisedInPython& raised) {
     return raised.exception();
-  } catch (...) {  // nested by the library itself
+  } catch (const std::exception& nested) {
+    return cause_of(nested);
+  } catch (...) {  // thrown by a function that is not Python's
   }
   return {};
 }

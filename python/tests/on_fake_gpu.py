@@ -5,12 +5,16 @@ import ctypes
 import gc
 import pickle
 import sys
+import weakref
 
+import dlpack_standin
 import numpy as np
 import stereopsis as st
-from dlpack_standin import Interface, Managed, OnGpu
+from dlpack_standin import Interface, Managed
 
 driver = ctypes.CDLL("libcuda.so.1")
+driver.fake_cuda_allocated.argtypes = [ctypes.c_uint64, ctypes.c_size_t]
+driver.fake_cuda_freed.argtypes = [ctypes.c_uint64]
 capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 capsule_pointer.restype, capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 rename = ctypes.pythonapi.PyCapsule_SetName
@@ -26,6 +30,16 @@ def calls(name, stream=None):
 
 def fail(name, status):
     driver.fake_cuda_fail(name.encode(), status)
+
+
+class OnGpu(dlpack_standin.OnGpu):
+    """The driver knows its memory as the device's, as long as it lives."""
+
+    def __init__(self, array, device=0, **how):
+        super().__init__(array, device, **how)
+        first, end = np.lib.array_utils.byte_bounds(array)
+        driver.fake_cuda_allocated(first, end - first)
+        weakref.finalize(self, driver.fake_cuda_freed, first)
 
 
 def images(device=0):
@@ -175,7 +189,7 @@ def check_results_go_where_the_caller_wants_them():
         ({"disparity": OnGpu(wide)}, "must be (48, 72) and float32"),
         ({"disparity": OnGpu(np.zeros((H, W), np.uint8))}, "must be (48, 72) and float32"),
         ({"disparity": OnGpu(np.zeros((H, W), np.float32), 1)}, "cuda:1"),
-        ({"disparity": read_only}, "cuda"),
+        ({"disparity": read_only}, "is read-only"),
         ({"right": OnGpu(np.zeros((H, W), np.float32))}, "not wanted"),
     ):
         expect(lambda: m(*images(), out=out), said)

@@ -91,6 +91,9 @@ void fake_cuda_fail(const char* call, int status) {
   control().status = status;
 }
 int fake_cuda_calls(const char* call) { return control().calls[call]; }
+// Memory of the host that tests pass as the device's.
+void fake_cuda_allocated(Pointer memory, std::size_t size) { allocations().add(memory, size); }
+void fake_cuda_freed(Pointer memory) { allocations().remove(memory); }
 Context fake_cuda_callers_context() {
   static char there;
   return reinterpret_cast<Context>(&there);
