@@ -59,8 +59,8 @@ void check_white(const AnyImageView& image, double white, const std::filesystem:
   if (image.type != PixelType::f32) return;
   const double high = extremes_of(image).high;
   if (high > white * (255.5 / 255))
-    refuse(fmt::format("{} has values up to {:.6g}, and white is {:.6g}; give the value of white by --white", file.string(),
-                       high, white));
+    refuse(fmt::format("{} has values up to {:.6g}, and white is {:.6g}; give the value of white by --white",
+                       file.string(), high, white));
 }
 
 }  // namespace
@@ -78,14 +78,13 @@ AnyImage IntensityOptions::read(const std::filesystem::path& file) const {
   return image;
 }
 
-std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right) {
+std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right,
+                                       const std::string& how_to_rectify) {
   if (check.matches == 0) return {"no point of one image was found in the other; is it a pair of one scene?"};
   std::vector<std::string> complaints;
   if (!check.rectified())
-    complaints.push_back(
-        fmt::format("rows do not correspond (the median of |dy| is {:.1f} px, above 1 px); rectify the "
-                    "pair first",
-                    check.median_dy));
+    complaints.push_back(fmt::format("rows do not correspond (the median of |dy| is {:.1f} px, above 1 px); {}",
+                                     check.median_dy, how_to_rectify));
   if (check.swapped)
     complaints.push_back(fmt::format("the images seem to be swapped; give {} as the left one", right.string()));
   return complaints;

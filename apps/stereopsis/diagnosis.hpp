@@ -23,7 +23,8 @@ struct IntensityOptions {
 };
 
 // What is wrong with a pair; empty where it is fit.
-std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right);
+std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right,
+                                       const std::string& how_to_rectify = "rectify the pair first");
 // Says that both files hold the same pixels.
 std::string same_picture(const std::filesystem::path& left, const std::filesystem::path& right);
 // That its values use next to nothing of their range, and how to say which they use.

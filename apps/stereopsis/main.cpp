@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "call_errors.hpp"
 #include "commands.hpp"
 #include "description.hpp"
 #include "interrupts.hpp"
@@ -32,16 +33,6 @@ int complain(ExitCode code, std::string sentence) {
   return code;
 }
 
-// What the shell makes of left*.png is one argument for each file.
-std::string hint_at_wildcards(const CLI::App& application) {
-  for (const std::string& argument : application.remaining(true)) {
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(argument, ignored))
-      return "; if it comes from a wildcard, put that in quotes, as in 'left*.png'";
-  }
-  return "";
-}
-
 // The customary help, in our words and without runs of empty lines.
 class Help : public CLI::Formatter {
  public:
@@ -58,17 +49,27 @@ class Help : public CLI::Formatter {
   }
 };
 
-// What CLI11 has against the call, in our words.
-std::string sentence_of(const CLI::App& application, const CLI::ParseError& e) {
-  const auto chosen = application.get_subcommands();
-  std::string what = e.what();
-  const std::size_t colon = std::min(what.find(':'), what.size());
-  if (dynamic_cast<const CLI::ExtrasError*>(&e))
-    what = (chosen.empty() ? "there is no command" : "unexpected argument") + what.substr(colon) +
-           hint_at_wildcards(application);
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e))
-    what = what.substr(0, colon) + (what.find("At Most") < what.size() ? " may be given only once" : " needs a value");
-  return what + "; see " + (chosen.empty() ? "stereopsis" : "stereopsis " + chosen.front()->get_name()) + " --help";
+// For the list of commands, the man page and completions. A command's name behind `help` would be that command to CLI11.
+void add_help(CLI::App& application) {
+  Command command(application, "help", "Prints the help of a command");
+  static std::string name;
+  command.text("COMMAND", name, "", "The command to explain; all commands are listed without it");
+}
+
+bool asks_for_help(int argc, char** argv) {
+  return argc >= 2 && argv[1] == std::string_view("help") && (argc == 2 || argv[2][0] != '-');
+}
+
+// help [COMMAND]: what `stereopsis --help` and `stereopsis COMMAND --help` print.
+void print_help(const CLI::App& application, int argc, char** argv) {
+  const std::string title = application.get_name(), name = argc > 2 ? argv[2] : "";
+  if (argc > 3) refuse(fmt::format("unexpected argument '{}': help explains one command at a time", argv[3]));
+  if (is_python_command(name)) hand_on_to_python({name, "--help"});
+  const auto asked = application.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
+  if (argc > 2 && asked.empty()) refuse(unknown_command(application, name));
+  const CLI::App& explained = argc > 2 ? *asked.front() : application;
+  write_result(application.get_formatter()->make_help(&explained, argc > 2 ? title + " " + name : title,
+                                                      CLI::AppFormatMode::Normal));
 }
 
 // Writes the help or the version.
@@ -88,7 +89,7 @@ int show(const CLI::App& application, const CLI::Success& what) {
 
 int run(int argc, char** argv) {
   CLI::App application("Dense stereo matching in real time: from a rectified pair to disparity.", "stereopsis");
-  application.set_version_flag("--version", "stereopsis " STEREOPSIS_VERSION);
+  application.set_version_flag("-V,--version", "stereopsis " STEREOPSIS_VERSION);
   application.formatter(std::make_shared<Help>());
   add_match(application);
   add_evaluate(application);
@@ -101,16 +102,22 @@ int run(int argc, char** argv) {
   add_rectify(application);
   add_cloud(application);
   add_python_commands(application);
+  add_help(application);
   for (CLI::App* subcommand : application.get_subcommands([](const CLI::App*) { return true; }))
     subcommand->group("Commands");
   application.footer(
-      "`stereopsis COMMAND --help` says more. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
+      "`stereopsis help COMMAND` explains a command. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
   try {
     // Python has its own way with these signals.
     if (const auto call = python_call(argc, argv); !call.empty()) hand_on_to_python(call);
     turn_signals_of_writing_into_errors();
     if (argc == 2 && argv[1] == std::string_view("--describe")) {  // for pages.py
       write_result(description_of(application));
+      check_results_written();
+      return done;
+    }
+    if (asks_for_help(argc, argv)) {
+      print_help(application, argc, argv);
       check_results_written();
       return done;
     }

@@ -96,6 +96,7 @@ class Call {
   // match_plan.cpp. Of the right view: as the left one of the mirrored pair.
   Problem problem(const InputFrame& frame, bool of_right = false) const;
   Plan plan(const InputFrame& frame, bool of_right = false) const;
+  Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
   // What is wrong with the pairs that the range is estimated from, or with their values: a warning, or with --strict an error.
   void warn_or_fail(const std::string& complaint) const;
   // Bytes that matching may take: the limit, less maps and images.
@@ -132,6 +133,7 @@ class Call {
   std::vector<std::pair<int, int>> probed;  // x, y
   std::shared_ptr<const AnyImage> costs;    // of --cost-volume
   mutable std::vector<std::string> warnings;
+  std::string how_to_rectify;  // by the calibration of a raw pair, where --raw is not given; else empty
 
  private:
   void check_options();
@@ -145,6 +147,8 @@ class Call {
   void check_unit() const;
   void switch_fill_off();
   void choose_cameras();
+  bool calibration_is_raw(bool grey) const;
+  std::vector<std::string> complaints(const PairCheck& check, std::size_t i) const;
   void find_inputs();
   Frames find_mask(const fs::path& given, const std::string& option);
   void name_outputs();
@@ -160,6 +164,8 @@ class Call {
   void bound_memory(Size images, Size rectified) const;
   std::size_t bytes_beside_matching(Size images, Size rectified) const;
   std::size_t memory_limit() const;
+  std::string limit_text() const;
+  [[noreturn]] void explain_limit(const Error& error) const;
   void choose_range();
   DisparityRange estimated_range();
   DisparityRange range_of(const InputFrame& frame) const;

@@ -44,8 +44,7 @@ Call::Call(const Options& given)
   choose_cameras();
   check_size_dependent_options();
   if (const auto complaint = low_contrast(first.left, left.file(first_index))) warn_or_fail(*complaint);
-  if (same_pixels(first.left, first.right))
-    warn_or_fail(same_picture(left.file(first_index), right.file(first_index)));
+  if (same_pixels(first.left, first.right)) warn_or_fail(same_picture(left.file(first_index), right.file(first_index)));
   if (rectifies_ahead()) rectify(first);
   choose_range();
   check_probes();
@@ -128,6 +127,8 @@ void Call::choose_cameras() {
   if (!options.raw) {
     bound_memory(given_size, {});
     if (options.rig.given()) rig = options.rig.rig(given_size, grey);
+    if (calibration_is_raw(grey))
+      how_to_rectify = fmt::format("add --raw, with which {} rectifies it", options.rig.source());
     return check_unit();
   }
   const StereoCalibration calibration = options.rig.cameras(given_size, grey);
@@ -139,6 +140,18 @@ void Call::choose_cameras() {
   bound_memory(given_size, rig->size == Size{} ? given_size : rig->size);
   maps = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
   size = maps->size();
+}
+
+// Whether it has the lenses and the pose of two cameras, and can rectify what they took.
+bool Call::calibration_is_raw(bool grey) const {
+  const auto can_be_read_again = [](const fs::path& file) { return fs::is_regular_file(file); };  // a pipe can't
+  if (options.rig.files.empty() || !std::ranges::all_of(options.rig.files, can_be_read_again)) return false;
+  try {
+    options.rig.cameras(given_size, grey);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 void Call::check_unit() const {

@@ -1,6 +1,7 @@
 // What `match` takes of the memory beside the matching itself, known from sizes alone.
 #include <fmt/core.h>
 
+#include "core/memory_text.hpp"
 #include "match.hpp"
 
 namespace stereopsis::command::matching {
@@ -40,13 +41,28 @@ void Call::bound_memory(Size images, Size rectified) const {
   const std::size_t needed = bytes_beside_matching(images, rectified), limit = memory_limit();
   if (needed < limit) return;
   throw Error(ErrorCategory::memory,
-              fmt::format("images of {}{} take {} bytes before any matching, and the memory limit is {}; raise it with "
-                          "--memory-limit, or use smaller images",
+              fmt::format("images of {}{} need {} of memory before any matching, and {}; raise --memory-limit, or use "
+                          "smaller images",
                           size_text(images),
                           rectified == Size{}
                               ? ""
                               : fmt::format(", rectified to {} by {},", size_text(rectified), options.rig.source()),
-                          needed, limit));
+                          needed_memory(needed), limit_text()));
+}
+
+std::string Call::limit_text() const {
+  return fmt::format(
+      "the memory limit is {} ({})", given_memory(memory_limit()),
+      options.memory_limit.empty() ? "half of this machine's memory" : "--memory-limit " + options.memory_limit);
+}
+
+// The library knows what is left for matching, and the user what was given.
+void Call::explain_limit(const Error& error) const {
+  if (error.category() != ErrorCategory::memory || options.memory_limit.empty() || device.name != "cpu") throw error;
+  throw Error(ErrorCategory::memory,
+              fmt::format("{} (of --memory-limit {}, the images and results take {}{})", error.what(),
+                          options.memory_limit, needed_memory(bytes_beside_matching(given_size, maps ? size : Size{})),
+                          options.wants(Output::right) ? "; each view's matching gets half of the rest" : ""));
 }
 
 std::size_t Call::memory_for_matching() const {

@@ -78,8 +78,14 @@ Problem Call::problem(const InputFrame& frame, bool of_right) const {
   return problem;
 }
 
+Plan Call::plan_in_memory(const InputFrame& frame, bool of_right) const try {
+  return Plan(pipeline, problem(frame, of_right), device);
+} catch (const Error& error) {
+  explain_limit(error);
+}
+
 Plan Call::plan(const InputFrame& frame, bool of_right) const {
-  const Plan made(pipeline, problem(frame, of_right), device);
+  const Plan made = plan_in_memory(frame, of_right);
   if (options.crop && made.output_size() != size)
     refuse(
         "--crop takes a region of the input, and this result has a reduced size; set reduce.upsample=true, or leave "

@@ -45,14 +45,19 @@ void Call::warn_or_fail(const std::string& complaint) const {
   warn("warning: {}", complaint);
 }
 
+std::vector<std::string> Call::complaints(const PairCheck& check, std::size_t i) const {
+  return how_to_rectify.empty() ? complaints_of(check, right.file(i))
+                                : complaints_of(check, right.file(i), how_to_rectify);
+}
+
 void Call::choose_range() {
   const auto before = options.resume && !options.range_per_frame && range_is_estimated() && !costs
                           ? range_before(sidecar)
                           : std::nullopt;
-  if (options.strict && (!range_is_estimated() || before)) {  // else with the estimate
-    const auto check = with_matched(*this, first, check_pair);
-    for (const std::string& complaint : complaints_of(check, right.file(first_index))) warn_or_fail(complaint);
-  }
+  const bool judged_with_estimate = range_is_estimated() && !before;
+  if ((options.strict || !how_to_rectify.empty()) && !judged_with_estimate)
+    for (const std::string& complaint : complaints(with_matched(*this, first, check_pair), first_index))
+      warn_or_fail(complaint);
   if (costs) {
     range = {options.min_disparity.value_or(0), costs->channels()};
     if (options.disparities.value_or(range.count) != range.count)
@@ -92,7 +97,7 @@ DisparityRange Call::estimated_range() {
       with_matched(*this, i == first_index ? first : frame, [&](const AnyImageView& l, const AnyImageView& r) {
         const DisparityRange one = estimate_range(l, r);
         all = all ? united(*all, one) : one;
-        for (const std::string& complaint : complaints_of(check_pair(l, r), right.file(i)))
+        for (const std::string& complaint : complaints(check_pair(l, r), i))
           if (said.insert(complaint.substr(0, 12)).second)
             warn_or_fail(fmt::format("{} and {}: {}", left.file(i).string(), right.file(i).string(), complaint));
       });
@@ -100,7 +105,12 @@ DisparityRange Call::estimated_range() {
       if (options.strict && error.category() != ErrorCategory::call) throw;
       if (!problem) problem = std::current_exception();
     }
-  if (!all) std::rethrow_exception(problem);
+  if (!all) try {
+      std::rethrow_exception(problem);
+    } catch (const Error& error) {
+      if (how_to_rectify.empty()) throw;
+      throw Error(error.category(), fmt::format("{}; if rows do not correspond, {}", error.what(), how_to_rectify));
+    }
   return *all;
 }
 

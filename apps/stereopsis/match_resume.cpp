@@ -8,38 +8,37 @@ namespace stereopsis::command::matching {
 namespace {
 
 // All that a result depends on, but for the images themselves and a range that was estimated from them.
-Json description_of(const Call& call) {
-  const Options& o = call.options;
-  Json outputs = Json::object();
-  const fs::path here = fs::absolute(call.sidecar).parent_path();  // results may be moved together
+Json description_of(const Call& of) {
+  const Options& o = of.options;
+  Json call = {{"the version", STEREOPSIS_VERSION}, {"LEFT", o.left.string()}, {"RIGHT", o.right.string()}};
+  const fs::path here = fs::absolute(of.sidecar).parent_path();  // results may be moved together
   for (std::size_t k = 0; k < output_count; ++k)
     if (!o.outputs[k].empty())
-      outputs[name_of(Output(k))] =
+      call[output_kinds()[k].option] =
           fs::absolute(o.outputs[k]).lexically_normal().lexically_relative(here.lexically_normal()).string();
   const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
-  return {{"version", STEREOPSIS_VERSION},
-          {"left", o.left.string()},
-          {"right", o.right.string()},
-          {"outputs", outputs},
-          {"method", call.pipeline.method()},
-          {"parameters", parameters_json(call.pipeline)},
-          {"range", call.range_is_estimated() ? Json(o.range_per_frame ? "per frame" : "estimated")
-                                              : Json{call.range.min, call.range.count}},
-          {"mask_left", o.mask_left.string()},
-          {"mask_right", o.mask_right.string()},
-          {"calibration", texts_of(o.rig.files)},
-          {"rig", {number(o.rig.focal), o.rig.baseline, number(o.rig.doffs)}},
-          {"raw", o.raw},
-          {"roi", o.roi},
-          {"crop", o.crop},
-          {"scale", number(o.scale)},
-          {"bit_depth", number(o.intensity.bit_depth)},
-          {"white", number(o.intensity.white)},
-          {"drop_filled", o.drop_filled},
-          {"min_confidence", number(o.min_confidence)},
-          {"frame", o.frame},
-          {"organised", o.organised},
-          {"disparity_error", number(o.disparity_error)}};
+  call.update({{"--method", of.pipeline.method()},
+               {"--set", parameters_json(of.pipeline)},
+               {"the search range", of.range_is_estimated() ? Json(o.range_per_frame ? "per frame" : "estimated")
+                                                            : Json(range_text(of.range))},
+               {"--mask-left", o.mask_left.string()},
+               {"--mask-right", o.mask_right.string()},
+               {"--calib", lines_of(o.rig.files)},
+               {"--focal", number(o.rig.focal)},
+               {"--baseline", o.rig.baseline},
+               {"--doffs", number(o.rig.doffs)},
+               {"--raw", o.raw},
+               {"--roi", o.roi},
+               {"--crop", o.crop},
+               {"--scale", number(o.scale)},
+               {"--bit-depth", number(o.intensity.bit_depth)},
+               {"--white", number(o.intensity.white)},
+               {"--drop-filled", o.drop_filled},
+               {"--min-confidence", number(o.min_confidence)},
+               {"--frame", o.frame},
+               {"--organised", o.organised},
+               {"--disparity-error", number(o.disparity_error)}});
+  return call;
 }
 
 }  // namespace

@@ -26,8 +26,16 @@ std::optional<T> parse(const std::string& text) {
 
 std::string name_of(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
-// A positional argument is its own placeholder.
-CLI::Option* named(CLI::Option* option, const std::string& placeholder) {
+// A positional argument is its own placeholder. An option behind an option is no value: it stands where one is missing.
+CLI::Option* named(const CLI::App& app, CLI::Option* option, const std::string& placeholder) {
+  option->check(
+      [&app, option](const std::string& value) {
+        if (value.starts_with('-') && app.get_option_no_throw(value) != nullptr)
+          refuse(fmt::format("{} needs a value, and {} is an option; write `{} {}`", option->get_name(), value,
+                             option->get_name(), option->get_option_text()));
+        return std::string();
+      },
+      "");
   return option->option_text(option->get_positional() ? " " : placeholder);
 }
 
@@ -83,41 +91,43 @@ Option& Option::needs(const Option& other) {
 Command::Command(CLI::App& application, const std::string& name, const std::string& help)
     : app_(*application.add_subcommand(name, help)) {
   app_.add_flag_callback(
-      "--quiet", [] { set_verbosity(Verbosity::quiet); }, "No summary, remarks and progress");
+          "--quiet", [] { set_verbosity(Verbosity::quiet); }, "No summary, remarks and progress")
+      ->disable_flag_override();
   app_.add_flag_callback(
-      "--verbose", [] { set_verbosity(Verbosity::verbose); }, "More remarks");
+          "--verbose", [] { set_verbosity(Verbosity::verbose); }, "More remarks")
+      ->disable_flag_override();
 }
 
 Option Command::text(const std::string& names, std::string& value, const std::string& placeholder,
                      const std::string& help) {
-  return named(app_.add_option(names, value, help), placeholder);
+  return named(app_, app_.add_option(names, value, help), placeholder);
 }
 
 Option Command::path(const std::string& names, std::filesystem::path& value, const std::string& placeholder,
                      const std::string& help) {
   const auto read = [&value](const std::string& text) { value = text; };
-  return named(app_.add_option_function<std::string>(names, read, help), placeholder);
+  return named(app_, app_.add_option_function<std::string>(names, read, help), placeholder);
 }
 
 Option Command::integer(const std::string& names, std::optional<int>& value, int low, int high,
                         const std::string& placeholder, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = to_integer(name_of(names), text, low, high); };
-  return named(app_.add_option_function<std::string>(names, read, help), placeholder);
+  return named(app_, app_.add_option_function<std::string>(names, read, help), placeholder);
 }
 
 Option Command::number(const std::string& names, std::optional<double>& value, double low, double high,
                        const std::string& placeholder, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = to_number(name_of(names), text, low, high); };
-  return named(app_.add_option_function<std::string>(names, read, help), placeholder);
+  return named(app_, app_.add_option_function<std::string>(names, read, help), placeholder);
 }
 
 Option Command::list(const std::string& names, std::vector<std::string>& values, const std::string& placeholder,
                      const std::string& help) {
-  return named(app_.add_option(names, values, help), placeholder)->allow_extra_args(false);
+  return named(app_, app_.add_option(names, values, help), placeholder)->allow_extra_args(false);
 }
 
 Option Command::flag(const std::string& name, bool& value, const std::string& help) {
-  return app_.add_flag(name, value, help);
+  return app_.add_flag(name, value, help)->disable_flag_override();
 }
 
 Option Command::option(const std::string& name) const { return app_.get_option(name); }

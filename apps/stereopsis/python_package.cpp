@@ -23,13 +23,13 @@ const PythonCommand* find(std::string_view name) {
   return found == python_commands.end() ? nullptr : &*found;
 }
 
-// Called with the package's version, what pip installs it by, and the arguments. A folder `stereopsis` beside the caller
-// is not the package.
+// Called with the package's version, its extra as in "[view]", and the arguments. A folder `stereopsis` beside the caller
+// is not the package. No index has the package: its name there could be anybody's.
 constexpr const char* launcher = R"(import sys
 from importlib import metadata
 if sys.path[0] == '':
     del sys.path[0]
-version, package = sys.argv[1:3]
+version, extra = sys.argv[1:3]
 try:
     installed = metadata.version('stereopsis')
 except metadata.PackageNotFoundError:
@@ -37,7 +37,7 @@ except metadata.PackageNotFoundError:
 if installed != version:
     state = 'not installed' if installed is None else f'there in version {installed}, and not {version},'
     sys.exit(f"stereopsis: {sys.argv[3]} is in the Python package, which is {state} for {sys.executable}; "
-             f"run: {sys.executable} -m pip install '{package}=={version}', or in a checkout '{package.replace('stereopsis', '.')}'")
+             f"run: {sys.executable} -m pip install 'WHEEL{extra}', where WHEEL is the path of stereopsis-{version}-*.whl or of a checkout")
 from stereopsis.__main__ import main
 sys.exit(main(sys.argv[3:]))
 )";
@@ -84,16 +84,18 @@ std::vector<std::string> python_call(int argc, char** argv) {
 void hand_on_to_python(const std::vector<std::string>& arguments) {
   const std::string program = python();
   const PythonCommand& command = *find(arguments.front());
-  std::vector<std::string> call{program, "-c", launcher, STEREOPSIS_VERSION, command.package};
+  std::vector<std::string> call{program, "-c", launcher, STEREOPSIS_VERSION, command.extra};
   call.insert(call.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : call) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(program.c_str(), argv.data());
-  throw Error(ErrorCategory::unsupported,
-              fmt::format("{} is in the Python package, and {} can't be run; install Python 3.11 or later, name it by "
-                          "STEREOPSIS_PYTHON if it is not python3, and run: python3 -m pip install '{}=={}'",
-                          command.name, program, command.package, STEREOPSIS_VERSION));
+  throw Error(
+      ErrorCategory::unsupported,
+      fmt::format("{} is in the Python package, and {} can't be run; install Python 3.11 or later, name it by "
+                  "STEREOPSIS_PYTHON if it is not python3, and run: python3 -m pip install 'WHEEL{}', where WHEEL is "
+                  "the path of stereopsis-{}-*.whl or of a checkout",
+                  command.name, program, command.extra, STEREOPSIS_VERSION));
 }
 
 }  // namespace stereopsis::command

@@ -98,10 +98,10 @@ class Job {
       }
     return command::frames_there(sidecar(),
                                  {{"call",
-                                   {{"version", STEREOPSIS_VERSION},
-                                    {"left", options_.left.string()},
-                                    {"right", options_.right.string()},
-                                    {"calibration", texts_of(options_.rig.files)}}}},
+                                   {{"the version", STEREOPSIS_VERSION},
+                                    {"LEFT", options_.left.string()},
+                                    {"RIGHT", options_.right.string()},
+                                    {"--calib", lines_of(options_.rig.files)}}}},
                                  frames, options_.resume, options_.output);
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "frames.hpp"
 #include "stereopsis/io.hpp"
@@ -17,15 +18,31 @@ namespace fs = std::filesystem;
 // As it is in a file, where what is not UTF-8 is replaced.
 Json as_stored(const Json& json) { return Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
-void check_same_call(const fs::path& sidecar, const Json& call, const fs::path& results) {
-  const Json before = read_sidecar(sidecar)["call"], now = as_stored(call);
-  for (const auto& [key, value] : now.items()) {
-    if (before.contains(key) && before[key] == value) continue;
-    refuse(fmt::format(
-        "--resume: the results at {} are of another call, whose \"{}\" was {} and is {}; leave --resume out to "
-        "do all anew",
-        results.string(), key, before.contains(key) ? before[key].dump().substr(0, 200) : "not there",
-        value.dump().substr(0, 200)));
+struct Difference {
+  std::string name, before, now;
+};
+
+constexpr std::size_t most_shown = 3, longest_value = 80;
+
+std::string value_text(const Json& values, const std::string& key) {
+  if (!values.contains(key)) return "not given";
+  const Json& value = values[key];
+  if (value.is_null() || value == "") return "not given";
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  return text.size() <= longest_value ? text : text.substr(0, longest_value) + "…";
+}
+
+// The parts of values that differ, by their own names.
+void add_differences(const Json& before, const Json& now, std::vector<Difference>& found) {
+  Json keys = now;
+  keys.update(before);
+  for (const auto& [key, ignored] : keys.items()) {
+    const bool both = before.contains(key) && now.contains(key);
+    if (both && before[key] == now[key]) continue;
+    if (both && before[key].is_object() && now[key].is_object())
+      add_differences(before[key], now[key], found);
+    else
+      found.push_back({key, value_text(before, key), value_text(now, key)});
   }
 }
 
@@ -36,6 +53,20 @@ void check_depth(const std::string& json, const fs::path& sidecar) {
     throw Error(error.category(), fmt::format("{}: {}; remove the file, and leave --resume out", sidecar.string(),
                                               error.what()));
   }
+}
+
+void check_same_call(const fs::path& sidecar, const Json& call, const fs::path& results) {
+  std::vector<Difference> found;
+  add_differences(read_sidecar(sidecar)["call"], as_stored(call), found);
+  if (found.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(found.size(), most_shown); ++i)
+    list += fmt::format("{}{} was {} and is {}", i == 0 ? "" : ", ", found[i].name, found[i].before, found[i].now);
+  if (found.size() > most_shown) list += fmt::format(", and {} others differ", found.size() - most_shown);
+  refuse(
+      fmt::format("--resume: the results at {} are of another call: {}; repeat that call, or leave --resume out to "
+                  "begin anew",
+                  results.string(), list));
 }
 
 bool is_whole(const FrameFiles& frame, fs::file_time_type since) {
@@ -80,10 +111,15 @@ std::vector<bool> frames_there(const fs::path& sidecar, const Json& contents, co
   return there;
 }
 
-Json texts_of(const std::vector<std::string>& files) {
-  Json texts = Json::array();
-  for (const std::string& file : files) texts.push_back(read_text(file));
-  return texts;
+Json lines_of(const std::vector<std::string>& files) {
+  Json lines = Json::object();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::istringstream text(read_text(files[i]));
+    int number = 0;
+    for (std::string line; std::getline(text, line);)
+      lines[fmt::format("line {} of {} --calib file", ++number, i == 0 ? "the" : "the second")] = line;
+  }
+  return lines;
 }
 
 }  // namespace stereopsis::command

@@ -22,7 +22,7 @@ struct FrameFiles {
   std::vector<OutputFile> outputs;
 };
 
-// {"call": all that a result depends on, but for the images themselves, …}
+// {"call": all that a result depends on, but for the images themselves, by names that a user knows, …}
 Json read_sidecar(const std::filesystem::path& sidecar);
 
 // Which frames an earlier run of this call has left whole. Begins the sidecar with `contents` where there is none, or nothing is to
@@ -31,7 +31,7 @@ std::vector<bool> frames_there(const std::filesystem::path& sidecar, const Json&
                                const std::vector<FrameFiles>& frames, bool resume,
                                const std::filesystem::path& results);
 
-// The contents of files that a call depends on.
-Json texts_of(const std::vector<std::string>& files);
+// The lines of calibration files, which a call depends on.
+Json lines_of(const std::vector<std::string>& files);
 
 }  // namespace stereopsis::command

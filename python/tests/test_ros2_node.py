@@ -134,7 +134,7 @@ def test_parameters_are_live_described_and_refused_with_the_reason(robot):
     assert (before.min_disparity, after.min_disparity) == (-2, -1)
     wanted = st.match(left, right, (1, 17), "banz-sgm", device="cpu", set={"optimisation.p1": 3}).disparity
     np.testing.assert_array_equal(ros.array_of(after.image), wanted - np.float32(2))
-    assert "larger than sgm.p2" in it.node.set_parameters(optimisation__p1=4000)
+    assert "above sgm.p2" in it.node.set_parameters(optimisation__p1=4000)
     it.send_pair(3 * SECOND, left, right)
     np.testing.assert_array_equal(ros.array_of(it.wait("disparity", 3).image), ros.array_of(after.image))
     assert "read-only" in it.node.set_parameters(method="sgm")

@@ -41,7 +41,7 @@ def test_a_whole_number_serves_for_a_real_one():
 def test_what_no_pair_could_be_matched_by_changes_nothing():
     matching = Matching(st.Pipeline("sgm"), disparities=(0, 64))
     parameters = parameters_of(matching.pipeline, "_")
-    with pytest.raises(st.CallError, match="larger than sgm.p2"):
+    with pytest.raises(st.CallError, match="above sgm.p2"):
         applied({"optimisation_p1": 4000}, parameters, matching, Shape())
     changed, _ = applied({"optimisation_p1": 5, "min_disparity": -8}, parameters, matching, Shape())
     assert changed.disparities == (-8, 56) and changed.pipeline.get("optimisation.p1") == 5

@@ -47,9 +47,14 @@ def test_a_subcommand_is_found_by_being_there(module, capsys):
     assert "greet" in commands.names()
     assert commands.run("greet", ["ha", "--times", "3"]) == 3
     assert capsys.readouterr().out == "hahaha\n"
-    with pytest.raises(SystemExit) as wrong:
-        commands.run("greet", ["ha", "--tims", "3"])
-    assert wrong.value.code == 2
+    for wrong, sentence in [
+        (["ha", "--tims", "3"], r"greet has no option '--tims' \(did you mean '--times'\?\); `stereopsis greet --help` lists all"),
+        (["ha", "ho"], "unexpected argument 'ho'; see `stereopsis greet --help`"),
+        (["ha", "--times", "often"], "argument --times: invalid int value: 'often'; see `stereopsis greet --help`"),
+        ([], "required: word; see"),
+    ]:
+        with pytest.raises(st.CallError, match=sentence):
+            commands.run("greet", wrong)
     with pytest.raises(SystemExit) as helped:
         commands.run("greet", ["--help"])
     assert helped.value.code == 0 and "Says a word several times." in capsys.readouterr().out
@@ -88,6 +93,17 @@ def test_errors_are_a_sentence_and_an_exit_code(module, capsys, error, code):
     assert capsys.readouterr().err == "stereopsis: this is not what it should be\n"
 
 
+@pytest.mark.parametrize("name", commands.names())
+def test_unknown_options_get_the_nearest_known_one(name):
+    with pytest.raises(st.CallError, match=f"stereopsis {name} has no option '--hepl' \\(did you mean '--help'"):
+        commands.run(name, ["--hepl", "7", "x", "y", "z"])
+
+
+def test_unknown_options_of_an_action_get_its_own_nearest_one():
+    with pytest.raises(st.CallError, match=r"stereopsis scale plan has no option '--disparites' \(did you mean '--disparities'"):
+        commands.run("scale", ["plan", "job", "left.tif", "right.tif", "--disparites", "64"])
+
+
 def test_every_subcommand_helps_without_what_it_needs_to_run():
     for name in commands.names():
         helped = run(sys.executable, "-m", "stereopsis", name, "--help")
@@ -101,7 +117,7 @@ def test_the_module_is_the_whole_command(tmp_path):
     made = run(sys.executable, "-m", "stereopsis", "synth", "-o", tmp_path, "--width", 64, "--height", 48)
     assert made.returncode == 0 and (tmp_path / "left.png").exists(), made.stderr
     unknown = run(sys.executable, "-m", "stereopsis", "mach")
-    assert unknown.returncode == 2 and "there is no command: mach" in unknown.stderr
+    assert unknown.returncode == 2 and "there is no command 'mach'" in unknown.stderr
 
 
 def test_the_command_on_the_path_is_this_one():
@@ -120,7 +136,8 @@ def test_the_command_hands_on_what_it_does_not_have(tmp_path):
         assert run(PROGRAM, name, "--help", STEREOPSIS_PYTHON=sys.executable).returncode == 0
         without = run(PROGRAM, name, "x", STEREOPSIS_PYTHON=bare)
         assert without.returncode == 1
-        assert without.stderr.count("\n") == 1 and f"=={st.__version__}'" in without.stderr
+        assert without.stderr.count("\n") == 1 and f"stereopsis-{st.__version__}-*.whl" in without.stderr
+        assert "pip install 'WHEEL" in without.stderr and "pip install 'stereopsis" not in without.stderr
         assert f"{name} is in the Python package, which is not installed" in without.stderr
         nowhere = run(PROGRAM, name, STEREOPSIS_PYTHON="/nowhere/python")
         assert nowhere.returncode == 1 and "/nowhere/python can't be run" in nowhere.stderr

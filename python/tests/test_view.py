@@ -251,8 +251,30 @@ def test_another_stage_fills_a_slot_and_refinements_have_an_order(settings):
     assert [slot.stage for slot in longer.slots() if slot.is_refinement][-1] == "speckle"
     assert longer.get("speckle.enabled") and not longer.get(f"{before[0]}.enabled")
     assert changed(off, {"do": "refinements", "names": []}).pipeline.get("refinements") == ()
-    with pytest.raises(st.CallError, match="nearest is 'median'"):
+    with pytest.raises(st.CallError, match="did you mean 'median'"):
         changed(settings, {"do": "refinements", "names": ["medain"]})
+
+
+def test_a_value_that_contradicts_another_parameter_changes_nothing(settings, scene):
+    engine = Engine([Changing(scene)], replace(settings, disparities=(0, 16), device="cpu"), playing=False)
+    for shown in (False, True):
+        if shown:
+            engine.start()
+            wait_for(lambda: engine.shown is not None)
+        with pytest.raises(st.CallError, match="sgm.p1 = 20 is above sgm.p2 = 5"):
+            engine.change({"do": "set", "name": "sgm.p2", "value": "5"})
+        assert engine.settings.pipeline == settings.pipeline and not engine.trouble
+    # Every end can be reached by moving one slider at a time.
+    for name, value in [("sgm.p2_min", "0"), ("sgm.gradient", "0"), ("sgm.p1", "0"), ("sgm.p2", "0")]:
+        engine.change({"do": "set", "name": name, "value": value})
+    wait_for(lambda: engine.shown.settings.pipeline.get("sgm.p2") == 0)
+    assert not engine.trouble
+    # Where nothing can run, as after a change of stages, every change is accepted that may lead out of it.
+    engine.settings = replace(settings, pipeline=st.Pipeline("sgm").set("sgm.p2", 5), disparities=(0, 16), device="cpu")
+    engine.change({"do": "set", "name": "sgm.p1", "value": "3"})
+    engine.change({"do": "set", "name": "sgm.p2_min", "value": "4"})
+    assert engine.settings.pipeline.get("sgm.p2_min") == 4
+    engine.close()
 
 
 class Changing:

@@ -5,6 +5,8 @@
 #include <limits>
 #include <new>
 
+#include "core/memory_text.hpp"
+
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -70,7 +72,7 @@ void* allocate_aligned(std::size_t bytes) {
                 : ::operator new (bytes + spare, std::align_val_t{64}, std::nothrow);
   if (p == nullptr)
     throw Error(ErrorCategory::memory,
-                "could not allocate " + std::to_string(bytes) + " bytes of memory; use a smaller image or range");
+                text("could not allocate ", needed_memory(bytes), " of memory; use a smaller image or range"));
   ask_for_large_pages(p, bytes);
   return p;
 }

@@ -7,6 +7,7 @@
 #include <opencv2/aruco/charuco.hpp>
 #endif
 
+#include "core/suggestion.hpp"
 #include "core/text.hpp"
 #include "geometry/calibrate.hpp"
 #include "stereopsis/error.hpp"
@@ -114,7 +115,7 @@ cv::Ptr<cv::aruco::Dictionary> dictionary_of(const std::string& name) {
   if (found == names.end()) {
     std::vector<std::string> all;
     for (const auto& [known, id] : names) all.push_back(known);
-    refuse(text("the dictionary '", name, "' is not known; did you mean ", nearest_name(name, all), "?"));
+    refuse(text("the dictionary '", name, "' is not known", did_you_mean(name, all), "; it can be ", join(all, ", ")));
   }
   return cv::aruco::getPredefinedDictionary(found->second);
 }

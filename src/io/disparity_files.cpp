@@ -23,6 +23,7 @@ struct Codes {
 
 // A JPEG has changed the values.
 Codes read_codes(const std::filesystem::path& file) {
+  io::check_no_video(file);
   const std::string contents = io::read_file(file);
   return io::naming(file, [&]() -> Codes {
     const io::Bytes bytes = io::bytes_of(contents);

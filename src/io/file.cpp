@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 
+#include "core/memory_text.hpp"
 #include "io/sync.hpp"
 #include "stereopsis/io.hpp"
 
@@ -115,7 +116,8 @@ class Temporary {
 void grow(std::string& contents, std::size_t size, const fs::path& file) try {
   contents.resize(size);
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCategory::memory, text(file.string(), " does not fit the memory: it needs ", size, " bytes"));
+  throw Error(ErrorCategory::memory,
+              text(file.string(), " does not fit the memory: it needs ", needed_memory(size), "; use a smaller file"));
 }
 
 void write_all(std::FILE* stream, std::string_view contents, const fs::path& file) {

@@ -6,6 +6,45 @@
 
 namespace stereopsis {
 namespace io {
+namespace {
+
+[[noreturn]] void refuse_video() {
+  throw Error(
+      ErrorCategory::format,
+      "this is a video, and an image is needed; `stereopsis view LEFT RIGHT` matches videos, or write the frames "
+      "as PNG files first");
+}
+
+// Containers: AVI, MP4 and MOV, Matroska and WebM, Ogg, ASF, FLV, MPEG streams, YUV4MPEG. HEIF images have the brands that are
+// left out of MP4's.
+bool begins_as_video(std::string_view start) {
+  using namespace std::string_view_literals;
+  if (start.starts_with("RIFF") && start.size() >= 12 && start.substr(8, 3) == "AVI") return true;
+  if (start.size() >= 12 && start.substr(4, 4) == "ftyp") {
+    const std::string_view brand = start.substr(8, 4);
+    return brand != "heic" && brand != "heix" && brand != "mif1" && brand != "msf1" && brand != "avif";
+  }
+  for (const std::string_view magic : {"\x1a\x45\xdf\xa3"sv, "OggS"sv, "\x30\x26\xb2\x75"sv, "FLV\x01"sv,
+                                       "\x00\x00\x01\xba"sv, "\x00\x00\x01\xb3"sv, "YUV4MPEG2"sv})
+    if (start.starts_with(magic)) return true;
+  constexpr std::size_t packet = 188;  // of an MPEG transport stream
+  return start.size() > 2 * packet && start[0] == 'G' && start[packet] == 'G' && start[2 * packet] == 'G';
+}
+
+bool is_named_as_video(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  for (const char* video : {".mp4", ".m4v",  ".avi", ".mkv", ".mov", ".webm", ".mpg",   ".mpeg", ".wmv",  ".flv",
+                            ".ogv", ".m2ts", ".mts", ".3gp", ".y4m", ".mjpg", ".mjpeg", ".h264", ".h265", ".hevc"})
+    if (extension == video) return true;
+  return false;
+}
+
+}  // namespace
+
+void check_no_video(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (is_named_as_video(file) && std::filesystem::is_regular_file(file, ignored)) naming(file, refuse_video);
+}
 
 Format format_of(Bytes contents) {
   const std::string_view start = text_of(contents);
@@ -17,6 +56,7 @@ Format format_of(Bytes contents) {
   if (start.starts_with("\x93NUMPY")) return Format::npy;
   if (start.starts_with("Pf") || start.starts_with("PF")) return Format::pfm;
   if (start.size() > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7') return Format::pnm;
+  if (begins_as_video(start)) refuse_video();
   throw Error(ErrorCategory::format, start.empty()
                                          ? "the file is empty; it must be an image"
                                          : "this is no PNG, PNM, JPEG, TIFF, PFM or NPY; convert it to one of them");
@@ -88,6 +128,7 @@ static void check_channels(const std::filesystem::path& file, int channels) {
 }  // namespace io
 
 AnyImage read_image(const std::filesystem::path& file) {
+  io::check_no_video(file);
   const std::string contents = io::read_file(file);
   return io::naming(file, [&] {
     const io::Bytes bytes = io::bytes_of(contents);

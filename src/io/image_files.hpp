@@ -10,6 +10,8 @@ namespace stereopsis::io {
 
 enum class Format { png, pnm, jpeg, tiff, pfm, npy };
 
+// Throws Error(format) for an existing file whose name is that of a video, which may be too large to be read.
+void check_no_video(const std::filesystem::path& file);
 // Throws Error(format) where the contents are none of them.
 Format format_of(Bytes contents);
 AnyImage decode(Format format, Bytes contents, Values values);

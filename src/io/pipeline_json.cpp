@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/suggestion.hpp"
 #include "core/text.hpp"
 #include "io/codecs.hpp"
 #include "io/file.hpp"
@@ -9,8 +10,8 @@ namespace stereopsis {
 namespace {
 
 [[noreturn]] void refuse(const char* what, const std::string& name, const std::vector<std::string>& known) {
-  throw Error(ErrorCategory::format,
-              text("the pipeline has no ", what, " '", name, "'; did you mean '", nearest_name(name, known), "'?"));
+  throw Error(ErrorCategory::format, text("the pipeline has no ", what, " '", name, "'", did_you_mean(name, known),
+                                          "; it has ", join(known, ", ")));
 }
 
 void check_parameters(const PipelineSlot& asked, const PipelineSlot& made) {

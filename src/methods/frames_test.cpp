@@ -330,7 +330,7 @@ TEST(MemoryLimit, IsRefusedBelowTheLeastThatTheRefusalNames) {
       const Problem problem{.size = {120, 400}, .range = {0, 40}, .region = {}, .memory_limit = limit};
       return message_of([&] { Plan(Pipeline("sgm"), problem, {device, 1}); });
     };
-    const std::string refusal = refusal_of(1000), before = "disparities takes ";
+    const std::string refusal = refusal_of(1000), before = " MiB (";
     ASSERT_NE(refusal.find(before), std::string::npos) << refusal;
     const std::size_t least = std::stoul(refusal.substr(refusal.find(before) + before.size()));
     EXPECT_EQ(refusal_of(least), "no error");

@@ -1,6 +1,7 @@
 // The named methods and their defaults.
 #include <algorithm>
 
+#include "core/suggestion.hpp"
 #include "core/text.hpp"
 #include "methods/colour_methods.hpp"
 #include "methods/sgm_methods.hpp"
@@ -246,8 +247,8 @@ PipelineData method_data(std::string_view name) {
     if (preset.info.name == name) return made(preset, paper.substr(0, paper.find(':')));
     names.push_back(preset.info.name);
   }
-  throw Error(ErrorCategory::call, text("there is no method '", name, "'; the nearest is '", nearest_name(name, names),
-                                        "' (stereopsis methods lists all)"));
+  throw Error(ErrorCategory::call,
+              text("there is no method '", name, "'", did_you_mean(name, names), "; `stereopsis methods` lists all"));
 }
 
 }  // namespace stereopsis

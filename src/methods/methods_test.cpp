@@ -290,7 +290,7 @@ TEST(Plan, RefusesWhatItCannotDo) {
   EXPECT_NE(plan({.size = {10, 10}, .channels = 2, .range = {}, .region = {}}).find("2 channels"), std::string::npos);
   EXPECT_NE(plan({.size = {10, 10}, .range = {}, .region = Rect{5, 5, 6, 1}}).find("5,5,6,1"), std::string::npos);
   const Problem tight{.size = {100, 100}, .range = {}, .region = {}, .memory_limit = 1000};
-  EXPECT_NE(plan(tight).find("bytes at the least and the memory limit is 1000"), std::string::npos);
+  EXPECT_NE(plan(tight).find(" bytes) of memory, and the memory limit is 1000 bytes; raise the limit"), std::string::npos);
 }
 
 TEST(Matcher, RefusesAPairThatDoesNotFit) {
@@ -363,7 +363,7 @@ TEST(Pipeline, AnyStageFillsItsSlotByName) {
   EXPECT_EQ(pipeline.slots().size(), 2U) << "cost and selection";
   for (const auto& [name, value, part] : {std::array{"cost.stage", "none", "it can be"},
                                           std::array{"cost.stage", "sgm", "no stage 'sgm' for the slot 'cost'"},
-                                          std::array{"refinements", "median,medain", "the nearest is 'median'"}}) {
+                                          std::array{"refinements", "median,medain", "did you mean 'median'?"}}) {
     const Pipeline before = pipeline;
     try {
       pipeline.set(name, value);
@@ -648,8 +648,8 @@ TEST(Methods, BadParametersAreRefused) {
       refusal("belief_propagation.slope", "21", "realtime-bp").find("is above belief_propagation.truncation = 20"),
       std::string::npos);
   EXPECT_NE(refusal("belief_propagation.slope", "0", "realtime-bp").find("1 to 16319"), std::string::npos);
-  EXPECT_NE(refusal("vote_fill.hidden", "11", "sgm").find("are not in order"), std::string::npos);
-  EXPECT_NE(refusal("vote_fill.distance", "2", "sgm").find("leaves no pixel to vote"), std::string::npos);
+  EXPECT_NE(refusal("vote_fill.hidden", "11", "sgm").find("vote_fill.hidden = 11 is above vote_fill.seen = 10"), std::string::npos);
+  EXPECT_NE(refusal("vote_fill.distance", "2", "sgm").find("is above vote_fill.distance = 2; set vote_fill.step to at most 2"), std::string::npos);
 }
 
 // Honoured or refused: no parameter is ignored. Each is moved to another allowed value and must change something.

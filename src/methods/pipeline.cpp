@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/parameters.hpp"
+#include "core/suggestion.hpp"
 #include "core/text.hpp"
 #include "program/pipeline_data.hpp"
 #include "program/user_stage.hpp"
@@ -34,8 +35,8 @@ StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
   if (may_be_empty(slot) && name == "none") return {};
   const std::vector<std::string> choices = choices_of(slot);
   if (std::ranges::count(choices, name) > 0) return StageChoice(registry().at(name));
-  throw Error(ErrorCategory::call,
-              text("there is no stage '", name, "' for the slot '", slot.name, "'; it can be ", join(choices, ", ")));
+  throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot.name, "'",
+                                        did_you_mean(name, choices), "; it can be ", join(choices, ", ")));
 }
 
 StageChoice refinement_of(std::string_view name) {
@@ -44,8 +45,8 @@ StageChoice refinement_of(std::string_view name) {
   std::vector<std::string> names{RegionParameters::stage};
   for (const SlotOfOne& one : slots_of_one) names.emplace_back(one.name);
   for (std::string& stage : registry().names(Slot::refinement)) names.push_back(std::move(stage));
-  throw Error(ErrorCategory::call,
-              text("a pipeline has no slot '", name, "'; the nearest is '", nearest_name(name, names), "'"));
+  throw Error(ErrorCategory::call, text("a pipeline has no slot '", name, "'", did_you_mean(name, names),
+                                        "; it can have ", join(names, ", ")));
 }
 
 // A switch of a refinement, as a parameter beside its stage's own.
@@ -142,10 +143,23 @@ void find_image_makers(PipelineData& data) {
   for (const StageChoice& refinement : data.refinements) add_makers(refinement);
 }
 
+std::string own_name(std::string_view name) { return std::string(name.substr(name.find('.') + 1)); }
+
+// Near to all of the name, or to the part behind the dot.
+std::string suggestion_for(std::string_view name, const std::vector<std::string>& known) {
+  if (std::string suggestion = did_you_mean(name, known); !suggestion.empty()) return suggestion;
+  std::vector<std::string> own_names;
+  for (const std::string& one : known) own_names.push_back(own_name(one));
+  const std::string own = own_name(name), nearest = nearest_name(own, own_names);
+  if (did_you_mean(own, {nearest}).empty()) return "";
+  const auto found = std::ranges::find(own_names, nearest);
+  return text(" (did you mean '", known[found - own_names.begin()], "'?)");
+}
+
 [[noreturn]] void refuse_name(const PipelineData& data, std::string_view name) {
   throw Error(ErrorCategory::call,
-              text("the method '", data.method, "' has no parameter '", name, "'; the nearest is '",
-                   nearest_name(name, all_names(data)), "' (stereopsis methods ", data.method, " lists all)"));
+              text("the method '", data.method, "' has no parameter '", name, "'",
+                   suggestion_for(name, all_names(data)), "; `stereopsis methods ", data.method, "` lists all"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "core/memory_text.hpp"
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
 #include "methods/results.hpp"
@@ -61,15 +62,21 @@ struct Memory {
   std::size_t all, of_runs, most;
 };
 
-[[noreturn]] void refuse_size(const Problem& p, const Device& device, Size size, const Memory& memory,
-                              std::size_t least) {
+// What a plan takes depends on how many threads work at a time.
+[[noreturn]] void refuse_size(const Problem& p, const Device& device, const Target& target, Size size,
+                              const Memory& memory, std::size_t least) {
+  const std::string threads = !is_host(device)      ? text(" on ", device.name)
+                              : target.threads == 1 ? std::string(" with 1 thread")
+                                                    : text(" with ", target.threads, " threads");
   throw Error(
       ErrorCategory::memory,
-      text("matching ", size.width, "×", size.height, " pixels with ", p.range.count, " disparities takes ",
-           least + memory.shared, " bytes at the least and ",
-           memory.most < memory.of_runs ? text("the device '", device.name, "' gives ", memory.most, " in one piece; ")
-           : memory.implied             ? text("the device '", device.name, "' has ", memory.all, " to give; ")
-                                        : text("the memory limit is ", memory.all, "; raise the limit, or "),
+      text("matching ", size.width, "×", size.height, " pixels and ", p.range.count, " disparities", threads,
+           " needs at least ", needed_memory(least + memory.shared), " (", least + memory.shared,
+           " bytes) of memory, and ",
+           memory.most < memory.of_runs
+               ? text("the device '", device.name, "' gives ", given_memory(memory.most), " in one piece; ")
+           : memory.implied ? text("the device '", device.name, "' has ", given_memory(memory.all), " to give; ")
+                            : text("the memory limit is ", given_memory(memory.all), "; raise the limit, or "),
            "search fewer disparities or a region"));
 }
 
@@ -118,7 +125,7 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
       if (rows <= 8) break;
     }
     if (programs_->bytes() > memory.most)
-      refuse_size(problem_, device_, size, memory, least + beside + (memory.implied ? 0 : staging_bytes_));
+      refuse_size(problem_, device_, target, size, memory, least + beside + (memory.implied ? 0 : staging_bytes_));
   }
   lane_bytes_ = programs_->bytes();
   lanes_ = is_host(device_) ? 1 : std::min(problem_.batch, most_lanes);

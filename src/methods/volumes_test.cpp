@@ -90,7 +90,8 @@ void expect_hole_stays(T no_cost, T largest) {
       SCOPED_TRACE(optimisation + std::string(" on ") + device.name);
       Pipeline pipeline = from_volume(left_alone("sgm"));
       pipeline.set("optimisation.stage", optimisation);
-      if (optimisation == std::string_view("sgm")) pipeline.set("sgm.gradient", "0");  // no image comes beside the costs
+      if (optimisation == std::string_view("sgm"))
+        pipeline.set("sgm.gradient", "0");  // no image comes beside the costs
       Problem problem{.size = size, .range = range, .region = {}};
       problem.volumes = {.given = pixel_type_of<T>, .without_images = true};
       const Matched m = Matcher(Plan(pipeline, problem, device)).match(given);
@@ -331,7 +332,7 @@ TEST(Volumes, WhatDoesNotFitIsRefused) {
   says(refusal([&] { matched(sgm, given, {}); }), "which was not planned");
   Problem large{.size = {8000, 6000}, .range = {0, 256}, .region = {}, .memory_limit = std::size_t{8} << 30};
   large.volumes.want_cost = true;
-  says(refusal([&] { Plan(sgm, large, {.name = "cpu"}); }), "the memory limit is 8589934592");
+  says(refusal([&] { Plan(sgm, large, {.name = "cpu"}); }), "the memory limit is 8192.0 MiB");
 }
 
 // Memory that ends where nothing may be read any more.

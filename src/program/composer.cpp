@@ -215,6 +215,27 @@ void Composer::register_output(const Port& port, int view, int value, const Entr
     scope.images.put(port.name, view, value);
 }
 
+static bool has_port(const StageParameters& parameters, const Entry& entry, std::string_view name,
+                     std::initializer_list<Port::Use> uses) {
+  return std::ranges::any_of(entry.ports(parameters, {}), [&](const Port& port) {
+    return port.name == name && std::ranges::count(uses, port.use) > 0;
+  });
+}
+
+// What to do about an image that nothing makes: which refinements make it, and which read it.
+static std::string switches_for(const PipelineData& pipeline, std::string_view name) {
+  std::vector<std::string> makers, readers;
+  for (const Entry* entry : registry().entries)
+    if (entry->slot == Slot::refinement &&
+        has_port(entry->parameters, *entry, name, {Port::Use::out, Port::Use::wanted}))
+      makers.push_back(entry->name + ".enabled");
+  for (const StageChoice& stage : pipeline.refinements)
+    if (stage.enabled && has_port(stage.parameters, *stage.entry, name, {Port::Use::in, Port::Use::change}))
+      readers.push_back(stage.entry->name + ".enabled");
+  if (makers.empty() || readers.empty()) return "";
+  return text("; set ", join(makers, " or "), " to true, or ", join(readers, " and "), " to false");
+}
+
 // An image of a view by its name: as it is there, under another name, or made.
 int Composer::need(Images& images, std::string_view name, int view) {
   const int there = images.find(name, view);
@@ -223,7 +244,7 @@ int Composer::need(Images& images, std::string_view name, int view) {
   const Entry* maker = registry().find(name);
   if (maker == nullptr || maker->slot != Slot::image)
     throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has a stage that needs '", name,
-                                          "', which no stage before it makes"));
+                                          "', which no stage before it makes", switches_for(pipeline_, name)));
   const char* alias = maker->alias != nullptr ? maker->alias(images.info) : nullptr;
   if (alias != nullptr) {
     images.put(name, view, need(images, alias, view));

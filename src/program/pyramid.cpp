@@ -28,7 +28,7 @@ void check_levels(const PipelineData& p, Size size) {
   if (uniqueness > 0)
     throw Error(ErrorCategory::call, text("select.uniqueness = ", uniqueness,
                                           " is not allowed with levels, which do not see the "
-                                          "costs of the whole range; set it to 0, or take prehn-window"));
+                                          "costs of the whole range; set select.uniqueness to 0, or levels.stage to none"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/suggestion.hpp"
 #include "core/text.hpp"
 #include "synth/camera.hpp"
 #include "synth/response.hpp"
@@ -22,9 +23,8 @@ constexpr double disc_jump = 1;    // pixels of disparity between neighbours
 const NamedScene& find_scene(const std::string& name) {
   for (const NamedScene& scene : named_scenes())
     if (scene.name == name) return scene;
-  throw Error(ErrorCategory::call,
-              text("there is no scene \"", name, "\"; did you mean \"", nearest_name(name, scene_names()),
-                   "\"? The scenes are ", join(scene_names(), ", ")));
+  throw Error(ErrorCategory::call, text("there is no scene '", name, "'", did_you_mean(name, scene_names()),
+                                        "; the scenes are ", join(scene_names(), ", ")));
 }
 
 void check(const char* name, double value, double low, double high) {

@@ -569,7 +569,7 @@ TEST(Synth, ForbiddenOptionsAreRefusedWithASentence) {
   const auto expect = [](const std::string& said, const std::vector<std::string>& parts) {
     for (const std::string& part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
   };
-  expect(sentence([](SceneOptions& o) { o.scene = "tabel"; }), {"\"tabel\"", "did you mean \"table\"", "street"});
+  expect(sentence([](SceneOptions& o) { o.scene = "tabel"; }), {"'tabel'", "did you mean 'table'?", "street"});
   expect(sentence([](SceneOptions& o) { o.size = {0, 5}; }), {"0×5", "at least 1"});
   expect(sentence([](SceneOptions& o) { o.size = {5, -1}; }), {"5×-1", "at least 1"});
   expect(sentence([](SceneOptions& o) { o.disparities = 0; }), {"0 disparities", "at least 1"});

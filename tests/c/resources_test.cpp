@@ -79,7 +79,7 @@ TEST_F(CResources, MemoryOfADeviceComesFromTheCallers) {
   EXPECT_GT(pool.given, 0);
   EXPECT_EQ(calls("cuMemAlloc"), of_driver);
   pool.empty = true;
-  expect_refused(make("cuda:0", 0, &refused), SP_ERROR_MEMORY, "bytes of memory left");
+  expect_refused(make("cuda:0", 0, &refused), SP_ERROR_MEMORY, " of memory left");
   EXPECT_EQ(refused, nullptr);
 
   ASSERT_EQ(sp_use_allocator("cuda:0", nullptr), SP_OK) << sp_last_error();

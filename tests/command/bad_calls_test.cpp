@@ -194,5 +194,63 @@ TEST_F(BadCalls, CommandLine) {
   expect_refused({"synth", "-o", "new", "--random", "--width", "90", "--picture-width", "50"}, 2, {"90", "50"});
 }
 
+TEST_F(BadCalls, UnknownCommandsGetTheNearestKnownOne) {
+  expect_refused({"mach"}, 2, {"there is no command 'mach' (did you mean 'match'?)", "stereopsis --help"});
+  expect_refused({"evalaute", "a", "--truth", "b"}, 2, {"'evalaute' (did you mean 'evaluate'?)"});
+  expect_refused({"help", "mtach"}, 2, {"there is no command 'mtach' (did you mean 'match'?)"});
+  expect_refused({"scene/left.png", "scene/right.png"}, 2, {"before 'scene/left.png'", "stereopsis match LEFT RIGHT"});
+  const Answer far = call({"photogrammetry"});
+  EXPECT_EQ(far.code, 2);
+  EXPECT_EQ(far.err, "stereopsis: there is no command 'photogrammetry'; `stereopsis --help` lists all\n");
+}
+
+TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
+  expect_match_refused({"--disparity", "64"}, {"match has no option '--disparity' (did you mean '--disparities'?)"});
+  expect_match_refused({"--min-disprity=3"}, {"'--min-disprity' (did you mean '--min-disparity'?)"});
+  expect_match_refused({"-x", "3"}, {"match has no option '-x'; `stereopsis match --help`"});
+  // The value of an unknown option takes the place of an image.
+  expect_refused({"match", "--dispaities", "64", "scene/left.png", "scene/right.png"}, 2,
+                 {"'--dispaities' (did you mean '--disparities'?)"});
+  expect_refused({"match", "--ouptut", "a.pfm", "scene/left.png"}, 2, {"'--ouptut' (did you mean '--output'?)"});
+  expect_refused({"--versoin"}, 2, {"there is no option '--versoin' (did you mean '--version'?)"});
+  expect_refused({"--disparities", "8", "match", "scene/left.png", "scene/right.png"}, 2,
+                 {"--disparities is an option of match; put it behind the command"});
+  for (const char* command :
+       {"evaluate", "bench", "methods", "devices", "check", "synth", "calibrate", "rectify", "cloud", "help"})
+    expect_refused(
+        {command, "--qiet", "7"}, 2,
+        {std::string(command) + " has no option '--qiet'", std::string("`stereopsis ") + command + " --help`"});
+}
+
+TEST_F(BadCalls, ArgumentsThatAreMissingOrTooMany) {
+  expect_refused({"check", "scene/left.png"}, 2, {"RIGHT is missing; write `stereopsis check LEFT RIGHT …`"});
+  expect_refused({"check", "scene/left.png", "scene/right.png", "third.png"}, 2,
+                 {"unexpected argument 'third.png': stereopsis check reads only LEFT and RIGHT"});
+  expect_refused({"check", "scene/left.png", "scene/right.png", "scene/mask_nonocc.png"}, 2, {"wildcard", "quotes"});
+  expect_refused({"devices", "cuda"}, 2, {"unexpected argument 'cuda'", "devices reads options only"});
+  expect_refused({"match", "scene/left.png", "scene/right.png", "--min-disparity"}, 2,
+                 {"--min-disparity needs a value; write `--min-disparity I`"});
+  expect_match_refused({"--disparities", "8", "--disparities", "9"}, {"--disparities is given 2 times; give it once"});
+  for (const char* value : {"perhaps", "1", "false"})
+    expect_match_refused({std::string("--explain=") + value}, {"--explain is a switch without a value"});
+  expect_match_refused({"--confidence", "--timings"}, {"--confidence needs a value, and --timings is an option"});
+  expect_match_refused({"--set", "--timings"}, {"--set needs a value, and --timings is an option"});
+  expect_refused({"help", "match", "check"}, 2, {"unexpected argument 'check'", "one command at a time"});
+  expect_match_refused({"--pipeline", "text.json", "--method", "sgm"},
+                       {"--method and --pipeline exclude each other; leave one of them out"});
+  expect_refused({"synth", "-o", "new", "--count", "2"}, 2, {"--count and --random belong together; give both"});
+  expect_refused({"synth"}, 2, {"--output is missing; write `stereopsis synth --output "});
+}
+
+TEST_F(BadCalls, UnknownNamesOfStagesAndDevices) {
+  expect_match_refused({"--set", "cost.stage=cenus"}, {"no stage 'cenus'", "(did you mean 'census'?)", "zncc"});
+  expect_match_refused({"--set", "refinements=medain"}, {"'medain' (did you mean 'median'?)"});
+  expect_match_refused({"--set", "gradient=8"}, {"no parameter 'gradient' (did you mean 'sgm.gradient'?)"});
+  expect_match_refused({"--set", "nonsense.xyzzy=8"},
+                       {"no parameter 'nonsense.xyzzy'; `stereopsis methods sgm` lists"});
+  expect_match_refused({"--method", "watershed"}, {"there is no method 'watershed'; `stereopsis methods` lists all"});
+  expect_match_refused({"--device", "cdua:1"}, {"no device 'cdua:1' (did you mean 'cuda'?)", "opencl[:N]"});
+}
+
 }  // namespace
 }  // namespace stereopsis::test

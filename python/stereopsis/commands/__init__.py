@@ -17,9 +17,13 @@ Names that begin with an underscore are no subcommands.
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import pkgutil
+import sys
+from collections.abc import Sequence
 from types import ModuleType
+from typing import Any, NoReturn
 
 from .._errors import CallError, Error, UnsupportedError
 from .._native import version
@@ -30,8 +34,39 @@ def names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says in one sentence what is wrong with a call, as the compiled commands do."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CallError(f"{message}; see `{self.prog} --help`")
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+        parsed, unread = self.parse_known_args(args, namespace)
+        if unread:
+            raise CallError(f"unexpected argument '{unread[0]}'; see `{self.prog} --help`")
+        return parsed
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        self._check_options(words)
+        return super().parse_known_args(words, namespace)
+
+    def _check_options(self, words: list[str]) -> None:
+        """Before the values of unknown options are taken for other arguments. Those of an action are its own parser's."""
+        known = self._option_string_actions
+        actions = {name for action in self._actions if isinstance(action, argparse._SubParsersAction) for name in action.choices}
+        for word in words:
+            option = word.split("=")[0]
+            if word == "--" or word in actions or (option in known and known[option].nargs == argparse.REMAINDER):
+                return
+            if word.startswith("--") and option not in known:
+                near = difflib.get_close_matches(option, known, 1)
+                hint = f" (did you mean '{near[0]}'?)" if near else ""
+                raise CallError(f"{self.prog} has no option '{option}'{hint}; `{self.prog} --help` lists all")
+
+
 def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"stereopsis {name}", description=module.help + ".", allow_abbrev=False)
+    parser = _Parser(prog=f"stereopsis {name}", description=module.help + ".", allow_abbrev=False)
     module.add_arguments(parser)
     return parser
 

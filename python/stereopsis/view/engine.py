@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _native
-from .._errors import CallError
+from .._errors import CallError, Error
 from .._matching import Matcher
 from .._result import Result
 from . import settings as processing
@@ -158,13 +158,39 @@ class Engine:
             elif do == "pin":
                 self.pinned = self.settings if message["on"] else None
             elif do in processing.CHANGES:
-                self.settings = processing.changed(self.settings, message)
+                self.settings = self._accepted(processing.changed(self.settings, message), message)
             else:
                 raise CallError(f"there is nothing to do that is called '{do}'")
             self._dirty |= do not in PLAYING
             self.revision += do not in PLAYING
             self._wake.notify()
         self.notify("state")
+
+    def _accepted(self, settings: Settings, message: Mapping[str, Any]) -> Settings:
+        """Rejects a parameter that contradicts the others, so that what runs goes on and the page shows the value before."""
+        if message["do"] == "set" and not str(message["name"]).endswith(".stage"):
+            try:
+                self._plan(settings)
+            except Error:
+                if self._can_run(self.settings):
+                    raise
+        return settings
+
+    def _can_run(self, settings: Settings) -> bool:
+        try:
+            self._plan(settings)
+        except Error:
+            return False
+        return True
+
+    def _plan(self, settings: Settings) -> None:
+        """Raises Error where these settings match no pair like the one that is shown."""
+        settings = replace(settings, device="cpu", disparities=settings.disparities or (0, 64))
+        if self.shown is None:
+            Matcher(pipeline=settings.effective_pipeline(), disparities=settings.disparities, device="cpu").explain()
+        else:
+            prepared = self.shown.prepared
+            matcher_of(prepared, settings, ()).explain(prepared.left, prepared.right)
 
     def pair(self, how: Pairing) -> None:
         """Pairs the source's views anew. Raises Error, and then they are paired as before."""

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "core/memory_text.hpp"
 #include "core/text.hpp"
 #include "device/cuda/callers.hpp"
 #include "device/cuda/cuda_api.hpp"
@@ -283,9 +284,8 @@ class CudaDevice final : public gpu::Device {
   }
 
   [[noreturn]] void refuse_memory(std::size_t bytes) const {
-    throw Error(ErrorCategory::memory, text("the device '", name(), "' has no ", bytes,
-                                            " bytes of memory left; use smaller images, "
-                                            "fewer disparities or a region"));
+    throw Error(ErrorCategory::memory, text("the device '", name(), "' has no ", needed_memory(bytes),
+                                            " of memory left; use smaller images, fewer disparities or a region"));
   }
 
   std::shared_ptr<const DeviceAllocator> allocator() {
@@ -319,8 +319,7 @@ class CudaDevice final : public gpu::Device {
   std::shared_ptr<const DeviceAllocator> allocator_;               // the caller's; null: the driver's
   std::map<Handle, std::shared_ptr<const DeviceAllocator>> lent_;  // by callers, and whose it is
   std::map<std::string_view, Module> modules_;
-  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Loaded>
-      functions_;  // names are literals
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Loaded> functions_;  // names are literals
 };
 
 using Current = CudaDevice::Current;

@@ -2,6 +2,7 @@
 #include <map>
 #include <mutex>
 
+#include "core/suggestion.hpp"
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
 
@@ -35,7 +36,8 @@ Device& device(const std::string& name) {
   const auto number = colon == std::string::npos ? 0 : parse_number<unsigned>(name.substr(colon + 1));
   if ((api != "cuda" && api != "opencl") || !number)
     throw Error(ErrorCategory::call,
-                text("there is no device '", name, "'; it can be auto, cpu, cuda[:N] or opencl[:N]"));
+                text("there is no device '", name, "'", did_you_mean(api, {"auto", "cpu", "cuda", "opencl"}),
+                     "; it can be auto, cpu, cuda[:N] or opencl[:N]"));
   const Found& found = api == "cuda" ? cuda_devices() : opencl_devices();
   if (!found.reason.empty()) cannot_use(name, found.reason);
   if (*number >= found.candidates.size())

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "core/memory_text.hpp"
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
 #include "device/gpu/sources.hpp"
@@ -116,9 +117,10 @@ class OpenClDevice final : public gpu::Device {
     if (bytes <= number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE))
       memory = api.CreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
     if (status != CL_SUCCESS)
-      throw Error(ErrorCategory::memory,
-                  text("the device '", name(), "' gives no ", bytes, " bytes of memory (OpenCL error ", status,
-                       "; one piece can have ", largest_buffer(), "); use smaller images or fewer disparities"));
+      throw Error(
+          ErrorCategory::memory,
+          text("the device '", name(), "' gives no ", needed_memory(bytes), " of memory (OpenCL error ", status,
+               "; one piece can have ", given_memory(largest_buffer()), "); use smaller images or fewer disparities"));
     return reinterpret_cast<Handle>(memory);
   }
   void release(Handle memory) override { api.ReleaseMemObject(reinterpret_cast<cl_mem>(memory)); }

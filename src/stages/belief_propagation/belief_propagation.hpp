@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-#include "core/parameters.hpp"
+#include "core/order.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
@@ -59,15 +59,12 @@ void describe(P& p, Visitor&& visit) {
 }
 
 inline void check(const Parameters& p) {
-  if (p.slope > p.truncation)
-    throw Error(ErrorCategory::call,
-                text("belief_propagation.slope = ", p.slope, " is above belief_propagation.truncation = ", p.truncation,
-                     "; set it to at most that"));
+  check_order("belief_propagation", "slope", p.slope, "truncation", p.truncation);
   const int most = (65534 - (255 << 2 * (p.levels - 1))) / 4;
   if (p.truncation > most)
     throw Error(ErrorCategory::call,
                 text("belief_propagation.truncation = ", p.truncation, " does not fit the 16 bits of messages with ",
-                     p.levels, " levels; set it to at most ", most, ", or fewer levels"));
+                     p.levels, " levels; set it to at most ", most, ", or belief_propagation.levels to fewer"));
 }
 
 // The disparities that a message looks at to each side.

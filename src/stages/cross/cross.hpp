@@ -16,7 +16,7 @@
 // fit 16 bits.
 #pragma once
 
-#include "core/parameters.hpp"
+#include "core/order.hpp"
 #include "device/gpu/view.hpp"
 #include "stages/cross/arms.hpp"
 #include "stereopsis/image.hpp"
@@ -49,12 +49,8 @@ void describe(P& p, Visitor&& visit) {
 
 // Refuses thresholds out of order, and arms set to be longer than the image: those of the default length may be.
 inline void check(const Parameters& p, Size size) {
-  if (p.short_length > p.length)
-    throw Error(ErrorCategory::call, text("cross.short_length = ", p.short_length,
-                                          " is above cross.length = ", p.length, "; set it to at most the length"));
-  if (p.strict_colour > p.colour)
-    throw Error(ErrorCategory::call, text("cross.strict_colour = ", p.strict_colour,
-                                          " is above cross.colour = ", p.colour, "; set it to at most that"));
+  check_order("cross", "short_length", p.short_length, "length", p.length);
+  check_order("cross", "strict_colour", p.strict_colour, "colour", p.colour);
   const int longer_side = std::max(size.width, size.height);
   if (p.length > std::max(longer_side, Parameters().length))
     throw Error(ErrorCategory::call, text("cross.length = ", p.length, " makes arms longer than the image of ",

@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/parameters.hpp"
+#include "core/order.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
@@ -50,11 +50,7 @@ void describe(P& p, Visitor&& visit) {
         "penalty for a larger disparity change");
 }
 
-inline void check(const Parameters& p) {
-  if (p.p1 > p.p2)
-    throw Error(ErrorCategory::call, text("dynamic_programming.p1 = ", p.p1,
-                                          " is above dynamic_programming.p2 = ", p.p2, "; set it to at most p2"));
-}
+inline void check(const Parameters& p) { check_order("dynamic_programming", "p1", p.p1, "p2", p.p2); }
 
 void oracle(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums);
 

@@ -75,8 +75,8 @@ void describe(P& p, Visitor&& visit) {
 inline void check(const Parameters& p) {
   const Parameters plain;
   const auto refuse = [&](const char* name, int value, int usual, const char* mode) {
-    throw Error(ErrorCategory::call, text("fill.", name, " = ", value, " is read by fill.mode = ", mode,
-                                          " alone; set that mode, or leave ", name, " at ", usual));
+    throw Error(ErrorCategory::call, text("fill.", name, " = ", value, " has no effect unless fill.mode = ", mode,
+                                          "; set fill.mode to ", mode, ", or fill.", name, " to ", usual));
   };
   if (p.distance != plain.distance && p.mode != Mode::cross) refuse("distance", p.distance, plain.distance, "cross");
   if (p.window != plain.window && p.mode != Mode::box) refuse("window", p.window, plain.window, "box");

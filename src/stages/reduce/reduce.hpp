@@ -54,10 +54,12 @@ inline void check(const Parameters& p) {
     throw Error(ErrorCategory::call, text(what, " has no effect ", instead));
   };
   if (p.factor == 1 && p.sampling != Sampling::average)
-    refuse("reduce.sampling = every_nth", "with reduce.factor = 1; set a factor too");
-  if (p.factor == 1 && p.upsample) refuse("reduce.upsample = true", "with reduce.factor = 1; set a factor too");
+    refuse("reduce.sampling = every_nth",
+           "with reduce.factor = 1; set reduce.factor above 1, or reduce.sampling to average");
+  if (p.factor == 1 && p.upsample)
+    refuse("reduce.upsample = true", "with reduce.factor = 1; set reduce.factor above 1, or reduce.upsample to false");
   if (!p.upsample && p.edge != Parameters().edge)
-    refuse("reduce.edge", "without upsampling; set reduce.upsample = true too");
+    refuse("reduce.edge", "without upsampling; set reduce.upsample to true too, or reduce.edge to its default");
 }
 
 inline Size reduced_size(const Parameters& p, Size size) {

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/parameters.hpp"
+#include "core/order.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
 
@@ -52,11 +52,7 @@ void describe(P& p, Visitor&& visit) {
         "penalties fall where colours differ by this or more along the path");
 }
 
-inline void check(const Parameters& p) {
-  if (p.p1 > p.p2)
-    throw Error(ErrorCategory::call,
-                text("scanline.p1 = ", p.p1, " is above scanline.p2 = ", p.p2, "; set it to at most p2"));
-}
+inline void check(const Parameters& p) { check_order("scanline", "p1", p.p1, "p2", p.p2); }
 
 struct Penalties {
   int p1, p2;

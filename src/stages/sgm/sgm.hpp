@@ -5,7 +5,7 @@
 //
 // over 8 directions r, or the 4 along rows and columns. A path starts with L_r = C at the image border.
 // P2 is constant (gradient = 0), or inversely proportional to the intensity difference along the path, within limits
-// (Hirschmüller 2008, section 2.2): P2 = max(p2_min, min(p2, ⌊p2 · gradient / |ΔI|⌋)), ΔI in 8-bit grey levels.
+// (Hirschmüller 2008, section 2.2): P2 = max(p1, p2_min, min(p2, ⌊p2 · gradient / |ΔI|⌋)), ΔI in 8-bit grey levels.
 //
 // Input: a volume of costs in 8 or 16 bits, of which those above a largest one count as that, or features of both views
 // (stages/cost); for the adaptive P2 the left view in 8-bit grey.
@@ -39,6 +39,7 @@ struct Parameters {
   int p2_min = 0;
 
   bool adaptive() const { return gradient > 0; }
+  int lowest_p2() const { return p1 > p2_min ? p1 : p2_min; }
 };
 
 template <class P, class Visitor>
@@ -50,10 +51,11 @@ void describe(P& p, Visitor&& visit) {
         "penalty for a larger disparity change");
   visit("gradient", p.gradient, between(0, 255),
         "the grey difference along the path beyond which P2 falls in inverse proportion; 0: P2 is constant");
-  visit("p2_min", p.p2_min, between(0, 4095), "what P2 falls to at strong gradients; 0 where it is constant");
+  visit("p2_min", p.p2_min, between(0, 4095),
+        "what P2 falls to at strong gradients; 0: to P1, and always where P2 is constant");
 }
 
-// Refuses what the ranges alone do not: P1 > P2, p2_min > 0 for a constant P2, sums that overflow 16 bits.
+// Refuses what the ranges alone do not: P1 > P2, P1 > p2_min > 0, p2_min > P2, p2_min > 0 for a constant P2, sums that overflow 16 bits.
 void check(const Parameters&, int max_cost);
 // The largest cost that check() lets pass.
 inline int most_cost(const Parameters& p) { return 65534 / p.paths - p.p2; }

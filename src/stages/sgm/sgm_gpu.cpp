@@ -55,11 +55,11 @@ void gpu(const Parameters& p, gpu::Volume<const T> costs, int max_cost, gpu::Vie
     if (costs.disparities <= narrow_disparities)
       queue.launch({"sgm_volume", "paths", instance}, {lines, 1, 32, 1}, costs.cells, used, edge, sums.cells,
                    costs.width, costs.height, costs.disparities, r.dx, r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2,
-                   p.p2_min, p.gradient);
+                   p.lowest_p2(), p.gradient);
     else
       queue.launch({"sgm_volume", "wide_paths", bytes ? "u8_1" : "u16_1"}, {lines, 1, most_items, 1}, costs.cells, used,
                    edge, sums.cells, scratch.as<std::uint16_t>(), costs.width, costs.height, costs.disparities, r.dx,
-                   r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.p2_min, p.gradient);
+                   r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.lowest_p2(), p.gradient);
   }
 }
 
@@ -79,7 +79,7 @@ void gpu(const Parameters& p, Direction r, const cost::Source<Kind, gpu::View>& 
                {lines_of({sums.width, sums.height}, r), 1, items_for(sums.disparities), 1}, source.left, source.right,
                p.adaptive() ? guide : gpu::View<const std::uint8_t>(), sums.cells, scratch.as<std::uint16_t>(),
                stripe.before, stripe.behind, stripe.first_row, sums.height, sums.disparities, min_disparity, r.dx, r.dy,
-               add ? 1 : 0, p.p1, p.p2, p.p2_min, p.gradient, cost.census_weight, cost.gradient_limit);
+               add ? 1 : 0, p.p1, p.p2, p.lowest_p2(), p.gradient, cost.census_weight, cost.gradient_limit);
 }
 
 #define STEREOPSIS_INSTANCE(Kind)                                                                                      \

@@ -40,7 +40,7 @@
 #include <limits>
 #include <span>
 
-#include "core/parameters.hpp"
+#include "core/order.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
@@ -76,7 +76,7 @@ void describe(P& p, Visitor&& visit) {
   // From 21.7 on the weight at a difference of 255 is not 0, and its table ends there.
   visit("sigma_colour", p.sigma_colour, between(1, 21).in("8-bit intensities"),
         "a sum of the channels' differences at which the weight falls to 1/e");
-  visit("seen", p.seen, between(0, 15), "weight of disparities that the right view agrees with");
+  visit("seen", p.seen, between(1, 15), "weight of disparities that the right view agrees with");
   visit("hidden", p.hidden, between(0, 15), "weight of disparities that something nearer hides in the right view");
   visit("impossible", p.impossible, between(0, 15), "weight of disparities that the right view sees past");
   visit("reject", p.reject, between(0, 1).planned(), "pixels of less confidence are invalid, and filled; 0: none");
@@ -84,14 +84,9 @@ void describe(P& p, Visitor&& visit) {
 
 // Refuses weights out of order, and votes that nobody has.
 inline void check(const Parameters& p) {
-  if (p.seen == 0 || p.hidden > p.seen || p.impossible > p.hidden)
-    throw Error(ErrorCategory::call,
-                text("vote_fill.seen = ", p.seen, ", hidden = ", p.hidden, " and impossible = ", p.impossible,
-                     " are not in order; give seen at least 1 and at least what hidden has, and hidden at least what "
-                     "impossible has"));
-  if (p.distance < p.step)
-    throw Error(ErrorCategory::call, text("vote_fill.distance = ", p.distance, " leaves no pixel to vote with step = ",
-                                          p.step, "; set it to at least the step"));
+  check_order("vote_fill", "impossible", p.impossible, "hidden", p.hidden);
+  check_order("vote_fill", "hidden", p.hidden, "seen", p.seen);
+  check_order("vote_fill", "step", p.step, "distance", p.distance);  // else no pixel votes
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) {

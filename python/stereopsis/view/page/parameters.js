@@ -43,7 +43,13 @@ export class Parameter {
     this.input = make("input", {...label, type: "number", step: "any", onchange: () => this.choose(this.input.value)});
     this.slider = make("input", {
       ...label, type: "range", min: 0, max: 1, step: this.power === 1 && step >= 0.01 ? step : "any", // as far as an arrow key goes
+      // A slider that is let go where the value was rejected returns to the value that holds, which the answer brings.
+      onchange: () => {
+        this.held = false;
+        this.choose(this.input.value);
+      },
       oninput: () => {
+        this.held = true;
         const value = this.#value_at(Number(this.slider.value));
         if (value !== this.input.value) {
           this.input.value = value;
@@ -75,7 +81,7 @@ export class Parameter {
     this.element.toggleAttribute("data-changed", info.value !== info.default);
     if (info.type === "flag") this.input.checked = info.value === "true";
     else if (document.activeElement !== this.input || info.type === "choice") this.input.value = info.value;
-    if (this.slider && document.activeElement !== this.slider) {
+    if (this.slider && !this.held) {
       const share = (Number(info.value) - info.minimum) / (info.maximum - info.minimum);
       this.slider.value = Math.max(0, share) ** (1 / this.power);
     }
