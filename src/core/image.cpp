@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/memory_text.hpp"
+#include "core/text.hpp"
 
 #ifdef __linux__
 #include <sys/mman.h>
