@@ -269,7 +269,7 @@ typedef struct sp_pair {
   size_t struct_size;
   const sp_image* left;
   const sp_image* right;
-  const sp_image* mask_left; /* SP_U8; 0 where a pixel is not usable */
+  const sp_image* mask_left; /* SP_U8; 255 where a pixel is usable, else 0 */
   const sp_image* mask_right;
   const sp_image* costs;
 } sp_pair;

@@ -67,7 +67,7 @@ class DeviceImage {
 struct DevicePair {
   DeviceImageView left;                    // as StereoPair has it
   DeviceImageView right;                   // of the same size and type
-  DeviceImageView mask_left;               // 0 where a pixel is not usable; empty: all are
+  DeviceImageView mask_left;               // 255 where a pixel is usable, else 0 (not checked); empty: all are
   DeviceImageView mask_right;              // likewise
   DeviceImageView costs = {};              // a volume, if it was planned: rows without padding
   std::optional<PixelFormat> format = {};  // how both images lie, as Problem::format says; none: grey or RGB

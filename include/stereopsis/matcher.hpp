@@ -29,11 +29,11 @@ struct GivenMaps {
 };
 
 // A rectified pair: both images of one size, pixel type and number of channels (1 or 3, RGB).
-// A mask is 0 where a pixel is not usable; an empty one means that all are.
+// A mask is 255 where a pixel is usable and 0 elsewhere (mask.hpp); an empty one means that all are.
 struct StereoPair {
   AnyImageView left;                         // rectified, unless the problem has maps for it
   AnyImageView right;                        // of the same size and type
-  ImageView<const std::uint8_t> mask_left;   // 0 where a pixel is not usable; empty: all are
+  ImageView<const std::uint8_t> mask_left;   // 255 where a pixel is usable, else 0; empty: all are
   ImageView<const std::uint8_t> mask_right;  // likewise
   // Matching costs of the left view, where Problem::volumes says that they come: a channel for each disparity of the range.
   AnyImageView costs = {};

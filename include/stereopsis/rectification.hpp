@@ -64,9 +64,9 @@ RectificationMaps rectification_maps(const StereoCalibration& calibration);
 // One image at the positions of its map, on the CPU; a matcher with maps does it on its device.
 struct RectifiedView {
   AnyImage image;              // rectified, of the type that was given
-  Image<std::uint8_t> usable;  // 0 where the image has no source, or a masked one
+  Image<std::uint8_t> usable;  // 255, or 0 where the image has no source, or a masked one
 };
-// Throws Error(call) where image and map do not fit together.
+// Throws Error(call) where image and map do not fit together, or the mask holds another value than 0 and 255.
 RectifiedView rectified(const AnyImageView& image, const Image<std::int32_t>& map,
                         ImageView<const std::uint8_t> mask = {}, int threads = 0);
 

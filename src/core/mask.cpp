@@ -33,4 +33,17 @@ void check_mask(ImageView<const std::uint8_t> mask, ErrorCategory category) {
   }
 }
 
+void check_mask_in_place(ImageView<const std::uint8_t> mask) {
+  check_mask(mask);
+  for (int y = 0; y < mask.height; ++y) {
+    const std::uint8_t* const row = mask.row(y);
+    bool occluded = false;
+    for (int x = 0; x < mask.width; ++x) occluded |= row[x] == mask_occluded;
+    if (!occluded) continue;
+    const int x = static_cast<int>(std::find(row, row + mask.width, mask_occluded) - row);
+    throw Error(ErrorCategory::call, text("the mask is 128 at ", x, ",", y,
+                                          "; it must be 255 where a pixel is usable and 0 elsewhere, so set it to 0"));
+  }
+}
+
 }  // namespace stereopsis

@@ -59,6 +59,8 @@ struct Given {
         mask(random_image<std::uint8_t>(size, 3, 0, 9)),
         format(format_) {
     pair = {AnyImageView(left.view(), depth), AnyImageView(right.view(), depth), {}, {}};
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) mask(x, y) = mask(x, y) != 0 ? 255 : 0;
     if (masked) pair.mask_left = mask;
     in_rgb = pair;
     pair.format = format;

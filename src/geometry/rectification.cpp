@@ -9,6 +9,7 @@
 #endif
 #include "stages/remap/remap.hpp"
 #include "stereopsis/error.hpp"
+#include "stereopsis/mask.hpp"
 
 namespace stereopsis {
 namespace {
@@ -104,6 +105,7 @@ RectificationMaps rectification_maps(const StereoCalibration& c) {
 
 RectifiedView rectified(const AnyImageView& image, const Image<std::int32_t>& map, ImageView<const std::uint8_t> mask,
                         [[maybe_unused]] int threads) {
+  check_mask_in_place(mask);
   RectifiedView out;
   out.usable = Image<std::uint8_t>(map.size());
 #ifdef STEREOPSIS_SIMD

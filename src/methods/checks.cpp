@@ -5,6 +5,7 @@
 #include "methods/refuse.hpp"
 #include "methods/results.hpp"
 #include "stereopsis/formats.hpp"
+#include "stereopsis/mask.hpp"
 #include "stereopsis/rectification.hpp"
 #include "stereopsis/stream_mark.hpp"
 
@@ -168,6 +169,7 @@ void check_fits(const Plan& plan, const StereoPair& pair) {
       refuse(text("a mask has ", shown(mask->size()), " pixels and ", mask->channels,
                   " channels; it must have the images' ", shown(p.size), " and one channel"));
     check_pixels("the mask", mask->data, p.size, 1, mask->pitch);
+    check_mask_in_place(*mask);
   }
 }
 

@@ -129,9 +129,9 @@ class Drawn {
     scene_ = make_scene(
         {.size = {std::max(size.width, 16), std::max(size.height, 16)}, .disparities = 12, .seed = seed, .noise = 5});
     const Rect part{0, 0, size.width, size.height};
-    mask_ = Image<std::uint8_t>(size, 1, 1);
+    mask_ = Image<std::uint8_t>(size, 1, 255);
     for (int y = 0; y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x) mask_(x, y) = below(12) != 0;
+      for (int x = 0; x < size.width; ++x) mask_(x, y) = below(12) != 0 ? 255 : 0;
     pair_ = {AnyImageView(scene_.left).crop(part), AnyImageView(scene_.right).crop(part), {}, {}};
     if (below(3) == 0) pair_.mask_left = mask_;
     if (below(3) == 0) pair_.mask_right = mask_;

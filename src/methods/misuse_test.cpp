@@ -2,6 +2,7 @@
 // was not asked for.
 #include <limits>
 
+#include "core/text.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/pair_check.hpp"
 #include "stereopsis/synth.hpp"
@@ -135,6 +136,13 @@ TEST_F(Misuse, ImagesWithoutPixelsAreRefused) {
     refused("mask", [](StereoPair& p) { p.mask_left.data = nullptr; });
     refused("mask", [](StereoPair& p) { p.mask_right.pitch = size.width - 1; });
     refused("mask", [](StereoPair& p) { p.mask_right.width = 0; });
+    for (const int wrong : {1, 7, 128}) {
+      Image<std::uint8_t> mask(size, 1, 255);
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x) if (wrong == 1 || x == 3) mask(x, y) = static_cast<std::uint8_t>(wrong);
+      refused(wrong == 1 ? "multiply the mask by 255" : text("the mask is ", wrong, " at 3,0"),
+              [&](StereoPair& p) { p.mask_right = mask; });
+    }
     EXPECT_NO_THROW(m.match(pair()));
   }
 }

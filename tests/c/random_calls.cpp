@@ -70,6 +70,7 @@ class Caller {
   }
 
   sp_image image(int width, int height, int channels, int type);
+  sp_image mask_image(int width, int height);
   sp_problem problem();
   void expect(sp_status status);
   void pipelines();
@@ -128,6 +129,14 @@ sp_image Caller::image(int width, int height, int channels, int type) {
   // What says that it is large and is small would be believed, as it has to be: it gets no pixels.
   i.data = is_sane ? maybe(pixels_.back()->data()) : nullptr;
   return sized(i);
+}
+
+// Mostly of 0 and 255, which are allowed.
+sp_image Caller::mask_image(int width, int height) {
+  const sp_image mask = image(width, height, 1, SP_U8);
+  if (!once_in(25))
+    for (std::byte& b : *pixels_.back()) b = static_cast<std::byte>((random_() & 1) != 0 ? 255 : 0);
+  return mask;
 }
 
 sp_problem Caller::problem() {
@@ -241,7 +250,7 @@ void Caller::match() {
   const sp_problem& p = problems_[i];
   sp_matcher* m = once_in(20) ? handle(matchers_) : matchers_[i];
   sp_image left = image(p.width, p.height, p.channels, p.type), right = image(p.width, p.height, p.channels, p.type),
-           mask = image(p.width, p.height, 1, SP_U8), costs = image(p.width, p.height, p.disparities, p.costs_type),
+           mask = mask_image(p.width, p.height), costs = image(p.width, p.height, p.disparities, p.costs_type),
            disparity = image(p.width, p.height, 1, SP_F32), validity = image(p.width, p.height, 1, SP_U8),
            other = image(p.width, p.height, 1, SP_F32), points = image(p.width, p.height, 3, SP_F32);
   sp_plan plan{};
