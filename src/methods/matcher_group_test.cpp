@@ -72,9 +72,9 @@ TEST(MatcherGroup, TellsThePairThatSomethingIsWrongWithAndGoesOn) {
 TEST(MatcherGroup, TicketsOfOthersAreRejectedAndTheDefaultOneIsDone) {
   const Scene scene = scenes()[0];
   const std::vector<Device> devices{{.name = "cpu"}};
+  Matched result, another, third;  // they outlive the matchers, which still write to them
   MatcherGroup one(Pipeline("sgm"), problem(), devices), other(Pipeline("sgm"), problem(), devices);
   Matcher matcher(Plan(Pipeline("sgm"), problem(), {.name = "cpu"}));
-  Matched result, another, third;
   const Ticket own = one.enqueue(pair_of(scene), result);
   for (const Ticket foreign : {other.enqueue(pair_of(scene), another), matcher.enqueue(pair_of(scene), third),
                                Ticket{99, own.matcher}, Ticket{0, 1}, Ticket{1, 0}}) {

@@ -240,7 +240,7 @@ TEST_F(CInterface, ParametersAreTheDescriptions) {
     expect_ok(sp_pipeline_set(pipeline, p.name, value));
     if (length > 0) expect_refused(sp_pipeline_get(pipeline, p.name, value, length, nullptr), "capacity");
   }
-  expect_refused(sp_pipeline_set(pipeline, "sgm.p11", "1"), "nearest");
+  expect_refused(sp_pipeline_set(pipeline, "sgm.p11", "1"), "did you mean 'sgm.p1'");
   sp_pipeline* copy = nullptr;
   expect_ok(sp_pipeline_set(pipeline, "sgm.paths", "4"));
   expect_ok(sp_pipeline_copy(pipeline, &copy));

@@ -169,8 +169,8 @@ TEST_F(OutOfMemory, MatchesAreResultsOrFailures) {
 
 TEST_F(OutOfMemory, PairsInFlightAreResultsOrFailures) {
   for_each_failing_allocation([&](long allowed) {
+    Matched result;  // it outlives the matcher
     Matcher matcher(plan());
-    Matched result;
     const auto ticket = starved(allowed, [&] { return try_enqueue(matcher, pair(), result); });
     expect_value_or_failure(ticket);
     EXPECT_TRUE(try_wait(matcher, ticket ? *ticket : Ticket()));
@@ -184,8 +184,8 @@ TEST_F(OutOfMemory, PairsInFlightAreResultsOrFailures) {
 TEST_F(OutOfMemory, TheErrorOfAPairStays) {
   const Pipeline failing = with_stage([](const UserCall&) { throw std::runtime_error("boom"); });
   EXPECT_GT(for_each_failing_allocation([&](long allowed) {
+              Matched first, second;  // they outlive the matcher, which still writes to them
               Matcher matcher(plan(failing));
-              Matched first, second;
               const Ticket ticket = matcher.enqueue(pair(), first);
               second = Matched(expected);
               expect_value_or_failure(starved(allowed, [&] { return try_enqueue(matcher, pair(), second); }));

@@ -275,7 +275,7 @@ TEST(VoteFillParameters, EachHasAnEffect) {
 TEST(VoteFillParameters, BadOnesAndMissingInputsAreRefused) {
   Problem problem = Halves().of();
   const auto run = [&](const Parameters& p) { by_oracle(p, problem, false); };
-  EXPECT_THROW(run({.seen = 0, .hidden = 0, .impossible = 0}), Error);
+  EXPECT_THROW(check_ranges("vote_fill", Parameters{.seen = 0, .hidden = 0, .impossible = 0}), Error);
   EXPECT_THROW(run({.seen = 4}), Error);  // hidden has 5
   EXPECT_THROW(run({.impossible = 6}), Error);
   EXPECT_THROW(run({.distance = 2}), Error);  // below the step
