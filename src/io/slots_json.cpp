@@ -33,11 +33,14 @@ Json parse(std::string_view json) try {
   check_json_depth(json);
   return Json::parse(json, Duplicates{});
 } catch (const Json::exception& error) {
-  // The message may quote what it could not read.
+  // The message begins with the name of the parser's exception in brackets, and may quote what could not be read.
   std::string message = error.what();
+  if (const auto end = message.find("] "); message.starts_with('[') && end != std::string::npos)
+    message.erase(0, end + 2);
   for (char& c : message)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  throw Error(ErrorCategory::format, text("the pipeline is no valid JSON: ", message));
+  throw Error(ErrorCategory::format, text("the pipeline is not valid JSON: ", message,
+                                          "; `stereopsis methods NAME --json` prints a pipeline to start from"));
 }
 
 // Names and values are quoted in errors, and printed.

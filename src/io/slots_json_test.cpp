@@ -76,10 +76,10 @@ TEST(PipelineJson, WhatIsNoPipelineIsRefused) {
   const auto refused = [](const std::string& json, const std::string& part) {
     return refuses([&] { io::slots_from_json(json); }, ErrorCategory::format, part);
   };
-  EXPECT_TRUE(refused("", "no valid JSON"));
-  EXPECT_TRUE(refused("{\"method\":\n", "no valid JSON"));
-  EXPECT_TRUE(refused("{\"method\": \"a\"} x", "no valid JSON"));
-  EXPECT_TRUE(refused("{\"method\": \"\xff\"}", "no valid JSON"));
+  EXPECT_TRUE(refused("", "is not valid JSON: parse error at line "));
+  EXPECT_TRUE(refused("{\"method\":\n", "is not valid JSON: parse error at line "));
+  EXPECT_TRUE(refused("{\"method\": \"a\"} x", "is not valid JSON: parse error at line "));
+  EXPECT_TRUE(refused("{\"method\": \"\xff\"}", "is not valid JSON: "));
   EXPECT_TRUE(refused("[1, 2]", "not [1,2]"));
   EXPECT_TRUE(refused("{}", "no \"method\""));
   EXPECT_TRUE(refused(R"({"method": 3})", "\"method\" in the pipeline is 3"));
@@ -90,8 +90,8 @@ TEST(PipelineJson, WhatIsNoPipelineIsRefused) {
   EXPECT_TRUE(refused(R"({"method": "a", "cost": {"window": null}})", "cost.window"));
   EXPECT_TRUE(refused(R"({"method": "a", "cost": {"window": {"x": 1}}})", "cost.window"));
   EXPECT_TRUE(refused(R"({"method": "a", "cost": {"weights": [1, "2"]}})", "cost.weights"));
-  EXPECT_TRUE(refused(R"({"method": "a", "cost": {"window": 1e999}})", "no valid JSON"));
-  EXPECT_TRUE(refused("[[[[", "no valid JSON"));
+  EXPECT_TRUE(refused(R"({"method": "a", "cost": {"window": 1e999}})", "is not valid JSON: "));
+  EXPECT_TRUE(refused("[[[[", "is not valid JSON: "));
 }
 
 }  // namespace
