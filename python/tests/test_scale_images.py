@@ -186,8 +186,8 @@ def test_what_is_wrong_with_a_call_is_told(tmp_path, scene, words, sentence):
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (["run", "JOB", "--disparities", 9], "unrecognized arguments: --disparities 9"),
-        (["merge", "JOB", "-o", "x.tif", "--confidence"], "unrecognized arguments: --confidence"),
+        (["run", "JOB", "--disparities", 9], "scale run has no option '--disparities'"),
+        (["merge", "JOB", "-o", "x.tif", "--confidence"], "scale merge has no option '--confidence'"),
         (["merge", "JOB"], "the following arguments are required: -o/--output"),
         (["run", "JOB", "--ssh", "a,b"], "--ssh is for --engine dask, and the engine is local"),
         (["plan", "JOB", "--disparities", 9], "--disparities applies to a new job, which needs images"),

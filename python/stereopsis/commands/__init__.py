@@ -40,13 +40,13 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message}; see `{self.prog} --help`")
 
-    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         parsed, unread = self.parse_known_args(args, namespace)
         if unread:
             raise CallError(f"unexpected argument '{unread[0]}'; see `{self.prog} --help`")
         return parsed
 
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         words = list(sys.argv[1:] if args is None else args)
         self._check_options(words)
         return super().parse_known_args(words, namespace)
