@@ -120,7 +120,7 @@ void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
                             {"results", list},
                             {"failed", failures.json()}});
   }
-  if (failures.size() > 0) throw Unfit{};
+  if (failures.size() > 0) throw CheckFailed{};
 }
 
 }  // namespace stereopsis::command

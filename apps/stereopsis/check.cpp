@@ -70,14 +70,13 @@ void check(const Options& options) {
   std::vector<std::string> remarks;
   for (const auto& [image, file] : {std::pair{&left, &options.left}, {&right, &options.right}})
     if (const auto remark = low_contrast(*image, *file)) remarks.push_back(*remark);
-  const std::vector<std::string> complaints = result.same_image
-                                                  ? std::vector{same_picture(options.left, options.right)}
-                                                  : complaints_of(result, options.right);
+  const std::vector<std::string> complaints =
+      result.same_image ? std::vector{same_picture(options.left, options.right)} : complaints_of(result, options.right);
   if (options.json)
     say("{}", json_text(to_json(result, left.size(), remarks, complaints)));
   else
     print_text(result, left.size(), remarks, complaints);
-  if (!complaints.empty()) throw Unfit{};
+  if (!complaints.empty()) throw CheckFailed{};
 }
 
 }  // namespace

@@ -17,6 +17,6 @@ void add_rectify(CLI::App& application);
 void add_cloud(CLI::App& application);
 
 // Thrown by a callback whose answer is "no": the command has said why, and exits with 1.
-struct Unfit {};
+struct CheckFailed {};
 
 }  // namespace stereopsis::command

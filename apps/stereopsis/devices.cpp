@@ -107,7 +107,7 @@ void add_devices(CLI::App& application) {
     list(found);
     if (!o->check) return;
     const bool stages = stages_test(found), methods_too = self_test(found);
-    if (!stages || !methods_too) throw Unfit{};
+    if (!stages || !methods_too) throw CheckFailed{};
   });
 }
 

@@ -201,7 +201,7 @@ void evaluate_dataset(const Options& o) {
     write_json(o.json, json);
   }
   print_results(results, means);
-  if (failures.size() > 0) throw Unfit{};
+  if (failures.size() > 0) throw CheckFailed{};
 }
 
 void run(const Options& o) {
@@ -233,8 +233,8 @@ void add_evaluate(CLI::App& application) {
   of_file.push_back(command.path("--error-image", o->error_image, "FILE", "Picture of the errors"));
   of_file.push_back(command.path("--sparsification", o->sparsification, "FILE.svg",
                                  "Errors left when the least confident pixels go"));
-  of_file.push_back(
-      command.path("--confidence", o->confidence, "FILE", "Confidence of DISPARITY, for --sparsification: as `cloud` reads it"));
+  of_file.push_back(command.path("--confidence", o->confidence, "FILE",
+                                 "Confidence of DISPARITY, for --sparsification: as `cloud` reads it"));
 
   command.group("A folder of scenes");
   Option dataset = command.path("--dataset", o->dataset, "DIR", "Scenes with a dataset.json, at any depth");

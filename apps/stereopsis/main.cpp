@@ -130,7 +130,7 @@ int run(int argc, char** argv) {
     return show(application, help_or_version);
   } catch (const CLI::ParseError& e) {
     return complain(wrong_call, sentence_of(application, e));
-  } catch (const Unfit&) {
+  } catch (const CheckFailed&) {
     return failed;
   } catch (const Unread&) {
     return failed;  // quietly: whoever closed the pipe knows

@@ -14,7 +14,7 @@ namespace {
 constexpr double huge = std::numeric_limits<double>::infinity();
 
 void run(const Options& options) {
-  Call call(options);
+  MatchJob call(options);
   FrameRecords records;
   const auto conclude = [&] {
     if (!options.report.empty()) write_report(call, records);
@@ -31,7 +31,7 @@ void run(const Options& options) {
   if (options.timings) print_timings(call, records);
   print_summary(call, records);
   conclude();
-  if (records.count(FrameRecord::State::failed) > 0) throw Unfit{};
+  if (records.count(FrameRecord::State::failed) > 0) throw CheckFailed{};
 }
 
 Option add_output(Command& command, Options& o, Output k) {
@@ -102,7 +102,8 @@ void add_results(Command& command, Options& o) {
 
   command.group("Long sequences");
   command.flag("--resume", o.resume, "Pass over frames that an earlier run of this call has left whole");
-  command.flag("--keep-going", o.keep_going, "Continue after a frame that fails, and remove its earlier results; exit code 1");
+  command.flag("--keep-going", o.keep_going,
+               "Continue after a frame that fails, and remove its earlier results; exit code 1");
 }
 
 }  // namespace

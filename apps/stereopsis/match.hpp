@@ -87,9 +87,9 @@ struct SavedVolume {
 };
 
 // The call with all that it names found and checked: what is left to go wrong is in single frames.
-class Call {
+class MatchJob {
  public:
-  explicit Call(const Options& given);
+  explicit MatchJob(const Options& given);
 
   // With its range, rectified if rectifies_ahead().
   InputFrame read(std::size_t i) const;
@@ -216,31 +216,31 @@ struct FrameResult {
 };
 
 // Takes out of the results what --drop-filled and --min-confidence do.
-void drop_unwanted(const Call& call, FrameResult& result);
+void drop_unwanted(const MatchJob& call, FrameResult& result);
 // The pixels that are too far for --depth.
-long long write(const Call& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files);
+long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files);
 
 // match_volumes.cpp: which volumes a plan is to give, and what is done with them.
-CostVolumes wanted_volumes(const Call& call);
-void write_volumes(const Call& call, const Matched& result);
-void print_probes(const Call& call);
+CostVolumes wanted_volumes(const MatchJob& call);
+void write_volumes(const MatchJob& call, const Matched& result);
+void print_probes(const MatchJob& call);
 
 // match_resume.cpp: which frames an earlier run of this call has left whole, with maps of the size `written`; begins the
 // sidecar where there is none.
-std::vector<bool> frames_there(const Call& call, Size written);
+std::vector<bool> frames_there(const MatchJob& call, Size written);
 // The range that the run before estimated.
 std::optional<DisparityRange> range_before(const fs::path& sidecar);
 
 // match_frames.cpp: all frames, and what became of them. Throws what ends the call.
-void match_frames(Call& call, FrameRecords& records);
+void match_frames(MatchJob& call, FrameRecords& records);
 
 // match_plan.cpp: says what the first frame's plan is.
-Explanation explain(const Call& call);
+Explanation explain(const MatchJob& call);
 Json to_json(const Explanation& explanation);
 
 // match_report.cpp
-void print_timings(const Call& call, const FrameRecords& records);
-void print_summary(const Call& call, const FrameRecords& records);
-void write_report(const Call& call, const FrameRecords& records);
+void print_timings(const MatchJob& call, const FrameRecords& records);
+void print_summary(const MatchJob& call, const FrameRecords& records);
+void write_report(const MatchJob& call, const FrameRecords& records);
 
 }  // namespace stereopsis::command::matching

@@ -23,7 +23,7 @@ std::string kind_of(const AnyImageView& image) {
   return fmt::format("{} {}", to_string(image.type), image.channels == 1 ? "grey" : "RGB");
 }
 
-Call::Call(const Options& given)
+MatchJob::MatchJob(const Options& given)
     : options(given),
       pipeline(given.method.pipeline(!given.cost_volume.empty())),
       devices(given.device.devices()),
@@ -53,13 +53,13 @@ Call::Call(const Options& given)
   check_outputs(range);  // again, for its sign
 }
 
-std::string Call::device_names() const {
+std::string MatchJob::device_names() const {
   std::string names;
   for (const Device& one : devices) names += (names.empty() ? "" : ",") + one.name;
   return names;
 }
 
-void Call::check_options() {
+void MatchJob::check_options() {
   if (!options.wants(Output::disparity)) check_explains_alone();
   if (options.json && !options.explain) refuse("--json prints what --explain finds; give both, or --report FILE");
   if (options.json && (options.timings || !options.probes.empty()))
@@ -78,7 +78,7 @@ void Call::check_options() {
   if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
 }
 
-void Call::check_explains_alone() const {
+void MatchJob::check_explains_alone() const {
   if (!options.explain && options.probes.empty())
     refuse("match needs -o OUT, the file to write, --explain, which shows the plan, or --probe, which shows costs");
   for (std::size_t k = 0; k < output_count; ++k)
@@ -86,7 +86,7 @@ void Call::check_explains_alone() const {
       refuse(fmt::format("{} is written beside the disparity; give -o OUT too", output_kinds()[k].option));
 }
 
-void Call::check_dependent_options() const {
+void MatchJob::check_dependent_options() const {
   if (options.organised && !options.wants(Output::cloud))
     refuse("--organised is of a cloud; give its file with --cloud");
   if (options.disparity_error && !options.wants(Output::uncertainty))
@@ -105,7 +105,7 @@ void Call::check_dependent_options() const {
   if (options.crop && options.roi.empty()) refuse("--crop needs --roi, the region to keep");
 }
 
-void Call::switch_fill_off() {
+void MatchJob::switch_fill_off() {
   if (!options.no_fill) return;
   if (options.drop_filled) refuse("--no-fill leaves nothing for --drop-filled; give one of them");
   static constexpr std::array fills = {"fill", "vote_fill", "region_voting", "interpolation"};
@@ -121,7 +121,7 @@ void Call::switch_fill_off() {
 }
 
 // A KITTI file has rigs for grey and for colour images; of the other, where it has only that one.
-void Call::choose_cameras() {
+void MatchJob::choose_cameras() {
   const bool grey = first.left.channels() == 1;
   size = given_size;
   if (!options.raw) {
@@ -143,7 +143,7 @@ void Call::choose_cameras() {
 }
 
 // Whether it has the lenses and the pose of two cameras, and can rectify what they took.
-bool Call::calibration_is_raw(bool grey) const {
+bool MatchJob::calibration_is_raw(bool grey) const {
   const auto can_be_read_again = [](const fs::path& file) { return fs::is_regular_file(file); };  // a pipe can't
   if (options.rig.files.empty() || !std::ranges::all_of(options.rig.files, can_be_read_again)) return false;
   try {
@@ -154,14 +154,14 @@ bool Call::calibration_is_raw(bool grey) const {
   }
 }
 
-void Call::check_unit() const {
+void MatchJob::check_unit() const {
   const fs::path& file = options.outputs[Output::depth];
   if (extension_of(file) == ".png" && rig->unit != "mm" && rig->unit != "m")
     refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
                        file.string(), options.rig.source()));
 }
 
-void Call::find_inputs() {
+void MatchJob::find_inputs() {
   left = find_frames(options.left, "the left image");
   right = find_frames(options.right, "the right image");
   pair_up(left, options.left, right, options.right);
@@ -175,13 +175,13 @@ void Call::find_inputs() {
 }
 
 // One mask for all frames, or one each.
-Frames Call::find_mask(const fs::path& given, const std::string& option) {
+Frames MatchJob::find_mask(const fs::path& given, const std::string& option) {
   Frames mask = find_frames(given, option);
   if (mask.sequence) pair_up(left, options.left, mask, given);
   return mask;
 }
 
-void Call::name_outputs() {
+void MatchJob::name_outputs() {
   CallFiles all;
   reads(all, left, "the left image");
   reads(all, right, "the right image");
@@ -205,7 +205,7 @@ void Call::name_outputs() {
   all.writes(sidecar, "the record for --resume");
 }
 
-void Call::read_first() {
+void MatchJob::read_first() {
   for (first_index = 0;; ++first_index) try {
       first = read_images(first_index);
       return;
@@ -214,27 +214,27 @@ void Call::read_first() {
     }
 }
 
-InputFrame Call::read(std::size_t i) const {
+InputFrame MatchJob::read(std::size_t i) const {
   InputFrame frame = read_rectified(i);
   frame.range = options.range_per_frame ? range_of(frame) : range;
   return frame;
 }
 
-InputFrame Call::read_rectified(std::size_t i) const {
+InputFrame MatchJob::read_rectified(std::size_t i) const {
   InputFrame frame = read_images(i);
   check_alike(frame, i);
   if (rectifies_ahead()) rectify(frame);
   return frame;
 }
 
-void Call::check_alike(const InputFrame& frame, std::size_t i) const {
+void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
   if (frame.left.size() != given_size || kind_of(frame.left) != kind)
     refuse(fmt::format("{} is {} {}, but the first frame is {} {}; all frames of a sequence must be alike",
                        left.file(i).string(), size_text(frame.left.size()), kind_of(frame.left), size_text(given_size),
                        kind));
 }
 
-void Call::rectify(InputFrame& frame) const {
+void MatchJob::rectify(InputFrame& frame) const {
   const Stopwatch watch;
   const auto replace = [&](AnyImage& image, Image<std::uint8_t>& mask, const Image<std::int32_t>& map, bool complete) {
     // Where every pixel has a source and a value no mask is needed, and matching without one is faster.
@@ -248,7 +248,7 @@ void Call::rectify(InputFrame& frame) const {
   frame.rectifying_ms = watch.ms();
 }
 
-InputFrame Call::read_images(std::size_t i) const {
+InputFrame MatchJob::read_images(std::size_t i) const {
   const Stopwatch watch;
   InputFrame frame;
   frame.left = options.intensity.read(left.file(i));
@@ -264,15 +264,15 @@ InputFrame Call::read_images(std::size_t i) const {
   return frame;
 }
 
-Image<std::uint8_t> Call::read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame,
-                                       std::size_t i) const {
+Image<std::uint8_t> MatchJob::read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame,
+                                           std::size_t i) const {
   if (!mask) return {};
   Image<std::uint8_t> pixels = read_mask(mask->file(i));
   require_size(left.file(i), frame.left.size(), mask->file(i), pixels.size());
   return pixels;
 }
 
-void Call::check_size_dependent_options() {
+void MatchJob::check_size_dependent_options() {
   if (rig && rig->size != Size{} && rig->size != size)
     refuse(fmt::format("{} is for images of {}, but {} is {}", options.rig.source(), size_text(rig->size),
                        left.file(first_index).string(), size_text(size)));

@@ -19,7 +19,7 @@ constexpr double least_measured = 5;  // percent of the pixels; below, something
 
 // Both views' matchers, of one range. The right view is matched as the left one of the mirrored pair.
 struct Matchers {
-  Matchers(const Call& call, const InputFrame& frame)
+  Matchers(const MatchJob& call, const InputFrame& frame)
       : range(frame.range), left(call.pipeline, call.problem(frame), call.devices) {
     if (call.options.wants(Output::right)) right.emplace(call.pipeline, call.problem(frame, true), call.devices);
   }
@@ -41,7 +41,7 @@ struct Read {
 
 class FrameLoop {
  public:
-  FrameLoop(Call& call, FrameRecords& records)
+  FrameLoop(MatchJob& call, FrameRecords& records)
       : call_(call),
         records_(records),
         most_in_work_((call.left.sequence ? 2 : 1) * call.devices.size()),
@@ -233,7 +233,7 @@ class FrameLoop {
     }
   }
 
-  Call& call_;
+  MatchJob& call_;
   FrameRecords& records_;
   const std::size_t most_in_work_;
   std::vector<Slot> slots_;  // of which one is read to, those are in work, one is written
@@ -255,7 +255,7 @@ std::size_t FrameRecords::count(FrameRecord::State state) const {
       std::count_if(frames.begin(), frames.end(), [state](const FrameRecord& r) { return r.state == state; }));
 }
 
-void match_frames(Call& call, FrameRecords& records) {
+void match_frames(MatchJob& call, FrameRecords& records) {
   records.frames.resize(call.left.size());
   FrameLoop(call, records).run();
 }

@@ -15,11 +15,11 @@ std::size_t pixels_of(Size size) {
 
 }  // namespace
 
-std::size_t Call::memory_limit() const {
+std::size_t MatchJob::memory_limit() const {
   return options.memory_limit.empty() ? host_memory_bytes() / 2 : to_bytes("--memory-limit", options.memory_limit);
 }
 
-std::size_t Call::bytes_beside_matching(Size images, Size rectified) const {
+std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified) const {
   const AnyImageView view = first.left;
   const std::size_t sample = view.type == PixelType::u8 ? 1 : view.type == PixelType::u16 ? 2 : 4;
   const std::size_t pixel = static_cast<std::size_t>(view.channels) * sample,
@@ -37,7 +37,7 @@ std::size_t Call::bytes_beside_matching(Size images, Size rectified) const {
   return maps_bytes + frame * (left.sequence ? frames_of_sequence : 1);
 }
 
-void Call::bound_memory(Size images, Size rectified) const {
+void MatchJob::bound_memory(Size images, Size rectified) const {
   const std::size_t needed = bytes_beside_matching(images, rectified), limit = memory_limit();
   if (needed < limit) return;
   throw Error(ErrorCategory::memory,
@@ -50,14 +50,14 @@ void Call::bound_memory(Size images, Size rectified) const {
                           needed_memory(needed), limit_text()));
 }
 
-std::string Call::limit_text() const {
+std::string MatchJob::limit_text() const {
   return fmt::format(
       "the memory limit is {} ({})", given_memory(memory_limit()),
       options.memory_limit.empty() ? "half of this machine's memory" : "--memory-limit " + options.memory_limit);
 }
 
 // The library knows what is left for matching, and the user what was given.
-void Call::explain_limit(const Error& error) const {
+void MatchJob::explain_limit(const Error& error) const {
   if (error.category() != ErrorCategory::memory || options.memory_limit.empty() || device.name != "cpu") throw error;
   throw Error(ErrorCategory::memory,
               fmt::format("{} (of --memory-limit {}, the images and results take {}{})", error.what(),
@@ -65,7 +65,7 @@ void Call::explain_limit(const Error& error) const {
                           options.wants(Output::right) ? "; each view's matching gets half of the rest" : ""));
 }
 
-std::size_t Call::memory_for_matching() const {
+std::size_t MatchJob::memory_for_matching() const {
   // A GPU's memory is its own: what is not given is chosen there.
   if (device.name != "cpu") return options.memory_limit.empty() ? 0 : memory_limit();
   return memory_limit() - bytes_beside_matching(given_size, maps ? size : Size{});

@@ -9,7 +9,7 @@ namespace stereopsis::command::matching {
 namespace {
 
 template <class T>
-ImageView<const T> cropped(const Call& call, const Image<T>& image) {
+ImageView<const T> cropped(const MatchJob& call, const Image<T>& image) {
   return call.options.crop ? image.view().crop(*call.region) : image.view();
 }
 
@@ -22,7 +22,7 @@ void write_confidence(const fs::path& file, ImageView<const float> pixels) {
 }
 
 // A sequence has one scale of colours for all frames that have one range.
-Image<std::uint8_t> picture(const Call& call, DisparityRange range, const Image<float>& pixels) {
+Image<std::uint8_t> picture(const MatchJob& call, DisparityRange range, const Image<float>& pixels) {
   const auto [low, high] = call.left.sequence
                                ? std::pair<double, double>(range.min, std::max(range.max(), range.min + 1))
                                : display_limits(cropped(call, pixels));
@@ -30,7 +30,7 @@ Image<std::uint8_t> picture(const Call& call, DisparityRange range, const Image<
 }
 
 // The pixels that are too far for the file.
-long long write_depth(const Call& call, const InputFrame& frame, const Matched& result, const OutputFiles& files) {
+long long write_depth(const MatchJob& call, const InputFrame& frame, const Matched& result, const OutputFiles& files) {
   long long too_far = 0;
   if (call.options.wants(Output::depth)) {
     if (extension_of(files[Output::depth]) == ".png")
@@ -49,7 +49,7 @@ long long write_depth(const Call& call, const InputFrame& frame, const Matched& 
   return too_far;
 }
 
-void drop(const Call& call, Matched& result) {
+void drop(const MatchJob& call, Matched& result) {
   const Options& o = call.options;
   const auto least = static_cast<float>(o.min_confidence.value_or(0));
   for (int y = 0; y < result.disparity.height(); ++y)
@@ -116,13 +116,13 @@ std::string name_of(Output output) {
   return output == Output::disparity ? "disparity" : output_kinds()[output].option + 2;
 }
 
-void drop_unwanted(const Call& call, FrameResult& result) {
+void drop_unwanted(const MatchJob& call, FrameResult& result) {
   if (!call.options.drop_filled && !call.options.min_confidence) return;
   drop(call, result.left);
   if (!result.right.disparity.empty()) drop(call, result.right);
 }
 
-long long write(const Call& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files) {
+long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files) {
   long long too_far = 0;
   const double scale = call.options.scale.value_or(0);
   const Matched& left = result.left;

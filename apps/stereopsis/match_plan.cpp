@@ -48,7 +48,7 @@ void print(const Explanation& explanation) {
 
 }  // namespace
 
-Geometry Call::geometry() const {
+Geometry MatchJob::geometry() const {
   const auto on_device = rectifies_ahead() ? nullptr : maps;
   return {.rectification = on_device,
           .want_rectified = on_device && options.wants(Output::cloud),
@@ -60,7 +60,7 @@ Geometry Call::geometry() const {
           .disparity_error = options.disparity_error.value_or(Geometry().disparity_error)};
 }
 
-Problem Call::problem(const InputFrame& frame, bool of_right) const {
+Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
   Problem problem = Problem::of(frame.pair(), frame.range);
   problem.region = region;
   problem.want_confidence = options.min_confidence.has_value();
@@ -78,13 +78,13 @@ Problem Call::problem(const InputFrame& frame, bool of_right) const {
   return problem;
 }
 
-Plan Call::plan_in_memory(const InputFrame& frame, bool of_right) const try {
+Plan MatchJob::plan_in_memory(const InputFrame& frame, bool of_right) const try {
   return Plan(pipeline, problem(frame, of_right), device);
 } catch (const Error& error) {
   explain_limit(error);
 }
 
-Plan Call::plan(const InputFrame& frame, bool of_right) const {
+Plan MatchJob::plan(const InputFrame& frame, bool of_right) const {
   const Plan made = plan_in_memory(frame, of_right);
   if (options.crop && made.output_size() != size)
     refuse(
@@ -115,7 +115,7 @@ Json to_json(const Explanation& explanation) {
           {"steps", steps}};
 }
 
-Explanation explain(const Call& call) {
+Explanation explain(const MatchJob& call) {
   const Plan plan = call.plan(call.first);
   Explanation explanation{plan, steps_of(plan)};
   call.options.json ? say("{}", json_text(to_json(explanation))) : print(explanation);

@@ -28,7 +28,7 @@ DisparityRange united(DisparityRange a, DisparityRange b) {
 
 // Calls f(left, right) with the pair as it is matched.
 template <class F>
-auto with_matched(const Call& call, const InputFrame& frame, F&& f) {
+auto with_matched(const MatchJob& call, const InputFrame& frame, F&& f) {
   if (!call.maps || call.rectifies_ahead()) return f(frame.left.view(), frame.right.view());
   const auto view = [&](const AnyImage& image, const Image<std::int32_t>& map) {
     return rectified(image, map, {}, call.device.threads).image;
@@ -39,18 +39,18 @@ auto with_matched(const Call& call, const InputFrame& frame, F&& f) {
 
 }  // namespace
 
-void Call::warn_or_fail(const std::string& complaint) const {
+void MatchJob::warn_or_fail(const std::string& complaint) const {
   if (options.strict) throw Error(ErrorCategory::format, complaint + " (--strict)");
   warnings.push_back(complaint);
   warn("warning: {}", complaint);
 }
 
-std::vector<std::string> Call::complaints(const PairCheck& check, std::size_t i) const {
+std::vector<std::string> MatchJob::complaints(const PairCheck& check, std::size_t i) const {
   return how_to_rectify.empty() ? complaints_of(check, right.file(i))
                                 : complaints_of(check, right.file(i), how_to_rectify);
 }
 
-void Call::choose_range() {
+void MatchJob::choose_range() {
   const auto before = options.resume && !options.range_per_frame && range_is_estimated() && !costs
                           ? range_before(sidecar)
                           : std::nullopt;
@@ -87,7 +87,7 @@ void Call::choose_range() {
 }
 
 // Of all samples together. One that can't be read or judged is left to where it is matched, unless it is the only one.
-DisparityRange Call::estimated_range() {
+DisparityRange MatchJob::estimated_range() {
   std::optional<DisparityRange> all;
   std::set<std::string> said;
   std::exception_ptr problem;
@@ -114,16 +114,16 @@ DisparityRange Call::estimated_range() {
   return *all;
 }
 
-DisparityRange Call::range_of(const InputFrame& frame) const {
+DisparityRange MatchJob::range_of(const InputFrame& frame) const {
   return as_files_hold(with_matched(*this, frame, estimate_range));
 }
 
-DisparityRange Call::as_files_hold(DisparityRange found) const {
+DisparityRange MatchJob::as_files_hold(DisparityRange found) const {
   const bool unsigned_file = holds_no_sign(Output::disparity) || holds_no_sign(Output::right);
   return unsigned_file && found.min < 0 && found.max() > 0 ? DisparityRange{0, found.max() + 1} : found;
 }
 
-void Call::check_range() const {
+void MatchJob::check_range() const {
   if (range.min < size.width && range.max() > -size.width) return;
   refuse(fmt::format(
       "the disparities {} lead out of an image that is {} pixels wide, from every pixel; search between {} and "
@@ -131,12 +131,12 @@ void Call::check_range() const {
       range_text(range), size.width, 1 - size.width, size.width - 1));
 }
 
-bool Call::holds_no_sign(Output output) const {
+bool MatchJob::holds_no_sign(Output output) const {
   const std::string extension = extension_of(options.outputs[output]);
   return extension == ".png" || extension == ".pgm";
 }
 
-void Call::check_outputs(DisparityRange values) const {
+void MatchJob::check_outputs(DisparityRange values) const {
   for (const auto& names : files)
     for (std::size_t k = 0; k < output_count; ++k) {
       if (names[k].empty()) continue;

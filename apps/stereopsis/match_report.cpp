@@ -42,7 +42,7 @@ std::vector<StageTime> median_stages(const std::vector<const FrameRecord*>& reco
 }
 
 // "x.png (5.2 %) and 3 more": the worst of the frames whose value is beyond, or nothing.
-std::string worst_of(const Call& call, const FrameRecords& records, bool (*beyond)(const FrameRecord&),
+std::string worst_of(const MatchJob& call, const FrameRecords& records, bool (*beyond)(const FrameRecord&),
                      double (*value)(const FrameRecord&)) {
   std::size_t count = 0, worst = 0;
   for (std::size_t i = 0; i < records.frames.size(); ++i) {
@@ -55,7 +55,7 @@ std::string worst_of(const Call& call, const FrameRecords& records, bool (*beyon
                      count > 1 ? fmt::format(" and {} more frames", count - 1) : "");
 }
 
-void warn_of(const Call& call, const FrameRecords& records) {
+void warn_of(const MatchJob& call, const FrameRecords& records) {
   const auto caution = [&](const std::string& sentence) {
     call.warnings.push_back(sentence);
     warn("warning: {}", sentence);
@@ -97,7 +97,7 @@ Json latency_json(const FrameRecords& records) {
   return {{"median_ms", median(ms)}, {"p99_ms", quantile(ms, 0.99)}, {"max_ms", quantile(ms, 1)}};
 }
 
-Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {
+Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
   Json outputs = Json::object();
   for (std::size_t k = 0; k < output_count; ++k)
     if (!call.files[i][k].empty()) outputs[name_of(Output(k))] = call.files[i][k].string();
@@ -135,7 +135,7 @@ Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {
 
 }  // namespace
 
-void print_timings(const Call& call, const FrameRecords& records) {
+void print_timings(const MatchJob& call, const FrameRecords& records) {
   const auto done = done_of(records);
   if (done.empty()) return;
   Table table = stage_table(done.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(done),
@@ -156,7 +156,7 @@ void print_timings(const Call& call, const FrameRecords& records) {
   table.print();
 }
 
-void print_summary(const Call& call, const FrameRecords& records) {
+void print_summary(const MatchJob& call, const FrameRecords& records) {
   warn_of(call, records);
   const auto done = done_of(records);
   const std::size_t failed = records.count(State::failed), there = records.count(State::there);
@@ -185,7 +185,7 @@ void print_summary(const Call& call, const FrameRecords& records) {
             call.left.sequence ? " a frame" : "");
 }
 
-void write_report(const Call& call, const FrameRecords& records) {
+void write_report(const MatchJob& call, const FrameRecords& records) {
   Json frames = Json::array();
   for (std::size_t i = 0; i < records.frames.size(); ++i) frames.push_back(frame_json(call, records.frames[i], i));
   const Options& o = call.options;

@@ -8,7 +8,7 @@ namespace stereopsis::command::matching {
 namespace {
 
 // All that a result depends on, but for the images themselves and a range that was estimated from them.
-Json description_of(const Call& of) {
+Json description_of(const MatchJob& of) {
   const Options& o = of.options;
   Json call = {{"the version", STEREOPSIS_VERSION}, {"LEFT", o.left.string()}, {"RIGHT", o.right.string()}};
   const fs::path here = fs::absolute(of.sidecar).parent_path();  // results may be moved together
@@ -51,7 +51,7 @@ std::optional<DisparityRange> range_before(const fs::path& sidecar) {
   return DisparityRange{range[0].get<int>(), range[1].get<int>()};
 }
 
-std::vector<bool> frames_there(const Call& call, Size written) {
+std::vector<bool> frames_there(const MatchJob& call, Size written) {
   if (!call.left.sequence) return {false};
   std::vector<FrameFiles> frames(call.left.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {

@@ -66,7 +66,7 @@ double cost_at(const AnyImageView& probed, int candidate, int probe) {
 
 }  // namespace
 
-void Call::find_volumes() {
+void MatchJob::find_volumes() {
   for (const std::string& given : options.volumes) saved.push_back(saved_volume(given));
   for (const std::string& given : options.probes) probed.push_back(probed_pixel(given));
   const bool any = !saved.empty() || !probed.empty() || !options.cost_volume.empty();
@@ -76,7 +76,7 @@ void Call::find_volumes() {
     refuse("--right matches the mirrored pair, whose costs --cost-volume does not hold; leave one of them out");
 }
 
-void Call::read_volumes() {
+void MatchJob::read_volumes() {
   if (options.cost_volume.empty()) return;
   costs = std::make_shared<const AnyImage>(read_volume(options.cost_volume));
   first.costs = costs;
@@ -87,7 +87,7 @@ void Call::read_volumes() {
   check_costs();
 }
 
-void Call::check_costs() const {
+void MatchJob::check_costs() const {
   if (costs->view().type != PixelType::f32 || pipeline.get("cost.stage") != "volume" || !takes_8_bits(pipeline)) return;
   const auto [least, most] = extremes_of(costs->view().as<float>());
   if (least < 0)
@@ -99,13 +99,13 @@ void Call::check_costs() const {
         options.cost_volume.string(), most, most));
 }
 
-void Call::check_probes() const {
+void MatchJob::check_probes() const {
   for (const auto& [x, y] : probed)
     if (x >= size.width || y >= size.height)
       refuse(fmt::format("--probe {},{} lies outside the image of {}", x, y, size_text(size)));
 }
 
-CostVolumes wanted_volumes(const Call& call) {
+CostVolumes wanted_volumes(const MatchJob& call) {
   CostVolumes volumes;
   if (call.costs) volumes.given = call.costs->view().type;
   const auto wants = [&](CostState state) {
@@ -117,11 +117,11 @@ CostVolumes wanted_volumes(const Call& call) {
   return volumes;
 }
 
-void write_volumes(const Call& call, const Matched& result) {
+void write_volumes(const MatchJob& call, const Matched& result) {
   for (const SavedVolume& volume : call.saved) write_volume(volume.file, volume_of(result, volume.state));
 }
 
-void print_probes(const Call& call) {
+void print_probes(const MatchJob& call) {
   Problem problem = call.problem(call.first);
   problem.batch = 1;
   problem.geometry.want_depth = problem.geometry.want_points = problem.geometry.want_uncertainty =

@@ -45,7 +45,7 @@ nb::object lend_as(const AnyImageView& v, const std::shared_ptr<const void>& own
 
 void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
-Lent::Lent(nb::handle array, std::string name, std::uint64_t stream) : name_(std::move(name)) {
+BorrowedArray::BorrowedArray(nb::handle array, std::string name, std::uint64_t stream) : name_(std::move(name)) {
   if (take_buffer(array)) return;
   if (nb::hasattr(array, "__dlpack__"))
     take_dlpack(array, stream);
@@ -58,7 +58,7 @@ Lent::Lent(nb::handle array, std::string name, std::uint64_t stream) : name_(std
 
 // 'u' or 'f', and bits of an element; `shown` is asked for what a type that is not taken is called.
 template <class F>
-void Lent::set_type(char kind, int bits, F&& shown) {
+void BorrowedArray::set_type(char kind, int bits, F&& shown) {
   if (kind == 'u' && bits == 8)
     type_ = PixelType::u8;
   else if (kind == 'u' && bits == 16)
@@ -71,7 +71,7 @@ void Lent::set_type(char kind, int bits, F&& shown) {
            ".astype(...)");
 }
 
-bool Lent::take_buffer(nb::handle array) {
+bool BorrowedArray::take_buffer(nb::handle array) {
   if (!PyObject_CheckBuffer(array.ptr())) return false;
   const bool is_plain =
       std::string_view(nb::type_name(array.type()).c_str()) == "ndarray";  // NumPy's, which is not asked more
@@ -108,7 +108,7 @@ bool Lent::take_buffer(nb::handle array) {
   return true;
 }
 
-void Lent::take_dlpack(nb::handle array, std::uint64_t stream) {
+void BorrowedArray::take_dlpack(nb::handle array, std::uint64_t stream) {
   nb::object capsule;
   try {
     const auto kind = nb::cast<std::pair<int, int>>(nb::tuple(array.attr("__dlpack_device__")()));
@@ -147,7 +147,7 @@ void Lent::take_dlpack(nb::handle array, std::uint64_t stream) {
   refuse(name_ + " has a __dlpack__ that gives no tensor; give a NumPy array");
 }
 
-void Lent::take_tensor(const dlpack::Tensor& tensor) {
+void BorrowedArray::take_tensor(const dlpack::Tensor& tensor) {
   using Code = nb::dlpack::dtype_code;
   const auto code = static_cast<Code>(tensor.dtype.code);
   is_bool_ = code == Code::Bool;
@@ -165,7 +165,7 @@ void Lent::take_tensor(const dlpack::Tensor& tensor) {
   for (std::int64_t& stride : strides_) stride *= item;
 }
 
-void Lent::take_interface(nb::handle array) {
+void BorrowedArray::take_interface(nb::handle array) {
   try {
     const nb::object interface = array.attr("__cuda_array_interface__");
     const auto get = [&](const char* key) { return interface.attr("get")(key); };
@@ -195,18 +195,18 @@ void Lent::take_interface(nb::handle array) {
   }
 }
 
-void Lent::set_strides_in_order() {
+void BorrowedArray::set_strides_in_order() {
   strides_.assign(shape_.size(), type_ == PixelType::u8 ? 1 : type_ == PixelType::u16 ? 2 : 4);
   for (int i = ndim() - 2; i >= 0; --i) strides_[i] = strides_[i + 1] * shape_[i + 1];
 }
 
-std::string Lent::shape() const {
+std::string BorrowedArray::shape() const {
   std::string text = "(";
   for (int i = 0; i < ndim(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape_[i]);
   return text + (ndim() == 1 ? ",)" : ")");
 }
 
-AnyImageView Lent::view(int channels, int bit_depth) const {
+AnyImageView BorrowedArray::view(int channels, int bit_depth) const {
   const std::int64_t item = bytes_of(type_), pixel = channels * item, width = shape_[1], height = shape_[0],
                      row = width * pixel;
   if (width == 0 || height == 0 || channels == 0) refuse(name_ + " has the shape " + shape() + " and no pixels");
@@ -231,7 +231,7 @@ AnyImageView Lent::view(int channels, int bit_depth) const {
   return view;
 }
 
-AnyImageView Lent::image(int bit_depth, const std::optional<PixelFormat>& format) const {
+AnyImageView BorrowedArray::image(int bit_depth, const std::optional<PixelFormat>& format) const {
   if (format) {
     const int channels = ndim() == 3 && shape_[2] <= 4 ? static_cast<int>(shape_[2]) : ndim() == 2 ? 1 : 0;
     if (channels != channels_of(*format))
@@ -246,19 +246,19 @@ AnyImageView Lent::image(int bit_depth, const std::optional<PixelFormat>& format
   return view(ndim() == 2 ? 1 : static_cast<int>(shape_[2]), bit_depth);
 }
 
-AnyImageView Lent::volume() const {
+AnyImageView BorrowedArray::volume() const {
   if (ndim() != 3 || shape_[2] > std::numeric_limits<int>::max() / 4)
     refuse(name_ + " has the shape " + shape() + "; a cost volume is (height, width, disparities)");
   return view(static_cast<int>(shape_[2]), 0);
 }
 
-ImageView<const std::uint8_t> Lent::bytes(const char* what) const {
+ImageView<const std::uint8_t> BorrowedArray::bytes(const char* what) const {
   if (ndim() != 2 || type_ != PixelType::u8)
     refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) + "; " + what);
   return view(1, 0).as<std::uint8_t>();
 }
 
-ImageView<const std::uint8_t> Lent::mask() const {
+ImageView<const std::uint8_t> BorrowedArray::mask() const {
   if (!given()) return {};
   const ImageView<const std::uint8_t> given_mask =
       bytes("a mask is (height, width), of bool, or of uint8 and 255 where a pixel counts");
@@ -281,16 +281,16 @@ ImageView<const std::uint8_t> Lent::mask() const {
   return *made_mask_;
 }
 
-ImageView<const std::uint8_t> Lent::validity() const { return bytes("validity is (height, width), of uint8"); }
+ImageView<const std::uint8_t> BorrowedArray::validity() const { return bytes("validity is (height, width), of uint8"); }
 
-ImageView<const float> Lent::disparity() const {
+ImageView<const float> BorrowedArray::disparity() const {
   if (ndim() != 2 || type_ != PixelType::f32)
     refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
            "; a disparity image is (height, width), of float32");
   return view(1, 0).as<float>();
 }
 
-ImageView<const std::uint16_t> Lent::paths() const {
+ImageView<const std::uint16_t> BorrowedArray::paths() const {
   if (ndim() != 3 || type_ != PixelType::u16)
     refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
            "; path costs are (kinds of paths, width, disparities), of uint16");

@@ -26,12 +26,12 @@ inline constexpr const char* unknown_gpu = "cuda";  // __cuda_array_interface__ 
 
 // An array that Python lends: any strides that the library's views can have, read-only ones too. Made, and done
 // with, under the GIL.
-class Lent {
+class BorrowedArray {
  public:
-  Lent() = default;
+  BorrowedArray() = default;
   // `name` is for sentences: "left". Its owner makes it ready for `stream`, if it is on a GPU, or says for which stream it
   // is: producer(). Throws Error(call) for what is no array, or one of another type.
-  Lent(nb::handle array, std::string name, std::uint64_t stream = dlpack::default_stream);
+  BorrowedArray(nb::handle array, std::string name, std::uint64_t stream = dlpack::default_stream);
 
   bool given() const { return data_ != nullptr || ndim() > 0; }
   const std::string& name() const { return name_; }
@@ -45,12 +45,12 @@ class Lent {
 
   // (height, width) or (height, width, 3), or as the format has it. A bit depth of 0: all bits of the type.
   AnyImageView image(int bit_depth = 0, const std::optional<PixelFormat>& format = {}) const;
-  AnyImageView volume() const;                   // (height, width, disparities)
+  AnyImageView volume() const;  // (height, width, disparities)
   // (height, width), of uint8 by the rule of stereopsis/mask.hpp, or bool; empty if not given. On the host it is 255 or 0.
   ImageView<const std::uint8_t> mask() const;
   ImageView<const std::uint8_t> validity() const;  // (height, width), of uint8
-  ImageView<const float> disparity() const;      // (height, width), of float32
-  ImageView<const std::uint16_t> paths() const;  // (kinds, width, disparities), of uint16
+  ImageView<const float> disparity() const;        // (height, width), of float32
+  ImageView<const std::uint16_t> paths() const;    // (kinds, width, disparities), of uint16
 
  private:
   bool take_buffer(nb::handle array);  // false: it has none
@@ -71,7 +71,7 @@ class Lent {
   std::vector<std::int64_t> shape_, strides_;  // in elements, in bytes
   bool read_only_ = false, is_bool_ = false;
   mutable std::shared_ptr<const Image<std::uint8_t>> made_mask_;  // where mask() is not the array itself
-  std::shared_ptr<void> owner_;  // what gives it back
+  std::shared_ptr<void> owner_;                                   // what gives it back
 };
 
 std::int64_t bytes_of(PixelType type);
@@ -83,15 +83,15 @@ bool overlap(const AnyImageView& a, const AnyImageView& b);
 DeviceImageView on_device(const AnyImageView& view);
 
 // Images of a pair as Python gives them, and what keeps them.
-struct LentPair {
+struct BorrowedPair {
   // None may be given for masks, and for all but one of images and costs. `colour` is how images lie: format_of().
   // `beside` has, by name, paths_above and paths_below of a stripe, and the maps that are refined: disparity, validity, right and
   // confidence.
-  LentPair(nb::handle left, nb::handle right, nb::handle mask_left, nb::handle mask_right, nb::handle costs,
-           int bit_depth, const std::string& colour, nb::handle stream, const nb::dict& beside = nb::dict());
+  BorrowedPair(nb::handle left, nb::handle right, nb::handle mask_left, nb::handle mask_right, nb::handle costs,
+               int bit_depth, const std::string& colour, nb::handle stream, const nb::dict& beside = nb::dict());
 
   bool is_on_device() const { return !device.empty(); }
-  std::array<const Lent*, 5> all() const { return {&left, &right, &mask_left, &mask_right, &costs}; }
+  std::array<const BorrowedArray*, 5> all() const { return {&left, &right, &mask_left, &mask_right, &costs}; }
   DevicePair device_pair() const;
   // All images, masks, volumes and maps on the host or the device, by name; views of what was not given are empty.
   std::vector<std::pair<std::string, AnyImageView>> inputs() const;
@@ -100,8 +100,8 @@ struct LentPair {
   // ((height, width, channels, dtype) of the pictures, the same of the costs, device); None for what is not there.
   nb::tuple kind() const;
 
-  Lent left, right, mask_left, mask_right, costs;
-  std::vector<Lent> lent_beside;
+  BorrowedArray left, right, mask_left, mask_right, costs;
+  std::vector<BorrowedArray> lent_beside;
   StereoPair pair;     // on a device: where it is there
   std::string device;  // "cuda:0"; "cuda" where that is not known; empty: the host
   std::uint64_t stream = dlpack::default_stream;

@@ -26,7 +26,7 @@ void require_pfm(const Path& file) {
 }
 
 void write(const Path& file, nb::handle array, double scale) {
-  const Lent disparity(array, "disparity");
+  const BorrowedArray disparity(array, "disparity");
   if (!disparity.device().empty()) refuse("disparity is on a GPU; copy it to the host first, as a NumPy array");
   const ImageView<const float> view = disparity.disparity();
   without_gil([&] { write_disparity(file, view, scale); });

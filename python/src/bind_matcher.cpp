@@ -120,23 +120,24 @@ class SharedMatcher {
   void give_memory(PairMemory memory) { spare_.push_back(std::move(memory)); }
   // Behind what the pair's stream was given before, and before what it is given from then on: nobody waits. `out` has arrays of the caller's
   // by the names of what they take. All of it under the GIL.
-  nb::dict match_on_device(LentPair pair, const nb::dict& out);
+  nb::dict match_on_device(BorrowedPair pair, const nb::dict& out);
 
  private:
   // What a pair on a GPU reads and writes of the caller's, until it is done.
   struct Work {
     std::shared_ptr<StreamMark> done;
-    LentPair pair;
-    std::vector<Lent> out;
+    BorrowedPair pair;
+    std::vector<BorrowedArray> out;
   };
 
   void prepare_for_device();
-  void check_device(const Lent& lent) const;
-  void order_before(const Lent& lent, std::uint64_t stream);
-  DeviceImageView take_output(const Output& output, nb::handle array, std::uint64_t stream, std::vector<Lent>& kept);
+  void check_device(const BorrowedArray& lent) const;
+  void order_before(const BorrowedArray& lent, std::uint64_t stream);
+  DeviceImageView take_output(const Output& output, nb::handle array, std::uint64_t stream,
+                              std::vector<BorrowedArray>& kept);
 
   std::deque<Work> works_;  // outlives the matcher, which ends them
-  std::shared_ptr<Rooms> rooms_;
+  std::shared_ptr<OutputBuffers> buffers_;
   std::vector<Output> outputs_;
   std::mutex mutex_;
   std::vector<PairMemory> spare_;
@@ -146,7 +147,7 @@ class SharedMatcher {
 };
 
 void SharedMatcher::prepare_for_device() {
-  if (rooms_) return;
+  if (buffers_) return;
   if (group_) refuse("arrays on a GPU are matched on it alone; give device= of where they are, not several");
   if (plan().problem().geometry.want_rectified)
     refuse("the rectified image can't be wanted of arrays on a GPU; leave it out of want");
@@ -155,10 +156,10 @@ void SharedMatcher::prepare_for_device() {
   outputs_ = outputs_of(plan());
   std::vector<DeviceImageView> shapes;
   for (const Output& output : outputs_) shapes.push_back(output.shape);
-  rooms_ = std::make_shared<Rooms>(plan().device().name, std::move(shapes));
+  buffers_ = std::make_shared<OutputBuffers>(plan().device().name, std::move(shapes));
 }
 
-void SharedMatcher::check_device(const Lent& lent) const {
+void SharedMatcher::check_device(const BorrowedArray& lent) const {
   if (!lent.given()) return;
   const std::string& own = plan().device().name;
   const bool here = lent.device() == own || (lent.device() == unknown_gpu && is_memory_of(own, lent.address()));
@@ -167,32 +168,32 @@ void SharedMatcher::check_device(const Lent& lent) const {
            ", but the matcher runs on " + own + "; copy it there, or give device= of where it is");
 }
 
-void SharedMatcher::order_before(const Lent& lent, std::uint64_t stream) {
+void SharedMatcher::order_before(const BorrowedArray& lent, std::uint64_t stream) {
   if (!lent.producer() || *lent.producer() == stream) return;
-  const auto mark = rooms_->take_mark();
+  const auto mark = buffers_->take_mark();
   mark->take(*lent.producer());
   mark->hold(stream);
 }
 
 DeviceImageView SharedMatcher::take_output(const Output& output, nb::handle array, std::uint64_t stream,
-                                           std::vector<Lent>& kept) {
-  const Lent& lent = kept.emplace_back(array, "out['" + output.name + "']", stream);
+                                           std::vector<BorrowedArray>& kept) {
+  const BorrowedArray& lent = kept.emplace_back(array, "out['" + output.name + "']", stream);
   check_device(lent);
   const DeviceImageView view = on_device(view_for(output, lent));
   order_before(lent, stream);
   return view;
 }
 
-nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
+nb::dict SharedMatcher::match_on_device(BorrowedPair pair, const nb::dict& out) {
   prepare_for_device();
   while (!works_.empty() && works_.front().done->is_passed()) works_.pop_front();
-  for (const Lent* lent : pair.all()) {
+  for (const BorrowedArray* lent : pair.all()) {
     check_device(*lent);
     order_before(*lent, pair.stream);
   }
   for (const auto& [name, array] : out) output_of(outputs_, nb::cast<std::string>(name));
-  Work work{rooms_->take_mark(), std::move(pair), {}};
-  const auto room = rooms_->take(work.pair.stream);
+  Work work{buffers_->take_mark(), std::move(pair), {}};
+  const auto buffer = buffers_->take(work.pair.stream);
   nb::dict arrays;
   DeviceMatched result;
   std::vector<NamedView> written;
@@ -204,8 +205,8 @@ nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
       result.*output.place = take_output(output, out[name], work.pair.stream, work.out);
       written.emplace_back(output.name, view_for(output, work.out.back()));
     } else {
-      result.*output.place = rooms_->image(*room, i);
-      arrays[name] = DeviceArray(rooms_, room, result.*output.place);
+      result.*output.place = buffers_->image(*buffer, i);
+      arrays[name] = DeviceArray(buffers_, buffer, result.*output.place);
     }
   }
   check_overlaps(written, work.pair.inputs());
@@ -217,7 +218,7 @@ nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
     matcher_->enqueue(images, result, work.pair.stream);
     work.done->take(work.pair.stream);
   }
-  room->done = work.done;
+  buffer->done = work.done;
   works_.push_back(std::move(work));
   arrays["times"] = nb::list();
   return arrays;
@@ -226,7 +227,7 @@ nb::dict SharedMatcher::match_on_device(LentPair pair, const nb::dict& out) {
 // A pair in flight: keeps its images, or copies of them, until it is done, whatever becomes of it.
 class Pending {
  public:
-  Pending(std::shared_ptr<SharedMatcher> matcher, LentPair lent, bool copies)
+  Pending(std::shared_ptr<SharedMatcher> matcher, BorrowedPair lent, bool copies)
       : matcher_(std::move(matcher)), lent_(std::move(lent)), result_(std::make_shared<Matched>()) {
     if (copies) lent_.copy_images(memory_.emplace(matcher_->take_memory()));
     const nb::gil_scoped_release release;
@@ -242,7 +243,7 @@ class Pending {
     }
     if (memory_) matcher_->give_memory(std::move(*memory_));
   }
-  bool overlaps(const LentPair& other) const {
+  bool overlaps(const BorrowedPair& other) const {
     for (const AnyImageView& own : {lent_.pair.left, lent_.pair.right})
       for (const AnyImageView& given : {other.pair.left, other.pair.right})
         if (overlap(own, given)) return true;
@@ -258,7 +259,7 @@ class Pending {
 
  private:
   std::shared_ptr<SharedMatcher> matcher_;
-  LentPair lent_;
+  BorrowedPair lent_;
   std::optional<SharedMatcher::PairMemory> memory_;
   std::shared_ptr<Matched> result_;
   Ticket ticket_;
@@ -307,7 +308,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
   return std::make_shared<SharedMatcher>(pipeline, p, devices);
 }
 
-nb::dict match(SharedMatcher& matcher, LentPair& pair, const nb::dict& out) {
+nb::dict match(SharedMatcher& matcher, BorrowedPair& pair, const nb::dict& out) {
   if (pair.is_on_device()) return matcher.match_on_device(std::move(pair), out);
   const HostOut taken(matcher.plan(), out, pair.inputs());
   const auto result = std::make_shared<Matched>();
@@ -320,7 +321,7 @@ nb::dict match(SharedMatcher& matcher, LentPair& pair, const nb::dict& out) {
   return arrays;
 }
 
-std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, LentPair& pair, bool copies) {
+std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, BorrowedPair& pair, bool copies) {
   return std::make_unique<Pending>(matcher, std::move(pair), copies);
 }
 
@@ -354,14 +355,15 @@ void bind_matcher(nb::module_& m) {
       .def_ro("note", &PlanStep::note, "Why nothing fused, or nothing faster, does it.")
       .def("__repr__", [](const PlanStep& s) { return "<" + s.work.name + ": by " + s.stage + ">"; });
 
-  // Lent for one match, of a matcher of their kind.
-  nb::class_<LentPair>(m, "Pair")
+  // BorrowedArray for one match, of a matcher of their kind.
+  nb::class_<BorrowedPair>(m, "Pair")
       .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, nb::handle, int, const std::string&, nb::handle,
                     const nb::dict&>(),
            "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(), "volume"_a.none(),
            "bit_depth"_a, "colour"_a, "stream"_a.none(), "beside"_a)
-      .def_prop_ro("kind", &LentPair::kind, "(height, width, channels, dtype) of images and of costs, and the device.")
-      .def_ro("stream", &LentPair::stream);
+      .def_prop_ro("kind", &BorrowedPair::kind,
+                   "(height, width, channels, dtype) of images and of costs, and the device.")
+      .def_ro("stream", &BorrowedPair::stream);
 
   nb::class_<Pending>(m, "Pending").def("wait", &Pending::wait).def("overlaps", &Pending::overlaps, "pair"_a);
 

@@ -61,7 +61,7 @@ std::string size_of(Size size) { return std::to_string(size.width) + "×" + std:
 
 // Both views, and masks of what has no source: None where every pixel has one.
 nb::tuple rectify(const RectificationMaps& maps, nb::handle left, nb::handle right) {
-  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, "rgb", nb::none());
+  const BorrowedPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, "rgb", nb::none());
   if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   for (const AnyImageView& view : {lent.pair.left, lent.pair.right})
     if (view.size() != maps.input)

@@ -72,7 +72,7 @@ std::pair<int, int> ends(DisparityRange range) { return {range.min, range.min + 
 
 template <class F>
 auto with_pair(nb::handle left, nb::handle right, const std::string& colour, int bit_depth, F&& f) {
-  const LentPair lent(left, right, nb::none(), nb::none(), nb::none(), bit_depth, colour, nb::none());
+  const BorrowedPair lent(left, right, nb::none(), nb::none(), nb::none(), bit_depth, colour, nb::none());
   if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   const nb::gil_scoped_release release;
   const StereoPair& pair = lent.pair;
@@ -94,9 +94,9 @@ nb::dict measures_of(const Measures& m) {
 }
 
 nb::dict evaluate_arrays(nb::handle disparity_, nb::handle truth_, nb::handle mask_) {
-  const Lent disparity(disparity_, "disparity"), truth(truth_, "truth"),
-      mask = mask_.is_none() ? Lent() : Lent(mask_, "mask");
-  for (const Lent* lent : {&disparity, &truth, &mask})
+  const BorrowedArray disparity(disparity_, "disparity"), truth(truth_, "truth"),
+      mask = mask_.is_none() ? BorrowedArray() : BorrowedArray(mask_, "mask");
+  for (const BorrowedArray* lent : {&disparity, &truth, &mask})
     if (!lent->device().empty()) refuse(lent->name() + " is on a GPU; copy it to the host first, as a NumPy array");
   const auto views = std::tuple(disparity.disparity(), truth.disparity(), mask.mask());
   const Evaluation found = [&] {
@@ -135,7 +135,8 @@ void bind_scenes(nb::module_& m) {
       "left"_a, "right"_a, "colour"_a = "rgb", "bit_depth"_a = 0,
       nb::sig("def check(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> PairCheck"));
   m.def(
-      "same_pixels", [](const LentPair& lent) { return !lent.is_on_device() && same_pixels(lent.pair.left, lent.pair.right); },
+      "same_pixels",
+      [](const BorrowedPair& lent) { return !lent.is_on_device() && same_pixels(lent.pair.left, lent.pair.right); },
       "pair"_a, "Whether both images, on the host, have the same bits.");
   m.def(
       "estimate_disparities",
@@ -150,19 +151,19 @@ void bind_scenes(nb::module_& m) {
   m.def(
       "colour_disparity",
       [](nb::handle array, double low, double high, bool legend) {
-        const Lent lent(array, "disparity");
+        const BorrowedArray lent(array, "disparity");
         return give(colour_disparity(lent.disparity(), low, high, legend));
       },
       "disparity"_a, "low"_a, "high"_a, "legend"_a,
       nb::sig("def colour_disparity(disparity: object, low: float, high: float, legend: bool) -> "
               "numpy.typing.NDArray[numpy.uint8]"));
   m.def(
-      "display_limits", [](nb::handle array) { return display_limits(Lent(array, "disparity").disparity()); },
+      "display_limits", [](nb::handle array) { return display_limits(BorrowedArray(array, "disparity").disparity()); },
       "disparity"_a, nb::sig("def display_limits(disparity: object) -> tuple[float, float]"));
   m.def(
       "colour_validity",
       [](nb::handle array, bool legend) {
-        const Lent lent(array, "validity");
+        const BorrowedArray lent(array, "validity");
         return give(colour_validity(lent.validity(), legend));
       },
       "validity"_a, "legend"_a,

@@ -23,17 +23,17 @@ int ordinal_of(const std::string& device) { return std::stoi(device.substr(devic
 
 // What an array that goes by DLPack keeps, until the one who took it is done.
 struct Kept {
-  std::shared_ptr<Rooms> rooms;
-  std::shared_ptr<Room> room;
+  std::shared_ptr<OutputBuffers> buffers;
+  std::shared_ptr<OutputBuffer> buffer;
   std::uint64_t reader;
   std::int64_t shape[3], strides[3];
 
   ~Kept() {
-    if (reader == room->stream) return;
+    if (reader == buffer->stream) return;
     try {
-      const auto mark = rooms->take_mark();
+      const auto mark = buffers->take_mark();
       mark->take(reader);
-      room->released.push_back(mark);
+      buffer->released.push_back(mark);
     } catch (const std::exception&) {  // that stream is gone, and all that it did is done
     }
   }
@@ -59,33 +59,33 @@ const char* typestr(PixelType type) { return type == PixelType::u8 ? "|u1" : typ
 
 }  // namespace
 
-Rooms::Rooms(std::string device, std::vector<DeviceImageView> shapes)
+OutputBuffers::OutputBuffers(std::string device, std::vector<DeviceImageView> shapes)
     : device_(std::move(device)), shapes_(std::move(shapes)) {}
 
-std::shared_ptr<StreamMark> Rooms::take_mark() {
+std::shared_ptr<StreamMark> OutputBuffers::take_mark() {
   for (const auto& mark : marks_)
     if (mark.use_count() == 1) return mark;
   return marks_.emplace_back(std::make_shared<StreamMark>(device_));
 }
 
-std::shared_ptr<Room> Rooms::take(std::uint64_t stream) {
-  const auto free =
-      std::ranges::find_if(rooms_, [&](const auto& room) { return room.use_count() == 1 && room->stream == stream; });
-  if (free != rooms_.end()) {
+std::shared_ptr<OutputBuffer> OutputBuffers::take(std::uint64_t stream) {
+  const auto free = std::ranges::find_if(
+      buffers_, [&](const auto& buffer) { return buffer.use_count() == 1 && buffer->stream == stream; });
+  if (free != buffers_.end()) {
     for (const auto& mark : (*free)->released) mark->hold(stream);
     (*free)->released.clear();
     return *free;
   }
-  auto room = std::make_shared<Room>();
-  room->stream = stream;
-  room->images.resize(shapes_.size());
-  return rooms_.emplace_back(std::move(room));
+  auto buffer = std::make_shared<OutputBuffer>();
+  buffer->stream = stream;
+  buffer->images.resize(shapes_.size());
+  return buffers_.emplace_back(std::move(buffer));
 }
 
-DeviceImageView Rooms::image(Room& room, std::size_t i) const {
+DeviceImageView OutputBuffers::image(OutputBuffer& buffer, std::size_t i) const {
   DeviceImageView view = shapes_[i];
-  if (room.images[i].view().empty()) room.images[i] = make_image(device_, view);
-  view.memory = room.images[i].view().memory;
+  if (buffer.images[i].view().empty()) buffer.images[i] = make_image(device_, view);
+  view.memory = buffer.images[i].view().memory;
   return view;
 }
 
@@ -101,8 +101,8 @@ nb::tuple DeviceArray::dlpack_device() const {
 template <class Managed>
 nb::capsule DeviceArray::export_as(const char* name, std::uint64_t reader) const {
   auto kept = std::make_unique<Kept>();
-  kept->rooms = rooms_;
-  kept->room = room_;
+  kept->buffers = buffers_;
+  kept->buffer = buffer_;
   kept->reader = reader;
   const std::int64_t shape[] = {view_.height, view_.width, view_.channels},
                      strides[] = {view_.pitch, view_.channels, 1};
@@ -149,10 +149,10 @@ nb::capsule DeviceArray::to_dlpack(nb::handle stream, nb::handle max_version, nb
   std::uint64_t reader = dlpack::default_stream;
   const bool unordered = !stream.is_none() && nb::cast<std::int64_t>(stream) == -1;
   if (unordered)
-    reader = room_->stream;
+    reader = buffer_->stream;
   else
     reader = stream_of(stream);
-  if (reader != room_->stream && room_->done) room_->done->hold(reader);
+  if (reader != buffer_->stream && buffer_->done) buffer_->done->hold(reader);
   const bool versioned = !max_version.is_none() && nb::cast<int>(nb::object(max_version[0])) >= 1;
   return versioned ? export_as<dlpack::VersionedManaged>("dltensor_versioned", reader)
                    : export_as<dlpack::Managed>("dltensor", reader);
@@ -171,20 +171,20 @@ nb::dict DeviceArray::interface() const {
     d["strides"] = nb::make_tuple(view_.pitch * item, item);
   else
     d["strides"] = nb::make_tuple(view_.pitch * item, view_.channels * item, item);
-  d["stream"] = room_->stream;
+  d["stream"] = buffer_->stream;
   return d;
 }
 
 nb::object DeviceArray::to_numpy() const {
   const auto copy = [&]<class T>(const Image<T>&) {
-    const auto kept = std::find_if(room_->images.begin(), room_->images.end(),
+    const auto kept = std::find_if(buffer_->images.begin(), buffer_->images.end(),
                                    [&](const DeviceImage& image) { return image.view().memory == view_.memory; });
-    if (kept == room_->images.end())
+    if (kept == buffer_->images.end())
       refuse("an array that a stage is called with is not copied so; take it as torch.from_dlpack(array).cpu()");
     Image<T> flat(Size{view_.width * view_.height * view_.channels, 1});
     {
       const nb::gil_scoped_release release;
-      if (room_->done) room_->done->wait();
+      if (buffer_->done) buffer_->done->wait();
       kept->download(flat);
     }
     return nb::object(give(std::move(flat)).attr("reshape")(shape()));

@@ -12,7 +12,7 @@ namespace stereopsis::python {
 
 // Memory of one result, and what is ordered by it. It goes from pair to pair of one stream, so that what the caller gave that stream
 // to do with the last result comes first.
-struct Room {
+struct OutputBuffer {
   std::uint64_t stream = 0;
   std::vector<DeviceImage> images;
   std::shared_ptr<StreamMark> done;                   // behind the pair
@@ -20,29 +20,29 @@ struct Room {
 };
 
 // What the images of results take, and marks, of one device.
-class Rooms {
+class OutputBuffers {
  public:
-  Rooms(std::string device, std::vector<DeviceImageView> shapes);
+  OutputBuffers(std::string device, std::vector<DeviceImageView> shapes);
 
   const std::string& device() const { return device_; }
   // For a pair of this stream; what other streams did with it is ordered before.
-  std::shared_ptr<Room> take(std::uint64_t stream);
-  // Of a room, made when it is first asked for.
-  DeviceImageView image(Room& room, std::size_t i) const;
+  std::shared_ptr<OutputBuffer> take(std::uint64_t stream);
+  // Of a buffer, made when it is first asked for.
+  DeviceImageView image(OutputBuffer& buffer, std::size_t i) const;
   std::shared_ptr<StreamMark> take_mark();
 
  private:
   const std::string device_;
   const std::vector<DeviceImageView> shapes_;
-  std::vector<std::shared_ptr<Room>> rooms_;
+  std::vector<std::shared_ptr<OutputBuffer>> buffers_;
   std::vector<std::shared_ptr<StreamMark>> marks_;
 };
 
 // An array of a result: an exporter of DLPack and __cuda_array_interface__.
 class DeviceArray {
  public:
-  DeviceArray(std::shared_ptr<Rooms> rooms, std::shared_ptr<Room> room, const DeviceImageView& view)
-      : rooms_(std::move(rooms)), room_(std::move(room)), view_(view) {}
+  DeviceArray(std::shared_ptr<OutputBuffers> buffers, std::shared_ptr<OutputBuffer> buffer, const DeviceImageView& view)
+      : buffers_(std::move(buffers)), buffer_(std::move(buffer)), view_(view) {}
 
   nb::capsule to_dlpack(nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) const;
   nb::tuple dlpack_device() const;
@@ -50,16 +50,16 @@ class DeviceArray {
   nb::object to_numpy() const;  // waits, and copies
   nb::tuple shape() const;
   const char* dtype() const { return dtype_of(view_.type); }
-  const std::string& device() const { return rooms_->device(); }
-  std::uint64_t stream() const { return room_->stream; }
+  const std::string& device() const { return buffers_->device(); }
+  std::uint64_t stream() const { return buffer_->stream; }
 
  private:
   template <class Managed>
   nb::capsule export_as(const char* name, std::uint64_t reader) const;
   int ndim() const { return view_.channels == 1 ? 2 : 3; }
 
-  std::shared_ptr<Rooms> rooms_;
-  std::shared_ptr<Room> room_;
+  std::shared_ptr<OutputBuffers> buffers_;
+  std::shared_ptr<OutputBuffer> buffer_;
   DeviceImageView view_;
 };
 

@@ -54,7 +54,7 @@ const Output& output_of(const std::vector<Output>& outputs, const std::string& n
   return *found;
 }
 
-AnyImageView view_for(const Output& output, const Lent& lent) {
+AnyImageView view_for(const Output& output, const BorrowedArray& lent) {
   const DeviceImageView& shape = output.shape;
   if (lent.read_only()) refuse(lent.name() + " is read-only; give one that can be written to");
   const bool is_volume = shape.channels != 1 && shape.channels != 3;
@@ -83,7 +83,7 @@ HostOut::HostOut(const Plan& plan, const nb::dict& out, const std::vector<NamedV
   for (const auto& [key, array] : out) {
     const std::string name = nb::cast<std::string>(key);
     const Output& output = output_of(outputs, name);
-    Lent lent(array, "out['" + name + "']");
+    BorrowedArray lent(array, "out['" + name + "']");
     if (!lent.device().empty())
       refuse(lent.name() + " is in memory of " + lent.device() +
              ", but left is in the memory of the host; copy one of them");

@@ -20,7 +20,7 @@ std::vector<Output> outputs_of(const Plan& plan);
 // The one of this name. Throws Error(call) where it is not wanted.
 const Output& output_of(const std::vector<Output>& outputs, const std::string& name);
 // What is lent, as that image. Throws Error(call) where it has another shape or type, or is read-only.
-AnyImageView view_for(const Output& output, const Lent& lent);
+AnyImageView view_for(const Output& output, const BorrowedArray& lent);
 
 using NamedView = std::pair<std::string, AnyImageView>;
 // Throws Error(call) where an output shares memory with an input or another output.
@@ -38,7 +38,7 @@ class HostOut {
  private:
   struct Taken {
     std::string name;
-    Lent lent;
+    BorrowedArray lent;
     AnyImageView view;
   };
   std::vector<Taken> taken_;

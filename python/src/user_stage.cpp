@@ -43,11 +43,11 @@ nb::object view_as(const DeviceImageView& v, bool volume, bool written, const st
 }
 
 // Marks are made once for all calls on a device, and kept until the process ends.
-std::shared_ptr<Rooms> marks_of(const std::string& device) {
-  static auto& all = *new std::map<std::string, std::shared_ptr<Rooms>>();
-  auto& rooms = all[device];
-  if (!rooms) rooms = std::make_shared<Rooms>(device, std::vector<DeviceImageView>());
-  return rooms;
+std::shared_ptr<OutputBuffers> marks_of(const std::string& device) {
+  static auto& all = *new std::map<std::string, std::shared_ptr<OutputBuffers>>();
+  auto& buffers = all[device];
+  if (!buffers) buffers = std::make_shared<OutputBuffers>(device, std::vector<DeviceImageView>());
+  return buffers;
 }
 
 // What the function is called with, and whether somebody still has an array of it.
@@ -57,11 +57,11 @@ class Arguments {
     if (call.stream) {
       if (!device_of_call().starts_with("cuda"))
         refuse("stages in Python run on the CPU and on CUDA, not on " + device_of_call());
-      rooms_ = marks_of(device_of_call());
-      room_ = std::make_shared<Room>();
-      room_->stream = *call.stream;
-      room_->done = rooms_->take_mark();
-      room_->done->take(room_->stream);
+      buffers_ = marks_of(device_of_call());
+      buffer_ = std::make_shared<OutputBuffer>();
+      buffer_->stream = *call.stream;
+      buffer_->done = buffers_->take_mark();
+      buffer_->done->take(buffer_->stream);
     }
     nb::dict fields;
     fields["reference"] = view(call.reference);
@@ -93,19 +93,19 @@ class Arguments {
   // After the call: what other streams were given to do comes before what follows in this one.
   bool is_kept() {
     object_ = nb::none();
-    if (!room_) return *users_ > 0;
-    for (const auto& mark : room_->released) mark->hold(room_->stream);
-    return room_.use_count() > 1;
+    if (!buffer_) return *users_ > 0;
+    for (const auto& mark : buffer_->released) mark->hold(buffer_->stream);
+    return buffer_.use_count() > 1;
   }
 
  private:
   nb::object view(const DeviceImageView& v, bool volume = false, bool written = false) const {
     if (v.memory == 0) return nb::none();
-    if (room_) {
+    if (buffer_) {
       DeviceImageView at = v;
       at.memory += v.offset * (v.type == PixelType::u8 ? 1 : v.type == PixelType::u16 ? 2 : 4);
       at.offset = 0;
-      return nb::cast(DeviceArray(rooms_, room_, at));
+      return nb::cast(DeviceArray(buffers_, buffer_, at));
     }
     switch (v.type) {
       case PixelType::u8: return view_as<std::uint8_t>(v, volume, written, users_);
@@ -116,8 +116,8 @@ class Arguments {
 
   const UserCall& call_;
   std::shared_ptr<int> users_ = std::make_shared<int>(0);
-  std::shared_ptr<Rooms> rooms_;
-  std::shared_ptr<Room> room_;
+  std::shared_ptr<OutputBuffers> buffers_;
+  std::shared_ptr<OutputBuffer> buffer_;
   nb::object object_;
 };
 
@@ -152,8 +152,7 @@ std::function<Rect(const Rect&)> part_needed(nb::handle function) {
       try {
         throw RaisedInPython(error);
       } catch (const RaisedInPython& raised) {
-        std::throw_with_nested(
-            Error(ErrorCategory::call, std::string("required_input failed with ") + raised.what()));
+        std::throw_with_nested(Error(ErrorCategory::call, std::string("required_input failed with ") + raised.what()));
       }
     } catch (const nb::cast_error&) {
       refuse("required_input must return (x, y, width, height) of what (x, y, width, height) of the result needs");

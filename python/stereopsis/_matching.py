@@ -15,7 +15,7 @@ from . import _native, _options, _pair
 from ._errors import CallError
 from ._native import Calibration, Rig
 from ._pipeline import Pipeline, Value
-from ._progress import Progress, Told
+from ._progress import OnProgress, Progress
 from ._result import ARRAYS, Explanation, Result
 from ._stage import Turns
 
@@ -253,7 +253,7 @@ class Matcher:
         *,
         in_flight: int = 3,
         copy: bool = True,
-        progress: bool | Told = False,
+        progress: bool | OnProgress = False,
     ) -> Iterator[Result]:
         """Yields the results of pairs (left, right) in their order, with up to `in_flight` pairs in flight on each device.
 

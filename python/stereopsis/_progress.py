@@ -9,18 +9,18 @@ from typing import TypeVar
 
 from ._errors import CallError
 
-Told = Callable[[int, int | None], None]
+OnProgress = Callable[[int, int | None], None]
 T = TypeVar("T")
 
 
 class Progress:
     """Counts results as they pass."""
 
-    def __init__(self, total: int | None, told: Told | None) -> None:
+    def __init__(self, total: int | None, told: OnProgress | None) -> None:
         self._total, self._told = total, told
 
     @classmethod
-    def of(cls, pairs: Iterable[object], wanted: bool | Told) -> Progress:
+    def of(cls, pairs: Iterable[object], wanted: bool | OnProgress) -> Progress:
         total = len(pairs) if isinstance(pairs, Sized) else None
         if callable(wanted):
             return cls(total, wanted)

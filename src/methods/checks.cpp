@@ -188,8 +188,8 @@ void check_output(const char* name, bool wanted, const View& v, PixelType type, 
 
 void check_fits(const Plan& plan, const MatchedViews& out) {
   const Problem& p = plan.problem();
-  for_each_image(out, [&]<class T>(External e, const ImageView<T>& v) {
-    if (e == External::validity && v.data == nullptr && v.size() == Size()) return;
+  for_each_image(out, [&]<class T>(Binding e, const ImageView<T>& v) {
+    if (e == Binding::validity && v.data == nullptr && v.size() == Size()) return;
     check_output(name_of(e), is_wanted(p, e), v, type_of(e), plan.output_size(), type_of(e), channels_of(e));
   });
   check_output("the rectified image", p.geometry.want_rectified, out.rectified, out.rectified.type, p.rectified_size(),
@@ -198,8 +198,8 @@ void check_fits(const Plan& plan, const MatchedViews& out) {
                                int channels) {
     check_output(name, channels > 0, v, v.type, size, shape.type, channels);
   };
-  for_each_volume(out, [&](External e, const AnyOutputView& v) {
-    const auto state = static_cast<CostState>(static_cast<int>(e) - static_cast<int>(External::cost));
+  for_each_volume(out, [&](Binding e, const AnyOutputView& v) {
+    const auto state = static_cast<CostState>(static_cast<int>(e) - static_cast<int>(Binding::cost));
     const VolumeShape shape = is_wanted(p, e) ? plan.volume(state) : VolumeShape();
     check_shape(name_of(e), v, shape, p.region ? p.region->size() : shape.size, shape.disparities);
   });
@@ -215,8 +215,7 @@ void check_fits(const Plan& plan, const MatchedViews& out) {
 // An image on the plan's device, whose shape fits.
 void check_memory(const Plan& plan, const char* name, const DeviceImageView& v) {
   if (v.memory == 0)
-    refuse(text("the device's memory for ", name, " is null (its memory is 0); give an image on ",
-                plan.device().name));
+    refuse(text("the device's memory for ", name, " is null (its memory is 0); give an image on ", plan.device().name));
   constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
   if (v.offset < 0 || v.offset > most)
     refuse(text("the device's memory for ", name, " begins at element ", v.offset, "; it must be 0 to ", most));
@@ -268,20 +267,20 @@ void check_fits(const Plan& plan, const DevicePair& pair, const DeviceMatched& o
   if (pair.mask_right != DeviceImageView()) check_one("the right mask", pair.mask_right, p.size, PixelType::u8, 1, 8);
   if (p.geometry.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
   if (!p.volumes.probes.empty()) refuse("probed costs are delivered to the host alone; plan without probes");
-  for_each_volume(out, [&](External e, const DeviceImageView& v) {
+  for_each_volume(out, [&](Binding e, const DeviceImageView& v) {
     if (!is_wanted(p, e)) {
       if (v != DeviceImageView()) refuse(text("memory for ", name_of(e), " is given, which was not planned"));
       return;
     }
     const VolumeShape shape =
-        plan.volume(static_cast<CostState>(static_cast<int>(e) - static_cast<int>(External::cost)));
+        plan.volume(static_cast<CostState>(static_cast<int>(e) - static_cast<int>(Binding::cost)));
     if (v.size() != shape.size || v.channels != shape.disparities || v.type != shape.type)
       refuse(text("the device's memory for ", name_of(e), " has ", shown(v.size()), " pixels with ", v.channels,
                   " disparities of ", to_string(v.type), "; it must have ", shown(shape.size), " with ",
                   shape.disparities, " of ", to_string(shape.type)));
     check_volume(plan, name_of(e), v);
   });
-  for_each_image(out, [&](External image, const DeviceImageView& v) {
+  for_each_image(out, [&](Binding image, const DeviceImageView& v) {
     if (is_wanted(p, image))
       return check_one(name_of(image), v, plan.output_size(), type_of(image), channels_of(image), v.bit_depth);
     if (v != DeviceImageView())

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
@@ -64,7 +64,7 @@ std::vector<Device> all_devices() {
 
 // Nothing is done by its definition where something else is asked for.
 TEST(Combinations, WhateverIsDefinedHasAFunctionOfEveryDevice) {
-  for (const Entry* entry : registry().entries) {
+  for (const StageDescriptor* entry : registry().entries) {
     if (entry->functions.oracle == nullptr) continue;
     EXPECT_NE(entry->functions.cpu, nullptr) << entry->name;
     EXPECT_NE(entry->functions.gpu, nullptr) << entry->name;

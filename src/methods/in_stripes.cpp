@@ -38,7 +38,7 @@ class Splitter {
     bool is_raw = true;
     for (const StageChoice& stage : data_.refinements) {
       if (!stage.enabled) continue;
-      is_raw = is_raw && !stage.entry->sees_all;
+      is_raw = is_raw && !stage.entry->global_support;
       if (is_raw)
         made.raw_rows += reach(stage);
       else
@@ -65,7 +65,7 @@ class Splitter {
   void check_matching() const {
     if (reduction_of(data_).factor > 1) refuse("it works on reduced images, which begin at multiples of the reduction");
     for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})
-      if (*stage && stage->entry->sees_all && !stage->is(sgm::Parameters::stage))
+      if (*stage && stage->entry->global_support && !stage->is(sgm::Parameters::stage))
         refuse(text(stage->entry->title, " may let any pixel depend on any other"));
     if (data_.cost.is("volume")) refuse("its costs come from outside");
     if (!data_.optimisation) return;
@@ -93,7 +93,7 @@ class Splitter {
       rows += p->size;  // a region that leaves these rows is larger
     } else if (const auto* f = stage.get_if<fill::Parameters>()) {
       add_fill(*f, made);
-    } else if (stage.entry->sees_all) {
+    } else if (stage.entry->global_support) {
       refuse(text(stage.entry->title, " may let any pixel depend on any other"));
     } else {
       rows += reach(stage);

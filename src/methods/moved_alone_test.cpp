@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/text.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/stages.hpp"
 
@@ -108,8 +108,8 @@ TEST(MovedAlone, AParameterAtAnEndIsAcceptedOrTheErrorNamesAnother) {
     ASSERT_TRUE(can_run(pipeline)) << pipeline.method();
     move_each(pipeline, moved);
   }
-  for (const Entry* entry : registry().entries) {
-    const bool in_pipelines = entry->slot != Slot::image && entry->slot != Slot::part && entry->name != "volume";
+  for (const StageDescriptor* entry : registry().entries) {
+    const bool in_pipelines = entry->slot != Slot::image && entry->slot != Slot::internal && entry->name != "volume";
     EXPECT_TRUE(!in_pipelines || moved.stages.contains(entry->name)) << entry->name << " was tried in no pipeline";
   }
   std::cout << moved.accepted << " values accepted, " << moved.rejected << " rejected with the name of another\n";

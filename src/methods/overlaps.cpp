@@ -128,8 +128,8 @@ ImageView<const T> shown(const ImageView<T>& view) {
 template <class Result>
 Images outputs_of(const Result& result) {
   Images images;
-  for_each_image(result, [&](External e, const auto& image) { images.add(name_of(e), shown(image)); });
-  for_each_volume(result, [&](External e, const auto& volume) { images.add(name_of(e), shown(volume)); });
+  for_each_image(result, [&](Binding e, const auto& image) { images.add(name_of(e), shown(image)); });
+  for_each_volume(result, [&](Binding e, const auto& volume) { images.add(name_of(e), shown(volume)); });
   images.add("the rectified image", shown(result.rectified));
   images.add("the path costs", shown(result.paths));
   for (const auto& probed : result.probed) images.add("the probed costs", shown(probed));
@@ -149,7 +149,7 @@ void check_overlaps(const Plan& plan, const DevicePair& pair, const DeviceMatche
   inputs.add("the left mask", pair.mask_left, has_addresses);
   inputs.add("the right mask", pair.mask_right, has_addresses);
   inputs.add("the given cost volume", pair.costs, has_addresses);
-  const auto add_output = [&](External e, const DeviceImageView& v) { outputs.add(name_of(e), v, has_addresses); };
+  const auto add_output = [&](Binding e, const DeviceImageView& v) { outputs.add(name_of(e), v, has_addresses); };
   for_each_image(result, add_output);
   for_each_volume(result, add_output);
   check(inputs, outputs);

@@ -40,7 +40,7 @@ StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
 }
 
 StageChoice refinement_of(std::string_view name) {
-  const Entry* entry = registry().find(without_number(std::string(name)));
+  const StageDescriptor* entry = registry().find(without_number(std::string(name)));
   if (entry != nullptr && entry->slot == Slot::refinement) return StageChoice(*entry);
   std::vector<std::string> names{RegionParameters::stage};
   for (const SlotOfOne& one : slots_of_one) names.emplace_back(one.name);
@@ -124,7 +124,7 @@ std::vector<std::string> all_names(const PipelineData& data) {
 
 // Whether it is an entry that makes images, with parameters: pipelines have those whose images a stage of theirs reads.
 bool makes_image(std::string_view name) {
-  const Entry* entry = registry().find(name);
+  const StageDescriptor* entry = registry().find(name);
   return entry != nullptr && entry->slot == Slot::image && !entry->parameters.list(name).empty();
 }
 
@@ -203,7 +203,7 @@ void Pipeline::set(std::string_view name, std::string_view value) {
 
 void Pipeline::set_stage(std::string_view slot, UserStage stage) {
   const SlotOfOne* one = slot_of_one(slot);
-  const Entry* entry = user_stage::entry_of(one != nullptr ? one->slot : Slot::refinement);
+  const StageDescriptor* entry = user_stage::entry_of(one != nullptr ? one->slot : Slot::refinement);
   if ((one == nullptr && slot != "refinement") || entry == nullptr)
     throw Error(ErrorCategory::call, text("a stage of one's own has no place in the slot '", slot,
                                           "'; it can be cost, plus, aggregation, optimisation or refinement"));

@@ -17,7 +17,7 @@ namespace stereopsis {
 namespace {
 
 constexpr int most_lanes = 8;  // more pairs side by side fill no device better
-constexpr std::size_t endless = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 bool is_host(const Device& device) { return device.name == "cpu"; }
 
@@ -47,12 +47,12 @@ struct Memory {
         all(!implied          ? p.memory_limit
             : is_host(device) ? host_memory_bytes() / 2
                               : gpu_memory_bytes(device.name) / 10 * 9),
-        of_runs(all == 0 ? endless : std::max(all, shared + 1) - shared),
-        most(std::min(of_runs, is_host(device) ? endless : gpu::device(device.name).largest_buffer())) {}
+        of_runs(all == 0 ? unlimited : std::max(all, shared + 1) - shared),
+        most(std::min(of_runs, is_host(device) ? unlimited : gpu::device(device.name).largest_buffer())) {}
 
   // Leaves less to the runs, where `bytes` beside them count against the limit.
   void keep(std::size_t bytes) {
-    if (of_runs == endless) return;
+    if (of_runs == unlimited) return;
     of_runs -= std::min(of_runs, bytes);
     most = std::min(most, of_runs);
   }
@@ -83,7 +83,7 @@ struct Memory {
 // Volumes that are delivered to the host, which has no workspace for them.
 std::size_t bytes_of_volumes(const Programs& programs) {
   double bytes = 0;
-  for (const External e : {External::cost, External::aggregated, External::optimised})
+  for (const Binding e : {Binding::cost, Binding::aggregated, Binding::optimised})
     bytes += programs.with_masks().shape(e).bytes();
   return static_cast<std::size_t>(bytes);
 }
@@ -145,7 +145,7 @@ VolumeShape shape_of(const AnyView& shape, int channels) {
 }  // namespace
 
 VolumeShape Plan::volume(CostState state) const {
-  const auto e = static_cast<External>(static_cast<int>(External::cost) + static_cast<int>(state));
+  const auto e = static_cast<Binding>(static_cast<int>(Binding::cost) + static_cast<int>(state));
   const AnyView shape = programs_->of(false, false).shape(e);
   return shape_of(shape, shape.disparities);
 }

@@ -31,9 +31,7 @@ void resize_volume(AnyImage& volume, const VolumeShape& shape, Size size) {
     case PixelType::f32: volume = Image<float>(size, shape.disparities);
   }
 }
-CostState state_of(External e) {
-  return static_cast<CostState>(static_cast<int>(e) - static_cast<int>(External::cost));
-}
+CostState state_of(Binding e) { return static_cast<CostState>(static_cast<int>(e) - static_cast<int>(Binding::cost)); }
 
 // The size of a result that may not be wanted.
 Size size_if(bool wanted, Size size) { return wanted ? size : Size{}; }
@@ -91,12 +89,12 @@ AnyView volume_of(AnyView volume) {
   volume.channels = 1;
   return volume;
 }
-AnyView& of(FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
+AnyView& of(FrameImages& images, Binding e) { return images[static_cast<std::size_t>(e)]; }
 
 // What is read of a view's image, as the composer has it: of one in another format the pixels, or both planes, that the shown part
 // is made of.
 void add_view(const Problem& p, const Rect& shown, const AnyView& whole, int view, FrameImages& images) {
-  AnyView& image = of(images, view == 0 ? External::left : External::right);
+  AnyView& image = of(images, view == 0 ? Binding::left : Binding::right);
   if (whole.memory == 0 || whole.empty()) return;
   const Rect part = p.format ? pixel_format::part_read(*p.format, p.size, shown) : shown;
   image = whole.crop(p.format == PixelFormat::nv12 ? shown : part);
@@ -104,7 +102,7 @@ void add_view(const Problem& p, const Rect& shown, const AnyView& whole, int vie
   AnyView chroma = whole.rows(p.size.height, p.size.height / 2);
   chroma.width /= 2;
   chroma.channels = 2;
-  of(images, view == 0 ? External::chroma_left : External::chroma_right) =
+  of(images, view == 0 ? Binding::chroma_left : Binding::chroma_right) =
       chroma.crop({part.x / 2, part.y / 2, part.width / 2, part.height / 2});
 }
 
@@ -117,43 +115,43 @@ FrameImages images_of_pair(const Plan& plan, const Pair& pair) {
   FrameImages images{};
   add_view(p, shown, view_of(pair.left), 0, images);
   add_view(p, shown, view_of(pair.right), 1, images);
-  if (!pair.mask_left.empty()) of(images, External::mask_left) = view_of(pair.mask_left).crop(shown);
-  if (!pair.mask_right.empty()) of(images, External::mask_right) = view_of(pair.mask_right).crop(shown);
-  if (!pair.costs.empty()) of(images, External::costs) = volume_of(view_of(pair.costs).crop(shown));
+  if (!pair.mask_left.empty()) of(images, Binding::mask_left) = view_of(pair.mask_left).crop(shown);
+  if (!pair.mask_right.empty()) of(images, Binding::mask_right) = view_of(pair.mask_right).crop(shown);
+  if (!pair.costs.empty()) of(images, Binding::costs) = volume_of(view_of(pair.costs).crop(shown));
   return images;
 }
 // Of a stripe, and of maps to be refined.
 void add_rest(const StereoPair& pair, FrameImages& images) {
-  if (!pair.paths_above.empty()) of(images, External::paths_above) = AnyView::of(pair.paths_above);
-  if (!pair.paths_below.empty()) of(images, External::paths_below) = AnyView::of(pair.paths_below);
+  if (!pair.paths_above.empty()) of(images, Binding::paths_above) = AnyView::of(pair.paths_above);
+  if (!pair.paths_below.empty()) of(images, Binding::paths_below) = AnyView::of(pair.paths_below);
   const GivenMaps& maps = pair.maps;
-  if (!maps.disparity.empty()) of(images, External::given_disparity) = AnyView::of(maps.disparity);
-  if (!maps.validity.empty()) of(images, External::given_validity) = AnyView::of(maps.validity);
-  if (!maps.right.empty()) of(images, External::given_right) = AnyView::of(maps.right);
-  if (!maps.confidence.empty()) of(images, External::given_confidence) = AnyView::of(maps.confidence);
+  if (!maps.disparity.empty()) of(images, Binding::given_disparity) = AnyView::of(maps.disparity);
+  if (!maps.validity.empty()) of(images, Binding::given_validity) = AnyView::of(maps.validity);
+  if (!maps.right.empty()) of(images, Binding::given_right) = AnyView::of(maps.right);
+  if (!maps.confidence.empty()) of(images, Binding::given_confidence) = AnyView::of(maps.confidence);
 }
 
 // Makes the images of a result, of these sizes.
 MatchedViews resized(const Plan& plan, Matched& result, Size size, Size rectified, std::optional<Size> volumes) {
   const Problem& p = plan.problem();
   MatchedViews views;
-  for_each_image(result, [&]<class T>(External e, Image<T>& image) {
+  for_each_image(result, [&]<class T>(Binding e, Image<T>& image) {
     resize(image, size_if(is_wanted(p, e), size), channels_of(e));
-    for_each_image(views, [&]<class U>(External f, ImageView<U>& view) {
+    for_each_image(views, [&]<class U>(Binding f, ImageView<U>& view) {
       if constexpr (std::is_same_v<T, U>)
         if (e == f) view = image;
     });
   });
   resize(result.rectified, p, size_if(p.geometry.want_rectified, rectified));
   views.rectified = output_of(result.rectified);
-  const auto volume = [&](External e, AnyImage& image, AnyOutputView& view) {
+  const auto volume = [&](Binding e, AnyImage& image, AnyOutputView& view) {
     const VolumeShape shape = is_wanted(p, e) ? plan.volume(state_of(e)) : VolumeShape();
     resize_volume(image, shape, volumes.value_or(shape.size));
     view = output_of(image);
   };
-  volume(External::cost, result.cost, views.cost);
-  volume(External::aggregated, result.aggregated, views.aggregated);
-  volume(External::optimised, result.optimised, views.optimised);
+  volume(Binding::cost, result.cost, views.cost);
+  volume(Binding::aggregated, result.aggregated, views.aggregated);
+  volume(Binding::optimised, result.optimised, views.optimised);
   const VolumeShape paths = follows_paths(p) ? plan.path_costs() : VolumeShape();
   resize(result.paths, paths.size, std::max(1, paths.disparities));
   views.paths = result.paths;
@@ -183,7 +181,7 @@ Matched page_locked_result(const Plan& plan) {
   const Problem& p = plan.problem();
   const std::string& device = plan.device().name;
   Matched result;
-  for_each_image(result, [&]<class T>(External e, Image<T>& image) {
+  for_each_image(result, [&]<class T>(Binding e, Image<T>& image) {
     if (is_wanted(p, e)) image = page_locked_image<T>(device, plan.output_size(), channels_of(e));
   });
   if (p.geometry.want_rectified)
@@ -197,10 +195,10 @@ Matched page_locked_result(const Plan& plan) {
 FrameImages images_of(const Plan& plan, const StereoPair& pair, const MatchedViews& result) {
   FrameImages images = images_of_pair(plan, pair);
   add_rest(pair, images);
-  for_each_image(result, [&](External e, const auto& image) { of(images, e) = AnyView::of(image); });
-  of(images, External::rectified) = view_of(result.rectified);
-  for_each_volume(result, [&](External e, const AnyOutputView& volume) { of(images, e) = volume_of(view_of(volume)); });
-  of(images, External::paths) = AnyView::of(result.paths);
+  for_each_image(result, [&](Binding e, const auto& image) { of(images, e) = AnyView::of(image); });
+  of(images, Binding::rectified) = view_of(result.rectified);
+  for_each_volume(result, [&](Binding e, const AnyOutputView& volume) { of(images, e) = volume_of(view_of(volume)); });
+  of(images, Binding::paths) = AnyView::of(result.paths);
   for (int state = 0; state < 3; ++state) of(images, probed(state)) = view_of(result.probed[state]);
   return images;
 }
@@ -215,8 +213,8 @@ void place_part(const Plan& plan, const MatchedViews& part, const MatchedViews& 
     return Rect{x, y, up(r.x + r.width) - x, up(r.y + r.height) - y};
   };
   const Rect shown = in_output(plan.required_input()), region = in_output(*p.region);
-  for_each_image(result, [&]<class T>(External e, const ImageView<T>& image) {
-    for_each_image(part, [&]<class U>(External f, const ImageView<U>& from) {
+  for_each_image(result, [&]<class T>(Binding e, const ImageView<T>& image) {
+    for_each_image(part, [&]<class U>(Binding f, const ImageView<U>& from) {
       if constexpr (std::is_same_v<T, U>)
         if (e == f) place(from, shown, region, outside_of<T>(e), image);
     });
@@ -227,8 +225,8 @@ void place_part(const Plan& plan, const MatchedViews& part, const MatchedViews& 
   });
   // Of volumes, the region alone.
   const Rect inside{p.region->x - read.x, p.region->y - read.y, p.region->width, p.region->height};
-  for_each_volume(result, [&](External e, const AnyOutputView& volume) {
-    for_each_volume(part, [&](External f, const AnyOutputView& whole) {
+  for_each_volume(result, [&](Binding e, const AnyOutputView& volume) {
+    for_each_volume(part, [&](Binding f, const AnyOutputView& whole) {
       if (e == f && !whole.empty())
         with_pixels(whole, volume, [&](const auto& from, const auto& to) { copy(from.crop(inside), to); });
     });
@@ -239,8 +237,8 @@ void place_part(const Plan& plan, const MatchedViews& part, const MatchedViews& 
 
 FrameImages images_of(const Plan& plan, const DevicePair& pair, const DeviceMatched& result) {
   FrameImages images = images_of_pair(plan, pair);
-  for_each_image(result, [&](External e, const DeviceImageView& view) { of(images, e) = view_of(view); });
-  for_each_volume(result, [&](External e, const DeviceImageView& view) { of(images, e) = volume_of(view_of(view)); });
+  for_each_image(result, [&](Binding e, const DeviceImageView& view) { of(images, e) = view_of(view); });
+  for_each_volume(result, [&](Binding e, const DeviceImageView& view) { of(images, e) = volume_of(view_of(view)); });
   return images;
 }
 

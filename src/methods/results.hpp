@@ -6,68 +6,68 @@
 
 namespace stereopsis {
 
-// Calls f(external, image) for each but the rectified one, which a host alone has.
+// Calls f(binding, image) for each but the rectified one, which a host alone has.
 template <class Result, class F>
 void for_each_image(Result& result, F&& f) {
-  f(External::disparity, result.disparity);
-  f(External::validity, result.validity);
-  f(External::right_disparity, result.right);
-  f(External::confidence, result.confidence);
-  f(External::depth, result.depth);
-  f(External::points, result.points);
-  f(External::uncertainty, result.uncertainty);
+  f(Binding::disparity, result.disparity);
+  f(Binding::validity, result.validity);
+  f(Binding::right_disparity, result.right);
+  f(Binding::confidence, result.confidence);
+  f(Binding::depth, result.depth);
+  f(Binding::points, result.points);
+  f(Binding::uncertainty, result.uncertainty);
 }
 
 // The same for volumes, which are as wide as the plan says.
 template <class Result, class F>
 void for_each_volume(Result& result, F&& f) {
-  f(External::cost, result.cost);
-  f(External::aggregated, result.aggregated);
-  f(External::optimised, result.optimised);
+  f(Binding::cost, result.cost);
+  f(Binding::aggregated, result.aggregated);
+  f(Binding::optimised, result.optimised);
 }
 
 // Of the costs that were probed.
-constexpr External probed(int state) { return static_cast<External>(static_cast<int>(External::probed_cost) + state); }
+constexpr Binding probed(int state) { return static_cast<Binding>(static_cast<int>(Binding::probed_cost) + state); }
 
-inline const char* name_of(External image) {
+inline const char* name_of(Binding image) {
   switch (image) {
-    case External::disparity: return "the disparity";
-    case External::validity: return "the validity";
-    case External::right_disparity: return "the right view's disparity";
-    case External::confidence: return "the confidence";
-    case External::depth: return "the depth";
-    case External::points: return "the points";
-    case External::cost: return "the cost volume";
-    case External::aggregated: return "the aggregated volume";
-    case External::optimised: return "the optimised volume";
+    case Binding::disparity: return "the disparity";
+    case Binding::validity: return "the validity";
+    case Binding::right_disparity: return "the right view's disparity";
+    case Binding::confidence: return "the confidence";
+    case Binding::depth: return "the depth";
+    case Binding::points: return "the points";
+    case Binding::cost: return "the cost volume";
+    case Binding::aggregated: return "the aggregated volume";
+    case Binding::optimised: return "the optimised volume";
     default: return "the uncertainty";
   }
 }
-inline int channels_of(External image) { return image == External::points ? 3 : 1; }
-inline PixelType type_of(External image) { return image == External::validity ? PixelType::u8 : PixelType::f32; }
+inline int channels_of(Binding image) { return image == Binding::points ? 3 : 1; }
+inline PixelType type_of(Binding image) { return image == Binding::validity ? PixelType::u8 : PixelType::f32; }
 // What pixels outside the region of interest have.
 template <class T>
-T outside_of(External image) {
+T outside_of(Binding image) {
   if constexpr (std::is_same_v<T, std::uint8_t>)
     return validity::outside;
   else
-    return image == External::confidence ? 0.0f : invalid_disparity;
+    return image == Binding::confidence ? 0.0f : invalid_disparity;
 }
 
 // Whether path costs alone are wanted.
 inline bool follows_paths(const Problem& p) { return p.stripe && p.stripe->follow != Stripe::Follow::none; }
 
-inline bool is_wanted(const Problem& p, External image) {
+inline bool is_wanted(const Problem& p, Binding image) {
   switch (image) {
-    case External::disparity:
-    case External::validity: return !follows_paths(p);
-    case External::right_disparity: return p.want_right;
-    case External::confidence: return p.want_confidence;
-    case External::depth: return p.geometry.want_depth;
-    case External::points: return p.geometry.want_points;
-    case External::cost: return p.volumes.want_cost;
-    case External::aggregated: return p.volumes.want_aggregated;
-    case External::optimised: return p.volumes.want_optimised;
+    case Binding::disparity:
+    case Binding::validity: return !follows_paths(p);
+    case Binding::right_disparity: return p.want_right;
+    case Binding::confidence: return p.want_confidence;
+    case Binding::depth: return p.geometry.want_depth;
+    case Binding::points: return p.geometry.want_points;
+    case Binding::cost: return p.volumes.want_cost;
+    case Binding::aggregated: return p.volumes.want_aggregated;
+    case Binding::optimised: return p.volumes.want_optimised;
     default: return p.geometry.want_uncertainty;
   }
 }

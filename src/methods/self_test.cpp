@@ -34,7 +34,7 @@ class Checker {
     }
   }
 
-  void check_entry(const Entry& entry) {
+  void check_entry(const StageDescriptor& entry) {
     const Functions& f = entry.functions;
     const bool there = target_.device == On::gpu   ? f.gpu != nullptr
                        : target_.device == On::cpu ? f.cpu != nullptr
@@ -61,7 +61,7 @@ class Checker {
 
  private:
   // Operations on the pair's own pixels are checked with each kind of them.
-  static std::vector<PairInfo> pairs_of(const Entry& entry, const StageParameters& parameters) {
+  static std::vector<PairInfo> pairs_of(const StageDescriptor& entry, const StageParameters& parameters) {
     const Ports ports = entry.ports(parameters, {});
     const bool on_pixels = std::any_of(ports.begin(), ports.end(), [](const Port& port) {
       const std::string_view name = port.name;
@@ -73,7 +73,7 @@ class Checker {
   }
 
   // Those that take words, with the words of every cost that they follow.
-  void check_words(const Entry& entry, const StageParameters& parameters, const PairInfo& pair,
+  void check_words(const StageDescriptor& entry, const StageParameters& parameters, const PairInfo& pair,
                    const std::string& name) {
     const Ports ports = entry.ports(parameters, pair);
     const bool takes_words = std::any_of(ports.begin(), ports.end(), [](const Port& port) {
@@ -82,7 +82,7 @@ class Checker {
     const std::string pixels =
         text(name, pairs_of(entry, parameters).size() > 1 ? text(", ", name_of(pair.element)) : "");
     if (!takes_words) return check(pixels, Example(entry, parameters, pair, {}, Element::u8));
-    for (const Entry* cost : registry().entries) {
+    for (const StageDescriptor* cost : registry().entries) {
       if (cost->kind == nullptr) continue;
       for (const Port& port : cost->ports(cost->parameters, pair))
         if (port.name == std::string_view("words")) {
@@ -95,7 +95,7 @@ class Checker {
     std::vector<AnyView> shapes;
     for (const Made& made : example.operands) shapes.push_back(made.shape);
     try {
-      if (example.entry.check != nullptr) example.entry.check({example.parameters, example.numbers, shapes, target_});
+      if (example.entry.check != nullptr) example.entry.check({example.parameters, example.context, shapes, target_});
       return true;
     } catch (const Error&) {
       return false;
@@ -180,7 +180,7 @@ std::vector<StageCheck> check_stages(const Device& device) {
   Device there = device;
   there.name = resolve_device(device.name);
   Checker checker(there);
-  for (const Entry* entry : registry().entries) checker.check_entry(*entry);
+  for (const StageDescriptor* entry : registry().entries) checker.check_entry(*entry);
   for (const Rule* rule : registry().rules) checker.check_rule(*rule);
   return std::move(checker.list);
 }

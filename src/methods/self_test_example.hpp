@@ -21,7 +21,7 @@ namespace stereopsis::self_test {
 inline constexpr Size size{61, 29};
 inline constexpr DisparityRange range{-3, 24};
 
-// Numbers that are the same on every machine.
+// StepContext that are the same on every machine.
 class Random {
  public:
   explicit Random(std::string_view seed) {
@@ -108,22 +108,22 @@ inline Made made_image(const std::string& name, const AnyView& shape, int most_w
 // An operation with operands for each of its ports.
 class Example {
  public:
-  Example(const Entry& entry_, const StageParameters& parameters_, const PairInfo& pair, const cost::AnyKind& kind,
-          Element words)
+  Example(const StageDescriptor& entry_, const StageParameters& parameters_, const PairInfo& pair,
+          const cost::AnyKind& kind, Element words)
       : entry(entry_), parameters(parameters_) {
-    numbers.range = range;
-    numbers.bit_depth = pair.element == Element::u16 ? 12 : 8;
-    numbers.channels = pair.channels;
-    numbers.element = pair.element;
-    numbers.rows = {0, size.height};
-    numbers.kind = kind;
+    context.range = range;
+    context.bit_depth = pair.element == Element::u16 ? 12 : 8;
+    context.channels = pair.channels;
+    context.element = pair.element;
+    context.rows = {0, size.height};
+    context.kind = kind;
     for (const Port& port : entry.ports(parameters, pair))
       for (int v = 0; v < (port.side == Side::both ? 2 : 1); ++v) add(port, v, pair, words);
   }
 
-  const Entry& entry;
+  const StageDescriptor& entry;
   StageParameters parameters;
-  Numbers numbers;
+  StepContext context;
   std::vector<Made> operands;
 
  private:
@@ -152,7 +152,7 @@ class Example {
     if (port.volume) shape.disparities = name == "coarse_costs" ? 12 : range.count;
     shape.pitch = shape.row_elements();
     // The words of colour + gradient have 9 bits above the first 32.
-    const int most_word = std::holds_alternative<cost::ColourGradient>(numbers.kind) ? 511 : (1 << 30) - 1;
+    const int most_word = std::holds_alternative<cost::ColourGradient>(context.kind) ? 511 : (1 << 30) - 1;
     operands.push_back(made_image(name + (view == 0 ? "" : "'"), shape, most_word, reads));
     operands.back().compared = !reads ? port.use != Port::Use::scratch : port.use == Port::Use::change;
   }
@@ -177,7 +177,7 @@ void call(const Example& example, std::span<const AnyView> views, typename Call<
           const Target& target, typename Call<on>::Scratch scratch, const gpu::Span& constants = {}) {
   const Functions& f = example.entry.functions;
   const auto c =
-      Call<on>({example.parameters, example.numbers, views, target}, worker, scratch).with_constants(constants);
+      Call<on>({example.parameters, example.context, views, target}, worker, scratch).with_constants(constants);
   if constexpr (on == On::gpu)
     f.gpu(c);
   else if constexpr (on == On::cpu)
@@ -190,7 +190,7 @@ inline std::size_t scratch_of(const Example& example, const Target& target) {
   std::vector<AnyView> shapes;
   for (const Made& made : example.operands) shapes.push_back(made.shape);
   if (example.entry.scratch == nullptr) return 0;
-  return example.entry.scratch({example.parameters, example.numbers, shapes, target});
+  return example.entry.scratch({example.parameters, example.context, shapes, target});
 }
 
 // The bytes that an operation makes of its example on the host.

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "stages/census/census.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"

@@ -37,7 +37,7 @@ void Composer::compose() {
   Maps maps = problem_.refines ? given_maps(seen.size) : wanted_maps(seen.size);
   maps.merge(edges);
   if (!problem_.refines) match(seen, range, maps);
-  Scope scope{seen, maps, numbers(range, seen)};
+  Scope scope{seen, maps, context_of(range, seen)};
   for (const StageChoice& refinement : pipeline_.refinements)
     if (refinement.enabled) run(refinement, scope);
 
@@ -55,8 +55,8 @@ void Composer::finish() {
 void Composer::match(Images& images, const DisparityRange& range, Maps& maps) {
   if (pipeline_.levels.is("pyramid")) return match_pyramid(images, range, maps);
   if (runs_in_strips(pipeline_) && !wants_volumes(problem_)) return match_in_strips(images, range, maps);
-  const auto guides_right = [](const StageChoice& stage) { return stage && stage.entry->guides_right; };
-  const bool apart = (guides_right(pipeline_.aggregation) || guides_right(pipeline_.optimisation)) &&
+  const auto separate_right_costs = [](const StageChoice& stage) { return stage && stage.entry->separate_right_costs; };
+  const bool apart = (separate_right_costs(pipeline_.aggregation) || separate_right_costs(pipeline_.optimisation)) &&
                      !pipeline_.cost.is(volume::Parameters::stage);
   const auto right = apart ? maps.find("right") : maps.end();
   if (right == maps.end()) return match_view(images, range, maps, false);
@@ -69,20 +69,20 @@ void Composer::match(Images& images, const DisparityRange& range, Maps& maps) {
   maps["right"] = made;
 }
 
-Numbers Composer::numbers(const DisparityRange& range, const Images& images) const {
-  Numbers n{.range = range,
-            .element = images.info.element,
-            .bit_depth = problem_.bit_depth,
-            .channels = images.info.channels,
-            .stripe_rows = request_.stripe_rows,
-            .longest_arm = pipeline_.parameters_of(registry().at("cross")).as<cross::Parameters>().longest(),
-            .cost = &pipeline_.cost.parameters};
+StepContext Composer::context_of(const DisparityRange& range, const Images& images) const {
+  StepContext n{.range = range,
+                .element = images.info.element,
+                .bit_depth = problem_.bit_depth,
+                .channels = images.info.channels,
+                .stripe_rows = request_.stripe_rows,
+                .longest_arm = pipeline_.parameters_of(registry().at("cross")).as<cross::Parameters>().longest(),
+                .cost = &pipeline_.cost.parameters};
   if (pipeline_.cost.entry->kind != nullptr) n.kind = pipeline_.cost.entry->kind(pipeline_.cost.parameters);
   return n;
 }
 
-int Composer::value(const AnyView& shape, External external) {
-  program_.values_.push_back({shape, external});
+int Composer::value(const AnyView& shape, Binding binding) {
+  program_.values_.push_back({shape, binding});
   return static_cast<int>(program_.values_.size()) - 1;
 }
 
@@ -93,7 +93,7 @@ int Composer::image(Size size, Element element, int channels) {
   return value({.element = element, .width = size.width, .height = size.height, .channels = channels, .pitch = pitch});
 }
 
-void Composer::add(const Entry& entry, const StageParameters& parameters, const Numbers& n,
+void Composer::add(const StageDescriptor& entry, const StageParameters& parameters, const StepContext& n,
                    std::vector<Operand> operands, std::string title) {
   // Images are made before the volumes of the run that asks for them, so that the run stays in one piece.
   auto place = steps_.end();
@@ -105,7 +105,7 @@ void Composer::add(const Entry& entry, const StageParameters& parameters, const 
   std::vector<AnyView> shapes;
   for (const Operand& operand : step.operands)
     shapes.push_back(operand.value < 0 ? AnyView() : part_of(shape_of(operand.value), operand.rows));
-  entry.check({step.parameters, step.numbers, shapes, request_.target});
+  entry.check({step.parameters, step.context, shapes, request_.target});
 }
 
 bool Composer::makes_volume(const Step& step) const {
@@ -115,11 +115,11 @@ bool Composer::makes_volume(const Step& step) const {
 
 namespace {
 
-bool is_map(const Entry& entry) { return entry.slot == Slot::select || entry.slot == Slot::refinement; }
+bool is_map(const StageDescriptor& entry) { return entry.slot == Slot::select || entry.slot == Slot::refinement; }
 
 }  // namespace
 
-void Composer::run(const Entry& entry, const StageParameters& parameters, Scope& scope, std::string title) {
+void Composer::run(const StageDescriptor& entry, const StageParameters& parameters, Scope& scope, std::string title) {
   std::vector<Operand> operands;
   struct Made {
     Port port;
@@ -127,7 +127,7 @@ void Composer::run(const Entry& entry, const StageParameters& parameters, Scope&
   };
   std::vector<Made> made;
   for (const Port& port : entry.ports(parameters, scope.images.info)) {
-    const int reference = scope.numbers.from_right ? 1 : 0;
+    const int reference = scope.context.from_right ? 1 : 0;
     for (int side = port.side == Side::other ? 1 : 0; side < (port.side == Side::reference ? 1 : 2); ++side) {
       const int view = side == 0 ? reference : 1 - reference;
       const AnyView first = operands.empty() || operands[0].value < 0
@@ -138,10 +138,10 @@ void Composer::run(const Entry& entry, const StageParameters& parameters, Scope&
     }
   }
   for (const Made& m : made) register_output(m.port, m.view, m.value, entry, scope);
-  add(entry, parameters, scope.numbers, std::move(operands), std::move(title));
+  add(entry, parameters, scope.context, std::move(operands), std::move(title));
 }
 
-void Composer::check_element(const Port& port, const Entry& entry, Element element) const {
+void Composer::check_element(const Port& port, const StageDescriptor& entry, Element element) const {
   const auto& accepted = port.accepts;
   if (accepted.empty() || std::find(accepted.begin(), accepted.end(), element) != accepted.end()) return;
   std::vector<std::string> names;
@@ -152,7 +152,7 @@ void Composer::check_element(const Port& port, const Entry& entry, Element eleme
 }
 
 // The operand of a port. What is made has the size of the first operand, or what the entry says of it.
-Operand Composer::resolve(const Port& port, int view, const Entry& entry, const StageParameters& parameters,
+Operand Composer::resolve(const Port& port, int view, const StageDescriptor& entry, const StageParameters& parameters,
                           const Scope& scope, const AnyView& first) {
   const auto found = scope.maps.find(port.name);
   const bool is_there = found != scope.maps.end();
@@ -176,8 +176,8 @@ Operand Composer::resolve(const Port& port, int view, const Entry& entry, const 
   }
   const Element element = port.element == Element::same ? first.element : port.element;
   if (port.volume) {
-    const int rows = scope.numbers.rows.count() > 0 ? scope.numbers.rows.count() : first.height,
-              disparities = scope.numbers.range.count;
+    const int rows = scope.context.rows.count() > 0 ? scope.context.rows.count() : first.height,
+              disparities = scope.context.range.count;
     return {value({.element = element,
                    .width = first.width,
                    .height = rows,
@@ -196,26 +196,27 @@ bool is_picture(const Port& port) { return port.name == std::string_view("image"
 
 }  // namespace
 
-Size Composer::size_made(const Port& port, const Entry& entry, const StageParameters& parameters, const Scope& scope,
-                         const AnyView& first) const {
+Size Composer::size_made(const Port& port, const StageDescriptor& entry, const StageParameters& parameters,
+                         const Scope& scope, const AnyView& first) const {
   if (is_picture(port)) return given_part().size();
   if (is_map(entry)) return scope.images.size;
   return entry.output_size != nullptr ? entry.output_size(parameters, first.size()) : first.size();
 }
 
-int Composer::channels_made(const Port& port, const Entry& entry, const Scope& scope, const AnyView& first) const {
+int Composer::channels_made(const Port& port, const StageDescriptor& entry, const Scope& scope,
+                            const AnyView& first) const {
   if (is_picture(port)) return scope.images.info.channels;
   return entry.name == "image8" || entry.name == "halve" ? first.channels : 1;
 }
 
-void Composer::register_output(const Port& port, int view, int value, const Entry& entry, Scope& scope) {
+void Composer::register_output(const Port& port, int view, int value, const StageDescriptor& entry, Scope& scope) {
   if (is_map(entry) || port.volume)
     scope.maps[port.name] = value;
   else
     scope.images.put(port.name, view, value);
 }
 
-static bool has_port(const StageParameters& parameters, const Entry& entry, std::string_view name,
+static bool has_port(const StageParameters& parameters, const StageDescriptor& entry, std::string_view name,
                      std::initializer_list<Port::Use> uses) {
   return std::ranges::any_of(entry.ports(parameters, {}), [&](const Port& port) {
     return port.name == name && std::ranges::count(uses, port.use) > 0;
@@ -225,7 +226,7 @@ static bool has_port(const StageParameters& parameters, const Entry& entry, std:
 // What to do about an image that nothing makes: which refinements make it, and which read it.
 static std::string switches_for(const PipelineData& pipeline, std::string_view name) {
   std::vector<std::string> makers, readers;
-  for (const Entry* entry : registry().entries)
+  for (const StageDescriptor* entry : registry().entries)
     if (entry->slot == Slot::refinement &&
         has_port(entry->parameters, *entry, name, {Port::Use::out, Port::Use::wanted}))
       makers.push_back(entry->name + ".enabled");
@@ -241,7 +242,7 @@ int Composer::need(Images& images, std::string_view name, int view) {
   const int there = images.find(name, view);
   if (there >= 0) return there;
   if (name == "image" && problem_.format && !problem_.volumes.without_images) return make_picture(images, view);
-  const Entry* maker = registry().find(name);
+  const StageDescriptor* maker = registry().find(name);
   if (maker == nullptr || maker->slot != Slot::image)
     throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has a stage that needs '", name,
                                           "', which no stage before it makes", switches_for(pipeline_, name)));
@@ -251,7 +252,7 @@ int Composer::need(Images& images, std::string_view name, int view) {
     return images.find(name, view);
   }
   Maps none;
-  Numbers n = numbers(problem_.range, images);
+  StepContext n = context_of(problem_.range, images);
   n.from_right = view == 1;  // the reference is this view
   Scope scope{images, none, n};
   run(*maker, pipeline_.parameters_of(*maker), scope);

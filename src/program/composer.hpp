@@ -36,7 +36,7 @@ reduce::Parameters reduction_of(const PipelineData&);
 struct Scope {
   Images& images;
   Maps& maps;
-  Numbers numbers;
+  StepContext context;
   Rows rows{};  // of the images and the maps; none: all
 };
 
@@ -48,20 +48,22 @@ class Composer {
  private:
   void finish();
   // Values and steps.
-  int value(const AnyView& shape, External external = External::none);
+  int value(const AnyView& shape, Binding binding = Binding::none);
   int image(Size size, Element element, int channels = 1);
   const AnyView& shape_of(int value) const { return program_.values_[value].shape; }
   bool makes_volume(const Step&) const;
-  void add(const Entry&, const StageParameters&, const Numbers&, std::vector<Operand>, std::string title = {});
-  void run(const Entry&, const StageParameters&, Scope&, std::string title = {});
+  void add(const StageDescriptor&, const StageParameters&, const StepContext&, std::vector<Operand>,
+           std::string title = {});
+  void run(const StageDescriptor&, const StageParameters&, Scope&, std::string title = {});
   void run(const StageChoice& stage, Scope& scope) { run(*stage.entry, stage.parameters, scope); }
-  Operand resolve(const Port&, int view, const Entry&, const StageParameters&, const Scope&, const AnyView& first);
-  void check_element(const Port&, const Entry&, Element) const;
-  void register_output(const Port&, int view, int value, const Entry&, Scope&);
-  Size size_made(const Port&, const Entry&, const StageParameters&, const Scope&, const AnyView& first) const;
-  int channels_made(const Port&, const Entry&, const Scope&, const AnyView& first) const;
+  Operand resolve(const Port&, int view, const StageDescriptor&, const StageParameters&, const Scope&,
+                  const AnyView& first);
+  void check_element(const Port&, const StageDescriptor&, Element) const;
+  void register_output(const Port&, int view, int value, const StageDescriptor&, Scope&);
+  Size size_made(const Port&, const StageDescriptor&, const StageParameters&, const Scope&, const AnyView& first) const;
+  int channels_made(const Port&, const StageDescriptor&, const Scope&, const AnyView& first) const;
   int need(Images&, std::string_view name, int view);
-  Numbers numbers(const DisparityRange&, const Images&) const;
+  StepContext context_of(const DisparityRange&, const Images&) const;
 
   // Surroundings.
   Images given_images();
@@ -88,11 +90,11 @@ class Composer {
   CostUnits costs_of(const StageChoice& cost, Scope&);
   CostUnits units_of(const StageChoice&, const CostUnits& before) const;
   void fit_costs(const StageChoice& next, CostUnits&, Scope&);
-  void give(int costs, External);
-  void probe(const Scope&, External);
+  void give(int costs, Binding);
+  void probe(const Scope&, Binding);
   void select(Scope&, const StageParameters& select);
   // Stripes of larger images.
-  Operand of_stripe(const Scope&, int image, const Entry&) const;
+  Operand of_stripe(const Scope&, int image, const StageDescriptor&) const;
   void cut_stripe(Images&, Maps& edges);
   void follow_paths(Images&, Maps&);
   // Strips of filtered volumes.

@@ -21,10 +21,10 @@ bool across_scales(const PipelineData& p) {
   return scales != nullptr && cross_scale::levels_of(*scales) > 1;
 }
 
-const char* name_of(External volume) {
-  return volume == External::cost         ? "the cost volume"
-         : volume == External::aggregated ? "the aggregated volume"
-                                          : "the optimised volume";
+const char* name_of(Binding volume) {
+  return volume == Binding::cost         ? "the cost volume"
+         : volume == Binding::aggregated ? "the aggregated volume"
+                                         : "the optimised volume";
 }
 
 // The port of a stage that costs come in, or go out, by.
@@ -63,34 +63,34 @@ bool may_quantise(const PipelineData& data) {
 
 // With the right view as the reference, over −d.
 void Composer::match_view(Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
-  Scope scope{images, maps, numbers(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
-  scope.numbers.from_right = from_right;
-  scope.numbers.rows = {0, images.size.height};
+  Scope scope{images, maps, context_of(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
+  scope.context.from_right = from_right;
+  scope.context.rows = {0, images.size.height};
   CostUnits units = make_costs(scope);
-  const auto know_most = [&] {
-    const bool are_words = pipeline_.cost.entry->kind != nullptr && scope.numbers.kind.index() != 0;
-    const double most = are_words ? cost::max_cost(scope.numbers.kind) : std::ceil(units.largest);
-    scope.numbers.most_cost = static_cast<int>(std::clamp(most, 1.0, 255.0));
+  const auto update_max_cost = [&] {
+    const bool are_words = pipeline_.cost.entry->kind != nullptr && scope.context.kind.index() != 0;
+    const double most = are_words ? cost::max_cost(scope.context.kind) : std::ceil(units.largest);
+    scope.context.most_cost = static_cast<int>(std::clamp(most, 1.0, 255.0));
   };
-  const auto run_on_costs = [&](const StageChoice& stage, bool wanted, External external) {
+  const auto run_on_costs = [&](const StageChoice& stage, bool wanted, Binding binding) {
     if (!stage && wanted)
       throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has no stage that makes ",
-                                            name_of(external), ", which is wanted; choose one, or do without"));
+                                            name_of(binding), ", which is wanted; choose one, or do without"));
     if (!stage) return;
     fit_costs(stage, units, scope);
-    know_most();
+    update_max_cost();
     run(stage, scope);
     units = units_of(stage, units);
-    scope.numbers.kind = {};  // they are no longer what words cost
+    scope.context.kind = {};  // they are no longer what words cost
     if (from_right) return;
-    if (wanted) give(maps.at("costs"), external);
-    probe(scope, external);
+    if (wanted) give(maps.at("costs"), binding);
+    probe(scope, binding);
   };
   const CostVolumes& wanted = problem_.volumes;
-  if (wanted.want_cost && !from_right) give(maps.at("costs"), External::cost);
-  if (!from_right) probe(scope, External::cost);
-  run_on_costs(pipeline_.aggregation, wanted.want_aggregated, External::aggregated);
-  run_on_costs(pipeline_.optimisation, wanted.want_optimised, External::optimised);
+  if (wanted.want_cost && !from_right) give(maps.at("costs"), Binding::cost);
+  if (!from_right) probe(scope, Binding::cost);
+  run_on_costs(pipeline_.aggregation, wanted.want_aggregated, Binding::aggregated);
+  run_on_costs(pipeline_.optimisation, wanted.want_optimised, Binding::optimised);
   if (!from_right) return select(scope, pipeline_.select.parameters);
   const bool border = pipeline_.select.parameters.as<wta::Parameters>().border_candidates;
   run(*pipeline_.select.entry, wta::Parameters{.border_candidates = border}, scope);
@@ -110,25 +110,25 @@ CostUnits Composer::add_costs(Scope& scope) {
   const auto largest_of = [&](const StageChoice& cost, Scope& in) {
     CostUnits units = costs_of(cost, in);
     fit_costs(sum, units, in);
-    const bool are_words = in.numbers.kind.index() != 0;
-    return are_words ? std::min(255, cost::max_cost(in.numbers.kind)) : units.largest;
+    const bool are_words = in.context.kind.index() != 0;
+    return are_words ? std::min(255, cost::max_cost(in.context.kind)) : units.largest;
   };
   const double first = largest_of(pipeline_.cost, scope);
   const int costs = scope.maps.at("costs");
   // What is called words is a stage's own.
   Images images = scope.images;
   images.made.erase("words");
-  Scope other{images, scope.maps, scope.numbers};
-  const Entry& plus = *pipeline_.plus.entry;
-  other.numbers.cost = &pipeline_.plus.parameters;
-  other.numbers.kind = plus.kind != nullptr ? plus.kind(pipeline_.plus.parameters) : cost::AnyKind();
+  Scope other{images, scope.maps, scope.context};
+  const StageDescriptor& plus = *pipeline_.plus.entry;
+  other.context.cost = &pipeline_.plus.parameters;
+  other.context.kind = plus.kind != nullptr ? plus.kind(pipeline_.plus.parameters) : cost::AnyKind();
   const double second = largest_of(pipeline_.plus, other);
   const int sums = scope.maps["plus_costs"] = scope.maps.at("costs");
   scope.maps["costs"] = costs;
   run(sum, scope);
   scope.maps["costs"] = sums;
   scope.maps.erase("plus_costs");
-  scope.numbers.kind = {};  // they are no longer what words cost
+  scope.context.kind = {};  // they are no longer what words cost
   return {sum::largest(pipeline_.summing.as<sum::Parameters>(), first, second), 1};
 }
 
@@ -163,26 +163,26 @@ void Composer::fit_costs(const StageChoice& next, CostUnits& units, Scope& scope
   };
   const bool too_large = next.entry->most_cost != nullptr && element != Element::u8 &&
                          units.largest > next.entry->most_cost(next.parameters);
-  const bool is_shared = port->use == Port::Use::change && program_.values_[costs].external != External::none;
+  const bool is_shared = port->use == Port::Use::change && program_.values_[costs].binding != Binding::none;
   if ((takes(element) && !too_large && !is_shared) || !takes(Element::u8)) return;
-  const bool fills = element == Element::f32 && program_.values_[costs].external == External::costs;
+  const bool fills = element == Element::f32 && program_.values_[costs].binding == Binding::costs;
   const double scale =
       element == Element::u8 ? 1 : quantise::scale_of(pipeline_.quantise(), units.largest, units.units, fills);
   run(registry().at("quantise"), quantise::Parameters{.scale = scale}, scope);
   units = {std::min(255.0, scale * units.largest), 1};
-  scope.numbers.kind = {};  // they are no longer what words cost
+  scope.context.kind = {};  // they are no longer what words cost
 }
 
 // The caller wants a volume.
-void Composer::give(int costs, External external) {
-  if (program_.values_[costs].external != External::none)
+void Composer::give(int costs, Binding binding) {
+  if (program_.values_[costs].binding != Binding::none)
     throw Error(ErrorCategory::call,
-                text(name_of(external), " is wanted, but it is the volume that was given; do without"));
-  program_.values_[costs].external = external;
+                text(name_of(binding), " is wanted, but it is the volume that was given; do without"));
+  program_.values_[costs].binding = binding;
 }
 
 // The costs of the probed pixels, as they are in this state.
-void Composer::probe(const Scope& scope, External volume) {
+void Composer::probe(const Scope& scope, Binding volume) {
   if (problem_.volumes.probes.empty()) return;
   probe::Parameters p;
   const int factor = reduction_of(pipeline_).factor;
@@ -190,9 +190,9 @@ void Composer::probe(const Scope& scope, External volume) {
     p.pixels.push_back({(pixel.x - shown_.x) / factor, (pixel.y - shown_.y) / factor});
   const int costs = scope.maps.at("costs"), count = static_cast<int>(p.pixels.size());
   const int probed = image({shape_of(costs).disparities, count}, shape_of(costs).element);
-  program_.values_[probed].external = static_cast<External>(
-      static_cast<int>(External::probed_cost) + static_cast<int>(volume) - static_cast<int>(External::cost));
-  add(probe::entry(), std::move(p), scope.numbers, {{costs, {}}, {probed, {}}});
+  program_.values_[probed].binding = static_cast<Binding>(static_cast<int>(Binding::probed_cost) +
+                                                          static_cast<int>(volume) - static_cast<int>(Binding::cost));
+  add(probe::entry(), std::move(p), scope.context, {{costs, {}}, {probed, {}}});
 }
 
 void Composer::select(Scope& scope, const StageParameters& parameters) {
@@ -203,7 +203,7 @@ void Composer::select(Scope& scope, const StageParameters& parameters) {
     scope.images.put("mask", 0, mask);
     run(registry().at("volume_holes"), {}, scope);
   }
-  const Entry& cost = *pipeline_.cost.entry;
+  const StageDescriptor& cost = *pipeline_.cost.entry;
   if (cost.after_selection != nullptr) run(registry().at(cost.after_selection), pipeline_.cost.parameters, scope);
 }
 

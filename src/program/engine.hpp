@@ -10,8 +10,8 @@
 
 namespace stereopsis {
 
-// The caller's images of a frame, by External; those without memory are not there.
-using FrameImages = std::array<AnyView, externals>;
+// The caller's images of a frame, by Binding; those without memory are not there.
+using FrameImages = std::array<AnyView, binding_count>;
 
 class Engine {
  public:

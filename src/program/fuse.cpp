@@ -21,8 +21,8 @@ int length_of(const Rule& rule, const Run& from_here) {
   return static_cast<int>(rule.run.size());
 }
 
-// Where a rule's run comes again, `length` steps after the first or later; empty: nowhere.
-std::span<const Step> again(const Rule& rule, const Run& from_here, int length) {
+// The same run for the other view, at least `length` steps after the first; empty if there is none.
+std::span<const Step> second_view(const Rule& rule, const Run& from_here, int length) {
   const auto count = static_cast<std::size_t>(length);
   for (std::size_t at = count; at + count <= from_here.steps.size(); ++at) {
     const auto rest = from_here.steps.subspan(at);
@@ -42,12 +42,13 @@ bool uses(const Step& step, int value) {
 
 // Whether somebody outside of a run, or the caller, wants a value that the fused step does not make. Its first step is the
 // first of `steps`, or lies behind it.
-bool hides(const Step& fused, std::span<const Step> run, std::span<const Step> steps, std::span<const Value> values) {
+bool drops_live_value(const Step& fused, std::span<const Step> run, std::span<const Step> steps,
+                      std::span<const Value> values) {
   const auto is_outside = [&](const Step& s) { return &s < run.data() || &s >= run.data() + run.size(); };
   for (const Step& step : run)
     for (const Operand& operand : step.operands) {
       if (operand.value < 0 || uses(fused, operand.value)) continue;
-      if (is_output(values[operand.value].external)) return true;
+      if (is_output(values[operand.value].binding)) return true;
       if (values[operand.value].shape.is_volume() &&
           std::ranges::any_of(steps, [&](const Step& s) { return is_outside(s) && uses(s, operand.value); }))
         return true;
@@ -59,10 +60,10 @@ bool hides(const Step& fused, std::span<const Step> run, std::span<const Step> s
 Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<const Step> second,
                  std::span<const Value> values) {
   const auto run = from_here.steps.first(static_cast<std::size_t>(length));
-  if (rule.twice && second.empty()) return {.note = "the same of the other view does not follow"};
+  if (rule.both_views && second.empty()) return {.note = "the same of the other view does not follow"};
   Step fused = rule.fuse({run, from_here.values, from_here.target, second});
   if (fused.entry == nullptr) return fused;
-  if (hides(fused, run, from_here.steps, values) || hides(fused, second, from_here.steps, values))
+  if (drops_live_value(fused, run, from_here.steps, values) || drops_live_value(fused, second, from_here.steps, values))
     return {.note = "a volume between is wanted"};
   if (run.front().title == run.back().title) fused.title = run.front().title;  // many, timed as one
   fused.note = run.front().note;
@@ -89,7 +90,7 @@ void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target&
       const Run from_here{std::span(steps).subspan(at), shapes, target};
       const int length = length_of(*rule, from_here);
       if (length == 0) continue;
-      const auto second = rule->twice ? again(*rule, from_here, length) : std::span<const Step>();
+      const auto second = rule->both_views ? second_view(*rule, from_here, length) : std::span<const Step>();
       Step fused = in_place_of(*rule, from_here, length, second, values);
       if (fused.entry != nullptr) {
         replace(steps, at, length, second, std::move(fused));

@@ -58,12 +58,12 @@ RefinementNeeds needs_of(const PipelineData& data, bool want_confidence) {
   return needs;
 }
 
-const Entry& entry() {
-  static const Entry copy{.slot = Slot::part,
-                          .name = "given_maps",
-                          .title = "maps as given",
-                          .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
-                          .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
+const StageDescriptor& entry() {
+  static const StageDescriptor copy{.slot = Slot::internal,
+                                    .name = "given_maps",
+                                    .title = "maps as given",
+                                    .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
+                                    .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
   return copy;
 }
 
@@ -79,20 +79,20 @@ Maps Composer::given_maps(Size size) {
   const RefinementNeeds needs = given_maps::needs_of(pipeline_, problem_.want_confidence);
   Maps maps;
   std::vector<Operand> operands;
-  const auto take = [&](const char* name, External external, Element element) {
+  const auto take = [&](const char* name, Binding binding, Element element) {
     const int given = image(size, element);
-    program_.values_[given].external = external;
+    program_.values_[given].binding = binding;
     maps[name] = image(size, element);
     operands.insert(operands.end(), {{given, {}}, {maps[name], {}}});
   };
-  take("disparity", External::given_disparity, Element::f32);
-  take("validity", External::given_validity, Element::u8);
-  if (needs.confidence) take("confidence", External::given_confidence, Element::f32);
+  take("disparity", Binding::given_disparity, Element::f32);
+  take("validity", Binding::given_validity, Element::u8);
+  if (needs.confidence) take("confidence", Binding::given_confidence, Element::f32);
   operands.resize(6);
   add(given_maps::entry(), {}, {}, std::move(operands));
   if (needs.right) {
     maps["right"] = image(size, Element::f32);
-    program_.values_[maps["right"]].external = External::given_right;
+    program_.values_[maps["right"]].binding = Binding::given_right;
   }
   return maps;
 }

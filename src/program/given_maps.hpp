@@ -11,6 +11,6 @@ namespace stereopsis::given_maps {
 RefinementNeeds needs_of(const PipelineData&, bool want_confidence);
 
 // Reads the disparity, the validity and, if there is one, the confidence; writes the same.
-const Entry& entry();
+const StageDescriptor& entry();
 
 }  // namespace stereopsis::given_maps

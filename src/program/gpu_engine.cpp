@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "device/gpu/device.hpp"
+#include "program/device_constants.hpp"
 #include "program/engine.hpp"
-#include "program/shared_on_gpu.hpp"
-#include "program/stand_ins.hpp"
+#include "program/pinned_staging.hpp"
 
 namespace stereopsis {
 namespace {
@@ -46,7 +46,7 @@ struct InWork {
   bool records = true;                             // as far as is known
   std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, where times are wanted
   std::vector<StageTime> times;
-  StandIns stand_ins;
+  PinnedStaging stand_ins;
   FrameImages wanted, there;  // outputs of the host, and where they are delivered to
 };
 
@@ -82,10 +82,10 @@ class GpuEngine final : public Engine {
     for (int i = 0; i < layout.lanes; ++i)
       lanes_.push_back({gpu::Buffer(device_, layout.bytes_of_lane), device_.make_queue(layout.lanes > 1)});
     for (const Value& v : programs_->with_masks().values())
-      if (v.has_place) reads_[static_cast<std::size_t>(v.external)] = true;
+      if (v.has_place) reads_[static_cast<std::size_t>(v.binding)] = true;
     shared_.upload(programs_->with_masks(), problem_, device_, *lanes_[0].queue);
-    const auto asks = [](const ProgramStep& s) { return s.step.entry->asks_each_time; };
-    const bool records = std::ranges::none_of(programs_->of(false, false).steps(), asks);
+    const auto is_capturable = [](const ProgramStep& s) { return s.step.entry->capturable; };
+    const bool records = std::ranges::all_of(programs_->of(false, false).steps(), is_capturable);
     for (InWork& frame : frames_) {
       frame.end = device_.make_event(false);
       frame.records = records;
@@ -101,7 +101,7 @@ class GpuEngine final : public Engine {
     FrameImages from = images;
     if (!on_device)
       for (std::size_t i = 0; i < images.size(); ++i) {
-        const auto e = static_cast<External>(i);
+        const auto e = static_cast<Binding>(i);
         if (is_input(e) && reads_[i]) from[i] = f.stand_ins.copied(device_, i, images[i]);
         if (is_output(e)) {
           f.wanted[i] = images[i];
@@ -115,7 +115,7 @@ class GpuEngine final : public Engine {
   void end(int frame, std::vector<StageTime>& times) override {
     InWork& f = frames_[frame];
     f.end->wait();
-    for (std::size_t i = 0; i < f.wanted.size(); ++i) StandIns::deliver(f.there[i], f.wanted[i]);
+    for (std::size_t i = 0; i < f.wanted.size(); ++i) PinnedStaging::deliver(f.there[i], f.wanted[i]);
     times.clear();
     if (!problem_.want_times) return;
     times = f.times;
@@ -131,17 +131,17 @@ class GpuEngine final : public Engine {
   void enqueue(int frame, const FrameImages& images, bool on_device) {
     Lane& lane = lane_of(frame);
     InWork& f = frames_[frame];
-    const Program& program = programs_->of(image_of(images, External::mask_left).memory != 0,
-                                           image_of(images, External::mask_right).memory != 0);
+    const Program& program = programs_->of(image_of(images, Binding::mask_left).memory != 0,
+                                           image_of(images, Binding::mask_right).memory != 0);
     FrameImages seen = on_device ? images : FrameImages{};
-    image_of(seen, External::map_left) = shared_.map(0);
-    image_of(seen, External::map_right) = shared_.map(1);
+    image_of(seen, Binding::map_left) = shared_.map(0);
+    image_of(seen, Binding::map_right) = shared_.map(1);
     const bool first = !f.direct.images;
     bool again = f.direct.see(program, seen);
     const bool copies = on_device && !again && !first && f.records && !problem_.want_times;
     if (copies) {
       for (std::size_t i = 0; i < seen.size(); ++i)
-        if (is_input(static_cast<External>(i)) || is_output(static_cast<External>(i))) seen[i] = {};
+        if (is_input(static_cast<Binding>(i)) || is_output(static_cast<Binding>(i))) seen[i] = {};
       again = f.on_copies.see(program, seen);
     }
     Recorded& recorded = copies ? f.on_copies : f.direct;
@@ -175,8 +175,8 @@ class GpuEngine final : public Engine {
       run_steps(f, program, lane);
   }
 
-  static AnyView& image_of(FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
-  static const AnyView& image_of(const FrameImages& images, External e) { return images[static_cast<std::size_t>(e)]; }
+  static AnyView& image_of(FrameImages& images, Binding e) { return images[static_cast<std::size_t>(e)]; }
+  static const AnyView& image_of(const FrameImages& images, Binding e) { return images[static_cast<std::size_t>(e)]; }
 
   void run_steps(InWork& f, const Program& program, Lane& lane) {
     program.for_each_step<On::gpu>(views_, lane.memory.handle(), lane.queue.get(),
@@ -186,13 +186,13 @@ class GpuEngine final : public Engine {
                                    });
   }
 
-  // Calls f(external, place in the workspace, image of the host) for those that move.
+  // Calls f(binding, place in the workspace, image of the host) for those that move.
   template <class F>
-  void for_each_transfer(const Program& program, const FrameImages& images, const Lane& lane, bool (*moves)(External),
+  void for_each_transfer(const Program& program, const FrameImages& images, const Lane& lane, bool (*moves)(Binding),
                          F&& f) const {
     for (const Value& v : program.values()) {
-      const AnyView& host = image_of(images, v.external);
-      if (v.external == External::none || !moves(v.external) || !v.has_place || host.memory == 0) continue;
+      const AnyView& host = image_of(images, v.binding);
+      if (v.binding == Binding::none || !moves(v.binding) || !v.has_place || host.memory == 0) continue;
       AnyView place = v.shape;
       place.memory = lane.memory.handle();
       place.offset = static_cast<std::int64_t>(v.offset) / bytes_of(v.shape.element);
@@ -212,7 +212,7 @@ class GpuEngine final : public Engine {
     });
   }
   // From the caller's images on the device to their places in the workspace, or back.
-  void copy(const Program& program, const FrameImages& images, Lane& lane, bool (*moves)(External)) {
+  void copy(const Program& program, const FrameImages& images, Lane& lane, bool (*moves)(Binding)) {
     for_each_transfer(program, images, lane, moves, [&](const AnyView& place, const AnyView& image) {
       const bool in = moves == is_input;
       const AnyView &from = in ? image : place, &to = in ? place : image;
@@ -260,9 +260,9 @@ class GpuEngine final : public Engine {
   const std::shared_ptr<const Programs> programs_;
   const Problem problem_;
   gpu::Device& device_;
-  SharedOnGpu shared_;                   // all lanes read it
-  std::array<bool, externals> reads_{};  // of the pair: of NV12 methods on grey images leave the chroma where it is
-  std::vector<AnyView> views_;           // of the frame that is enqueued
+  DeviceConstants shared_;                   // all lanes read it
+  std::array<bool, binding_count> reads_{};  // of the pair: of NV12 methods on grey images leave the chroma where it is
+  std::vector<AnyView> views_;               // of the frame that is enqueued
   std::vector<InWork> frames_;
   std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
 };
@@ -272,7 +272,7 @@ class GpuEngine final : public Engine {
 std::size_t staging_bytes(const Program& program, int batch) {
   std::size_t bytes = 0;
   for (const Value& v : program.values())
-    if (is_input(v.external) || is_output(v.external)) bytes += StandIns::bytes_for(v.shape);
+    if (is_input(v.binding) || is_output(v.binding)) bytes += PinnedStaging::bytes_for(v.shape);
   return bytes * static_cast<std::size_t>(batch);
 }
 

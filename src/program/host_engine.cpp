@@ -97,15 +97,15 @@ class HostEngine final : public Engine {
 
   void run(FrameImages images, std::vector<StageTime>& times) {
     const Running running(*this);
-    const auto there = [&](External e) -> AnyView& { return images[static_cast<std::size_t>(e)]; };
+    const auto there = [&](Binding e) -> AnyView& { return images[static_cast<std::size_t>(e)]; };
     const Program& program =
-        programs_->of(there(External::mask_left).memory != 0, there(External::mask_right).memory != 0);
+        programs_->of(there(Binding::mask_left).memory != 0, there(Binding::mask_right).memory != 0);
     if (maps_) {
       const Rect shown = program.shown();
-      there(External::map_left) = AnyView::of(maps_->left.view()).crop(shown);
-      there(External::map_right) = AnyView::of(maps_->right.view()).crop(shown);
+      there(Binding::map_left) = AnyView::of(maps_->left.view()).crop(shown);
+      there(Binding::map_right) = AnyView::of(maps_->right.view()).crop(shown);
     }
-    if (AnyView& costs = there(External::costs); costs.memory != 0) keep_end(costs);
+    if (AnyView& costs = there(Binding::costs); costs.memory != 0) keep_end(costs);
     const FrameImages wanted = images;
     for (std::size_t i = 0; i < made_.size(); ++i) make_inside(there(volumes_out[i]), made_[i]);
     const auto memory = reinterpret_cast<std::uint64_t>(memory_.get());
@@ -129,12 +129,12 @@ class HostEngine final : public Engine {
                                         [&](const ProgramStep& s, const Call<On::oracle>& call) {
                                           run_step(s, call, s.step.entry->functions.oracle);
                                         });
-    for (const External e : volumes_out) copy_rows(there(e), wanted[static_cast<std::size_t>(e)]);
+    for (const Binding e : volumes_out) copy_rows(there(e), wanted[static_cast<std::size_t>(e)]);
   }
 
   // Stages read up to so many bytes beyond a pixel's costs, and nothing of the caller's lies there.
   static constexpr std::size_t beyond = 64;
-  static constexpr std::array volumes_out{External::cost, External::aggregated, External::optimised};
+  static constexpr std::array volumes_out{Binding::cost, Binding::aggregated, Binding::optimised};
 
   static std::size_t row_bytes(const AnyView& v) { return static_cast<std::size_t>(v.rows(0, 1).bytes()); }
   static std::byte* row_of(const AnyView& v, int y) {

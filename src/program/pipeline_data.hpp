@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "stages/entry.hpp"
 #include "stages/quantise/quantise.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/sum/sum.hpp"
 
 namespace stereopsis {
 
 struct StageChoice {
-  const Entry* entry = nullptr;  // none: the slot is empty
+  const StageDescriptor* entry = nullptr;  // none: the slot is empty
   StageParameters parameters;
   bool enabled = true;  // of a refinement
 
   StageChoice() = default;
-  explicit StageChoice(const Entry& e) : entry(&e), parameters(e.parameters) {}
+  explicit StageChoice(const StageDescriptor& e) : entry(&e), parameters(e.parameters) {}
   // By its parameters, which know the stage's name.
   template <class P>
     requires requires { P::stage; }
@@ -50,7 +50,7 @@ struct PipelineData {
   std::vector<StageChoice> images;       // what makes images that stages of the pipeline read, where it has parameters
   StageParameters region = RegionParameters{};
 
-  const StageParameters& parameters_of(const Entry& maker) const {
+  const StageParameters& parameters_of(const StageDescriptor& maker) const {
     for (const StageChoice& image : images)
       if (image.entry == &maker) return image.parameters;
     return maker.parameters;

@@ -33,11 +33,11 @@ void mark_lifetimes(std::span<Value> values, std::span<ProgramStep> steps, const
       v.last = i;
     }
   for (Value& v : values) {
-    const bool is_map = v.external == External::map_left || v.external == External::map_right;
-    v.has_place = v.first >= 0 && !is_map && (v.external == External::none || transfers);
+    const bool is_map = v.binding == Binding::map_left || v.binding == Binding::map_right;
+    v.has_place = v.first >= 0 && !is_map && (v.binding == Binding::none || transfers);
     // On a GPU the pair is there from the beginning, and results until the end.
-    if (is_input(v.external)) v.first = 0;
-    if (is_output(v.external)) v.last = end;
+    if (is_input(v.binding)) v.first = 0;
+    if (is_output(v.binding)) v.last = end;
   }
 }
 

@@ -30,9 +30,9 @@ void on_host(const Call<on>& c) {
 
 }  // namespace
 
-const Entry& entry() {
-  static const Entry probe{
-      .slot = Slot::part,
+const StageDescriptor& entry() {
+  static const StageDescriptor probe{
+      .slot = Slot::internal,
       .name = "probe",
       .title = "probe",
       .ports = [](const StageParameters&, const PairInfo&) { return Ports{in_volume("costs", {})}; },

@@ -1,7 +1,7 @@
 // All candidates' costs at a few pixels, taken out of a volume: a step of plans that somebody probes.
 #pragma once
 
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stereopsis/matcher.hpp"
 
 namespace stereopsis::probe {
@@ -11,6 +11,6 @@ struct Parameters {
 };
 
 // Reads a volume, writes an image of its type: a row for each pixel, as wide as there are candidates.
-const Entry& entry();
+const StageDescriptor& entry();
 
 }  // namespace stereopsis::probe

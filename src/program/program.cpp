@@ -15,7 +15,7 @@ Work traffic(std::span<const AnyView> operands) {
   return work;
 }
 
-void check_runs(const Entry& entry, On device) {
+void check_runs(const StageDescriptor& entry, On device) {
   const Functions& f = entry.functions;
   if (device == On::gpu ? f.gpu != nullptr : f.oracle != nullptr || f.cpu != nullptr) return;
   throw Error(ErrorCategory::unsupported,
@@ -26,9 +26,9 @@ void check_runs(const Entry& entry, On device) {
 
 void add(StageTime& time, const Work& work) {
   time.bytes += work.bytes;
-  time.path_operations += work.paths;
-  time.popcounts += work.counts;
-  time.operations += work.others;
+  time.path_operations += work.path_ops;
+  time.popcounts += work.popcounts;
+  time.operations += work.int_ops;
 }
 
 Program::Program(const ProgramRequest& request)
@@ -41,12 +41,12 @@ void Program::lay_out() {
   std::vector<AnyView> shapes, operands;
   for (const Value& v : values_) shapes.push_back(v.shape);
   for (ProgramStep& s : steps_) {
-    const Entry& entry = *s.step.entry;
+    const StageDescriptor& entry = *s.step.entry;
     operands.clear();
     for (const Operand& operand : s.step.operands)
       operands.push_back(Run{{&s.step, 1}, shapes, target_}.shape(operand));
     check_runs(entry, target_.device);
-    const Shape shape{s.step.parameters, s.step.numbers, operands, target_};
+    const Shape shape{s.step.parameters, s.step.context, operands, target_};
     if (entry.check != nullptr) entry.check(shape);
     if (entry.scratch != nullptr) s.scratch_bytes = entry.scratch(shape);
     s.work = entry.work != nullptr ? entry.work(shape) : traffic(operands);
@@ -56,19 +56,19 @@ void Program::lay_out() {
   bytes_ = place(values_, steps_, target_);
 }
 
-AnyView Program::shape(External external) const {
+AnyView Program::shape(Binding binding) const {
   for (const Value& v : values_)
-    if (v.external == external && v.first >= 0) return v.shape;
+    if (v.binding == binding && v.first >= 0) return v.shape;
   return {};
 }
 
-void Program::bind(std::uint64_t memory, std::span<const AnyView, externals> images,
+void Program::bind(std::uint64_t memory, std::span<const AnyView, binding_count> images,
                    std::vector<AnyView>& views) const {
   views.resize(values_.size());
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const Value& v = values_[i];
-    const AnyView& given = images[static_cast<std::size_t>(v.external)];
-    views[i] = v.external != External::none && given.memory != 0 ? given : v.shape;
+    const AnyView& given = images[static_cast<std::size_t>(v.binding)];
+    views[i] = v.binding != Binding::none && given.memory != 0 ? given : v.shape;
     if (views[i].memory != 0 || !v.has_place) continue;
     // On the host an address, on a GPU memory and an offset.
     if (target_.device == On::gpu) {

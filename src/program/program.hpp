@@ -13,7 +13,7 @@
 namespace stereopsis {
 
 // The images that come from outside, or go there.
-enum class External {
+enum class Binding {
   none,
   left,
   right,
@@ -46,9 +46,9 @@ enum class External {
   probed_optimised,
   paths
 };
-inline constexpr int externals = static_cast<int>(External::paths) + 1;
-constexpr bool is_input(External e) { return e >= External::left && e <= External::given_confidence; }
-constexpr bool is_output(External e) { return e >= External::disparity; }
+inline constexpr int binding_count = static_cast<int>(Binding::paths) + 1;
+constexpr bool is_input(Binding e) { return e >= Binding::left && e <= Binding::given_confidence; }
+constexpr bool is_output(Binding e) { return e >= Binding::disparity; }
 
 inline bool wants_volumes(const Problem& p) {
   return p.volumes.want_cost || p.volumes.want_aggregated || p.volumes.want_optimised || !p.volumes.probes.empty();
@@ -56,7 +56,7 @@ inline bool wants_volumes(const Problem& p) {
 
 struct Value {
   AnyView shape;
-  External external = External::none;
+  Binding binding = Binding::none;
   int first = -1, last = -1;  // the steps that use it
   std::size_t offset = 0;     // in the workspace, where it has a place there
   bool has_place = false;
@@ -94,10 +94,10 @@ class Program {
   std::size_t bytes() const { return bytes_; }
   const Rect& shown() const { return shown_; }  // of the rectified images
   // The shape of what comes from outside or goes there; empty where it plays no part.
-  AnyView shape(External) const;
+  AnyView shape(Binding) const;
 
   // The values where the workspace lies at `memory` and the caller's images are `images`; those without memory have their places.
-  void bind(std::uint64_t memory, std::span<const AnyView, externals> images, std::vector<AnyView>& views) const;
+  void bind(std::uint64_t memory, std::span<const AnyView, binding_count> images, std::vector<AnyView>& views) const;
 
   // Calls run(step, call) for every step in turn.
   template <On on, class F>
@@ -164,7 +164,7 @@ void Program::for_each_step(std::span<const AnyView> views, std::uint64_t memory
       scratch = {memory, static_cast<std::int64_t>(s.scratch_offset), s.scratch_bytes};
     else
       scratch = {reinterpret_cast<std::byte*>(memory) + s.scratch_offset, s.scratch_bytes};
-    run(s, Call<on>({s.step.parameters, s.step.numbers, operands, target_}, worker, scratch));
+    run(s, Call<on>({s.step.parameters, s.step.context, operands, target_}, worker, scratch));
   }
 }
 

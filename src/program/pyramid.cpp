@@ -26,9 +26,10 @@ void check_levels(const PipelineData& p, Size size) {
                      " pixels; it must be at most ", most, ", so that the coarsest level has a pixel",
                      most == 0 ? " (take a method without levels)" : ""));
   if (uniqueness > 0)
-    throw Error(ErrorCategory::call, text("select.uniqueness = ", uniqueness,
-                                          " is not allowed with levels, which do not see the "
-                                          "costs of the whole range; set select.uniqueness to 0, or levels.stage to none"));
+    throw Error(ErrorCategory::call,
+                text("select.uniqueness = ", uniqueness,
+                     " is not allowed with levels, which do not see the "
+                     "costs of the whole range; set select.uniqueness to 0, or levels.stage to none"));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ std::vector<Composer::Level> Composer::scale_down(int count, Images& images, con
   const auto right = maps.find("right");
   const bool wants_right = right != maps.end();
   std::vector<Level> levels{{images, range, maps.at("disparity"), wants_right ? right->second : -1}};
-  const Entry& halve = registry().at("downsample");
+  const StageDescriptor& halve = registry().at("downsample");
   for (int i = 0; i < count; ++i) {
     const Level& fine = levels.back();
     Level level{{fine.images.info, halve.output_size({}, fine.images.size), {}}, pyramid::above(fine.range), -1, -1};
@@ -69,7 +70,7 @@ std::vector<Composer::Level> Composer::scale_down(int count, Images& images, con
 void Composer::search_coarsest(Level& top) {
   Maps maps{{"disparity", top.disparity}, {"validity", image(top.images.size, Element::u8)}};
   if (top.right >= 0) maps["right"] = top.right;
-  Scope scope{top.images, maps, numbers(top.range, top.images)};
+  Scope scope{top.images, maps, context_of(top.range, top.images)};
   run(*pipeline_.cost.entry, pipeline_.cost.parameters, scope, "first guess");
   const bool border = pipeline_.select.parameters.as<wta::Parameters>().border_candidates;
   run(*pipeline_.select.entry, wta::Parameters{.border_candidates = border}, scope, "first guess");
@@ -90,7 +91,7 @@ void Composer::refine_level(const std::vector<Level>& levels, int i, const Maps&
   };
   const int reference = from_right ? 1 : 0, other = 1 - reference;
   const auto of = [&](const char* name, int view) { return Operand{level.images.find(name, view), {}}; };
-  Numbers n = numbers(level.range, level.images);
+  StepContext n = context_of(level.range, level.images);
   n.from_right = from_right;
   add(registry().at("pyramid_level"), p, n,
       {of("colours", reference),

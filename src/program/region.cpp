@@ -30,7 +30,7 @@ Rect required_of(const StageChoice& stage, const Rect& output) {
 Rect input_of_refinement(const StageChoice& stage, const window_sad::Window& window, int span, const Rect& output) {
   if (stage.is("left_right")) return grow(output, span, 0);  // all that the right pixel may match
   if (stage.is("confidence")) return window_sad::required_input(window, output);
-  return stage.entry->sees_all ? output : required_of(stage, output);
+  return stage.entry->global_support ? output : required_of(stage, output);
 }
 
 // The levels of a pyramid, each halved and grown by its window; in pixels of the finest, at multiples of the coarsest's.
@@ -61,7 +61,7 @@ Rect aligned(const Rect& r, int multiple) {
 // no finite required input gets `region.margin` around.
 Rect input_of_windows(const PipelineData& data, const Problem& p) {
   Rect r = *p.region;
-  const auto is_unbounded = [](const StageChoice& stage) { return stage.enabled && stage.entry->sees_all; };
+  const auto is_unbounded = [](const StageChoice& stage) { return stage.enabled && stage.entry->global_support; };
   if (std::any_of(data.refinements.begin(), data.refinements.end(), is_unbounded))
     r = grow(r, data.margin(), data.margin());
 
@@ -108,7 +108,7 @@ bool runs_in_strips(const PipelineData& data) {
 bool takes_margin(const PipelineData& data) {
   if (runs_in_strips(data)) return false;
   return data.optimisation || std::any_of(data.refinements.begin(), data.refinements.end(),
-                                          [](const StageChoice& r) { return r.entry->sees_all; });
+                                          [](const StageChoice& r) { return r.entry->global_support; });
 }
 
 // Of semi-global matching, its margin around and the columns that its candidates lie in; of other costs, the windows and the

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis {
 
@@ -16,19 +16,20 @@ const Registry& registry() {
   return all;
 }
 
-const Entry* Registry::find(std::string_view name) const {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry* e) { return e->name == name; });
+const StageDescriptor* Registry::find(std::string_view name) const {
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const StageDescriptor* e) { return e->name == name; });
   return found == entries.end() ? nullptr : *found;
 }
 
-const Entry& Registry::at(std::string_view name) const {
-  if (const Entry* entry = find(name)) return *entry;
+const StageDescriptor& Registry::at(std::string_view name) const {
+  if (const StageDescriptor* entry = find(name)) return *entry;
   throw Error(ErrorCategory::call, text("there is no stage '", name, "'"));
 }
 
 std::vector<std::string> Registry::names(Slot slot) const {
   std::vector<std::string> list;
-  for (const Entry* entry : entries)
+  for (const StageDescriptor* entry : entries)
     if (entry->slot == slot) list.push_back(entry->name);
   return list;
 }

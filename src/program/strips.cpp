@@ -68,9 +68,9 @@ Composer::Scales Composer::make_scales(Images& finest, const DisparityRange& ran
   const auto* p = pipeline_.levels.get_if<cross_scale::Parameters>();
   Scales scales{{}, range, p == nullptr ? cross_scale::Parameters{} : *p};
   const int count = cross_scale::levels_of(scales.parameters);
-  const Entry& halve = registry().at("halve");
+  const StageDescriptor& halve = registry().at("halve");
   Maps none;
-  Scope features{finest, none, numbers(range, finest)};
+  Scope features{finest, none, context_of(range, finest)};
   run(pipeline_.cost, features);
   scales.levels.push_back(finest);
   for (int s = 1; s < count; ++s) {
@@ -81,7 +81,7 @@ Composer::Scales Composer::make_scales(Images& finest, const DisparityRange& ran
       add(halve, {}, {}, {{from, {}}, {to, {}}});
       level.put("image", view, to);
     }
-    Scope coarse_features{level, none, numbers(range, level)};
+    Scope coarse_features{level, none, context_of(range, level)};
     run(pipeline_.cost, coarse_features);
     scales.levels.push_back(std::move(level));
   }
@@ -138,8 +138,8 @@ void Composer::compose_strips(Scales& scales, bool from_right, const StageParame
     }
     Maps selected = maps;
     selected["costs"] = costs;
-    Scope scope{finest, selected, numbers(scales.range_at(0, from_right), finest), rows};
-    scope.numbers.from_right = from_right;
+    Scope scope{finest, selected, context_of(scales.range_at(0, from_right), finest), rows};
+    scope.context.from_right = from_right;
     run(*pipeline_.select.entry, select, scope, title);
   }
 }
@@ -152,10 +152,10 @@ int Composer::filtered_costs(Scales& scales, int s, bool from_right, Rows rows, 
   Images& level = scales.levels[s];
   const Rows read = rows_around(rows, filter.radius, level.size.height);
   Maps maps;
-  Scope scope{level, maps, numbers(scales.range_at(s, from_right), level), read};
-  scope.numbers.from_right = from_right;
+  Scope scope{level, maps, context_of(scales.range_at(s, from_right), level), read};
+  scope.context.from_right = from_right;
   run(registry().at("cost_volume"), {}, scope, title);
-  scope.numbers.rows = {rows.first - read.first, rows.last - read.first};
+  scope.context.rows = {rows.first - read.first, rows.last - read.first};
   run(*pipeline_.aggregation.entry, filter, scope, title);
   return maps["costs"];
 }

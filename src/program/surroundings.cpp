@@ -37,7 +37,7 @@ Images Composer::given_images() {
                           .height = images.size.height,
                           .disparities = problem_.range.count,
                           .pitch = static_cast<std::int64_t>(images.size.width) * problem_.range.count},
-                         External::costs);
+                         Binding::costs);
     if (problem_.volumes.without_images) return images;
   }
   for (const int view : {0, 1}) give(images, view);
@@ -48,23 +48,23 @@ Images Composer::given_images() {
 
 // Of NV12 the luma is the grey image; what colours other formats have, and all of NV12's, is made where something reads them.
 void Composer::give(Images& images, int view) {
-  const auto given = [&](External left, Size size, Element element, int channels) {
+  const auto given = [&](Binding left, Size size, Element element, int channels) {
     const int v = image(size, element, channels);
-    program_.values_[v].external = static_cast<External>(static_cast<int>(left) + view);
+    program_.values_[v].binding = static_cast<Binding>(static_cast<int>(left) + view);
     return v;
   };
   const Rect shown = given_part();
-  if (request_.masks[view]) images.put("mask", view, given(External::mask_left, shown.size(), Element::u8, 1));
+  if (request_.masks[view]) images.put("mask", view, given(Binding::mask_left, shown.size(), Element::u8, 1));
   if (!problem_.format)
-    return images.put("image", view, given(External::left, shown.size(), images.info.element, images.info.channels));
+    return images.put("image", view, given(Binding::left, shown.size(), images.info.element, images.info.channels));
   const PixelFormat format = *problem_.format;
   const Rect part = pixel_format::part_read(format, problem_.size, shown);
   if (format != PixelFormat::nv12)
     return images.put(is_bayer(format) ? "mosaic" : "channels", view,
-                      given(External::left, part.size(), images.info.element, channels_of(format)));
-  images.put("luma", view, given(External::left, shown.size(), Element::u8, 1));
+                      given(Binding::left, part.size(), images.info.element, channels_of(format)));
+  images.put("luma", view, given(Binding::left, shown.size(), Element::u8, 1));
   images.put("grey", view, images.find("luma", view));
-  images.put("chroma", view, given(External::chroma_left, {part.width / 2, part.height / 2}, Element::u8, 2));
+  images.put("chroma", view, given(Binding::chroma_left, {part.width / 2, part.height / 2}, Element::u8, 2));
 }
 
 // The image of a pair that is given in another format.
@@ -75,7 +75,7 @@ int Composer::make_picture(Images& images, int view) {
     const PixelFormat format = *problem_.format;
     const Rect shown = given_part(), part = pixel_format::part_read(format, problem_.size, shown);
     Maps none;
-    Numbers n = numbers(problem_.range, images);
+    StepContext n = context_of(problem_.range, images);
     n.from_right = view == 1;
     Scope scope{images, none, n};
     run(registry().at(pixel_format::entry_of(format)),
@@ -95,7 +95,7 @@ Images Composer::rectified_images() {
     if (masks) images.put("mask", view, image(images.size, Element::u8));
     images.put(name, view, rectified(name, view, images.find("mask", view)));
   }
-  if (problem_.geometry.want_rectified) program_.values_[need(images, "image", 0)].external = External::rectified;
+  if (problem_.geometry.want_rectified) program_.values_[need(images, "image", 0)].binding = Binding::rectified;
   return images;
 }
 
@@ -104,7 +104,7 @@ int Composer::rectified(std::string_view name, int view, int usable) {
   const int from = need(raw_, name, view);
   const Size whole = problem_.geometry.rectification->size();
   AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
-  const int shown_map = value(map.crop(shown_), view == 0 ? External::map_left : External::map_right);
+  const int shown_map = value(map.crop(shown_), view == 0 ? Binding::map_left : Binding::map_right);
   const int made = image(shown_.size(), raw_.info.element, shape_of(from).channels);
   add(registry().at("remap"), {}, {},
       {{from, {}}, {raw_.find("mask", view), {}}, {shown_map, {}}, {made, {}}, {usable, {}}});
@@ -113,7 +113,7 @@ int Composer::rectified(std::string_view name, int view, int usable) {
 
 // Grey, and smaller by the factor.
 Images Composer::reduced_images(Images& full) {
-  const Entry& entry = *pipeline_.prepare.entry;
+  const StageDescriptor& entry = *pipeline_.prepare.entry;
   Images reduced{{full.info.element, 1}, entry.output_size(pipeline_.prepare.parameters, full.size), {}};
   for (const int view : {0, 1}) {
     const int grey = need(full, "grey", view), mask = full.find("mask", view);
@@ -197,29 +197,29 @@ void Composer::triangulate(const Images& full, const Maps& maps) {
   const Size size = shape_of(disparity).size();
   if (output_size(pipeline_, full.size) != full.size)
     throw Error(ErrorCategory::call, "a result of reduced size can't be triangulated; set reduce.upsample = true");
-  const auto wanted = [&](bool wants, External external, int channels) {
+  const auto wanted = [&](bool wants, Binding binding, int channels) {
     if (!wants) return Operand{};
     const int v = image(size, Element::f32, channels);
-    program_.values_[v].external = external;
+    program_.values_[v].binding = binding;
     return Operand{v, {}};
   };
   add(registry().at("triangulate"), triangulate::Parameters{*g.rig, g.frame, g.disparity_error, shown_.x, shown_.y, 1},
       {},
       {{disparity, {}},
-       wanted(g.want_depth, External::depth, 1),
-       wanted(g.want_points, External::points, 3),
-       wanted(g.want_uncertainty, External::uncertainty, 1)});
+       wanted(g.want_depth, Binding::depth, 1),
+       wanted(g.want_points, Binding::points, 3),
+       wanted(g.want_uncertainty, Binding::uncertainty, 1)});
 }
 
 void Composer::deliver(const Images&, const Maps& maps) {
   const auto changes_maps = [](const StageChoice& stage) { return stage.enabled; };
   if (problem_.want_confidence && (problem_.refines || std::ranges::any_of(pipeline_.refinements, changes_maps)))
     add(registry().at("measured_confidence"), {}, {}, {{maps.at("validity"), {}}, {maps.at("confidence"), {}}});
-  const auto to = [&](const char* name, External external) { program_.values_[maps.at(name)].external = external; };
-  to("disparity", External::disparity);
-  to("validity", External::validity);
-  if (problem_.want_right) to("right", External::right_disparity);
-  if (problem_.want_confidence) to("confidence", External::confidence);
+  const auto to = [&](const char* name, Binding binding) { program_.values_[maps.at(name)].binding = binding; };
+  to("disparity", Binding::disparity);
+  to("validity", Binding::validity);
+  if (problem_.want_right) to("right", Binding::right_disparity);
+  if (problem_.want_confidence) to("confidence", Binding::confidence);
 }
 
 }  // namespace stereopsis

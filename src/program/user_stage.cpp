@@ -49,15 +49,15 @@ UserCall call_of(const Shape& s, const Places& at) {
                 .other = view(at.images, 1),
                 .mask_reference = view(at.masks),
                 .mask_other = view(at.masks, 1),
-                .range = s.numbers.range,
-                .from_right = s.numbers.from_right,
+                .range = s.context.range,
+                .from_right = s.context.from_right,
                 .costs = view(at.costs),
                 .made = view(at.made),
                 .disparity = view(at.maps),
                 .validity = view(at.maps, 1),
                 .confidence = view(at.confidence),
                 .threads = s.target.threads};
-  call.reference.bit_depth = call.other.bit_depth = s.numbers.bit_depth;
+  call.reference.bit_depth = call.other.bit_depth = s.context.bit_depth;
   return call;
 }
 
@@ -153,9 +153,10 @@ double largest_of(PixelType type) { return type == PixelType::u8 ? 255 : type ==
 
 Rect required(const StageParameters& p, const Rect& output) { return *required_input(p, output); }
 
-Entry entry(Slot slot, const char* name, Ports (*ports)(const StageParameters&, const PairInfo&),
-            const Functions& functions) {
-  Entry e{.slot = slot, .name = name, .title = name, .parameters = UserStage{}, .ports = ports, .functions = functions};
+StageDescriptor entry(Slot slot, const char* name, Ports (*ports)(const StageParameters&, const PairInfo&),
+                      const Functions& functions) {
+  StageDescriptor e{
+      .slot = slot, .name = name, .title = name, .parameters = UserStage{}, .ports = ports, .functions = functions};
   e.required_input = required;
   e.check = check;
   e.units = [](const StageParameters& p) {
@@ -163,7 +164,7 @@ Entry entry(Slot slot, const char* name, Ports (*ports)(const StageParameters&, 
     return CostUnits{.largest = stage.largest > 0 ? stage.largest : largest_of(stage.makes)};
   };
   e.titled = [](const StageParameters& p) { return p.as<UserStage>().name; };
-  e.asks_each_time = true;
+  e.capturable = false;
   return e;
 }
 
@@ -203,13 +204,13 @@ void check(const UserStage& stage, Slot slot) {
                 to_string(stage.makes), " costs it must be 0 to ", most));
 }
 
-const Entry* entry_of(Slot slot) {
-  static const Entry entries[] = {
+const StageDescriptor* entry_of(Slot slot) {
+  static const StageDescriptor entries[] = {
       entry(Slot::cost, "user_cost", ports_of_cost, functions_at<of_cost>()),
       entry(Slot::aggregation, "user_aggregation", ports_of_filter, functions_at<of_filter>()),
       entry(Slot::optimisation, "user_optimisation", ports_of_filter, functions_at<of_filter>()),
       entry(Slot::refinement, "user_refinement", ports_of_refinement, functions_at<of_refinement>())};
-  const auto found = std::ranges::find_if(entries, [&](const Entry& e) { return e.slot == slot; });
+  const auto found = std::ranges::find_if(entries, [&](const StageDescriptor& e) { return e.slot == slot; });
   return found == std::end(entries) ? nullptr : found;
 }
 

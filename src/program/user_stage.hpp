@@ -1,13 +1,13 @@
 // Stages of the caller's as entries: they are in no registry, since their parameters, the caller's functions, have no names.
 #pragma once
 
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stereopsis/user_stage.hpp"
 
 namespace stereopsis::user_stage {
 
 // Of that slot; null where there is none of the caller's. Its parameters are a UserStage.
-const Entry* entry_of(Slot);
+const StageDescriptor* entry_of(Slot);
 
 // Refuses what a stage of that slot can't have.
 void check(const UserStage&, Slot);

@@ -188,7 +188,7 @@ class CudaDevice final : public gpu::Device {
   void release_host(void* memory) override {
     release_in_context([&] { api.release_host(memory); });
   }
-  bool reaches(const void* memory) override {
+  bool is_pinned(const void* memory) override {
     const Current current(*this);
     constexpr int memory_type = 2, host = 1;
     unsigned type = 0;

@@ -225,7 +225,7 @@ class Device {
   virtual void* allocate_host(std::size_t bytes) = 0;
   virtual void release_host(void*) = 0;
   // Whether a copy can take such a way to memory that is not of allocate_host(), but of the user's.
-  virtual bool reaches(const void*) { return false; }
+  virtual bool is_pinned(const void*) { return false; }
 
  protected:
   explicit Device(std::string name) : name_(std::move(name)) {}

@@ -111,7 +111,7 @@ bool is_page_locked(Device& device, const void* memory) {
         return owner == &device;
     }
   }
-  return device.reaches(memory);
+  return device.is_pinned(memory);
 }
 
 double measure_copy_bandwidth(Device& device) {

@@ -85,9 +85,9 @@ bool cuda_serves(const support_weight_wta::Parameters& p, const support_weight_w
 }
 
 std::size_t cuda_workspace_bytes(const support_weight_wta::Parameters& p, Size size, int disparities) {
-  constexpr auto endless = static_cast<std::size_t>(1) << 62;
+  constexpr auto unlimited = static_cast<std::size_t>(1) << 62;
   const auto* s = std::get_if<Parameters>(&p.aggregation);
-  return s != nullptr ? Memory(*s, size, disparities, {0, 0, endless}).used : 0;
+  return s != nullptr ? Memory(*s, size, disparities, {0, 0, unlimited}).used : 0;
 }
 
 void cuda(const support_weight_wta::Parameters& p, const support_weight_wta::InputOf<gpu::View>& in,

@@ -71,8 +71,8 @@ bool cuda_serves(const Parameters& p, double scale, Size size) {
 }
 
 std::size_t cuda_workspace_bytes(Size size) {
-  constexpr auto endless = static_cast<std::size_t>(1) << 62;
-  return Memory(size, {0, 0, endless}).used;
+  constexpr auto unlimited = static_cast<std::size_t>(1) << 62;
+  return Memory(size, {0, 0, unlimited}).used;
 }
 
 void cuda(const Parameters& p, const Input& in, gpu::Volume<std::uint8_t> costs, gpu::Span workspace,

@@ -1,13 +1,13 @@
 // Colour differences aggregated over columns, in 8 bits: the tuned kernels of CUDA make them at once.
 #include "fused/column_costs/column_costs_cuda.hpp"
-#include "stages/entry.hpp"
 #include "stages/quantise/quantise.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::column_costs {
 namespace {
 
-const Entry tuned{
-    .slot = Slot::part,
+const StageDescriptor tuned{
+    .slot = Slot::internal,
     .name = "column_costs_cuda",
     .title = "support weights",
     .ports =
@@ -17,7 +17,7 @@ const Entry tuned{
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
                         const auto words = [&](int i) { return c.image<const std::uint32_t>(i); };
-                        cuda(c.as<Parameters>(), {words(0), words(1), words(2), words(3), c.numbers.range.min},
+                        cuda(c.as<Parameters>(), {words(0), words(1), words(2), words(3), c.context.range.min},
                              c.volume<std::uint8_t>(4), c.scratch(), c.worker());
                       }},
     .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.size()); },
@@ -25,7 +25,7 @@ const Entry tuned{
     .work =
         [](const Shape& s) {
           const int window = s.as<Parameters>().aggregation.window;
-          return Work{.bytes = s.cells(4), .others = window * s.cells(4)};
+          return Work{.bytes = s.cells(4), .int_ops = window * s.cells(4)};
         }};
 
 Step fuse(const Run& run) {
@@ -42,7 +42,7 @@ Step fuse(const Run& run) {
   return {
       &tuned,
       p,
-      costs.numbers,
+      costs.context,
       {costs.operands[0], costs.operands[1], aggregation.operands[0], aggregation.operands[1], rounding.operands[1]},
       tuned.title,
       {}};
@@ -56,6 +56,6 @@ const Rule rule{.name = "column_costs_cuda",
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(rule); }
+void register_stage(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::column_costs

@@ -99,7 +99,7 @@ struct WindowPlanes {
   static_assert(count == statistics_numbers(kChannels) && guide_sums == guide_sums_of(kChannels));
 };
 
-// Numbers about 128, as bytes of a word.
+// StepContext about 128, as bytes of a word.
 __device__ __forceinline__ int signed_byte(u32 packed, int i) { return (int)(packed << (24 - 8 * i)) >> 24; }
 
 // The guide of a lane's neighbours: a byte each, with colour a word each, whose highest byte is 0.

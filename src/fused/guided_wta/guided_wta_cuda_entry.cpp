@@ -79,7 +79,7 @@ void run(const Call<On::gpu>& c) {
   wta::OutputOf<gpu::View> maps = wta::output_of(c);
   maps.right = {};
   cuda_select(p.select, wta::input_of(c), planes, p.levels[0].range.count, maps,
-              c.numbers.from_right ? wta::Reference::right : wta::Reference::left, c.worker());
+              c.context.from_right ? wta::Reference::right : wta::Reference::left, c.worker());
 }
 
 std::size_t scratch_bytes(const Shape& s) {
@@ -104,24 +104,24 @@ Work work(const Shape& s) {
   return work;
 }
 
-const Entry tuned{.slot = Slot::part,
-                  .name = "guided_wta_cuda",
-                  .title = "cost, guided filter, winner takes all",
-                  .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
-                  .functions = {.gpu = run},
-                  .scratch = scratch_bytes,
-                  .work = work};
+const StageDescriptor tuned{.slot = Slot::internal,
+                            .name = "guided_wta_cuda",
+                            .title = "cost, guided filter, winner takes all",
+                            .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
+                            .functions = {.gpu = run},
+                            .scratch = scratch_bytes,
+                            .work = work};
 
 Step fuse(const Run& run) {
   if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step& selection = run.steps.back();
   Parameters p{{}, selection.parameters.as<wta::Parameters>()};
-  Step step{&tuned, {}, selection.numbers, {}, tuned.title, {}};
+  Step step{&tuned, {}, selection.context, {}, tuned.title, {}};
   for (std::size_t at = 0; at + 1 < run.steps.size(); at += at == 0 ? 2 : 3) {
     const Step &costs = run.steps[at], &filter = run.steps[at + 1];
     const auto& guided = filter.parameters.as<guided::Parameters>();
     const Operand& guide = filter.operands[0];
-    if (!cuda_serves(guided) || !has_kind(costs.numbers.kind) ||
+    if (!cuda_serves(guided) || !has_kind(costs.context.kind) ||
         run.values[guide.value].height > gpu::most_cuda_groups_y)
       return {.note = "the tuned kernels filter costs of census and of colour + gradient with radii up to 32"};
     float weight = 1;
@@ -130,8 +130,8 @@ Step fuse(const Run& run) {
       weight = coupling.coarse_weight;
       if (at == 2) p.levels[0].weight = coupling.weight;
     }
-    p.levels.push_back({guided, costs.numbers.kind, costs.numbers.range, filter.numbers.rows,
-                        guide.rows.first + filter.numbers.rows.first, weight});
+    p.levels.push_back({guided, costs.context.kind, costs.context.range, filter.context.rows,
+                        guide.rows.first + filter.context.rows.first, weight});
     step.operands.insert(step.operands.end(), {costs.operands[0], costs.operands[1], guide});
   }
   step.parameters = std::move(p);
@@ -152,6 +152,6 @@ const Rule rule{.name = "guided_wta_cuda",
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(rule); }
+void register_stage(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::guided_wta

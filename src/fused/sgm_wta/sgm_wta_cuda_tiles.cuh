@@ -194,9 +194,9 @@ struct Place : Position<T> {
 // States in which the paths of a group's columns enter the tile; zeros where they begin. All loads are under way
 // together, while the paths along rows are followed.
 template <class T, class V>
-struct Entry {
+struct StageDescriptor {
   Packed vertical[group_columns<T>], rightward[group_columns<T>], leftward[group_columns<T>];
-  __device__ __forceinline__ Entry(const Problem& p, const Place<T>& at, int strip, int band) {
+  __device__ __forceinline__ StageDescriptor(const Problem& p, const Place<T>& at, int strip, int band) {
     const bool first_band = at.up ? band == p.bands - 1 : band == 0;
 #pragma unroll
     for (int c = 0; c < group_columns<T>; ++c) {
@@ -306,7 +306,7 @@ class Side {
 // kPartial: the strip reaches beyond the right edge, where leftward paths begin inside the tile.
 template <class T, class V, bool kPartial>
 __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossings<T>& crossings, const Place<T>& at,
-                                             const Entry<T, V>& entry, int strip, int band) {
+                                             const StageDescriptor<T, V>& entry, int strip, int band) {
   constexpr int count = group_columns<T>;
   using Cost = typename V::Cost<T, count>;
   const bool up = at.up;
@@ -430,7 +430,7 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
   if constexpr (!V::keeps_rows) clear_zeros<T>(scratch.zeros);
   __syncthreads();
   const Place<T> place;
-  const auto follow_columns = [&](const Entry<T, V>& entry) {
+  const auto follow_columns = [&](const StageDescriptor<T, V>& entry) {
     __syncthreads();
     if (V::diagonals && partial)
       tile_columns<T, V, true>(p, sums, crossings, place, entry, strip, band);
@@ -441,12 +441,12 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
   if constexpr (V::keeps_rows) {
     const u32 features = V::template Cost<T, columns>::preload(p, strip * T::tile_width, y0);
     const KeptRows<T> rows(p, strip, y0);
-    const Entry<T, V> entry(p, place, strip, band);
+    const StageDescriptor<T, V> entry(p, place, strip, band);
     rows.put(sums);
     wait_for_word(features);
     follow_columns(entry);
   } else {
-    const Entry<T, V> entry(p, place, strip, band);
+    const StageDescriptor<T, V> entry(p, place, strip, band);
     if (partial)
       tile_rows<T, V, true>(p, sums, scratch.zeros, strip, y0);
     else

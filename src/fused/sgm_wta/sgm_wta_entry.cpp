@@ -14,53 +14,54 @@ template <On on, class Kind>
 auto input_of(const Call<on>& c, const Kind& kind) {
   return std::conditional_t<on == On::gpu, Input<Kind, gpu::View>, Input<Kind>>{
       cost::source_of(c, kind), c.template image<const std::uint8_t>(2),
-      wta::input_of(c),         c.numbers.range.count,
-      c.numbers.stripe_rows,    sgm::edges_of(c, 3)};
+      wta::input_of(c),         c.context.range.count,
+      c.context.stripe_rows,    sgm::edges_of(c, 3)};
 }
 
 Ports ports(const StageParameters&, const PairInfo&) {
   return wta::selecting({in("words", both), if_there("grey8"), if_there("paths_above"), if_there("paths_below")});
 }
 Work work(const Shape& s) {
-  const double cells = s.pixels() * s.numbers.range.count;
+  const double cells = s.pixels() * s.context.range.count;
   // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
-  Work work{.bytes = 4 * cells, .paths = 11 * cells * s.as<Parameters>().sgm.paths};
-  cost::with_followed_kind(s.numbers.kind, [&](const auto& kind) { work.counts = cells * kind.popcounts(); });
+  Work work{.bytes = 4 * cells, .path_ops = 11 * cells * s.as<Parameters>().sgm.paths};
+  cost::with_followed_kind(s.context.kind, [&](const auto& kind) { work.popcounts = cells * kind.popcounts(); });
   return work;
 }
 
-const Entry portable{.slot = Slot::part,
-                     .name = "sgm_wta",
-                     .title = "semi-global matching",
-                     .ports = ports,
-                     .functions = on_cpu_and_gpu([](const auto& c) {
-                       cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
-                         const auto& p = c.template as<Parameters>();
-                         if constexpr (device_of<decltype(c)> == On::gpu)
-                           gpu(p, input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
-                         else
-                           cpu(p, input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
-                       });
-                     }),
-                     .scratch = [](const Shape& s) -> std::size_t {
-                       const auto& p = s.as<Parameters>();
-                       const Numbers& n = s.numbers;
-                       if (s.target.device == On::gpu)
-                         return gpu_workspace_bytes(p, s.size(), n.range.count, n.stripe_rows);
-                       std::size_t bytes = 0;
+const StageDescriptor portable{.slot = Slot::internal,
+                               .name = "sgm_wta",
+                               .title = "semi-global matching",
+                               .ports = ports,
+                               .functions = on_cpu_and_gpu([](const auto& c) {
+                                 cost::with_followed_kind(c.context.kind, [&](const auto& kind) {
+                                   const auto& p = c.template as<Parameters>();
+                                   if constexpr (device_of<decltype(c)> == On::gpu)
+                                     gpu(p, input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
+                                   else
+                                     cpu(p, input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
+                                 });
+                               }),
+                               .scratch = [](const Shape& s) -> std::size_t {
+                                 const auto& p = s.as<Parameters>();
+                                 const StepContext& n = s.context;
+                                 if (s.target.device == On::gpu)
+                                   return gpu_workspace_bytes(p, s.size(), n.range.count, n.stripe_rows);
+                                 std::size_t bytes = 0;
 #ifdef STEREOPSIS_SIMD
-                       cost::with_followed_kind(n.kind, [&](const auto& kind) {
-                         bytes = workspace_bytes(p, kind, s.size(), n.range.count, s.target.threads, n.stripe_rows);
-                       });
+                                 cost::with_followed_kind(n.kind, [&](const auto& kind) {
+                                   bytes = workspace_bytes(p, kind, s.size(), n.range.count, s.target.threads,
+                                                           n.stripe_rows);
+                                 });
 #endif
-                       return bytes;
-                     },
-                     .work = work};
+                                 return bytes;
+                               },
+                               .work = work};
 
 // The step that both operations take the place with. Features are followed, not the volume that they would give.
-Step fused(const Run& run, const Entry& operation) {
+Step fused(const Run& run, const StageDescriptor& operation) {
   const Step &costs = run.steps[0], &paths = run.steps[1], &selection = run.steps[2];
-  if (!cost::can_be_followed(costs.numbers.kind)) return {.note = "it follows features of up to 64 bits"};
+  if (!cost::can_be_followed(costs.context.kind)) return {.note = "it follows features of up to 64 bits"};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
   std::vector<Operand> own{costs.operands[0], costs.operands[1], sgm::guide_of(paths)};
   for (const Operand& edge : sgm::edges_of(paths)) own.push_back(edge);
@@ -79,23 +80,23 @@ bool has_edges(const Step& paths) {
   return std::ranges::any_of(sgm::edges_of(paths), [](const Operand& edge) { return edge.value >= 0; });
 }
 
-const Entry tuned{
-    .slot = Slot::part,
+const StageDescriptor tuned{
+    .slot = Slot::internal,
     .name = "sgm_wta_cuda",
     .title = "semi-global matching",
     .ports = ports,
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
-                        cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
+                        cost::with_followed_kind(c.context.kind, [&](const auto& kind) {
                           cuda(c.as<Parameters>(), input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
                         });
                       }},
     .scratch =
         [](const Shape& s) {
           std::size_t bytes = 0;
-          cost::with_followed_kind(s.numbers.kind, [&](const auto& kind) {
-            bytes = cuda_workspace_bytes(s.as<Parameters>(), kind, s.size(), s.numbers.range.count,
-                                         cuda_is_compact(s.target.cuda_capability, s.numbers.stripe_rows));
+          cost::with_followed_kind(s.context.kind, [&](const auto& kind) {
+            bytes = cuda_workspace_bytes(s.as<Parameters>(), kind, s.size(), s.context.range.count,
+                                         cuda_is_compact(s.target.cuda_capability, s.context.stripe_rows));
           });
           return bytes;
         },
@@ -106,7 +107,7 @@ Step fuse_tuned(const Run& run) {
   const Step step = fused(run, tuned);
   if (step.entry == nullptr) return step;
   if (has_edges(run.steps[1])) return {.note = takes_whole_images};
-  const Numbers& n = step.numbers;
+  const StepContext& n = step.context;
   if (n.stripe_rows != 0 && n.stripe_rows < run.shape(step.operands[0]).height)
     return {.note = "the memory limit asks for stripes, which the portable kernels do"};
   bool serves = false;
@@ -117,10 +118,10 @@ Step fuse_tuned(const Run& run) {
 }
 
 // The same from a volume of 8 bits, whoever made it.
-GivenCosts given_costs(const Numbers& n) { return {n.most_cost}; }
+GivenCosts given_costs(const StepContext& n) { return {n.most_cost}; }
 
-const Entry tuned_volume{
-    .slot = Slot::part,
+const StageDescriptor tuned_volume{
+    .slot = Slot::internal,
     .name = "sgm_wta_cuda_volume",
     .title = "semi-global matching",
     .ports =
@@ -135,32 +136,32 @@ const Entry tuned_volume{
                             costs.width,        costs.height,
                             costs.disparities,  static_cast<std::int64_t>(costs.width) * costs.disparities};
                         cuda(c.as<Parameters>(),
-                             Input<GivenCosts, gpu::View>{{words, {}, given_costs(c.numbers)},
+                             Input<GivenCosts, gpu::View>{{words, {}, given_costs(c.context)},
                                                           c.image<const std::uint8_t>(1),
                                                           wta::input_of(c),
                                                           costs.disparities,
-                                                          c.numbers.stripe_rows},
+                                                          c.context.stripe_rows},
                              wta::output_of(c), c.scratch(), c.worker());
                       }},
     .scratch =
         [](const Shape& s) {
-          return cuda_workspace_bytes(s.as<Parameters>(), given_costs(s.numbers), s.size(), s.operand(0).disparities,
-                                      cuda_is_compact(s.target.cuda_capability, s.numbers.stripe_rows));
+          return cuda_workspace_bytes(s.as<Parameters>(), given_costs(s.context), s.size(), s.operand(0).disparities,
+                                      cuda_is_compact(s.target.cuda_capability, s.context.stripe_rows));
         },
     .work =
         [](const Shape& s) {
-          return Work{.bytes = s.cells(0), .paths = 11 * s.cells(0) * s.as<Parameters>().sgm.paths};
+          return Work{.bytes = s.cells(0), .path_ops = 11 * s.cells(0) * s.as<Parameters>().sgm.paths};
         }};
 
 Step fuse_tuned_volume(const Run& run) {
   if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step &paths = run.steps[0], &selection = run.steps[1];
   const AnyView costs = run.shape(paths.operands[0]);
-  if (selection.numbers.from_right) return {.note = "the tuned kernels select for the left view"};
+  if (selection.context.from_right) return {.note = "the tuned kernels select for the left view"};
   if (costs.element != Element::u8) return {.note = "the tuned kernels take costs of 8 bits"};
   if (has_edges(paths)) return {.note = takes_whole_images};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
-  if (!cuda_serves(p, given_costs(paths.numbers), costs.disparities))
+  if (!cuda_serves(p, given_costs(paths.context), costs.disparities))
     return {.note = "the tuned kernels take 256 disparities, path costs of 11 bits and sums of 12 at most"};
   return wta::selecting_step(tuned_volume, p, paths, selection, {paths.operands[0], sgm::guide_of(paths)});
 }
@@ -180,7 +181,7 @@ const Rule tuned_rule{.name = "sgm_wta_cuda",
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
 #ifdef STEREOPSIS_CUDA
   registry.add(tuned_rule);
 #endif

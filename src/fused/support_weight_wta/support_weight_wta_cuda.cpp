@@ -47,9 +47,9 @@ bool cuda_serves(const Parameters& p, const InputOf<gpu::View>& in, const wta::O
 }
 
 std::size_t cuda_workspace_bytes(const Parameters& p, Size size, int disparities) {
-  constexpr auto endless = static_cast<std::size_t>(1) << 62;
+  constexpr auto unlimited = static_cast<std::size_t>(1) << 62;
   const auto* e = std::get_if<esaw::Parameters>(&p.aggregation);
-  return e != nullptr ? Memory(*e, size, disparities, {0, 0, endless}).used : 0;
+  return e != nullptr ? Memory(*e, size, disparities, {0, 0, unlimited}).used : 0;
 }
 
 void cuda(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Span workspace,

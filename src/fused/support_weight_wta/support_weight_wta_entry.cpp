@@ -17,37 +17,38 @@ template <On on>
 auto input_of(const Call<on>& c) {
   const auto colours = [&](int i) { return c.template image<const std::uint32_t>(i); };
   return typename Call<on>::template Of<InputOf>{colours(0), colours(1),       colours(2),
-                                                 colours(3), wta::input_of(c), c.numbers.range.count};
+                                                 colours(3), wta::input_of(c), c.context.range.count};
 }
 
 // One read and one write of a 16-bit volume for each step, or between two passes.
 Work work(const Shape& s) {
   const auto* e = std::get_if<esaw::Parameters>(&s.as<Parameters>().aggregation);
-  return {.bytes = 4.0 * (e != nullptr ? e->iterations : 1) * s.pixels() * s.numbers.range.count};
+  return {.bytes = 4.0 * (e != nullptr ? e->iterations : 1) * s.pixels() * s.context.range.count};
 }
 
-const Entry portable{.slot = Slot::part,
-                     .name = "support_weight_wta",
-                     .title = "support weights",
-                     .ports = ports,
-                     .functions =
-                         {
+const StageDescriptor portable{
+    .slot = Slot::internal,
+    .name = "support_weight_wta",
+    .title = "support weights",
+    .ports = ports,
+    .functions =
+        {
 #ifdef STEREOPSIS_SIMD
-                             .cpu =
-                                 [](const Call<On::cpu>& c) {
-                                   cpu(c.as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
-                                 },
+            .cpu =
+                [](const Call<On::cpu>& c) {
+                  cpu(c.as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
+                },
 #endif
-                         },
-                     .scratch = [](const Shape& s) -> std::size_t {
+        },
+    .scratch = [](const Shape& s) -> std::size_t {
 #ifdef STEREOPSIS_SIMD
-                       if (s.target.device == On::cpu)
-                         return workspace_bytes(s.as<Parameters>(), s.size(), s.numbers.range.count, s.target.threads);
+      if (s.target.device == On::cpu)
+        return workspace_bytes(s.as<Parameters>(), s.size(), s.context.range.count, s.target.threads);
 #endif
-                       (void)s;
-                       return 0;
-                     },
-                     .work = work};
+      (void)s;
+      return 0;
+    },
+    .work = work};
 
 Aggregation aggregation_of(const StageParameters& p) {
   if (const auto* e = p.get_if<esaw::Parameters>()) return *e;
@@ -55,7 +56,7 @@ Aggregation aggregation_of(const StageParameters& p) {
   return p.as<asw::Parameters>();
 }
 
-Step fused(const Run& run, const Entry& operation) {
+Step fused(const Run& run, const StageDescriptor& operation) {
   const Step &costs = run.steps[0], &aggregation = run.steps[1], &selection = run.steps[2];
   const Parameters p{costs.parameters.as<colour_difference::Parameters>(), aggregation_of(aggregation.parameters),
                      selection.parameters.as<wta::Parameters>()};
@@ -80,7 +81,7 @@ const Rule rule{.name = "support_weight_wta",
 
 #ifdef STEREOPSIS_CUDA
 template <auto serves>
-Step fuse_tuned(const Run& run, const Entry& operation, const char* what) {
+Step fuse_tuned(const Run& run, const StageDescriptor& operation, const char* what) {
   if (run.target.cuda_capability < 80) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step step = fused(run, operation);
   const wta::PlannedImages images{run, step};
@@ -91,8 +92,8 @@ Step fuse_tuned(const Run& run, const Entry& operation, const char* what) {
   return {.note = std::string(what) + ", and whole disparities of the left view from all candidates, without masks"};
 }
 
-const Entry esaw_tuned{
-    .slot = Slot::part,
+const StageDescriptor esaw_tuned{
+    .slot = Slot::internal,
     .name = "support_weight_wta_cuda",
     .title = "support weights",
     .ports = ports,
@@ -100,7 +101,7 @@ const Entry esaw_tuned{
                       [](const Call<On::gpu>& c) {
                         cuda(c.as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
                       }},
-    .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.as<Parameters>(), s.size(), s.numbers.range.count); },
+    .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.as<Parameters>(), s.size(), s.context.range.count); },
     .work = work};
 
 const Rule esaw_rule{.name = "support_weight_wta_cuda",
@@ -113,21 +114,21 @@ const Rule esaw_rule{.name = "support_weight_wta_cuda",
                      .operation = &esaw_tuned,
                      .examples = {"esaw"}};
 
-const Entry separable_tuned{.slot = Slot::part,
-                            .name = "asw_separable_wta_cuda",
-                            .title = "support weights",
-                            .ports = ports,
-                            .functions = {.gpu =
-                                              [](const Call<On::gpu>& c) {
-                                                asw_separable_wta::cuda(c.as<Parameters>(), input_of(c),
-                                                                        wta::output_of(c), c.scratch(), c.worker());
-                                              }},
-                            .scratch =
-                                [](const Shape& s) {
-                                  return asw_separable_wta::cuda_workspace_bytes(s.as<Parameters>(), s.size(),
-                                                                                 s.numbers.range.count);
-                                },
-                            .work = work};
+const StageDescriptor separable_tuned{
+    .slot = Slot::internal,
+    .name = "asw_separable_wta_cuda",
+    .title = "support weights",
+    .ports = ports,
+    .functions = {.gpu =
+                      [](const Call<On::gpu>& c) {
+                        asw_separable_wta::cuda(c.as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(),
+                                                c.worker());
+                      }},
+    .scratch =
+        [](const Shape& s) {
+          return asw_separable_wta::cuda_workspace_bytes(s.as<Parameters>(), s.size(), s.context.range.count);
+        },
+    .work = work};
 
 const Rule separable_rule{.name = "asw_separable_wta_cuda",
                           .run = {"colour_difference", "asw_separable", "wta"},
@@ -142,7 +143,7 @@ const Rule separable_rule{.name = "asw_separable_wta_cuda",
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
 #ifdef STEREOPSIS_CUDA
   registry.add(esaw_rule);
   registry.add(separable_rule);

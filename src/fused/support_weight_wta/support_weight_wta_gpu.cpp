@@ -58,8 +58,8 @@ void aggregate(const asw::Parameters& p, const InputOf<gpu::View>& in, const Mem
 }  // namespace
 
 std::size_t gpu_workspace_bytes(const Parameters& p, Size size, int disparities) {
-  constexpr auto endless = static_cast<std::size_t>(1) << 62;
-  return Memory(p, size, disparities, {0, 0, endless}).used;
+  constexpr auto unlimited = static_cast<std::size_t>(1) << 62;
+  return Memory(p, size, disparities, {0, 0, unlimited}).used;
 }
 
 void gpu(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf<gpu::View>& out, gpu::Span workspace,

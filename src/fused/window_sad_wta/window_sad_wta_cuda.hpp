@@ -8,7 +8,7 @@
 
 #include "device/gpu/device.hpp"
 #include "fused/window_sad_wta/window_sad_wta.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::window_sad_wta {
 

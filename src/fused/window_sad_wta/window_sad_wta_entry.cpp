@@ -13,35 +13,35 @@ Ports ports(const StageParameters&, const PairInfo&) { return wta::selecting({in
 
 template <On on>
 auto input_of(const Call<on>& c) {
-  return typename Call<on>::template Of<Input>{window_sad::source_of(c), wta::input_of(c), c.numbers.range.count};
+  return typename Call<on>::template Of<Input>{window_sad::source_of(c), wta::input_of(c), c.context.range.count};
 }
 // The words of both views, once; the result.
 Work work(const Shape& s) { return {.bytes = 13 * s.pixels()}; }
 
-const Entry portable{.slot = Slot::part,
-                     .name = "window_sad_wta",
-                     .title = "window matching",
-                     .ports = ports,
-                     .functions = on_cpu_and_gpu([](const auto& c) {
-                       if constexpr (device_of<decltype(c)> == On::gpu)
-                         gpu(c.template as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
-                       else
-                         cpu(c.template as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
-                     }),
-                     .scratch = [](const Shape& s) -> std::size_t {
-                       // Of masked pairs alone where a tuned kernel takes the others: their memory should not wait in vain.
-                       const bool rarely = s.target.cuda_capability >= 80 && wta::has_masks(s);
-                       if (s.target.device == On::gpu)
-                         return gpu_workspace_bytes(s.size(), s.numbers.range.count, rarely);
+const StageDescriptor portable{
+    .slot = Slot::internal,
+    .name = "window_sad_wta",
+    .title = "window matching",
+    .ports = ports,
+    .functions = on_cpu_and_gpu([](const auto& c) {
+      if constexpr (device_of<decltype(c)> == On::gpu)
+        gpu(c.template as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
+      else
+        cpu(c.template as<Parameters>(), input_of(c), wta::output_of(c), c.scratch(), c.worker());
+    }),
+    .scratch = [](const Shape& s) -> std::size_t {
+      // Of masked pairs alone where a tuned kernel takes the others: their memory should not wait in vain.
+      const bool rarely = s.target.cuda_capability >= 80 && wta::has_masks(s);
+      if (s.target.device == On::gpu) return gpu_workspace_bytes(s.size(), s.context.range.count, rarely);
 #ifdef STEREOPSIS_SIMD
-                       return workspace_bytes(s.size(), s.numbers.range.count, s.target.threads);
+      return workspace_bytes(s.size(), s.context.range.count, s.target.threads);
 #else
-                       return 0;
+      return 0;
 #endif
-                     },
-                     .work = work};
+    },
+    .work = work};
 
-Step fused(const Run& run, const Entry& operation) {
+Step fused(const Run& run, const StageDescriptor& operation) {
   const Step &sums = run.steps[0], &selection = run.steps[1];
   const Parameters p{sums.parameters.as<window_sad::Parameters>().window(), selection.parameters.as<wta::Parameters>()};
   return wta::selecting_step(operation, p, sums, selection, {sums.operands[0], sums.operands[1]});
@@ -54,24 +54,24 @@ const Rule rule{.name = "window_sad_wta",
                 .examples = {"prehn-window", "prehn-window cost.window_width=5 select.subpixel=parabola"}};
 
 #ifdef STEREOPSIS_CUDA
-const Entry tuned{.slot = Slot::part,
-                  .name = "window_sad_wta_cuda",
-                  .title = "window matching",
-                  .ports = ports,
-                  .functions = {.gpu =
-                                    [](const Call<On::gpu>& c) {
-                                      cuda(c.as<Parameters>(), input_of(c), wta::output_of(c), c.worker());
-                                    }},
-                  .work = work};
+const StageDescriptor tuned{.slot = Slot::internal,
+                            .name = "window_sad_wta_cuda",
+                            .title = "window matching",
+                            .ports = ports,
+                            .functions = {.gpu =
+                                              [](const Call<On::gpu>& c) {
+                                                cuda(c.as<Parameters>(), input_of(c), wta::output_of(c), c.worker());
+                                              }},
+                            .work = work};
 
 Step fuse_tuned(const Run& run) {
   const Step step = fused(run, tuned);
   if (step.operands[2].value >= 0 || step.operands[3].value >= 0) return {.note = "the tuned kernels take no masks"};
   const wta::PlannedImages images{run, step};
-  const cost::Colours kind{window_sad::weighting_of(step.numbers).max_cost(step.numbers.channels)};
+  const cost::Colours kind{window_sad::weighting_of(step.context).max_cost(step.context.channels)};
   const Input<gpu::View> in{{images.image<const std::uint32_t>(0), images.image<const std::uint32_t>(1), kind},
                             images.input(),
-                            step.numbers.range.count};
+                            step.context.range.count};
   if (!cuda_serves(run.target, step.parameters.as<Parameters>(), in, images.output()))
     return {.note =
                 "the tuned kernels take square windows and whole disparities of the left view, from compute "
@@ -88,7 +88,7 @@ const Rule tuned_rule{.name = "window_sad_wta_cuda",
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
 #ifdef STEREOPSIS_CUDA
   registry.add(tuned_rule);
 #endif

@@ -35,7 +35,7 @@ struct Job {
   int entries;  // right pixels that a row has candidates for, from the rightmost to the left
 };
 
-// Numbers two by two, whose products with two others are added at once. For 32-bit sums they are the halves of a word.
+// StepContext two by two, whose products with two others are added at once. For 32-bit sums they are the halves of a word.
 template <class Sum>
 struct Pairs;
 

@@ -19,40 +19,40 @@ template <On on>
 auto input_of(const Call<on>& c) {
   return typename Call<on>::template Of<Input>{
       c.template image<const std::int16_t>(0), c.template image<const std::int16_t>(1),
-      c.template as<FusedParameters>().bits, wta::input_of(c), c.numbers.range.count};
+      c.template as<FusedParameters>().bits, wta::input_of(c), c.context.range.count};
 }
 
 // The samples come in, and both maps go out.
 Work work(const Shape& s) { return {.bytes = 13 * s.pixels()}; }
 
-const Entry portable{.slot = Slot::part,
-                     .name = "zncc_wta",
-                     .title = "matching of both views",
-                     .ports = ports,
-                     .functions = on_cpu_and_gpu([](const auto& c) {
-                       const auto& p = c.template as<FusedParameters>().parameters;
-                       if constexpr (device_of<decltype(c)> == On::gpu)
-                         gpu(p, input_of(c), wta::output_of(c), c.scratch(), c.worker());
-                       else
-                         cpu(p, input_of(c), wta::output_of(c), c.scratch(), c.worker());
-                     }),
-                     .check = [](const Shape& s) { check(s.numbers.range.count); },
-                     .scratch = [](const Shape& s) -> std::size_t {
-                       const auto& [p, bits] = s.as<FusedParameters>();
-                       if (s.target.device == On::gpu)
-                         return gpu_workspace_bytes(p, s.size(), bits, s.numbers.range.count);
+const StageDescriptor portable{.slot = Slot::internal,
+                               .name = "zncc_wta",
+                               .title = "matching of both views",
+                               .ports = ports,
+                               .functions = on_cpu_and_gpu([](const auto& c) {
+                                 const auto& p = c.template as<FusedParameters>().parameters;
+                                 if constexpr (device_of<decltype(c)> == On::gpu)
+                                   gpu(p, input_of(c), wta::output_of(c), c.scratch(), c.worker());
+                                 else
+                                   cpu(p, input_of(c), wta::output_of(c), c.scratch(), c.worker());
+                               }),
+                               .check = [](const Shape& s) { check(s.context.range.count); },
+                               .scratch = [](const Shape& s) -> std::size_t {
+                                 const auto& [p, bits] = s.as<FusedParameters>();
+                                 if (s.target.device == On::gpu)
+                                   return gpu_workspace_bytes(p, s.size(), bits, s.context.range.count);
 #ifdef STEREOPSIS_SIMD
-                       return workspace_bytes(p, s.size(), bits, s.numbers.range.count, s.target.threads);
+                                 return workspace_bytes(p, s.size(), bits, s.context.range.count, s.target.threads);
 #else
-                       return 0;
+                                 return 0;
 #endif
-                     },
-                     .work = work};
+                               },
+                               .work = work};
 
-Step fused(const Run& run, const Entry& operation) {
+Step fused(const Run& run, const StageDescriptor& operation) {
   const Step &correlation = run.steps[0], &selection = run.steps[1];
   const Parameters p{correlation.parameters.as<zncc::Parameters>(), selection.parameters.as<wta::Parameters>()};
-  const FusedParameters fused{p, correlation.numbers.element == Element::u8 ? 8 : 16};
+  const FusedParameters fused{p, correlation.context.element == Element::u8 ? 8 : 16};
   return wta::selecting_step(operation, fused, correlation, selection,
                              {correlation.operands[0], correlation.operands[1]});
 }
@@ -64,8 +64,8 @@ const Rule rule{.name = "zncc_wta",
                 .examples = {"zncc", "zncc select.subpixel=parabola"}};
 
 #ifdef STEREOPSIS_CUDA
-const Entry tuned{
-    .slot = Slot::part,
+const StageDescriptor tuned{
+    .slot = Slot::internal,
     .name = "zncc_wta_cuda",
     .title = "matching of both views",
     .ports = ports,
@@ -74,7 +74,7 @@ const Entry tuned{
                         cuda(c.as<FusedParameters>().parameters, input_of(c), wta::output_of(c), c.scratch(),
                              c.worker());
                       }},
-    .check = [](const Shape& s) { check(s.numbers.range.count); },
+    .check = [](const Shape& s) { check(s.context.range.count); },
     .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.as<FusedParameters>().parameters, s.size()); },
     .work = work};
 
@@ -83,7 +83,7 @@ Step fuse_tuned(const Run& run) {
   const Step step = fused(run, tuned);
   const auto& [p, bits] = step.parameters.as<FusedParameters>();
   const bool wants_confidence = step.operands.back().value >= 0;
-  if (!cuda_serves(p, bits, step.numbers.range.count, wants_confidence))
+  if (!cuda_serves(p, bits, step.context.range.count, wants_confidence))
     return {.note = "the tuned kernels make whole disparities from 8-bit samples, without confidence"};
   return step;
 }
@@ -97,7 +97,7 @@ const Rule tuned_rule{.name = "zncc_wta_cuda",
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
 #ifdef STEREOPSIS_CUDA
   registry.add(tuned_rule);
 #endif

@@ -1,6 +1,6 @@
 // The cost, and the census words that it reads beside the images.
 #include "stages/ad_census/ad_census.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::ad_census {
 namespace {
@@ -14,11 +14,11 @@ constexpr auto make_costs = [](const auto& c) {
       c.template image<const std::uint8_t>(0), c.template image<const std::uint8_t>(1),
       c.template image<const std::uint64_t>(2), c.template image<const std::uint64_t>(3)};
   const auto costs = c.template volume<std::uint8_t>(4);
-  const int min = c.numbers.range.min;
+  const int min = c.context.range.min;
   compute(c, p, in, min, costs);
 };
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::cost,
     .name = "ad_census",
     .title = "AD-Census",
@@ -34,11 +34,13 @@ const Entry entry{
     .scratch = cpu_scratch<scratch_bytes, 4>,
 #endif
     .work =
-        [](const Shape& s) { return Work{.bytes = s.cells(4), .counts = 2 * s.cells(4), .others = 8 * s.cells(4)}; },
+        [](const Shape& s) {
+          return Work{.bytes = s.cells(4), .popcounts = 2 * s.cells(4), .int_ops = 8 * s.cells(4)};
+        },
     .examples = {{}, {"lambda_colour=5", "scale=60"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::ad_census

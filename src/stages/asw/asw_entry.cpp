@@ -1,5 +1,5 @@
 #include "stages/asw/asw.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::asw {
 namespace {
@@ -11,11 +11,11 @@ constexpr auto run = [](const auto& c) {
   const auto left = c.template image<const std::uint32_t>(0), right = c.template image<const std::uint32_t>(1);
   const auto costs = c.template volume<const std::uint8_t>(2);
   const auto aggregated = c.template volume<std::uint16_t>(3);
-  const int min = c.numbers.range.min;
+  const int min = c.context.range.min;
   aggregate(c, p, left, right, min, costs, aggregated);
 };
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::aggregation,
     .name = "asw",
     .title = "adaptive support weights",
@@ -41,6 +41,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::asw

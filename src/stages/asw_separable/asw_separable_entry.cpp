@@ -1,5 +1,5 @@
 #include "stages/asw_separable/asw_separable.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::asw_separable {
 namespace {
@@ -28,32 +28,32 @@ constexpr auto run = [](const auto& c) {
   }
 };
 
-const Entry entry{.slot = Slot::aggregation,
-                  .name = "asw_separable",
-                  .title = "adaptive support weights in two passes",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("lab"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
-                      },
-                  .functions = on_every_device(run),
-                  .required_input = [](const StageParameters& p,
-                                       const Rect& output) { return required_input(p.as<Parameters>(), output); },
-                  .scratch = [](const Shape& s) -> std::size_t {
-                    const auto& p = s.as<Parameters>();
-                    if (s.target.device == On::gpu) return between_bytes(s) + gpu_weights_bytes(p, s.size());
+const StageDescriptor entry{
+    .slot = Slot::aggregation,
+    .name = "asw_separable",
+    .title = "adaptive support weights in two passes",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("lab"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
+        },
+    .functions = on_every_device(run),
+    .required_input = [](const StageParameters& p,
+                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
+    .scratch = [](const Shape& s) -> std::size_t {
+      const auto& p = s.as<Parameters>();
+      if (s.target.device == On::gpu) return between_bytes(s) + gpu_weights_bytes(p, s.size());
 #ifdef STEREOPSIS_SIMD
-                    if (s.target.device == On::cpu)
-                      return between_bytes(s) + scratch_bytes(p, s.size().width, s.target.threads);
+      if (s.target.device == On::cpu) return between_bytes(s) + scratch_bytes(p, s.size().width, s.target.threads);
 #endif
-                    return 0;
-                  },
-                  .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells(1)}; },
-                  .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
-                  .examples = {{"window=9"}}};
+      return 0;
+    },
+    .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells(1)}; },
+    .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
+    .examples = {{"window=9"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::asw_separable

@@ -42,7 +42,7 @@ KERNEL(begin)(ARRAY(const ushort, coarse), ARRAY(ushort, messages), ARRAY(uchar,
 }
 
 // The pixels of a row whose turn it is.
-KERNEL(tell)(ARRAY(const ushort, costs), ARRAY(ushort, messages), ARRAY(uchar, waiting), int width, int height,
+KERNEL(pass_messages)(ARRAY(const ushort, costs), ARRAY(ushort, messages), ARRAY(uchar, waiting), int width, int height,
              int disparities, int turn, int slope, int truncation, int reach, int convergence) {
   LOCAL int lowest[4];
   LOCAL int changed[4];

@@ -89,7 +89,7 @@ std::uint16_t envelope(const Parameters& p, const Grid& grid, std::ptrdiff_t at,
 }
 
 // `h` has memory for the disparities, and as much before and behind them, which is `beyond`.
-void tell(const Parameters& p, const Grid& grid, int x, int y, std::uint16_t* h) {
+void pass_messages(const Parameters& p, const Grid& grid, int x, int y, std::uint16_t* h) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int i = 0; i < 4; ++i) {
@@ -112,13 +112,13 @@ void tell(const Parameters& p, const Grid& grid, int x, int y, std::uint16_t* h)
 }
 
 // The pixels of some rows whose turn it is.
-void tell_rows(const Parameters& p, const Grid& grid, int turn, int first, int last, std::uint16_t* h) {
+void pass_message_rows(const Parameters& p, const Grid& grid, int turn, int first, int last, std::uint16_t* h) {
   for (int y = first; y < last; ++y)
     for (int x = (y + turn) % 2; x < grid.size.width; x += 2) {
       std::uint8_t& waits = grid.waiting[grid.pixel(x, y)];
       if (waits == 0) continue;
       waits = 0;
-      tell(p, grid, x, y, h);
+      pass_messages(p, grid, x, y, h);
     }
 }
 
@@ -146,7 +146,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stereopsis::belief_propagation {
 
-HWY_EXPORT(tell_rows);
+HWY_EXPORT(pass_message_rows);
 HWY_EXPORT(add_rows);
 
 namespace {
@@ -223,7 +223,7 @@ void cpu(const Parameters& p, VolumeView<const std::uint8_t> costs, VolumeView<s
         const auto edge = [&](int part) {
           return static_cast<int>(static_cast<long long>(grid.size.height) * part / threads.count());
         };
-        HWY_DYNAMIC_DISPATCH(tell_rows)(p, grid, turn, edge(i), edge(i + 1), buffer + padded(count));
+        HWY_DYNAMIC_DISPATCH(pass_message_rows)(p, grid, turn, edge(i), edge(i + 1), buffer + padded(count));
       });
   }
   threads.rows(costs.height, [&](int first, int last) {

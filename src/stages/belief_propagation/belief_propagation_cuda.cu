@@ -205,7 +205,7 @@ __device__ __forceinline__ Pairs sum_of(Pairs costs, const Pairs (&m)[4]) {
 
 // The pixels of a colour tell. `sums`: theirs are wanted, too.
 template <class Cost, bool kNear>
-__device__ __forceinline__ void tell(uchar* scratch, ushort* sums, const CudaProblem& p, int turn) {
+__device__ __forceinline__ void pass_messages(uchar* scratch, ushort* sums, const CudaProblem& p, int turn) {
   const Place at(p, turn);
   const CudaLevel& level = p.level;
   const long index = index_of(level, at.x, at.y);
@@ -328,15 +328,15 @@ extern "C" __global__ void __launch_bounds__(threads) halve_u16(ARRAY(uchar, scr
   store_costs(to + p.coarse.costs, index_of(p.coarse, x, y) * p.chunks + chunk, sum);
 }
 
-#define STEREOPSIS_TELL(name, Cost, is_near)                                                     \
-  extern "C" __global__ void __launch_bounds__(threads)                                          \
-      tell_##name(ARRAY(uchar, scratch), ARRAY(ushort, sums), const CudaProblem p, int turn) {   \
-    tell<Cost, is_near>(ELEMENTS(scratch), sums == nullptr ? nullptr : ELEMENTS(sums), p, turn); \
+#define STEREOPSIS_PASS_MESSAGES(name, Cost, is_near)                                                     \
+  extern "C" __global__ void __launch_bounds__(threads)                                                   \
+      pass_messages_##name(ARRAY(uchar, scratch), ARRAY(ushort, sums), const CudaProblem p, int turn) {   \
+    pass_messages<Cost, is_near>(ELEMENTS(scratch), sums == nullptr ? nullptr : ELEMENTS(sums), p, turn); \
   }
-STEREOPSIS_TELL(near_u8, uchar, true)
-STEREOPSIS_TELL(near_u16, ushort, true)
-STEREOPSIS_TELL(far_u8, uchar, false)
-STEREOPSIS_TELL(far_u16, ushort, false)
+STEREOPSIS_PASS_MESSAGES(near_u8, uchar, true)
+STEREOPSIS_PASS_MESSAGES(near_u16, ushort, true)
+STEREOPSIS_PASS_MESSAGES(far_u8, uchar, false)
+STEREOPSIS_PASS_MESSAGES(far_u16, ushort, false)
 
 // The sums of the pixels that told first.
 extern "C" __global__ void __launch_bounds__(threads)

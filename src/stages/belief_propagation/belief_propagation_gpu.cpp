@@ -102,12 +102,12 @@ void tuned(const Parameters& p, gpu::Volume<const std::uint8_t> costs, gpu::Volu
     else
       queue.launch(tuned_kernel("halve", false), grid, scratch, problem);
   }
-  const char* const tell = tuned_reach(p, costs.disparities) <= 1 ? "tell_near" : "tell_far";
+  const char* const pass_messages = tuned_reach(p, costs.disparities) <= 1 ? "pass_messages_near" : "pass_messages_far";
   for (std::size_t l = pyramid.levels.size(); l-- > 0;) {
     look_at(l);
     for (int turn = 0; turn < 2 * p.iterations; ++turn) {
       const bool is_last = l == 0 && turn + 1 == 2 * p.iterations;
-      queue.launch(tuned_kernel(tell, l == 0), over(problem.lanes, problem.level.height), scratch,
+      queue.launch(tuned_kernel(pass_messages, l == 0), over(problem.lanes, problem.level.height), scratch,
                    is_last ? sums.cells : gpu::Array<std::uint16_t>{}, problem, turn);
     }
   }
@@ -147,8 +147,8 @@ void gpu(const Parameters& p, gpu::Volume<const std::uint8_t> costs, gpu::Volume
     queue.launch(kernel("begin"), cells_of(level.size, count), coarse.messages, level.messages, level.waiting,
                  l + 1 < levels.size() ? coarse.size.width : 0, coarse.size.height, width, height, count);
     for (int turn = 0; turn < 2 * p.iterations; ++turn)
-      queue.launch(kernel("tell"), {(width + 1) / 2, height, items, 1}, level.costs, level.messages, level.waiting,
-                   width, height, count, turn, p.slope, p.truncation, reach(p, count), p.convergence);
+      queue.launch(kernel("pass_messages"), {(width + 1) / 2, height, items, 1}, level.costs, level.messages,
+                   level.waiting, width, height, count, turn, p.slope, p.truncation, reach(p, count), p.convergence);
   }
   queue.launch(kernel("add"), cells_of(levels[0].size, count), levels[0].costs, levels[0].messages, sums.cells,
                costs.width, costs.height, count);

@@ -41,7 +41,7 @@ Values message(const Parameters& p, const Values& h) {
   return m;
 }
 
-void tell(const Parameters& p, Grid& grid, int x, int y) {
+void pass_messages(const Parameters& p, Grid& grid, int x, int y) {
   Node& node = grid(x, y);
   if (!node.waits) return;
   node.waits = false;
@@ -90,7 +90,7 @@ void oracle(const Parameters& p, VolumeView<const std::uint8_t> costs, VolumeVie
     for (int turn = 0; turn < 2 * p.iterations; ++turn)
       for (int y = 0; y < grid.size.height; ++y)
         for (int x = 0; x < grid.size.width; ++x)
-          if ((x + y + turn) % 2 == 0) tell(p, grid, x, y);
+          if ((x + y + turn) % 2 == 0) pass_messages(p, grid, x, y);
   }
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {

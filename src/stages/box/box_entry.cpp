@@ -1,5 +1,5 @@
 #include "stages/box/box.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::box {
 namespace {
@@ -13,25 +13,26 @@ constexpr auto run = [](const auto& c) {
   average(c, p, costs, averages);
 };
 
-const Entry entry{.slot = Slot::aggregation,
-                  .name = "box",
-                  .title = "averages over a window",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
-                      },
-                  .functions = on_every_device(run),
-                  .required_input = [](const StageParameters& p,
-                                       const Rect& output) { return required_input(p.as<Parameters>(), output); },
+const StageDescriptor entry{
+    .slot = Slot::aggregation,
+    .name = "box",
+    .title = "averages over a window",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
+        },
+    .functions = on_every_device(run),
+    .required_input = [](const StageParameters& p,
+                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
 #ifdef STEREOPSIS_SIMD
-                  .scratch = cpu_scratch<scratch_bytes, 0>,
+    .scratch = cpu_scratch<scratch_bytes, 0>,
 #endif
-                  .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
-                  .examples = {{}, {"window_width=5", "window_height=1"}}};
+    .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
+    .examples = {{}, {"window_width=5", "window_height=1"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::box

@@ -1,5 +1,5 @@
 #include "stages/colour_difference/colour_difference.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::colour_difference {
 namespace {
@@ -10,26 +10,26 @@ constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
   const auto left = c.template image<const std::uint32_t>(0), right = c.template image<const std::uint32_t>(1);
   const auto costs = c.template volume<std::uint8_t>(2);
-  const int min = c.numbers.range.min;
+  const int min = c.context.range.min;
   compute(c, p, left, right, min, costs);
 };
 
-const Entry entry{.slot = Slot::cost,
-                  .name = "colour_difference",
-                  .title = "colour difference",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("rgb", both), out_volume("costs", Element::u8)};
-                      },
-                  .functions = on_every_device(run),
+const StageDescriptor entry{.slot = Slot::cost,
+                            .name = "colour_difference",
+                            .title = "colour difference",
+                            .parameters = Parameters{},
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{in("rgb", both), out_volume("costs", Element::u8)};
+                                },
+                            .functions = on_every_device(run),
 #ifdef STEREOPSIS_SIMD
-                  .scratch = cpu_scratch<scratch_bytes, 2>
+                            .scratch = cpu_scratch<scratch_bytes, 2>
 #endif
 };
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::colour_difference

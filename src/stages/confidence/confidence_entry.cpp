@@ -6,22 +6,23 @@ namespace {
 
 constexpr auto measure = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::refinement,
-                  .name = "confidence",
-                  .title = "confidence",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("colours", both), in("disparity"), out("confidence", Element::f32)};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    measure(c, c.template as<Parameters>(), window_sad::window_of(c.numbers), window_sad::source_of(c),
-                            c.template image<const float>(2), c.template image<float>(3));
-                  }),
-                  .work = [](const Shape& s) { return Work{.bytes = 16 * s.pixels()}; }};
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "confidence",
+                            .title = "confidence",
+                            .parameters = Parameters{},
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{in("colours", both), in("disparity"), out("confidence", Element::f32)};
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              measure(c, c.template as<Parameters>(), window_sad::window_of(c.context),
+                                      window_sad::source_of(c), c.template image<const float>(2),
+                                      c.template image<float>(3));
+                            }),
+                            .work = [](const Shape& s) { return Work{.bytes = 16 * s.pixels()}; }};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::confidence

@@ -1,7 +1,7 @@
 // The words of both views in a call's images i and i + 1, with the kind of cost that they stand for.
 #pragma once
 
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::cost {
 

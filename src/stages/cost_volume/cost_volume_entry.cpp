@@ -8,16 +8,16 @@ namespace {
 constexpr auto evaluate = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
 
 constexpr auto run = [](const auto& c) {
-  cost::with_kind(c.numbers.kind, [&]<class Kind>(const Kind& kind) {
+  cost::with_kind(c.context.kind, [&]<class Kind>(const Kind& kind) {
     const auto source = cost::source_of(c, kind);
     const auto costs = c.template volume<std::uint8_t>(2);
-    const int min = c.numbers.range.min;
+    const int min = c.context.range.min;
     evaluate(c, source, min, costs);
   });
 };
 
-const Entry entry{
-    .slot = Slot::part,
+const StageDescriptor entry{
+    .slot = Slot::internal,
     .name = "cost_volume",
     .title = "cost volume",
     .ports =
@@ -26,13 +26,13 @@ const Entry entry{
         },
     .functions = on_every_device(run),
     .check =
-        [](const Shape& s) { cost::with_kind(s.numbers.kind, [](const auto& kind) { cost_volume::check(kind); }); },
+        [](const Shape& s) { cost::with_kind(s.context.kind, [](const auto& kind) { cost_volume::check(kind); }); },
 #ifdef STEREOPSIS_SIMD
     .scratch =
         [](const Shape& s) {
           std::size_t bytes = 0;
           if (s.target.device == On::cpu)
-            cost::with_kind(s.numbers.kind, [&](const auto& kind) {
+            cost::with_kind(s.context.kind, [&](const auto& kind) {
               bytes = scratch_bytes(kind, s.size().width, s.operand(2).disparities, s.target.threads);
             });
           return bytes;
@@ -42,6 +42,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::cost_volume

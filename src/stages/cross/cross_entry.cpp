@@ -1,30 +1,31 @@
 #include "stages/cross/cross.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::cross {
 namespace {
 
 constexpr auto make_arms = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::image,
-                  .name = "cross",
-                  .title = "cross-based regions",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("image8"), out("cross", Element::u32)};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    make_arms(c, c.template as<Parameters>(), c.template image<const std::uint8_t>(0),
-                              c.template image<std::uint32_t>(1));
-                  }),
-                  .required_input = [](const StageParameters& p,
-                                       const Rect& output) { return required_input(p.as<Parameters>(), output); },
-                  .check = [](const Shape& s) { check(s.as<Parameters>(), s.size()); },
-                  .examples = {{}, {"length=10", "short_length=3", "colour=60", "strict_colour=30"}}};
+const StageDescriptor entry{
+    .slot = Slot::image,
+    .name = "cross",
+    .title = "cross-based regions",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("image8"), out("cross", Element::u32)};
+        },
+    .functions = on_every_device([](const auto& c) {
+      make_arms(c, c.template as<Parameters>(), c.template image<const std::uint8_t>(0),
+                c.template image<std::uint32_t>(1));
+    }),
+    .required_input = [](const StageParameters& p,
+                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
+    .check = [](const Shape& s) { check(s.as<Parameters>(), s.size()); },
+    .examples = {{}, {"length=10", "short_length=3", "colour=60", "strict_colour=30"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::cross

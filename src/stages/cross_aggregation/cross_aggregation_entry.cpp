@@ -1,5 +1,5 @@
 #include "stages/cross_aggregation/cross_aggregation.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::cross_aggregation {
 namespace {
@@ -9,7 +9,7 @@ constexpr auto aggregate = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
 // The costs follow the arms of one view, or of both.
 int costs_at(const Shape& s) { return s.as<Parameters>().support == Support::both ? 2 : 1; }
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::aggregation,
     .name = "cross_aggregation",
     .title = "cross-based aggregation",
@@ -24,26 +24,26 @@ const Entry entry{
       const int costs = costs_at(c);
       const typename C::template Of<ArmsOf> arms{c.template image<const std::uint32_t>(0),
                                                  c.template image<const std::uint32_t>(costs - 1),
-                                                 c.numbers.longest_arm};
-      aggregate(c, c.template as<Parameters>(), arms, c.numbers.range.min, c.template volume<std::uint8_t>(costs));
+                                                 c.context.longest_arm};
+      aggregate(c, c.template as<Parameters>(), arms, c.context.range.min, c.template volume<std::uint8_t>(costs));
     }),
     .required_input = [](const StageParameters& p,
                          const Rect& output) { return required_input(p.as<Parameters>(), output); },
     .scratch = [](const Shape& s) -> std::size_t {
       const int disparities = s.operand(costs_at(s)).disparities;
       if (s.target.device == On::gpu)
-        return gpu_scratch_bytes(s.size(), disparities, s.numbers.longest_arm, s.target.cuda_capability);
+        return gpu_scratch_bytes(s.size(), disparities, s.context.longest_arm, s.target.cuda_capability);
 #ifdef STEREOPSIS_SIMD
       if (s.target.device == On::cpu) return scratch_bytes(s.size(), disparities, s.target.threads);
 #endif
       return 0;
     },
     .work = [](const Shape& s) { return Work{.bytes = 2.0 * s.as<Parameters>().iterations * s.cells(costs_at(s))}; },
-    .guides_right = true,
+    .separate_right_costs = true,
     .examples = {{}, {"iterations=1"}, {"iterations=3", "support=left"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::cross_aggregation

@@ -89,11 +89,12 @@ void tuned(const Parameters& parameters, const ArmsOf<gpu::View>& arms, int min_
 
 std::size_t gpu_scratch_bytes(Size size, int disparities, [[maybe_unused]] int longest_arm,
                               [[maybe_unused]] int cuda_capability) {
-  constexpr gpu::Span endless{0, 0, std::numeric_limits<std::size_t>::max()};
+  constexpr gpu::Span unlimited{0, 0, std::numeric_limits<std::size_t>::max()};
 #ifdef STEREOPSIS_CUDA
-  if (Problem p = problem_of(size, 0, disparities); is_tuned(cuda_capability, p, longest_arm)) return place(p, endless);
+  if (Problem p = problem_of(size, 0, disparities); is_tuned(cuda_capability, p, longest_arm))
+    return place(p, unlimited);
 #endif
-  return Scratch(size, disparities, endless).bytes;
+  return Scratch(size, disparities, unlimited).bytes;
 }
 
 void gpu(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, gpu::Volume<std::uint8_t> costs,

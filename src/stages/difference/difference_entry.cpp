@@ -1,6 +1,6 @@
 // The words of both costs; cost_volume evaluates them.
 #include "stages/difference/difference.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::difference {
 namespace {
@@ -17,7 +17,7 @@ constexpr const char* image_of(Space space) {
 }
 
 template <class P>
-Entry entry_of(const char* title, std::vector<std::vector<std::string>> examples) {
+StageDescriptor entry_of(const char* title, std::vector<std::vector<std::string>> examples) {
   return {.slot = Slot::cost,
           .name = P::stage,
           .title = title,
@@ -38,12 +38,13 @@ Entry entry_of(const char* title, std::vector<std::vector<std::string>> examples
           .examples = std::move(examples)};
 }
 
-const Entry absolute = entry_of<Absolute>("absolute difference", {{}, {"space=grey"}, {"space=hsv"}, {"space=lab"}});
-const Entry squared = entry_of<Squared>("squared difference", {{"space=lab", "truncation=12"}});
+const StageDescriptor absolute =
+    entry_of<Absolute>("absolute difference", {{}, {"space=grey"}, {"space=hsv"}, {"space=lab"}});
+const StageDescriptor squared = entry_of<Squared>("squared difference", {{"space=lab", "truncation=12"}});
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
   registry.add(absolute);
   registry.add(squared);
 }

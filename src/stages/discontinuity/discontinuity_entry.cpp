@@ -1,12 +1,12 @@
 #include "stages/discontinuity/discontinuity.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::discontinuity {
 namespace {
 
 constexpr auto adjust = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::refinement,
     .name = "discontinuity",
     .title = "discontinuity adjustment",
@@ -16,7 +16,7 @@ const Entry entry{
           return Ports{in("disparity"), in_volume("costs", {Element::u16}), out("disparity", Element::f32)};
         },
     .functions = on_every_device([](const auto& c) {
-      adjust(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>(1), c.numbers.range.min,
+      adjust(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>(1), c.context.range.min,
              c.template image<const float>(0), c.template image<float>(2));
     }),
     .required_input = [](const StageParameters& p,
@@ -26,6 +26,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::discontinuity

@@ -1,5 +1,5 @@
 #include "stages/downsample/downsample.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::downsample {
 namespace {
@@ -15,23 +15,24 @@ AnyView bytes_of_words(AnyView words) {
   return words;
 }
 
-const Entry entry{.slot = Slot::part,
-                  .name = "downsample",
-                  .title = "scale down",
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("colours"), out("colours", Element::u32)};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    const AnyView bytes[] = {bytes_of_words(c.operand(0)), bytes_of_words(c.operand(1))};
-                    auto call = c;
-                    call.operands = bytes;
-                    halve(call, 2, call.template image<const std::uint8_t>(0), call.template image<std::uint8_t>(1));
-                  }),
-                  .output_size = [](const StageParameters&, Size size) { return downsampled(size, 2); }};
+const StageDescriptor entry{.slot = Slot::internal,
+                            .name = "downsample",
+                            .title = "scale down",
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{in("colours"), out("colours", Element::u32)};
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              const AnyView bytes[] = {bytes_of_words(c.operand(0)), bytes_of_words(c.operand(1))};
+                              auto call = c;
+                              call.operands = bytes;
+                              halve(call, 2, call.template image<const std::uint8_t>(0),
+                                    call.template image<std::uint8_t>(1));
+                            }),
+                            .output_size = [](const StageParameters&, Size size) { return downsampled(size, 2); }};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::downsample

@@ -1,12 +1,12 @@
 #include "stages/dynamic_programming/dynamic_programming.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::dynamic_programming {
 namespace {
 
 constexpr auto optimise = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::optimisation,
     .name = "dynamic_programming",
     .title = "dynamic programming",
@@ -19,7 +19,7 @@ const Entry entry{
       optimise(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>(0),
                c.template volume<std::uint16_t>(1));
     }),
-    .sees_all = true,
+    .global_support = true,
     .check = [](const Shape& s) { check(s.as<Parameters>()); },
     .scratch = [](const Shape& s) -> std::size_t {
       const int disparities = s.operand(0).disparities;
@@ -30,11 +30,11 @@ const Entry entry{
       return 0;
     },
     // Both passes read the costs; one writes sums, the other changes them. 9 instructions for a cell of a pass.
-    .work = [](const Shape& s) { return Work{.bytes = 8 * s.cells(0), .paths = 18 * s.cells(0)}; },
+    .work = [](const Shape& s) { return Work{.bytes = 8 * s.cells(0), .path_ops = 18 * s.cells(0)}; },
     .examples = {{}, {"p1=300", "p2=900"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::dynamic_programming

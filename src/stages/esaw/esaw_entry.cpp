@@ -1,5 +1,5 @@
-#include "stages/entry.hpp"
 #include "stages/esaw/esaw.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::esaw {
 namespace {
@@ -70,7 +70,7 @@ void run_gpu(const Call<On::gpu>& c) {
   gpu(p, weights, c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2), other, c.worker());
 }
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::aggregation,
     .name = "esaw",
     .title = "exponential step aggregation",
@@ -93,6 +93,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::esaw

@@ -1,5 +1,5 @@
-#include "stages/entry.hpp"
 #include "stages/fill/fill.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::fill {
 namespace {
@@ -8,7 +8,7 @@ constexpr auto fill_holes = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
 
 bool reads_right(const StageParameters& p) { return p.as<Parameters>().mode == Mode::hirschmueller; }
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::refinement,
     .name = "fill",
     .title = "fill",
@@ -24,7 +24,7 @@ const Entry entry{
       const typename C::template Of<InputOf> input{c.template image<const float>(0), c.template image<const float>(3)};
       fill_holes(c, c.template as<Parameters>(), input, c.template image<float>(2), c.template image<std::uint8_t>(1));
     }),
-    .sees_all = true,
+    .global_support = true,
     .check = [](const Shape& s) { check(s.as<Parameters>()); },
     .scratch = [](const Shape& s) -> std::size_t {
       if (s.target.device == On::gpu) return gpu_scratch_bytes(s.as<Parameters>(), s.size());
@@ -42,6 +42,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::fill

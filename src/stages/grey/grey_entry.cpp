@@ -1,6 +1,6 @@
 // Grey images, in their own type and in 8 bits, and colour images in 8 bits.
-#include "stages/entry.hpp"
 #include "stages/grey/grey.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::grey {
 namespace {
@@ -20,11 +20,11 @@ constexpr auto run_8_bits = [](const auto& c) {
   auto call = c;
   call.operands = flattened;
   c.with_pixels(0, [&]<class T>() {
-    to_8_bits(call, call.template image<const T>(0), c.numbers.bit_depth, call.template image<std::uint8_t>(1));
+    to_8_bits(call, call.template image<const T>(0), c.context.bit_depth, call.template image<std::uint8_t>(1));
   });
 };
 
-const Entry grey{
+const StageDescriptor grey{
     .slot = Slot::image,
     .name = "grey",
     .title = "grey",
@@ -42,31 +42,32 @@ const Entry grey{
     }),
     .alias = [](const PairInfo& pair) { return pair.channels == 1 && !pair.is_float() ? "image" : nullptr; }};
 
-const Entry grey8{.slot = Slot::image,
-                  .name = "grey8",
-                  .title = "8-bit grey",
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("grey"), out("grey8", Element::u8)};
-                      },
-                  .functions = on_every_device(run_8_bits),
-                  .alias = [](const PairInfo& pair) { return pair.element == Element::u8 ? "grey" : nullptr; }};
+const StageDescriptor grey8{
+    .slot = Slot::image,
+    .name = "grey8",
+    .title = "8-bit grey",
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("grey"), out("grey8", Element::u8)};
+        },
+    .functions = on_every_device(run_8_bits),
+    .alias = [](const PairInfo& pair) { return pair.element == Element::u8 ? "grey" : nullptr; }};
 
-const Entry image8{.slot = Slot::image,
-                   .name = "image8",
-                   .title = "8-bit image",
-                   .ports =
-                       [](const StageParameters&, const PairInfo&) {
-                         return Ports{in("image"), out("image8", Element::u8)};
-                       },
-                   .functions = on_every_device(run_8_bits),
-                   .alias = [](const PairInfo& pair) -> const char* {
-                     return pair.element == Element::u8 ? "image" : pair.channels == 1 ? "grey8" : nullptr;
-                   }};
+const StageDescriptor image8{.slot = Slot::image,
+                             .name = "image8",
+                             .title = "8-bit image",
+                             .ports =
+                                 [](const StageParameters&, const PairInfo&) {
+                                   return Ports{in("image"), out("image8", Element::u8)};
+                                 },
+                             .functions = on_every_device(run_8_bits),
+                             .alias = [](const PairInfo& pair) -> const char* {
+                               return pair.element == Element::u8 ? "image" : pair.channels == 1 ? "grey8" : nullptr;
+                             }};
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
   registry.add(grey);
   registry.add(grey8);
   registry.add(image8);

@@ -1,6 +1,6 @@
 // Colours as window matching compares them: of its own space and weights, or, where another cost matches, the default ones.
-#include "stages/entry.hpp"
 #include "stages/hsv/hsv.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/window_sad/window_sad_entry.hpp"
 
 namespace stereopsis::hsv {
@@ -8,26 +8,26 @@ namespace {
 
 constexpr auto to_colours = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::image,
-                  .name = "colours",
-                  .title = "colours",
-                  .ports =
-                      [](const StageParameters&, const PairInfo& pair) {
-                        Ports ports{in("image"), if_there("mask"), out("colours", Element::u32)};
-                        if (pair.is_float()) ports.push_back(out("mask", Element::u8));
-                        return ports;
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    const Weighting weighting = window_sad::weighting_of(c.numbers);
-                    c.with_pixels(0, [&]<class T>() {
-                      to_colours(c, weighting, c.template image<const T>(0), c.numbers.bit_depth,
-                                 c.template image<const std::uint8_t>(1), c.template image<std::uint32_t>(2),
-                                 c.template image<std::uint8_t>(3));
-                    });
-                  })};
+const StageDescriptor entry{.slot = Slot::image,
+                            .name = "colours",
+                            .title = "colours",
+                            .ports =
+                                [](const StageParameters&, const PairInfo& pair) {
+                                  Ports ports{in("image"), if_there("mask"), out("colours", Element::u32)};
+                                  if (pair.is_float()) ports.push_back(out("mask", Element::u8));
+                                  return ports;
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              const Weighting weighting = window_sad::weighting_of(c.context);
+                              c.with_pixels(0, [&]<class T>() {
+                                to_colours(c, weighting, c.template image<const T>(0), c.context.bit_depth,
+                                           c.template image<const std::uint8_t>(1), c.template image<std::uint32_t>(2),
+                                           c.template image<std::uint8_t>(3));
+                              });
+                            })};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::hsv

@@ -1,12 +1,12 @@
-#include "stages/entry.hpp"
 #include "stages/interpolation/interpolation.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::interpolation {
 namespace {
 
 constexpr auto interpolate = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::refinement,
     .name = "interpolation",
     .title = "interpolation by kind",
@@ -22,10 +22,10 @@ const Entry entry{
                                                 c.template image<const std::uint8_t>(2)};
       interpolate(c, c.template as<Parameters>(), in, c.template image<float>(4), c.template image<std::uint8_t>(3));
     }),
-    .sees_all = true};
+    .global_support = true};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::interpolation

@@ -1,24 +1,24 @@
-#include "stages/entry.hpp"
 #include "stages/lab/lab.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::lab {
 namespace {
 
 constexpr auto to_lab = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::image,
-                  .name = "lab",
-                  .title = "L*a*b*",
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("rgb"), out("lab", Element::u32)};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    to_lab(c, c.template image<const std::uint32_t>(0), c.template image<std::uint32_t>(1));
-                  })};
+const StageDescriptor entry{.slot = Slot::image,
+                            .name = "lab",
+                            .title = "L*a*b*",
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{in("rgb"), out("lab", Element::u32)};
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              to_lab(c, c.template image<const std::uint32_t>(0), c.template image<std::uint32_t>(1));
+                            })};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::lab

@@ -1,6 +1,6 @@
 // The matching cost of learned features: features of both views, in scratch memory, and the volume that they give.
-#include "stages/entry.hpp"
 #include "stages/learned_features/learned_features.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::learned_features {
 namespace {
@@ -11,7 +11,7 @@ constexpr auto make_costs = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
   const auto left = c.template image<const std::uint8_t>(0), right = c.template image<const std::uint8_t>(1);
   const auto costs = c.template volume<std::uint8_t>(2);
-  const int min = c.numbers.range.min;
+  const int min = c.context.range.min;
   if constexpr (device_of<decltype(c)> == On::oracle)
     cost_oracle(p, left, right, min, costs);
   else if constexpr (device_of<decltype(c)> == On::cpu)
@@ -32,10 +32,10 @@ std::size_t scratch_of(const Shape& s) {
 Work work_of(const Shape& s) {
   const int groups = groups_of(network_of(s).components());
   return {.bytes = s.cells(2) + s.pixels() * 2 * (1 + 8 * groups),
-          .others = operations(s.as<Parameters>(), s.pixels(), s.cells(2))};
+          .int_ops = operations(s.as<Parameters>(), s.pixels(), s.cells(2))};
 }
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::cost,
     .name = "learned",
     .title = "learned cost",
@@ -60,6 +60,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::learned_features

@@ -1,27 +1,27 @@
-#include "stages/entry.hpp"
 #include "stages/left_right/left_right.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::left_right {
 namespace {
 
 constexpr auto check_views = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::refinement,
-                  .name = "left_right",
-                  .title = "left-right check",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("right"), change("disparity"), change("validity")};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    check_views(c, c.template as<Parameters>(), c.template image<const float>(0),
-                                c.template image<float>(1), c.template image<std::uint8_t>(2));
-                  }),
-                  .examples = {{}, {"compare=same"}}};
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "left_right",
+                            .title = "left-right check",
+                            .parameters = Parameters{},
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{in("right"), change("disparity"), change("validity")};
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              check_views(c, c.template as<Parameters>(), c.template image<const float>(0),
+                                          c.template image<float>(1), c.template image<std::uint8_t>(2));
+                            }),
+                            .examples = {{}, {"compare=same"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::left_right

@@ -1,25 +1,25 @@
-#include "stages/entry.hpp"
 #include "stages/measured_confidence/measured_confidence.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::measured_confidence {
 namespace {
 
 constexpr auto clear_unmeasured = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::part,
-                  .name = "measured_confidence",
-                  .title = "confidence of measured pixels",
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("validity"), change("confidence")};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    clear_unmeasured(c, c.template image<const std::uint8_t>(0), c.template image<float>(1));
-                  }),
-                  .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; }};
+const StageDescriptor entry{.slot = Slot::internal,
+                            .name = "measured_confidence",
+                            .title = "confidence of measured pixels",
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{in("validity"), change("confidence")};
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              clear_unmeasured(c, c.template image<const std::uint8_t>(0), c.template image<float>(1));
+                            }),
+                            .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; }};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::measured_confidence

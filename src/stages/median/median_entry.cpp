@@ -1,12 +1,12 @@
-#include "stages/entry.hpp"
 #include "stages/median/median.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::median {
 namespace {
 
 constexpr auto filter = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::refinement,
     .name = "median",
     .title = "median",
@@ -22,12 +22,12 @@ const Entry entry{
                          const Rect& output) { return required_input(p.as<Parameters>(), output); },
     .work =
         [](const Shape& s) {
-          return Work{.bytes = 8 * s.pixels(), .others = (s.as<Parameters>().window == 3 ? 36 : 124) * s.pixels()};
+          return Work{.bytes = 8 * s.pixels(), .int_ops = (s.as<Parameters>().window == 3 ? 36 : 124) * s.pixels()};
         },
     .examples = {{"window=3"}, {"window=5"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::median

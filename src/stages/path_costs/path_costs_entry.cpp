@@ -10,48 +10,49 @@ template <On on, class Kind>
 auto input_of(const Call<on>& c, const Kind& kind) {
   return std::conditional_t<on == On::gpu, Input<Kind, gpu::View>, Input<Kind>>{
       cost::source_of(c, kind), c.template image<const std::uint8_t>(2), c.template image<const std::uint16_t>(3),
-      c.numbers.range.min, c.numbers.range.count};
+      c.context.range.min, c.context.range.count};
 }
 
 constexpr auto run = [](const auto& c) {
-  cost::with_followed_kind(c.numbers.kind, [&](const auto& kind) {
+  cost::with_followed_kind(c.context.kind, [&](const auto& kind) {
     follow(c, c.template as<Parameters>(), input_of(c, kind), c.template image<std::uint16_t>(4));
   });
 };
 
 std::size_t scratch(const Shape& s) {
-  if (s.target.device == On::gpu) return sgm::gpu_scratch_bytes(s.size(), s.numbers.range.count);
+  if (s.target.device == On::gpu) return sgm::gpu_scratch_bytes(s.size(), s.context.range.count);
   std::size_t bytes = 0;
 #ifdef STEREOPSIS_SIMD
-  cost::with_followed_kind(s.numbers.kind, [&](const auto& kind) {
-    bytes = scratch_bytes(s.as<Parameters>(), kind, s.size(), s.numbers.range.count, s.target.threads);
+  cost::with_followed_kind(s.context.kind, [&](const auto& kind) {
+    bytes = scratch_bytes(s.as<Parameters>(), kind, s.size(), s.context.range.count, s.target.threads);
   });
 #endif
   return bytes;
 }
 
-const Entry entry{.slot = Slot::part,
-                  .name = "path_costs",
-                  .title = "path costs of the next stripe",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters& p, const PairInfo&) {
-                        const bool up = p.as<Parameters>().up;
-                        return Ports{in("words", both), if_there("grey8"), if_there(up ? "paths_below" : "paths_above"),
-                                     wanted("paths", Element::u16)};
-                      },
-                  .functions = on_every_device(run),
-                  .sees_all = true,
-                  .check = [](const Shape& s) { sgm::check(s.as<Parameters>().sgm, cost::max_cost(s.numbers.kind)); },
-                  .scratch = scratch,
-                  .work =
-                      [](const Shape& s) {
-                        const double cells = s.pixels() * s.numbers.range.count;
-                        return Work{.paths = 11 * cells * sgm::kinds_of(s.as<Parameters>().sgm)};
-                      }};
+const StageDescriptor entry{
+    .slot = Slot::internal,
+    .name = "path_costs",
+    .title = "path costs of the next stripe",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters& p, const PairInfo&) {
+          const bool up = p.as<Parameters>().up;
+          return Ports{in("words", both), if_there("grey8"), if_there(up ? "paths_below" : "paths_above"),
+                       wanted("paths", Element::u16)};
+        },
+    .functions = on_every_device(run),
+    .global_support = true,
+    .check = [](const Shape& s) { sgm::check(s.as<Parameters>().sgm, cost::max_cost(s.context.kind)); },
+    .scratch = scratch,
+    .work =
+        [](const Shape& s) {
+          const double cells = s.pixels() * s.context.range.count;
+          return Work{.path_ops = 11 * cells * sgm::kinds_of(s.as<Parameters>().sgm)};
+        }};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::path_costs

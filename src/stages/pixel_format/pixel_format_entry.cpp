@@ -1,6 +1,6 @@
 // What makes the image of a pair that is neither grey nor RGB: the composer runs the entry of the pair's format.
-#include "stages/entry.hpp"
 #include "stages/pixel_format/pixel_format.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::pixel_format {
 namespace {
@@ -19,39 +19,39 @@ constexpr auto run = [](const auto& c) {
   });
 };
 
-const Entry channel_order{.slot = Slot::image,
-                          .name = "channel_order",
-                          .title = "RGB of channels",
-                          .parameters = Parameters{PixelFormat::bgr},
-                          .ports =
-                              [](const StageParameters&, const PairInfo&) {
-                                return Ports{in("channels"), out("image", Element::same)};
-                              },
-                          .functions = on_every_device(run)};
+const StageDescriptor channel_order{.slot = Slot::image,
+                                    .name = "channel_order",
+                                    .title = "RGB of channels",
+                                    .parameters = Parameters{PixelFormat::bgr},
+                                    .ports =
+                                        [](const StageParameters&, const PairInfo&) {
+                                          return Ports{in("channels"), out("image", Element::same)};
+                                        },
+                                    .functions = on_every_device(run)};
 
-const Entry nv12{.slot = Slot::image,
-                 .name = "nv12",
-                 .title = "RGB of NV12",
-                 .parameters = Parameters{PixelFormat::nv12, {1, 1}},
-                 .ports =
-                     [](const StageParameters&, const PairInfo&) {
-                       return Ports{in("luma"), in("chroma"), out("image", Element::same)};
-                     },
-                 .functions = on_every_device(run)};
+const StageDescriptor nv12{.slot = Slot::image,
+                           .name = "nv12",
+                           .title = "RGB of NV12",
+                           .parameters = Parameters{PixelFormat::nv12, {1, 1}},
+                           .ports =
+                               [](const StageParameters&, const PairInfo&) {
+                                 return Ports{in("luma"), in("chroma"), out("image", Element::same)};
+                               },
+                           .functions = on_every_device(run)};
 
-const Entry bayer{.slot = Slot::image,
-                  .name = "bayer",
-                  .title = "RGB of a mosaic",
-                  .parameters = Parameters{PixelFormat::bayer_rggb},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("mosaic"), out("image", Element::same)};
-                      },
-                  .functions = on_every_device(run)};
+const StageDescriptor bayer{.slot = Slot::image,
+                            .name = "bayer",
+                            .title = "RGB of a mosaic",
+                            .parameters = Parameters{PixelFormat::bayer_rggb},
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{in("mosaic"), out("image", Element::same)};
+                                },
+                            .functions = on_every_device(run)};
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
   registry.add(channel_order);
   registry.add(nv12);
   registry.add(bayer);

@@ -8,16 +8,16 @@ constexpr auto refine = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 Ports no_ports(const StageParameters&, const PairInfo&) { return {}; }
 
-const Entry entry{.slot = Slot::levels,
-                  .name = "pyramid",
-                  .title = "pyramid",
-                  .parameters = Parameters{},
-                  .ports = no_ports,
-                  .required_input = nullptr};
+const StageDescriptor entry{.slot = Slot::levels,
+                            .name = "pyramid",
+                            .title = "pyramid",
+                            .parameters = Parameters{},
+                            .ports = no_ports,
+                            .required_input = nullptr};
 
 // A level, around what the coarser one found.
-const Entry level{
-    .slot = Slot::part,
+const StageDescriptor level{
+    .slot = Slot::internal,
     .name = "pyramid_level",
     .title = "pyramid",
     .parameters = LevelParameters{},
@@ -32,19 +32,19 @@ const Entry level{
       const auto& p = c.template as<LevelParameters>();
       const typename C::template Of<Input> input{c.template image<const std::uint32_t>(0),
                                                  c.template image<const std::uint32_t>(1),
-                                                 c.numbers.from_right ? 1 : -1,
+                                                 c.context.from_right ? 1 : -1,
                                                  c.template image<const std::uint8_t>(2),
                                                  c.template image<const std::uint8_t>(3),
-                                                 c.numbers.range,
+                                                 c.context.range,
                                                  c.template image<const float>(4)};
       const typename C::template Of<Output> output{c.template image<float>(5), c.template image<std::uint8_t>(6),
                                                    c.template image<float>(7)};
-      refine(c, p.pyramid, window_sad::window_of(c.numbers), p.select, input, output);
+      refine(c, p.pyramid, window_sad::window_of(c.context), p.select, input, output);
     })};
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
   registry.add(entry);
   registry.add(level);
 }

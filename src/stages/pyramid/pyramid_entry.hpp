@@ -1,8 +1,8 @@
 // What a level of the pyramid is made with.
 #pragma once
 
-#include "stages/entry.hpp"
 #include "stages/pyramid/pyramid.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::pyramid {
 

@@ -1,5 +1,5 @@
-#include "stages/entry.hpp"
 #include "stages/quantise/quantise.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::quantise {
 namespace {
@@ -17,8 +17,8 @@ void round_costs(const C& c) {
     gpu<T>(scale, costs, quantised, c.worker());
 }
 
-const Entry entry{
-    .slot = Slot::part,
+const StageDescriptor entry{
+    .slot = Slot::internal,
     .name = "quantise",
     .title = "costs in 8 bits",
     .parameters = Parameters{.scale = 1},  // for checks
@@ -37,6 +37,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::quantise

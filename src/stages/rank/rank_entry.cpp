@@ -1,12 +1,12 @@
-#include "stages/entry.hpp"
 #include "stages/rank/rank.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::rank {
 namespace {
 
 constexpr auto transform = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::cost,
     .name = "rank",
     .title = "rank",
@@ -33,13 +33,13 @@ const Entry entry{
         [](const Shape& s) {
           const int window = s.as<Parameters>().window, bytes = bytes_of(s.operand(0).element);
           const double pixels = 2 * s.pixels();
-          return Work{.bytes = (bytes + 1) * pixels, .others = 0.5 * window * window * bytes * pixels};
+          return Work{.bytes = (bytes + 1) * pixels, .int_ops = 0.5 * window * window * bytes * pixels};
         },
     .kind = [](const StageParameters& p) -> cost::AnyKind { return cost::Rank{p.as<Parameters>().window}; },
     .examples = {{}, {"window=5"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::rank

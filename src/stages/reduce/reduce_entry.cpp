@@ -1,6 +1,6 @@
 // Reduced images, and a map of theirs in pixels of the input.
-#include "stages/entry.hpp"
 #include "stages/reduce/reduce.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::reduce {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 constexpr auto reduce_image = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 constexpr auto scale_map = STEREOPSIS_DISPATCH(scale_oracle, scale_cpu, scale_gpu);
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::prepare,
     .name = "reduce",
     .title = "reduction",
@@ -28,18 +28,19 @@ const Entry entry{
     .output_size = [](const StageParameters& p, Size size) { return reduced_size(p.as<Parameters>(), size); },
     .examples = {{"factor=2"}, {"factor=3", "sampling=every_nth"}}};
 
-const Entry scale{.slot = Slot::part,
-                  .name = "scale",
-                  .title = "scale",
-                  .parameters = Parameters{},
-                  .ports = [](const StageParameters&, const PairInfo&) { return Ports{change("disparity")}; },
-                  .functions = on_every_device(
-                      [](const auto& c) { scale_map(c, c.template as<Parameters>(), c.template image<float>(0)); }),
-                  .examples = {{"factor=3"}}};
+const StageDescriptor scale{.slot = Slot::internal,
+                            .name = "scale",
+                            .title = "scale",
+                            .parameters = Parameters{},
+                            .ports = [](const StageParameters&, const PairInfo&) { return Ports{change("disparity")}; },
+                            .functions = on_every_device([](const auto& c) {
+                              scale_map(c, c.template as<Parameters>(), c.template image<float>(0));
+                            }),
+                            .examples = {{"factor=3"}}};
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
   registry.add(entry);
   registry.add(scale);
 }

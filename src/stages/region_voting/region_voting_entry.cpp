@@ -1,12 +1,12 @@
-#include "stages/entry.hpp"
 #include "stages/region_voting/region_voting.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::region_voting {
 namespace {
 
 constexpr auto vote = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::refinement,
     .name = "region_voting",
     .title = "region voting",
@@ -20,7 +20,7 @@ const Entry entry{
       const typename C::template Of<MapOf> map{c.template image<float>(1), c.template image<std::uint8_t>(2)};
       vote(c, c.template as<Parameters>(), c.template image<const std::uint32_t>(0), map);
     }),
-    .sees_all = true,
+    .global_support = true,
     .scratch = [](const Shape& s) -> std::size_t {
       if (s.target.device == On::gpu) return gpu_scratch_bytes(s.size(), s.target.cuda_capability);
 #ifdef STEREOPSIS_SIMD
@@ -32,6 +32,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::region_voting

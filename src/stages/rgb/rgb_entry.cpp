@@ -1,30 +1,30 @@
-#include "stages/entry.hpp"
 #include "stages/rgb/rgb.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::rgb {
 namespace {
 
 constexpr auto to_rgb = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::image,
-                  .name = "rgb",
-                  .title = "colours",
-                  .ports =
-                      [](const StageParameters&, const PairInfo& pair) {
-                        Ports ports{in("image"), if_there("mask"), out("rgb", Element::u32)};
-                        if (pair.is_float()) ports.push_back(out("mask", Element::u8));
-                        return ports;
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    c.with_pixels(0, [&]<class T>() {
-                      to_rgb(c, c.template image<const T>(0), c.numbers.bit_depth,
-                             c.template image<const std::uint8_t>(1), c.template image<std::uint32_t>(2),
-                             c.template image<std::uint8_t>(3));
-                    });
-                  })};
+const StageDescriptor entry{.slot = Slot::image,
+                            .name = "rgb",
+                            .title = "colours",
+                            .ports =
+                                [](const StageParameters&, const PairInfo& pair) {
+                                  Ports ports{in("image"), if_there("mask"), out("rgb", Element::u32)};
+                                  if (pair.is_float()) ports.push_back(out("mask", Element::u8));
+                                  return ports;
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              c.with_pixels(0, [&]<class T>() {
+                                to_rgb(c, c.template image<const T>(0), c.context.bit_depth,
+                                       c.template image<const std::uint8_t>(1), c.template image<std::uint32_t>(2),
+                                       c.template image<std::uint8_t>(3));
+                              });
+                            })};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::rgb

@@ -1,12 +1,12 @@
-#include "stages/entry.hpp"
 #include "stages/scanline/scanline.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::scanline {
 namespace {
 
 constexpr auto optimise = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::optimisation,
     .name = "scanline",
     .title = "scanline optimisation",
@@ -19,10 +19,10 @@ const Entry entry{
       using C = std::decay_t<decltype(c)>;
       const typename C::template Of<ImagesOf> images{c.template image<const std::uint8_t>(0),
                                                      c.template image<const std::uint8_t>(1)};
-      optimise(c, c.template as<Parameters>(), images, c.numbers.range.min, c.template volume<const std::uint8_t>(2),
+      optimise(c, c.template as<Parameters>(), images, c.context.range.min, c.template volume<const std::uint8_t>(2),
                c.template volume<std::uint16_t>(3));
     }),
-    .sees_all = true,
+    .global_support = true,
     .check = [](const Shape& s) { check(s.as<Parameters>()); },
     .scratch = [](const Shape& s) -> std::size_t {
       const int disparities = s.operand(2).disparities;
@@ -33,12 +33,12 @@ const Entry entry{
       return 0;
     },
     // A path reads the costs and adds to the sums; 11 instructions for a cell of it.
-    .work = [](const Shape& s) { return Work{.bytes = 18 * s.cells(2), .paths = 44 * s.cells(2)}; },
-    .guides_right = true,
+    .work = [](const Shape& s) { return Work{.bytes = 18 * s.cells(2), .path_ops = 44 * s.cells(2)}; },
+    .separate_right_costs = true,
     .examples = {{}, {"p1=10", "p2=3000", "colour=60"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::scanline

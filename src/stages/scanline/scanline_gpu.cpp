@@ -95,17 +95,17 @@ void tuned(const Parameters& p, const ImagesOf<gpu::View>& images, int min_dispa
 }  // namespace
 
 std::size_t gpu_scratch_bytes(Size size, int disparities, [[maybe_unused]] int cuda_capability) {
-  constexpr gpu::Span endless{0, 0, std::numeric_limits<std::size_t>::max()};
+  constexpr gpu::Span unlimited{0, 0, std::numeric_limits<std::size_t>::max()};
 #ifdef STEREOPSIS_CUDA
   if (is_tuned(cuda_capability, size, disparities)) {
     Problem problem{};
     problem.width = size.width;
     problem.height = size.height;
     problem.disparities = disparities;
-    return place(problem, endless);
+    return place(problem, unlimited);
   }
 #endif
-  return Scratch(size, disparities, endless).bytes;
+  return Scratch(size, disparities, unlimited).bytes;
 }
 
 void gpu(const Parameters& p, const ImagesOf<gpu::View>& images, int min_disparity,

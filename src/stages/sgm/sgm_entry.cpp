@@ -1,12 +1,12 @@
 #include "stages/sgm/sgm_entry.hpp"
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::sgm {
 namespace {
 
 // Costs in 16 bits, which may be anything, count as far as their sums fit.
 int max_cost(const Shape& s) {
-  return s.operand(0).element == Element::u16 ? most_cost(s.as<Parameters>()) : s.numbers.most_cost;
+  return s.operand(0).element == Element::u16 ? most_cost(s.as<Parameters>()) : s.context.most_cost;
 }
 
 // Calls f<T>() with the type of the costs.
@@ -42,7 +42,7 @@ std::size_t scratch(const Shape& s) {
   return bytes;
 }
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::optimisation,
     .name = "sgm",
     .title = "semi-global matching",
@@ -56,20 +56,20 @@ const Entry entry{
           return ports;
         },
     .functions = on_every_device(run),
-    .sees_all = true,
+    .global_support = true,
     .check = [](const Shape& s) { check(s.as<Parameters>(), max_cost(s)); },
     .scratch = scratch,
     // One read of the costs and one write of the sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
     .work =
         [](const Shape& s) {
           const double cells = s.cells(0);
-          return Work{.bytes = s.operand(0).bytes() + 2 * cells, .paths = 11 * cells * s.as<Parameters>().paths};
+          return Work{.bytes = s.operand(0).bytes() + 2 * cells, .path_ops = 11 * cells * s.as<Parameters>().paths};
         },
     .most_cost = [](const StageParameters& p) { return most_cost(p.as<Parameters>()); },
     .examples = {{"paths=8", "p1=10", "p2=60"}, {"paths=4", "p1=10", "p2=90", "gradient=8", "p2_min=20"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::sgm

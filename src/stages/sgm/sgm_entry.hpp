@@ -1,8 +1,8 @@
 // Where steps of semi-global matching have their guide and the path costs at a stripe's edges.
 #pragma once
 
-#include "stages/entry.hpp"
 #include "stages/sgm/sgm.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::sgm {
 

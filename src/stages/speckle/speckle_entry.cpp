@@ -1,35 +1,35 @@
-#include "stages/entry.hpp"
 #include "stages/speckle/speckle.hpp"
+#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::speckle {
 namespace {
 
 constexpr auto remove = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::refinement,
-                  .name = "speckle",
-                  .title = "speckle",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{change("disparity"), change("validity")};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    remove(c, c.template as<Parameters>(), c.template image<float>(0),
-                           c.template image<std::uint8_t>(1));
-                  }),
-                  .sees_all = true,
-                  .scratch = [](const Shape& s) -> std::size_t {
-                    if (s.target.device == On::gpu) return gpu_scratch_bytes(s.size());
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "speckle",
+                            .title = "speckle",
+                            .parameters = Parameters{},
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{change("disparity"), change("validity")};
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              remove(c, c.template as<Parameters>(), c.template image<float>(0),
+                                     c.template image<std::uint8_t>(1));
+                            }),
+                            .global_support = true,
+                            .scratch = [](const Shape& s) -> std::size_t {
+                              if (s.target.device == On::gpu) return gpu_scratch_bytes(s.size());
 #ifdef STEREOPSIS_SIMD
-                    if (s.target.device == On::cpu) return scratch_bytes(s.size());
+                              if (s.target.device == On::cpu) return scratch_bytes(s.size());
 #endif
-                    return 0;
-                  },
-                  .examples = {{"size=8", "difference=3"}}};
+                              return 0;
+                            },
+                            .examples = {{"size=8", "difference=3"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::speckle

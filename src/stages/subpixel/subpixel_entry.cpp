@@ -1,4 +1,4 @@
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/subpixel/subpixel.hpp"
 
 namespace stereopsis::subpixel {
@@ -6,23 +6,23 @@ namespace {
 
 constexpr auto enhance = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::refinement,
-                  .name = "subpixel",
-                  .title = "sub-pixel enhancement",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{change("disparity"), in_volume("costs", {Element::u16})};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    enhance(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>(1),
-                            c.numbers.range.min, c.template image<float>(0));
-                  }),
-                  // Three cells of a pixel's costs, in lines of memory.
-                  .work = [](const Shape& s) { return Work{.bytes = (8 + 32) * s.pixels()}; }};
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "subpixel",
+                            .title = "sub-pixel enhancement",
+                            .parameters = Parameters{},
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{change("disparity"), in_volume("costs", {Element::u16})};
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              enhance(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>(1),
+                                      c.context.range.min, c.template image<float>(0));
+                            }),
+                            // Three cells of a pixel's costs, in lines of memory.
+                            .work = [](const Shape& s) { return Work{.bytes = (8 + 32) * s.pixels()}; }};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::subpixel

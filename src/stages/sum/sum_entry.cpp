@@ -1,4 +1,4 @@
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/sum/sum.hpp"
 
 namespace stereopsis::sum {
@@ -6,23 +6,23 @@ namespace {
 
 constexpr auto add = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{.slot = Slot::part,
-                  .name = "sum",
-                  .title = "sum of costs",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in_volume("costs", {Element::u8}), change_volume("plus_costs", {Element::u8})};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    add(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>(0),
-                        c.template volume<std::uint8_t>(1));
-                  }),
-                  .work = [](const Shape& s) { return Work{.bytes = 3 * s.cells(0), .others = 4 * s.cells(0)}; },
-                  .examples = {{}, {"cost_weight=255", "plus_weight=26"}}};
+const StageDescriptor entry{
+    .slot = Slot::internal,
+    .name = "sum",
+    .title = "sum of costs",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in_volume("costs", {Element::u8}), change_volume("plus_costs", {Element::u8})};
+        },
+    .functions = on_every_device([](const auto& c) {
+      add(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>(0), c.template volume<std::uint8_t>(1));
+    }),
+    .work = [](const Shape& s) { return Work{.bytes = 3 * s.cells(0), .int_ops = 4 * s.cells(0)}; },
+    .examples = {{}, {"cost_weight=255", "plus_weight=26"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::sum

@@ -1,4 +1,4 @@
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/triangulate/triangulate.hpp"
 
 namespace stereopsis::triangulate {
@@ -16,24 +16,25 @@ Parameters example() {
   return p;
 }
 
-const Entry entry{.slot = Slot::part,
-                  .name = "triangulate",
-                  .title = "depth and points",
-                  .parameters = example(),
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("disparity"), out("depth", Element::f32), out("points", Element::f32),
-                                     out("uncertainty", Element::f32)};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    using C = std::decay_t<decltype(c)>;
-                    run(c, c.template as<Parameters>(), c.template image<const float>(0),
-                        typename C::template Of<OutputOf>{c.template image<float>(1), c.template image<float>(2),
-                                                          c.template image<float>(3)});
-                  })};
+const StageDescriptor entry{
+    .slot = Slot::internal,
+    .name = "triangulate",
+    .title = "depth and points",
+    .parameters = example(),
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("disparity"), out("depth", Element::f32), out("points", Element::f32),
+                       out("uncertainty", Element::f32)};
+        },
+    .functions = on_every_device([](const auto& c) {
+      using C = std::decay_t<decltype(c)>;
+      run(c, c.template as<Parameters>(), c.template image<const float>(0),
+          typename C::template Of<OutputOf>{c.template image<float>(1), c.template image<float>(2),
+                                            c.template image<float>(3)});
+    })};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::triangulate

@@ -1,4 +1,4 @@
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/upsample/upsample.hpp"
 
 namespace stereopsis::upsample {
@@ -6,8 +6,8 @@ namespace {
 
 constexpr auto upsample_map = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const Entry entry{
-    .slot = Slot::part,
+const StageDescriptor entry{
+    .slot = Slot::internal,
     .name = "upsample",
     .title = "upsampling",
     .parameters = Parameters{.factor = 2},  // for checks
@@ -35,6 +35,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::upsample

@@ -1,16 +1,17 @@
 // The stage itself runs nothing: the composer puts the caller's volume in the place of costs.
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/volume/volume.hpp"
 
 namespace stereopsis::volume {
 namespace {
 
-const Entry entry{.slot = Slot::cost,
-                  .name = "volume",
-                  .title = "cost volume",
-                  .parameters = Parameters{},
-                  .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
-                  .units = [](const StageParameters& p) { return CostUnits{.largest = p.as<Parameters>().largest}; }};
+const StageDescriptor entry{
+    .slot = Slot::cost,
+    .name = "volume",
+    .title = "cost volume",
+    .parameters = Parameters{},
+    .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
+    .units = [](const StageParameters& p) { return CostUnits{.largest = p.as<Parameters>().largest}; }};
 
 template <class T, class C>
 void find_candidates(const C& c) {
@@ -20,8 +21,8 @@ void find_candidates(const C& c) {
   STEREOPSIS_DISPATCH(candidates_oracle<T>, candidates_cpu<T>, candidates_gpu<T>)(c, costs, mask, candidates);
 }
 
-const Entry candidates{
-    .slot = Slot::part,
+const StageDescriptor candidates{
+    .slot = Slot::internal,
     .name = "volume_candidates",
     .title = "candidates of the cost volume",
     .ports =
@@ -42,20 +43,20 @@ const Entry candidates{
 
 constexpr auto mark_holes = STEREOPSIS_DISPATCH(holes_oracle, holes_cpu, holes_gpu);
 
-const Entry holes{.slot = Slot::part,
-                  .name = "volume_holes",
-                  .title = "candidates of the cost volume",
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{if_there("mask"), change("validity")};
-                      },
-                  .functions = on_every_device([](const auto& c) {
-                    mark_holes(c, c.template image<const std::uint8_t>(0), c.template image<std::uint8_t>(1));
-                  })};
+const StageDescriptor holes{.slot = Slot::internal,
+                            .name = "volume_holes",
+                            .title = "candidates of the cost volume",
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{if_there("mask"), change("validity")};
+                                },
+                            .functions = on_every_device([](const auto& c) {
+                              mark_holes(c, c.template image<const std::uint8_t>(0), c.template image<std::uint8_t>(1));
+                            })};
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
   registry.add(entry);
   registry.add(candidates);
   registry.add(holes);

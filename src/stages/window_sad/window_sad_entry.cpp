@@ -7,7 +7,7 @@ constexpr auto run = [](const auto& c) {
   const Window window = c.template as<Parameters>().window();
   const auto source = source_of(c);
   const auto sums = c.template volume<std::uint16_t>(2);
-  const int min = c.numbers.range.min;
+  const int min = c.context.range.min;
   if constexpr (device_of<decltype(c)> == On::oracle)
     oracle(window, source, min, sums);
   else if constexpr (device_of<decltype(c)> == On::cpu)
@@ -16,7 +16,7 @@ constexpr auto run = [](const auto& c) {
     gpu(window, source, min, 0, sums, c.worker());
 };
 
-const Entry entry{
+const StageDescriptor entry{
     .slot = Slot::cost,
     .name = "window_sad",
     .title = "window differences",
@@ -35,6 +35,6 @@ const Entry entry{
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::window_sad

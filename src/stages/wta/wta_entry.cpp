@@ -8,7 +8,7 @@ constexpr auto run = [](const auto& c) {
   const auto in = input_of(c);
   const auto out = output_of(c);
   constexpr On on = device_of<decltype(c)>;
-  const Reference reference = c.numbers.from_right ? Reference::right : Reference::left;
+  const Reference reference = c.context.from_right ? Reference::right : Reference::left;
   const auto select = [&]<class T>(const T& costs) {
     if constexpr (on == On::oracle)
       oracle(p, in, costs, out, reference);
@@ -26,26 +26,26 @@ constexpr auto run = [](const auto& c) {
   }
 };
 
-const Entry entry{.slot = Slot::select,
-                  .name = "wta",
-                  .title = "winner takes all",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return selecting({in_volume("costs", {Element::u8, Element::u16, Element::f32})});
-                      },
-                  .functions = on_every_device(run),
+const StageDescriptor entry{.slot = Slot::select,
+                            .name = "wta",
+                            .title = "winner takes all",
+                            .parameters = Parameters{},
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return selecting({in_volume("costs", {Element::u8, Element::u16, Element::f32})});
+                                },
+                            .functions = on_every_device(run),
 #ifdef STEREOPSIS_SIMD
-                  .scratch = [](const Shape& s) -> std::size_t {
-                    if (s.target.device != On::cpu || s.operand(0).element == Element::f32) return 0;
-                    return scratch_bytes(s.size().width, s.operand(0).disparities, s.target.threads);
-                  },
+                            .scratch = [](const Shape& s) -> std::size_t {
+                              if (s.target.device != On::cpu || s.operand(0).element == Element::f32) return 0;
+                              return scratch_bytes(s.size().width, s.operand(0).disparities, s.target.threads);
+                            },
 #endif
-                  .work = [](const Shape& s) { return Work{.bytes = s.operand(0).bytes()}; },
-                  .examples = {{}, {"subpixel=parabola", "uniqueness=5"}}};
+                            .work = [](const Shape& s) { return Work{.bytes = s.operand(0).bytes()}; },
+                            .examples = {{}, {"subpixel=parabola", "uniqueness=5"}}};
 
 }  // namespace
 
-void join(Registry& registry) { registry.add(entry); }
+void register_stage(Registry& registry) { registry.add(entry); }
 
 }  // namespace stereopsis::wta

@@ -1,7 +1,7 @@
 // What entries of operations that select have in common: their last images are both masks and the four maps.
 #pragma once
 
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/wta/wta.hpp"
 
 namespace stereopsis::wta {
@@ -24,7 +24,7 @@ inline bool has_masks(const Shape& s) {
 template <On on>
 auto input_of(const Call<on>& c) {
   const auto mask = [&](int view) { return c.template image<const std::uint8_t>(first_mask(c) + view); };
-  return typename Call<on>::template Of<InputOf>{c.numbers.range.min, mask(0), mask(1)};
+  return typename Call<on>::template Of<InputOf>{c.context.range.min, mask(0), mask(1)};
 }
 template <On on>
 auto output_of(const Call<on>& c) {
@@ -34,10 +34,10 @@ auto output_of(const Call<on>& c) {
 }
 
 // The step that takes the place of a run: its own images, then the masks and the maps of the selection.
-inline Step selecting_step(const Entry& operation, StageParameters p, const Step& cost, const Step& selection,
+inline Step selecting_step(const StageDescriptor& operation, StageParameters p, const Step& cost, const Step& selection,
                            std::vector<Operand> own) {
   own.insert(own.end(), selection.operands.begin() + 1, selection.operands.end());
-  return {&operation, std::move(p), cost.numbers, std::move(own), operation.title, {}};
+  return {&operation, std::move(p), cost.context, std::move(own), operation.title, {}};
 }
 
 // The images of a step that is only planned, as kernels of a GPU would have them.
@@ -51,7 +51,7 @@ struct PlannedImages {
   }
   int first_mask() const { return static_cast<int>(step.operands.size()) - images_of_selection; }
   InputOf<gpu::View> input() const {
-    return {step.numbers.range.min, image<const std::uint8_t>(first_mask()),
+    return {step.context.range.min, image<const std::uint8_t>(first_mask()),
             image<const std::uint8_t>(first_mask() + 1)};
   }
   OutputOf<gpu::View> output() const {

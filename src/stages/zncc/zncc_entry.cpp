@@ -1,5 +1,5 @@
 // The samples, the cost, and what is said of flat windows after the selection.
-#include "stages/entry.hpp"
+#include "stages/stage_descriptor.hpp"
 #include "stages/zncc/zncc.hpp"
 
 namespace stereopsis::zncc {
@@ -7,28 +7,28 @@ namespace {
 
 constexpr auto to_samples = STEREOPSIS_DISPATCH(samples_oracle, samples_cpu, samples_gpu);
 
-const Entry samples{.slot = Slot::image,
-                    .name = "samples",
-                    .title = "samples",
-                    .ports =
-                        [](const StageParameters&, const PairInfo&) {
-                          return Ports{in("grey"), out("samples", Element::s16)};
-                        },
-                    .functions = on_every_device([](const auto& c) {
-                      c.with_pixels(0, [&]<class T>() {
-                        to_samples(c, c.template image<const T>(0), c.numbers.bit_depth,
-                                   c.template image<std::int16_t>(1));
-                      });
-                    })};
+const StageDescriptor samples{.slot = Slot::image,
+                              .name = "samples",
+                              .title = "samples",
+                              .ports =
+                                  [](const StageParameters&, const PairInfo&) {
+                                    return Ports{in("grey"), out("samples", Element::s16)};
+                                  },
+                              .functions = on_every_device([](const auto& c) {
+                                c.with_pixels(0, [&]<class T>() {
+                                  to_samples(c, c.template image<const T>(0), c.context.bit_depth,
+                                             c.template image<std::int16_t>(1));
+                                });
+                              })};
 
 // Samples of 8 bits have sums of 32.
-int sample_bits(const Shape& s) { return s.numbers.element == Element::u8 ? 8 : 16; }
+int sample_bits(const Shape& s) { return s.context.element == Element::u8 ? 8 : 16; }
 
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
   const auto left = c.template image<const std::int16_t>(0), right = c.template image<const std::int16_t>(1);
   const auto costs = c.template volume<std::uint16_t>(2);
-  const int min = c.numbers.range.min;
+  const int min = c.context.range.min;
   if constexpr (device_of<decltype(c)> == On::oracle)
     oracle(p, left, right, min, costs);
   else if constexpr (device_of<decltype(c)> == On::cpu)
@@ -37,52 +37,53 @@ constexpr auto run = [](const auto& c) {
     gpu(p, left, right, sample_bits(c), min, costs, c.scratch(), c.worker());
 };
 
-const Entry entry{.slot = Slot::cost,
-                  .name = "zncc",
-                  .title = "correlation",
-                  .parameters = Parameters{},
-                  .ports =
-                      [](const StageParameters&, const PairInfo&) {
-                        return Ports{in("samples", both), out_volume("costs", Element::u16)};
-                      },
-                  .functions = on_every_device(run),
-                  .required_input =
-                      [](const StageParameters& p, const Rect& output) {
-                        return grow(output, p.as<Parameters>().radius(), p.as<Parameters>().radius());
-                      },
-                  .scratch = [](const Shape& s) -> std::size_t {
-                    const auto& p = s.as<Parameters>();
-                    const int disparities = s.operand(2).disparities;
-                    if (s.target.device == On::gpu) return gpu_scratch_bytes(p, s.size(), sample_bits(s), disparities);
+const StageDescriptor entry{.slot = Slot::cost,
+                            .name = "zncc",
+                            .title = "correlation",
+                            .parameters = Parameters{},
+                            .ports =
+                                [](const StageParameters&, const PairInfo&) {
+                                  return Ports{in("samples", both), out_volume("costs", Element::u16)};
+                                },
+                            .functions = on_every_device(run),
+                            .required_input =
+                                [](const StageParameters& p, const Rect& output) {
+                                  return grow(output, p.as<Parameters>().radius(), p.as<Parameters>().radius());
+                                },
+                            .scratch = [](const Shape& s) -> std::size_t {
+                              const auto& p = s.as<Parameters>();
+                              const int disparities = s.operand(2).disparities;
+                              if (s.target.device == On::gpu)
+                                return gpu_scratch_bytes(p, s.size(), sample_bits(s), disparities);
 #ifdef STEREOPSIS_SIMD
-                    if (s.target.device == On::cpu)
-                      return scratch_bytes(p, s.size().width, disparities, s.target.threads);
+                              if (s.target.device == On::cpu)
+                                return scratch_bytes(p, s.size().width, disparities, s.target.threads);
 #endif
-                    return 0;
-                  },
-                  .work = [](const Shape& s) { return Work{.bytes = s.operand(2).bytes()}; },
-                  .units = [](const StageParameters&) { return CostUnits{.largest = 32768}; },
-                  .after_selection = "zncc_flat"};
+                              return 0;
+                            },
+                            .work = [](const Shape& s) { return Work{.bytes = s.operand(2).bytes()}; },
+                            .units = [](const StageParameters&) { return CostUnits{.largest = 32768}; },
+                            .after_selection = "zncc_flat"};
 
 constexpr auto mark_flat = STEREOPSIS_DISPATCH(mark_flat_oracle, mark_flat_cpu, mark_flat_gpu);
 
-const Entry flat{.slot = Slot::part,
-                 .name = "zncc_flat",
-                 .title = "flat windows",
-                 .parameters = Parameters{},
-                 .ports =
-                     [](const StageParameters&, const PairInfo&) {
-                       return Ports{in("samples"), change("validity")};
-                     },
-                 .functions = on_every_device([](const auto& c) {
-                   mark_flat(c, c.template as<Parameters>(), c.template image<const std::int16_t>(0),
-                             c.template image<std::uint8_t>(1));
-                 }),
-                 .work = [](const Shape& s) { return Work{.bytes = s.operand(1).bytes()}; }};
+const StageDescriptor flat{.slot = Slot::internal,
+                           .name = "zncc_flat",
+                           .title = "flat windows",
+                           .parameters = Parameters{},
+                           .ports =
+                               [](const StageParameters&, const PairInfo&) {
+                                 return Ports{in("samples"), change("validity")};
+                               },
+                           .functions = on_every_device([](const auto& c) {
+                             mark_flat(c, c.template as<Parameters>(), c.template image<const std::int16_t>(0),
+                                       c.template image<std::uint8_t>(1));
+                           }),
+                           .work = [](const Shape& s) { return Work{.bytes = s.operand(1).bytes()}; }};
 
 }  // namespace
 
-void join(Registry& registry) {
+void register_stage(Registry& registry) {
   registry.add(samples);
   registry.add(entry);
   registry.add(flat);

@@ -16,16 +16,18 @@ nb::object kind_of(const AnyImageView& view, const std::optional<PixelFormat>& f
   return nb::make_tuple(size.height, size.width, format ? 3 : view.channels, dtype_of(view.type));
 }
 
-std::string place_of(const Lent& lent) { return lent.device().empty() ? "the memory of the host" : lent.device(); }
+std::string place_of(const BorrowedArray& lent) {
+  return lent.device().empty() ? "the memory of the host" : lent.device();
+}
 
 }  // namespace
 
-LentPair::LentPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, nb::handle mask_right_,
-                   nb::handle costs_, int bit_depth, const std::string& colour, nb::handle stream_,
-                   const nb::dict& beside) {
+BorrowedPair::BorrowedPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, nb::handle mask_right_,
+                           nb::handle costs_, int bit_depth, const std::string& colour, nb::handle stream_,
+                           const nb::dict& beside) {
   stream = stream_of(stream_);
   const auto take = [&](nb::handle array, const char* name) {
-    return array.is_none() ? Lent() : Lent(array, name, stream);
+    return array.is_none() ? BorrowedArray() : BorrowedArray(array, name, stream);
   };
   left = take(left_, "left");
   right = take(right_, "right");
@@ -47,11 +49,11 @@ LentPair::LentPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, n
   if (costs.given()) pair.costs = costs.volume();
 }
 
-void LentPair::take_beside(const nb::dict& beside) {
+void BorrowedPair::take_beside(const nb::dict& beside) {
   for (const auto& [key, array] : beside) {
     if (array.is_none()) continue;
     const std::string name = nb::cast<std::string>(key);
-    const Lent& lent = lent_beside.emplace_back(array, name);
+    const BorrowedArray& lent = lent_beside.emplace_back(array, name);
     if (!lent.device().empty()) refuse(name + " is in memory of " + lent.device() + "; copy it to the host");
     if (name == "paths_above") pair.paths_above = lent.paths();
     if (name == "paths_below") pair.paths_below = lent.paths();
@@ -63,9 +65,9 @@ void LentPair::take_beside(const nb::dict& beside) {
 }
 
 // All in one place. __cuda_array_interface__ does not say which GPU it is.
-void LentPair::check_devices() {
-  const Lent* first = nullptr;
-  for (const Lent* lent : all()) {
+void BorrowedPair::check_devices() {
+  const BorrowedArray* first = nullptr;
+  for (const BorrowedArray* lent : all()) {
     if (!lent->given()) continue;
     if (first == nullptr) first = lent;
     const bool on_gpus = !lent->device().empty() && !first->device().empty();
@@ -79,7 +81,7 @@ void LentPair::check_devices() {
   if (first != nullptr) device = first->device();
 }
 
-std::vector<std::pair<std::string, AnyImageView>> LentPair::inputs() const {
+std::vector<std::pair<std::string, AnyImageView>> BorrowedPair::inputs() const {
   std::vector<std::pair<std::string, AnyImageView>> views{{"left", pair.left},
                                                           {"right", pair.right},
                                                           {"mask_left", pair.mask_left},
@@ -95,7 +97,7 @@ std::vector<std::pair<std::string, AnyImageView>> LentPair::inputs() const {
   return views;
 }
 
-void LentPair::copy_images(std::array<std::vector<std::byte>, 2>& memory) {
+void BorrowedPair::copy_images(std::array<std::vector<std::byte>, 2>& memory) {
   const auto copy = [](AnyImageView& view, std::vector<std::byte>& to) {
     const auto item = static_cast<std::size_t>(bytes_of(view.type)), row = item * view.width * view.channels;
     to.resize(row * view.height);
@@ -110,16 +112,16 @@ void LentPair::copy_images(std::array<std::vector<std::byte>, 2>& memory) {
     copy(pair.left, memory[0]);
     copy(pair.right, memory[1]);
   }
-  left = right = Lent();
+  left = right = BorrowedArray();
 }
 
-DevicePair LentPair::device_pair() const {
+DevicePair BorrowedPair::device_pair() const {
   return {on_device(pair.left),       on_device(pair.right), on_device(pair.mask_left),
           on_device(pair.mask_right), on_device(pair.costs), pair.format};
 }
 
 // Of maps without images, those that they would have.
-nb::tuple LentPair::kind() const {
+nb::tuple BorrowedPair::kind() const {
   const auto& maps = pair.maps.disparity;
   const bool alone = !left.given() && !maps.empty();
   return nb::make_tuple(

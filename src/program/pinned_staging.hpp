@@ -10,7 +10,7 @@
 
 namespace stereopsis {
 
-class StandIns {
+class PinnedStaging {
  public:
   // The image itself, or a copy in its stand-in.
   AnyView copied(gpu::Device& device, std::size_t slot, const AnyView& image) {

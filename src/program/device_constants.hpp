@@ -8,7 +8,7 @@
 
 namespace stereopsis {
 
-class SharedOnGpu {
+class DeviceConstants {
  public:
   void upload(const Program&, const Problem&, gpu::Device&, gpu::Queue&);
   // Of a view; empty where nothing is rectified.

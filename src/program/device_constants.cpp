@@ -1,4 +1,4 @@
-#include "program/shared_on_gpu.hpp"
+#include "program/device_constants.hpp"
 
 #include "program/engine.hpp"
 #include "stereopsis/rectification.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 std::size_t map_bytes(const Image<std::int32_t>& map) { return 2 * sizeof(std::int32_t) * map.width() * map.height(); }
 
-std::span<const std::int32_t> constants_of(const Entry& entry, const StageParameters& parameters) {
+std::span<const std::int32_t> constants_of(const StageDescriptor& entry, const StageParameters& parameters) {
   return entry.constants == nullptr ? std::span<const std::int32_t>() : entry.constants(parameters);
 }
 
@@ -27,7 +27,7 @@ std::size_t gpu_bytes_shared(const PipelineData& data, const Problem& problem) {
   return bytes;
 }
 
-void SharedOnGpu::upload(const Program& program, const Problem& problem, gpu::Device& device, gpu::Queue& queue) {
+void DeviceConstants::upload(const Program& program, const Problem& problem, gpu::Device& device, gpu::Queue& queue) {
   const std::size_t bytes = gpu_bytes_shared(program.pipeline(), problem);
   if (bytes == 0) return;
   memory_ = gpu::Buffer(device, bytes);
@@ -51,7 +51,7 @@ void SharedOnGpu::upload(const Program& program, const Problem& problem, gpu::De
   queue.wait();
 }
 
-gpu::Span SharedOnGpu::constants(const Step& step) const {
+gpu::Span DeviceConstants::constants(const Step& step) const {
   const std::span<const std::int32_t> numbers = constants_of(*step.entry, step.parameters);
   return numbers.empty() ? gpu::Span() : constants_.at(numbers.data());
 }

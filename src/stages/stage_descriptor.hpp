@@ -1,6 +1,6 @@
-// How a stage joins the rest. A folder's NAME_entry.cpp has one function, join(Registry&), which CMake finds; it says which slot
-// the stage fills, which images, volumes and maps it reads and makes (its ports, by name), what it costs, and which function
-// does it on which device. Nothing else has to know the stage.
+// Stages register themselves. A folder's NAME_entry.cpp has one function, register_stage(Registry&), which CMake finds. Its
+// descriptor says which slot the stage fills, which images, volumes and maps it reads and makes (its ports, by name), what it
+// costs, and which function does it on which device. Nothing else names the stage.
 //
 // What ports can be named. Images of a view: image and mask (as given; what is given in another format are channels, mosaic, luma and
 // chroma), grey, grey8, image8, colours, rgb, lab, samples, and what other stages of the slot `image` make (census9x7, cross); words
@@ -72,8 +72,8 @@ class StageParameters {
   const Type* type_ = nullptr;
 };
 
-// What an operation is told beside its parameters and its images.
-struct Numbers {
+// Context passed to an operation in addition to its parameters and images.
+struct StepContext {
   DisparityRange range = {};  // of the candidates; with the right view as the reference, of −d
   bool from_right = false;
   Element element = Element::u8;  // of the pair's pixels
@@ -90,7 +90,7 @@ struct Numbers {
 // What a stage reads and writes, and computes: instructions × lanes on path costs, popcounts of 32-bit words, additions and
 // minima of 32 bits. What is left out is small beside the rest.
 struct Work {
-  double bytes = 0, paths = 0, counts = 0, others = 0;
+  double bytes = 0, path_ops = 0, popcounts = 0, int_ops = 0;
 };
 
 enum class On { oracle, cpu, gpu };
@@ -107,7 +107,7 @@ struct Target {
 // those that are absent are empty.
 struct Shape {
   const StageParameters& parameters;
-  const Numbers& numbers;
+  const StepContext& context;
   std::span<const AnyView> operands;
   const Target& target;
 
@@ -283,7 +283,7 @@ inline Port scratch(const char* name, Element e) { return {name, Port::Use::scra
 inline constexpr Side both = Side::both;
 using Ports = std::vector<Port>;
 
-enum class Slot { prepare, cost, aggregation, optimisation, select, levels, refinement, image, part };
+enum class Slot { prepare, cost, aggregation, optimisation, select, levels, refinement, image, internal };
 
 // The pair, as the images of a size have it.
 struct PairInfo {
@@ -299,7 +299,7 @@ struct CostUnits {
   double largest = 0, units = 1;
 };
 
-struct Entry {
+struct StageDescriptor {
   Slot slot;                        // `image`: made where a port asks for it; `part`: of what another entry does
   std::string name;                 // in pipelines
   std::string title;                // in times
@@ -309,7 +309,7 @@ struct Entry {
 
   // All that follows may be left out.
   Rect (*required_input)(const StageParameters&, const Rect& output) = nullptr;  // none: the pixel alone
-  bool sees_all = false;                                                         // any pixel may depend on any other
+  bool global_support = false;                                                   // any pixel may depend on any other
   void (*check)(const Shape&) = nullptr;                                         // refuses what does not fit together
   std::size_t (*scratch)(const Shape&) = nullptr;                                // bytes
   Work (*work)(const Shape&) = nullptr;                                          // none: every operand once
@@ -318,14 +318,14 @@ struct Entry {
   Size (*output_size)(const StageParameters&, Size) = nullptr;  // none: as the first operand's
   const char* (*alias)(const PairInfo&) = nullptr;              // of the slot `image`: which other image it is, or null
   cost::AnyKind (*kind)(const StageParameters&) = nullptr;      // of a cost that makes words
-  bool guides_right = false;  // the right view's disparity comes from costs of its own, by its own image
-  bool in_strips = false;     // of an aggregation: it makes some rows at a time, across scales, too
+  bool separate_right_costs = false;  // the right view's disparity comes from costs of its own, by its own image
+  bool in_strips = false;             // of an aggregation: it makes some rows at a time, across scales, too
   CostUnits (*units)(const StageParameters&) = nullptr;     // of the costs that it makes
   int (*most_cost)(const StageParameters&) = nullptr;       // of those that it reads; none: its type's
   const char* after_selection = nullptr;                    // of a cost: a part that follows the selection
   std::string (*titled)(const StageParameters&) = nullptr;  // in the place of the title
-  bool asks_each_time = false;                              // what it enqueues on a GPU can't be replayed without it
-  std::vector<std::vector<std::string>> examples = {{}};    // NAME=VALUE …, for checks
+  bool capturable = true;  // whether a graph of a GPU's commands can replay what it enqueues
+  std::vector<std::vector<std::string>> examples = {{}};  // NAME=VALUE …, for checks
 };
 
 // A step of a plan: an operation on values of the plan.
@@ -334,9 +334,9 @@ struct Operand {
   Rows rows = {};  // of it; none: all
 };
 struct Step {
-  const Entry* entry = nullptr;
+  const StageDescriptor* entry = nullptr;
   StageParameters parameters = {};
-  Numbers numbers = {};
+  StepContext context = {};
   std::vector<Operand> operands = {};
   std::string title = {};
   std::string note = {};  // why nothing fused took its place
@@ -352,7 +352,7 @@ struct Run {
   std::span<const Step> steps;
   std::span<const AnyView> values;  // by number
   const Target& target;
-  std::span<const Step> again = {};  // of a rule that does the run twice, the second one
+  std::span<const Step> second_view = {};  // the same run for the other view, if the rule has `both_views`
 
   AnyView shape(const Operand& operand) const {
     return operand.value < 0 ? AnyView() : part_of(values[operand.value], operand.rows);
@@ -365,22 +365,22 @@ struct Rule {
   std::vector<std::string> run;  // the entries' names, | between alternatives
   // The step that takes the run's place; without an entry it does not serve, and the note says why.
   Step (*fuse)(const Run&);
-  const Entry* operation;               // what it does it with; its slot is `part`
+  const StageDescriptor* operation;     // what it does it with; its slot is `part`
   int (*length)(const Run&) = nullptr;  // of the run at the beginning of these steps; none: as `run` has it
   int (*strip_rows)(Size image, int disparities, const Target&) = nullptr;  // of strips that it works best on
   std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which it serves
-  bool twice = false;                      // the operation does the same run of the other view, too, which comes later
+  bool both_views = false;  // the operation replaces the same run for the other view too, which follows later
 };
 
 struct Registry {
-  std::vector<const Entry*> entries;
+  std::vector<const StageDescriptor*> entries;
   std::vector<const Rule*> rules;
 
-  void add(const Entry& entry) { entries.push_back(&entry); }
+  void add(const StageDescriptor& entry) { entries.push_back(&entry); }
   void add(const Rule& rule) { rules.push_back(&rule); }
   // Null if there is none of that name.
-  const Entry* find(std::string_view name) const;
-  const Entry& at(std::string_view name) const;
+  const StageDescriptor* find(std::string_view name) const;
+  const StageDescriptor& at(std::string_view name) const;
   std::vector<std::string> names(Slot) const;
 };
 // All that the folders say.
