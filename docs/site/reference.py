@@ -27,7 +27,7 @@ SLOTS = {
         "Refinements",
         "What is done to the map afterwards, in any order: `--set refinements=left_right,median,…`, each with a switch `NAME.enabled`.",
     ),
-    "part": ("Parts of others", "What the stages above are made of, and what the plan puts between them."),
+    "internal": ("Parts of others", "What the stages above are made of, and what the plan puts between them."),
 }
 PARTS = re.compile(r"^(Input and output|Inputs?|Outputs?|Required input|Cost|Memory|Validity|Scratch)( of [^:]*)?: ?")
 
@@ -252,7 +252,10 @@ def subcommands(command):
 def command_page(command):
     lines = ["# The command's options", "", "What `stereopsis COMMAND --help` prints. What holds for all: [the command in practice](../command.md).", "", "## stereopsis", "", command_section(help_of(command)), ""]
     for name in subcommands(command):
-        lines += [f"(command-{name})=", f"## stereopsis {name}", "", command_section(help_of(command, name)), ""]
+        text = help_of(command, name)
+        lines += [f"(command-{name})=", f"## stereopsis {name}", "", command_section(text), ""]
+        for action in re.findall(r"^    (\w+) ", text.partition("\nactions:\n")[2].partition("\n\n")[0], re.MULTILINE):
+            lines += [f"### stereopsis {name} {action}", "", command_section(help_of(command, name, action)), ""]
     return "\n".join(lines)
 
 

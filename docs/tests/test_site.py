@@ -194,6 +194,11 @@ def subcommands():
     return [line.split()[0] for line in listing.splitlines()]
 
 
+def actions_of(name):
+    """The actions of a subcommand that has some: scale's plan, run, status and merge."""
+    return re.findall(r"^    (\w+) ", help_of(name).partition("\nactions:\n")[2].partition("\n\n")[0], re.MULTILINE)
+
+
 def test_every_option_has_its_text():
     count = 0
     for name in subcommands():
@@ -207,7 +212,8 @@ def test_every_option_has_its_text():
 
 
 def test_calls_in_the_pages_have_options_that_there_are():
-    known = {name: set(re.findall(r"--?[a-z][\w-]*", help_of(name))) for name in subcommands()}
+    helps = {name: "".join([help_of(name), *(help_of(name, action) for action in actions_of(name))]) for name in subcommands()}
+    known = {name: set(re.findall(r"--?[a-z][\w-]*", text)) for name, text in helps.items()}
     count = 0
     for page in PAGES:
         for block in re.findall(r"```(?:sh|console)?\n(.*?)```", page.read_text(), re.DOTALL):
