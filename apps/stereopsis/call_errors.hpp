@@ -10,7 +10,7 @@ class ParseError;
 
 namespace stereopsis::command {
 
-// What is wrong with a call that CLI11 rejects: the word, what is allowed, what to do.
+// Returns the sentence for a call that CLI11 rejects: the word, what is allowed, what to do.
 std::string sentence_of(const CLI::App& application, const CLI::ParseError& error);
 
 std::string unknown_command(const CLI::App& application, const std::string& name);

@@ -142,7 +142,7 @@ void MatchJob::choose_cameras() {
   size = maps->size();
 }
 
-// Whether it has the lenses and the pose of two cameras, and can rectify what they took.
+// Returns whether the calibration has the lenses and the pose of two cameras, so that it can rectify their images.
 bool MatchJob::calibration_is_raw(bool grey) const {
   const auto can_be_read_again = [](const fs::path& file) { return fs::is_regular_file(file); };  // a pipe can't
   if (options.rig.files.empty() || !std::ranges::all_of(options.rig.files, can_be_read_again)) return false;

@@ -1,4 +1,4 @@
-// What --resume goes by. Every run of a sequence leaves, beside its results, a sidecar that says which call it was. A frame
+// The sidecar file that --resume reads. Every run of a sequence leaves, beside its results, a sidecar that says which call it was. A frame
 // is this call's, and whole, if its files are not older than the sidecar and than what they come from, are as long as
 // their headers announce, and have the size of this call's results.
 #pragma once

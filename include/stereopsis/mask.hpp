@@ -15,7 +15,7 @@ inline constexpr std::uint8_t mask_counts = 255, mask_occluded = 128;
 // Throws an error of this category where the mask holds another value. An empty mask is allowed: all pixels count.
 void check_mask(ImageView<const std::uint8_t> mask, ErrorCategory category = ErrorCategory::call);
 
-// The same for a mask that is read in place, as the matcher reads it: 255 or 0, and no 128.
+// Throws Error(call) where the mask holds another value than 0 and 255: the matcher reads masks in place.
 void check_mask_in_place(ImageView<const std::uint8_t> mask);
 
 }  // namespace stereopsis

@@ -296,7 +296,7 @@ class Matcher {
   // Waits until the pair is done. Throws the pair's own error, if it failed, however many pairs were enqueued since. Further calls
   // with the ticket return at once, or throw the same error (of the last 1,024 pairs that failed).
   void wait(Ticket);
-  // Whether wait() would return, or throw, at once.
+  // Returns whether wait() would return, or throw, at once.
   bool is_done(Ticket) const;
 
   // A result with page-locked images, which a GPU delivers to without a detour.

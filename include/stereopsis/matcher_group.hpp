@@ -46,7 +46,7 @@ class MatcherGroup {
   // Waits until the pair is done; a default-constructed ticket is. Throws the pair's own error, if it failed, as Matcher::wait does,
   // and Error(call) for a ticket of another group or of a matcher.
   void wait(Ticket ticket);
-  // Whether wait() would return, or throw the pair's error, at once. Throws Error(call) for a ticket of another.
+  // Returns whether wait() would return, or throw the pair's error, at once. Throws Error(call) for a ticket of another group.
   bool is_done(Ticket ticket) const;
 
   // A result with images that the first device delivers to without a detour.

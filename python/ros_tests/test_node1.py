@@ -46,8 +46,8 @@ def parameters(who):
 
 
 def test_topics_and_types_are_those_of_stereo_image_proc(robot):
-    types = dict(rosgraph.Master("/tester").getTopicTypes())
     published, _, _ = rosgraph.Master("/tester").getSystemState()
+    types = dict(rosgraph.Master("/tester").getTopicTypes())  # after the topics, so that each of them has its type
     theirs = [topic for topic, nodes in published if NODES["theirs"] in nodes and topic != "/rosout"]
     own = [topic for topic in theirs if not topic.startswith("/theirs/stereo_image_proc_")]  # of its parts' parameters
     assert len(own) == 12

@@ -76,7 +76,7 @@ class BorrowedArray {
 
 std::int64_t bytes_of(PixelType type);
 
-// Whether both views, on one device, have a byte in common. Columns of one array, side by side, have none.
+// Returns whether two views on one device have a byte in common. Columns of one array, side by side, have none.
 bool overlap(const AnyImageView& a, const AnyImageView& b);
 
 // What the view shows, by its address on a device; empty where it shows nothing.

@@ -27,7 +27,7 @@ class OutputBuffers {
   const std::string& device() const { return device_; }
   // For a pair of this stream; what other streams did with it is ordered before.
   std::shared_ptr<OutputBuffer> take(std::uint64_t stream);
-  // Of a buffer, made when it is first asked for.
+  // Returns image i of the buffer, which is allocated at the first request.
   DeviceImageView image(OutputBuffer& buffer, std::size_t i) const;
   std::shared_ptr<StreamMark> take_mark();
 

@@ -83,7 +83,7 @@ def _two(pair: Any) -> tuple[Any, Any]:
 
 
 def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
-    """Of a pipeline without Python stages none have to be taken: the library's matcher serialises calls itself."""
+    """Returns the turns of a pipeline with Python stages. Without such stages the library's matcher serialises calls itself."""
     own = any(slot.stage.startswith("user_") for slot in pipeline.slots())
     return Turns() if own else contextlib.nullcontext()
 
@@ -395,7 +395,7 @@ class Matcher:
         self._planned.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Of a copy, which plans and takes turns for itself."""
+        """Returns the state of a copy, which plans and takes turns for itself."""
         return {**self.__dict__, "_planned": {}, "_turns": _turns_of(self._pipeline)}
 
     def __enter__(self) -> Matcher:

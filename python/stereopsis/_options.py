@@ -87,7 +87,7 @@ def pixels(name: str, value: Any) -> list[tuple[int, int]]:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Its members; of what has none, such as an array of no dimensions, one that nothing allows."""
+    """Returns the members of a value. A value without members, such as an array of no dimensions, gives one that is never allowed."""
     try:
         return list(value)
     except TypeError:

@@ -18,13 +18,13 @@ PACKAGE = str(Path(__file__).parent)
 
 
 def measures_little(result: Result) -> bool:
-    """Whether few pixels are measured of those inside the region and the masks."""
+    """Returns whether few of the pixels inside the region and the masks are measured."""
     usable = (result.validity & (validity.outside | validity.masked)) == 0
     return bool(np.count_nonzero(result.validity == 0) < LITTLE * np.count_nonzero(usable))
 
 
 def complaint_of(left: Any, right: Any, colour: str, bit_depth: int, share: float) -> str | None:
-    """What sparse matches say against a pair of which that share is measured; None where it is fit, or too small to be judged."""
+    """Returns the warning for a pair of which `share` is measured, from sparse matches; None if it fits or is too small to judge."""
     try:
         found = _native.check(left, right, colour, bit_depth)
     except CallError:

@@ -42,7 +42,7 @@ def value_of(text: str, type_name: str) -> Value:
 
 
 def _chooses(name: object) -> bool:
-    """Whether that parameter says which stages there are."""
+    """Returns whether the parameter selects stages."""
     return name == "refinements" or str(name).endswith(".stage")
 
 

@@ -1,4 +1,4 @@
-"""What a stage of one's own is called with, and who may enter a matcher that has such stages."""
+"""The arguments of a user-written stage, and the turns of threads in a matcher with such stages."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ sp_ticket number_of(const Ticket& ticket) {
 }
 Ticket ticket_of(sp_ticket number, const MatcherObject& object) {
   if (number == 0) return {};
-  // Of a matcher that has enqueued nothing there is no ticket.
+  // A matcher that has enqueued nothing has given no ticket.
   constexpr auto another = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t of = number >> bits_of_pair, own = (object.number << bits_of_pair) >> bits_of_pair;
   return {(number - 1) & (pairs - 1), object.number != 0 && of == own ? object.number : another};

@@ -27,7 +27,7 @@ void check_plane(std::string_view name, ImageView<T> image, Size size) {
                      " like the other; give images of the same size"));
 }
 
-// Of a map of this size; an empty mask is allowed.
+// Checks the mask of a map of this size; an empty mask is allowed.
 inline void check_mask_of(Size size, ImageView<const std::uint8_t> mask) {
   if (mask.empty()) return;
   check_plane("mask", mask, size);

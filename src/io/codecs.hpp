@@ -37,7 +37,7 @@ AnyImage decode_pfm(Bytes file);
 // An image has 1 or 3 channels, a volume one for each disparity.
 AnyImage decode_npy(Bytes file, bool is_volume = false);
 
-// What the header of an NPY image or volume announces; `head` holds at least the header.
+// Reads the header of an NPY image or volume; `head` holds at least the header.
 struct NpyHeader {
   Size size;
   std::uintmax_t file_bytes = 0;  // header and numbers

@@ -10,7 +10,7 @@ namespace stereopsis::io {
 // system that cannot synchronise is no error.
 int sync_file(std::FILE* stream);
 
-// The same for the names in a folder. An error is passed over: the file itself is whole by then.
+// Does the same for the names in a folder, and ignores errors: the file itself is whole by then.
 void sync_folder(const std::filesystem::path& folder);
 
 }  // namespace stereopsis::io

@@ -38,7 +38,7 @@ Ends ends_of(const fs::path& file) {
   return ends;
 }
 
-// What a header announces.
+// The length and the size of an image, as its header announces them.
 struct Announced {
   Size size;
   std::uintmax_t bytes = 0;  // of the whole file

@@ -33,7 +33,7 @@ struct AsyncMatcher::State {
     runner.join();
   }
 
-  // Whether the caller is a callback, or a user-written stage of the matcher: the runner waits for it.
+  // Returns whether the caller is a callback or a user-written stage of the matcher, for which the runner waits.
   bool is_inside() const { return std::this_thread::get_id() == runner.get_id() || matcher.is_in_own_stage(); }
   void give(Job job) {
     Jobs one;

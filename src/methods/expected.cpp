@@ -5,7 +5,7 @@
 namespace stereopsis {
 namespace {
 
-// Where there is no memory for the sentence, that is the failure. "out of memory" is so short that a string holds it without
+// If there is no memory for the sentence, the failure says so. "out of memory" is so short that a string holds it without
 // allocating.
 Failure failure(ErrorCategory category, const char* sentence) noexcept {
   try {

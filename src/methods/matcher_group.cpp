@@ -50,7 +50,7 @@ void move_near(const std::string& device) {
   if (CPU_COUNT(&both) > 0) sched_setaffinity(0, sizeof both, &both);
 }
 
-// Where there is no memory for the sentences, they are left out.
+// Leaves the sentences out if there is no memory for them.
 LostDevice lost_device(const std::string& name, const char* why) noexcept {
   try {
     return {name, why};

@@ -68,7 +68,7 @@ TEST(MatcherGroup, TellsThePairThatSomethingIsWrongWithAndGoesOn) {
   EXPECT_THROW(group.wait(second), Error) << "again: its result is not written";
 }
 
-// As in a matcher.
+// The rules of tickets are those of a matcher.
 TEST(MatcherGroup, TicketsOfOthersAreRejectedAndTheDefaultOneIsDone) {
   const Scene scene = scenes()[0];
   const std::vector<Device> devices{{.name = "cpu"}};

@@ -139,7 +139,8 @@ TEST_F(Misuse, ImagesWithoutPixelsAreRefused) {
     for (const int wrong : {1, 7, 128}) {
       Image<std::uint8_t> mask(size, 1, 255);
       for (int y = 0; y < size.height; ++y)
-        for (int x = 0; x < size.width; ++x) if (wrong == 1 || x == 3) mask(x, y) = static_cast<std::uint8_t>(wrong);
+        for (int x = 0; x < size.width; ++x)
+          if (wrong == 1 || x == 3) mask(x, y) = static_cast<std::uint8_t>(wrong);
       refused(wrong == 1 ? "multiply the mask by 255" : text("the mask is ", wrong, " at 3,0"),
               [&](StereoPair& p) { p.mask_right = mask; });
     }
@@ -311,9 +312,9 @@ TEST_F(Misuse, ExtremeIntegersAreRejected) {
     }
   }
   Matcher m = matcher("cpu");
-  for (const std::ptrdiff_t pitch : {std::numeric_limits<std::ptrdiff_t>::min(), std::ptrdiff_t{-1},
-                                     std::numeric_limits<std::ptrdiff_t>::max() / 4,
-                                     std::numeric_limits<std::ptrdiff_t>::max()}) {
+  for (const std::ptrdiff_t pitch :
+       {std::numeric_limits<std::ptrdiff_t>::min(), std::ptrdiff_t{-1}, std::numeric_limits<std::ptrdiff_t>::max() / 4,
+        std::numeric_limits<std::ptrdiff_t>::max()}) {
     StereoPair given = pair();
     given.left.pitch = pitch;
     expect_refused("pitch", [&] { m.match(given); });
@@ -350,9 +351,8 @@ TEST_F(Misuse, ExtremeRequiredInputs) {
   Problem p = problem();
   p.region = Rect{40, 30, 10, 10};
   const auto planned = [&](Rect needed) {
-    const UserStage stage{.name = "mine", .cpu = [](const UserCall&) {}, .required_input = [=](const Rect&) {
-                            return needed;
-                          }};
+    const UserStage stage{
+        .name = "mine", .cpu = [](const UserCall&) {}, .required_input = [=](const Rect&) { return needed; }};
     pipeline.set_stage("refinement", stage);
     return Plan(pipeline, p, {"cpu", 0}).required_input();
   };

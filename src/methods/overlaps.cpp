@@ -32,7 +32,7 @@ bool overlap(const Memory& a, const Memory& b) {
   return false;
 }
 
-std::uint64_t bytes_of(PixelType type) { return type == PixelType::u8 ? 1 : type == PixelType::u16 ? 2 : 4; }
+std::uint64_t bytes_of(PixelType type) { return static_cast<std::uint64_t>(bytes_of(element_of(type))); }
 
 Memory memory_of(const char* name, std::uint64_t buffer, std::uint64_t start, PixelType type, Size size, int channels,
                  std::ptrdiff_t pitch) {
@@ -105,16 +105,7 @@ Images inputs_of(const StereoPair& pair) {
   return images;
 }
 
-AnyImageView shown(const AnyOutputView& v) {
-  AnyImageView view;
-  view.data = v.data;
-  view.type = v.type;
-  view.width = v.width;
-  view.height = v.height;
-  view.channels = v.channels;
-  view.pitch = v.pitch;
-  return view;
-}
+const AnyOutputView& shown(const AnyOutputView& v) { return v; }
 AnyImageView shown(const AnyImage& image) { return image; }
 template <class T>
 ImageView<const T> shown(const Image<T>& image) {

@@ -145,7 +145,7 @@ void find_image_makers(PipelineData& data) {
 
 std::string own_name(std::string_view name) { return std::string(name.substr(name.find('.') + 1)); }
 
-// Near to all of the name, or to the part behind the dot.
+// Suggests a name that is near to the whole name, or to its part after the dot.
 std::string suggestion_for(std::string_view name, const std::vector<std::string>& known) {
   if (std::string suggestion = did_you_mean(name, known); !suggestion.empty()) return suggestion;
   std::vector<std::string> own_names;

@@ -62,7 +62,7 @@ struct Memory {
   std::size_t all, of_runs, most;
 };
 
-// What a plan takes depends on how many threads work at a time.
+// The memory of a plan depends on the number of threads that work at a time.
 [[noreturn]] void refuse_size(const Problem& p, const Device& device, const Target& target, Size size,
                               const Memory& memory, std::size_t least) {
   const std::string threads = !is_host(device)      ? text(" on ", device.name)

@@ -223,7 +223,7 @@ static bool has_port(const StageParameters& parameters, const StageDescriptor& e
   });
 }
 
-// What to do about an image that nothing makes: which refinements make it, and which read it.
+// Says what to do about an image that nothing makes: which refinements make it, and which read it.
 static std::string switches_for(const PipelineData& pipeline, std::string_view name) {
   std::vector<std::string> makers, readers;
   for (const StageDescriptor* entry : registry().entries)

@@ -1,4 +1,4 @@
-// Which engines' stages the calling thread is running.
+// The engines whose stages the calling thread is running.
 #include "program/engine.hpp"
 
 namespace stereopsis {

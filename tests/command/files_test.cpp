@@ -1,4 +1,4 @@
-// What the files of a call hold, and where its results go: confidences, colours, masks, the same picture twice, deep JSON,
+// Tests of the contents of input files and the places of results: confidences, colours, masks, the same picture twice, deep JSON,
 // links, limits, closed pipes.
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// What the command says where a call does not do what was meant: the value, what is allowed, what to do.
+// Tests of the sentences for calls that cannot be done: the value, what is allowed, what to do.
 #include "command.hpp"
 #include "stereopsis/io.hpp"
 

@@ -52,7 +52,7 @@ class _Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def _check_options(self, words: list[str]) -> None:
-        """Before the values of unknown options are taken for other arguments. Those of an action are its own parser's."""
+        """Rejects unknown options before argparse reads their values as arguments. An action's options belong to its own parser."""
         known = self._option_string_actions
         actions = {name for action in self._actions if isinstance(action, argparse._SubParsersAction) for name in action.choices}
         for word in words:
