@@ -1,7 +1,7 @@
 // Rejects images whose intensities exceed white: every stage would take them for white, in silence.
 #include <limits>
 
-#include "methods/refuse.hpp"
+#include "api/refuse.hpp"
 
 namespace stereopsis {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "methods/refuse.hpp"
-#include "methods/results.hpp"
+#include "api/refuse.hpp"
+#include "api/results.hpp"
 #include "stereopsis/formats.hpp"
 #include "stereopsis/mask.hpp"
 #include "stereopsis/rectification.hpp"

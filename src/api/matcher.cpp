@@ -4,9 +4,9 @@
 #include <atomic>
 
 #include "core/text.hpp"
-#include "methods/failures.hpp"
-#include "methods/overlaps.hpp"
-#include "methods/results.hpp"
+#include "api/failures.hpp"
+#include "api/overlaps.hpp"
+#include "api/results.hpp"
 #include "program/engine.hpp"
 #include "stereopsis/formats.hpp"
 #include "stereopsis/rectification.hpp"

@@ -15,8 +15,8 @@
 
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
-#include "methods/failures.hpp"
-#include "methods/results.hpp"
+#include "api/failures.hpp"
+#include "api/results.hpp"
 
 namespace stereopsis {
 namespace {

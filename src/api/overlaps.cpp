@@ -1,9 +1,9 @@
-#include "methods/overlaps.hpp"
+#include "api/overlaps.hpp"
 
 #include <array>
 
-#include "methods/refuse.hpp"
-#include "methods/results.hpp"
+#include "api/refuse.hpp"
+#include "api/results.hpp"
 
 namespace stereopsis {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/text.hpp"
-#include "methods/refuse.hpp"
-#include "methods/sparse_matches.hpp"
+#include "api/refuse.hpp"
+#include "api/sparse_matches.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {

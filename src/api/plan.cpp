@@ -5,7 +5,7 @@
 #include "core/memory_text.hpp"
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
-#include "methods/results.hpp"
+#include "api/results.hpp"
 #include "program/engine.hpp"
 #include "program/given_maps.hpp"
 #include "stages/sgm/sgm.hpp"

@@ -1,4 +1,4 @@
-#include "methods/results.hpp"
+#include "api/results.hpp"
 
 #include <algorithm>
 

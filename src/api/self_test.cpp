@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
-#include "methods/self_test_example.hpp"
+#include "api/self_test_example.hpp"
 #include "stereopsis/matcher.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"

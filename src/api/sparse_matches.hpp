@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "methods/sparse_windows.hpp"
+#include "api/sparse_windows.hpp"
 
 namespace stereopsis::sparse {
 

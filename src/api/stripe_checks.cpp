@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "methods/refuse.hpp"
-#include "methods/results.hpp"
+#include "api/refuse.hpp"
+#include "api/results.hpp"
 
 namespace stereopsis {
 
