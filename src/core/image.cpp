@@ -17,7 +17,7 @@ namespace stereopsis {
 Rect intersect(const Rect& a, const Rect& b) {
   const int x = std::max(a.x, b.x);
   const int y = std::max(a.y, b.y);
-  // In 64 bits: a rectangle of the caller's may end beyond what an int holds.
+  // 64-bit sums: a rectangle from the caller may end beyond the range of int.
   const auto end = [](std::int64_t start, int length) { return start + length; };
   const std::int64_t width = std::min(end(a.x, a.width), end(b.x, b.width)) - x,
                      height = std::min(end(a.y, a.height), end(b.y, b.height)) - y;
@@ -43,7 +43,7 @@ namespace detail {
 
 namespace {
 
-// Volumes take thousands of pages of the common size; large pages spare their translation.
+// Volumes span thousands of pages of the default size; large pages reduce TLB misses.
 void ask_for_large_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
   constexpr std::uintptr_t large = 2 << 20;

@@ -13,13 +13,13 @@ bool holds_only_0_and_1(ImageView<const std::uint8_t> mask) {
   return true;
 }
 
-// Throws an error of this category where the mask holds another value than 255, 0 and `other`.
+// Throws an error of the given category if the mask contains a value other than 255, 0 and `other`.
 void check_values(ImageView<const std::uint8_t> mask, std::uint8_t other, ErrorCategory category, const char* allowed) {
   const auto is_allowed = [other](std::uint8_t value) { return value == mask_counts || value == 0 || value == other; };
   for (int y = 0; y < mask.height; ++y) {
     const std::uint8_t* const row = mask.row(y);
     bool rejected = false;
-    for (int x = 0; x < mask.width; ++x) rejected |= !is_allowed(row[x]);  // without a branch, so that it vectorises
+    for (int x = 0; x < mask.width; ++x) rejected |= !is_allowed(row[x]);  // no branch, so that the loop vectorises
     if (!rejected) continue;
     if (holds_only_0_and_1(mask))
       throw Error(category,

@@ -1,4 +1,4 @@
-// Amounts of memory, as errors tell them.
+// Formats amounts of memory for error messages.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace stereopsis {
 
-// "1.4 MiB", rounded up for memory that is needed, down for memory that there is; below 0.1 MiB in bytes.
+// Formats `bytes` as in "1.4 MiB" or, below 0.1 MiB, in bytes. A needed amount is rounded up, an available one down.
 std::string needed_memory(std::size_t bytes);
 std::string given_memory(std::size_t bytes);
 

@@ -1,11 +1,11 @@
-// Parameters of a stage that have to be in an order.
+// Checks that two parameters of a stage are in order.
 #pragma once
 
 #include "core/parameters.hpp"
 
 namespace stereopsis {
 
-// Rejects a parameter that is above another one of its stage, and names both. `more`: another way out.
+// Throws an Error that names both parameters if `low` is above `high`. `more` appends another remedy to the sentence.
 template <class T>
 void check_order(std::string_view stage, std::string_view lower, T low, std::string_view upper, T high,
                  std::string_view more = "") {

@@ -1,6 +1,6 @@
-// Parameters of stages as data: one list per stage serves setting by name, checking, listing and JSON.
+// Stage parameters as data: one description per stage serves setting by name, checking, listing and JSON.
 //
-// A stage writes, beside its struct Parameters, one function that ADL finds:
+// Next to its struct Parameters, a stage defines one function that ADL finds:
 //
 //   template <class P, class Visitor>
 //     requires ParametersOf<P, Parameters>
@@ -8,8 +8,8 @@
 //     visit("window", p.window, odd(1, 15).in("pixels"), "side of the square window");
 //   }
 //
-// A field is a bool, an int, a double, a std::vector<double>, an enum with a `constexpr
-// std::array<std::pair<Enum, const char*>, N> names_of(Enum)` beside it, or Named.
+// A field is a bool, an int, a double, a std::vector<double>, a Named type, or an enum with a function
+// `constexpr std::array<std::pair<Enum, const char*>, N> names_of(Enum)` next to it.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,10 @@ namespace stereopsis {
 template <class P, class Parameters>
 concept ParametersOf = std::is_same_v<std::remove_const_t<P>, Parameters>;
 
-// What is given by a name, as contents of files are: made of it, or refused by its constructor; it tells its name, those that
-// are always there, and in words what a name can be.
+// A value that the user gives by name, such as a file whose contents are loaded. The constructor loads the value or
+// throws.
+// name() returns the name, known_names() the built-in names, and allowed_names() describes in words the names that are
+// allowed.
 template <class T>
 concept Named = requires(const T& value) {
   T(std::string_view());
@@ -40,13 +42,13 @@ concept Named = requires(const T& value) {
   T::allowed_names();
 };
 
-// The allowed values of a number: all from low to high or, with a step, low, low + step, … high.
+// The allowed values of a number: every value from low to high or, if `step` is not 0, low, low + step, …, high.
 struct Range {
   double low = 0;
   double high = 0;
   int step = 0;
   const char* unit = "";
-  bool plans = false;  // another value may take other steps or memory
+  bool plans = false;  // another value may change the plan's steps or its memory
 
   constexpr Range in(const char* name) const { return {low, high, step, name, plans}; }
   constexpr Range planned() const { return {low, high, step, unit, true}; }
@@ -56,10 +58,10 @@ struct Range {
 };
 
 constexpr Range between(double low, double high) { return {low, high}; }
-// Of windows and paths, which make up what is run.
+// Ranges for window sizes and path counts; a change of such a parameter changes the plan.
 constexpr Range odd(int low, int high) { return {static_cast<double>(low), static_cast<double>(high), 2, "", true}; }
 constexpr Range either(int a, int b) { return {static_cast<double>(a), static_cast<double>(b), b - a, "", true}; }
-// For fields that have no range: flags and choices.
+// The range of fields that have none: flags and choices.
 struct Any {};
 inline constexpr Any any{};
 
@@ -133,7 +135,7 @@ bool is_allowed(const T& value, const Allowed& allowed) {
   }
 }
 
-// Whether `s` is a T at all; `value` is changed only then.
+// Returns whether `s` is a valid T. Writes `value` only if it is.
 template <class T>
 bool parse_value(std::string_view s, T& value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -166,7 +168,7 @@ bool parse_value(std::string_view s, T& value) {
   }
 }
 
-// "side of the square window, pixels"; a share says in its sentence that it is percent.
+// Appends the unit: "side of the square window, pixels". The description of a percentage names the unit itself.
 template <class T, class Allowed>
 std::string with_unit(const char* description, const Allowed& allowed) {
   if constexpr (std::is_same_v<Allowed, Range>)
@@ -194,7 +196,7 @@ void add_numbers(ParameterInfo& info, const Allowed& allowed) {
 
 }  // namespace detail
 
-// Refuses, in one sentence, the first parameter that is out of its range.
+// Throws an Error for the first parameter that is out of its range.
 template <class Parameters>
 void check_ranges(std::string_view stage, const Parameters& parameters) {
   describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char*) {
@@ -204,7 +206,7 @@ void check_ranges(std::string_view stage, const Parameters& parameters) {
   });
 }
 
-// Sets one parameter from text. False if there is none of that name.
+// Sets one parameter from text. Returns false if the stage has no parameter of that name.
 template <class Parameters>
 bool set_parameter(std::string_view stage, Parameters& parameters, std::string_view name, std::string_view value) {
   bool found = false;
@@ -220,7 +222,7 @@ bool set_parameter(std::string_view stage, Parameters& parameters, std::string_v
   return found;
 }
 
-// All parameters, named `stage.name`.
+// Appends all parameters to `list`, each named `stage.name`.
 template <class Parameters>
 void list_parameters(std::string_view stage, const Parameters& parameters, std::vector<ParameterInfo>& list) {
   describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char* description) {

@@ -1,4 +1,4 @@
-// Quotients and multiples, rounded up.
+// Integer division and multiples, rounded up.
 #pragma once
 
 namespace stereopsis {

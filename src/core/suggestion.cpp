@@ -41,7 +41,7 @@ bool is_near(std::string_view name, std::string_view candidate) {
   return edit_distance(name, candidate) <= std::max(name.size(), candidate.size()) / 3;
 }
 
-// The shortest candidate that begins so; else empty.
+// Returns the shortest candidate that starts with `name`, or an empty string.
 std::string completed(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string start = lowered(name);
   std::string shortest;

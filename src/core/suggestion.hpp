@@ -1,4 +1,4 @@
-// Suggestions for names that are not known, as sentences of errors have them.
+// Suggestions for unknown names, worded for error messages.
 #pragma once
 
 #include <string>
@@ -7,11 +7,14 @@
 
 namespace stereopsis {
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn one name into the other, whatever the letters' case.
+// Returns the number of insertions, deletions, substitutions and swaps of neighbours that turn one name into the other,
+// ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// " (did you mean 'sgm'?)", to be put behind the unknown name; the nearest candidate of which at most a
-// third of the characters differ, else the shortest that begins with three characters of the name or more, else nothing.
+// Returns " (did you mean 'sgm'?)", to be appended to the unknown name. The suggestion is the nearest candidate if at
+// most a third of the characters differ.
+// Otherwise it is the shortest candidate that starts with `name`, provided that `name` has at least three characters.
+// Returns an empty string if neither exists.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace stereopsis

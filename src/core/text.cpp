@@ -10,7 +10,7 @@ namespace stereopsis {
 
 std::string number_text(double value) {
   char buffer[32];
-  const bool whole = std::abs(value) < 1e15 && value == std::floor(value);  // not 1e+06
+  const bool whole = std::abs(value) < 1e15 && value == std::floor(value);  // prints 1000000, not 1e+06
   const auto result = whole ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<long long>(value))
                             : std::to_chars(buffer, buffer + sizeof buffer, value);
   return {buffer, result.ptr};

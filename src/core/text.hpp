@@ -1,4 +1,4 @@
-// Sentences for errors, and numbers read strictly.
+// Text for error messages, and strict parsing of numbers.
 #pragma once
 
 #include <charconv>
@@ -11,16 +11,16 @@
 
 namespace stereopsis {
 
-// The arguments one after the other, as `<<` prints them.
+// Concatenates the arguments as `<<` prints them.
 template <class... Args>
 std::string text(const Args&... args) {
   std::ostringstream out;
-  out.imbue(std::locale::classic());  // whatever the program's is: files have this, too
+  out.imbue(std::locale::classic());  // independent of the program's locale, because files are written with it, too
   (out << ... << args);
   return out.str();
 }
 
-// The whole of `s` as a number, or nothing.
+// Parses the whole of `s` as a number; returns nothing if that fails.
 template <class T>
 std::optional<T> parse_number(std::string_view s) {
   T value{};
@@ -30,13 +30,13 @@ std::optional<T> parse_number(std::string_view s) {
   return value;
 }
 
-// The shortest text that reads back as the same number.
+// Returns the shortest text that reads back as the same number.
 std::string number_text(double value);
 
 std::vector<std::string> split(std::string_view s, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-// The candidate with the smallest edit distance to `name`; empty where there are none.
+// Returns the candidate with the smallest edit distance to `name`, or an empty string if there are no candidates.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace stereopsis

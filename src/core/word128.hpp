@@ -1,4 +1,4 @@
-// Words of 128 bits, for census windows of more than 65 pixels.
+// 128-bit words for census windows of more than 65 pixels.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ struct alignas(16) Word128 {
 
 constexpr Word128 operator^(const Word128& a, const Word128& b) { return {a.low ^ b.low, a.high ^ b.high}; }
 
-// The word moved up by a bit, with `bit` as the lowest.
+// Returns the word shifted left by one bit, with `bit` as the lowest.
 template <class Word>
 constexpr Word appended(const Word& word, bool bit) {
   return static_cast<Word>(word << 1 | static_cast<Word>(bit));
@@ -34,7 +34,7 @@ constexpr int bits_of(const Word128& word) {
   return std::popcount(word.low) + std::popcount(word.high);
 }
 
-// Byte `i`, from the lowest on.
+// Returns byte `i`, counted from the lowest.
 template <class Word>
 constexpr std::uint8_t byte_of(const Word& word, int i) {
   return static_cast<std::uint8_t>(static_cast<std::uint64_t>(word) >> 8 * i);
