@@ -12,9 +12,8 @@ namespace stereopsis {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // Returns " (did you mean 'sgm'?)", to be appended to the unknown name. The suggestion is the nearest candidate if at
-// most a third of the characters differ.
-// Otherwise it is the shortest candidate that starts with `name`, provided that `name` has at least three characters.
-// Returns an empty string if neither exists.
+// most a third of the characters differ. Otherwise it is the shortest candidate that starts with `name`, provided that
+// `name` has at least three characters. Returns an empty string if neither exists.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace stereopsis

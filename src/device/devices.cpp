@@ -30,7 +30,7 @@ DeviceDescription cpu() {
       .name = "cpu", .description = processor_name(), .usable = true, .reason = {}, .properties = {}};
 #ifdef STEREOPSIS_SIMD
   device.properties = {{"threads", std::to_string(Threads().count())}};
-  // The lowest bit is the best target.
+  // The lowest set bit is the best target.
   const std::int64_t targets = hwy::SupportedTargets();
   device.properties.emplace_back("SIMD", hwy::TargetName(targets & -targets));
 #else
@@ -39,7 +39,7 @@ DeviceDescription cpu() {
   return device;
 }
 
-// Of a short copy; a device that can't even copy can't be used.
+// Measures the bandwidth with a short copy. A device that cannot copy cannot be used.
 void measure_bandwidth(gpu::Device& device, DeviceDescription& description) {
   try {
     const long gigabytes = std::lround(1e-9 * gpu::measure_copy_bandwidth(device));
@@ -50,7 +50,7 @@ void measure_bandwidth(gpu::Device& device, DeviceDescription& description) {
   }
 }
 
-// Those of CUDA or OpenCL.
+// Appends the devices of CUDA or of OpenCL.
 void append(const char* name, const gpu::Found& found, bool measure, std::vector<DeviceDescription>& list) {
   if (!found.reason.empty()) list.push_back({name, "", false, found.reason, {}});
   for (const gpu::Found::Candidate& candidate : found.candidates) {

@@ -1,5 +1,5 @@
-// What several CPU stages need around Highway: rows cut into vectors, narrow stores.
-// Included once per SIMD target, hence the unusual guard.
+// Helpers on top of Highway for CPU stages: rows cut into vectors, narrow stores, reductions. Included once per SIMD
+// target, hence the unusual guard.
 #if defined(STEREOPSIS_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_LANES_INL
 #undef STEREOPSIS_LANES_INL
@@ -20,15 +20,15 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// first, first + 1, … Highway's own makes the lanes one after the other where `first` is not known to the compiler.
+// Returns first, first + 1, … Highway's Iota builds the lanes one by one if `first` is not a compile-time constant.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::VFromD<D> counted_from(D d, T first) {
   return hn::Add(hn::Iota(d, 0), hn::Set(d, first));
 }
 
-// Covers [0, last + first) of a row whose window fits inside it only on [first, last): calls vector(x)
-// for whole vectors of pixels inside [first, last) and scalar(x) for what is left. The last vector
-// overlaps its neighbour, so that no tail is left over in a row of at least one vector.
+// Covers [0, last + first) of a row whose window lies inside the row only on [first, last). Calls vector(x) for whole
+// vectors of pixels inside [first, last) and scalar(x) for the other pixels. The last vector overlaps its neighbour, so
+// that a row of at least one vector has no scalar tail.
 template <class D, class VectorFunction, class ScalarFunction>
 HWY_INLINE void for_each_block(D d, int first, int last, VectorFunction&& vector, ScalarFunction&& scalar) {
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -43,7 +43,7 @@ HWY_INLINE void for_each_block(D d, int first, int last, VectorFunction&& vector
   for (int x = last; x < width; ++x) scalar(x);
 }
 
-// The pixels [first, first + count) of a row; borders replicate.
+// Copies the pixels [first, first + count) of a row; borders replicate.
 template <class T>
 void copy_replicated(const T* row, int width, int first, int count, T* out) {
   const int before = std::clamp(-first, 0, count);
@@ -53,23 +53,23 @@ void copy_replicated(const T* row, int width, int first, int count, T* out) {
   std::fill_n(out + count - behind, behind, row[width - 1]);
 }
 
-// A block of Lanes(d) of a row's pixels from `start` on, with `radius` more on each side; borders replicate.
+// Copies Lanes(d) pixels of a row from `start` on, with `radius` more on each side; borders replicate.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void copy_block_replicated(D d, const T* row, int width, int start, int radius, T* out) {
   const int lanes = static_cast<int>(hn::Lanes(d)), last = width - lanes;
   if (last < radius || radius > lanes || (start != 0 && start != last))
     return copy_replicated(row, width, start - radius, lanes + 2 * radius, out);
   const T* pixels = row + start;
-  const bool left = start == 0;  // of the row, else right
+  const bool left = start == 0;  // end of the row, else right end
   hn::StoreU(hn::Set(d, left ? row[0] : row[width - 1]), d, out + (left ? 0 : 2 * radius));
   hn::StoreU(hn::LoadU(d, pixels), d, out + radius);
   hn::StoreU(hn::LoadU(d, pixels + (left ? radius : -radius)), d, out + (left ? 2 * radius : 0));
 }
 
-// Covers a row [0, width) with blocks of Lanes(d) pixels whose windows reach `radius` to the sides: calls
-// f(rows, x, out) with the window's rows, each pointing at the block's first pixel, x, or at a copy with replicated
-// borders, and with the place for Lanes(d) results. Blocks overlap, so that only the first and the last of a wide row are
-// copied. Rows narrower than a block are no exception.
+// Covers a row [0, width) with blocks of Lanes(d) pixels whose windows reach `radius` to each side. Calls f(rows, x,
+// out) per block. `rows` points at the block's first pixel in each of the window's rows, or in a copy with replicated
+// borders. `out` receives Lanes(d) results. Blocks overlap, so that only the first and the last block of a wide row are
+// copied. A row may be narrower than a block.
 template <int max_rows, int max_radius, class D, class Out, class F>
 HWY_INLINE void for_each_window_block(D d, const std::array<const hn::TFromD<D>*, max_rows>& rows, int count,
                                       int radius, int width, Out* out, F&& f) {
@@ -104,8 +104,8 @@ HWY_INLINE void sort_lanes(V* v) {
   (std::make_index_sequence<sorting_network<n>.size>());
 }
 
-// Values of 8 or 16 bits, each repeated to fill 32 bits: processors load such a word into all lanes at no cost, unlike a
-// narrower one.
+// Repeats a value of 8 or 16 bits to fill 32 bits. Processors broadcast a 32-bit load to all lanes at no cost, but not
+// a narrower one.
 constexpr std::uint32_t repeated(std::uint8_t value) { return value * 0x01010101u; }
 constexpr std::uint32_t repeated(std::uint16_t value) { return value * 0x00010001u; }
 
@@ -125,7 +125,8 @@ HWY_INLINE hn::VFromD<D> load_repeated(D d, const std::uint32_t* word) {
   return hn::BitCast(d, hn::Set(hn::Repartition<std::uint32_t, D>(), *word));
 }
 
-// Half the lanes of a and of b, in turns of Wide: the smaller of two lanes each.
+// Merges a and b into half as many lanes: each result is the smaller of two lanes. Lanes of a and b alternate in units
+// of Wide.
 template <class Wide, class D, class V = hn::VFromD<D>>
 HWY_INLINE V merge_minima(D d, V a, V b) {
   const hn::Repartition<Wide, D> wide;
@@ -134,11 +135,11 @@ HWY_INLINE V merge_minima(D d, V a, V b) {
   return hn::Min(hn::BitCast(d, lower), hn::BitCast(d, upper));
 }
 
-// The sums of lanes 2i and 2i + 1.
+// Returns the sums of lanes 2i and 2i + 1.
 template <class D8, class D16 = hn::Repartition<std::uint16_t, D8>>
 HWY_INLINE hn::VFromD<D16> sums_of_pairs([[maybe_unused]] D8 d8, hn::VFromD<D8> v) {
 #if HWY_ARCH_X86
-  // One instruction, which Highway does not offer: the products with ones, added up.
+  // Multiplying by ones and adding neighbours is one instruction, which Highway does not offer.
   const auto ones = hn::Set(d8, 1);
   if constexpr (sizeof(v) == 64)
     return hn::VFromD<D16>{_mm512_maddubs_epi16(v.raw, ones.raw)};
@@ -153,7 +154,7 @@ HWY_INLINE hn::VFromD<D16> sums_of_pairs([[maybe_unused]] D8 d8, hn::VFromD<D8> 
 #endif
 }
 
-// Blocks of 128 bits 0, 2, 1, 3 of four, or as they are.
+// Returns the 128-bit blocks in the order 0, 2, 1, 3 if there are four, else unchanged.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V swap_middle_blocks(D d, V v) {
   if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 64) {
@@ -165,7 +166,7 @@ HWY_INLINE V swap_middle_blocks(D d, V v) {
   }
 }
 
-// The minima over all blocks of 128 bits.
+// Returns the minima over all 128-bit blocks.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE auto minima_of_blocks(D, V v) {
   if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) > 16) {
@@ -176,7 +177,7 @@ HWY_INLINE auto minima_of_blocks(D, V v) {
   }
 }
 
-// The same, in every block.
+// Returns the minima over all 128-bit blocks, in every block.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V minima_in_all_blocks(D d, V v) {
   constexpr std::size_t bytes = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>);
@@ -185,7 +186,7 @@ HWY_INLINE V minima_in_all_blocks(D d, V v) {
   return v;
 }
 
-// Stores lanes that hold values below 256 as bytes.
+// Stores lanes whose values are below 256 as bytes.
 template <class D, class V>
 HWY_INLINE void store_narrowed(D d, V v, std::uint8_t* out) {
   if constexpr (sizeof(hn::TFromD<D>) == 1) {

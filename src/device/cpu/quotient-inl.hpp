@@ -1,5 +1,4 @@
-// Quotients of integers.
-// Included once per SIMD target, hence the unusual guard.
+// Integer division in SIMD lanes, for CPU stages. Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_QUOTIENT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_QUOTIENT_INL
 #undef STEREOPSIS_QUOTIENT_INL
@@ -15,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// ⌊dividend / divisor⌋ in 32-bit lanes, for quotients below 2¹⁶: in float they are off by one at most.
+// Returns ⌊dividend / divisor⌋ in 32-bit lanes, for quotients below 2¹⁶: the float quotient is then off by at most one.
 template <class D>
 HWY_INLINE hn::VFromD<D> quotient(D d, hn::VFromD<D> dividend, std::int32_t divisor) {
   const hn::Rebind<float, D> f;

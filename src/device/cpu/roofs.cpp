@@ -19,7 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int chains = 8, steps = 20000;
 
-// Runs f on eight independent vectors again and again; the number of lanes of one, and something that depends on all.
+// Runs f repeatedly on eight independent vectors. Returns the lanes of one vector; `depends` receives a value that
+// depends on all results.
 template <class D, class F>
 std::size_t run_chains(D d, std::uint64_t& depends, F&& f) {
   using T = hn::TFromD<D>;
@@ -34,7 +35,7 @@ std::size_t run_chains(D d, std::uint64_t& depends, F&& f) {
   return hn::Lanes(d);
 }
 
-// Instructions × lanes of one thread.
+// Returns instructions × lanes executed by one thread.
 double path_operations(std::uint64_t& depends) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto by = hn::Set(d, static_cast<std::uint8_t>(3 + depends % 2)), limit = hn::Set(d, std::uint8_t{200});
@@ -62,7 +63,7 @@ HWY_EXPORT(operations);
 
 namespace {
 
-// The best of a few runs of f, which tells how much it did, on every thread.
+// Returns the best rate of a few runs of f on every thread; f returns the amount of work it did.
 template <class F>
 double rate(Threads& threads, F&& f) {
   double best = 0;
@@ -79,7 +80,7 @@ double rate(Threads& threads, F&& f) {
 }
 
 double copy_rate(Threads& threads) {
-  constexpr std::size_t bytes = std::size_t{32} << 20;  // of a thread: more than its share of the caches
+  constexpr std::size_t bytes = std::size_t{32} << 20;  // per thread: more than its share of the caches
   const auto all = bytes * threads.count();
   std::vector<std::byte> from(all, std::byte{1}), to(all, std::byte{2});
   return rate(threads, [&](int i) {
@@ -92,7 +93,7 @@ double copy_rate(Threads& threads) {
 
 Roofs measure_cpu_roofs(int count) {
   Threads threads(count);
-  std::vector<std::uint64_t> depends(static_cast<std::size_t>(threads.count()) * 8);  // a cache line for each thread
+  std::vector<std::uint64_t> depends(static_cast<std::size_t>(threads.count()) * 8);  // one cache line per thread
   const auto of = [&](auto function) { return rate(threads, [&](int i) { return function(depends[8 * i]); }); };
   return {copy_rate(threads), of(HWY_DYNAMIC_DISPATCH(path_operations)), of(HWY_DYNAMIC_DISPATCH(popcounts)),
           of(HWY_DYNAMIC_DISPATCH(operations))};

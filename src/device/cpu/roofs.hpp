@@ -1,4 +1,4 @@
-// What the processor reaches at most, with so many threads (0: all).
+// Measures the peak rates of the processor with the given number of threads (0: all), for Roofs.
 #pragma once
 
 namespace stereopsis {

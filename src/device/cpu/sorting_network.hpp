@@ -1,5 +1,5 @@
 // The comparators of Batcher's merge exchange sort for n values (Knuth, The Art of Computer Programming 3, algorithm
-// 5.2.2M). What is not wanted of the result falls to the compiler as dead code.
+// 5.2.2M). The compiler removes comparators whose results are not used as dead code.
 #pragma once
 
 #include <array>

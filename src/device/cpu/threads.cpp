@@ -18,7 +18,7 @@
 namespace stereopsis {
 namespace {
 
-// The cores that the control group's quota amounts to, at least 1; `cores` where there is none.
+// Returns the number of cores that the control group's quota allows, at least 1; `cores` if there is no quota.
 int within_quota(int cores) {
   std::ifstream file("/sys/fs/cgroup/cpu.max");  // "QUOTA PERIOD", or "max PERIOD"
   std::string quota;
@@ -32,7 +32,8 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// How many of `count` threads the system gives at a time, and what it says where these are not all.
+// Returns how many of `count` threads the system can run at a time. If these are not all, `problem` receives the
+// system's message.
 int begun_of(int count, std::string& problem) {
   std::mutex waiting;
   std::vector<std::jthread> threads;
@@ -52,7 +53,7 @@ int begun_of(int count, std::string& problem) {
 int available_cores() { return within_quota(tbb::info::default_concurrency()); }
 
 int usable_threads(int asked) {
-  static std::atomic<int> tried_before = 0;  // without a limit, which other allocations come up to
+  static std::atomic<int> tried_before = 0;  // successful trial without a limit that other allocations share
   if (asked < 0)
     throw Error(ErrorCategory::call,
                 text(asked,
@@ -61,7 +62,7 @@ int usable_threads(int asked) {
   const int count = asked > 0 ? asked : available_cores();
   const bool limited = address_space_is_limited();
   if (count == 1 || (!limited && count <= std::max(available_cores(), tried_before.load()))) return count;
-  constexpr int spare = 16;  // for the caller's own
+  constexpr int spare = 16;  // for the caller's own threads
   const int needed = count + count / 4 + spare;
   std::string problem;
   const int begun = begun_of(needed, problem);

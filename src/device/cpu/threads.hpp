@@ -1,5 +1,5 @@
-// The threads that a CPU queue works with. All matchers of a process share oneTBB's workers, and leave its process-wide
-// settings alone: with more threads than cores, the work is cut into as many pieces, which the cores share.
+// The threads of a CPU queue. All matchers of a process share oneTBB's workers and leave its process-wide settings
+// alone. With more threads than cores, the work is cut into one piece per thread, and the cores share the pieces.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
@@ -18,30 +18,33 @@
 
 namespace stereopsis {
 
-// How many threads the process may use at a time: its affinity mask and its control group's quota allow them.
+// Returns how many threads the process may run at a time, by its affinity mask and its control group's quota.
 int available_cores();
 
-// The threads to work with where `asked` for; 0: the available cores. oneTBB ends the process where the system refuses it a thread;
-// so, under a limit of address space or beyond the cores, they are begun as a trial: asked for, a refusal throws
-// Error(unsupported), else there are as many as could be begun.
+// Returns the number of threads to work with when `asked` are requested; 0 requests the available cores. oneTBB ends
+// the process if the system refuses a thread. Under a limit of the address space, or beyond the number of cores, the
+// threads are therefore started as a trial. If the trial fails, a positive `asked` throws Error(unsupported), and 0
+// returns as many threads as could be started.
 int usable_threads(int asked);
 
-// What a thread's own `bytes` take among those of others. In the gap end the prefetches of a core that reads its last
-// lines: without it they fetch, up to the end of a page, what the core of the next thread is writing.
+// Returns the distance in bytes between the scratch memory of two threads that need `bytes` each. The gap absorbs the
+// hardware prefetches of a core that reads its last lines. Without the gap, these prefetches run to the end of the page
+// and fetch lines that the next thread's core is writing.
 constexpr std::size_t with_gap(std::size_t bytes) { return (bytes + 63) / 64 * 64 + 4096; }
 
 class Threads {
  public:
-  // 0: as many as there are available cores; callers_arena: those of the arena that this is made in.
+  // Uses `count` threads. 0: all available cores; callers_arena: those of the arena in which this object is
+  // constructed.
   explicit Threads(int count = 0)
       : arena_(count == callers_arena ? tbb::task_arena(tbb::task_arena::attach{}) : tbb::task_arena(limited(count))),
         count_(count == callers_arena ? arena_.max_concurrency() : usable_threads(count)) {}
 
-  // How many pieces the work is cut into.
+  // Returns the number of pieces that the work is cut into.
   int count() const { return count_; }
 
-  // Calls f(first, last) on pieces of [0, rows), side by side; those of at most `grain` are not divided. The result must not
-  // depend on the cut.
+  // Calls f(first, last) on pieces of [0, rows) in parallel; pieces of at most `grain` rows are not divided. The result
+  // must not depend on the division.
   template <class F>
   void rows(int rows, F&& f, int grain = 8) {
     if (count() == 1 || rows <= grain) return f(0, rows);
@@ -59,7 +62,7 @@ class Threads {
 #endif
   }
 
-  // Calls f(i) for i in [0, count()), side by side as far as there are cores.
+  // Calls f(i) for i in [0, count()), in parallel as far as there are cores.
   template <class F>
   void each(F&& f) {
     if (count() == 1) return f(0);
@@ -75,7 +78,7 @@ class Threads {
 
  private:
 #ifdef __SANITIZE_THREAD__
-  // The thread sanitizer does not see how oneTBB's tasks begin and join, and takes every one for a race.
+  // The thread sanitizer does not see how oneTBB's tasks fork and join, and reports each of them as a race.
   template <class F>
   static void on_plain_threads(int count, F&& f) {
     std::vector<std::jthread> threads;
@@ -84,7 +87,7 @@ class Threads {
   }
 #endif
 
-  // oneTBB warns of an arena that has more threads than it may begin.
+  // oneTBB warns about an arena that has more threads than it may start.
   static int limited(int asked) { return std::min(usable_threads(asked), tbb::info::default_concurrency()); }
 
   tbb::task_arena arena_;

@@ -1,4 +1,5 @@
-// Where tuned kernels find what is in CUDA's memory, whose handles are addresses; null of what is absent.
+// Addresses of arrays, images and volumes in CUDA memory, whose handles are addresses, for tuned kernels. Absent ones
+// are null.
 #pragma once
 
 #include "device/gpu/view.hpp"

@@ -1,4 +1,4 @@
-// What a caller has already, for a CUDA device. Both say whether the device is one of CUDA's at all.
+// Makes a CUDA device use the caller's allocator or context. Both functions return whether the device is a CUDA device.
 #pragma once
 
 #include "device/cuda/cuda_api.hpp"

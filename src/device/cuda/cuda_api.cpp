@@ -7,7 +7,7 @@ namespace {
 
 struct Opened {
   Api api;
-  std::string reason;  // why the driver cannot be used; empty: it can
+  std::string reason;  // why the driver cannot be used; empty if it can
 };
 
 Opened open_driver() {

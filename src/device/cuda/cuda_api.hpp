@@ -1,5 +1,5 @@
-// The CUDA driver, opened at run time: the library starts where there is none. Declared here is the little that is
-// used of its stable binary interface, so that neither its headers nor its stub are needed.
+// The CUDA driver, opened at run time, so that the library starts without a driver. This file declares the part of the
+// driver's stable binary interface that is used; neither its headers nor its stub are needed.
 #pragma once
 
 #include <cstddef>
@@ -45,10 +45,10 @@ enum Attribute : int {
   max_shared_memory_per_block_opt_in = 97,
 };
 
-// Attributes of functions.
+// Function attributes.
 inline constexpr int max_dynamic_shared_memory = 8, preferred_shared_memory_carveout = 9;
 
-// CUDA_MEMCPY2D.
+// Matches CUDA_MEMCPY2D.
 struct Copy2D {
   enum Kind : int { host = 1, device = 2 };
   std::size_t from_x, from_y;
@@ -66,7 +66,7 @@ struct Copy2D {
   std::size_t row_bytes, rows;
 };
 
-// CUlaunchAttribute and CUlaunchConfig.
+// Match CUlaunchAttribute and CUlaunchConfig.
 struct LaunchAttribute {
   enum Id : int { starts_early = 6 };  // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
   Id id;
@@ -82,7 +82,7 @@ struct LaunchConfig {
 };
 
 struct Api {
-  // Member, symbol of the driver, parameters.
+  // X(member, the driver's symbol, parameters).
 #define STEREOPSIS_CUDA_FUNCTIONS(X)                                                                  \
   X(init, cuInit, (unsigned flags))                                                                   \
   X(driver_version, cuDriverGetVersion, (int* version))                                               \
@@ -133,7 +133,7 @@ struct Api {
   Status (*launch_with)(const LaunchConfig*, Function, void** arguments, void** extra) = nullptr;
 };
 
-// The driver's functions; null, with the reason, where there is no driver.
+// Returns the driver's functions, or null and the reason if there is no driver.
 const Api* open(std::string& reason);
 
 }  // namespace stereopsis::cuda

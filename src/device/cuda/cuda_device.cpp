@@ -51,19 +51,20 @@ class CudaQueue final : public gpu::Queue {
   void copy_2d(const Copy2D&, const char* what);
 
   CudaDevice& device_;
-  const bool starts_early_;  // kernels that may
+  const bool starts_early_;  // lets kernels that are `early` start early
   Stream stream_ = nullptr;
-  std::unique_ptr<gpu::Event> meeting_;  // with queues of the caller's
+  std::unique_ptr<gpu::Event> meeting_;  // for synchronising with the caller's queues
   bool recording_ = false, repeatable_ = true;
 };
 
-// The device's primary context, which CUDA's own runtime uses too, is retained at first use and kept, unless the caller gives one.
+// Retains the device's primary context, which CUDA's runtime uses too, at first use and keeps it, unless the caller
+// provides a context.
 class CudaDevice final : public gpu::Device {
  public:
   CudaDevice(const Api& functions, std::string name, DeviceId id)
       : gpu::Device(std::move(name)), api(functions), id_(id) {}
 
-  // Makes the context the calling thread's while it lives.
+  // Makes the context current in the calling thread for the object's lifetime.
   class Current {
    public:
     explicit Current(CudaDevice& device) : device_(device) {
@@ -120,12 +121,12 @@ class CudaDevice final : public gpu::Device {
     return {};
   }
 
-  // Of the tuned kernels that it runs: what they were not compiled for they can't do.
+  // Returns the capability that the tuned kernels were compiled for; they cannot use features of a later one.
   int cuda_capability() const override {
     return std::max(tuned_architectures().run_by(own_capability()), portable_only);
   }
 
-  // Before the kernel in front has ended, if `early`. The context must be current.
+  // Starts the kernel before the previous one has ended, if `early`. The context must be current.
   Status launch(Function function, const LaunchConfig& c, bool early, void** arguments) const {
     if (!early || !can_start_early_)
       return api.launch(function, c.grid_x, c.grid_y, c.grid_z, c.block_x, c.block_y, c.block_z, c.shared_bytes,
@@ -180,7 +181,7 @@ class CudaDevice final : public gpu::Device {
 
   void* allocate_host(std::size_t bytes) override {
     const Current current(*this);
-    constexpr unsigned portable = 1;  // in every context
+    constexpr unsigned portable = 1;  // valid in every context
     void* memory = nullptr;
     check(api.allocate_host(&memory, bytes, portable), "give page-locked memory");
     return memory;
@@ -195,7 +196,7 @@ class CudaDevice final : public gpu::Device {
     return api.pointer_attribute(&type, memory_type, reinterpret_cast<Pointer>(memory)) == success && type == host;
   }
 
-  // Where the device is lost, what is to be released is gone with it.
+  // If the device is lost, its resources are gone with it, and there is nothing to release.
   template <class F>
   void release_in_context(F&& release) {
     if (api.push_context(context_) != success) return;
@@ -224,12 +225,13 @@ class CudaDevice final : public gpu::Device {
     return context_;
   }
 
-  // The kernel's function, which may be launched with `local_bytes` of dynamic shared memory. The context must be current.
+  // Returns the kernel's function, ready to be launched with `local_bytes` of dynamic shared memory. The context must
+  // be current.
   Function find(const gpu::Kernel& which, int local_bytes) {
     const std::lock_guard lock(mutex_);
     Loaded& loaded = functions_[{which.file, which.name, which.instance}];
     if (loaded.function == nullptr) loaded.function = load(which);
-    // Attributes belong to the function, which other threads may be launching: the limit only grows.
+    // Other threads may be launching the same function, and attributes belong to the function: the limit only grows.
     if (local_bytes > loaded.local_bytes) {
       check(api.set_function_attribute(loaded.function, max_dynamic_shared_memory, local_bytes), "give local memory");
       loaded.local_bytes = local_bytes;
@@ -251,14 +253,14 @@ class CudaDevice final : public gpu::Device {
   }
 
  private:
-  // A function and the attributes that were set.
+  // A function and the attributes set on it.
   struct Loaded {
     Function function = nullptr;
     int local_bytes = 0;
     int local_percent = gpu::Kernel{}.local_percent;
   };
 
-  // The mutex must be held, and the context current.
+  // Requires that the mutex is held and that the context is current.
   Function load(const gpu::Kernel& which) {
     Module& module = modules_[which.file];
     if (module == nullptr)
@@ -276,7 +278,7 @@ class CudaDevice final : public gpu::Device {
     return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
   }
 
-  // What is recorded may start early too from CUDA 12.3 on.
+  // Since CUDA 12.3, kernels in a recorded graph may start early too.
   bool starts_early() const {
     int driver = 0;
     api.driver_version(&driver);
@@ -292,7 +294,7 @@ class CudaDevice final : public gpu::Device {
     const std::lock_guard lock(mutex_);
     return allocator_;
   }
-  // The context must be current.
+  // Allocates with the caller's allocator. The context must be current.
   Handle allocate_of(const std::shared_ptr<const DeviceAllocator>& callers, std::size_t bytes) {
     const Handle memory = callers->allocate(bytes);
     if (memory == 0) refuse_memory(bytes);
@@ -305,7 +307,7 @@ class CudaDevice final : public gpu::Device {
     lent_[memory] = callers;
     return memory;
   }
-  // Null: the driver.
+  // Returns the caller's allocator that owns `memory`, and forgets it. Null if the memory is the driver's.
   std::shared_ptr<const DeviceAllocator> lender_of(Handle memory) {
     const std::lock_guard lock(mutex_);
     const auto node = lent_.extract(memory);
@@ -316,8 +318,8 @@ class CudaDevice final : public gpu::Device {
   const bool can_start_early_ = starts_early();
   std::mutex mutex_;
   Context context_ = nullptr;
-  std::shared_ptr<const DeviceAllocator> allocator_;               // the caller's; null: the driver's
-  std::map<Handle, std::shared_ptr<const DeviceAllocator>> lent_;  // by callers, and whose it is
+  std::shared_ptr<const DeviceAllocator> allocator_;               // set by the caller; null: the driver's
+  std::map<Handle, std::shared_ptr<const DeviceAllocator>> lent_;  // allocator of each piece that came from a caller
   std::map<std::string_view, Module> modules_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Loaded> functions_;  // names are literals
 };
@@ -382,7 +384,7 @@ std::unique_ptr<gpu::Event> CudaDevice::make_event(bool timed) { return std::mak
 CudaQueue::CudaQueue(CudaDevice& device, bool one_of_several)
     : device_(device), starts_early_(!one_of_several), meeting_(device.make_event(false)) {
   const Current current(device_);
-  constexpr unsigned non_blocking = 1;  // apart from the legacy default stream
+  constexpr unsigned non_blocking = 1;  // does not synchronise with the legacy default stream
   device_.check(device_.api.create_stream(&stream_, non_blocking), "make a queue");
 }
 
@@ -421,7 +423,7 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
 
 void CudaQueue::copy_2d(const Copy2D& copy, const char* what) {
   if (copy.row_bytes == 0 || copy.rows == 0) return;
-  // What is recorded may be run again when the host's memory is another's.
+  // A recording may be replayed when the host memory belongs to something else.
   if (recording_) {
     repeatable_ = false;
     return;
@@ -513,7 +515,7 @@ void CudaQueue::with_native(const std::function<void(Handle queue)>& f) {
 
 bool CudaQueue::begin_recording() {
   const Current current(device_);
-  constexpr int relaxed = 2;  // what other threads do meanwhile is theirs
+  constexpr int relaxed = 2;  // ignores what other threads do during the capture
   device_.check(device_.api.begin_capture(stream_, relaxed), "record commands");
   recording_ = repeatable_ = true;
   return true;
@@ -612,7 +614,7 @@ static Found find_cuda() {
   return found;
 }
 
-// Never destroyed: the driver may be gone before the process is.
+// Never destroyed: the driver may be unloaded before the process ends.
 const Found& cuda_devices() {
   static const Found& found = *new Found(find_cuda());
   return found;

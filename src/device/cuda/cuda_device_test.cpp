@@ -1,4 +1,4 @@
-// What goes wrong on a CUDA device, and what is not done in the steady state: on a driver made for tests.
+// Tests of failures on a CUDA device, and of what must not happen in the steady state, with a fake driver.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ class CudaDevice : public testing::Test {
   }
   StereoPair pair() const { return {left, right, {}, {}}; }
 
-  // What it says when it goes wrong: one sentence about the device; and the process goes on.
+  // Expects an error that is one sentence about the device; the process must continue.
   template <class F>
   void expect_error(ErrorCategory category, const std::string& said, F&& f) {
     try {
@@ -78,7 +78,7 @@ TEST(CudaArchitectures, MachineCodeServesItsMajorVersionAndPtxWhatIsLater) {
   EXPECT_EQ(made.run_by(90), 90);
   EXPECT_EQ(made.run_by(120), 90);
   const cuda::Architectures around{{80, 120}, {80, 120}};
-  EXPECT_EQ(around.run_by(110), 80);  // not what only 12.0 has
+  EXPECT_EQ(around.run_by(110), 80);  // not 120: its machine code needs 12.0
   EXPECT_EQ(around.run_by(121), 120);
   EXPECT_EQ((cuda::Architectures{{90}, {}}).run_by(100), 0);
 }
@@ -96,14 +96,14 @@ TEST_F(CudaDevice, ThatIsTooOldIsListedWithTheReason) {
   EXPECT_EQ(resolve_device("auto"), "cuda:0");
 }
 
-// Devices are looked for once: in a process of its own.
+// Devices are looked for once per process, so that this test needs a process of its own.
 TEST_F(CudaDevice, ThatIsTheFirstUsableOneIsAuto) {
   setenv("FAKE_CUDA_OLD", "0", 1);
   EXPECT_EXIT(std::exit(resolve_device("auto") == "cuda:1" ? 0 : 1), testing::ExitedWithCode(0), "");
   unsetenv("FAKE_CUDA_OLD");
 }
 
-// As one of 12.0 has, where kernels are compiled for 9.0.
+// The device has as much shared memory as one of capability 12.0; the kernels are compiled for 9.0.
 TEST_F(CudaDevice, WithLittleSharedMemoryIsNotGivenKernelsThatTakeMore) {
   const auto tuned_steps = [] {
     Pipeline pipeline("prehn-window");
@@ -129,7 +129,7 @@ TEST_F(CudaDevice, WithoutMemoryIsOneError) {
   expect_error(ErrorCategory::memory, "page-locked", [&] { Matcher(planned).match(pair()); });
 }
 
-// It has a GiB.
+// The device has 1 GiB of memory.
 TEST_F(CudaDevice, WithLittleMemoryDoesLargeImagesInStripes) {
   const auto planned = [](Size size) {
     return Plan(Pipeline("sgm"), {.size = size, .range = {0, 256}, .region = {}}, {"cuda:0", 0});
@@ -164,7 +164,7 @@ TEST_F(CudaDevice, TakesItsMemoryFromTheCallers) {
     EXPECT_GE(bytes + plan().staging_bytes(), plan().workspace_bytes());
     matcher.match(pair());
     EXPECT_EQ(calls("cuMemAlloc"), of_driver);
-    use_allocator("cuda:0", {});  // what is given already goes back to where it came from
+    use_allocator("cuda:0", {});  // memory that is already allocated returns to its own allocator
     Matcher of_the_driver(plan());
     EXPECT_GT(calls("cuMemAlloc"), of_driver);
   }
@@ -187,7 +187,7 @@ TEST_F(CudaDevice, TakesItsMemoryFromTheCallers) {
   EXPECT_THROW(use_allocator("cpu", pool(0)), Error);
 }
 
-// A device has one context: in a process of its own.
+// A device has one context, so that this test needs a process of its own.
 TEST_F(CudaDevice, WorksInTheCallersContext) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto works = [&] {
@@ -197,7 +197,7 @@ TEST_F(CudaDevice, WorksInTheCallersContext) {
     return calls("cuCtxPushCurrent of the caller's") > 10 && calls("cuDevicePrimaryCtxRetain") == 0;
   };
   EXPECT_EXIT(std::exit(works() ? 0 : 1), testing::ExitedWithCode(0), "");
-  Matcher matcher(plan());  // from here on it has its own
+  Matcher matcher(plan());  // from here on, the device has its own context
   int other = 0;
   expect_error(ErrorCategory::call, "in use already", [&] { use_cuda_context("cuda:0", &other); });
   EXPECT_THROW(use_cuda_context("cuda:0", nullptr), Error);
@@ -215,7 +215,7 @@ TEST_F(CudaDevice, ThatIsLostIsOneError) {
   }
 }
 
-// Of a group, it leaves its pairs to the others.
+// In a group, the lost device leaves its pairs to the others.
 TEST_F(CudaDevice, ThatIsLostLeavesItsPairsToOthers) {
   Problem problem = Problem::of(pair(), {0, 16});
   problem.batch = 2;
@@ -251,7 +251,7 @@ TEST_F(CudaDevice, ThatIsLostLastIsTheErrorOfItsPairs) {
 }
 
 TEST_F(CudaDevice, AKernelThatDoesNotLoadIsOneError) {
-  // Of stages that no other test here has: what is loaded stays.
+  // Loaded modules stay loaded, so that this plan uses stages that no other test here uses.
   const Plan other(Pipeline("sgm"), Problem::of(pair(), {0, 16}), {"cuda:0", 0});
   fail("cuModuleLoadData", no_binary);
   expect_error(ErrorCategory::unsupported, "this build has no kernels for it", [&] { Matcher(other).match(pair()); });
@@ -290,7 +290,7 @@ TEST_F(CudaDevice, LetsKernelsStartEarlyThatAskForIt) {
   const int early = calls("early"), all = calls("cuLaunchKernel");
   matcher.match(pair());
   EXPECT_GT(calls("early"), early);
-  EXPECT_GT(calls("cuLaunchKernel") - all, calls("early") - early);  // not all do
+  EXPECT_GT(calls("cuLaunchKernel") - all, calls("early") - early);  // not all kernels start early
 }
 
 TEST_F(CudaDevice, StartsNoKernelEarlyWhereFramesAreInFlightTogether) {

@@ -1,5 +1,6 @@
-// The kernels compiled by nvcc: a fat binary for each .cl file and for each variant of a .cu file, which the build puts
-// into the library, packed by zstd: eight architectures' code differs little, and nvcc packs each by itself.
+// The kernels compiled by nvcc: one fat binary for each .cl file and for each variant of a .cu file. The build packs
+// them into the library with zstd, because nvcc packs each architecture by itself, and the code of eight architectures
+// differs little.
 #pragma once
 
 #include <algorithm>
@@ -10,20 +11,20 @@
 namespace stereopsis::cuda {
 
 struct MachineCode {
-  std::string_view file;  // rank
+  std::string_view file;  // file name without its suffix, such as rank
   std::span<const unsigned char> packed;
 };
 const std::vector<MachineCode>& machine_code();
 
-// What the driver loads. Throws Error where the library has none for the file.
+// Returns what the driver loads. Throws Error if the library has no code for the file.
 std::vector<unsigned char> fat_binary(std::string_view file);
 
-// What kernels were compiled for: 90 is compute capability 9.0.
+// The architectures that kernels were compiled for: 90 is compute capability 9.0.
 struct Architectures {
   std::vector<int> machine_code, ptx;
 
-  // The one that a device of this capability runs; 0: none. Machine code serves within a major version, PTX from its own
-  // on.
+  // Returns the architecture whose code a device of this capability runs, or 0. Machine code runs within its major
+  // version, PTX from its own version on.
   int run_by(int capability) const {
     int best = 0;
     for (const int made_for : machine_code)
@@ -35,6 +36,6 @@ struct Architectures {
   }
 };
 const Architectures& portable_architectures();
-const Architectures& tuned_architectures();  // 8.0 and later
+const Architectures& tuned_architectures();  // 8.0 and later only
 
 }  // namespace stereopsis::cuda

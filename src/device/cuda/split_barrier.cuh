@@ -1,15 +1,15 @@
-// A barrier of a block that its threads meet in two parts: they arrive, go on, and wait for one another later.
+// A block-wide barrier in two parts, for tuned kernels: threads arrive, continue, and wait for each other later.
 #pragma once
 
 #include <cstdint>
 
 namespace stereopsis {
 
-// Every thread arrives and waits in turns. (If one lane arrived for its warp, compute-sanitizer's racecheck would not see
-// that this orders what the other lanes did.)
+// Every thread alternates arrive() and wait(). If one lane arrived for its warp, compute-sanitizer's racecheck would
+// not see that the barrier orders the accesses of the other lanes.
 class SplitBarrier {
  public:
-  // In shared memory. To be followed by __syncthreads().
+  // Initialises the barrier, which must be in shared memory. The caller calls __syncthreads() afterwards.
   __device__ __forceinline__ void start(std::uint64_t& barrier, int threads) {
     at_ = static_cast<std::uint32_t>(__cvta_generic_to_shared(&barrier));
     if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at_), "r"(threads) : "memory");
@@ -17,7 +17,7 @@ class SplitBarrier {
   __device__ __forceinline__ void arrive() const {
     asm volatile("{ .reg .b64 state;\n\tmbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(at_) : "memory");
   }
-  // Until all have arrived once more than `times`. The thread itself has not arrived more often.
+  // Waits until all threads have arrived `times` + 1 times. The calling thread must not have arrived more often.
   __device__ __forceinline__ void wait(std::uint32_t times) const {
     while (!all_arrived(times % 2)) {
     }

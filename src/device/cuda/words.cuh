@@ -1,4 +1,4 @@
-// The short names that tuned kernels have for words of fixed widths.
+// Short names for fixed-width integer types in tuned kernels.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
-// GPUs, once for CUDA and OpenCL: memory, copies, kernels by name.
+// The interface of a GPU, common to CUDA and OpenCL: memory, copies, and kernels by name.
 //
-// Kernels are the .cl files of the stages, written in the common subset that vocabulary.h spans. A kernel is known by
-// its file (the stage), its name in it, and the instance: which of the file's lists of constants it is compiled with.
+// Kernels are the .cl files of the stages, written in the subset of both languages that vocabulary.h defines. A kernel
+// is identified by its file (the stage), its name in the file, and its instance: the list of constants that it is
+// compiled with.
 #pragma once
 
 #include <array>
@@ -21,42 +22,42 @@ struct Kernel {
   const char* file;
   const char* name;
   const char* instance;
-  // It may start while the kernel before it in the queue still runs, because it waits itself for what it needs
-  // (device/cuda/early.cuh). Tuned kernels alone; where a device has no such thing, it starts after that one.
+  // The kernel may start while the previous kernel in the queue still runs, because it waits by itself for its inputs
+  // (device/cuda/early.cuh). For tuned kernels only; devices without early start run it after the previous kernel.
   bool early = false;
-  // How much of the memory that a multiprocessor shares out to its first-level cache and to local memory should be local,
-  // in percent; −1: as the driver thinks. Kernels that differ in it do not run side by side on a multiprocessor.
+  // Percentage of the memory shared by a multiprocessor's L1 cache and local memory that should be local; −1: the
+  // driver's choice. Kernels that differ in this value do not run concurrently on a multiprocessor.
   int local_percent = -1;
 };
 
-// Groups of work-items, in x and y.
+// The work-groups of a launch and their work-items, in x and y.
 struct Grid {
   int groups_x = 1, groups_y = 1;
   int items_x = 1, items_y = 1;
-  int local_bytes = 0;  // of a group, beyond what the kernel declares; tuned kernels alone
+  int local_bytes = 0;  // bytes per group beyond what the kernel declares; for tuned kernels only
 };
 
-// What a CUDA device takes in y. Portable kernels go on in layers from there; tuned ones can't.
+// CUDA's limit of groups in y. Portable kernels continue in z from there; tuned kernels cannot.
 constexpr int most_cuda_groups_y = 65535;
 
-// A work-item for each pixel.
+// Returns a grid with one work-item per pixel.
 inline Grid over(Size size) {
   constexpr int items_x = 32, items_y = 8;
   return {(size.width + items_x - 1) / items_x, (size.height + items_y - 1) / items_y, items_x, items_y};
 }
-// A work-item for each of `count`.
+// Returns a grid with one work-item for each of `count` elements.
 inline Grid over(int count) {
   constexpr int items = 128;
   return {count / items + (count % items != 0), 1, items, 1};
 }
 
-// What a kernel sees of an image: Layout in vocabulary.h.
+// Describes an image to a kernel: Layout in vocabulary.h.
 struct Layout {
   std::int64_t offset, pitch;
   std::int32_t width, height;
 };
 
-// The arguments of a launch, as both drivers take them: where each lies, and how long it is.
+// The arguments of a launch as both drivers take them: the address and the size of each.
 class Arguments {
  public:
   template <class... Values>
@@ -82,7 +83,7 @@ class Arguments {
     put(array.memory);
     put(array.offset);
   }
-  // A struct that a tuned kernel takes whole; it says so itself.
+  // Adds a struct that a tuned kernel takes as a whole; its type declares `is_argument`.
   template <class T>
   requires T::is_argument void add(const T& value) { put(value); }
   void add(int value) { put(value); }
@@ -106,24 +107,24 @@ class Arguments {
   int count_ = 0;
 };
 
-// A point among the commands of a queue. Made once, recorded as often as one likes; it stands for the last time.
+// A point among the commands of a queue. An event may be recorded many times; it stands for the last recording.
 class Event {
  public:
   virtual ~Event() = default;
-  // Until the device has passed it. Throws what went wrong before it.
+  // Waits until the device has passed the event. Throws any error that occurred before it.
   virtual void wait() = 0;
   virtual bool is_passed() = 0;
-  // Of two timed events that the device has passed; 0 where the driver does not tell.
+  // Returns the time between two timed events that the device has passed; 0 if the driver does not measure it.
   virtual double ms_since(Event& earlier) = 0;
 };
 
-// Commands that were recorded once and can be run again, with the same arguments, at the cost of one.
+// Recorded commands that can be replayed with the same arguments at the cost of one launch.
 class Graph {
  public:
   virtual ~Graph() = default;
 };
 
-// Commands of a device, done in their order. Nothing but wait() and the destructor waits for them.
+// Commands of a device, executed in order. Only wait() and the destructor wait for them.
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -134,7 +135,7 @@ class Queue {
   }
   virtual void launch(const Kernel&, const Grid&, const Arguments&) = 0;
 
-  // Between memory of the host, which must stay until wait(), and of the device.
+  // Copies between host memory, which must stay valid until wait(), and device memory.
   template <class T>
   void upload(ImageView<const T> from, const View<T>& to) {
     copy_in(from.data, sizeof(T) * from.pitch, memory_of(to), sizeof(T) * to.pitch, row_bytes(to), to.height);
@@ -143,40 +144,42 @@ class Queue {
   void download(const View<T>& from, ImageView<std::remove_const_t<T>> to) {
     copy_out(memory_of(from), sizeof(T) * from.pitch, to.data, sizeof(T) * to.pitch, row_bytes(from), from.height);
   }
-  // `offset` in bytes.
+  // A position in memory; `offset` is in bytes.
   struct Place {
     Handle memory;
     std::int64_t offset;
   };
   virtual void copy(const Place& from, const Place& to, std::size_t bytes) = 0;
-  // Between images of one size in the device's memory.
+  // Copies between images of equal size in device memory.
   template <class T>
   void copy(const View<const T>& from, const View<T>& to) {
     copy_rows(memory_of(from), sizeof(T) * from.pitch, memory_of(to), sizeof(T) * to.pitch, row_bytes(to), to.height);
   }
   virtual void fill(const Place& to, std::size_t bytes, std::uint8_t value) = 0;
 
-  // The event is passed when all that was enqueued before is done.
+  // Records the event: the device passes it when all commands enqueued before are done.
   virtual void record(Event&) = 0;
-  // What is enqueued from now on starts when the event is passed: queues fork and join so.
+  // Makes commands enqueued from now on wait for the event, so that queues can fork and join.
   virtual void wait_for(Event&) = 0;
-  // The same, with all that a queue of the caller's (CUstream, cl_command_queue) has been given so far; and the other way
-  // round: what the caller's queue is given from now on starts when all here is done.
+  // wait_for_native: commands enqueued from now on wait for all commands enqueued so far on a queue of the caller's
+  // (CUstream, cl_command_queue). let_native_wait: commands that the caller enqueues from now on wait for all commands
+  // of this queue.
   virtual void wait_for_native(Handle queue) = 0;
   virtual void let_native_wait(Handle queue) = 0;
-  // Calls f with this queue as its driver knows it, the device being the calling thread's current one.
+  // Calls f with the driver's handle of this queue, while the device is current in the calling thread.
   virtual void with_native(const std::function<void(Handle queue)>& f) = 0;
 
-  // What is enqueued from here to end_recording() is not run but recorded. False: this device can't.
+  // Records the commands enqueued until end_recording() instead of running them. Returns false if the device cannot
+  // record.
   virtual bool begin_recording() { return false; }
-  // Null where something among it can't be run again, such as a copy from memory of the host.
+  // Returns null if a recorded command cannot be replayed, such as a copy from host memory.
   virtual std::unique_ptr<Graph> end_recording() { return nullptr; }
   virtual void replay(Graph&) {}
 
-  // That tuned kernels were compiled for and may use: 90 is 9.0; 0 is no CUDA device.
+  // Returns the compute capability that tuned kernels were compiled for and may use: 90 is 9.0; 0: not a CUDA device.
   virtual int cuda_capability() const { return 0; }
 
-  // Until all is done. Throws what went wrong in between.
+  // Waits until all commands are done. Throws any error that occurred in between.
   virtual void wait() = 0;
 
  protected:
@@ -202,29 +205,30 @@ class Queue {
   }
 };
 
-// Lives as long as the process. All of it may be used from several threads.
+// A GPU. It lives as long as the process; all functions may be called from several threads.
 class Device {
  public:
   virtual ~Device() = default;
 
-  const std::string& name() const { return name_; }  // cuda:0
-  virtual DeviceDescription describe() = 0;          // measures nothing
-  virtual std::string why_unusable() = 0;            // empty where kernels can run
-  virtual std::size_t memory_bytes() = 0;            // all that it has
+  const std::string& name() const { return name_; }  // such as cuda:0
+  virtual DeviceDescription describe() = 0;          // without any measurement
+  virtual std::string why_unusable() = 0;            // empty if kernels can run
+  virtual std::size_t memory_bytes() = 0;            // total memory
   virtual std::size_t largest_buffer() { return memory_bytes(); }
-  virtual std::size_t local_bytes() = 0;             // that a work-group may ask for
-  virtual int cuda_capability() const { return 0; }  // as Queue's
-  // One of several that are busy at the same time has no kernels that start early: they would wait in the room that the
-  // others could work in.
+  virtual std::size_t local_bytes() = 0;             // largest local memory of a work-group
+  virtual int cuda_capability() const { return 0; }  // as in Queue
+  // `one_of_several`: the queue is one of several that are busy at the same time. Its kernels do not start early,
+  // because waiting blocks would occupy resources that the other queues could use.
   virtual std::unique_ptr<Queue> make_queue(bool one_of_several = false) = 0;
   virtual std::unique_ptr<Event> make_event(bool timed) = 0;
   virtual Handle allocate(std::size_t bytes) = 0;
   virtual void release(Handle) = 0;
 
-  // Memory of the host that copies reach without a detour and without waiting (page-locked). Use allocate_page_locked.
+  // Allocates page-locked host memory, which copies access directly and without waiting. Call allocate_page_locked
+  // instead.
   virtual void* allocate_host(std::size_t bytes) = 0;
   virtual void release_host(void*) = 0;
-  // Whether a copy can take such a way to memory that is not of allocate_host(), but of the user's.
+  // Returns whether copies can access memory directly that did not come from allocate_host(), such as the user's.
   virtual bool is_pinned(const void*) { return false; }
 
  protected:
@@ -234,7 +238,7 @@ class Device {
   std::string name_;
 };
 
-// Owns memory of a device.
+// Owns device memory.
 class Buffer {
  public:
   Buffer() = default;
@@ -264,39 +268,39 @@ class Buffer {
   Handle handle_ = 0;
 };
 
-// Memory of the host that a device's copies reach directly. It is released without naming the device.
+// Allocates host memory that the device's copies access directly. Releasing it does not need the device.
 void* allocate_page_locked(Device&, std::size_t bytes);
 void release_page_locked(void*);
-// Whether the device's copies reach it directly.
+// Returns whether the device's copies access `memory` directly.
 bool is_page_locked(Device&, const void*);
 
-// What was found of CUDA or of OpenCL.
+// The devices found for CUDA or for OpenCL.
 struct Found {
-  std::string reason;  // why there is no device; empty where there are some
+  std::string reason;  // why there is no device; empty if there are some
   struct Candidate {
-    std::unique_ptr<Device> device;  // none: can't be used
-    DeviceDescription unusable;      // why
+    std::unique_ptr<Device> device;  // null if the device cannot be used
+    DeviceDescription unusable;      // the reason, if the device cannot be used
   };
   std::vector<Candidate> candidates;
 
   void add(std::unique_ptr<Device>);  // usable or not
 };
 
-// Looked for at the first call; the device layer of each is in its folder.
+// Return the devices found at the first call; each is implemented in its own folder.
 const Found& cuda_devices();
 const Found& opencl_devices();
 
-// The usable device of that name: cuda, cuda:N, opencl, opencl:N. Throws Error(call) where the name is none, and
-// Error(unsupported), with the reason, where it can't be used.
+// Returns the usable device of that name: cuda, cuda:N, opencl, opencl:N. Throws Error(call) if the name is not a
+// device name, and Error(unsupported) with the reason if the device cannot be used.
 Device& device(const std::string& name);
 
-// All that can be used.
+// Returns all devices that can be used.
 std::vector<Device*> usable_devices();
 
-// Bytes read and written in a second by a short copy in the device's memory.
+// Returns the bytes read and written per second by a short copy in device memory.
 double measure_copy_bandwidth(Device&);
 
-// The letters of an element's type in the names of instances: u8, u16, f32.
+// Returns an element type's code in the names of instances: u8, u16, f32.
 template <class T>
 constexpr const char* instance_of() {
   using U = std::remove_const_t<T>;

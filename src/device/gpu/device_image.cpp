@@ -28,7 +28,7 @@ DeviceImageView DeviceImageView::crop(const Rect& r) const {
 struct DeviceImage::State {
   State(gpu::Device& device_, std::size_t bytes) : device(device_), memory(device, bytes) {}
 
-  // Made when something is copied.
+  // Returns the queue for copies, which is created at the first copy.
   gpu::Queue& queue() {
     if (!copies) copies = device.make_queue();
     return *copies;

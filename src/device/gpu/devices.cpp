@@ -68,7 +68,7 @@ void Found::add(std::unique_ptr<Device> device) {
 
 namespace {
 
-// Who gave which piece of page-locked memory. Never destroyed: images may outlive everything else.
+// The device that allocated each piece of page-locked memory. Never destroyed: images may outlive all other objects.
 struct PageLocked {
   std::mutex mutex;
   std::map<const void*, std::pair<Device*, std::size_t>> pieces;
@@ -81,7 +81,7 @@ PageLocked& page_locked() {
 }  // namespace
 
 void* allocate_page_locked(Device& device, std::size_t bytes) {
-  bytes += 64;  // as images have them, behind the end
+  bytes += 64;  // images have padding behind their end
   void* piece = device.allocate_host(bytes);
   const std::lock_guard lock(page_locked().mutex);
   page_locked().pieces[piece] = {&device, bytes};
@@ -121,7 +121,7 @@ double measure_copy_bandwidth(Device& device) {
   queue->fill({from.handle(), 0}, bytes, 1);
   const auto start = device.make_event(true), end = device.make_event(true);
   double best = 0;
-  for (int run = 0; run < 4; ++run) {  // the first one warms up
+  for (int run = 0; run < 4; ++run) {  // the first run warms up
     queue->record(*start);
     queue->copy({from.handle(), 0}, {to.handle(), 0}, bytes);
     queue->record(*end);

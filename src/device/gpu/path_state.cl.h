@@ -1,12 +1,14 @@
-// The state of a work-group that walks one path, a share of the disparities each: the path costs of the last pixel and of this
-// one, those of disparity k at k + 1, both ends more than any path costs. They lie in local memory, or in the kernel's `scratch`
-// where there are too many disparities for that (WIDE). Not guarded: every instance has its own.
+// The state of a work-group that walks one path, with a share of the disparities per work-item: the path costs of the
+// previous pixel and of the current one. The cost of disparity k is at index k + 1; both ends hold more than any path
+// cost. The state lies in local memory, or in the kernel's `scratch` if there are too many disparities for that (WIDE).
+// There is no include guard, because every instance needs its own definitions.
 #undef STATE
 #undef PATH_STATE
 #define NARROW_STATE 1026
 #define BEYOND 65535
 
-// In a kernel's outermost scope: `last`, `path`, and the `lowest` cost of the last pixel, of this one, and of the next one, in turn.
+// Declares, in a kernel's outermost scope, `last`, `path`, and `lowest`: the lowest path costs of the previous, the
+// current and the next pixel, used in turn.
 #if WIDE
 #define STATE GLOBAL ushort
 #define PATH_STATE(line, disparities)                                      \
@@ -22,14 +24,14 @@
   STATE* path = state + NARROW_STATE
 #endif
 
-// Before the first pixel, for all to see.
+// Initialises the state before the first pixel, and synchronises the group.
 #define START_PATH(disparities)                                                                 \
   if (local_id(0) == 0) {                                                                       \
     last[0] = path[0] = last[(disparities) + 1] = path[(disparities) + 1] = BEYOND;              \
     lowest[0] = lowest[1] = lowest[2] = BEYOND;                                                 \
   }                                                                                             \
   BARRIER()
-// Lowers `*lowest` to the value of every work-item of the group: on CUDA a warp brings its own together first.
+// Lowers `*lowest` to the minimum of the group's values. On CUDA, each warp first reduces its own values.
 #ifdef __CUDACC__
 FUNCTION int warp_min(int value) {
 #if __CUDA_ARCH__ >= 800
@@ -46,7 +48,7 @@ FUNCTION void group_min(int* lowest, int value) {
 #else
 #define group_min(lowest, value) atomic_min(lowest, value)
 #endif
-// After a pixel, whose costs have the minimum `mine` in this work-item: it becomes the last one.
+// Ends a pixel, whose path costs have the minimum `mine` in this work-item: the pixel becomes the previous one.
 #define END_PIXEL(turn, next, mine)                                \
   group_min(&lowest[next], mine);                                  \
   if (local_id(0) == 0) lowest[(next) == 2 ? 0 : (next) + 1] = BEYOND; \

@@ -1,4 +1,5 @@
-// What a device's arithmetic reaches at most: roofs.hpp. Eight chains of instructions an item, which need not wait for another.
+// Kernels that measure a device's peak arithmetic rates (roofs.hpp). Each work-item runs eight independent chains of
+// instructions.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -21,7 +22,7 @@
 #define UNPACK(v) as_uint(v)
 #endif
 
-// Additions and minima of 16 bits, two lanes at a time, as the paths of semi-global matching are made of.
+// Additions and minima of two 16-bit lanes, the operations of semi-global matching's path costs.
 KERNEL(path_operations)(ARRAY(uint, out), int seed) {
   PACKED v[CHAINS];
   for (int i = 0; i < CHAINS; ++i) v[i] = PACK((uint)(global_id(0) * 8 + i));
@@ -32,7 +33,7 @@ KERNEL(path_operations)(ARRAY(uint, out), int seed) {
   ELEMENTS(out)[global_id(0)] = sum;
 }
 
-// Bits counted in words of 32.
+// Bit counts of 32-bit words.
 KERNEL(popcounts)(ARRAY(uint, out), int seed) {
   uint v[CHAINS];
   for (int i = 0; i < CHAINS; ++i) v[i] = (uint)(global_id(0) * 8 + i);
@@ -42,7 +43,7 @@ KERNEL(popcounts)(ARRAY(uint, out), int seed) {
   ELEMENTS(out)[global_id(0)] = sum;
 }
 
-// Additions and minima of 32 bits.
+// Additions and minima of 32-bit integers.
 KERNEL(operations)(ARRAY(uint, out), int seed) {
   int v[CHAINS];
   for (int i = 0; i < CHAINS; ++i) v[i] = global_id(0) * 8 + i;

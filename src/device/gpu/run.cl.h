@@ -1,5 +1,5 @@
-// Runs of RUN elements of type ELEMENT, which a work-item moves at once where all of them begin at a multiple of their size.
-// An instance of a kernel includes it with its own types, hence no guard.
+// Runs of RUN elements of type ELEMENT. A work-item loads or stores a run at once if every run is aligned to its size.
+// There is no include guard, because every instance of a kernel includes this file with its own types.
 #ifdef __CUDACC__
 typedef struct __align__(RUN * sizeof(ELEMENT)) {
 #else
@@ -8,12 +8,12 @@ typedef struct __attribute__((aligned(RUN * sizeof(ELEMENT)))) {
   ELEMENT of[RUN];
 } Run;
 
-// Whether an array of rows of `count` elements is made of whole runs.
+// Returns whether rows of `count` elements consist of whole, aligned runs.
 FUNCTION int in_runs(GLOBAL const ELEMENT* elements, long count) {
   return (ulong)elements % (RUN * sizeof(ELEMENT)) == 0 && count % RUN == 0;
 }
 
-// The elements from `from` on, of which `count` are there; the others are 0.
+// Loads a run from `from`; elements beyond the first `count` are 0.
 FUNCTION Run load_run(GLOBAL const ELEMENT* from, int count, int whole) {
   if (whole) return *(GLOBAL const Run*)from;
   Run run;

@@ -1,4 +1,4 @@
-// The text of the portable kernels, which the build puts into the library.
+// The source text of the portable kernels, which the build embeds in the library.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 namespace stereopsis::gpu {
 
 struct SourceFile {
-  std::string_view path;  // from src/
+  std::string_view path;  // relative to src/
   std::string_view text;
 };
 const std::vector<SourceFile>& source_files();
 
 struct Program {
   std::string source;   // all includes resolved
-  std::string options;  // the constants of the instance, as -D…
+  std::string options;  // the constants of the instance, as -D… options
 };
-// What OpenCL builds for an instance of a kernel file.
+// Returns what OpenCL compiles for one instance of a kernel file.
 Program program(std::string_view file, std::string_view instance);
 
 }  // namespace stereopsis::gpu

@@ -1,4 +1,4 @@
-// A point in queues of the caller's: what a StreamMark is on a device.
+// A point in the caller's queues: the implementation of a StreamMark on a device.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class StreamPoint {
 
 namespace stereopsis::cuda {
 
-// An event alone: one of a pair that is in work takes no memory of the device, as a stream of its own would (80 KB). Null for a
-// device of another kind.
+// Makes a point that consists of an event only. A pair in flight then needs no device memory for it; a stream would
+// take 80 KB. Returns null if the device is not a CUDA device.
 std::unique_ptr<gpu::StreamPoint> make_stream_point(gpu::Device& device);
 
 }  // namespace stereopsis::cuda

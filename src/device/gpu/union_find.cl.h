@@ -1,8 +1,8 @@
-// Connected components by union-find, without locks: labels[i] is the label of a parent, which is never larger, or i
-// itself for a root. Labels that are read late are old ones, and those still lead to the root.
+// Connected components by lock-free union-find. labels[i] is a parent's label, which is never larger than i, or i
+// itself for a root. A stale label still leads to the root.
 
-// On the way every pixel is hung to its parent's parent, which shortens the way of those that come later. Where that
-// undoes a join() that ran at the same time, that one goes on with what the pixel hung from.
+// Links every visited pixel to its parent's parent, which shortens later walks. If that undoes a concurrent join(), the
+// join continues with the label that it replaced.
 FUNCTION int find_root(GLOBAL int* labels, int i) {
   int parent = FRESH(int, labels + i);
   while (parent != i) {
@@ -22,7 +22,7 @@ FUNCTION void join(GLOBAL int* labels, int a, int b) {
     const int high = max(a, b), low = min(a, b);
     const int before = atomic_min(labels + high, low);
     if (before == high) return;
-    a = before;  // it was no root any more: what it hung from is still to be joined
+    a = before;  // no longer a root: its former parent is still to be joined
     b = low;
   }
 }

@@ -1,4 +1,4 @@
-// Images and volumes in the memory of a GPU: as ImageView and VolumeView, but only kernels and copies reach the data.
+// Images and volumes in GPU memory: like ImageView and VolumeView, but only kernels and copies access the data.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace stereopsis {
 
-// Whether two images begin with the same pixel in memory.
+// Returns whether two images start at the same address.
 template <class A, class B>
 bool same_start(const ImageView<A>& a, const ImageView<B>& b) {
   return a.data == b.data;
@@ -19,19 +19,19 @@ namespace gpu {
 
 class Queue;
 
-// Memory as its driver names it, a CUdeviceptr or a cl_mem; 0 is none.
+// The driver's handle of a memory object, a CUdeviceptr or a cl_mem; 0: none.
 using Handle = std::uint64_t;
 
-// A run of elements.
+// A contiguous run of elements.
 template <class T>
 struct Array {
   Handle memory = 0;
-  std::int64_t offset = 0;  // of the first one, in elements
+  std::int64_t offset = 0;  // first element, in elements
 
   operator Array<const T>() const requires(!std::is_const_v<T>) { return {memory, offset}; }
 };
 
-// A piece of memory, in bytes; it starts at a multiple of 256.
+// A piece of memory; it starts at a multiple of 256 bytes.
 struct Span {
   Handle memory = 0;
   std::int64_t offset = 0;
@@ -41,7 +41,7 @@ struct Span {
   Array<T> as() const {
     return {memory, offset / static_cast<std::int64_t>(sizeof(T))};
   }
-  // The first `size` bytes, of which the span loses what they take.
+  // Removes the first `size` bytes from the span and returns them.
   Span take(std::size_t size) {
     const std::size_t used = (size + 255) / 256 * 256;
     const Span first{memory, offset, size};
@@ -54,15 +54,15 @@ struct Span {
 template <class T>
 struct View {
   Handle memory = 0;
-  std::int64_t offset = 0;  // of pixel (0, 0), in elements
+  std::int64_t offset = 0;  // pixel (0, 0), in elements
   int width = 0;
   int height = 0;
   int channels = 1;
-  std::int64_t pitch = 0;  // elements
+  std::int64_t pitch = 0;  // distance of rows, in elements
 
   bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
   Size size() const { return {width, height}; }
-  // Rows [first, first + count); of an empty view, an empty one.
+  // Returns rows [first, first + count); an empty view if the view is empty.
   View rows(int first, int count) const {
     if (empty()) return *this;
     return {memory, offset + first * pitch, width, count, channels, pitch};
@@ -81,7 +81,7 @@ bool same_start(const View<A>& a, const View<B>& b) {
   return a.memory == b.memory && a.offset == b.offset;
 }
 
-// Cells (x, y, d), disparity fastest, rows dense.
+// Cells (x, y, d), disparity fastest, dense rows.
 template <class T>
 struct Volume {
   Array<T> cells;

@@ -1,9 +1,9 @@
-// The words that portable kernels are written in: what OpenCL C 1.2 and CUDA C++ share, under one name.
+// The vocabulary of portable kernels: what OpenCL C 1.2 and CUDA C++ share, under common names.
 //
-// KERNEL(name)(arguments) { … } is a kernel; INSTANCE, which the build defines, tells its instances apart. FUNCTION
-// starts a helper. LOCAL declares memory of a work-group, in the kernel's outermost scope; LOCAL_POINTER and GLOBAL
-// qualify pointers. Integers have the same widths in both languages: long and ulong have 64 bits. A kernel checks that it is
-// inside, in y also where the groups are counted out.
+// KERNEL(name)(arguments) { … } defines a kernel; the build defines INSTANCE, which distinguishes its instances.
+// FUNCTION starts a helper. LOCAL declares work-group memory in the kernel's outermost scope; LOCAL_POINTER and GLOBAL
+// qualify pointers. Integers have the same widths in both languages: long and ulong have 64 bits. A kernel checks that
+// its work-item is inside the image, in y even where the number of groups divides evenly.
 #ifndef STEREOPSIS_VOCABULARY_H
 #define STEREOPSIS_VOCABULARY_H
 
@@ -24,7 +24,7 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 static_assert(sizeof(long) == 8, "kernels need 64-bit long");
 
-// Groups in y that a grid can't hold go on in z; the last of them may be beyond what was asked for.
+// Groups in y beyond the grid's limit continue in z; the last ones may lie beyond the requested count.
 FUNCTION int group_id(int axis) { return axis == 0 ? blockIdx.x : blockIdx.z * gridDim.y + blockIdx.y; }
 FUNCTION int local_id(int axis) { return axis == 0 ? threadIdx.x : threadIdx.y; }
 FUNCTION int local_size(int axis) { return axis == 0 ? blockDim.x : blockDim.y; }
@@ -57,12 +57,12 @@ FUNCTION uint bits_of_float(float v) { return __float_as_uint(v); }
 
 FUNCTION int global_id(int axis) { return group_id(axis) * local_size(axis) + local_id(axis); }
 
-// The one NaN that disparity images hold.
+// The only NaN that disparity images contain.
 #define INVALID float_of_bits(0x7FC00000)
-// Reads what other work-items may just have written.
+// Reads memory that other work-items may have just written.
 #define FRESH(type, pointer) (*(volatile GLOBAL type*)(pointer))
 
-// An image as an argument: IMAGE(const uchar, grey) is read as PIXEL(grey, x, y). One that was not given has no memory.
+// Passes an image as an argument: IMAGE(const uchar, grey) is read as PIXEL(grey, x, y). An absent image has no memory.
 typedef struct {
   long offset, pitch;
   int width, height;
@@ -73,16 +73,16 @@ typedef struct {
 #define HEIGHT(name) name##_layout.height
 #define GIVEN(name) ((name) != 0)
 
-// A run of elements as an argument: ARRAY(int, labels) is read as ELEMENT(labels, i).
+// Passes a run of elements as an argument: ARRAY(int, labels) is read as ELEMENT(labels, i).
 #define ARRAY(type, name) GLOBAL type *name, long name##_offset
 #define ELEMENTS(name) ((name) + name##_offset)
 
-// a / b, rounded to the nearest float, for |a| and |b| below 2²⁴ and b other than 0.
+// Returns a / b, rounded to the nearest float, for |a| and |b| below 2²⁴ and b other than 0.
 FUNCTION float quotient(int a, int b) {
 #ifdef ROUNDED_DIVISION
   return (float)a / (float)b;
 #else
-  // Long division to 40 bits or more, the lowest of which stands for the rest: rounding them once is exact.
+  // Long division yields at least 40 bits, the lowest of which is sticky: a single rounding is then exact.
   if (a == 0) return 0.0f;
   const ulong dividend = (ulong)abs(a), divisor = (ulong)abs(b);
   const int shift = (int)clz(dividend);
@@ -93,12 +93,12 @@ FUNCTION float quotient(int a, int b) {
 #endif
 }
 
-// 1 / √v, both rounded to the nearest float, for a normal v > 0.
+// Returns 1 / √v, both operations rounded to the nearest float, for a normal v > 0.
 FUNCTION float inverse_root(float v) {
 #ifdef ROUNDED_DIVISION
   return 1.0f / sqrt(v);
 #else
-  // The root of an integer of 47 or 48 bits has 24; what is left over tells how to round.
+  // The square root of an integer of 47 or 48 bits has 24 bits; the remainder decides the rounding.
   int exponent;
   const float fraction = frexp(v, &exponent);
   const int shift = (exponent & 1) != 0 ? 23 : 24;
@@ -111,7 +111,7 @@ FUNCTION float inverse_root(float v) {
 #endif
 }
 
-// a / b, rounded to the nearest float, where that is a normal number or 0.
+// Returns a / b, rounded to the nearest float, if that is a normal number or 0.
 FUNCTION float divide(float a, float b) {
 #ifdef ROUNDED_DIVISION
   return a / b;

@@ -1,4 +1,4 @@
-// The OpenCL loader, opened at run time: the library starts where there is none.
+// The OpenCL loader, opened at run time, so that the library starts without a loader.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -8,7 +8,7 @@
 
 namespace stereopsis::opencl {
 
-// The functions that are used, under their own names without `cl`.
+// The OpenCL functions that are used, named without the prefix `cl`.
 struct Api {
   // clang-format off
 #define STEREOPSIS_OPENCL_FUNCTIONS(X)                                                                              \
@@ -25,7 +25,7 @@ struct Api {
 #undef X
 };
 
-// The loader's functions; null, with the reason, where there is no loader.
+// Returns the loader's functions, or null and the reason if there is no loader.
 const Api* open(std::string& reason);
 
 }  // namespace stereopsis::opencl

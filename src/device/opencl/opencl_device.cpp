@@ -22,7 +22,7 @@ std::string trimmed(std::string s) {
   return s.substr(std::min(s.size(), s.find_first_not_of(" \n")));
 }
 
-// What a clGet…Info function says, as text: f(size, value, size_needed).
+// Returns the text that a clGet…Info function provides: f(size, value, size_needed).
 template <class F>
 std::string info_text(F&& f) {
   std::size_t size = 0;
@@ -96,7 +96,7 @@ class OpenClDevice final : public gpu::Device {
     return d;
   }
 
-  // Why kernels can't run there; empty where they can.
+  // Returns why kernels cannot run on the device; empty if they can.
   std::string why_unusable() override {
     if (number<cl_bool>(CL_DEVICE_AVAILABLE) == CL_FALSE) return "the device is not available at present";
     if (number<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "its driver has no compiler";
@@ -113,7 +113,7 @@ class OpenClDevice final : public gpu::Device {
   Handle allocate(std::size_t bytes) override {
     cl_int status = CL_INVALID_BUFFER_SIZE;
     cl_mem memory = nullptr;
-    // Some drivers promise any size, and fail at the first use.
+    // Some drivers accept any size and fail at the first use.
     if (bytes <= number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE))
       memory = api.CreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
     if (status != CL_SUCCESS)
@@ -125,7 +125,7 @@ class OpenClDevice final : public gpu::Device {
   }
   void release(Handle memory) override { api.ReleaseMemObject(reinterpret_cast<cl_mem>(memory)); }
 
-  // Memory that the driver made and that stays mapped: its pages are locked where the driver does that at all.
+  // Allocates memory through the driver and keeps it mapped: its pages are locked if the driver supports that.
   void* allocate_host(std::size_t bytes) override {
     const cl_context in = context();
     const std::lock_guard lock(mutex_);
@@ -181,7 +181,7 @@ class OpenClDevice final : public gpu::Device {
     return context_;
   }
 
-  // Arguments belong to the kernel object until it is enqueued: one launch at a time.
+  // Arguments belong to the kernel object until it is enqueued, so that only one launch at a time may set them.
   void launch(cl_command_queue queue, const gpu::Kernel& which, const gpu::Grid& grid,
               const gpu::Arguments& arguments) {
     const cl_context in = context();
@@ -273,14 +273,15 @@ class OpenClDevice final : public gpu::Device {
   }
 
   std::string platform_;
-  // PoCL before 6.0 takes one kernel's machine code for small grids and for large ones as the same when it counts what
-  // is in use, and aborts where both are: not in one queue, which is in order. It serves all, and is kept.
+  // When PoCL before 6.0 counts the machine code in use, it takes a kernel's code for small grids and for large grids
+  // as the same, and aborts if both are in use. In a single in-order queue this does not happen; all queues therefore
+  // share one, which is kept.
   const bool has_one_queue_;
   std::mutex one_queue_mutex_;
   cl_command_queue one_queue_ = nullptr;
   std::mutex mutex_;
   cl_context context_ = nullptr;
-  cl_command_queue host_queue_ = nullptr;  // maps and unmaps
+  cl_command_queue host_queue_ = nullptr;  // maps and unmaps memory
   std::map<void*, cl_mem> host_buffers_;
   std::map<std::pair<std::string, std::string>, cl_program> programs_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, cl_kernel> kernels_;  // names are literals
@@ -288,7 +289,7 @@ class OpenClDevice final : public gpu::Device {
 
 cl_mem memory(Handle handle) { return reinterpret_cast<cl_mem>(handle); }
 
-// OpenCL's events are objects that are made anew at each record.
+// OpenCL creates a new event object at each recording.
 class OpenClEvent final : public gpu::Event {
  public:
   explicit OpenClEvent(OpenClDevice& device) : device_(device) {}
@@ -319,8 +320,8 @@ class OpenClEvent final : public gpu::Event {
   cl_event event = nullptr;
 
  private:
-  // ms; nothing where the driver does not tell. Where several threads use a device, NVIDIA's driver completes an event a
-  // little later than its queue.
+  // Returns the time in ms, or nothing if the driver does not measure it. If several threads use a device, NVIDIA's
+  // driver completes an event slightly later than its queue.
   std::optional<double> time() {
     wait();
     cl_ulong nanoseconds = 0;
@@ -347,7 +348,7 @@ void OpenClQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const
   device_.launch(queue_, kernel, grid, arguments);
 }
 
-// A rectangle of bytes is columns, then rows: the origin of the pitched side is the offset in its memory.
+// OpenCL describes a rectangle as bytes by rows; the origin of the pitched side is the offset in its memory.
 void OpenClQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
                           std::size_t row_bytes, int rows) {
   if (row_bytes == 0 || rows == 0) return;
@@ -386,7 +387,7 @@ void OpenClQueue::record(gpu::Event& point) {
   auto& event = static_cast<OpenClEvent&>(point);
   event.release();
   device_.check(device_.api.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event.event), "take note of a point");
-  device_.check(device_.api.Flush(queue_), "start");  // some drivers collect commands until somebody waits
+  device_.check(device_.api.Flush(queue_), "start");  // some drivers batch commands until the host waits
 }
 
 void OpenClQueue::wait_for(gpu::Event& point) {
@@ -437,7 +438,7 @@ static Found find_opencl() {
   return found;
 }
 
-// Never destroyed: drivers may be gone before the process is.
+// Never destroyed: drivers may be unloaded before the process ends.
 const Found& opencl_devices() {
   static const Found& found = *new Found(find_opencl());
   return found;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "stereopsis OpenCL program 1\n";
 
-// FNV-1a.
+// FNV-1a hash.
 std::uint64_t hash(std::string_view bytes) {
   std::uint64_t h = 14695981039346656037ull;
   for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
@@ -32,7 +32,7 @@ std::string number(std::uint64_t v) {
   return out.str();
 }
 
-// What a whole, own entry starts with; the program follows.
+// Returns the bytes that start a complete entry of this key; the program follows.
 std::string head(const std::string& key, std::string_view binary) {
   return text(magic, number(key.size()), number(binary.size()), number(hash(binary)), key);
 }
@@ -54,7 +54,7 @@ std::string program_path(const std::string& key) {
 
 std::optional<std::string> load_program(const std::string& key) {
   std::error_code ignored;
-  if (!fs::is_regular_file(program_path(key), ignored)) return std::nullopt;  // reading a folder throws
+  if (!fs::is_regular_file(program_path(key), ignored)) return std::nullopt;  // reading a folder would throw
   std::ifstream file(program_path(key), std::ios::binary);
   std::string entry((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::size_t start = head(key, {}).size();

@@ -1,8 +1,7 @@
 // Compiled OpenCL programs on disk, in $XDG_CACHE_HOME/stereopsis or ~/.cache/stereopsis.
 //
-// An entry holds the whole key that it was made for (source, options, device, driver) and a checksum of the program.
-// One that is corrupt, or of another key, is as good as none. Whatever fails, fails silently: the program is built
-// again.
+// An entry holds the complete key that it was made for (source, options, device, driver) and a checksum of the program.
+// A corrupt entry or one of another key is ignored. Every failure is silent: the program is built again.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@ namespace stereopsis::opencl {
 std::optional<std::string> load_program(const std::string& key);
 void store_program(const std::string& key, const std::string& binary);
 
-// Where the entry of a key is, empty where there is no place for a cache.
+// Returns the path of a key's entry, or an empty string if there is no cache folder.
 std::string program_path(const std::string& key);
 
 }  // namespace stereopsis::opencl
