@@ -1,5 +1,6 @@
-// Every reader brings its file to one form: two projections K·(I | t), the same focal length in both directions and
-// both cameras, rows that correspond, and the second camera to the right of the first.
+// Calibration readers for every supported format. Each brings its file to one form: two projections K·(I | t) with the
+// same focal length in both directions and in both cameras, corresponding rows, and the second camera to the right of
+// the first.
 #include "stereopsis/calibration.hpp"
 
 #include <array>
@@ -36,7 +37,7 @@ Size size_of(double width, double height) {
     if (!(side >= 1 && side <= largest_side) || side != std::floor(side))
       refuse(text("the image size is ", number_text(width), "×", number_text(height),
                   "; both must be integers from 1 to ", number_text(largest_side)));
-  constexpr double most_pixels = 1 << 28;  // as of images
+  constexpr double most_pixels = 1 << 28;  // the same limit as for images
   if (width * height > most_pixels)
     refuse(text("the image size is ", number_text(width), "×", number_text(height), "; at most ",
                 number_text(most_pixels), " pixels are read"));
@@ -45,13 +46,13 @@ Size size_of(double width, double height) {
 
 namespace {
 
-// The size under two names, or 0×0 where the file does not say.
+// Returns the size stored under two names, or 0×0 if the file has neither.
 Size size_under(const Document& file, const char* width, const char* height) {
   if (!file.has(width) && !file.has(height)) return {};
   return size_of(file.number(width), file.number(height));
 }
 
-// What every format comes to.
+// Checks a rig that was read from any format, and returns it.
 Rig checked(Rig rig) {
   within("focal length", rig.focal, 1e-3, 1e7);
   for (const double c : {rig.cx_left, rig.cx_right, rig.cy}) within("principal point", c, -1e7, 1e7);
@@ -62,7 +63,7 @@ Rig checked(Rig rig) {
   return rig;
 }
 
-// K·(I | t): the cameras' centres differ by K⁻¹ times the last column.
+// Returns t of K·(I | t): K⁻¹ times the last column, which gives the camera's position.
 std::array<double, 3> translation(const std::vector<double>& p) {
   return {(p[3] - p[2] * p[11]) / p[0], (p[7] - p[6] * p[11]) / p[5], p[11]};
 }
@@ -178,8 +179,8 @@ Rig kitti(const Document& file, KittiPair pair) {
   return rig_of_projections(left.c_str(), left_projection, right.c_str(), right_projection, "m", size);
 }
 
-// OpenCV's stereoRectify: P1 and P2 of the left and the right camera, P2(0, 3) = −f · baseline; or Q, with
-// Z = Q(2, 3) / (Q(3, 2) · d + Q(3, 3)). The unit is that of the calibration board; `calibrate` adds it to the file, OpenCV
+// OpenCV's stereoRectify: P1 and P2 of the left and the right camera, P2(0, 3) = −f · baseline; or Q, with Z = Q(2, 3)
+// / (Q(3, 2) · d + Q(3, 3)). The unit is that of the calibration board, which `calibrate` writes to the file and OpenCV
 // does not.
 Size rectified_size(const Document& file) {
   if (!file.has("rectified_size")) return opencv_size(file);

@@ -1,4 +1,4 @@
-// The cameras of a pair as they are, from the files that have them.
+// Reads the unrectified cameras of a pair from calibration files that contain them.
 #include <algorithm>
 #include <cmath>
 
@@ -29,7 +29,7 @@ Matrix3 rotation_of(const Document& file, const std::string& name) {
   return r;
 }
 
-// Rᵀ·v and Rᵀ·S.
+// Return Rᵀ·v and Rᵀ·S.
 Vector3 turned_back(const Matrix3& r, const Vector3& v) {
   Vector3 out{};
   for (std::size_t i = 0; i < 3; ++i) out[i] = r[i] * v[0] + r[3 + i] * v[1] + r[6 + i] * v[2];
@@ -66,13 +66,13 @@ Lens lens_of(const Document& file, const std::string& matrix, const std::string&
   return lens;
 }
 
-// Where the file has no R and T, the rectification tells them: X_right = R2ᵀ·(R1·X_left − (B, 0, 0)).
+// Derives R and T from the rectification if the file lacks them: X_right = R2ᵀ·(R1·X_left − (B, 0, 0)).
 void derive_extrinsics(StereoCalibration& c) {
   c.rotation = turned_back(c.right.rectification, c.left.rectification);
   c.translation = turned_back(c.right.rectification, Vector3{-c.rig.baseline, 0, 0});
 }
 
-// Of OpenCV's names, those that the file uses: M1, K1 or cameraMatrix1; D1 or distCoeffs1.
+// Returns which of OpenCV's names the file uses: M1, K1 or cameraMatrix1; D1 or distCoeffs1.
 std::string name_in(const Document& file, std::initializer_list<const char*> names, int camera) {
   for (const char* name : names)
     if (file.has(text(name, camera, ".data"))) return text(name, camera, ".data");

@@ -11,7 +11,7 @@
 namespace stereopsis::io {
 namespace {
 
-// Bounds that no calibration file comes near; with them the memory needed grows no faster than the file.
+// Bounds that no real calibration file comes near. With them, the memory needed grows no faster than the file.
 constexpr std::size_t longest_name = 64;
 constexpr std::size_t deepest_nesting = 16;
 
@@ -27,7 +27,7 @@ bool is_name_character(char c) {
          c == '.' || c == '/' || c == '+';
 }
 
-// Calls f with the parts between white space, commas and semicolons; dashes of `- item` lines are passed over.
+// Calls f with the parts between white space, commas and semicolons; skips the dashes of `- item` lines.
 template <class F>
 void for_each_part(std::string_view s, F&& f) {
   constexpr std::string_view separators = " \t\r\n\v\f,;";
@@ -48,7 +48,7 @@ bool all_numbers(std::string_view s) {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 
-// The names of the enclosing elements or lines, outermost first.
+// Joins the names of the enclosing elements or lines, outermost first.
 std::string path_of(const std::vector<std::string_view>& names) {
   std::string path;
   for (const std::string_view name : names) path += path.empty() ? std::string(name) : text('.', name);
@@ -144,14 +144,14 @@ class Document::LineParser {
     open_.push_back({indent, name});
   }
 
-  // What goes on from the lines above is nothing that is read here; rows of numbers are.
+  // Keeps a line of numbers as a row; ignores any other line without a name, such as a continuation.
   void read_unnamed(std::size_t indent, std::string_view content) {
     if (all_numbers(content)) return document_.add(text("row ", ++document_.rows_), content);
     if (indent > last_indent_) return;
     refuse(text("line ", line_number_, " is '", Tokens::printable(content), "'; it must be a name and its value"));
   }
 
-  // The list may go on over lines.
+  // Adds a list that may span several lines.
   void add_list(std::string_view name, std::string_view line, std::string_view value) {
     const char* first = value.data() + 1;
     const std::string_view from_first(first, static_cast<std::size_t>(rest_.data() + rest_.size() - first));
@@ -165,7 +165,7 @@ class Document::LineParser {
     take_line();
   }
 
-  // `- item` lines below a name: one value from the first item to the last.
+  // Extends the value of a name by a `- item` line: the value spans the first to the last item.
   void add_item(std::size_t indent, std::string_view content) {
     while (!open_.empty() && open_.back().indent > indent) {
       open_.pop_back();
@@ -199,10 +199,10 @@ class Document::LineParser {
   int line_number_ = 0;
   std::size_t last_indent_ = 0;
   std::vector<Open> open_;
-  Value* items_ = nullptr;  // of the innermost open name
+  Value* items_ = nullptr;  // value of the innermost open name
 };
 
-// Elements only: attributes, comments and declarations are passed over, and the root gives no name.
+// Parses elements only: skips attributes, comments and declarations. The root contributes no name.
 class Document::XmlParser {
  public:
   XmlParser(std::string_view text, Document& document) : rest_(text), document_(document) {}
@@ -222,7 +222,7 @@ class Document::XmlParser {
   }
 
  private:
-  // The next tag without its brackets, and the text before it.
+  // Returns in `content` the next tag without its brackets, and skips the text before it.
   bool next_tag(std::string_view& content) {
     const std::size_t start = rest_.find('<');
     content = rest_.substr(0, start);

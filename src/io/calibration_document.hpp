@@ -1,4 +1,4 @@
-// The calibration files as what they have in common: values under names.
+// Calibration files in their common form, values under names, for the calibration readers.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace stereopsis::io {
 
-// A view on the text of a file: keep that text alive. Names are paths: the `data` of `P1` is "P1.data".
+// A view of the text of a file, which must outlive the view. Names are paths: the `data` of `P1` is "P1.data".
 class Document {
  public:
   // XML as OpenCV writes it, or lines of
@@ -20,14 +20,14 @@ class Document {
   static Document parse(std::string_view text);
 
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
-  // Exactly `count` finite numbers, or Error(format).
+  // Returns exactly `count` finite numbers, or throws Error(format).
   std::vector<double> numbers(std::string_view name, std::size_t count) const;
   double number(std::string_view name) const { return numbers(name, 1)[0]; }
-  // At most `most` finite numbers.
+  // Returns at most `most` finite numbers.
   std::vector<double> numbers_up_to(std::string_view name, std::size_t most) const;
-  // The text without its quotes; empty where there is none.
+  // Returns the text without its quotes, or an empty string if the name is absent.
   std::string word(std::string_view name) const;
-  // How many lines had numbers and no name; they are named "row 1", "row 2", …
+  // Returns how many lines had numbers and no name; they are named "row 1", "row 2", …
   int rows() const { return rows_; }
 
  private:

@@ -59,7 +59,7 @@ const std::string opencv_yaml =
     "P2: !!opencv-matrix\n   rows: 3\n   cols: 4\n   dt: d\n"
     "   data: [ 450., 0., 310., -1.35e+03, 0., 450., 240.5, 0., 0., 0., 1., 0. ]\n";
 
-// The same rig: baseline 3, principal points 320 and 310.
+// The same rig as Q: baseline 3, principal points 320 and 310.
 const std::string opencv_q =
     "%YAML:1.0\n---\n"
     "Q: !!opencv-matrix\n   rows: 4\n   cols: 4\n   dt: d\n"
@@ -135,8 +135,8 @@ TEST(Calibration, KittiRowsWithoutNames) {
   EXPECT_TRUE(contains(refusal("1 2 3\n4 5 6\n7 8 9\n"), "3 rows"));
 }
 
-// A point on the left camera's axis, projected by both matrices, comes back at its depth, also where the
-// cameras' planes are not exactly the reference's.
+// A point on the left camera's axis, projected by both matrices, is triangulated at its depth, even if the cameras'
+// planes are not exactly the reference's.
 TEST(Calibration, ProjectionsWithAnOffsetInDepthGiveTheDepthOfAProjectedPoint) {
   const Rig rig =
       rig_from("P2: 700 0 600 45 0 700 180 -0.1 0 0 1 0.004\nP3: 700 0 600 -335 0 700 180 2.3 0 0 1 0.005\n");
@@ -211,7 +211,7 @@ TEST(Calibration, BrokenFilesGetOneSentence) {
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "width=741", "width=-741")), "size"));
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "width=741", "width=7e8")), "size"));
   EXPECT_TRUE(contains(refusal(replaced(kitti, " -329", "")), "P3 holds 11 values; it must hold 12"));
-  EXPECT_TRUE(contains(refusal(kitti.substr(0, kitti.find("P3"))), "(accepted)"));  // the grey pair is there
+  EXPECT_TRUE(contains(refusal(kitti.substr(0, kitti.find("P3"))), "(accepted)"));  // the grey pair is present
   EXPECT_TRUE(contains(refusal(kitti.substr(0, kitti.find("P1"))), "no P1"));
   EXPECT_TRUE(contains(refusal(opencv_yaml.substr(0, opencv_yaml.find("P2"))), "no P2"));
   EXPECT_TRUE(contains(refusal(opencv_xml.substr(0, opencv_xml.size() - 20)), "cut off"));
@@ -233,7 +233,7 @@ TEST(Calibration, EveryTruncationIsReadOrRefused) {
     }
 }
 
-// Time and memory grow with the file, whatever is in it.
+// Time and memory are bounded by the size of the file, whatever it contains.
 TEST(Calibration, NestingAndLongNamesAreBounded) {
   std::string nested, elements;
   for (int i = 0; i < 20000; ++i) {
@@ -258,7 +258,7 @@ TEST(RigRange, CoversTheDepthsAndNoMoreThanAPixelAround) {
   EXPECT_GT(range.min, low - 1);
   EXPECT_GE(range.max(), high);
   EXPECT_LT(range.max(), high + 1);
-  EXPECT_EQ(rig.range(3000, std::numeric_limits<double>::infinity()).min, -33);  // behind everything: −doffs
+  EXPECT_EQ(rig.range(3000, std::numeric_limits<double>::infinity()).min, -33);  // behind all points: −doffs
   const Rig simple{100, 0, 0, 0, 1, "m", {}};
   EXPECT_EQ(simple.range(10, 50), (DisparityRange{2, 9}));
   EXPECT_EQ(simple.range(10, 10), (DisparityRange{10, 1}));
@@ -330,7 +330,7 @@ TEST_F(CalibrationData, Middlebury) {
 TEST_F(CalibrationData, Kitti) {
   const fs::path file = data_ / "kitti2012/000070/calib.txt";
   EXPECT_NEAR(read_rig(file, {}, KittiPair::grey).baseline, 386.1448 / 718.856, 1e-9);
-  // Without the cameras' offsets in depth it would be 0.5323.
+  // Without the cameras' offsets in depth, the baseline would be 0.5323.
   EXPECT_NEAR(read_rig(file, {}, KittiPair::colour).baseline, 0.53329, 1e-5);
   EXPECT_NEAR(read_rig(data_ / "kitti_odometry/sequence_2/calib.txt").baseline, 0.53717, 1e-5);
   EXPECT_THROW(read_rig(data_ / "kitti_odometry/sequence_2/poses.txt"), Error);

@@ -1,4 +1,4 @@
-// Calibration files as OpenCV and ROS read them.
+// Writes calibration files that OpenCV and ROS read.
 #include <span>
 
 #include "core/text.hpp"
@@ -17,7 +17,7 @@ std::string list_of(Numbers numbers, const char* separator) {
   return list;
 }
 
-// OpenCV's storage, in one of its two notations.
+// OpenCV's FileStorage format, as YAML or XML.
 class Storage {
  public:
   explicit Storage(const std::filesystem::path& file) : xml_(io::lower_extension(file) == ".xml") {
@@ -49,12 +49,12 @@ class Storage {
 };
 
 std::array<double, 9> matrix_of(const Lens& lens) { return {lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1}; }
-// K·(I | t) of a rectified camera that lies `x` to the right of the left one.
+// Returns K·(I | t) of a rectified camera that lies `x` to the right of the left camera.
 std::array<double, 12> projection_of(const Rig& rig, double cx, double x) {
   return {rig.focal, 0, cx, -rig.focal * x, 0, rig.focal, rig.cy, 0, 0, 0, 1, 0};
 }
 
-// As few as the model needs: 5 (plumb bob), 8 (rational) or 12; 4 for a fisheye.
+// Returns only the coefficients that the model needs: 5 (plumb bob), 8 (rational) or 12; 4 for a fisheye lens.
 Numbers coefficients_of(const Lens& lens) {
   if (lens.model == Lens::Model::fisheye) return {lens.distortion.data(), 4};
   std::size_t count = 12;

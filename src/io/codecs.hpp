@@ -1,5 +1,5 @@
-// Codecs: memory to image and back. They know no files, so that they can be fuzzed as they are; the functions of
-// io.hpp put the file's name in front of what they throw.
+// Codecs between memory and images. They do not access files, so that they can be fuzzed directly; the functions of
+// io.hpp prepend the file's name to their errors.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ using Bytes = std::span<const std::byte>;
 inline Bytes bytes_of(std::string_view s) { return std::as_bytes(std::span(s)); }
 inline std::string_view text_of(Bytes b) { return {reinterpret_cast<const char*>(b.data()), b.size()}; }
 
-// What the numbers of an integer image mean.
+// Meaning of the numbers in an integer image.
 enum class Values {
-  intensities,  // a PNM whose maxval is not 2^n − 1 (n = 8 to 16) is brought to the full range of 8 or 16 bits
-  codes,        // masks, disparities × scale: kept as they are
+  intensities,  // a PNM whose maxval is not 2^n − 1 (n = 8 to 16) is scaled to the full range of 8 or 16 bits
+  codes,        // masks and disparities × scale: kept unchanged
 };
 
 AnyImage decode_png(Bytes file);
@@ -34,10 +34,10 @@ int pnm_maxval(Bytes file);
 AnyImage decode_jpeg(Bytes file);
 AnyImage decode_tiff(Bytes file);
 AnyImage decode_pfm(Bytes file);
-// An image has 1 or 3 channels, a volume one for each disparity.
+// An image has 1 or 3 channels; a volume has one channel per disparity.
 AnyImage decode_npy(Bytes file, bool is_volume = false);
 
-// Reads the header of an NPY image or volume; `head` holds at least the header.
+// The header of an NPY image or volume; `head` holds at least the header.
 struct NpyHeader {
   Size size;
   std::uintmax_t file_bytes = 0;  // header and numbers
@@ -51,30 +51,31 @@ std::string encode_tiff(AnyImageView image);
 std::string encode_pfm(ImageView<const float> image);
 std::string encode_npy(AnyImageView image, bool is_volume = false);
 
-// A pipeline as JSON: {"method": …, "cost": {"stage": "rank", "window": 9}, …, "refinements": [{"stage": "median", "enabled":
-// true, …}, …]}. Keys come in any order. Files of earlier versions have each refinement as a key: "median", "median2".
+// A pipeline read from JSON: {"method": …, "cost": {"stage": "rank", "window": 9}, …, "refinements": [{"stage":
+// "median", "enabled": true, …}, …]}. Keys may be in any order. Files of earlier versions have one key per refinement:
+// "median", "median2".
 struct NamedSlots {
   std::string method;
-  std::vector<PipelineSlot> slots;  // of a parameter, only name and value are read
+  std::vector<PipelineSlot> slots;  // only the name and the value of a parameter are read
 };
 NamedSlots slots_from_json(std::string_view json);
 std::string slots_to_json(const NamedSlots& pipeline);
 std::string value_to_json(const ParameterInfo& parameter);
 
-// The size that a header claims, before anything is allocated for it.
+// The size that a header declares, checked before any allocation.
 struct Claim {
   const char* format;
   std::int64_t width;
   std::int64_t height;
   int channels;
-  int bits;  // of a sample, in the file
+  int bits;  // per sample, in the file
 };
 
-// Refuses an image that is empty, beyond what is read at all (2^20 pixels a side, 2^28 in all), or whose pixels
-// can't come out of `available` bytes, each of which gives `expansion` bytes of pixels at the most.
+// Throws for an image that is empty or beyond the limits (2^20 pixels per side, 2^28 in total), or whose pixels cannot
+// come from `available` bytes. Each byte gives at most `expansion` bytes of pixels.
 void check(const Claim& claim, std::size_t available, double expansion = 1);
 
-// A number as the file has it.
+// Loads a number in the file's byte order.
 template <class T>
 T load(const std::byte* bytes, std::endian order) {
   std::array<std::byte, sizeof(T)> raw;

@@ -1,4 +1,5 @@
-// Files that are cut off, oversized, negative, not numbers, empty: each gets one sentence that names the file.
+// Tests of files that are truncated, oversized or empty, or contain negative or invalid numbers: each error is one
+// sentence that names the file.
 #include "io/codecs.hpp"
 #include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
@@ -11,7 +12,7 @@ using namespace test;
 
 struct Case {
   std::string contents;
-  std::string part;  // of the sentence
+  std::string part;  // expected in the error
 };
 
 void expect_refusals(const std::vector<Case>& cases) {
@@ -32,7 +33,7 @@ void expect_refusals(const std::vector<Case>& cases) {
   }
 }
 
-// Every beginning of a file is refused, to the last byte, or the last but `unused`.
+// Every proper prefix of a file is rejected, except those that lack at most the last `unused` bytes.
 void expect_every_beginning_refused(const std::string& file, std::size_t unused = 0) {
   const TemporaryFolder folder;
   for (std::size_t size = 0; size < file.size() - unused; ++size)
@@ -130,7 +131,7 @@ TEST(CorruptFiles, Png) {
   std::string damaged = good;
   damaged[60] ^= 1;
   std::string wrong_size = good;
-  wrong_size[17] = 9;  // without its checksum
+  wrong_size[17] = 9;  // the checksum is left unchanged
   expect_refusals({{"\x89PNG", "cut off"},
                    {damaged, "damaged"},
                    {wrong_size, "damaged"},
@@ -138,7 +139,7 @@ TEST(CorruptFiles, Png) {
   expect_every_beginning_refused(good);
 }
 
-// A valid header over next to no data: refused before the pixels are allocated.
+// A valid header with almost no data is rejected before the pixels are allocated.
 TEST(CorruptFiles, PngBomb) {
   expect_refusals({{RawPng(15000, 15000, 16, 2).with("few"), "can't hold"},
                    {RawPng(0, 3, 8, 0).with("few"), "PNG"},
@@ -171,7 +172,7 @@ TEST(CorruptFiles, Tiff) {
   expect_refusals({{std::string("II*\0", 4), "damaged"},
                    {std::string("II*\0\xff\xff\xff\xff", 8), "damaged"},
                    {good.substr(0, good.size() / 2), "damaged"}});
-  expect_every_beginning_refused(good, 4);  // which say where the next image is
+  expect_every_beginning_refused(good, 4);  // the last 4 bytes are the offset of the next image
   for (const auto& [width, part] : {std::pair{0U, "size is zero"}, {0x7FFFFFFFU, "at most"}, {60000U, "can't hold"}}) {
     std::string changed = good;
     // The width is the first tag: type short, value 9.

@@ -80,7 +80,7 @@ class SmallScene : public testing::Test {
 
 TEST_F(SmallScene, IsReadAsDescribed) {
   const DatasetScene scene = found();
-  EXPECT_EQ(scene.name, "scene");  // the folders' names, where the file gives none
+  EXPECT_EQ(scene.name, "scene");  // the folder's name, because the file gives none
   EXPECT_EQ(scene.dataset, "set");
   EXPECT_EQ(scene.disparities, 16);
   EXPECT_EQ(scene.left, scene_ / "l.png");
@@ -128,9 +128,9 @@ TEST_F(SmallScene, NonOccludedComesFromItsOwnTruth) {
 }
 
 TEST_F(SmallScene, NonOccludedComesFromCrossChecking) {
-  write_image(scene_ / "right_truth.png", row_of({8, 4, 9, 9}));  // 4 and 2 pixels at x = 0 and 1
+  write_image(scene_ / "right_truth.png", row_of({8, 4, 9, 9}));  // disparities 4 and 2 at x = 0 and 1
   describe(R"(, "gt_right": "right_truth.png")");
-  // x = 1 sees 0 (4 px: no), x = 2 sees −0.5, rounded to 0 (4 px: no), x = 3 sees 1 (2 px: yes)
+  // x = 1 maps to 0 (4 px: no), x = 2 maps to −0.5, rounded to 0 (4 px: no), x = 3 maps to 1 (2 px: yes)
   EXPECT_EQ(pixels_of(regions_of(loaded()).at("nonocc")), (Row{0, 0, 0, 255}));
 }
 
@@ -266,7 +266,7 @@ TEST_F(RealScenes, TheirRegionsAreThoseThatAreKnown) {
     EXPECT_EQ(names_of(loaded), expected.at(scene.dataset));
     for (const auto& [name, mask] : regions_of(loaded)) {
       EXPECT_GT(counted(mask), 1000) << name;
-      EXPECT_TRUE(is_subset(mask, loaded.regions[loaded.regions.size() > 1 ? 1 : 0].mask)) << name;  // of "all"
+      EXPECT_TRUE(is_subset(mask, loaded.regions[loaded.regions.size() > 1 ? 1 : 0].mask)) << name;  // region "all"
       EXPECT_EQ(evaluate(loaded.truth, loaded.truth, mask).all.counted, counted(mask)) << name;
     }
   }
@@ -325,7 +325,7 @@ TEST_F(RealScenes, QuarterSizeMasksCountTheNonOccluded) {
   EXPECT_EQ(counted(regions.at("all")), 319078 + 41515);
 }
 
-// On the pixels of region "all", as a percentage.
+// Returns the percentage of pixels of region "all" on which two masks agree.
 double agreement(const Image<std::uint8_t>& a, const Image<std::uint8_t>& b, const Image<std::uint8_t>& all) {
   long long same = 0;
   for (int y = 0; y < all.height(); ++y)

@@ -1,5 +1,5 @@
-// Disparities, confidences, masks and validity. An integer file holds disparity × scale, rounded, with 0 for "unknown"; so a valid disparity
-// that would become 0 is written as 1.
+// Reads and writes disparities, confidences, masks and validity maps. An integer file holds round(disparity × scale),
+// with 0 for "unknown"; a valid disparity that would round to 0 is therefore written as 1.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -15,13 +15,13 @@ namespace {
 
 constexpr double kitti_scale = 256;
 
-// The values as the file has them, and the one that stands for white. RGB must be grey in disguise.
+// The values as stored in the file, and the value that stands for white. An RGB image must have three equal channels.
 struct Codes {
   AnyImage image;
   int white;
 };
 
-// A JPEG has changed the values.
+// Reads the values of an integer file; rejects JPEG, which changes values.
 Codes read_codes(const std::filesystem::path& file) {
   io::check_no_video(file);
   const std::string contents = io::read_file(file);
@@ -36,7 +36,7 @@ Codes read_codes(const std::filesystem::path& file) {
   });
 }
 
-// The one channel of an image that may be stored as three equal ones.
+// Returns the single channel of an image that may be stored as three equal ones.
 template <class T>
 Image<T> one_channel(Image<T> image) {
   if (image.channels() == 1) return image;
@@ -103,7 +103,7 @@ void check_scale(double scale) {
                                           "the usual one"));
 }
 
-// How a file name and a scale ask for disparities to be written.
+// The file format, the scale and the largest code that a file name and a scale request.
 struct Target {
   io::Format format = io::Format::pfm;
   double scale = 1;
@@ -139,7 +139,7 @@ Target target_of(const std::filesystem::path& file, double scale) {
                    disparity > 0 && target.largest == 255 ? "a smaller scale, or " : "", ".pfm, .npy or .tiff"));
 }
 
-// The code of a valid disparity.
+// Returns the code of a valid disparity.
 int code(double disparity, const Target& target) {
   const double rounded = std::round(disparity * target.scale);
   if (rounded < 0 || rounded > target.largest) refuse_disparity(disparity, target);

@@ -71,7 +71,7 @@ TEST(DisparityFiles, EightBitsWithAScale) {
   }
 }
 
-// The values of a disparity PGM are codes, not intensities: a maxval that is not 255 does not stretch them.
+// The values of a disparity PGM are codes, not intensities, so that a maxval other than 255 does not scale them.
 TEST(DisparityFiles, CodesAreNotStretched) {
   const TemporaryFolder folder;
   const auto file = put(folder / "d.pgm", "P2 3 1 100 0 50 100");

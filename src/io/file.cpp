@@ -51,23 +51,23 @@ bool replaceable(const fs::path& file) {
   return !fs::exists(file, ignored) || fs::is_regular_file(file, ignored);
 }
 
-// The n-th name that a file beside the target may have until it is whole.
+// Returns the n-th candidate for the temporary name of a file that is being written next to the target.
 constexpr int most_temporaries = 1000;
 fs::path temporary_name(const fs::path& target, int n) {
   return folder_of(target) / text('.', target.filename().string(), '.', n, ".tmp");
 }
 
-// The temporary files that are there; whoever makes, renames or removes one has the lock.
+// The existing temporary files. A thread that creates, renames or removes one holds the lock.
 struct Temporaries {
   std::mutex mutex;
   std::set<fs::path> names;
 };
 Temporaries& temporaries() {
-  static auto* const all = new Temporaries;  // also there for threads that outlive main()
+  static auto* const all = new Temporaries;  // never destroyed, because threads may outlive main()
   return *all;
 }
 
-// A new file beside the target, removed unless it was renamed to it.
+// A new file next to the target; the destructor removes it unless it was renamed to the target.
 class Temporary {
  public:
   explicit Temporary(const fs::path& target) : target_(target) {
@@ -93,7 +93,7 @@ class Temporary {
   std::FILE* stream() { return stream_.get(); }
 
   void rename() {
-    // Renamed first, a loss of power could leave the new name with no contents.
+    // Synchronise before renaming: otherwise a power loss could leave the new name without contents.
     if (const int code = sync_file(stream_.get()); code != 0) fail(target_, "written", code);
     if (std::fclose(stream_.release()) != 0) fail(target_, "written");
     std::error_code error;
@@ -133,7 +133,7 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
     throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file in it"));
   const File stream = open(file, "rb");
   if (!stream) fail(file, "opened");
-  // A pipe has no size: it is read piece by piece. One byte more than expected shows the end in one go.
+  // A pipe has no size and is read piece by piece. Requesting one byte more than expected detects the end in one read.
   const std::uintmax_t size = fs::is_regular_file(file, error) ? fs::file_size(file, error) : 0;
   std::string contents;
   for (std::size_t filled = 0;;) {
@@ -173,13 +173,13 @@ std::string lower_extension(const fs::path& file) {
 }  // namespace io
 
 std::filesystem::path follow_links(const std::filesystem::path& file) {
-  constexpr int longest_chain = 40;  // as of Linux; a longer one leads in a circle
+  constexpr int longest_chain = 40;  // as in Linux; a longer chain is a cycle
   std::filesystem::path target = file;
   std::error_code error;
   for (int links = 0; links < longest_chain && std::filesystem::is_symlink(target, error); ++links) {
     const std::filesystem::path next = std::filesystem::read_symlink(target, error);
     if (error) return file;
-    target = target.parent_path() / next;  // an absolute one takes the place of the whole
+    target = target.parent_path() / next;  // an absolute path replaces the whole
   }
   return target;
 }
@@ -190,7 +190,7 @@ void check_writable(const std::filesystem::path& file) {
 }
 
 void abandon_writing() {
-  io::temporaries().mutex.lock();  // for good
+  io::temporaries().mutex.lock();  // never released
   std::error_code ignored;
   for (const std::filesystem::path& name : io::temporaries().names) std::filesystem::remove(name, ignored);
 }

@@ -1,4 +1,4 @@
-// Whole files: read with a limit, written whole or not at all.
+// Reads whole files with a size limit, and writes files completely or not at all.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,19 @@
 
 namespace stereopsis::io {
 
-// Room for the largest image that is read at all: 2^28 float RGB pixels.
+// Size limit of a file: the largest image that is accepted, 2^28 float RGB pixels, fits in it.
 inline constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 32;
 
 std::string read_file(const std::filesystem::path& file, std::uintmax_t limit = largest_file);
 
-// To a temporary name beside the target, then renamed; what is no regular file (a pipe, a device) is written directly.
+// Writes to a temporary name next to the target and renames the file. A target that is not a regular file (a pipe, a
+// device) is written directly.
 void write_file(const std::filesystem::path& file, std::string_view contents);
 
-// ".png" for "LEFT.PNG".
+// Returns the extension in lower case: ".png" for "LEFT.PNG".
 std::string lower_extension(const std::filesystem::path& file);
 
-// Calls f; what it throws gets the file's name in front.
+// Calls f and prepends the file's name to the message of any error that f throws.
 template <class F>
 decltype(auto) naming(const std::filesystem::path& file, F&& f) {
   try {

@@ -26,7 +26,7 @@ TEST(Files, TextComesBackWhole) {
   EXPECT_EQ(folder.files(), 1U);
 }
 
-// A disk that is full, made by a limit on the size of files.
+// Simulates a full disk with a limit on the size of files.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -77,7 +77,7 @@ TEST(Files, FoldersThatCannotBeWrittenAreRefused) {
 
 TEST(Files, FoldersWithoutPermissionAreRefused) {
   const TemporaryFolder folder;
-  // The superuser may write everywhere but here.
+  // The superuser may write everywhere except in /proc/self.
   const bool superuser = geteuid() == 0;
   if (superuser && !fs::is_directory("/proc/self")) GTEST_SKIP() << "needs /proc, or a user without all rights";
   const fs::path closed = superuser ? fs::path("/proc/self") : folder / "closed";

@@ -15,8 +15,8 @@ namespace {
       "as PNG files first");
 }
 
-// Containers: AVI, MP4 and MOV, Matroska and WebM, Ogg, ASF, FLV, MPEG streams, YUV4MPEG. HEIF images have the brands that are
-// left out of MP4's.
+// Detects the containers AVI, MP4 and MOV, Matroska and WebM, Ogg, ASF, FLV, MPEG streams and YUV4MPEG. The list of MP4
+// brands leaves out those of HEIF images.
 bool begins_as_video(std::string_view start) {
   using namespace std::string_view_literals;
   if (start.starts_with("RIFF") && start.size() >= 12 && start.substr(8, 3) == "AVI") return true;
@@ -27,7 +27,7 @@ bool begins_as_video(std::string_view start) {
   for (const std::string_view magic : {"\x1a\x45\xdf\xa3"sv, "OggS"sv, "\x30\x26\xb2\x75"sv, "FLV\x01"sv,
                                        "\x00\x00\x01\xba"sv, "\x00\x00\x01\xb3"sv, "YUV4MPEG2"sv})
     if (start.starts_with(magic)) return true;
-  constexpr std::size_t packet = 188;  // of an MPEG transport stream
+  constexpr std::size_t packet = 188;  // length of an MPEG transport stream packet
   return start.size() > 2 * packet && start[0] == 'G' && start[packet] == 'G' && start[2 * packet] == 'G';
 }
 

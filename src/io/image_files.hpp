@@ -1,4 +1,4 @@
-// Which codec a file needs: by its contents for reading, by its name for writing.
+// Selects the codec of a file: by its contents for reading, by its name for writing.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@ namespace stereopsis::io {
 
 enum class Format { png, pnm, jpeg, tiff, pfm, npy };
 
-// Throws Error(format) for an existing file whose name is that of a video, which may be too large to be read.
+// Throws Error(format) for an existing file with the name of a video, which may be too large to read.
 void check_no_video(const std::filesystem::path& file);
-// Throws Error(format) where the contents are none of them.
+// Throws Error(format) if the contents are in no supported format.
 Format format_of(Bytes contents);
 AnyImage decode(Format format, Bytes contents, Values values);
 
-// Throws Error(call) where the extension is none that images are written to.
+// Throws Error(call) if images cannot be written with this extension.
 Format format_of(const std::filesystem::path& file);
-// Throws Error(call) where the format can't hold such pixels.
+// Throws Error(call) if the format cannot hold such pixels.
 std::string encode(Format format, AnyImageView image);
 
 }  // namespace stereopsis::io

@@ -123,7 +123,7 @@ TEST(Pnm, SixteenBitsAreBigEndian) {
   EXPECT_EQ(get(folder / "b.pgm"), get(file));
 }
 
-// 1023 is ten bits; 1000 is none, and is stretched to sixteen; below 255 to eight.
+// A maxval of 1023 means ten bits. 1000 is not 2^n − 1 and is scaled to sixteen bits; one below 255 to eight bits.
 TEST(Pnm, MaxvalGivesTheBitDepth) {
   const TemporaryFolder folder;
   const AnyImage ten = read_image(put(folder / "a", "P2 3 1 1023 0 512 1023"));
@@ -140,7 +140,7 @@ TEST(Pnm, MaxvalGivesTheBitDepth) {
                         image_of<std::uint8_t>({3, 1}, {0, 119, 255}).view()));
 }
 
-// Byte for byte, in both orders: the rows go from the bottom up.
+// Reads files in both byte orders exactly; the rows are stored from the bottom up.
 TEST(Pfm, BothByteOrders) {
   const TemporaryFolder folder;
   const std::string little(
@@ -160,7 +160,7 @@ TEST(Pfm, BothByteOrders) {
   expected(1, 1) = -2;
   expected(0, 0) = 0.75F;
   expected(1, 0) = std::numeric_limits<float>::infinity();
-  // The magnitude of the scale is not applied.
+  // The magnitude of the scale is ignored.
   EXPECT_TRUE(same_bits(read<float>(put(folder / "a", "Pf\n2 2\n-0.0039\n" + little)).view(), expected.view()));
   EXPECT_TRUE(same_bits(read<float>(put(folder / "b", "Pf\n2 2\n1\n" + big)).view(), expected.view()));
   EXPECT_TRUE(same_bits(read<float>(put(folder / "c", "Pf\r\n2 2\r\n-1\r\n" + little)).view(), expected.view()));
@@ -198,12 +198,13 @@ TEST(Png, PaletteAlphaAndFewBitsAreExpanded) {
 
 TEST(Png, Interlaced) {
   const TemporaryFolder folder;
-  // Adam7 of 3 × 2 pixels 1…6: pass 1 has pixel 1, pass 4 (x 2, y 0) has 3, pass 6 (x 1, y 0) has 2, pass 7 row 1.
+  // Adam7 passes of 3 × 2 pixels 1…6: pass 1 has pixel 1, pass 4 (x 2, y 0) has 3, pass 6 (x 1, y 0) has 2, pass 7 has
+  // row 1.
   const auto file = put(folder / "a", RawPng(3, 2, 8, 0, true).with(std::string("\0\1\0\3\0\2\0\4\5\6", 10)));
   EXPECT_TRUE(same_bits(read<std::uint8_t>(file).view(), image_of<std::uint8_t>({3, 2}, {1, 2, 3, 4, 5, 6}).view()));
 }
 
-// A colour profile that libpng would have to decompress is not looked at.
+// A colour profile that libpng would have to decompress is skipped.
 TEST(Png, BrokenColourProfilesDoNotMatter) {
   const TemporaryFolder folder;
   const auto file =
@@ -255,7 +256,7 @@ TEST(Jpeg, SmoothImagesComeBackNearlyEqual) {
     }
 }
 
-// A constant large image is the one that compresses most: it is no bomb.
+// A constant large image compresses best and must not be mistaken for a decompression bomb.
 TEST(Jpeg, ProgressiveAndConstant) {
   const TemporaryFolder folder;
   for (const bool progressive : {false, true}) {
@@ -279,7 +280,7 @@ TEST(Jpeg, CmykIsRefused) {
 }
 
 #ifdef STEREOPSIS_TIFF
-// A little-endian TIFF from its specification: the data at offset 8, then the tags.
+// Builds a little-endian TIFF from its specification: the data at offset 8, then the tags.
 std::string tiff(const std::string& data, const std::vector<std::pair<std::uint16_t, std::uint32_t>>& tags) {
   std::string file("II*\0", 4);
   const auto append = [&](auto value) { io::append(file, value, std::endian::little); };

@@ -1,6 +1,6 @@
-// JPEG through libjpeg. It reports an error by a call that must not return, which leaves by longjmp: libjpeg is called
-// only inside attempt(), and everything that owns something lives outside. The pixels are those stored, whatever
-// orientation the file asks viewers for.
+// JPEG through libjpeg. libjpeg reports an error through a callback that must not return and leaves by longjmp.
+// Therefore libjpeg is called only inside attempt(), and all objects with destructors live outside. Pixels are returned
+// as stored; the file's orientation tag is ignored.
 #include <csetjmp>
 #include <cstdio>  // before jpeglib.h, which needs FILE
 #include <cstdlib>
@@ -26,7 +26,7 @@ void on_error(j_common_ptr jpeg) {
   std::longjmp(errors->jump, 1);
 }
 
-// A warning says that pixels were made up, except these two, which are about bytes around the pixels.
+// A warning means that libjpeg made up pixels. The two exceptions concern bytes around the pixels.
 void on_message(j_common_ptr jpeg, int level) {
   const int code = jpeg->err->msg_code;
   if (level < 0 && code != JWRN_EXTRANEOUS_DATA && code != JWRN_ADOBE_XFORM) on_error(jpeg);
@@ -40,7 +40,7 @@ jpeg_error_mgr* prepare(Errors& errors) {
   return &errors;
 }
 
-// False when libjpeg gave up.
+// Returns false if libjpeg failed.
 template <class F>
 bool attempt(Errors& errors, const F& f) {
   if (setjmp(errors.jump) != 0) return false;
@@ -92,7 +92,7 @@ class Reader {
                                             "); the file is damaged or not a baseline or progressive 8-bit JPEG"));
   }
 
-  // Some hundred bytes can ask for thousands of passes over a large image.
+  // A few hundred bytes can request thousands of passes over a large image.
   static void stop_after_many_scans(j_common_ptr jpeg) {
     constexpr int most_scans = 200;
     if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;

@@ -1,4 +1,5 @@
-// The depth of JSON, checked before it is parsed: what prints, copies or compares JSON calls itself for each level.
+// Checks the nesting depth of JSON before parsing, because functions that print, copy or compare JSON recurse once per
+// level.
 #include "core/text.hpp"
 #include "stereopsis/error.hpp"
 #include "stereopsis/io.hpp"

@@ -1,4 +1,4 @@
-// NPY, the array file of NumPy: "\x93NUMPY", version, length of the header, a Python dictionary, numbers.
+// NPY, NumPy's array file: "\x93NUMPY", version, header length, a Python dictionary, numbers.
 #include <optional>
 
 #include "core/text.hpp"
@@ -9,7 +9,7 @@ namespace stereopsis::io {
 namespace {
 
 struct Header {
-  std::string type;  // "<f4"
+  std::string type;  // such as "<f4"
   bool fortran_order = false;
   std::vector<std::int64_t> shape;
 };
@@ -19,7 +19,7 @@ struct Header {
               text("the NPY header is not as NumPy writes it, from '", Tokens::printable(rest), "' on"));
 }
 
-// The dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, its keys in any order.
+// Parses the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, with its keys in any order.
 class Dictionary {
  public:
   explicit Dictionary(std::string_view text) : rest_(text) {}
@@ -101,7 +101,7 @@ struct Layout {
   bool fortran_order;
 };
 
-// File is the type of the numbers in the file, T that of the pixels.
+// `File` is the type of the numbers in the file, `T` the type of the pixels.
 template <class File, class T>
 AnyImage read_numbers(const Layout& layout, Bytes data) {
   check(layout.claim, data.size());
@@ -142,7 +142,7 @@ std::string write_numbers(ImageView<const T> image, std::string file) {
 
 struct HeaderAndLength {
   Header header;
-  std::size_t length;  // bytes up to the numbers
+  std::size_t length;  // bytes before the numbers
 };
 
 HeaderAndLength read_header(Bytes file) {
@@ -210,7 +210,7 @@ std::string encode_npy(AnyImageView image, bool is_volume) {
   std::string header = text("{'descr': '", type, "', 'fortran_order': False, 'shape': (", image.height, ", ",
                             image.width, image.channels == 1 && !is_volume ? "" : text(", ", image.channels), "), }");
   constexpr std::size_t prefix = 10;
-  header.resize((prefix + header.size() + 1 + 63) / 64 * 64 - prefix - 1, ' ');  // the numbers start at 64-byte steps
+  header.resize((prefix + header.size() + 1 + 63) / 64 * 64 - prefix - 1, ' ');  // aligns the numbers to 64 bytes
   header += '\n';
   std::string file("\x93NUMPY\x01\x00", 8);
   append(file, static_cast<std::uint16_t>(header.size()), std::endian::little);

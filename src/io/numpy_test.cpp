@@ -1,4 +1,4 @@
-// Arrays to NumPy and back, through the real one.
+// Tests NPY files against NumPy itself.
 #include <cstdlib>
 
 #include "io/test_files.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// An interpreter that has NumPy, or "".
+// Returns the name of an interpreter that has NumPy, or "".
 std::string python() {
   for (const char* name : {"python3", "/usr/bin/python3"})
     if (std::system((std::string(name) + " -c 'import numpy' 2> /dev/null").c_str()) == 0) return name;
@@ -22,7 +22,7 @@ class Numpy : public testing::Test {
   void SetUp() override {
     if (python_.empty()) GTEST_SKIP() << "needs python3 with numpy";
   }
-  // Runs statements in the test's folder, with numpy as np.
+  // Runs statements in the test's folder, with numpy imported as np.
   bool run(const std::string& statements) {
     put(folder_ / "script.py", "import numpy as np\n" + statements);
     return std::system(("cd " + folder_.path().string() + " && " + python_ + " script.py").c_str()) == 0;

@@ -1,6 +1,6 @@
 // PFM: "Pf" (one channel) or "PF" (RGB), width, height, scale, then floats from the bottom row up. The sign of the
-// scale gives the byte order (negative: little-endian). Its magnitude is passed over: the disparity files of the
-// Middlebury benchmark carry one that must not be applied.
+// scale gives the byte order (negative: little-endian). Its magnitude is ignored: the disparity files of the Middlebury
+// benchmark carry one that must not be applied.
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,5 @@
-// PLY, binary little-endian: x, y, z; red, green, blue where there is a colour; confidence where there is one.
-// An organised cloud says its width and height as obj_info num_cols and num_rows.
+// PLY, binary little-endian: x, y, z, and, if available, red, green, blue and confidence. An organised cloud stores its
+// width and height as obj_info num_cols and num_rows.
 #include <cmath>
 #include <limits>
 

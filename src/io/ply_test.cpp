@@ -8,7 +8,7 @@ namespace {
 
 using namespace test;
 
-// 2 × 1 points: (1, 2, 3) and one that is invalid.
+// 2 × 1 points: (1, 2, 3) and an invalid one.
 Image<float> two_points() {
   Image<float> points({2, 1}, 3, invalid_disparity);
   for (int c = 0; c < 3; ++c) points(0, 0, c) = static_cast<float>(c + 1);

@@ -1,5 +1,5 @@
-// PNG through libpng. It reports an error by a longjmp, over which no destructor may have to run: libpng is called
-// only inside attempt(), and everything that owns something lives outside.
+// PNG through libpng. libpng reports an error by longjmp, which must not skip any destructor. Therefore libpng is
+// called only inside attempt(), and all objects with destructors live outside.
 #include <png.h>
 
 #include <csetjmp>
@@ -23,7 +23,7 @@ void on_error(png_structp png, png_const_charp message) {
 
 void on_warning(png_structp, png_const_charp) {}
 
-// False when libpng gave up.
+// Returns false if libpng failed.
 template <class F>
 bool attempt(png_structp png, const F& f) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
@@ -50,7 +50,7 @@ class Reader {
         std::memcpy(to, rest.data(), size);
         rest = rest.subspan(size);
       });
-      // Colour profiles, texts and times are passed over: nothing of them is used, and they can be compressed bombs.
+      // Colour profiles, texts and times are skipped: they are not used, and can be decompression bombs.
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
       png_read_info(png_, info_);
     });
@@ -68,7 +68,7 @@ class Reader {
     std::vector<png_bytep> rows;
     for (int y = 0; y < image.height(); ++y) rows.push_back(reinterpret_cast<png_bytep>(image.row(y)));
     call([&] {
-      png_set_expand(png_);  // palette to RGB, 1, 2 and 4 bits to 8
+      png_set_expand(png_);  // converts palettes to RGB, and 1, 2 and 4 bits to 8
       png_set_strip_alpha(png_);
       if (std::endian::native == std::endian::little) png_set_swap(png_);
       png_set_interlace_handling(png_);

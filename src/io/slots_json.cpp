@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A key given twice would be dropped in silence.
+// Rejects duplicate keys, which the parser would drop silently.
 class Duplicates {
  public:
   bool operator()(int, Json::parse_event_t event, Json& value) {
@@ -33,7 +33,7 @@ Json parse(std::string_view json) try {
   check_json_depth(json);
   return Json::parse(json, Duplicates{});
 } catch (const Json::exception& error) {
-  // The message begins with the name of the parser's exception in brackets, and may quote what could not be read.
+  // The message begins with the name of the parser's exception in brackets, and may quote invalid input.
   std::string message = error.what();
   if (const auto end = message.find("] "); message.starts_with('[') && end != std::string::npos)
     message.erase(0, end + 2);
@@ -43,7 +43,7 @@ Json parse(std::string_view json) try {
                                           "; `stereopsis methods NAME --json` prints a pipeline to start from"));
 }
 
-// Names and values are quoted in errors, and printed.
+// Rejects control characters in names and values, because errors quote both and commands print them.
 void check_strings(const Json& value) {
   const auto check = [](const std::string& s) {
     if (std::any_of(s.begin(), s.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; }))
@@ -55,13 +55,13 @@ void check_strings(const Json& value) {
   for (const auto& [key, entry] : value.items()) check(key), check_strings(entry);
 }
 
-// For errors: what was written, or the start of it.
+// Returns the JSON text, or its start, for errors.
 std::string shown(const Json& value) {
   std::string s = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   return s.size() <= 40 ? s : s.substr(0, 40) + "…";
 }
 
-// As --set takes it.
+// Returns the value as text that --set accepts.
 std::string value_text(const std::string& name, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean() || value.is_number()) return value.dump();
@@ -83,12 +83,12 @@ std::string string_of(const char* key, const Json& value) {
   return value.get<std::string>();
 }
 
-// "median" for the slot "median2".
+// Returns the stage's name: "median" for the slot "median2".
 std::string own_stage(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
 
 constexpr const char* list_key = "refinements";
 
-// What files of earlier versions name otherwise.
+// Maps names that files of earlier versions use to current ones.
 std::string todays(std::string name) {
   if (name == "roi") return "region";
   if (name == "winner_takes_all") return "wta";
@@ -111,7 +111,7 @@ PipelineSlot slot_of(const std::string& name, const Json& value) {
   return slot;
 }
 
-// In their order, named as slots: the second median is "median2".
+// Returns the refinements in order, named as slots: the second median is "median2".
 std::vector<PipelineSlot> refinements_of(const Json& list) {
   if (!list.is_array())
     throw Error(ErrorCategory::format,

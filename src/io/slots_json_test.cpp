@@ -58,7 +58,7 @@ TEST(PipelineJson, SlotsInOrderWithTypedValues) {
   }
 }
 
-// Functions that print or compare a value call themselves for each level, so deep JSON would overflow the stack.
+// Functions that print or compare a JSON value recurse once per level, so deep JSON would overflow the stack.
 TEST(PipelineJson, DeepNestingIsRejected) {
   const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   for (const int depth : {65, 100000, 1000000}) {

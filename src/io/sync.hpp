@@ -1,4 +1,4 @@
-// Makes files outlive a loss of power; file.cpp uses it. Everything here is specific to an operating system.
+// Makes files survive a power loss, for file.cpp. Everything in this file is specific to an operating system.
 #pragma once
 
 #include <cstdio>
@@ -6,11 +6,11 @@
 
 namespace stereopsis::io {
 
-// Returns once the disk holds what was written to `stream`, which must be flushed. Returns 0 or an error number; a file
-// system that cannot synchronise is no error.
+// Returns once the disk holds everything written to `stream`, which must be flushed. Returns 0 or an error number; a
+// file system that cannot synchronise is not an error.
 int sync_file(std::FILE* stream);
 
-// Does the same for the names in a folder, and ignores errors: the file itself is whole by then.
+// Does the same for the names in a folder, and ignores errors: the file's contents are already safe.
 void sync_folder(const std::filesystem::path& folder);
 
 }  // namespace stereopsis::io

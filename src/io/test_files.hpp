@@ -1,4 +1,4 @@
-// What the tests of files share: a folder that goes away, raw bytes, errors looked at.
+// Helpers for file tests: a temporary folder, raw bytes, checks of errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ inline std::string get(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Whether f throws an Error of this category, in one line that contains `part`.
+// Returns whether f throws an Error of this category whose message is one line that contains `part`.
 inline testing::AssertionResult refuses(const std::function<void()>& f, ErrorCategory category,
                                         const std::string& part) {
   try {
@@ -65,7 +65,7 @@ inline testing::AssertionResult refuses(const std::function<void()>& f, ErrorCat
   return testing::AssertionFailure() << "nothing was thrown; expected '" << part << "'";
 }
 
-// A PNG from its specification alone: stored, not compressed.
+// Builds a PNG from its specification alone: stored, not compressed.
 class RawPng {
  public:
   RawPng(int width, int height, int depth, int colour_type, bool interlaced = false) {
@@ -81,7 +81,7 @@ class RawPng {
     io::append(file_, crc32(type + data), std::endian::big);
     return *this;
   }
-  // `rows` with the filter byte in front of each.
+  // Adds `rows`, which contain the filter byte before each row.
   std::string with(const std::string& rows) {
     std::string data = "\x78\x01\x01";
     io::append(data, static_cast<std::uint16_t>(rows.size()), std::endian::little);

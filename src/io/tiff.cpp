@@ -1,5 +1,5 @@
-// TIFF: the first image of the file, 8 or 16 bits or float, grey or RGB, in strips or tiles, with any compression that
-// the installed libtiff has. Written uncompressed.
+// TIFF: reads the first image of the file, 8 or 16 bits or float, grey or RGB, in strips or tiles, with any compression
+// that the installed libtiff supports. Writes uncompressed files.
 #include "core/text.hpp"
 #include "io/codecs.hpp"
 #include "io/tokens.hpp"
@@ -15,7 +15,8 @@
 namespace stereopsis::io {
 namespace {
 
-// What libtiff calls a file: memory, read from `bytes` or written to `written`. No exception may pass through libtiff.
+// A file in memory with callbacks for libtiff: it reads `bytes` or writes to `written`. No exception may pass through
+// libtiff.
 struct Memory {
   Bytes bytes;
   std::string* written = nullptr;
@@ -73,7 +74,7 @@ using Tiff = std::unique_ptr<TIFF, Close>;
 Tiff open(Memory& memory, const char* mode) {
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  TIFFOpenOptionsFree);
-  // The largest block libtiff makes itself is a compressed strip.
+  // The largest block that libtiff allocates by itself is a compressed strip.
   constexpr tmsize_t spare = 16 << 20;
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(memory.bytes.size()) + spare);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Memory::remember_error, &memory);
@@ -102,8 +103,8 @@ T tag(TIFF* tiff, std::uint32_t name) {
 }
 
 struct Layout {
-  Claim claim;    // with all samples of a pixel, also those that are dropped
-  bool separate;  // the channels one after the other, as planes
+  Claim claim;    // includes all samples of a pixel, even those that are dropped
+  bool separate;  // the channels are stored as separate planes
   bool white_is_zero;
 };
 
@@ -199,13 +200,14 @@ class Pixels {
   }
 
  public:
-  // Of Deflate (1032) and LZW (1365), rounded up. LZMA and Zstandard can do more, for images that show nothing.
+  // Maximum expansion of Deflate (1032) and LZW (1365), rounded up. LZMA and Zstandard exceed it only for images
+  // without content.
   static constexpr double expansion = 2048;
 
  private:
   TIFF* tiff_;
   const Memory& memory_;
-  int samples_;  // in a row that libtiff gives, per pixel
+  int samples_;  // per pixel, in a row that libtiff returns
   Image<T> image_;
 };
 
@@ -248,7 +250,7 @@ std::string encode_tiff(AnyImageView image) {
       TIFFSetField(tiff.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
       TIFFSetField(tiff.get(), TIFFTAG_COMPRESSION, COMPRESSION_NONE);
       TIFFSetField(tiff.get(), TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>((65536 + row_bytes - 1) / row_bytes));
-      std::vector<T> row(row_bytes / sizeof(T));  // libtiff wants it writable
+      std::vector<T> row(row_bytes / sizeof(T));  // libtiff requires a writable row
       for (int y = 0; y < pixels.height; ++y) {
         std::copy_n(pixels.row(y), row.size(), row.begin());
         if (TIFFWriteScanline(tiff.get(), row.data(), static_cast<std::uint32_t>(y), 0) < 0) refuse();

@@ -1,4 +1,4 @@
-// The text headers of PNM and PFM: tokens between white space and comments.
+// Tokeniser for the text headers of PNM and PFM: tokens between white space and comments.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class Tokens {
  public:
   Tokens(const char* format, std::string_view text) : format_(format), rest_(text) {}
 
-  // The next token; `what` it should be is for the error when there is none.
+  // Returns the next token. If there is none, the error names `what` was expected.
   std::string_view next(const char* what) {
     skip_space();
     std::size_t length = 0;
@@ -34,10 +34,10 @@ class Tokens {
     return *value;
   }
 
-  // What follows the one white-space character that ends a header.
+  // Returns the data after the single white-space character that ends a header.
   std::string_view data() const { return rest_.substr(rest_.empty() ? 0 : 1); }
 
-  // At most so many characters, and only those that can be shown.
+  // Returns at most `most` characters, with unprintable ones replaced.
   static std::string printable(std::string_view token, std::size_t most = 20) {
     std::string shown(token.substr(0, most));
     for (char& c : shown)

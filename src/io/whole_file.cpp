@@ -1,4 +1,4 @@
-// Tells a whole result file from one that was cut off, by its header and its size: the pixels are not decoded.
+// Distinguishes a complete result file from a truncated one by its header and its size, without decoding pixels.
 #include <array>
 #include <fstream>
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using io::Bytes;
 
-// The start and the end of a file: every header and trailer fits in.
+// The start and the end of a file, large enough for every header and trailer.
 struct Ends {
   std::string head, tail;
   std::uintmax_t size = 0;
@@ -38,10 +38,10 @@ Ends ends_of(const fs::path& file) {
   return ends;
 }
 
-// The length and the size of an image, as its header announces them.
+// The image size and the file's length according to the header.
 struct Announced {
   Size size;
-  std::uintmax_t bytes = 0;  // of the whole file
+  std::uintmax_t bytes = 0;  // size of the whole file
 };
 
 std::uintmax_t data_bytes(Size size, int channels, int bytes) {
@@ -63,7 +63,7 @@ Announced pfm(const Ends& ends) {
   return {size, ends.head.size() - tokens.data().size() + data_bytes(size, channels, 4)};
 }
 
-// The binary variants, which are the ones that are written.
+// Handles the binary variants, which are the ones that are written.
 Announced pnm(const Ends& ends) {
   io::Tokens tokens("PNM", ends.head);
   const int channels = tokens.next("magic number") == "P6" ? 3 : 1;
@@ -114,7 +114,7 @@ Announced announced(const fs::path& file, const Ends& ends) {
     case io::Format::pfm: return pfm(ends);
     case io::Format::npy: return npy(ends);
     case io::Format::jpeg: return jpeg(ends, file);
-    default: return {read_image(file).size(), ends.size};  // a TIFF has its parts anywhere
+    default: return {read_image(file).size(), ends.size};  // a TIFF has its parts in any order
   }
 }
 

@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 constexpr Size size{37, 23};
 
-// Results in each format that the command writes.
+// Writes results in each format that the command writes, and returns the files.
 std::vector<fs::path> results_in(const TemporaryFolder& folder) {
   std::vector<fs::path> files;
   const auto next = [&](const char* name) { return files.emplace_back(folder / name); };
@@ -40,7 +40,7 @@ TEST(WholeFiles, AreToldFromThoseThatWereCutOffOrOfAnotherSize) {
       EXPECT_FALSE(is_whole(file, size)) << file << " of " << length << " bytes";
     }
     put(file, contents + "x");
-    EXPECT_EQ(is_whole(file, size), tiff) << file;  // which allows what follows
+    EXPECT_EQ(is_whole(file, size), tiff) << file;  // a TIFF allows trailing bytes
   }
 }
 
