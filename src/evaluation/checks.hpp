@@ -1,4 +1,4 @@
-// Refusals that all functions on disparity maps share.
+// Argument checks shared by all functions on disparity maps.
 #pragma once
 
 #include <cmath>

@@ -1,10 +1,10 @@
 // The colour scale for disparities, from cold and dark (far) to warm and bright (near).
 //
-// Seven points in OKLCh (lightness, chroma, hue in degrees): (0.33, 0.20, 266), (0.42, 0.215, 292), (0.51, 0.215, 325),
-// (0.60, 0.20, 2), (0.69, 0.175, 36), (0.79, 0.155, 66), (0.93, 0.15, 104), joined by a
-// Catmull-Rom curve in OKLab that is cut into 255 pieces of equal length. Equal differences of disparity thus look
-// equally large, and the picture still reads in grey. A table, so that every machine paints the same bytes.
-// OKLab: B. Ottosson, A perceptual color space for image processing, 2020.
+// The map joins seven points in OKLCh (lightness, chroma, hue in degrees): (0.33, 0.20, 266), (0.42, 0.215, 292),
+// (0.51, 0.215, 325), (0.60, 0.20, 2), (0.69, 0.175, 36), (0.79, 0.155, 66), (0.93, 0.15, 104). A Catmull-Rom curve in
+// OKLab joins them and is cut into 255 pieces of equal length. Equal differences of disparity thus look equally large,
+// and the image remains readable in grey. The map is a table, so that every machine renders the same bytes. OKLab: B.
+// Ottosson, A perceptual color space for image processing, 2020.
 #pragma once
 
 #include <array>

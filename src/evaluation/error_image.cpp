@@ -32,7 +32,7 @@ Rgb rounded(const Colour& colour) {
   return rgb;
 }
 
-// Of the colours: the errors that they begin or end at.
+// Names the colours by the errors at which they begin or end.
 std::vector<NamedColour> names_of(double threshold, bool masked) {
   const auto pixels = [](double value) {
     std::string digits = text(std::lround(100 * value) / 100.0);

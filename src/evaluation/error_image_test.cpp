@@ -10,7 +10,7 @@ namespace {
 
 using Colour = std::array<int, 3>;
 
-// The colour of one pixel.
+// Returns the colour of one pixel.
 Colour colour_of(float disparity, float truth, double threshold, int mask = 255) {
   const Image<std::uint8_t> picture =
       error_image(Image<float>({1, 1}, 1, disparity), Image<float>({1, 1}, 1, truth),
@@ -40,7 +40,7 @@ TEST(ErrorImage, BadPixelsAreRedAndDarkenUpToEightTimesTheThreshold) {
     last = c;
   }
   EXPECT_EQ(colour_of(1000, 10, 2), last);
-  EXPECT_EQ(colour_of(-6, 10, 2), last);  // the sign of the error does not show
+  EXPECT_EQ(colour_of(-6, 10, 2), last);  // the sign of the error has no effect
 }
 
 TEST(ErrorImage, InvalidIsBlueAndUnknownIsBlack) {

@@ -1,4 +1,4 @@
-// A legend of named colours below a picture.
+// Adds a legend of named colours below an image.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@ namespace stereopsis {
 
 struct NamedColour {
   Rgb colour;
-  std::string name;  // of characters that the font has
+  std::string name;  // only characters that the font has
 };
 
-// The picture with a strip below it, of as many lines as the names need; a narrow picture gets a margin on the right.
+// Returns the image with a strip below it that has as many lines as the names need. A narrow image also gets a margin
+// on the right.
 Image<std::uint8_t> with_legend(const Image<std::uint8_t>& picture, const std::vector<NamedColour>& names);
 
 }  // namespace stereopsis

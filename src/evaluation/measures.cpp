@@ -10,7 +10,7 @@ namespace {
 
 constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 
-// Calls f(disparity, truth) for every counted pixel, in double.
+// Calls f(disparity, truth) for every counted pixel, in double precision.
 template <class F>
 void for_each_counted(ImageView<const float> disparity, ImageView<const float> truth,
                       ImageView<const std::uint8_t> mask, F&& f) {
@@ -25,10 +25,10 @@ void for_each_counted(ImageView<const float> disparity, ImageView<const float> t
 
 double percent(long long part, long long whole) { return whole == 0 ? no_figure : 100.0 * part / whole; }
 
-// What the measures are made of: the errors of the valid pixels, and how many pixels have none.
+// The input of the measures: the errors of the valid pixels, and the number of invalid pixels.
 struct Tally {
   std::vector<double> errors;
-  long long d1 = 0;  // valid pixels that are errors to KITTI 2015
+  long long d1 = 0;  // valid pixels that are errors by KITTI 2015's definition
   long long invalid = 0;
 
   void add(double disparity, double truth) {
@@ -105,7 +105,7 @@ Image<std::uint8_t> nonoccluded(ImageView<const float> truth_left, ImageView<con
     if (!std::isfinite(left)) return false;
     const double seen = x - std::floor(left + 0.5);
     if (seen < 0 || seen >= truth_right.width) return false;
-    return std::abs(left - truth_right(static_cast<int>(seen), y)) <= 1;  // false where unknown
+    return std::abs(left - truth_right(static_cast<int>(seen), y)) <= 1;  // false if the disparity is unknown
   };
   Image<std::uint8_t> mask(truth_left.size());
   for (int y = 0; y < mask.height(); ++y)

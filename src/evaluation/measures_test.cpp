@@ -47,7 +47,7 @@ TEST_F(HandMade, InvalidPixelsCountAsErrors) {
   EXPECT_DOUBLE_EQ(m.bad20, 400.0 / 9);
   EXPECT_DOUBLE_EQ(m.bad40, 200.0 / 9);
   EXPECT_DOUBLE_EQ(m.out3, 400.0 / 9);
-  EXPECT_DOUBLE_EQ(m.d1, 300.0 / 9);  // 4 px of 100 px are no error to KITTI 2015
+  EXPECT_DOUBLE_EQ(m.d1, 300.0 / 9);  // 4 px of 100 px are not an error by KITTI 2015's definition
   EXPECT_DOUBLE_EQ(m.density, 800.0 / 9);
   EXPECT_DOUBLE_EQ(m.avgerr, 19.75 / 8);
   EXPECT_DOUBLE_EQ(m.rms, std::sqrt(98.0625 / 8));
@@ -177,8 +177,8 @@ TEST(Measures, NothingCountedHasNoFigures) {
 TEST(Nonoccluded, BothTruthsMustBeKnownAndAgree) {
   const auto left = image_of<float>(7, {2, 2, 1.25f, 2, 2, none, 0.5f});
   const auto right = image_of<float>(7, {9, 2.25f, 3.5f, none, 3, 1.5f, 9});
-  //   0, 1: outside on the left; 2 sees 1 (1.25 is rounded to 1), differs by 1; 3 sees 1, by 0.25; 4 sees 2, by 1.5;
-  //   5: unknown; 6 sees 5 (0.5 is rounded to 1), by 1
+  // Pixels 0 and 1 map to the left of the image. 2 maps to 1 (1.25 is rounded to 1) and differs by 1; 3 maps to 1 and
+  // differs by 0.25; 4 maps to 2 and differs by 1.5; 5 is unknown; 6 maps to 5 (0.5 is rounded to 1) and differs by 1.
   const Image<std::uint8_t> mask = nonoccluded(left, right);
   EXPECT_TRUE(test::same_bits(mask.view(), image_of<std::uint8_t>(7, {0, 0, 255, 255, 0, 0, 255}).view()));
 }

@@ -6,8 +6,8 @@
 
 namespace stereopsis {
 
-// The smallest value such that at least `percent` % of all values are no larger. `values` is not empty and `percent`
-// is 1 to 100; reorders the values.
+// Returns the smallest value such that at least `percent` % of all values are not larger. `values` must not be empty
+// and is reordered; `percent` is 1 to 100.
 template <class T>
 T quantile(std::vector<T>& values, int percent) {
   const std::size_t count = (values.size() * static_cast<std::size_t>(percent) + 99) / 100;

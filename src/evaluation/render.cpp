@@ -30,7 +30,7 @@ std::string fixed(double value, int decimals) {
   return digits == "-0" ? "0" : digits;
 }
 
-// The strip below the picture. Everything is a multiple of `unit` pixels, which grows with the picture.
+// The legend strip below the image. All lengths are multiples of `unit` pixels, which grows with the image.
 class Legend {
  public:
   Legend(int picture_width, double low, double high)
@@ -44,7 +44,7 @@ class Legend {
       fill_rect(strip, {bar_x() + x, bar_y(), 1, bar_height()}, scale_colour(value_at(x), low_, high_));
     draw_text(strip, bar_x() + bar_width() + 5 * unit_, bar_y() + 2 * unit_, "px", unit_, ink);
 
-    // The limits come first; of the round numbers between them, those are labelled that leave room.
+    // The limits are labelled first, then the round numbers between them for which there is space.
     const double step = tick_step();
     const int decimals = static_cast<int>(std::clamp(std::ceil(-std::log10(step) - 1e-9), 0.0, 9.0));
     std::vector<Rect> taken;
@@ -64,13 +64,14 @@ class Legend {
   int bar_height() const { return 11 * unit_; }
   int tick_height() const { return 5 * unit_; }
 
-  // At the centre of a column of the bar, and back.
+  // Return the value at the centre of a column of the bar, and the column of a value.
   double value_at(int x) const { return low_ + (high_ - low_) * x / (bar_width() - 1); }
   int column_of(double value) const {
     return static_cast<int>(std::lround((value - low_) / (high_ - low_) * (bar_width() - 1)));
   }
 
-  // The smallest of 1, 2, 5, 10, 20, 50, … (or their fractions) that leaves a label's width and more between two ticks.
+  // Returns the smallest of 1, 2, 5, 10, 20, 50, … (or their fractions) that leaves at least a label's width between
+  // two ticks.
   double tick_step() const {
     const double room = static_cast<double>(bar_width()) / text_size("0000000", unit_).width;
     const double least = (high_ - low_) / std::clamp(room, 1.0, static_cast<double>(most_ticks));
@@ -80,7 +81,7 @@ class Legend {
     return 10 * power;
   }
 
-  // A tick under the bar and its text, unless that would touch one that is there.
+  // Draws a tick under the bar and its text, unless the text would touch one that is already drawn.
   void label(ImageView<std::uint8_t> strip, double value, const std::string& digits, std::vector<Rect>& taken) const {
     const int x = bar_x() + column_of(value);
     const Size size = text_size(digits, unit_);

@@ -27,7 +27,7 @@ Image<float> row_of(const std::vector<float>& values) {
   return image;
 }
 
-// A published colour as OKLab has it (Ottosson 2020).
+// Returns the published conversion of a colour to OKLab (Ottosson 2020).
 std::array<double, 3> oklab(std::uint32_t rgb) {
   const auto linear = [&](int shift) {
     const double c = (rgb >> shift & 255) / 255.0;
@@ -42,7 +42,7 @@ std::array<double, 3> oklab(std::uint32_t rgb) {
           0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
 }
 
-// Where `words` stands in the picture, drawn in any colour but the ground's; nothing else may be inside its box.
+// Returns where `words` is drawn in the image, in any colour but the background's; nothing else may be inside its box.
 std::vector<Rect> places_of(const std::string& words, int scale, const Image<std::uint8_t>& picture, int first_row) {
   const Size size = text_size(words, scale);
   Image<std::uint8_t> drawn(size, 3, std::uint8_t{0});
@@ -126,7 +126,7 @@ TEST_P(LegendOfWidth, StandsBelowThePicture) {
   for (int y = 0; y < 7; ++y)
     for (int x = 0; x < width; ++x) ASSERT_EQ(at(picture, x, y), at(bare, x, y));
 
-  // Somewhere below, the whole scale from left to right.
+  // Below the image, there is a row with the whole colour scale from left to right.
   std::vector<std::uint32_t> row;
   for (int y = 7; y < picture.height() && row.empty(); ++y) {
     for (int x = 0; x < picture.width(); ++x) row.push_back(at(picture, x, y));
@@ -161,7 +161,7 @@ TEST(Legend, ARoundNumberStandsBelowItsColour) {
   }
 }
 
-// What the last text row of a legend with scale 1 says, number by number.
+// Returns the numbers in the last text row of a legend with scale 1.
 std::vector<std::string> numbers_of(const Image<std::uint8_t>& picture) {
   const Size cell = text_size("0", 1);
   const int top = picture.height() - 12;
@@ -175,7 +175,7 @@ std::vector<std::string> numbers_of(const Image<std::uint8_t>& picture) {
     return same;
   };
   std::vector<std::string> numbers;
-  int end = -9;  // of the last character
+  int end = -9;  // right end of the last character
   for (int x = 0; x < picture.width(); ++x)
     for (const char c : std::string("0123456789.-"))
       if (x > end && shows(x, c)) {
@@ -195,9 +195,9 @@ TEST(Legend, NumbersRunFromLimitToLimitAndNeverTouch) {
   EXPECT_EQ(legend(160, -3.25, 4.5), (Numbers{"-3.25", "0", "4.5"}));
   EXPECT_EQ(legend(160, -999999.5, 1e6), (Numbers{"-999999.5", "0", "1000000"}));
   EXPECT_EQ(legend(400, 0, 99), (Numbers{"0", "20", "40", "60", "80", "99"}));
-  EXPECT_EQ(legend(400, 0, 81), (Numbers{"0", "10", "20", "30", "40", "50", "60", "70", "81"}));  // 80 has no room
+  EXPECT_EQ(legend(400, 0, 81), (Numbers{"0", "10", "20", "30", "40", "50", "60", "70", "81"}));  // 80 does not fit
   EXPECT_EQ(legend(400, 63.125, 63.5),
-            (Numbers{"63.125", "63.2", "63.25", "63.3", "63.35", "63.4", "63.45", "63.5"}));  // nor has 63.15
+            (Numbers{"63.125", "63.2", "63.25", "63.3", "63.35", "63.4", "63.45", "63.5"}));  // nor does 63.15
 }
 
 TEST(Legend, TheUpperLimitStandsApart) {
@@ -238,7 +238,7 @@ TEST(Font, TextKeepsToItsBoxAndToThePicture) {
       ASSERT_TRUE(inside || at(picture, x, y) == 0) << x << ", " << y;
     }
   Image<std::uint8_t> small({3, 3}, 3, std::uint8_t{0});
-  draw_text(small, -4, -4, all, 2, {9, 9, 9});  // the address sanitizer looks at this one
+  draw_text(small, -4, -4, all, 2, {9, 9, 9});  // the address sanitizer checks this call
 }
 
 TEST(Font, NoTwoCharactersLookAlike) {

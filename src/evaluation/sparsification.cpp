@@ -12,7 +12,7 @@ constexpr int steps = 100;
 
 struct ScoredPixel {
   float confidence;
-  double wrong;  // 0 or 1; then the share of errors among those of equal confidence
+  double wrong;  // 0 or 1 at first; then the share of errors among pixels of equal confidence
 };
 
 void share_among_equals(std::vector<ScoredPixel>& sorted) {
@@ -26,7 +26,8 @@ void share_among_equals(std::vector<ScoredPixel>& sorted) {
   }
 }
 
-// The share of errors left, in percent, when the first of `wrong` have gone; and its mean over all numbers that can go.
+// Fills `curve` with the percentage of errors left after removing the first pixels of `wrong`, and returns its mean
+// over all numbers of removed pixels.
 double remove_in_order(const std::vector<double>& wrong, std::vector<double>& curve) {
   const std::size_t count = wrong.size();
   std::vector<double> left(count + 1, 0);

@@ -9,11 +9,11 @@ namespace stereopsis {
 namespace {
 
 struct Kind {
-  std::uint8_t bits;  // any of them
+  std::uint8_t bits;  // at least one of them is set
   NamedColour named;
 };
 
-// In the order in which they count; what has none of these bits was measured.
+// Returns the kinds by precedence; a pixel with none of these bits was measured.
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {{validity::outside, {{0, 0, 0}, "outside"}},
                                         {validity::masked, {{90, 90, 90}, "masked"}},

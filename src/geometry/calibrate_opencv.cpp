@@ -19,7 +19,7 @@ using Points2 = std::vector<cv::Point2f>;
 using Points3 = std::vector<cv::Point3f>;
 
 constexpr std::size_t least_views = 5;
-constexpr std::size_t least_corners = 8;  // of a view; a pose has 6 unknowns
+constexpr std::size_t least_corners = 8;  // per view; a pose has 6 unknowns
 constexpr double least_coverage = 0.25;
 constexpr double least_tilt = 10;  // degrees between the two boards that differ most
 constexpr double outlier_ratio = 3;
@@ -31,7 +31,7 @@ cv::Mat wrapped(ImageView<const std::uint8_t> image) {
                  static_cast<std::size_t>(image.pitch));
 }
 
-// The least distance of two neighbours of a full board.
+// Returns the smallest distance between neighbouring corners of a complete board.
 float closest_neighbours(const Points2& corners, Size board) {
   float least = std::numeric_limits<float>::infinity();
   for (int y = 0; y < board.height; ++y)
@@ -45,8 +45,8 @@ float closest_neighbours(const Points2& corners, Size board) {
   return least;
 }
 
-// The saddle point of the quadratic that fits the image around a corner best (Lucchese and Mitra 2002), searched from
-// `corner` on. Drawn boards come back within 0.02 pixels; with cornerSubPix alone it is 0.05 to 0.08.
+// Returns the saddle point of the quadratic that best fits the image around a corner (Lucchese and Mitra 2002),
+// starting at `corner`. Rendered boards are located within 0.02 pixels; cornerSubPix alone reaches 0.05 to 0.08.
 cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int radius) {
   const int side = 2 * radius + 1;
   const double n = side * side;
@@ -70,7 +70,7 @@ cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int ra
       }
     p /= 2 * (xxxx + xxyy - 2 * xx * xx / n), m /= 2 * (xxxx - xxyy), b /= xxyy, d /= xx, e /= xx;
     const double a = p + m, c = p - m, determinant = 4 * a * c - b * b;
-    if (determinant >= 0) return corner;  // no saddle
+    if (determinant >= 0) return corner;  // not a saddle
     const double dx = (b * e - 2 * c * d) / determinant, dy = (b * d - 2 * a * e) / determinant;
     at += cv::Point2f(static_cast<float>(dx), static_cast<float>(dy));
     if (std::hypot(dx, dy) < 1e-4) break;
@@ -78,7 +78,8 @@ cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int ra
   return cv::norm(at - corner) < 1 ? at : corner;
 }
 
-// In windows of `half` pixels to each side, in which nothing but the corner lies; at most 6: beyond, the lens bends edges.
+// Refines corners in windows of `half` pixels to each side that contain nothing but the corner. Windows of more than 6
+// are not used, because the lens bends edges.
 void refine(const cv::Mat& grey, Points2& corners, int half) {
   half = std::clamp(half, 2, 6);
   cv::cornerSubPix(grey, corners, {half, half}, {-1, -1}, {cv::TermCriteria::COUNT | cv::TermCriteria::EPS, 100, 1e-4});
@@ -134,8 +135,8 @@ BoardView charuco(const cv::Mat& grey, const Board& board) {
   Points2 corners;
   cv::aruco::interpolateCornersCharuco(markers, marker_ids, grey, layout, corners, ids);
   if (corners.empty()) return {};
-  // That module counts from the corner of the first pixel; everything else here from its middle. Refined once more, up to
-  // where a marker's edge comes into the window.
+  // The ArUco module places the origin at the corner of the first pixel; all other code places it at the pixel's
+  // centre. The corners are refined once more, in windows that stop short of the markers' edges.
   for (cv::Point2f& p : corners) p -= cv::Point2f(0.5f, 0.5f);
   float spacing = std::numeric_limits<float>::infinity();
   for (std::size_t i = 1; i < corners.size(); ++i)
@@ -154,7 +155,7 @@ BoardView charuco(const cv::Mat&, const Board&) {
 }
 #endif
 
-// One camera's corners of all views, and where they are on the board.
+// One camera's corners in all views, and their positions on the board.
 struct Observations {
   std::vector<Points3> board;
   std::vector<Points2> image;
@@ -171,9 +172,9 @@ struct Observations {
   }
 };
 
-// What both cameras see of a board, corner by corner.
+// The corners of one view that both cameras see.
 struct SharedView {
-  std::size_t pair;  // its number among the pairs
+  std::size_t pair;  // index of the pair
   std::vector<std::size_t> left, right;
 };
 
@@ -188,7 +189,8 @@ SharedView shared(std::size_t number, const BoardPair& pair) {
   return view;
 }
 
-// A chessboard whose sides are both even or both odd looks the same upside down: both views are numbered from one end.
+// A chessboard whose sides are both even or both odd looks the same upside down. Both views are numbered from the same
+// end.
 BoardPair same_way_up(BoardPair pair, const Board& board) {
   if (board.kind != Board::Kind::chessboard || (board.corners.width + board.corners.height) % 2 != 0) return pair;
   if (pair.left.points.empty() || pair.right.points.empty()) return pair;
@@ -226,7 +228,7 @@ Camera calibrated(const Observations& seen, Size size) {
   return camera;
 }
 
-// The largest angle between two boards, degrees.
+// Returns the largest angle between two boards, in degrees.
 double tilt_of(const std::vector<cv::Mat>& rotations) {
   std::vector<cv::Vec3d> normals;
   for (const cv::Mat& vector : rotations) {
@@ -255,7 +257,7 @@ Lens lens_of(const Camera& camera) {
   return lens;
 }
 
-// One attempt at a set of views.
+// Calibration from one set of views.
 class Fit {
  public:
   Fit(const std::vector<BoardPair>& pairs, const std::vector<SharedView>& views, const Board& board, Size size)
@@ -285,7 +287,7 @@ class Fit {
                   number_text(least_tilt),
                   " are needed to tell the focal length from the distance: tilt it in some views"));
     cv::Mat essential, fundamental;
-    // From each camera's own parameters on: all of them together.
+    // Refines all parameters together, starting from each camera's own.
     rms = cv::stereoCalibrate(left_.board, left_.image, right_.image, left.matrix, left.distortion, right.matrix,
                               right.distortion, {size_.width, size_.height}, rotation, translation, essential,
                               fundamental, per_view, cv::CALIB_USE_INTRINSIC_GUESS,
@@ -319,7 +321,7 @@ class Fit {
     return c;
   }
 
-  // OpenCV's estimate leaves a few pixels without source; a little more focal length brings them in.
+  // OpenCV's estimate leaves a few pixels without source; a slightly longer focal length removes them.
   static void close_gaps(StereoCalibration& c) {
     for (int attempt = 0; attempt < 40; ++attempt) {
       const RectificationMaps maps = rectification_maps(c);
@@ -328,7 +330,7 @@ class Fit {
     }
   }
 
-  // |y_left − y_right| of each corner of view `i`, by OpenCV's undistortPoints.
+  // Returns |y_left − y_right| for each corner of view `i`, by OpenCV's undistortPoints.
   std::vector<double> row_errors(const StereoCalibration& c, std::size_t i) const {
     const auto rows = [&](const Points2& points, const Camera& camera, const Matrix3& r, double cx) {
       const cv::Mat rotation_matrix(3, 3, CV_64F, const_cast<double*>(r.data()));
@@ -364,7 +366,7 @@ void check_count(std::size_t usable, std::size_t given) {
                 " are needed, 10 to 20 are better: check the board's size, the light and the focus, and take more"));
 }
 
-// The view that is worst, where it is an outlier; else none.
+// Returns the view with the largest error if it is an outlier, else −1.
 std::ptrdiff_t outlier_of(const Fit& fit, std::size_t views) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < views; ++i) errors.push_back(fit.view_rms(i));

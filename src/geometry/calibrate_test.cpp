@@ -1,4 +1,5 @@
-// Boards that are drawn for known cameras come back as those cameras; real ones as what others made of them.
+// Tests that calibration recovers known cameras from rendered boards, and agrees with published calibrations of real
+// ones.
 #include "geometry/calibrate.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ double degrees_between(const Matrix3& a, const Matrix3& b) {
 }
 double norm(const Vector3& v) { return std::hypot(v[0], v[1], v[2]); }
 
-// Two cameras as one buys them: wide-angle distortion, a few degrees apart.
+// Two cameras like those on the market: wide-angle distortion, a few degrees apart.
 StereoCalibration known_cameras() {
   StereoCalibration c;
   c.size = size;
@@ -45,13 +46,13 @@ StereoCalibration known_cameras() {
   return c;
 }
 
-// A board somewhere in front of the left camera: X_left = turn · X_board + place, in mm.
+// The pose of a board in front of the left camera: X_left = turn · X_board + place, in mm.
 struct Pose {
   Matrix3 turn;
   Vector3 place;
 };
 
-// Boards of 300×210 mm over all of the image, near and far, tilted to every side.
+// Returns poses of 300×210 mm boards spread over the image, near and far, tilted in all directions.
 std::vector<Pose> poses(int count) {
   std::mt19937 generator(3);
   const auto uniform = [&](double low, double high) { return low + (high - low) * (generator() % 10001) / 10000.0; };
@@ -70,7 +71,7 @@ std::vector<Pose> poses(int count) {
 
 Vector3 added(const Vector3& a, const Vector3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 
-// The board's corners in both images, with normal noise.
+// Returns the board's corners in both images, with Gaussian noise.
 BoardPair projected(const StereoCalibration& c, const Pose& pose, double noise, unsigned seed,
                     const Board& board = chessboard) {
   std::mt19937 generator(seed);
@@ -127,7 +128,7 @@ TEST(Calibrate, KnownCamerasComeBackFromExactCorners) {
   EXPECT_EQ(result.calibration.rig.unit, "mm");
 }
 
-// Images of boards: the rays of a camera's pixels, found once, meet the plane of a pose.
+// Renders images of boards: intersects the rays of a camera's pixels, computed once, with the plane of a pose.
 class Painter {
  public:
   explicit Painter(const Lens& lens) {
@@ -135,7 +136,8 @@ class Painter {
       for (int x = 0; x <= size.width; ++x) rays_.push_back(ray_of(lens, x - 0.5, y - 0.5));
   }
 
-  // `ink(x, y)` of the board's plane, in mm: 0 black to 255 white. Pixels with an edge in them are averages.
+  // Renders `ink(x, y)`, defined on the board's plane in mm: 0 black to 255 white. Pixels that contain an edge are
+  // averaged.
   template <class Ink>
   Image<std::uint8_t> paint(const Pose& pose, Ink&& ink) const {
     const Matrix3& turn = pose.turn;
@@ -173,11 +175,11 @@ class Painter {
   static constexpr int samples = 8;
   static std::size_t index(int x, int y) { return static_cast<std::size_t>(y * (size.width + 1) + x); }
 
-  std::vector<Vector3> rays_;  // of the pixels' corners
+  std::vector<Vector3> rays_;  // through the corners of the pixels
 };
 
 int chessboard_ink(double x, double y) {
-  const double column = std::floor(x / 30) + 1, row = std::floor(y / 30) + 1;  // of squares, from the outer one
+  const double column = std::floor(x / 30) + 1, row = std::floor(y / 30) + 1;  // of squares, from the outer border
   if (column < 0 || row < 0 || column >= 10 || row >= 7) return 255;
   return static_cast<int>(column + row) % 2 == 0 ? 0 : 255;
 }
@@ -189,7 +191,7 @@ TEST(Calibrate, KnownCamerasComeBackFromImagesOfABoard) {
   std::normal_distribution<double> noise(0, 1.5);
   const auto seen = [&](const Painter& painter, const Pose& pose) {
     Image<std::uint8_t> image = painter.paint(pose, chessboard_ink);
-    // The lens's spread, and the sensor's noise.
+    // Simulates the lens's blur and the sensor's noise.
     cv::Mat pixels(size.height, size.width, CV_8UC1, image.row(0), static_cast<std::size_t>(image.view().pitch));
     cv::GaussianBlur(pixels, pixels, {}, 0.8);
     for (int y = 0; y < size.height; ++y)
@@ -219,18 +221,18 @@ TEST(Calibrate, CharucoBoardsAreFoundWhereAPartIsHidden) {
   const StereoCalibration truth = known_cameras();
   const Painter painter(truth.left.lens);
   const Pose pose{rotation({0.6, 0.8, 0}, 0.3), {-130, -90, 480}};
-  // The picture's rows count from the top; its plane's y grows upwards in OpenCV 4.6, hence from the bottom.
+  // The picture's rows count from the top. In OpenCV 4.6 the plane's y axis points up, hence counts from the bottom.
   const auto image = painter.paint(pose, [&](double x, double y) {
     const int column = static_cast<int>(std::floor(4 * x)), row = static_cast<int>(std::floor(4 * y));
     if (column < 0 || row < 0 || column >= picture.cols || row >= picture.rows) return 255;
-    if (x < 60 && y < 60) return 128;  // a thumb
+    if (x < 60 && y < 60) return 128;  // a thumb that covers part of the board
     return static_cast<int>(picture.at<std::uint8_t>(row, column));
   });
   const BoardView view = find_board(image, board);
   EXPECT_GT(view.ids.size(), 15U);
   EXPECT_LT(view.ids.size(), 35U);
   ASSERT_EQ(view.ids.size(), view.points.size());
-  // Which way round the rows are numbered is OpenCV's choice; the corners lie where the camera sees them.
+  // The numbering direction of rows is OpenCV's choice; the corners must lie where the camera sees them.
   double error_down = 0, error_up = 0;
   for (std::size_t i = 0; i < view.ids.size(); ++i) {
     const int column = view.ids[i] % 7 + 1, row = view.ids[i] / 7 + 1;
@@ -334,7 +336,7 @@ TEST(Calibrate, TheThirteenPairsOfOpenCv) {
   EXPECT_LE(result.dy_mean, 0.2);
   RecordProperty("rms", std::to_string(result.rms));
   RecordProperty("dy_mean", std::to_string(result.dy_mean));
-  // What the set has with it was fitted less well: 1 % and 1.5° are what it is good for.
+  // The calibration that comes with the data set has a larger residual; its tolerance is therefore 1 % and 1.5°.
   const StereoCalibration published =
       read_calibration(folder / "extrinsics.yml", folder / "intrinsics.yml", KittiPair::any, size);
   EXPECT_NEAR(norm(result.calibration.translation), norm(published.translation), 0.01 * norm(published.translation));

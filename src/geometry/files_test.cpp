@@ -1,4 +1,4 @@
-// Calibrations written and read back, and real ones.
+// Tests calibrations that are written and read back, and real calibration files.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -70,7 +70,7 @@ TEST_F(CalibrationFiles, OpenCvsComeBackInBothNotations) {
 
 TEST_F(CalibrationFiles, RosPairsComeBackInMetres) {
   StereoCalibration calibration = calibration_for({640, 480});
-  EXPECT_THROW(write_camera_info(folder_ / "l.yaml", folder_ / "r.yaml", calibration), Error);  // two sizes
+  EXPECT_THROW(write_camera_info(folder_ / "l.yaml", folder_ / "r.yaml", calibration), Error);  // the sizes differ
   calibration.rig.size = calibration.size;
   write_camera_info(folder_ / "l.yaml", folder_ / "r.yaml", calibration);
   const StereoCalibration got = read_calibration(folder_ / "l.yaml", folder_ / "r.yaml");
@@ -112,7 +112,7 @@ TEST_F(CalibrationFiles, KittiRawHasTheCamerasToo) {
   EXPECT_EQ(c.right.lens.fx, 903);
   EXPECT_EQ(c.left.lens.distortion[4], -0.07);
   EXPECT_NEAR(c.rig.baseline, 385.0 / 721, 1e-9);
-  EXPECT_NEAR(c.rotation[1], 0.6, 1e-12);  // the right one's rectification turned back
+  EXPECT_NEAR(c.rotation[1], 0.6, 1e-12);  // follows from the right camera's rectification
   EXPECT_EQ(rectification_maps(c).size(), c.rig.size);
 }
 
@@ -139,7 +139,7 @@ TEST_F(CalibrationFiles, WhatIsNotSoundIsRefused) {
   EXPECT_NE(refusal(" 1e-04 ]", " 1e-04, 0, 0.2 ]").find("tilts"), std::string::npos);
 }
 
-// Z = focal · baseline / (d + doffs), as the data's README documents it.
+// Z = focal · baseline / (d + doffs), as the data set's README documents.
 TEST(RealDepth, MiddleburysFormulaHoldsForTheTruth) {
   const char* data = std::getenv("STEREOPSIS_DATA");
   if (data == nullptr) GTEST_SKIP() << "set STEREOPSIS_DATA to the data folder";

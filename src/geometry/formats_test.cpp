@@ -1,4 +1,4 @@
-// Images that are not RGB, made so, against what each format is defined as.
+// Tests the conversion of pixel formats to RGB against the definition of each format.
 #include "stereopsis/formats.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Formats, Nv12) {
   AnyImage rgb;
   to_rgb(image, PixelFormat::nv12, rgb);
   ASSERT_EQ(rgb.size(), (Size{14, 10}));
-  // In real numbers, as BT.601 has it; the integers are within one.
+  // BT.601 in real numbers; the integer result is within one.
   for (int y = 0; y < 10; ++y)
     for (int x = 0; x < 14; ++x) {
       const double c = 255.0 / 219 * (image(x, y) - 16), d = 255.0 / 224 * (image(x / 2 * 2, 10 + y / 2) - 128),
@@ -58,20 +58,20 @@ TEST(Formats, Nv12) {
   EXPECT_EQ(luma.size(), (Size{14, 10}));
 }
 
-// The colour at a place of the mosaic.
+// Returns the colour at a position of the mosaic.
 int colour_at(PixelFormat format, int x, int y) {
   constexpr int colours[4][4] = {{0, 1, 1, 2}, {2, 1, 1, 0}, {1, 0, 2, 1}, {1, 2, 0, 1}};
   return colours[static_cast<int>(format) - static_cast<int>(PixelFormat::bayer_rggb)][(y & 1) * 2 + (x & 1)];
 }
 
-// By its definition: the mean of the neighbours of that colour in the 3×3 around, mirrored at the edges.
+// Returns the definition: the mean of the neighbours of that colour in the 3×3 window, mirrored at the borders.
 double bilinear(const Image<std::uint16_t>& image, PixelFormat format, int x, int y, int colour) {
   if (colour_at(format, x, y) == colour) return image(x, y);
   double sum = 0;
   int count = 0;
   for (int dy = -1; dy <= 1; ++dy)
     for (int dx = -1; dx <= 1; ++dx) {
-      // Green has neighbours in the cross alone.
+      // Green has neighbours in the cross only.
       if (colour_at(format, x + dx + 2, y + dy + 2) != colour || (colour == 1 && dx != 0 && dy != 0)) continue;
       const auto mirrored = [](int at, int size) { return at < 0 ? -at : at >= size ? 2 * size - 2 - at : at; };
       sum += image(mirrored(x + dx, image.width()), mirrored(y + dy, image.height()));

@@ -1,4 +1,5 @@
-// Pairs as cameras and decoders give them: matched as they lie, on every device, to the bits of the pair in RGB.
+// Tests pairs in the formats of cameras and decoders: matching them on every device returns the same bits as the pair
+// in RGB.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ std::vector<Device> all_devices() {
   return devices;
 }
 
-// Of a picture in RGB something in another format: what a camera might have seen.
+// Converts an RGB image to another format, as a camera might have delivered it.
 template <class T>
 Image<T> given(const Image<std::uint8_t>& rgb, PixelFormat format) {
   constexpr int scale = sizeof(T) == 2 ? 16 : 1;
@@ -49,7 +50,7 @@ Image<T> given(const Image<std::uint8_t>& rgb, PixelFormat format) {
   return image;
 }
 
-// A pair in a format, with gaps between its rows, and the same in RGB.
+// A pair in a pixel format, with gaps between its rows, and the same pair in RGB.
 template <class T>
 struct Given {
   Given(Size size, PixelFormat format_, bool masked)
@@ -69,7 +70,7 @@ struct Given {
     in_rgb.left = left_rgb;
     in_rgb.right = right_rgb;
   }
-  // The luma alone.
+  // Returns the pair of luma planes only.
   StereoPair in_grey() const {
     StereoPair grey = in_rgb;
     grey.left = luma_of_nv12(pair.left);
@@ -111,7 +112,7 @@ void expect_as_in_rgb(const char* method, Size size, PixelFormat format, bool ma
     SCOPED_TRACE(device.name);
     Matcher matcher(Plan(Pipeline(method), problem, device));
     EXPECT_NE(has_step(matcher, "nv12") || has_step(matcher, "bayer") || has_step(matcher, "channel_order"), grey);
-    for (int run = 0; run < (masked ? 3 : 1); ++run)  // on a GPU, the second one records and the third one replays
+    for (int run = 0; run < (masked ? 3 : 1); ++run)  // on a GPU, the second run records and the third one replays
       expect_same(matcher.match(given.pair), expected);
   }
 }
@@ -131,7 +132,7 @@ TEST(GivenFormats, AreMatchedAsInRgb) {
   }
 }
 
-// Of methods that read both, the definitions on the same pair.
+// For methods that read both grey and colour, the oracles on the same pair are the reference.
 TEST(GivenFormats, GreyOfNv12IsItsLuma) {
   const Given<std::uint8_t> given({94, 62}, PixelFormat::nv12, true);
   for (const char* method : {"ad-census", "costfilter", "census-guided", "prehn-pyramid"}) {
@@ -174,7 +175,7 @@ TEST(GivenFormats, AreRectified) {
     }
 }
 
-// What lies on a device in rows of any pitch.
+// Input in device memory with rows of any pitch.
 TEST(GivenFormats, OnADevice) {
   for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
     for (const PixelFormat format : formats) {

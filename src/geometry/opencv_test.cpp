@@ -1,4 +1,4 @@
-// What OpenCV has too: the remap stage, the maps, Q, and its readers for the files written here.
+// Tests that agree with OpenCV: the remap stage, the maps, Q, and OpenCV's readers of the files written here.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace test;
 
-// A smooth picture with noise, and positions in 1/32 pixel, OpenCV's own step, that stay inside.
+// Compares a smooth image with noise at positions in 1/32 pixel, OpenCV's own step, that stay inside the image.
 template <class T>
 void compare_with_opencv(int channels, double white) {
   const Size source{90, 70}, size{120, 60};

@@ -14,12 +14,12 @@
 namespace stereopsis {
 namespace {
 
-// Rays that are steeper than this are no part of a lens with the polynomial model: they lie behind its widest angle,
-// and the polynomial brings them back into the image.
+// Returns whether a ray is too steep for a lens with the polynomial model: it lies beyond the widest angle, where the
+// polynomial maps it back into the image.
 bool folds(const Lens& lens, double r2) {
   if (lens.model == Lens::Model::fisheye) return false;
   const auto& k = lens.distortion;
-  // d(r·s)/dr, with s = numerator / denominator.
+  // The slope d(r·s)/dr, with s = numerator / denominator.
   const double numerator = 1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]));
   const double denominator = 1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7]));
   const double numerator_slope = 2 * r2 * (k[0] + r2 * (2 * k[1] + r2 * 3 * k[4]));
@@ -28,7 +28,7 @@ bool folds(const Lens& lens, double r2) {
          numerator * denominator + numerator_slope * denominator - numerator * denominator_slope <= 0;
 }
 
-// The least r² at which the lens folds; rays beyond have no pixel.
+// Returns the smallest r² at which the lens folds; steeper rays have no pixel.
 double fold_of(const Lens& lens) {
   constexpr double steepest = 10, step = 0.01;  // r = 10 is 84° off the axis
   for (double r = step; r < steepest; r += step)

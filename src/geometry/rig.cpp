@@ -8,7 +8,7 @@
 namespace stereopsis {
 namespace {
 
-// Disparities of larger ones have no image.
+// No image is wide enough for a larger disparity.
 constexpr double largest_side = 1 << 20;
 
 bool close_to(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance; }

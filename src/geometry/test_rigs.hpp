@@ -1,4 +1,4 @@
-// Cameras with known lenses that look a little past one another, and what they see.
+// Cameras with known lenses and slightly different orientations, and the images they see, for the geometry tests.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace stereopsis::test {
 
-// A rotation by `angle` about the unit axis.
+// Returns the rotation by `angle` about the unit axis.
 inline Matrix3 rotation(Vector3 axis, double angle) {
   const double c = std::cos(angle), s = std::sin(angle), t = 1 - c, x = axis[0], y = axis[1], z = axis[2];
   return {t * x * x + c,     t * x * y - s * z, t * x * z + s * y,  //
@@ -23,7 +23,7 @@ inline Vector3 turned(const Matrix3& r, const Vector3& v) {
           r[6] * v[0] + r[7] * v[1] + r[8] * v[2]};
 }
 
-// Two cameras of 640×480, scaled to `size`, whose rectified images have a size of their own.
+// Returns two cameras of 640×480 pixels, scaled to `size`, whose rectified images have a different size.
 inline StereoCalibration calibration_for(Size size, Lens::Model model = Lens::Model::polynomial) {
   const double s = size.width / 640.0;
   StereoCalibration c;
@@ -54,7 +54,7 @@ inline StereoCalibration calibration_for(Size size, Lens::Model model = Lens::Mo
   return c;
 }
 
-// The ray (x, y, 1) that a pixel sees: Lens::project turned round, by repeating the distortion's correction.
+// Returns the ray (x, y, 1) of a pixel: inverts Lens::project by fixed-point iteration on the distortion.
 inline Vector3 ray_of(const Lens& lens, double px, double py) {
   double x = (px - lens.cx) / lens.fx, y = (py - lens.cy) / lens.fy;
   for (int i = 0; i < 20; ++i) {
@@ -65,8 +65,8 @@ inline Vector3 ray_of(const Lens& lens, double px, double py) {
   return {x, y, 1};
 }
 
-// What a raw camera sees: `colour` of each pixel's ray in the rectified frame, which for the right camera starts at
-// (baseline, 0, 0).
+// Returns the image of a raw camera. `colour` maps a pixel's ray in the rectified frame to a grey level; the right
+// camera's rays start at (baseline, 0, 0).
 inline Image<std::uint8_t> seen_by(const CalibratedCamera& camera, Size size,
                                    const std::function<double(const Vector3&)>& colour) {
   Image<std::uint8_t> image(size);
