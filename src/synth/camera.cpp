@@ -20,7 +20,7 @@ void replace(Picture& picture, F&& colour_at) {
   std::swap(picture, result);
 }
 
-// A level or an upright convolution with weights from −radius to radius.
+// Convolves horizontally (`level`) or vertically with weights from −radius to radius.
 void convolve(Picture& picture, const std::vector<double>& weights, bool level) {
   const int radius = static_cast<int>(weights.size()) / 2;
   replace(picture, [&](int x, int y) {
@@ -47,7 +47,7 @@ void gaussian_blur(Picture& picture, double sigma) {
 
 void motion_blur(Picture& picture, double length) {
   const int radius = static_cast<int>(std::ceil(.5 * length));
-  std::vector<double> weights;  // the share of each pixel that the line covers
+  std::vector<double> weights;  // fraction of each pixel that the line covers
   for (int i = -radius; i <= radius; ++i)
     weights.push_back(std::clamp(.5 * (length + 1) - std::abs(i), 0.0, std::min(1.0, length)));
   weights[radius] = std::max(weights[radius], 1 - length);
@@ -55,7 +55,7 @@ void motion_blur(Picture& picture, double length) {
   convolve(picture, weights, true);
 }
 
-// Each pixel gathers those whose discs cover it. What is farther than the pixel itself does not bleed over its edges.
+// Each pixel gathers those whose discs cover it. Pixels that are farther away do not bleed over its edges.
 void defocus(Picture& picture, const Lens& lens, ImageView<const float> disparity) {
   constexpr double most = 6;
   const auto radius_of = [&](float d) { return std::min(lens.defocus * std::abs(d - lens.focused), most); };
@@ -78,7 +78,7 @@ void defocus(Picture& picture, const Lens& lens, ImageView<const float> disparit
         sum += weight * picture.clamped(x + i, y + j);
         total += weight;
       }
-    return (1 / total) * sum;  // the pixel's own disc covers it
+    return (1 / total) * sum;  // not 0, because the pixel's own disc covers it
   });
 }
 

@@ -1,4 +1,4 @@
-// What lenses and moving cameras do to a picture before it is turned into grey levels.
+// Simulates the effects of lenses and camera motion on an image before it is quantised.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace stereopsis::synth {
 
-// Colours of a picture, before rounding.
+// The colours of an image before rounding.
 struct Picture {
   Size size;
   std::vector<Colour> colours;
@@ -18,16 +18,16 @@ struct Picture {
   const Colour& clamped(int x, int y) const;
 };
 
-// Lengths in pixels.
+// Effects of the lens. Lengths are in pixels.
 struct Lens {
-  double defocus = 0;     // radius of the disc that a point becomes, for each pixel of disparity out of focus
-  double focused = 0;     // the disparity in focus
-  double blur = 0;        // standard deviation, everywhere
-  double motion = 0;      // length of the level line that a point becomes
-  double sharpening = 0;  // share of what a blur of one pixel takes away that is added
+  double defocus = 0;     // radius of a point's disc, per pixel of disparity out of focus
+  double focused = 0;     // disparity in focus
+  double blur = 0;        // standard deviation, over the whole image
+  double motion = 0;      // length of the horizontal line that a point becomes
+  double sharpening = 0;  // fraction of the detail removed by a blur of one pixel that is added
 };
 
-// Borders replicate.
+// Applies the effects to `picture`; borders replicate.
 void apply(const Lens& lens, ImageView<const float> disparity, Picture& picture);
 
 }  // namespace stereopsis::synth

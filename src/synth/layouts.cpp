@@ -10,9 +10,9 @@
 namespace stereopsis::synth {
 namespace {
 
-constexpr double light_spacing = 12;  // soft: these scenes are made by the thousand
+constexpr double light_spacing = 12;  // coarse, because these scenes are made by the thousand
 
-// As often small as large.
+// Returns a log-uniform random number.
 double log_between(Random& random, double low, double high) { return low * power(high / low, random.between(0, 1)); }
 
 Vec3 direction(Random& random, double sideways, double upwards) {
@@ -22,20 +22,20 @@ Vec3 direction(Random& random, double sideways, double upwards) {
 
 Colour grey_of(double light) { return {light, light, light}; }
 
-// Paint, cloth, stone: mostly of little colour.
+// Returns the colour of paint, cloth or stone: mostly of low saturation.
 Colour any_colour(Random& random) {
   const Colour& hue = palette[random.below(palette_size)];
   const double saturation = random.between(0, 1), light = random.between(.3, 1.25);
   return light * mix(grey_of(.6), hue, saturation * saturation);
 }
 
-// What stands beside a colour in a pattern, near to it or far.
+// Returns a colour that is near to `colour` or far from it, for use next to it in a pattern.
 Colour contrasting(Random& random, const Colour& colour) {
   const double share = log_between(random, .08, 1);
   return mix(colour, any_colour(random), share);
 }
 
-// Walls, shades, crockery: next to nothing to match.
+// Returns a texture of walls, shades and crockery, with almost nothing to match.
 Texture painted(Random& random, double pixel) {
   const Colour base = any_colour(random), colour = mix(base, white, random.between(0, .8));
   const double grain = random.one_in(2) ? log_between(random, .004, .03) : 0;
@@ -64,7 +64,7 @@ Texture tarmac(Random& random, double pixel) {
   return make(Pattern::asphalt, tar, light * tar, cell, random.between(.03, .2));
 }
 
-// Anything. `pixel` is the size of a pixel where it will be.
+// Returns any texture. `pixel` is the size of a pixel at the surface.
 Texture anything(Random& random, double pixel) {
   constexpr Pattern patterns[] = {Pattern::clouds, Pattern::rough,   Pattern::rough,   Pattern::wood,
                                   Pattern::planks, Pattern::bricks,  Pattern::print,   Pattern::art,
@@ -86,7 +86,7 @@ Texture anything(Random& random, double pixel) {
   return t;
 }
 
-// A thing about `size` high that stands on a floor.
+// Adds an object about `size` high that stands on a floor.
 void standing_thing(Builder& b, const Vec3& base, double size, const Texture& texture) {
   const double tan_half = b.random.between(-.5, .5), slim = b.random.between(.4, 1.3);
   switch (b.random.below(6)) {
@@ -103,7 +103,7 @@ void standing_thing(Builder& b, const Vec3& base, double size, const Texture& te
   }
 }
 
-// The same in the air, turned as it likes.
+// Adds an object in the air, in any orientation.
 void floating_thing(Builder& b, const Vec3& centre, double size, const Texture& texture) {
   const Vec3 facing = direction(b.random, 1, .8);
   const double slim = b.random.between(.25, 1);
@@ -124,7 +124,7 @@ void floating_thing(Builder& b, const Vec3& centre, double size, const Texture& 
   }
 }
 
-// Scenes fill their range: something far is seen through, and one thing is as near as can be.
+// Makes the scene fill its range: something far away stays visible, and one object is as near as possible.
 void nearest_thing(Builder& b) {
   const double x = b.random.between(-.85, .85), y = b.random.between(-.85, .85);
   const Vec3 at = b.in_view(x, y, .925);
@@ -146,7 +146,7 @@ void wire(Builder& b, const Vec3& from, const Vec3& to, double sag, double pixel
   for (int i = 0; i < pieces; ++i) b.rod(at(i), at(i + 1), b.at_least(.5 * pixels, .004, from.z), plain(black));
 }
 
-// A fence from one point of the ground to another.
+// Adds a fence from one point of the ground to another.
 void fence(Builder& b, const Vec3& from, const Vec3& to, double height) {
   const double depth = .5 * (from.z + to.z), pitch = std::max(b.random.between(.08, .25), 5 * b.pixel(depth));
   const Texture texture = b.random.one_in(2) ? bare_wood(b.random, b.pixel(depth)) : plain(any_colour(b.random), .03);
@@ -181,7 +181,7 @@ void tree(Builder& b, const Vec3& foot, double height) {
   const Texture crown = greenery(b.random, b.pixel(foot.z));
   const double lean = b.random.between(-.08, .08);
   b.rod(foot, foot + Vec3{lean * height, .6 * height, 0}, .045 * height, .025 * height, bark);
-  if (b.random.one_in(5)) {  // bare
+  if (b.random.one_in(5)) {  // a bare tree
     for (int i = 0; i < 8; ++i) {
       const double up = b.random.between(.3, .6);
       const Vec3 from = foot + Vec3{lean * up * height, up * height, 0};
@@ -259,7 +259,7 @@ void room(Builder& b) {
   const double wall_pixel = b.pixel(wall);
   const Texture paint = painted(r, wall_pixel), side_paint = r.one_in(2) ? paint : painted(r, wall_pixel);
 
-  // The wall opposite, with an opening through which the far end is seen, and one at a side.
+  // The opposite wall, with an opening that shows the far end, and a side wall.
   const double slope = r.between(-.25, .25), left = b.half_width * r.between(-.9, .6) / q_wall, wide = .18 * wall;
   const auto on_wall = [&](double x, double y) { return Vec3{x, y, wall + slope * x}; };
   const double head = b.half_height * wall * r.between(.3, .9);
@@ -353,7 +353,7 @@ void road(Builder& b) {
   b.world.light_spacing = light_spacing;
   const double ground = -b.half_height / r.between(.8, .95);
   const double kerb = r.between(.8, 1.4) + .5 * b.half_width, pavement = r.between(.4, 1.6), houses = kerb + pavement;
-  const double shift = r.between(-.4, .4) * kerb;  // of the cameras
+  const double shift = r.between(-.4, .4) * kerb;  // shift of the cameras
   b.world.backdrop = outdoors();
   const double cloudy = r.between(0, 1);
   b.world.backdrop.a = mix(sky, grey_of(.8), cloudy), b.world.backdrop.c = mix({.9, .94, .97}, grey_of(.85), cloudy);
@@ -440,7 +440,7 @@ void garden(Builder& b) {
     const double q = r.between(.06, .4), x = r.between(-1.1, 1.1);
     tree(b, on_ground(x, q), r.between(.5, 1.7) * b.half_height / q);
   }
-  for (int i = 0; i < 4; ++i) {  // bushes, each leaf for itself
+  for (int i = 0; i < 4; ++i) {  // bushes made of single leaves
     const double q = r.between(.2, .85), x = r.between(-1, 1), size = r.between(.2, .5) * b.half_height / q;
     const Vec3 foot = on_ground(x, q);
     const double dark = r.between(.5, 1.2), light = r.between(.8, 1.8);
@@ -484,7 +484,7 @@ void clutter(Builder& b) {
   const double floor = -b.half_height / r.between(.6, .95), q_wall = r.between(.06, .3);
   b.world.backdrop = anything(r, b.pixel(farthest_depth));
   b.world.sun = normalised({r.between(-.8, .8), r.between(-1, -.2), r.between(-1, -.2)});
-  const Vec3 top = b.in_view(0, r.between(.2, .8), q_wall);  // of a wall: what is far is seen above it
+  const Vec3 top = b.in_view(0, r.between(.2, .8), q_wall);  // top of a wall; distant things are visible above it
   const Vec3 along{80, 0, r.between(-10, 10)}, upwards{0, 40, r.between(-4, 4)};
   b.panel(top - .5 * along - upwards, along, upwards, anything(r, b.pixel(top.z)));
   b.panel({-60, -60, 17}, {120, 0, 0}, {0, 120, 0}, anything(r, b.pixel(17)));
@@ -517,10 +517,10 @@ void leaves(Builder& b) {
     const Vec3 facing = direction(r, .3, .3);
     Surface& s = b.board({0, 0, 1 / q}, facing, 90, 70, anything(r, pixel));
     if (q < .1) continue;
-    s.cutout = Cutout::square_holes;  // through which the farthest one shows
+    s.cutout = Cutout::square_holes;  // the farthest surface is visible through them
     s.pitch = 2.3;
   }
-  // None before a part of the picture, so that what is far is seen there.
+  // A part of the image stays free, so that distant surfaces are visible there.
   const double clear_x = r.between(-.8, .8), clear_y = r.between(-.8, .8);
   const int count = 60 + r.below(260);
   const double most = r.between(.3, .95), coarse = r.between(.2, .7);

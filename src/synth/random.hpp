@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine: integer hashes only, nothing of <random>.
+// Random numbers that are equal on every machine: integer hashes only, nothing from <random>.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ inline std::uint32_t mix32(std::uint32_t h) {
   return h ^ (h >> 16);
 }
 
-// The value of a lattice point, for textures.
+// Returns the random value of a lattice point, for textures.
 inline std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t seed) {
   return mix32(seed ^ x * 0x8da6b343u ^ y * 0xd8163841u ^ z * 0xcb1ab31fu);
 }
 
-// 0 to 1, both reached.
+// Maps h to [0, 1], including both ends.
 inline double unit(std::uint32_t h) { return h * (1.0 / 4294967295.0); }
 
-// A sequence. The order in which arguments of a function are evaluated is open in C++: draw inside braces, or
-// one statement at a time.
+// A random sequence. C++ leaves the evaluation order of function arguments open, so draw inside braces, or with one
+// statement per number.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(mix64(seed + 0x9e3779b97f4a7c15u)) {}
@@ -41,8 +41,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// Close to normal, mean 0 and standard deviation 1: the sum of twelve uniform numbers of 16 bits, in
-// integers. `counter` names the draw.
+// Returns an approximately normal number with mean 0 and standard deviation 1: the sum of twelve uniform 16-bit
+// integers. `counter` identifies the draw.
 inline double gaussian(std::uint64_t seed, std::uint64_t counter) {
   int sum = 0;
   for (int i = 0; i < 3; ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double ln2 = 0.69314718055994530942;
 
-// ln of 2^exponent · m, m near 1: 2 artanh((m − 1) / (m + 1)) as its series.
+// Returns ln v for v = 2^exponent · m with m near 1, by the series of 2 artanh((m − 1) / (m + 1)).
 double natural_log(double v) {
   int exponent;
   double m = std::frexp(v, &exponent);  // exact

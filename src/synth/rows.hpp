@@ -1,4 +1,4 @@
-// Rows side by side where the library has threads, one after the other where it has none.
+// Processes rows in parallel if the library has threads, else sequentially.
 #pragma once
 
 #ifdef STEREOPSIS_SIMD
@@ -14,8 +14,8 @@ struct Divided {
   ~Divided() { rows_are_divided = false; }
 };
 
-// Calls f(first, last) on pieces of [0, rows), those of at most `grain` whole. The result must not depend on the cut.
-// Inside of f rows are not divided again: where there are many scenes, each has one thread.
+// Calls f(first, last) on pieces of [0, rows); pieces of at most `grain` rows are not divided. The result must not
+// depend on the division. Nested calls inside f do not divide rows again: with many scenes, each has one thread.
 template <class F>
 void for_rows(int rows, F&& f, int grain = 8) {
 #ifdef STEREOPSIS_SIMD

@@ -11,7 +11,7 @@
 namespace stereopsis::synth {
 namespace {
 
-// A texture that can be matched everywhere, different for each call.
+// Returns a texture that can be matched everywhere, different in each call.
 Texture rich(Random& random) {
   constexpr Pattern patterns[] = {Pattern::clouds, Pattern::art,    Pattern::land,
                                   Pattern::bricks, Pattern::planks, Pattern::dots};
@@ -23,7 +23,7 @@ Texture rich(Random& random) {
   return t;
 }
 
-// Books side by side on `base`, from it to the right.
+// Adds adjacent books on `base`, from there to the right.
 void row_of_books(Builder& b, const Vec3& base, double length) {
   for (double x = 0; x < length;) {
     const double width = b.random.between(.05, .13), height = b.random.between(.36, .56);
@@ -40,7 +40,7 @@ void row_of_books(Builder& b, const Vec3& base, double length) {
 void book(Builder& b, const Vec3& base, double tan_half, const Vec3& size, const Colour& colour) {
   Texture cover = make(Pattern::art, colour, .75 * colour, .8, .14);
   cover.c = mix(colour, cream, .6);
-  // Pages show between two covers.
+  // The pages are visible between two covers.
   const double cover_height = .12 * size.y;
   b.box(base, tan_half, {size.x, cover_height, size.z}, plain(.8 * colour, .1), cover);
   b.box(base + Vec3{0, cover_height, 0}, tan_half, {.95 * size.x, size.y - 2 * cover_height, .95 * size.z},
@@ -100,7 +100,7 @@ void pencils(Builder& b, const Vec3& base, double depth) {
   }
 }
 
-// A cord with lights that hangs between two points.
+// Adds a cord with lights that hangs between two points.
 void festoon(Builder& b, const Vec3& from, const Vec3& to, double sag, int pieces, double depth) {
   const auto at = [&](double t) { return mix(from, to, t) - Vec3{0, 4 * sag * t * (1 - t), 0}; };
   for (int i = 0; i < pieces; ++i) {
@@ -110,17 +110,18 @@ void festoon(Builder& b, const Vec3& from, const Vec3& to, double sag, int piece
   }
 }
 
-// A room seen from above a table that reaches from the front of the picture to the wall; a window in the wall shows
-// what is far.
+// A room seen from above a table that reaches from the front of the image to the wall; a window in the wall shows
+// distant things.
 void table(Builder& b) {
   constexpr double cosine = 12.0 / 13, sine = 5.0 / 13;         // the cameras look down by 22.6°
-  const double height = (cosine * b.half_height + sine) / .93;  // the table's front edge of the picture: 93 %
+  const double height = (cosine * b.half_height + sine) / .93;  // the table's front edge lies at 93 % of the image's
+                                                                // height
   b.frame = {{0, cosine * height, sine * height}, {1, 0, 0}, {0, -cosine, -sine}, {0, -sine, cosine}};
   b.world.up = b.frame.y;
   b.world.sun = b.frame.direction(normalised({-.5, .75, -.42}));
   b.world.backdrop = outdoors();
   b.world.horizon = -farthest_depth * sine / cosine;
-  // The point of the table at x (−1 to 1 across the picture) and share q of the largest disparity.
+  // Returns the point of the table at x (−1 to 1 across the image) with the fraction q of the largest disparity.
   const auto on_table = [&](double x, double q) {
     return Vec3{x * b.half_width / q, 0, (1 / q - sine * height) / cosine};
   };
@@ -129,7 +130,7 @@ void table(Builder& b) {
   b.panel({-5, 0, front}, {10, 0, 0}, {0, 0, wall - front},
           make(Pattern::planks, {.66, .45, .27}, {.45, .27, .15}, .3, .16));
 
-  // The wall with its window, the parts around the opening from left to right.
+  // The wall with its window, as parts around the opening from left to right.
   const Texture paper = make(Pattern::stripes, {.74, .79, .74}, {.69, .75, .71}, .21, .1);
   constexpr double left = .55, right = 2.75, sill = .8, lintel = 1.95;
   b.panel({-15, -1, wall}, {15 + left, 0, 0}, {0, 11, 0}, paper);
@@ -158,7 +159,7 @@ void table(Builder& b) {
   b.box({-.3, .62, wall}, 0, {.95, 1.15, .07}, plain(black, .06));
   b.panel({-.72, .67, wall - .04}, {.84, 0, 0}, {0, 1.05, 0}, poster);
 
-  // At the back of the table.
+  // The back of the table.
   const Vec3 lamp_at = on_table(.64, .37);
   plant(b, on_table(.2, .34), 3);
   lamp(b, lamp_at, 2.7);
@@ -177,7 +178,7 @@ void table(Builder& b) {
   earth.c = cream;
   b.sphere(stack + Vec3{0, .45 + .25, .02}, .25, earth);
 
-  // In the middle and in front.
+  // The middle and the front.
   const Frame cloth = turned(on_table(-.03, .56), .16);
   b.panel(cloth.point({-.62, .006, -.42}), 1.24 * cloth.x, .84 * cloth.z,
           make(Pattern::gingham, white, .95 * red, .062, .1));
@@ -200,7 +201,7 @@ void table(Builder& b) {
   festoon(b, {-2.2, 2.15, wall - .8}, {3, 2.2, wall - .8}, .3, 22, 3.3);
 }
 
-// Slanted planes only, in front of two walls that meet far away.
+// Slanted planes only, in front of two walls that meet in the distance.
 void planes(Builder& b) {
   b.world.backdrop = make(Pattern::clouds, stone, blue, 1.5, .3);
   const Vec3 corner = b.in_view(.3, 0, .06);
@@ -276,7 +277,7 @@ void thin(Builder& b) {
   b.board(b.in_view(-.1, -.5, .93), {0, 0, -1}, .3, .3, steel).cutout = Cutout::ring;
 }
 
-// Patterns that repeat, with no fine texture to tell one period from the next.
+// Repeating patterns, without fine texture that distinguishes one period from the next.
 void repetitive(Builder& b) {
   b.world.backdrop = make(Pattern::checker, cream, teal, 1.1, 0);
   b.board(b.in_view(-.4, .3, .11), {.2, 0, -1}, 8, 6, make(Pattern::stripes, white, blue, .4, 0));
@@ -286,14 +287,14 @@ void repetitive(Builder& b) {
   b.board(b.in_view(.15, .1, .5), {0, 0, -1}, .8, .7, make(Pattern::gingham, white, red, .05, 0));
   b.board(b.in_view(.68, -.35, .62), {-.4, -.2, -1}, .6, .5, make(Pattern::checker, white, black, .045, 0));
   b.rod(b.in_view(-.1, -.8, .7), b.in_view(-.15, .2, .7), .09, make(Pattern::checker, orange, white, .06, 0));
-  for (int i = 0; i < 12; ++i) {  // a fence: the same post again and again
+  for (int i = 0; i < 12; ++i) {  // a fence of identical posts
     const Vec3 foot = b.in_view(-.95 + .07 * i, -.95, .8);
     b.rod(foot, foot + Vec3{0, .35, 0}, b.at_least(1.5, .01, 1.25), plain(white));
   }
   b.board(b.in_view(.3, -.75, .93), {.1, 0, -1}, .4, .25, make(Pattern::stripes, green, cream, .03, 0));
 }
 
-// Plain things under soft light; only their outlines and their shading tell.
+// Plain objects under soft light; only their outlines and their shading can be matched.
 void textureless(Builder& b) {
   b.world.backdrop = plain({.72, .74, .76});
   b.board(b.in_view(-.5, .2, .1), {.35, 0, -1}, 9, 14, plain({.78, .74, .66}));
@@ -314,7 +315,7 @@ void textureless(Builder& b) {
 
 // A road between houses, with pavements, poles, wires, trees and cars.
 void street(Builder& b) {
-  const double ground = -b.half_height / .93;  // the bottom row of the picture: 93 %
+  const double ground = -b.half_height / .93;  // the bottom row of the image shows 93 % of the largest disparity
   const double kerb = .9 + .5 * b.half_width, houses = kerb + 1.3;
   b.world.backdrop = outdoors();
   b.world.horizon = .6;
@@ -373,7 +374,7 @@ void street(Builder& b) {
   car({-.5 * kerb, ground, 9}, blue);
 }
 
-// Something of everything, placed at random.
+// A random mixture of the elements of all scenes.
 void mix_of_all(Builder& b) {
   b.world.backdrop = rich(b.random);
   const Vec3 facing{b.random.between(-.4, .4), b.random.between(-.2, .2), -1};
@@ -428,7 +429,7 @@ const std::vector<NamedScene>& named_scenes() {
 
 namespace {
 
-// What either camera may see in a window, or everything.
+// Returns the surfaces that either camera may see in a window, or all surfaces.
 Candidates seen_from_both(const World& world, const RigGeometry& rig, const Rect& window) {
   constexpr double tilt = 32;  // rows, more than rectification errors can be
   std::set<std::uint16_t> seen;

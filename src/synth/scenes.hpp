@@ -19,7 +19,8 @@ struct NamedScene {
 
 const std::vector<NamedScene>& named_scenes();
 
-// With the light for what is seen in a window of the picture, or anywhere where that is empty.
+// Builds the world with the light for surfaces seen in a window of the image, or for all surfaces if the window is
+// empty.
 World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t seed, const Rect& window = {});
 
 }  // namespace stereopsis::synth

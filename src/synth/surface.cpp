@@ -40,8 +40,8 @@ double hit_panel(const Surface& s, const Vec3& o, const Vec3& d, double t_min) {
   return inside && (s.cutout == Cutout::none || is_solid(s, x, y)) ? t : infinity;
 }
 
-// Both curved shapes are solved from the point of the ray that is nearest to their centre: small radii far away
-// then lose no digits.
+// Both curved shapes are solved from the point of the ray nearest to their centre, so that small, distant radii lose no
+// digits.
 double hit_ellipsoid(const Surface& s, const Vec3& origin, const Vec3& direction, double t_min) {
   const Vec3 o{origin.x / s.size.x, origin.y / s.size.y, origin.z / s.size.z};
   const Vec3 d{direction.x / s.size.x, direction.y / s.size.y, direction.z / s.size.z};
@@ -70,7 +70,7 @@ double hit_frustum(const Surface& s, const Vec3& origin, const Vec3& d, double t
   if (first > second) std::swap(first, second);
   for (const double t : {first, second}) {
     const double z = o.z + t * d.z;
-    if (middle + t >= t_min && z >= 0 && z <= s.size.z) return middle + t;  // false for a root that is NaN
+    if (middle + t >= t_min && z >= 0 && z <= s.size.z) return middle + t;  // false if the root is NaN
   }
   return infinity;
 }

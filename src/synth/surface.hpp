@@ -1,5 +1,5 @@
-// The surfaces that scenes are built from, each in its own frame: panels (with holes), ellipsoids, and cylinders
-// or cones open at both ends. A ray meets them in closed form.
+// The surfaces that scenes are built from, each in its own frame: panels (with holes), ellipsoids, and cylinders or
+// cones open at both ends. The intersection with a ray has a closed form.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ enum class Shape : std::uint8_t {
   frustum,    // around z from 0 to size.z, radius from size.x to size.y
 };
 
-// What is missing from a panel.
+// Shape of the parts that are cut out of a panel.
 enum class Cutout : std::uint8_t {
   none,
-  corners,       // an ellipse is left
-  ring,          // an elliptical ring of 3/10 of the radius is left
+  corners,       // an ellipse remains
+  ring,          // an elliptical ring of 3/10 of the radius remains
   round_holes,   // a hole of radius 0.33 in each square of side `pitch`
   square_holes,  // a hole of side 0.7 in each square of side `pitch`
-  blob,          // a part of irregular outline is left
-  leaf,          // what two arcs enclose along x is left
-  slats,         // a gap of 0.4 of each `pitch` along x, but for two rails
-  mesh,          // crossed diagonal wires are left, `pitch` apart
+  blob,          // a part with an irregular outline remains
+  leaf,          // the area between two arcs along x remains
+  slats,         // a gap of 0.4 of each `pitch` along x, except for two rails
+  mesh,          // crossed diagonal wires remain, `pitch` apart
 };
 
-// The light on a panel, computed once per scene and interpolated in between.
+// The light on a panel, computed at points once per scene and interpolated between them.
 struct LightMap {
   int width = 0, height = 0;
   std::vector<float> light;
 
-  double at(double x, double y) const;  // 0 to 1 across the panel
+  double at(double x, double y) const;  // coordinates from 0 to 1 across the panel
 };
 
 struct Surface {
@@ -49,11 +49,11 @@ struct Surface {
   Texture texture;
   LightMap light;
 
-  // The smallest t ≥ t_min at which o + t·d, both in the surface's frame, lies on it; or infinity.
+  // Returns the smallest t ≥ t_min at which o + t·d, both in the surface's frame, lies on the surface, or infinity.
   double hit(const Vec3& o, const Vec3& d, double t_min) const;
-  // Of a point on the surface: outwards, or along z for panels; in the surface's frame.
+  // Returns the normal at a point on the surface: outwards, or along z for panels; in the surface's frame.
   Vec3 normal(const Vec3& p) const;
-  // Of the box around it, in the surface's frame.
+  // Returns the bounding box in the surface's frame.
   void bounds(Vec3& low, Vec3& high) const;
 };
 

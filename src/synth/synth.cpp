@@ -15,9 +15,9 @@ namespace {
 
 using namespace synth;
 
-constexpr double agreement = .08;  // of samples, share of full intensity
-constexpr int block = 16;          // pixels, side of the blocks that share a list of surfaces
-constexpr int disc_radius = 4;     // pixels: Middlebury's windows of 9×9
+constexpr double agreement = .08;  // largest difference between samples that agree, as a fraction of full intensity
+constexpr int block = 16;          // side of the blocks that share a list of surfaces, in pixels
+constexpr int disc_radius = 4;     // pixels, for Middlebury's windows of 9×9
 constexpr double disc_jump = 1;    // pixels of disparity between neighbours
 
 const NamedScene& find_scene(const std::string& name) {
@@ -68,20 +68,20 @@ Rect window_of(const SceneOptions& o) {
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
-// By how many rows a camera looks too low.
+// The rows by which a camera is tilted downwards.
 struct Tilt {
   double offset = 0, slope = 0;  // per pixel
   double at(double x) const { return offset + slope * x; }
 };
 
-// What one camera sees, and whether the other one sees it too.
+// Renders what one camera sees, and determines whether the other camera sees it too.
 class Renderer {
  public:
   Renderer(const World& world, const RigGeometry& rig, Size size, const View& view, const View& other, int sign,
            const Tilt& tilt)
       : world_(world), rig_(rig), size_(size), view_(view), other_(other), sign_(sign), tilt_(tilt) {}
 
-  // `picture` takes the mean colour of each pixel, tilted; the rest is an ideal camera's.
+  // `picture` receives the mean colour of each pixel, with tilt; the other outputs are those of an ideal camera.
   void render(ImageView<float> disparity, ImageView<std::uint8_t> nonocc, Picture& picture) const {
     for_rows(size_.height, [&](int first, int last) {
       for (int y = first; y < last; y += block)
@@ -95,7 +95,7 @@ class Renderer {
     const int right = r.x + r.width, bottom = r.y + r.height;
     const auto [up, down] = std::minmax({0.0, tilt_.at(r.x), tilt_.at(right)});
     const Candidates candidates = view_.candidates(r.x - .5, r.y - .5 + up, right - .5, bottom - .5 + down);
-    Hit hits[block][block];  // at the centres of pixels
+    Hit hits[block][block];  // at pixel centres
     double least = infinity, most = -infinity;
     for (int y = r.y; y < bottom; ++y)
       for (int x = r.x; x < right; ++x) {
@@ -110,7 +110,8 @@ class Renderer {
       for (int x = r.x; x < right; ++x) nonocc(x, y) = seen_by_other(x, y, hits[y - r.y][x - r.x], there) ? 255 : 128;
   }
 
-  // Of four samples where they agree, else of sixteen: the former are one in each row and column of the latter.
+  // Returns the mean of four samples if they agree, else of sixteen. The four lie in different rows and columns of the
+  // sixteen.
   Colour mean_colour(double x, double y, const Candidates& candidates) const {
     constexpr int column[] = {1, 3, 0, 2};
     const auto sample = [&](int i, int j, const Surface** surface = nullptr) {
@@ -132,7 +133,7 @@ class Renderer {
     return (1.0 / 16) * sum;
   }
 
-  // The same point of the same side of the same surface, inside the other picture.
+  // Returns whether the other camera sees the same point of the same side of the same surface inside its image.
   bool seen_by_other(int x, int y, const Hit& hit, const Candidates& candidates) const {
     const double other_x = x - sign_ * rig_.disparity(hit.depth);
     if (other_x < -.5 || other_x >= size_.width - .5) return false;
@@ -142,14 +143,14 @@ class Renderer {
 
   const World& world_;
   const RigGeometry& rig_;
-  Size size_;  // of the window
+  Size size_;  // size of the window
   const View& view_;
   const View& other_;
   int sign_;  // x_other = x − sign · disparity
   Tilt tilt_;
 };
 
-// 1 for non-occluded pixels within the radius of a jump, by rows and then by columns.
+// Marks with 1 the non-occluded pixels within the radius of a jump; dilates along rows, then along columns.
 Image<std::uint8_t> discontinuities(ImageView<const float> disparity, ImageView<const std::uint8_t> nonocc) {
   const Size size = disparity.size();
   Image<std::uint8_t> jump(size, 1, std::uint8_t{0}), disc(size);
@@ -182,7 +183,7 @@ Lens lens(const SceneOptions& o, double blur) {
   return {o.defocus / range, o.focus * range, blur, o.motion, o.sharpening};
 }
 
-// Gain and the like are the right camera's.
+// Gain, gamma, vignetting and light change the right image only.
 Response response(const SceneOptions& o, bool changed) {
   Response r{.size = o.size, .noise = o.noise, .shot_noise = o.shot_noise, .seed = mix64(o.seed) + (changed ? 2 : 1)};
   if (changed) r.gain = o.gain, r.gamma = o.gamma, r.vignetting = o.vignetting, r.light = o.light;
@@ -264,13 +265,13 @@ SceneOptions random_scene(Size size, Size picture, int disparities, std::uint64_
   Random r(seed);
   SceneOptions o;
   o.scene = scenes[r.below(20)];
-  o.seed = r.next() >> 33;  // such as the command takes
+  o.seed = r.next() >> 33;  // in the range that the command accepts
   o.size = picture;
-  const int slack = picture.height - size.height;  // the uppermost part is mostly sky
+  const int slack = picture.height - size.height;  // the top of the image is mostly sky
   o.window = {r.below(picture.width - size.width + 1), 0, size.width, size.height};
   o.window.y = slack - r.below(slack - slack / 4 + 1);
   o.disparities = std::max(1, static_cast<int>(disparities * r.between(.35, 1)));
-  if (r.one_in(3)) {  // the cameras or the moments differ
+  if (r.one_in(3)) {  // the cameras or the capture times differ
     o.gain = r.between(.75, 1.25);
     o.gamma = r.between(.85, 1.2);
     o.light = r.between(0, .12);

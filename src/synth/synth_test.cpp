@@ -52,7 +52,7 @@ class EveryScene : public testing::TestWithParam<std::string> {
   SceneOptions options(Size size, int disparities) const {
     return {.scene = GetParam(), .size = size, .disparities = disparities};
   }
-  // One that several cases look at.
+  // Returns a scene that several test cases share.
   static constexpr Size large{240, 180};
   const Scene& scene() const {
     static std::map<std::string, Scene> made;
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Synth, EveryScene, testing::ValuesIn(looked_at()),
                          [](const auto& tested) { return tested.param; });
 
 TEST(Synth, TheSameOptionsGiveTheSameBytesOnEveryMachine) {
-  // The bytes of a scene never change; a new scene comes at the end, with a sum of its own.
+  // The bytes of a scene never change. A new scene is added at the end, with its own checksum.
   std::uint64_t sum = 0;
   std::vector<std::uint64_t> sums;
   for (const std::string& name : scene_names()) {
@@ -87,7 +87,7 @@ TEST(Synth, TheSameOptionsGiveTheSameBytesOnEveryMachine) {
   EXPECT_EQ(sums[12], 0xc2b5eaa007589d52u) << std::hex << sums[12];
 }
 
-// Made once, one by one.
+// Returns the checksums of random scenes, each generated once, sequentially.
 const std::vector<std::uint64_t>& sums_of_random_scenes() {
   static const std::vector<std::uint64_t> sums = [] {
     std::vector<std::uint64_t> all;
@@ -203,8 +203,8 @@ TEST_P(EveryScene, OneDisparityMakesBothImagesEqual) {
   });
 }
 
-// The definition of ground truth, before anything is sampled: the right camera's ray through x − d meets the same
-// point, with the same colour.
+// The definition of ground truth, before anything is sampled: the right camera's ray through x − d meets the same point
+// with the same colour.
 TEST_P(EveryScene, BothCamerasSeeTheSamePointAtTheTrueDisparity) {
   using namespace synth;
   const Size size{96, 72};
@@ -231,7 +231,7 @@ TEST_P(EveryScene, BothCamerasSeeTheSamePointAtTheTrueDisparity) {
     if (there.surface == hit.surface) {
       ASSERT_LT(length(hit.local - there.local), 1e-6);
     }
-    // A hard edge of a pattern may run through the point: then the last bit decides.
+    // If a hard edge of a pattern runs through the point, the last bit decides.
     if (length(difference) > 1e-6) --visible;
   });
   EXPECT_GT(visible, .7 * size.width * size.height);
@@ -252,7 +252,7 @@ TEST_P(EveryScene, WarpingTheRightImageGivesTheLeftOne) {
   });
   ASSERT_GT(counted, size.width * size.height / 3);
   EXPECT_LT(error / counted, 4);
-  EXPECT_LT(error, .75 * unwarped);  // and a wrong disparity shows
+  EXPECT_LT(error, .75 * unwarped);  // a wrong disparity is detectable
 }
 
 TEST_P(EveryScene, BothDisparityMapsAgreeWhereBothSee) {
@@ -263,7 +263,7 @@ TEST_P(EveryScene, BothDisparityMapsAgreeWhereBothSee) {
     if (s.disc_left(x, y) != 128) return;
     ++counted;
     const double d = s.disparity_left(x, y);
-    // A thin thing may cover one of the two right pixels that the point lies between.
+    // A thin object may cover one of the two right pixels between which the point lies.
     const double first = s.disparity_right.view().clamped(static_cast<int>(std::floor(x - d)), y);
     const double second = s.disparity_right.view().clamped(static_cast<int>(std::floor(x - d)) + 1, y);
     const double error = std::abs(between_pixels(s.disparity_right, x - d, y) - d);
@@ -272,8 +272,8 @@ TEST_P(EveryScene, BothDisparityMapsAgreeWhereBothSee) {
   EXPECT_GT(agree, .985 * counted);
 }
 
-// A right pixel beside the point that is nearer hides it; none may hide what is visible. Between pixels the maps
-// know nothing, hence the few exceptions.
+// A nearer right pixel next to the point occludes it; none may occlude a visible point. The maps contain no information
+// between pixels, hence the few exceptions.
 TEST_P(EveryScene, OcclusionFollowsTheOrderInDepth) {
   const Scene& s = scene();
   const Size size = large;
@@ -342,21 +342,22 @@ TEST(Synth, PanelsAreExactPlanesOfDisparity) {
 
 const SceneOptions photometric{.scene = "planes", .size = {200, 150}, .disparities = 32};
 
-// The one that nothing was done to.
+// Returns the scene without any changes to its images.
 const Scene& ideal() {
   static const Scene scene = make_scene(photometric);
   return scene;
 }
 
-// Compares the right image with `expected` of the ideal one.
+// Compares the right image with `expected` of the unchanged scene.
 void expect_right(const SceneOptions& options, const std::function<double(double, int, int)>& expected) {
   const Scene &plain = ideal(), changed = make_scene(options);
   for_each_pixel(options.size, [&](int x, int y) {
     for (int c = 0; c < 3; ++c) {
       ASSERT_EQ(plain.left(x, y, c), changed.left(x, y, c));
       const int value = plain.right(x, y, c);
-      if (value == 255) continue;  // was clipped
-      // Rounding before and after: the curve is followed from half a level below to half a level above.
+      if (value == 255) continue;  // clipped
+      // The image is rounded before and after the change: the curve is evaluated from half a level below to half a
+      // level above.
       ASSERT_GE(changed.right(x, y, c), std::clamp(expected(std::max(value - .5, 0.0), x, y), 0.0, 255.0) - .501);
       ASSERT_LE(changed.right(x, y, c), std::clamp(expected(value + .5, x, y), 0.0, 255.0) + .501);
     }
@@ -409,12 +410,12 @@ TEST(Synth, NoiseHasTheStandardDeviationAskedFor) {
     ASSERT_GT(counted, 50000);
     const double variance = squares / counted;
     EXPECT_NEAR(sum / counted, 0, 5 * sigma / std::sqrt(counted) + .01);
-    EXPECT_NEAR(variance, sigma * sigma + 1.0 / 6, .03 * variance);  // two roundings of 1/12
+    EXPECT_NEAR(variance, sigma * sigma + 1.0 / 6, .03 * variance);  // two roundings of variance 1/12 each
     EXPECT_NEAR(2 * product / counted, 0, .03 * variance);           // independent in both images
   }
 }
 
-// Cameras and lenses change images, never truth.
+// Camera and lens effects change the images, never the truth.
 TEST(Synth, WhatTheCameraDoesChangesImagesOnly) {
   for (const auto& change : std::vector<std::function<void(SceneOptions&)>>{
            [](SceneOptions& o) { o.light = .2; }, [](SceneOptions& o) { o.shot_noise = 4; },
@@ -439,7 +440,7 @@ TEST(Synth, AWholeRowOffIsTheNextRow) {
   int different = 0;
   for_each_pixel({o.size.width, o.size.height - 1},
                  [&](int x, int y) { different += std::abs(off.right(x, y, 1) - ideal().right(x, y + 1, 1)) > 1; });
-  EXPECT_LT(different, o.size.width);  // where blocks of candidates end
+  EXPECT_LT(different, o.size.width);  // only where blocks of candidates end
   EXPECT_EQ(checksum(off.left, 0), checksum(ideal().left, 0));
 }
 
@@ -483,7 +484,7 @@ TEST(Synth, DefocusLeavesWhatIsInFocusAndItsEdges) {
   Image<float> disparity(size);
   Picture sharp(size);
   for_each_pixel(size, [&](int x, int y) {
-    disparity(x, y) = x < 20 ? 30.f : 10.f;  // in front, in focus: the left half
+    disparity(x, y) = x < 20 ? 30.f : 10.f;  // the left half is in front and in focus
     const double v = (x * 7 + y * 13) % 5 * .2;
     sharp(x, y) = {v, v, v};
   });
@@ -513,7 +514,7 @@ TEST(Synth, ShotNoiseGrowsWithTheRootOfTheLight) {
   }
 }
 
-// A highlight stays where the camera is, not on the thing: the same point looks different from both.
+// A highlight moves with the camera and is not fixed to the surface, so that the same point looks different from both.
 TEST(Synth, ReflectionsMoveWithTheView) {
   using namespace synth;
   World world;
@@ -541,7 +542,7 @@ TEST(Synth, HazeTakesContrastWithDepth) {
   using namespace synth;
   World world;
   world.haze = .1;
-  const Hit sky{};  // at the farthest depth
+  const Hit sky{};  // at the largest depth
   const Colour clear = colour_of(world, sky), seen = seen_colour_of(world, sky, 0);
   const double left = std::pow(.9, farthest_depth);
   EXPECT_NEAR(seen.x, left * clear.x + (1 - left) * world.haze_colour.x, 1e-9);

@@ -11,9 +11,9 @@ namespace {
 double smooth(double t) { return t * t * (3 - 2 * t); }
 double ramp(double low, double high, double v) { return smooth(std::clamp((v - low) / (high - low), 0.0, 1.0)); }
 double fraction(double v) { return v - std::floor(v); }
-// 0 at integers, 1 halfway.
+// Returns 0 at integers and 1 halfway between them.
 double triangle(double v) { return 1 - std::abs(2 * fraction(v) - 1); }
-// The lattice cell that holds v. Cells count modulo 2³², so that no coordinate is too far out.
+// Returns the lattice cell that contains v. Cells count modulo 2³², so that no coordinate is out of range.
 std::uint32_t cell_of(double v) { return static_cast<std::uint32_t>(static_cast<std::int64_t>(std::floor(v))); }
 
 Vec3 turned_in_plane(const Vec3& p, double tan_half) {
@@ -27,7 +27,7 @@ double plane_noise(double fx, double fy, std::uint32_t x, std::uint32_t y, std::
   return top + (bottom - top) * fy;
 }
 
-// Octaves of noise, each twice as fine and half as strong, or as strong as `decay` says.
+// Returns octaves of noise, each twice as fine as the previous one, with an amplitude multiplied by `decay`.
 double cloud(const Vec3& p, int octaves, std::uint32_t seed, double decay = .5) {
   double sum = 0, amplitude = .5, total = 0, scale = 1;
   for (int i = 0; i < octaves; ++i) {
@@ -39,8 +39,8 @@ double cloud(const Vec3& p, int octaves, std::uint32_t seed, double decay = .5) 
   return sum / total;
 }
 
-// −1 to 1: three wavelengths from the finest up, of equal strength, so that there is something to match at every
-// scale of a window.
+// Returns −1 to 1: three wavelengths from the finest up, of equal amplitude, so that windows of every size contain
+// texture.
 double grain(const Vec3& p, double finest, std::uint32_t seed) {
   const Vec3 q = (1 / finest) * p;
   return (2.0 / 3) * (noise(q, seed) + noise(.43 * q, seed + 1) + noise(.19 * q, seed + 2)) - 1;
@@ -74,7 +74,7 @@ Colour bricks(const Texture& t, const Vec3& p) {
   return (.75 + .5 * unit(hash(cell_of(x), row, 0, t.seed))) * t.a;
 }
 
-// Words are runs of cells in a line; the margin to the edges is the surface's own business.
+// Words are runs of cells in a line; the surface provides the margin to its edges.
 Colour print(const Texture& t, const Vec3& p) {
   const std::uint32_t line = cell_of(p.y);
   const double height = fraction(p.y);
@@ -123,7 +123,8 @@ Colour weave(const Texture& t, const Vec3& p) {
   return (tint * (.55 + .3 * smooth(across) + .15 * along)) * (over ? t.a : t.b);
 }
 
-// One point in each cell of a lattice: the nearest one's own number, and the square distances to the two nearest.
+// A Voronoi pattern with one point per lattice cell: the identifier of the nearest point, and the squared distances to
+// the two nearest points.
 struct Nearest {
   std::uint32_t id = 0;
   double first = 9, second = 9;
@@ -153,7 +154,7 @@ Colour stones(const Texture& t, const Vec3& p) {
   return mix(t.b, ((.7 + .5 * unit(mix32(n.id))) * (1 - .25 * n.first)) * t.a, joint);
 }
 
-// Two layers of leaves: where the near one has gaps, the far one is seen in the dark.
+// Two layers of leaves: through the gaps of the near layer, the far layer is visible in the dark.
 Colour foliage(const Texture& t, const Vec3& p) {
   const double clump = cloud(.3 * p, 2, t.seed + 2);
   const Nearest near = nearest_point({p.x, 1.4 * p.y, p.z}, t.seed);

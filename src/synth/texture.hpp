@@ -1,5 +1,5 @@
-// What a surface looks like: a colour for each point in the surface's own coordinates, so that all cameras see
-// the same.
+// The appearance of a surface: a colour for each point in the surface's own coordinates, so that all cameras see the
+// same.
 #pragma once
 
 #include <cstdint>
@@ -36,16 +36,18 @@ enum class Pattern : std::uint8_t {
 struct Texture {
   Pattern pattern = Pattern::plain;
   Colour a{.8, .8, .8}, b{.2, .2, .2}, c{1, 1, 1};
-  double cell = 1;        // size of the pattern's unit, in units of the scene
-  double grain = 0;       // amplitude of the fine texture that is laid over, share of the colour
-  double grain_cell = 1;  // its finest wavelength; set when the surface is placed, from the size of a pixel there
+  double cell = 1;        // size of the pattern's unit, in scene units
+  double grain = 0;       // amplitude of the overlaid fine texture, as a fraction of the colour
+  double grain_cell = 1;  // finest wavelength of the grain; set when the surface is placed, from the size of a pixel
+                          // there
   std::uint32_t seed = 0;
-  double turn = 0;  // of the pattern in the plane: the tangent of half the angle
-  // Reflections, which move with the view: a share of what is mirrored, and a highlight of the sun. Dull where 0.
+  double turn = 0;  // rotation of the pattern in the plane: the tangent of half the angle
+  // Strength of reflections, which move with the view: a share of the mirrored surroundings, and a highlight of the
+  // sun. 0: matt.
   double gloss = 0;
 };
 
-// Value noise, 0 to 1. Points with z = 0 cost half.
+// Returns value noise in [0, 1]. Points with z = 0 take half the time.
 double noise(const Vec3& p, std::uint32_t seed);
 
 Colour colour_at(const Texture& texture, const Vec3& p);

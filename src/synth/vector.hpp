@@ -24,7 +24,7 @@ inline Vec3 cross(const Vec3& a, const Vec3& b) {
 }
 inline Vec3 mix(const Vec3& a, const Vec3& b, double share) { return a + share * (b - a); }
 
-// Maps its own coordinates to those outside.
+// An orthonormal frame that maps its own coordinates to outer ones.
 struct Frame {
   Vec3 origin;
   Vec3 x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
@@ -33,13 +33,13 @@ struct Frame {
   Vec3 point(const Vec3& local) const { return origin + direction(local); }
   Vec3 local_direction(const Vec3& d) const { return {dot(d, x), dot(d, y), dot(d, z)}; }
   Vec3 local_point(const Vec3& p) const { return local_direction(p - origin); }
-  // A frame that is given in this one, seen from outside.
+  // Returns `inner`, which is given in this frame, in outer coordinates.
   Frame operator*(const Frame& inner) const {
     return {point(inner.origin), direction(inner.x), direction(inner.y), direction(inner.z)};
   }
 };
 
-// Turned about y by the angle whose half has this tangent: no sine is needed.
+// Returns a frame rotated about y by the angle whose half has the tangent `tan_half`: no sine is needed.
 inline Frame turned(const Vec3& origin, double tan_half) {
   const double n = 1 + tan_half * tan_half, c = (1 - tan_half * tan_half) / n, s = 2 * tan_half / n;
   return {origin, {c, 0, s}, {0, 1, 0}, {-s, 0, c}};

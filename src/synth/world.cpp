@@ -13,7 +13,7 @@ namespace {
 
 constexpr double ambient_light = .5, direct_light = .85;
 
-// A unit disc, evenly filled: a spiral with the golden angle, turned by complex multiplication.
+// Returns evenly distributed points on a unit disc: a golden-angle spiral, rotated by complex multiplication.
 template <int n>
 std::array<Vec3, n> disc_samples() {
   constexpr double cosine = -0.7373688780783197, sine = 0.6754902942615238;
@@ -42,7 +42,7 @@ Sphere bounding_sphere(const Surface& s) {
   return {s.frame.point(.5 * (low + high)), .5 * length(high - low)};
 }
 
-// The surfaces that may block rays from near a sphere: towards any direction within `reach`, or towards the sun.
+// The surfaces that may block rays from near a sphere, in any direction within `reach`, or towards the sun.
 class Occluders {
  public:
   explicit Occluders(const std::vector<Surface>& surfaces) {
@@ -64,7 +64,7 @@ class Occluders {
       return c.surface != self && along > -size && dot(to, to) - along * along < distance * distance;
     });
   }
-  // The direction has unit length.
+  // Returns whether a ray from p is blocked; `direction` must have unit length.
   bool block(const Vec3& p, const Vec3& direction, double reach) const {
     return std::any_of(all_.begin(), all_.end(), [&](const Candidate& c) {
       const Frame& f = c.surface->frame;
@@ -89,8 +89,8 @@ class Occluders {
   std::vector<Candidate> all_;
 };
 
-constexpr double corner_reach = 1.2;  // what is farther away does not darken a corner
-constexpr double sun_radius = .09;    // at distance 1: the softness of shadows
+constexpr double corner_reach = 1.2;  // more distant surfaces do not darken a corner
+constexpr double sun_radius = .09;    // at distance 1; determines the softness of shadows
 
 double light_at(const World& world, const Occluders& near, const Occluders& sunwards, const Surface& surface,
                 const Vec3& p) {
@@ -152,13 +152,13 @@ Colour colour_of(const World& world, const Hit& hit) {
     return s.light.at(hit.local.x / s.size.x, hit.local.y / s.size.y) * colour;
   const Vec3 outwards = s.frame.direction(s.normal(hit.local));
   const Vec3 normal = hit.back ? -outwards : outwards;
-  // The inside of things is darker: less of the sky and of the sun is seen from there.
+  // The insides of objects are darker, because less sky and sunlight reaches them.
   const double inside = hit.back ? .7 : 1;
   const double ambient = ambient_light * (.72 + .28 * dot(normal, world.up));
   return (inside * (ambient + direct_light * std::max(dot(normal, world.sun), 0.0))) * colour;
 }
 
-// A surface mirrors the sky and what stands before it, both blurred, and shows a highlight of the sun.
+// A glossy surface mirrors the sky and the surroundings, both blurred, and shows a highlight of the sun.
 Colour seen_colour_of(const World& world, const Hit& hit, double position) {
   Colour colour = colour_of(world, hit);
   if (hit.surface && hit.surface->texture.gloss > 0) {
@@ -171,7 +171,7 @@ Colour seen_colour_of(const World& world, const Hit& hit, double position) {
     const double around = .35 + .45 * std::clamp(.5 + 2 * height, 0.0, 1.0) +
                           .5 * (noise(2.5 * mirrored + Vec3{9, 9, 9}, s.texture.seed) - .5);
     double highlight = std::max(dot(normal, normalised(world.sun + to_camera)), 0.0);
-    for (int i = 0; i < 6; ++i) highlight *= highlight;  // to the 64th
+    for (int i = 0; i < 6; ++i) highlight *= highlight;  // raised to the power 64
     const double grazing = 1 - std::clamp(facing, 0.0, 1.0);
     colour = (1 - .5 * s.texture.gloss) * colour;
     const double light = s.texture.gloss * ((.15 + .7 * grazing * grazing * grazing) * around + .9 * highlight);
@@ -193,7 +193,7 @@ View::View(const World& world, Size size, double scale, double position, double 
     for (int corner = 0; corner < 8; ++corner) {
       const Vec3 p =
           s.frame.point({corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y, corner & 4 ? high.z : low.z});
-      if (p.z < .1) {  // beside or behind the camera: no bounds
+      if (p.z < .1) {  // next to or behind the camera: no bounds
         seen.x0 = seen.y0 = -infinity, seen.x1 = seen.y1 = infinity;
         break;
       }
@@ -206,7 +206,7 @@ View::View(const World& world, Size size, double scale, double position, double 
 }
 
 Candidates View::candidates(double x0, double y0, double x1, double y1) const {
-  constexpr double margin = 1e-3;  // pixels, for what rounding does to the bounds
+  constexpr double margin = 1e-3;  // pixels; covers the rounding of the bounds
   Candidates found;
   for (std::size_t i = 0; i < seen_.size(); ++i)
     if (seen_[i].x0 <= x1 + margin && seen_[i].x1 >= x0 - margin && seen_[i].y0 <= y1 + margin &&

@@ -1,4 +1,4 @@
-// A scene, and two cameras that look at it.
+// A scene and two cameras that observe it.
 //
 // Units: the left camera stands at the origin and looks along z; a pixel (x, y) looks along
 // ((x − cx) / scale, (y − cy) / scale, 1), so that the ray's parameter is the depth Z. The right camera stands at
@@ -14,57 +14,58 @@
 
 namespace stereopsis::synth {
 
-// What is nearer is not seen; what is farther is the backdrop. Disparities are thus from 5 % to 95 % of the largest.
+// Nearer points are not visible; beyond farthest_depth there is the backdrop. Disparities are thus 5 % to 95 % of the
+// largest.
 inline constexpr double nearest_depth = 1 / .95;
 inline constexpr double farthest_depth = 20;
 
 struct World {
   std::vector<Surface> surfaces;
   Texture backdrop;    // at the farthest depth, everywhere
-  double horizon = 0;  // y where the backdrop's own y is 0
+  double horizon = 0;  // y at which the backdrop's own y is 0
   Vec3 up{0, -1, 0};
-  Vec3 sun = normalised({-.35, -.65, -.65});  // towards it
-  double haze = 0;                            // share of the light that is lost in it over a unit of depth
+  Vec3 sun = normalised({-.35, -.65, -.65});  // direction towards the sun
+  double haze = 0;                            // fraction of the light lost per unit of depth
   Colour haze_colour{.85, .88, .9};
-  double light_spacing = 6;  // pixels between the points at which the light on panels is known; 0: as if nothing else
-                             // were there
+  double light_spacing = 6;  // distance in pixels between the points at which the light on panels is computed; 0:
+                             // without shadows
 
-  // Computes the light on panels, with soft shadows and less light in corners, at the resolution that `scale` and
-  // `light_spacing` ask for: on those of these numbers. Everything else is lit as if nothing else were there.
+  // Computes the light on the panels with these numbers, with soft shadows and darker corners. The resolution follows
+  // from `scale` and `light_spacing`. All other surfaces are lit without shadows.
   void bake_light(double scale, const std::vector<std::uint16_t>& numbers);
 };
 
 struct Hit {
   const Surface* surface = nullptr;  // null: the backdrop
-  bool back = false;                 // seen from inside, or from behind
+  bool back = false;                 // seen from inside or from behind
   double depth = farthest_depth;
   Vec3 local;  // the point in the surface's frame
 };
 
-// Independent of the camera.
+// Returns the colour without effects of the camera's position.
 Colour colour_of(const World& world, const Hit& hit);
-// What a camera at (position, 0, 0) sees: reflections and haze as well.
+// Returns the colour seen by a camera at (position, 0, 0), with reflections and haze.
 Colour seen_colour_of(const World& world, const Hit& hit, double position);
 
-// Surfaces by number, in the world's order.
+// Numbers of surfaces, in the world's order.
 using Candidates = std::vector<std::uint16_t>;
 
-// The world from one camera.
+// The world seen by one camera.
 class View {
  public:
-  // `size` is that of the whole picture, and (x0, y0) the place in it where the part begins that is looked at.
+  // `size` is the size of the whole image; (x0, y0) is the position of the rendered part in it.
   View(const World& world, Size size, double scale, double position, double x0 = 0, double y0 = 0);
 
-  // The surfaces that may be seen in this rectangle of the picture.
+  // Returns the surfaces that may be visible in this rectangle of the image.
   Candidates candidates(double x0, double y0, double x1, double y1) const;
-  // What the ray through a point of the picture meets first, among the candidates.
+  // Returns the first intersection of the ray through a point of the image with the candidates.
   Hit trace(double x, double y, const Candidates& candidates) const;
   double position() const { return position_; }
 
  private:
   struct Seen {
-    Vec3 camera;            // in the surface's frame
-    double x0, y0, x1, y1;  // bounds in the picture
+    Vec3 camera;            // position in the surface's frame
+    double x0, y0, x1, y1;  // bounds in the image
   };
 
   const World* world_;
@@ -72,11 +73,11 @@ class View {
   std::vector<Seen> seen_;
 };
 
-// The virtual rig: what turns depth into disparity.
+// The virtual rig, which converts depth to disparity.
 struct RigGeometry {
   Size size;
   int disparities;
-  double scale;  // focal length, pixels: the picture's area is that of 2 × 1.5 at depth 1
+  double scale;  // focal length in pixels: the image's area equals that of 2 × 1.5 at depth 1
 
   RigGeometry(Size size_, int disparities_);
   double baseline() const { return (disparities - 1) / scale; }
