@@ -244,7 +244,7 @@ def test_out_that_shares_memory_is_rejected(scene, same_bits):
     ]
     for pair, masks, out, with_what in rejected:
         before = {name: array.copy() for name, array in out.items()}
-        with pytest.raises(st.CallError, match=rf"^out\['.*shares? memory" + ("" if with_what == "out" else f" with {with_what}, which is read")):
+        with pytest.raises(st.CallError, match=r"^out\['.*shares? memory" + ("" if with_what == "out" else f" with {with_what}, which is read")):
             matcher(*pair, **masks, out=out)
         for name, array in out.items():
             np.testing.assert_array_equal(array, before[name])

@@ -48,7 +48,6 @@ if len(sys.argv) < 4 or sys.argv[3] != "--child":
 
 import asyncio
 import copy
-import ctypes
 import gc
 import pickle
 import random
@@ -363,7 +362,7 @@ def act_out(r):
     ref = m(l, rr)
     pool = np.zeros((3 * h + 5, 3 * w + 9), np.float32)
     u = np.zeros((3 * h + 5, 3 * w + 9), np.uint8)
-    out, spans = {}, []
+    out = {}
     expect_bad = False
     for n in ["disparity", "validity", *want]:
         if r.random() < 0.3:
@@ -439,7 +438,6 @@ def act_nan(r):
     l[bad] = v
     res = plain_of(l, rr, 8)
     if not np.isfinite(v):
-        mask = (~bad).astype(np.uint8)
         clean = l.copy()
         clean[bad] = 0
         # masked pixels must be invalid

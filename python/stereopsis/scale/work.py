@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CallError, Error, FormatError
+from .._errors import Error
 from .._matching import Matcher, Stripe
 from . import filling
 from .manifest import KINDS, Job, Unit
