@@ -1,4 +1,4 @@
-// Images and volumes whose element and whereabouts are known only at run time: what the steps of a plan read and write.
+// Images and volumes whose element type and location are known only at run time: the operands of a plan's steps.
 #pragma once
 
 #include <cstdint>
@@ -49,28 +49,29 @@ struct Rows {
   int count() const { return last - first; }
 };
 
-// On the host `memory` is an address; on a GPU, memory as its driver names it. Without memory it is a shape alone.
+// A view of host or device memory. On the host, `memory` is an address; on a GPU, the driver's handle. A view without
+// memory describes a shape only.
 struct AnyView {
   std::uint64_t memory = 0;
-  std::int64_t offset = 0;  // of the first element, in elements
+  std::int64_t offset = 0;  // first element, in elements
   Element element = Element::u8;
   int width = 0, height = 0;
   int channels = 1;
-  int disparities = 0;     // of a volume, disparity fastest, rows dense on a GPU; 0: an image
-  std::int64_t pitch = 0;  // from row to row, in elements
-  // On the host: where the last row of a volume lies, if elsewhere. Vectors reach past a pixel's costs, into the next one's: of a
-  // caller's volume, which may end where its memory ends, a copy is read.
+  int disparities = 0;     // disparities of a volume, disparity fastest, rows dense on a GPU; 0: an image
+  std::int64_t pitch = 0;  // distance of rows, in elements
+  // On the host: address of a copy of a volume's last row, if there is one. Vectors read past a pixel's costs into the
+  // next pixel's. A caller's volume may end where its memory ends, so that its last row is read from a copy.
   std::uint64_t last_row = 0;
 
   bool empty() const { return width <= 0 || height <= 0; }
   Size size() const { return {width, height}; }
   bool is_volume() const { return disparities > 0; }
   int row_elements() const { return width * (is_volume() ? disparities : channels); }
-  // All elements, without what pads rows.
+  // Returns the bytes of all elements, without the padding of rows.
   double bytes() const {
     return static_cast<double>(bytes_of(element)) * width * height * (is_volume() ? disparities : channels);
   }
-  // A volume as an image, with a channel for each disparity.
+  // Returns a volume as an image with a channel for each disparity.
   AnyView flat() const {
     AnyView image = *this;
     if (is_volume()) image.channels = disparities, image.disparities = 0;

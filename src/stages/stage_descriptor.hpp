@@ -1,10 +1,11 @@
-// Stages register themselves. A folder's NAME_entry.cpp has one function, register_stage(Registry&), which CMake finds. Its
-// descriptor says which slot the stage fills, which images, volumes and maps it reads and makes (its ports, by name), what it
-// costs, and which function does it on which device. Nothing else names the stage.
+// How stages register themselves. A folder's NAME_entry.cpp has one function, register_stage(Registry&), which CMake
+// finds. Its descriptor states the slot that the stage fills, the images, volumes and maps that it reads and writes
+// (its ports, by name), its cost, and its function for each device. No other code names the stage.
 //
-// What ports can be named. Images of a view: image and mask (as given; what is given in another format are channels, mosaic, luma and
-// chroma), grey, grey8, image8, colours, rgb, lab, samples, and what other stages of the slot `image` make (census9x7, cross); words
-// (the features of a matching cost). Volumes: costs. Maps of the reference view: disparity, validity, right, confidence, kinds.
+// Names of ports. Images of a view: image and mask (as given; for other formats channels, mosaic, luma and chroma),
+// grey, grey8, image8, colours, rgb, lab, samples, and the outputs of other stages of the slot `image` (census9x7,
+// cross); words (the features of a matching cost). Volumes: costs. Maps of the reference view: disparity, validity,
+// right, confidence, kinds.
 #pragma once
 
 #include <any>
@@ -22,7 +23,7 @@ namespace stereopsis {
 
 class Threads;
 
-// The parameters of any stage.
+// The parameters of any stage, type-erased.
 class StageParameters {
  public:
   StageParameters() = default;
@@ -38,7 +39,7 @@ class StageParameters {
   const P* get_if() const {
     return std::any_cast<P>(&value_);
   }
-  // As in core/parameters.hpp. A stage without parameters has none of any name.
+  // As in core/parameters.hpp. A stage without parameters has no parameter of any name.
   bool set(std::string_view prefix, std::string_view name, std::string_view value) {
     return type_ != nullptr && type_->set(value_, prefix, name, value);
   }
@@ -74,37 +75,37 @@ class StageParameters {
 
 // Context passed to an operation in addition to its parameters and images.
 struct StepContext {
-  DisparityRange range = {};  // of the candidates; with the right view as the reference, of −d
+  DisparityRange range = {};  // range of the candidates; with the right view as the reference, range of −d
   bool from_right = false;
-  Element element = Element::u8;  // of the pair's pixels
+  Element element = Element::u8;  // element type of the pair's pixels
   int bit_depth = 8;
-  int channels = 1;                       // of the pair
-  Rows rows = {};                         // of the rows that it is given, those that it is to make
-  int stripe_rows = 0;                    // of stripes that it is to work in; 0: as it likes
-  cost::AnyKind kind = {};                // of the words
-  int most_cost = 255;                    // that costs of 8 bits have
-  int longest_arm = cross::longest_arm;   // that the pipeline's crosses may have
-  const StageParameters* cost = nullptr;  // of the pipeline's matching cost
+  int channels = 1;                       // channels of the pair
+  Rows rows = {};                         // the rows to compute, among the rows given
+  int stripe_rows = 0;                    // rows of the stripes to work in; 0: the operation's choice
+  cost::AnyKind kind = {};                // kind of the words
+  int most_cost = 255;                    // largest value of 8-bit costs
+  int longest_arm = cross::longest_arm;   // longest arm that the pipeline's crosses may have
+  const StageParameters* cost = nullptr;  // parameters of the pipeline's matching cost
 };
 
-// What a stage reads and writes, and computes: instructions × lanes on path costs, popcounts of 32-bit words, additions and
-// minima of 32 bits. What is left out is small beside the rest.
+// The memory traffic and the computation of a stage: instructions × lanes on path costs, popcounts of 32-bit words,
+// additions and minima of 32 bits. Omitted terms are small in comparison.
 struct Work {
   double bytes = 0, path_ops = 0, popcounts = 0, int_ops = 0;
 };
 
 enum class On { oracle, cpu, gpu };
 
-// Where a plan runs.
+// The device on which a plan runs.
 struct Target {
   On device = On::cpu;
   int threads = 1;
-  int cuda_capability = 0;      // of tuned kernels: 90 is 9.0; 0 is no CUDA device
-  std::size_t local_bytes = 0;  // that a work-group of a GPU may have, whatever its kernels were compiled for
+  int cuda_capability = 0;      // of tuned kernels: 90 is 9.0; 0: not a CUDA device
+  std::size_t local_bytes = 0;  // available to a work-group of a GPU, independent of what its kernels were compiled for
 };
 
-// An operation on its images, by number, in the order of its ports (first the left and then the right one of both views);
-// those that are absent are empty.
+// An operation with its operands by index, in the order of its ports (if a port is for both views, the left operand
+// precedes the right one). Absent operands are empty.
 struct Shape {
   const StageParameters& parameters;
   const StepContext& context;
@@ -121,13 +122,13 @@ struct Shape {
   double cells(int i) const { return pixels(i) * operand(i).disparities; }
 };
 
-// A view of a GPU's memory that is not there yet, for those that only ask for its shape.
+// Returns a view of GPU memory that is not allocated yet, for code that needs only its shape.
 template <class T>
 gpu::View<T> planned(const AnyView& v) {
   return {v.empty() ? gpu::Handle{0} : gpu::Handle{1}, 0, v.width, v.height, v.channels, v.pitch};
 }
 
-// A shape with its memory: what the functions of a stage are called with.
+// A shape with its memory: the argument of a stage's functions.
 template <On on>
 class Call : public Shape {
  public:
@@ -153,7 +154,7 @@ class Call : public Shape {
     else
       return operand(i).template volume_on_host<T>();
   }
-  // Calls f<T>() with the pixels' type of operand i.
+  // Calls f<T>() with the pixel type of operand i.
   template <class F>
   void with_pixels(int i, F&& f) const {
     switch (operand(i).element) {
@@ -163,7 +164,7 @@ class Call : public Shape {
     }
   }
   Scratch scratch() const { return scratch_; }
-  // On a GPU, where the entry's constants are.
+  // On a GPU: the memory of the entry's constants.
   gpu::Span constants() const { return constants_; }
   Call with_constants(const gpu::Span& there) const {
     Call call = *this;
@@ -181,13 +182,13 @@ class Call : public Shape {
 template <class C>
 inline constexpr On device_of = std::decay_t<C>::device;
 
-// What does an operation; null where nothing does.
+// The functions that run an operation; null if a device has none.
 struct Functions {
   void (*oracle)(const Call<On::oracle>&) = nullptr;
   void (*cpu)(const Call<On::cpu>&) = nullptr;
   void (*gpu)(const Call<On::gpu>&) = nullptr;
 };
-// From one function that is generic in the call.
+// Returns functions from one function that is generic in the call.
 template <class F>
 constexpr Functions on_every_device(F) {
   return {[](const Call<On::oracle>& c) { F{}(c); },
@@ -198,15 +199,15 @@ constexpr Functions on_every_device(F) {
 #endif
           [](const Call<On::gpu>& c) { F{}(c); }};
 }
-// The same of an operation that no definition has but the stages that it does at once.
+// The same for an operation whose only definition is the stages that it replaces.
 template <class F>
 constexpr Functions on_cpu_and_gpu(F f) {
   Functions functions = on_every_device(f);
   functions.oracle = nullptr;
   return functions;
 }
-// A generic lambda that calls the one of a stage's three functions which belongs to the call's device, with the threads or the
-// queue; in the second form, cpu and gpu take scratch memory, too, and in the third cpu alone.
+// A generic lambda that calls a stage's function for the call's device, with the threads or the queue. In the second
+// form, cpu and gpu also take scratch memory; in the third, only cpu does.
 #define STEREOPSIS_DISPATCH(defines, on_cpu, on_gpu) \
   [](const auto& call, const auto&... arguments) {   \
     constexpr On on = device_of<decltype(call)>;     \
@@ -239,31 +240,31 @@ constexpr Functions on_cpu_and_gpu(F f) {
       on_gpu(arguments..., call.worker());                            \
   }
 
-// The scratch memory that the CPU alone takes for the rows of a volume, by their number.
+// Returns the scratch memory for the rows of a volume, which only the CPU needs; `volume` is the operand's index.
 template <std::size_t (*bytes)(int width, int disparities, int threads), int volume>
 std::size_t cpu_scratch(const Shape& s) {
   return s.target.device == On::cpu ? bytes(s.size().width, s.operand(volume).disparities, s.target.threads) : 0;
 }
 
-// Which view's image a port means: the reference's, the other's, or both, the left one first.
+// The view that a port refers to: the reference view, the other view, or both, the left one first.
 enum class Side { reference, other, both };
 
-// An image, volume or map that an operation reads or makes.
+// An image, volume or map that an operation reads or writes.
 struct Port {
   enum class Use {
-    in,        // read; made before, or made for it
-    if_there,  // read where somebody gave or made it
-    out,       // made
-    wanted,    // made where somebody wants it
+    in,        // read; computed by an earlier step, or added to the plan for this port
+    if_there,  // read if it was given or computed
+    out,       // written
+    wanted,    // written if it is requested
     change,    // read and written
-    scratch,   // memory alone
+    scratch,   // memory only
   };
   const char* name;
   Use use;
-  Element element = Element::same;  // of what is made; same: as the first operand's
+  Element element = Element::same;  // element type of an output; same: that of the first operand
   Side side = Side::reference;
   bool volume = false;
-  std::vector<Element> accepts = {};  // of a volume that is read
+  std::vector<Element> accepts = {};  // element types of an input volume
 };
 inline Port in(const char* name, Side side = Side::reference) { return {name, Port::Use::in, Element::same, side}; }
 inline Port in_volume(const char* name, std::vector<Element> accepts) {
@@ -285,7 +286,7 @@ using Ports = std::vector<Port>;
 
 enum class Slot { prepare, cost, aggregation, optimisation, select, levels, refinement, image, internal };
 
-// The pair, as the images of a size have it.
+// The pair's properties, which determine those of the images.
 struct PairInfo {
   Element element = Element::u8;
   int channels = 1;
@@ -293,45 +294,45 @@ struct PairInfo {
   bool is_float() const { return element == Element::f32; }
 };
 
-// What is known of a stage's costs before there are any: the largest, 0 for that of their type; and how many of them are one
-// of the costs that it reads.
+// What is known about a stage's costs before they are computed: the largest cost, 0 for that of their type; and the
+// number of output units per unit of the input costs.
 struct CostUnits {
   double largest = 0, units = 1;
 };
 
 struct StageDescriptor {
-  Slot slot;                        // `image`: made where a port asks for it; `part`: of what another entry does
-  std::string name;                 // in pipelines
-  std::string title;                // in times
+  Slot slot;                        // `image`: added to the plan if a port needs it; `part`: belongs to another entry
+  std::string name;                 // used in pipelines
+  std::string title;                // used in timings
   StageParameters parameters = {};  // the defaults
   Ports (*ports)(const StageParameters&, const PairInfo&);
   Functions functions = {};
 
-  // All that follows may be left out.
-  Rect (*required_input)(const StageParameters&, const Rect& output) = nullptr;  // none: the pixel alone
+  // All fields below are optional.
+  Rect (*required_input)(const StageParameters&, const Rect& output) = nullptr;  // null: the pixel alone
   bool global_support = false;                                                   // any pixel may depend on any other
-  void (*check)(const Shape&) = nullptr;                                         // refuses what does not fit together
+  void (*check)(const Shape&) = nullptr;                                         // rejects operands that do not fit
   std::size_t (*scratch)(const Shape&) = nullptr;                                // bytes
-  Work (*work)(const Shape&) = nullptr;                                          // none: every operand once
-  // What its function on a GPU finds there beside its operands, copied once; it stays as long as the parameters.
+  Work (*work)(const Shape&) = nullptr;                                          // null: every operand once
+  // Data that the function on a GPU needs in addition to its operands, copied once; valid as long as the parameters.
   std::span<const std::int32_t> (*constants)(const StageParameters&) = nullptr;
-  Size (*output_size)(const StageParameters&, Size) = nullptr;  // none: as the first operand's
-  const char* (*alias)(const PairInfo&) = nullptr;              // of the slot `image`: which other image it is, or null
-  cost::AnyKind (*kind)(const StageParameters&) = nullptr;      // of a cost that makes words
-  bool separate_right_costs = false;  // the right view's disparity comes from costs of its own, by its own image
-  bool in_strips = false;             // of an aggregation: it makes some rows at a time, across scales, too
-  CostUnits (*units)(const StageParameters&) = nullptr;     // of the costs that it makes
-  int (*most_cost)(const StageParameters&) = nullptr;       // of those that it reads; none: its type's
-  const char* after_selection = nullptr;                    // of a cost: a part that follows the selection
-  std::string (*titled)(const StageParameters&) = nullptr;  // in the place of the title
+  Size (*output_size)(const StageParameters&, Size) = nullptr;  // null: that of the first operand
+  const char* (*alias)(const PairInfo&) = nullptr;              // slot `image`: an identical image, or null
+  cost::AnyKind (*kind)(const StageParameters&) = nullptr;      // a cost that computes words: their kind
+  bool separate_right_costs = false;  // the right view's costs are computed separately, from its own image
+  bool in_strips = false;             // an aggregation: it can compute a range of rows at a time, also across scales
+  CostUnits (*units)(const StageParameters&) = nullptr;     // units of the costs that it computes
+  int (*most_cost)(const StageParameters&) = nullptr;       // largest cost of its input; null: that of its type
+  const char* after_selection = nullptr;                    // a cost: name of a part that follows the selection
+  std::string (*titled)(const StageParameters&) = nullptr;  // replaces the title
   bool capturable = true;  // whether a graph of a GPU's commands can replay what it enqueues
   std::vector<std::vector<std::string>> examples = {{}};  // NAME=VALUE …, for checks
 };
 
-// A step of a plan: an operation on values of the plan.
+// An operand of a step: a value of the plan.
 struct Operand {
-  int value = -1;  // none
-  Rows rows = {};  // of it; none: all
+  int value = -1;  // −1: none
+  Rows rows = {};  // rows of the value; none: all
 };
 struct Step {
   const StageDescriptor* entry = nullptr;
@@ -339,18 +340,18 @@ struct Step {
   StepContext context = {};
   std::vector<Operand> operands = {};
   std::string title = {};
-  std::string note = {};  // why nothing fused took its place
+  std::string note = {};  // reason why no rule replaced the step
 };
 
-// The rows of an image; none: all.
+// Returns rows of an image; none: all.
 inline AnyView part_of(const AnyView& whole, Rows rows) {
   return rows.count() > 0 && !whole.empty() ? whole.rows(rows.first, rows.count()) : whole;
 }
 
-// A run of steps, with the shapes of their operands, and where it is to run.
+// A run of steps, with the shapes of their operands and the device.
 struct Run {
   std::span<const Step> steps;
-  std::span<const AnyView> values;  // by number
+  std::span<const AnyView> values;  // by index
   const Target& target;
   std::span<const Step> second_view = {};  // the same run for the other view, if the rule has `both_views`
 
@@ -359,17 +360,18 @@ struct Run {
   }
 };
 
-// One operation in the place of a run of steps, never with another meaning. The widest run comes first.
+// One operation that replaces a run of steps without changing the result. The widest run takes precedence.
 struct Rule {
   std::string name;
-  std::vector<std::string> run;  // the entries' names, | between alternatives
-  // The step that takes the run's place; without an entry it does not serve, and the note says why.
+  std::vector<std::string> run;  // names of the entries, with | between alternatives
+  // Returns the step that replaces the run. A step without an entry means that the rule does not apply, and its note
+  // gives the reason.
   Step (*fuse)(const Run&);
-  const StageDescriptor* operation;     // what it does it with; its slot is `part`
-  int (*length)(const Run&) = nullptr;  // of the run at the beginning of these steps; none: as `run` has it
-  int (*strip_rows)(Size image, int disparities, const Target&) = nullptr;  // of strips that it works best on
-  std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which it serves
-  bool both_views = false;  // the operation replaces the same run for the other view too, which follows later
+  const StageDescriptor* operation;     // the operation of the step; its slot is `part`
+  int (*length)(const Run&) = nullptr;  // length of the run that starts at these steps; null: that of `run`
+  int (*strip_rows)(Size image, int disparities, const Target&) = nullptr;  // preferred number of rows of a strip
+  std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which the rule applies
+  bool both_views = false;  // the operation also replaces the same run for the other view, which follows later
 };
 
 struct Registry {
@@ -378,12 +380,12 @@ struct Registry {
 
   void add(const StageDescriptor& entry) { entries.push_back(&entry); }
   void add(const Rule& rule) { rules.push_back(&rule); }
-  // Null if there is none of that name.
+  // Returns null if there is no entry of that name.
   const StageDescriptor* find(std::string_view name) const;
   const StageDescriptor& at(std::string_view name) const;
   std::vector<std::string> names(Slot) const;
 };
-// All that the folders say.
+// Returns the registry of all folders' entries.
 const Registry& registry();
 
 }  // namespace stereopsis

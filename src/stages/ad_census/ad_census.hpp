@@ -4,15 +4,16 @@
 //   C(p, d) = ρ(C_census, λ_census) + ρ(C_AD, λ_AD),   ρ(c, λ) = 1 − exp(−c / λ)
 //
 // C_AD is the mean of the absolute differences of the three colours, C_census the Hamming distance of the census words
-// (9×7 in the paper). Each ρ lies in [0, 1), so that neither hides the other; it is counted in units of 1/scale,
-// rounded to the nearest, in a table made on the host. (Costs in 16 bits gave the same errors.) The equations and the
-// window are as Salaün and Monasse (AD Census, draft for IPOL, 2013) give them, λ_AD = 10 and λ_census = 30 as Li's
-// public program (AD-Census, 2020) does.
+// (9×7 in the paper). Each ρ lies in [0, 1), so that neither term dominates the other. Costs are in units of 1/scale,
+// rounded to the nearest, from a table computed on the host; 16-bit costs gave the same errors. The equations and the
+// window follow Salaün and Monasse (AD Census, draft for IPOL, 2013); λ_AD = 10 and λ_census = 30 follow Li's public
+// program (AD-Census, 2020).
 //
 // A candidate outside the right image costs what the nearest right pixel of its row costs.
 //
-// Input: 8-bit images of both views, 1 or 3 channels (one counts three times), their census words in 64 bits.
-// Output: a volume of costs from 0 to 2 scale, in 8 bits.
+// Input: 8-bit images of both views with 1 or 3 channels (a single channel counts three times), and their 64-bit census
+// words.
+// Output: a volume of 8-bit costs from 0 to 2 scale.
 // Required input: the pixel's row. Cost per cell: 3 differences, 1 exclusive or, 2 look-ups.
 #pragma once
 
@@ -50,7 +51,7 @@ void describe(P& p, Visitor&& visit) {
   visit("scale", p.scale, between(1, 127), "units that the costs of 0 to 1 are counted in");
 }
 
-// ρ by the sum of the three differences, and by the Hamming distance.
+// ρ as a function of the sum of the three differences, and of the Hamming distance.
 struct Tables {
   static constexpr bool is_argument = true;
   std::array<std::uint8_t, 766> colour;
@@ -75,7 +76,7 @@ using Input = InputOf<ImageView>;
 
 void oracle(const Parameters&, const Input&, int min_disparity, VolumeView<std::uint8_t> costs);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 std::size_t scratch_bytes(int width, int disparities, int threads);
 void cpu(const Parameters&, const Input&, int min_disparity, VolumeView<std::uint8_t> costs,
          std::span<std::byte> scratch, Threads&);

@@ -1,16 +1,16 @@
-// Adaptive support weights over the full window and in both views (Yoon and Kweon 2005; Yu et al. 2010, equation 5), or over
-// the pixels of the column alone (Wang, Liao, Gong, Yang and Nistér 2006):
+// Adaptive support weights over the full window in both views (Yoon and Kweon 2005; Yu et al. 2010, equation 5), or
+// over the pixels of the column only (Wang, Liao, Gong, Yang and Nistér 2006):
 //
 //   C(p, d) = Σ w(p, q) w(p̄, q̄) C₀(q, d) / Σ w(p, q) w(p̄, q̄),   q in the W×W window around p, or in its column
 //
-// with the weights of stages/support_weight; p̄ = (x − d, y) and q̄ are the pixels of the right view that p and q have at
-// disparity d: q̄ = p̄ + (q − p). Pixels outside an image are the nearest ones of its border.
+// with the weights of stages/support_weight. p̄ = (x − d, y) and q̄ = p̄ + (q − p) are the right view's pixels for p
+// and q at disparity d. Pixels outside an image are replaced by the nearest pixels of its border.
 //
-// Same bits everywhere: weights in whole 1/256 (at most 255), both sums exact in integers, and the quotient in 1/128
-// intensities, rounded to the nearest, ties up: ⌊(128 Σ w w̄ C₀ + ⌊Σ w w̄ / 2⌋) / Σ w w̄⌋.
+// Same bits everywhere: weights are integers in units of 1/256 (at most 255), both sums are exact integers, and the
+// quotient is in units of 1/128 intensity, rounded to the nearest, ties up: ⌊(128 Σ w w̄ C₀ + ⌊Σ w w̄ / 2⌋) / Σ w w̄⌋.
 //
-// Input: words of stages/lab of both views; costs of up to 255 in 8 bits. Output: costs in 1/128 of them.
-// Required input: W/2 pixels around, or above and below. Cost: 3 W² or 3 W operations a cell.
+// Input: words of stages/lab of both views; 8-bit costs. Output: costs in units of 1/128.
+// Required input: W/2 pixels on each side, or above and below only. Cost: 3 W² or 3 W operations per cell.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct Parameters {
   double gamma_colour = 11;
   double gamma_distance = 28;
 
-  // Of the window, to each side.
+  // Pixels of the window on each side.
   int radius_x() const { return area == Area::square ? window / 2 : 0; }
   int radius_y() const { return window / 2; }
 };
@@ -57,19 +57,20 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius_x(), p.radius_y()); }
 
-// ⌊4 Δg⌋ of the pixel dx columns and dy rows away.
+// Returns ⌊4 Δg⌋ of the pixel that is dx columns and dy rows away.
 inline int quarters(int dx, int dy) { return support_weight::root(16 * (dx * dx + dy * dy)); }
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
             int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated);
-// 64 bytes behind the costs may be read. `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// May read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 std::size_t scratch_bytes(const Parameters&, int width, int disparities, int threads);
 void cpu(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
          int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated,
          std::span<std::byte> scratch, Threads&);
 
-// Of the tuned CUDA kernels; 0: they don't take such a window. Of less memory they make bands of fewer rows, and where it
-// does not hold the weights of a single one, as where there are no such kernels, the portable one does it.
+// Scratch memory of the tuned CUDA kernels; 0: they do not support this window. With less memory they process bands of
+// fewer rows. If the memory does not hold the weights of a single row, or if there are no tuned kernels, the portable
+// kernel runs.
 std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
          int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated,

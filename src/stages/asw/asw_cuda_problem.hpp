@@ -1,16 +1,16 @@
-// What the host and the tuned CUDA kernels agree on.
+// Constants and arguments shared by the host code and the tuned CUDA kernels.
 #pragma once
 
 #include <cstdint>
 
 namespace stereopsis::asw {
 
-inline constexpr int threads = 256;  // of a block
+inline constexpr int threads = 256;  // per block
 inline constexpr int thread_columns = 4, thread_disparities = 8;
 inline constexpr int right_columns = 192;  // of a tile: its columns and disparities together
 inline constexpr int weights_a_thread = 4;
 
-// Of the local memory of a block that sums up two rows of the window at a time, and later the weights alone.
+// Local memory of a block, which sums two rows of the window at a time and later holds only the weights.
 constexpr int cost_pitch(int tile_disparities) { return tile_disparities + 16; }
 constexpr int sums_bytes(int tile_disparities, int taps_x) {
   const int columns = right_columns - tile_disparities;
@@ -23,10 +23,10 @@ constexpr int totals_bytes(int tile_disparities) {
   return 4 * columns * tile_disparities + (columns + right_columns) * tap_pitch;
 }
 
-// A band of rows. Of each row the weights lie tap by tap, those of the left view and behind all of them those of the right
-// one. Column c of the latter is what p̄ = c − right_before has, or the pixel of the border next to it.
+// A band of rows. The weights of each row are stored tap by tap: first those of the left view, then those of the right
+// view. Column c of the right view's weights belongs to p̄ = c − right_before, or to the nearest border pixel.
 struct CudaProblem {
-  static constexpr bool is_argument = true;  // of a kernel
+  static constexpr bool is_argument = true;  // passed to a kernel as a whole
   std::int32_t width, height, disparities;
   std::int32_t radius_x, radius_y;
   std::int32_t first_row, rows;

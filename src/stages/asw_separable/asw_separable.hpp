@@ -1,15 +1,16 @@
-// Adaptive support weights in two passes (Gong, Yang, Wang and Gong 2007; Yu et al. 2010, section 2.1): the weights of the
-// reference view alone, first over the pixels of the row, then over those of the column,
+// Adaptive support weights in two passes (Gong, Yang, Wang and Gong 2007; Yu et al. 2010, section 2.1). Only the
+// weights of the reference view are used, first over the pixels of the row, then over those of the column:
 //
-//   C^h(p) = Σ w(p, q) C₀(q) / Σ w(p, q),  q = (x + i, y), |i| ≤ r        C(p) = Σ w(p, q) C^h(q) / Σ w(p, q),  q = (x, y + i)
+//   C^h(p) = Σ w(p, q) C₀(q)  / Σ w(p, q),  q = (x + i, y), |i| ≤ r
+//   C(p)   = Σ w(p, q) C^h(q) / Σ w(p, q),  q = (x, y + i), |i| ≤ r
 //
-// with the weights of stages/support_weight. q outside the image is the nearest pixel of the border.
+// with the weights of stages/support_weight. A q outside the image is replaced by the nearest border pixel.
 //
-// Same bits everywhere: weights in whole 1/256 (at most 255), costs in 1/128 intensities; the sums are exact in 32
-// bits, and so is the quotient, rounded to the nearest, ties up: ⌊(Σ w C + ⌊Σ w / 2⌋) / Σ w⌋.
+// Same bits everywhere: weights are integers in units of 1/256 (at most 255), costs in units of 1/128 intensity. The
+// sums are exact in 32 bits, and so is the quotient, rounded to the nearest, ties up: ⌊(Σ w C + ⌊Σ w / 2⌋) / Σ w⌋.
 //
-// Input: words of stages/lab; costs of up to 255 in 8 bits. Output: costs in 1/128 of them.
-// Required input: r pixels around. Cost: 2 window products a cell; one read and one write of the volume a pass.
+// Input: words of stages/lab; 8-bit costs. Output: costs in units of 1/128.
+// Required input: r pixels on each side. Cost: 2 window products per cell; each pass reads and writes the volume once.
 #pragma once
 
 #include <cstddef>
@@ -47,12 +48,12 @@ inline Rect required_input(const Parameters& p, const Rect& output) { return gro
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> lab, VolumeView<const std::uint8_t> costs,
             VolumeView<std::uint16_t> aggregated);
-// `horizontal` is a volume between the passes; `scratch` holds at least scratch_bytes().
+// `horizontal` holds the volume between the passes; `scratch` holds at least scratch_bytes().
 std::size_t scratch_bytes(const Parameters&, int width, int threads);
 void cpu(const Parameters&, ImageView<const std::uint32_t> lab, VolumeView<const std::uint8_t> costs,
          VolumeView<std::uint16_t> horizontal, VolumeView<std::uint16_t> aggregated, std::span<std::byte> scratch,
          Threads&);
-// `horizontal` is a volume between the passes, `weights` gpu_weights_bytes() of memory.
+// `horizontal` holds the volume between the passes, `weights` holds gpu_weights_bytes().
 std::size_t gpu_weights_bytes(const Parameters&, Size);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> lab, gpu::Volume<const std::uint8_t> costs,
          gpu::Volume<std::uint16_t> horizontal, gpu::Volume<std::uint16_t> aggregated, gpu::Span weights, gpu::Queue&);

@@ -1,20 +1,22 @@
-// Hierarchical belief propagation, min-sum (Felzenszwalb and Huttenlocher 2006; as a real-time stereo optimisation Yang,
-// Wang, Yang, Wang, Liao and Nistér 2006): a pixel p tells each of its four neighbours q, for each disparity,
+// Hierarchical min-sum belief propagation (Felzenszwalb and Huttenlocher 2006; for real-time stereo Yang, Wang, Yang,
+// Wang, Liao and Nistér 2006): a pixel p sends each of its four neighbours q, for each disparity, the message
 //
 //   m_pq(d) = min_k [ h(k) + min(s |d − k|, T) ] − min_k h(k),   h(k) = D_p(k) + Σ m_rp(k) over the other neighbours r
 //   S(p, d) = D_p(d) + Σ m_rp(d) over all four
 //
-// On level l, from the coarsest one down, D is the sum of the costs of the pixels that a pixel covers, up to 2^l × 2^l; level
-// l + 1 has ⌈w/2⌉ × ⌈h/2⌉ pixels. A level begins with the messages of the coarser one, the coarsest with 0; none comes from
-// outside. An iteration has two halves: first pixels with x + y even tell theirs, then the others (the red-black schedule of
-// Felzenszwalb and Huttenlocher, section 3.2): no message of a half depends on another.
+// On level l, D is the sum of the costs of the pixels that a pixel covers, up to 2^l × 2^l; level l + 1 has ⌈w/2⌉ ×
+// ⌈h/2⌉ pixels. Levels are processed from the coarsest to the finest. Each level starts with the messages of the
+// coarser one, the coarsest with 0; no messages come from outside the image. An iteration has two halves: first the
+// pixels with even x + y send their messages, then the others (the red-black schedule of Felzenszwalb and Huttenlocher,
+// section 3.2). No message of a half depends on another message of the same half.
 //
-// Converged pixels are left out (Yang et al.): after a level's first iteration a pixel only tells again where a message to it
-// differs by more than `convergence` for some disparity from the one that it replaced. With 0 that changes no bit.
+// Converged pixels are skipped (Yang et al.): after a level's first iteration, a pixel sends messages only if a message
+// to it changed by more than `convergence` for some disparity. A value of 0 changes no bit of the result.
 //
-// Messages are from 0 to T, whole numbers of 16 bits; what would not fit is refused: 255 · 4^(levels − 1) + 4 T is at most 65534.
-// Input: costs in 8 bits. Output: S in 16 bits. Required input: the whole image. Everything is an integer.
-// Cost: per cell, iteration and level 4 messages of 2 ⌈log₂(T / s + 1)⌉ + 3 minima; 8 bytes of messages written, 10 read.
+// Messages are 16-bit integers from 0 to T. Parameters whose sums would overflow are rejected: 255 · 4^(levels − 1) + 4
+// T must be at most 65534. Input: 8-bit costs. Output: S in 16 bits. Required input: the whole image. All values are
+// integers. Cost: per cell, iteration and level, 4 messages of 2 ⌈log₂(T / s + 1)⌉ + 3 minima; 8 bytes of messages are
+// written and 10 bytes read.
 #pragma once
 
 #include <array>
@@ -67,29 +69,29 @@ inline void check(const Parameters& p) {
                      p.levels, " levels; set it to at most ", most, ", or belief_propagation.levels to fewer"));
 }
 
-// The disparities that a message looks at to each side.
+// The number of disparities on each side that a message depends on.
 inline int reach(const Parameters& p, int disparities) { return std::min(p.truncation / p.slope, disparities - 1); }
 
 inline Size half(Size s) { return {(s.width + 1) / 2, (s.height + 1) / 2}; }
 
-// Where a message goes, by which neighbour of its receiver it comes from: left, right, above, below. What p tells its
-// neighbour in direction i leaves out what came from there, direction i ^ 1.
+// The direction of a message, indexed by the sender's position relative to the receiver: left, right, above, below. The
+// message that p sends in direction i excludes the one that came from there, in direction i ^ 1.
 struct Direction {
   int dx, dy;
 };
 inline constexpr std::array<Direction, 4> directions = {{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}};
 
-// The memory of a level, in bytes from the beginning of scratch memory: costs and four messages of 16 bits, and whether a
-// pixel is to tell its messages.
+// The layout of a level in scratch memory, in bytes from its start: costs, four messages of 16 bits, and whether a
+// pixel is waiting to send its messages.
 struct Level {
   Size size;
   std::size_t costs, messages, waiting;
-  std::size_t cells;  // of one volume
+  std::size_t cells;  // cells of one volume
 
   std::size_t message(int i) const { return messages + 2 * cells * static_cast<std::size_t>(i); }
 };
 struct Pyramid {
-  // `padded`: cells of a pixel.
+  // `padded`: cells per pixel.
   Pyramid(const Parameters& p, Size size, int padded) {
     const auto take = [&](std::size_t count) {
       const std::size_t at = bytes;
@@ -110,13 +112,13 @@ struct Pyramid {
 
 void oracle(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 std::size_t scratch_bytes(const Parameters&, Size, int disparities, int threads);
 void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums,
          std::span<std::byte> scratch, Threads&);
 
-// `scratch` holds at least gpu_scratch_bytes() with the queue's capability. Tuned CUDA kernels, of messages in 8 bits, take
-// truncations of up to 255 and 512 disparities, and leave no converged pixel out.
+// `scratch` holds at least gpu_scratch_bytes() for the queue's capability. The tuned CUDA kernels use 8-bit messages,
+// support truncations up to 255 and up to 512 disparities, and do not skip converged pixels.
 std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities, int cuda_capability);
 void gpu(const Parameters&, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
          gpu::Queue&);

@@ -2,13 +2,13 @@
 //
 //   C(p) = ⊗_{p' ∈ D(p)} ξ(p, p'),   ξ(p, p') = 1 where I(p) > I(p'), else 0
 //
-// D(p) is the W×H window around p without p itself, in row-major order; ⊗ writes the bits one after the other, so
-// that the window's top left pixel becomes the highest of the W·H − 1 bits and its bottom right pixel bit 0. The bits
-// above are 0. (Reis' figure 12 shows the complement, which has the same Hamming distances.)
+// D(p) is the W×H window around p without p itself, in row-major order. ⊗ concatenates the bits, so that the window's
+// top left pixel becomes the highest of the W·H − 1 bits and its bottom right pixel becomes bit 0. The bits above are
+// 0. (Reis' figure 12 shows the complement, which has the same Hamming distances.)
 //
-// Input: grey, 8-bit, 16-bit or float. Output: words of 32, 64 or 128 bits that are wide enough.
+// Input: grey, 8-bit, 16-bit or float. Output: words of 32, 64 or 128 bits, whichever are wide enough.
 // Required input: (W−1)/2 pixels to the left and right, (H−1)/2 above and below; borders replicate.
-// Cost: W·H − 1 comparisons a pixel; reads each pixel once, writes a word.
+// Cost: W·H − 1 comparisons per pixel; reads each pixel once and writes one word.
 #pragma once
 
 #include <array>
@@ -81,7 +81,7 @@ void cpu(const Parameters&, ImageView<const T> grey, ImageView<Word> census, Thr
 
 template <class T, class Word>
 void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<Word> census, gpu::Queue&);
-// Both views of a pair.
+// Transforms both views of a pair.
 template <class T, class Word>
 void gpu(const Parameters&, const std::array<gpu::View<const T>, 2>& grey, const std::array<gpu::View<Word>, 2>& census,
          gpu::Queue&);

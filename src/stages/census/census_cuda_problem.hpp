@@ -1,4 +1,4 @@
-// What the tuned census transform is given.
+// Constants and arguments shared by the host code and the tuned census kernel.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,12 @@
 namespace stereopsis::census {
 
 inline constexpr int block_columns = 128;
-// A block has two pieces, one below the other: low ones where the image would leave multiprocessors without blocks.
+// A block processes two pieces, one below the other. Low pieces are used when high ones would leave multiprocessors
+// idle.
 inline constexpr int high_piece = 8;
 inline constexpr int low_piece = 2;
 
-// One view, or two of one size.
+// One view, or two views of equal size.
 struct Problem {
   static constexpr bool is_argument = true;
 
@@ -18,7 +19,7 @@ struct Problem {
   void* words[2];
   std::int64_t grey_pitch[2], words_pitch[2];
   int width, height;
-  int blocks_across;  // a view
+  int blocks_across;  // per view
 };
 
 }  // namespace stereopsis::census

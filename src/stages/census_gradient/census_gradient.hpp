@@ -1,15 +1,15 @@
-// Census with gradient: one 32-bit feature word that holds both what survives a change of exposure and what
-// tells pixels apart at borders of objects. Ours; its parts are the census transform (Zabih and Woodfill 1994) and the
-// truncated horizontal gradient of Rhemann et al. 2011.
+// Census with gradient: one 32-bit feature word that combines a part that is invariant to exposure with a part that
+// distinguishes pixels at object borders. This stage is our own; its parts are the census transform (Zabih and Woodfill
+// 1994) and the truncated horizontal gradient of Rhemann et al. 2011.
 //
 //   bits 0–23:  bit i is I(p_i) < I(p), p_i the i-th of the 24 neighbours in the 5×5 window, row by row
 //   bits 24–31: G(p) = clamp(128 + I8(x+1, y) − I8(x−1, y), 0, 255), I8 the intensity in 8-bit units
 //
-// The cost of two words is w · Hamming + min(|ΔG|, t): cost::CensusGradient.
+// The cost of two words is w · Hamming + min(|ΔG|, t): see cost::CensusGradient.
 //
-// Input: grey, 8-bit, 16-bit or float, and the same in 8 bits. Output: 32-bit words.
-// Required input: 2 pixels around; borders replicate.
-// Cost: 24 comparisons a pixel; reads each pixel once, writes 4 bytes.
+// Input: grey, 8-bit, 16-bit or float, and the same image in 8 bits. Output: 32-bit words.
+// Required input: 2 pixels on each side; borders replicate.
+// Cost: 24 comparisons per pixel; reads each pixel once and writes 4 bytes.
 #pragma once
 
 #include "core/parameters.hpp"

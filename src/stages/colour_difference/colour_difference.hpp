@@ -1,12 +1,13 @@
 // Truncated absolute difference of colours (the initial cost of Yoon and Kweon 2005, equation 6 there; Yu et al. 2010
-// leave theirs open):
+// do not specify theirs):
 //
 //   C₀(p, d) = min(|R_l − R_r| + |G_l − G_r| + |B_l − B_r|, T),   l the left pixel (x, y), r the right pixel (x − d, y)
 //
 // A candidate outside the right image costs what the nearest right pixel of its row costs.
 //
-// Input: words of stages/rgb. Output: costs in whole intensities, disparity fastest: T ≤ 255 fits 8 bits.
-// Required input: the pixel's row. Cost: 8 operations and one written byte a cell.
+// Input: words of stages/rgb. Output: costs in integer intensities, disparity fastest; they fit in 8 bits, because T ≤
+// 255.
+// Required input: the pixel's row. Cost: 8 operations and one written byte per cell.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +47,7 @@ inline int cost(const Parameters& p, std::uint32_t left, std::uint32_t right) {
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> left, ImageView<const std::uint32_t> right,
             int min_disparity, VolumeView<std::uint8_t> costs);
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 std::size_t scratch_bytes(int width, int disparities, int threads);
 void cpu(const Parameters&, ImageView<const std::uint32_t> left, ImageView<const std::uint32_t> right,
          int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads&);

@@ -3,16 +3,18 @@
 //
 //   C(p, d) = (1 − α) · min(‖I_left − I_right‖, τ1) + α · min(|∇x G_left − ∇x G_right|, τ2)
 //
-// ‖·‖ is the mean of the absolute differences of the three colours, G the grey, ∇x its central difference
-// (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32 on, so that all
-// is exact; stages/cost makes costs of 0 to 255 of two words, 255 where both terms are truncated, rounded to the nearest.
+// ‖·‖ is the mean of the absolute differences of the three colours, G the grey level, and ∇x its central difference
+// (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32 on, so that
+// all values are exact. stages/cost computes costs from 0 to 255 from two words, rounded to the nearest; the cost is
+// 255 if both terms are truncated.
 //
-// Outside the right image. Rhemann et al. give the shifted right image and gradient a constant there: `border`, an
-// intensity, which their program also gives to the gradient, whose zero lies at 127.5. −1 replicates the nearest pixel, as
-// other costs do; it is the default, since it has fewer errors (docs/notes/costfilter.md).
+// Rhemann et al. fill the shifted right image and gradient outside the image with a constant. `border` is that
+// constant, an intensity; their program uses the same value for the gradient, whose zero lies at 127.5. The default −1
+// replicates the nearest pixel, as other costs do, and has fewer errors (docs/notes/costfilter.md).
 //
-// Input: 8-bit image with 1 or 3 channels (one counts three times), its 8-bit grey. Output: words of 64 bits.
-// Required input: 1 pixel to the left and right; borders replicate. Reads each pixel once, writes a word.
+// Input: 8-bit image with 1 or 3 channels (a single channel counts three times), and its 8-bit grey. Output: 64-bit
+// words.
+// Required input: 1 pixel to the left and right; borders replicate. Reads each pixel once and writes one word.
 #pragma once
 
 #include <cmath>
@@ -55,7 +57,7 @@ inline std::uint64_t word_of(int red, int green, int blue, int twice_gradient) {
                                                                          << 32;
 }
 
-// The limits are rounded to a third and to a half of an intensity, which is what the differences come in.
+// The limits are rounded to a third and to a half of an intensity, the units of the differences.
 inline cost::ColourGradient kind(const Parameters& p) {
   const double colour_limit = std::nearbyint(3 * p.colour_limit), gradient_limit = std::nearbyint(2 * p.gradient_limit);
   const double largest = (1 - p.alpha) * colour_limit / 3 + p.alpha * gradient_limit / 2;

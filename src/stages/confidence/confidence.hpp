@@ -1,17 +1,19 @@
-// Confidence of a disparity map, after any method (Prehn 2007, section 5.3.2): measures on a window of N pixels around p, with
-// S(d) the window sum of stages/window_sad at the disparity d = ⌊D(p) + ½⌋ of the map:
+// Confidence of a disparity map computed by any method (Prehn 2007, section 5.3.2): measures over a window of N pixels
+// around p. S(d) is the window sum of stages/window_sad at the map's disparity d = ⌊D(p) + ½⌋:
 //
-//   pkr     Δ / (Δ + N |d₂ − d|)           Δ = max(0, S(d₂) − S(d)), d₂ the best of d ± 1 and d ± 2: the slope of the peak
-//   fd      F / (F + 8 N)                  F = Σ |c − c̄| over pixels and bytes, c̄ the mean, rounded: diversity of the texture
+//   pkr     Δ / (Δ + N |d₂ − d|)           Δ = max(0, S(d₂) − S(d)), d₂ the best of d ± 1, d ± 2: slope of the peak
+//   fd      F / (F + 8 N)                  F = Σ |c − c̄| over pixels and bytes, c̄ the rounded mean: texture
 //   msm     8 N / (8 N + S(d))             how well the match fits
 //   msm_fd  msm · fd
 //
-// The thesis gives the raw measures and says that the final map lies in [0, 1], not how. Each of these has ½ where the raw
-// measure is a fixed number of grey levels a pixel (1 of slope, 8 of texture, 8 of difference), and is all that a monotone
-// normalisation decides: the order of the pixels. Quotients are rounded to float. An invalid pixel has confidence 0.
+// The thesis gives the raw measures and states that the final map lies in [0, 1], but not how it is normalised. Here
+// each confidence is ½ where the raw measure is a fixed number of grey levels per pixel (1 for the slope, 8 for the
+// texture, 8 for the difference). A monotone normalisation affects only the values, never the order of the pixels.
+// Quotients are rounded to float. An invalid pixel has confidence 0.
 //
 // Input: prepared colours of both views, float disparity. Output: float in [0, 1].
-// Required input: the window, in the right view at the disparities. Cost: 1 (msm) to 5 (pkr) window sums a pixel.
+// Required input: the window, in the right view displaced by the disparities. Cost: 1 (msm) to 5 (pkr) window sums per
+// pixel.
 #pragma once
 
 #include "core/parameters.hpp"

@@ -1,4 +1,4 @@
-// One of the kinds of cost that are evaluated on the fly, where it is known only at run time.
+// A kind of cost that is evaluated on the fly and is selected at run time.
 #pragma once
 
 #include <variant>
@@ -20,7 +20,7 @@ void with_kind(const AnyKind& kind, F&& f) {
       },
       kind);
 }
-// Calls f with the kind if it is one that semi-global matching follows: its words have up to 64 bits.
+// Calls f with the kind if semi-global matching supports it, that is, if its words have up to 64 bits.
 template <class Kind>
 constexpr bool is_followed = std::is_same_v<Kind, Rank> || std::is_same_v<Kind, Census<std::uint32_t>> ||
                              std::is_same_v<Kind, Census<std::uint64_t>> || std::is_same_v<Kind, CensusGradient>;

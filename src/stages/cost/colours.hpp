@@ -1,5 +1,5 @@
-// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes, in which
-// the channels' weights already are. Prehn 2007, the summand of equation 5.1.
+// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes,
+// which already contain the channels' weights. Prehn 2007, the summand of equation 5.1.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace stereopsis::cost {
 enum class Space { hsv, rgb };
 constexpr auto names_of(Space) { return std::array{std::pair{Space::hsv, "hsv"}, std::pair{Space::rgb, "rgb"}}; }
 
-// The weights of three channels, ready for use: in 1/256 of the largest one.
+// The weights of three channels in units of 1/256 of the largest one.
 struct Weighting {
   Space space = Space::hsv;
   std::array<int, 3> scales{256, 256, 256};
 
-  // No two words of an image differ by more. (Each byte of the hue is rounded: that is 1.)
+  // Returns an upper bound of the cost of two words of an image. (Each byte of the hue is rounded, which adds 1.)
   int max_cost(int channels) const {
     if (channels == 1) return 255;
     const auto most = [&](int i, int difference) { return (difference * scales[i] + 128) / 256; };
@@ -29,7 +29,7 @@ struct Weighting {
   }
 };
 
-// Throws Error(call) unless there are three weights, none negative and one above 0.
+// Throws Error(call) unless there are three weights, none of them negative and at least one above 0.
 inline Weighting weighting(Space space, const std::vector<double>& weights) {
   const auto shown = detail::value_text(weights);
   if (weights.size() != 3)
@@ -47,7 +47,7 @@ inline Weighting weighting(Space space, const std::vector<double>& weights) {
   return result;
 }
 
-// A kind of cost source (cost.hpp).
+// A kind of cost source (see cost.hpp).
 struct Colours {
   using Word = std::uint32_t;
   int largest;  // Weighting::max_cost

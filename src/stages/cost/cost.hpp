@@ -1,5 +1,5 @@
-// Matching costs that are evaluated on the fly from one feature word a pixel. A kind says what its words are, what two
-// of them cost, and the largest cost that can be:
+// Matching costs that are evaluated on the fly from one feature word per pixel. A kind defines the type of its words,
+// the cost of two words, and the largest possible cost:
 //
 //   Rank            C(p, d) = |R_left(x, y) − R_right(x − d, y)|                   Banz et al. 2011, equation 2
 //   Census          C(p, d) = Hamming(T_left(x, y), T_right(x − d, y))             Zabih and Woodfill 1994
@@ -8,10 +8,10 @@
 //   AbsoluteDifference  C(p, d) = min(Σ |a − b|, t)                    over the bytes a and b of two words
 //   SquaredDifference   C(p, d) = 255 min(Σ (a − b)², t²) / t²         rounded to the nearest   stages/difference
 //
-//   ColourGradient  C(p, d) = f · min(Σ |I_left − I_right|, s) + g · min(|G_left − G_right|, t)   stages/colour_gradient
+//   ColourGradient  C(p, d) = f · min(Σ |I_left − I_right|, s) + g · min(|G_left − G_right|, t)  stages/colour_gradient
 //
-// A candidate outside the right image costs what the nearest right pixel of its row costs, or, with ColourGradient, what
-// a given word does.
+// A candidate outside the right image costs what the nearest right pixel of its row costs, or, with ColourGradient,
+// what a given word costs.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Rank {
   int window;
 
   int max_cost() const { return window * window - 1; }
-  int popcounts() const { return 0; }  // of 32-bit words, for one cost
+  int popcounts() const { return 0; }  // of 32-bit words, per cost
   int operator()(Word a, Word b) const { return std::abs(a - b); }
 };
 
@@ -57,13 +57,13 @@ struct CensusGradient {
   }
 };
 
-// A word holds three colours in 8 bits and, above bit 32, 256 more than the gradient. The factors are in 1/65536, such
-// that the largest cost is 255.
+// A word holds three 8-bit colours and, from bit 32 on, 256 plus the gradient. The factors are in units of 1/65536,
+// such that the largest cost is 255.
 struct ColourGradient {
   using Word = std::uint64_t;
   int colour_factor, gradient_factor;
   int colour_limit, gradient_limit;
-  bool replicates;  // outside the image
+  bool replicates;  // the nearest pixel is replicated outside the image
   Word outside;
 
   int max_cost() const { return 255; }
@@ -95,7 +95,7 @@ struct SquaredDifference {
   int limit;
 
   int max_cost() const { return 255; }
-  int factor() const { return (255 << 16) / (limit * limit); }  // in 1/65536
+  int factor() const { return (255 << 16) / (limit * limit); }  // in units of 1/65536
   int operator()(Word a, Word b) const {
     int sum = 0;
     for (int i = 0; i < 4; ++i) sum += (byte_of(a, i) - byte_of(b, i)) * (byte_of(a, i) - byte_of(b, i));
@@ -103,7 +103,7 @@ struct SquaredDifference {
   }
 };
 
-// Of the candidates of a row that the CPU lays out, with a block of 64 behind the last one.
+// Entries of the row of candidates that the CPU lays out, with a block of 64 behind the last one.
 constexpr int entries_of_row(int width, int disparities) { return (width + disparities + 2 * 64 + 63) / 64 * 64; }
 
 // The features of both views.
@@ -115,7 +115,7 @@ struct Source {
   Kind kind;
 };
 
-// C(p, d) with p = (x, y).
+// Returns C(p, d) with p = (x, y).
 template <class Kind>
 int evaluate(const Source<Kind>& source, int x, int y, int disparity) {
   if constexpr (requires { source.kind.outside; })

@@ -1,4 +1,4 @@
-// The words of both views in a call's images i and i + 1, with the kind of cost that they stand for.
+// Returns the feature words of both views from a call's images i and i + 1, with the kind of cost that they belong to.
 #pragma once
 
 #include "stages/stage_descriptor.hpp"

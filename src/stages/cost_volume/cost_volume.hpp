@@ -1,7 +1,7 @@
-// A volume of matching costs in 8 bits: C(p, d) of stages/cost for the disparities min_disparity + k, k = 0 … disparities − 1,
-// for stages that go through the costs slice by slice or more than once.
+// A volume of 8-bit matching costs: C(p, d) of stages/cost for the disparities min_disparity + k, k = 0 … disparities −
+// 1. It serves stages that process the costs slice by slice or more than once.
 //
-// Input: feature words of both views, of any kind whose costs fit 8 bits. Output: costs, disparity fastest.
+// Input: feature words of both views, of any kind whose costs fit in 8 bits. Output: costs, disparity fastest.
 // Required input: the pixel's row. Writes each cell once.
 #pragma once
 
@@ -29,7 +29,7 @@ void check(const Kind& kind) {
 template <class Kind>
 void oracle(const cost::Source<Kind>&, int min_disparity, VolumeView<std::uint8_t> costs);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 template <class Kind>
 std::size_t scratch_bytes(const Kind&, int width, int disparities, int threads);
 template <class Kind>
@@ -39,7 +39,7 @@ void cpu(const cost::Source<Kind>&, int min_disparity, VolumeView<std::uint8_t> 
 template <class Kind>
 void gpu(const cost::Source<Kind, gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs, gpu::Queue&);
 
-// Defines `function`, a macro, for each kind of cost.
+// Expands the macro `function` for each kind of cost.
 #define STEREOPSIS_FOR_EACH_COST(function)                                                          \
   function(cost::Rank) function(cost::Census<std::uint32_t>) function(cost::Census<std::uint64_t>)  \
       function(cost::Census<Word128>) function(cost::CensusGradient) function(cost::ColourGradient) \

@@ -1,4 +1,5 @@
-// The four arms of a pixel's cross, in pixels, as a word: stages/cross makes them, aggregation and voting read them.
+// The four arms of a pixel's cross, in pixels, packed in a word: stages/cross computes them, aggregation and voting
+// read them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ struct Arms {
   int along() const { return up + 1 + down; }
 };
 
-// Sums of 255 costs of 8 bits fit 16 bits.
+// Sums of 255 8-bit costs fit in 16 bits.
 inline constexpr int longest_arm = 127;
 
 constexpr Arms arms_of(std::uint32_t word) {
@@ -24,7 +25,7 @@ constexpr std::uint32_t word_of(const Arms& arms) {
                                                                                        << 24;
 }
 
-// What both crosses have.
+// Returns the intersection of two crosses.
 constexpr Arms common(const Arms& a, const Arms& b) {
   const auto shorter = [](int i, int j) { return i < j ? i : j; };
   return {shorter(a.left, b.left), shorter(a.right, b.right), shorter(a.up, b.up), shorter(a.down, b.down)};

@@ -1,19 +1,19 @@
-// Cross-based support regions (Zhang, Lu and Lafruit 2009; the rules of Mei et al. 2011, section 2.2): from a pixel p
-// an arm grows to the left, to the right, up and down, pixel by pixel, as long as its end q, with q⁻ the pixel before
-// it, has
+// Cross-based support regions (Zhang, Lu and Lafruit 2009; the rules of Mei et al. 2011, section 2.2). From a pixel p,
+// an arm grows to the left, to the right, up and down, pixel by pixel, as long as its end q, with q⁻ the previous
+// pixel, satisfies
 //
 //   1. D_c(q, p) < τ1 and D_c(q, q⁻) < τ1        D_c(a, b) = max over the channels of |I_a − I_b|
 //   2. D_s(q, p) < L1                            D_s = |q − p|
 //   3. D_c(q, p) < τ2 where D_s(q, p) > L2
 //
-// The region of p is what the horizontal arms cover of the pixels on its vertical arms, or the other way round. An arm
-// ends at the image border, and may have no pixel. The rules are as Salaün and Monasse (AD Census, draft for IPOL,
-// 2013) give them, L1 = 34, L2 = 17, τ1 = 20 and τ2 = 6 as Li's public program (AD-Census, 2020) does. Rule 3 has "L2 <
-// D_s < L1": a pixel at L2 is still on the short arm.
+// The region of p consists of the horizontal arms of the pixels on its vertical arms, or the other way round. An arm
+// ends at the image border and may have no pixel. The rules follow Salaün and Monasse (AD Census, draft for IPOL,
+// 2013); L1 = 34, L2 = 17, τ1 = 20 and τ2 = 6 follow Li's public program (AD-Census, 2020). Rule 3 applies for "L2 <
+// D_s < L1": a pixel at distance L2 still belongs to the short arm.
 //
-// Input: 8-bit image, 1 or 3 channels. Output: words of arms.hpp. Required input: L1 − 1 pixels around.
-// Cost: two comparisons per pixel of each arm. Arms of up to 127 pixels (L1 ≤ 128): sums of 8-bit costs along them then
-// fit 16 bits.
+// Input: 8-bit image, 1 or 3 channels. Output: words of arms.hpp. Required input: L1 − 1 pixels on each side.
+// Cost: two comparisons per pixel of each arm. Arms have up to 127 pixels (L1 ≤ 128), so that sums of 8-bit costs along
+// them fit in 16 bits.
 #pragma once
 
 #include "core/order.hpp"
@@ -34,7 +34,7 @@ struct Parameters {
   int colour = 20;
   int strict_colour = 6;
 
-  int longest() const { return length - 1; }  // arm
+  int longest() const { return length - 1; }  // longest arm
 };
 
 template <class P, class Visitor>
@@ -47,7 +47,8 @@ void describe(P& p, Visitor&& visit) {
         "and by less than this beyond short_length");
 }
 
-// Refuses thresholds out of order, and arms set to be longer than the image: those of the default length may be.
+// Throws an Error for thresholds out of order, and for arms set longer than the image. Arms of the default length may
+// exceed the image.
 inline void check(const Parameters& p, Size size) {
   check_order("cross", "short_length", p.short_length, "length", p.length);
   check_order("cross", "strict_colour", p.strict_colour, "colour", p.colour);

@@ -1,15 +1,15 @@
-// What the host and the tuned kernel agree on.
+// Constants and arguments shared by the host code and the tuned CUDA kernels.
 #pragma once
 
 #include <cstdint>
 
 namespace stereopsis::cross {
 
-inline constexpr int reach = 33;       // of arms, at most
-inline constexpr int tile_width = 64;  // pixels of a group
+inline constexpr int reach = 33;       // longest arm
+inline constexpr int tile_width = 64;  // pixels per group
 inline constexpr int items = 256;
 
-// The same downward. Low tiles read more around them, but are more groups; few high ones leave a device idle: an H100 has
+// Height of a tile. Low tiles read a larger halo but give more groups; few high tiles leave a device idle. An H100 has
 // 132 multiprocessors.
 inline constexpr int high_tile = 32, low_tile = 8;
 inline constexpr int least_high_tiles = 2 * 132;

@@ -3,21 +3,22 @@
 //
 //   C'(p, d) = ⌊(Σ_{q ∈ U(p, d)} C(q, d) + ⌊N / 2⌋) / N⌋,   N = |U(p, d)|
 //
-// again and again: in odd iterations (the first, the third, …) U is what the horizontal arms of the pixels on p's
-// vertical arms cover, in even ones what the vertical arms of those on its horizontal arms do ("for iterations 1 and 3
+// repeatedly: in odd iterations (the first, the third, …), U consists of the horizontal arms of the pixels on p's
+// vertical arms; in even iterations, of the vertical arms of the pixels on its horizontal arms ("for iterations 1 and 3
 // … first horizontally and then vertically", four in all: Mei et al. after Salaün and Monasse, AD Census, draft for
 // IPOL, 2013).
 //
-// support = left takes the left view's arms, as that draft and Li's public program (AD-Census, 2020) do. both takes of
-// each arm what it has in common with that of the right pixel, q − d, as Zhang et al. do: of regions that differ in the
-// two views, one of them crosses a border. Right pixels outside the image are the nearest in the row.
+// With support = left, the left view's arms are used, as in that draft and in Li's public program (AD-Census, 2020).
+// With both, each arm is intersected with that of the right pixel, q − d, as in Zhang et al.: if the regions in the two
+// views differ, one of them crosses a border. Right pixels outside the image are replaced by the nearest ones in the
+// row.
 //
-// Each iteration is two passes of running sums, which are exact integers: of a row or column modulo 2¹⁶ (an arm's sum
-// fits: 255 costs of 8 bits), of regions modulo 2³².
+// Each iteration has two passes of running sums, which are exact integers: sums of a row or column modulo 2¹⁶ (the sum
+// of an arm fits: 255 8-bit costs), sums of regions modulo 2³².
 //
-// Input: arms of both views (stages/cross). In place: costs in 8 bits.
-// Required input: iterations × 2 × the longest arm; in the right view at the disparities. Cost per cell and iteration:
-// 3 running sums, 3 differences, 1 division.
+// Input: arms of both views (stages/cross). In place: 8-bit costs.
+// Required input: iterations × 2 × the longest arm, in the right view displaced by the disparities. Cost per cell and
+// iteration: 3 running sums, 3 differences, 1 division.
 #pragma once
 
 #include <array>
@@ -59,11 +60,11 @@ inline Rect required_input(const Parameters& p, const Rect& output) {
   return grow(output, reach, reach);
 }
 
-// The right view's arms are read for support = both alone, and may be empty otherwise.
+// The right view's arms are read only if support = both, and may be empty otherwise.
 template <template <class> class View>
 struct ArmsOf {
   View<const std::uint32_t> left, right;
-  int longest = cross::longest_arm;  // that any of them may be
+  int longest = cross::longest_arm;  // upper bound of the length of an arm
 };
 using Arms = ArmsOf<ImageView>;
 
@@ -78,7 +79,7 @@ void check_images(const Parameters& p, const ArmsOf<View>& arms) {
 
 void oracle(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind the costs may be read.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. May read 64 bytes past the costs.
 std::size_t scratch_bytes(Size size, int disparities, int threads);
 void cpu(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs,
          std::span<std::byte> scratch, Threads&);
@@ -87,8 +88,9 @@ std::size_t gpu_scratch_bytes(Size size, int disparities, int longest_arm, int c
 void gpu(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
          gpu::Span scratch, gpu::Queue&);
 
-// The tuned kernels of CUDA, of both views' cells at once with support = both: volume `beyond` goes on to the right of the
-// left view's costs with cells (x, d) whose right pixel x − d alone is inside the image. fused/ad_census_both says more.
+// Runs the tuned CUDA kernels on the cells of both views at once, with support = both. The volume `beyond` continues
+// the left view's costs to the right, with cells (x, d) of which only the right pixel x − d lies inside the image. See
+// fused/ad_census_both.
 bool cuda_takes_both(const Parameters&, Size, int width_beyond, int disparities, int longest_arm, int cuda_capability);
 std::size_t cuda_both_scratch_bytes(Size, int width_beyond, int disparities);
 void cuda_both(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,

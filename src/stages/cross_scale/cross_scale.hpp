@@ -1,20 +1,21 @@
-// Cross-scale cost aggregation (Zhang et al. 2014): the aggregated costs C_s of levels s = 0 … S, each half the size of the
-// one before, are coupled; with the smoothness λ of equation 8, the coupled costs Ĉ minimise
+// Cross-scale cost aggregation (Zhang et al. 2014). It couples the aggregated costs C_s of levels s = 0 … S, each half
+// the size of the previous one. With the smoothness λ of equation 8, the coupled costs Ĉ minimise
 //
 //   Σ_s (Ĉ_s − C_s)² + λ Σ_s (Ĉ_s − Ĉ_{s−1})²     so that     Ĉ = A⁻¹ C (equations 10 to 12)
 //
-// with the tridiagonal A: 1 + λ at both ends, 1 + 2λ between, −λ beside. What counts is the finest level,
+// with the tridiagonal matrix A: 1 + λ at both ends of the diagonal, 1 + 2λ between them, −λ next to it. Only the
+// finest level is needed,
 //   Ĉ_0(p, d) = Σ_s w_s C_s(p_s, d_s),   w the first row of A⁻¹, which is known beforehand.
 //
-// The window of the coarser levels is wider than the authors', who have one radius for all: they are there for what
-// the finest one can't decide, and with narrow windows they spoil as much as they mend (docs/notes/costfilter.md).
+// Coarser levels have a wider window than the authors', who use one radius for all levels. The coarser levels decide
+// where the finest one cannot; with narrow windows they do as much harm as good (docs/notes/costfilter.md).
 //
-// Our reading: p_s = ⌊p / 2^s⌋, and d_s = ⌈d / 2^s⌉, as in the authors' program, (d + 1) / 2 at each level; for costs of the
-// right view, −⌈d / 2^s⌉ of −d. A level is made by 2×2 averaging, ⌊(a + b + c + d + 2) / 4⌋, borders replicated, of ⌈size / 2⌉
-// pixels. Float sums run from the finest level to the coarsest.
+// Our reading: p_s = ⌊p / 2^s⌋ and d_s = ⌈d / 2^s⌉, as in the authors' program, (d + 1) / 2 at each level; for costs of
+// the right view, −⌈d / 2^s⌉ for −d. A level has ⌈size / 2⌉ pixels and is computed by 2×2 averaging, ⌊(a + b + c + d +
+// 2) / 4⌋, with replicated borders. Float sums run from the finest level to the coarsest.
 //
-// `halve`: 8-bit image to 8-bit image. `combine`: adds a level, costs ← w · costs + w_s · coarse, each product and the
-// sum rounded to float. Reads each fine cell once and writes it.
+// `halve`: 8-bit image to 8-bit image. `combine`: adds a level, costs ← w · costs + w_s · coarse, with each product and
+// the sum rounded to float. Reads and writes each fine cell once.
 #pragma once
 
 #include <cmath>
@@ -46,14 +47,14 @@ void describe(P& p, Visitor&& visit) {
         "radius of the filter's window at the coarser levels");
 }
 
-// How many levels have a part in the result.
+// Returns the number of levels that contribute to the result.
 inline int levels_of(const Parameters& p) { return p.lambda > 0 ? p.levels : 1; }
 
-// w, by elimination of the coarser levels.
+// Returns w, computed by eliminating the coarser levels.
 inline std::vector<float> weights(const Parameters& p) {
   const int count = levels_of(p);
   if (count == 1) return {1.0f};
-  // From the coarsest level up: level s holds (C_s + λ Ĉ_{s−1} + the share of s + 1) / pivot[s].
+  // Eliminates from the coarsest level up: level s holds (C_s + λ Ĉ_{s−1} + the share of s + 1) / pivot[s].
   std::vector<double> pivot(count);
   for (int s = count - 1; s >= 0; --s) {
     const int neighbours = (s > 0 ? 1 : 0) + (s < count - 1 ? 1 : 0);
@@ -70,10 +71,10 @@ inline std::vector<float> weights(const Parameters& p) {
 
 inline Size half(Size size) { return {(size.width + 1) / 2, (size.height + 1) / 2}; }
 
-// ⌈d / 2^s⌉, or, where d is the right view's −d, −⌈−d / 2^s⌉.
+// Returns ⌈d / 2^s⌉, or −⌈−d / 2^s⌉ if d is the right view's −d.
 inline int at_level(int d, int s, bool from_right) { return from_right ? d >> s : -(-d >> s); }
 
-// Where a coarse volume lies: the level, its first disparity, and the first rows of both.
+// A coarse volume: its level, its first disparity, and the first rows of both volumes.
 struct Level {
   int s = 1;
   bool from_right = false;

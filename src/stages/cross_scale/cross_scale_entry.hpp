@@ -1,4 +1,4 @@
-// What the volumes of two levels are coupled with.
+// Parameters with which the volumes of two levels are coupled.
 #pragma once
 
 #include "stages/cross_scale/cross_scale.hpp"

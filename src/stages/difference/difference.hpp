@@ -1,20 +1,20 @@
-// Absolute and squared difference of pixels, truncated (AD and SD; summed over windows, SAD and SSD: Prehn 2007, section 2.2.2;
-// Reis and Souza 2017, section 2.2.1):
+// Truncated absolute and squared difference of pixels (AD and SD; summed over windows, SAD and SSD: Prehn 2007, section
+// 2.2.2; Reis and Souza 2017, section 2.2.1):
 //
-//   absolute_difference   C(p, d) = min(Σ_c |l_c − r_c|, t)                       l the left pixel (x, y), r the right one (x − d, y)
-//   squared_difference    C(p, d) = ⌊255 / t² · min(Σ_c (l_c − r_c)², t²) + ½⌋     255 / t² cut to 1/65536
+//   absolute_difference   C(p, d) = min(Σ_c |l_c − r_c|, t)
+//   squared_difference    C(p, d) = ⌊255 / t² · min(Σ_c (l_c − r_c)², t²) + ½⌋     255 / t² truncated to 1/65536
 //
-// over the channels c of a colour space, in 8 bits:
+// with the left pixel l at (x, y), the right pixel r at (x − d, y), and the channels c of a colour space in 8 bits:
 //
 //   grey   one channel, grey8                 rgb   red, green and blue
 //   hsv    the bytes of stages/hsv with the default weights of window matching: hue (circular), saturation, value
 //   lab    L*, a* + 128, b* + 128, rounded from the quarters of stages/lab, ties up
 //
-// One word a pixel, its channels in bytes from the lowest up: cost::AbsoluteDifference and cost::SquaredDifference. A candidate
-// outside the right image costs what the nearest right pixel of its row costs.
+// Each pixel has one word with its channels in bytes from the lowest up: cost::AbsoluteDifference and
+// cost::SquaredDifference. A candidate outside the right image costs what the nearest right pixel of its row costs.
 //
 // Input: grey8, or words of stages/rgb, hsv or lab. Output: 32-bit words. Required input: the pixel alone, and its row.
-// Cost: reads each pixel once, writes 4 bytes.
+// Cost: reads each pixel once and writes 4 bytes.
 #pragma once
 
 #include "core/parameters.hpp"
@@ -63,7 +63,7 @@ void describe(P& p, Visitor&& visit) {
         "the summed squared difference counts up to the square of this, 8-bit units");
 }
 
-// T is uint8_t for grey, else uint32_t.
+// T is uint8_t for grey, uint32_t otherwise.
 template <class T>
 void oracle(Space, ImageView<const T> image, ImageView<std::uint32_t> words);
 template <class T>

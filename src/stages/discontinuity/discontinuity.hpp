@@ -1,18 +1,18 @@
 // Adjustment at depth discontinuities (Mei et al. 2011, section 2.4): a pixel p on an edge of the disparity image takes
-// the disparity of one of the two pixels p1, p2 on both sides of the edge where that has a smaller cost,
+// the disparity of p1 or p2, the pixels on both sides of the edge, if that pixel has a smaller cost:
 //
-//   D(p) = D(p_i), p_i = argmin C(p_i, D(p_i)), where C(p_i, D(p_i)) < C(p, D(p)); of equals p1
+//   D(p) = D(p_i), p_i = argmin C(p_i, D(p_i)), if C(p_i, D(p_i)) < C(p, D(p)); p1 wins ties
 //
-// The paper leaves the edges and p1, p2 open. Here, along a row, p lies on an edge where its disparity differs from
-// that of one of its two neighbours by more than `edge`; they are p1, to the left, and p2, to the right. All pixels see
-// the same map. Li's public program (AD-Census, 2020) compares the same costs and pixels, with a Sobel filter for the
-// edges.
+// The paper does not define the edges and p1, p2. Here p lies on an edge along a row if its disparity differs from that
+// of one of its two neighbours by more than `edge`; the neighbours are p1, to the left, and p2, to the right. All
+// pixels see the same map. Li's public program (AD-Census, 2020) compares the same costs and pixels, with a Sobel
+// filter for the edges.
 //
-// A disparity has the cost of the nearest whole one; one outside the range, and a neighbour that is invalid or outside
-// the image, has none.
+// A disparity has the cost of the nearest integer disparity. A disparity outside the range has no cost, nor has a
+// neighbour that is invalid or outside the image.
 //
-// Input: costs in 16 bits, float disparity, NaN where invalid. Output: float disparity, not in place.
-// Required input: 1 pixel to the left and right. Cost: 3 reads of the map; at edges 3 of the costs.
+// Input: 16-bit costs, float disparity, NaN where invalid. Output: float disparity, not in place.
+// Required input: 1 pixel to the left and right. Cost: 3 reads of the map; at edges 3 reads of the costs.
 #pragma once
 
 #include "core/parameters.hpp"

@@ -1,12 +1,12 @@
-// Reduction by averaging (Prehn 2007, section 5.3.1, with a factor of 2):
+// Reduction by averaging (Prehn 2007, section 5.3.1, which uses a factor of 2):
 //
 //   R(x, y) = the mean of the factor × factor pixels from (factor · x, factor · y) on, channel by channel
 //
-// rounded to the nearest, ties up, for integers; for floats the sum, row by row, times the float 1 / factor². Pixels
-// beyond the right and bottom borders replicate: the result has ⌈size / factor⌉ pixels.
+// rounded to the nearest, ties up, for integers. For floats, the sum, row by row, is multiplied by the float 1 /
+// factor². Pixels beyond the right and bottom borders replicate: the result has ⌈size / factor⌉ pixels.
 //
-// Input: 8-bit, 16-bit or float, any number of channels. Output: the same type. Required input: the pixels averaged.
-// Cost: one addition an input pixel and channel; reads each input pixel once, writes each output pixel once.
+// Input: 8-bit, 16-bit or float, any number of channels. Output: the same type. Required input: the averaged pixels.
+// Cost: one addition per input pixel and channel; reads each input pixel once and writes each output pixel once.
 #pragma once
 
 #include "device/gpu/view.hpp"

@@ -1,4 +1,4 @@
-// What the host and the tuned kernels of dynamic programming on CUDA agree on.
+// Constants and arguments shared by the host code and the tuned CUDA kernels of dynamic programming.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@ namespace stereopsis::dynamic_programming {
 struct CudaRows {
   static constexpr bool is_argument = true;
   std::int32_t width, height, disparities, min_disparity;
-  std::uint32_t p1, p2;  // in both halves of a word
+  std::uint32_t p1, p2;  // repeated in both halves of a word
 };
 
-// Words of a lane, each of two disparities; 0: there are too many.
+// Words per lane, each of two disparities; 0: too many disparities.
 constexpr int cuda_words(int disparities) {
   return disparities <= 64 ? 1 : disparities <= 128 ? 2 : disparities <= 256 ? 4 : 0;
 }

@@ -1,35 +1,36 @@
-// Filling: gives the invalid pixels a disparity from the valid ones around them, never from filled ones.
+// Filling: gives invalid pixels a disparity from the valid pixels around them, never from filled ones.
 //
-//   background     the smaller of the nearest valid disparities to the left and to the right in the pixel's row, or
-//                  the only one: an occluded pixel belongs to what lies behind. In a row without a valid pixel, what
-//                  the nearest row above that has one, else the nearest below, gives in the pixel's column
+//   background     the smaller of the nearest valid disparities to the left and to the right in the pixel's row, or the
+//                  only one: an occluded pixel belongs to the background. In a row without a valid pixel, the value
+//                  that the nearest row with one, above or else below, has in the pixel's column
 //   nearest        the nearest valid disparity to the left, to the right, above or below; that order breaks ties
-//   second_lowest  the second lowest of the valid disparities that one meets first to the left, to the right, above and
-//                  below (the only one, if there is one): Hirschmüller's rule for occlusions, for every pixel
-//   hirschmueller  Hirschmüller 2008, section 2.5.3. The valid disparities that one meets first in 8 directions; an
-//                  occluded pixel takes the second lowest (the only one, if there is one), a mismatched pixel the
-//                  median (the lower of two middles). Our reading of "occluded": the pixel's epipolar line does not
-//                  meet the right disparity image, that is, no right pixel x_r of the row has
-//                  |⌊D_right(x_r) + 0.5⌋ − (x − x_r)| ≤ 1; other pixels are mismatched. "Mismatched pixel areas that
-//                  are direct neighbours of occluded pixels are treated as occlusions": a region of invalid
-//                  pixels, connected over their sides, that has an occluded pixel is occluded as a whole
-//   cross         the nearest valid disparity at most `distance` pixels to the left, to the right, above or below; that order
-//                  breaks ties (Syed, "Occlusion Filling")
-//   box           the median (the lower of two middles) of the valid disparities in the box of window × window pixels around,
-//                  of which only what lies in the image counts. Syed's "box occlusion filling" takes "the non zero pixel" of
-//                  the window without saying which: the median is the choice that a single wrong pixel does not sway
+//   second_lowest  the second lowest of the first valid disparities to the left, to the right, above and below (the
+//                  only one, if there is one): Hirschmüller's rule for occlusions, applied to every pixel
+//   hirschmueller  Hirschmüller 2008, section 2.5.3, with the first valid disparities in 8 directions. An occluded
+//                  pixel takes the second lowest (the only one, if there is one), a mismatched pixel the median (the
+//                  lower of two middle values). Our reading of "occluded": the pixel's epipolar line does not meet the
+//                  right disparity image, that is, no right pixel x_r of the row has |⌊D_right(x_r) + 0.5⌋ − (x − x_r)|
+//                  ≤ 1; other pixels are mismatched. "Mismatched pixel areas that are direct neighbours of occluded
+//                  pixels are treated as occlusions": a region of invalid pixels, connected over their sides, is
+//                  occluded as a whole if it contains an occluded pixel
+//   cross          the nearest valid disparity at most `distance` pixels to the left, to the right, above or below;
+//                  that order breaks ties (Syed, "Occlusion Filling")
+//   box            the median (the lower of two middle values) of the valid disparities in the window × window pixels
+//                  around the pixel that lie in the image. Syed's "box occlusion filling" takes "the non zero pixel" of
+//                  the window without saying which one. We take the median, because a single wrong pixel does not
+//                  affect it
 //
-// In cross and box, which look only so far, a pixel that finds nothing stays invalid. In the others, whatever meets no valid
-// pixel in its directions takes what `background` gives: the result is dense if there is any valid pixel, and unchanged
-// if there is none. Masked pixels and those outside the region of interest stay invalid,
-// and separate regions.
-// A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is never −0.
+// In cross and box, which search a limited area, a pixel without a valid pixel there stays invalid. In the other modes,
+// a pixel without a valid pixel in its directions takes the value of `background`: the result is dense if there is any
+// valid pixel, and unchanged if there is none. Masked pixels and those outside the region of interest stay invalid and
+// separate regions. A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is never
+// −0.
 //
-// Input: float disparity, NaN where invalid; for hirschmueller the right view's, too. Output: float disparity, not in
+// Input: float disparity, NaN where invalid; for hirschmueller also the right view's. Output: float disparity, not in
 // place. Validity: input and output, in place.
 // Required input: the whole image.
-// Cost: reads the disparity twice (background) or five times (the others); the rest only in the gaps. box reads its window
-// as often as it has different disparities below the median.
+// Cost: reads the disparity twice (background) or five times (the other modes); everything else only in the gaps. box
+// reads its window once per distinct disparity below the median.
 #pragma once
 
 #include <cstddef>
@@ -71,7 +72,7 @@ void describe(P& p, Visitor&& visit) {
   visit("window", p.window, odd(3, 101).in("pixels"), "box: side of the square around the pixel");
 }
 
-// What only one mode reads is refused for the others.
+// Throws an Error for a parameter that the selected mode does not read.
 inline void check(const Parameters& p) {
   const Parameters plain;
   const auto refuse = [&](const char* name, int value, int usual, const char* mode) {
@@ -82,7 +83,7 @@ inline void check(const Parameters& p) {
   if (p.window != plain.window && p.mode != Mode::box) refuse("window", p.window, plain.window, "box");
 }
 
-// Only hirschmueller reads `right`; otherwise it may be empty.
+// Only hirschmueller reads `right`; it may be empty for other modes.
 template <template <class> class View>
 struct InputOf {
   View<const float> disparity;
@@ -103,7 +104,7 @@ void check_images(const Parameters& p, const InputOf<View>& input, const View<fl
 
 void oracle(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity);
 
-// What cpu() needs in `scratch`, which must be aligned for float.
+// Returns the bytes that cpu() needs in `scratch`, which must be aligned for float.
 std::size_t scratch_bytes(const Parameters&, Size size);
 
 void cpu(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity,

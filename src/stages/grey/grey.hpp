@@ -5,14 +5,14 @@
 //   float      grey = (0.299 R + 0.587 G) + 0.114 B, each step rounded to float
 //   one channel is copied.
 //
-// A float pixel whose grey is not finite becomes 0 and is not usable. No other value means anything.
+// A float pixel whose grey is not finite becomes 0 and is not usable. No other value has a special meaning.
 //
 //   grey8      8-bit grey of a one-channel image, for guides and penalties: intensities in 8-bit units
 //   integers   round(v · 255 / (2^bit_depth − 1)), which has no ties; values above 2^bit_depth − 1 count as that
 //   float      ⌊v + 0.5⌋ of v clamped to 0…255, so that ties go up; NaN is 0
 //
 // Input: 8-bit, 16-bit or float, 1 or 3 (RGB) channels. Output: grey of the same type; usable, 255 or 0.
-// Required input: the pixel alone. Cost: 3 products a pixel; reads and writes each pixel once.
+// Required input: the pixel alone. Cost: 3 products per pixel; reads and writes each pixel once.
 #pragma once
 
 #include "core/text.hpp"
@@ -25,7 +25,7 @@ class Threads;
 
 namespace stereopsis::grey {
 
-// `mask` (0 = not usable) may be empty: all pixels are. `usable` may be empty: it is not wanted.
+// `mask` (0 = not usable) may be empty if all pixels are usable. `usable` may be empty if it is not requested.
 template <class T>
 void oracle(ImageView<const T> image, ImageView<const std::uint8_t> mask, ImageView<T> grey,
             ImageView<std::uint8_t> usable);

@@ -3,25 +3,25 @@
 //
 //   a_k = (Σ_k + ε U)⁻¹ · (mean_k(I p) − μ_k p̄_k),   b_k = p̄_k − a_kᵀ μ_k,   q_i = mean_i(a)ᵀ I_i + mean_i(b)
 //
-// p is a slice of costs, I the guide, μ_k and Σ_k its mean and covariance over the (2r+1)² window around k; the means
-// are over the pixels of the window that lie in the image, as in the authors' programs. Costs are integers, so is the
-// guide, and so are all sums:
+// p is a slice of costs, I the guide, μ_k and Σ_k its mean and covariance over the (2r+1)² window around k. The means
+// are taken over the pixels of the window that lie in the image, as in the authors' programs. Costs and guide are
+// integers, and so are all sums:
 //
 //   guide     I' = I − 128. In a window of N pixels m = rint(ΣI' · (1/N)), near the mean; e = ΣI' − N m;
-//             δ = e · (1/N); μ = m + δ; N Σ = Σ(I'−m)(I'−m)ᵀ − δ eᵀ, whose integer part is exact; K = (N Σ + N ε U)⁻¹ by
-//             Cholesky's decomposition L D Lᵀ, stable where the colours of a window lie on a line
+//             δ = e · (1/N); μ = m + δ; N Σ = Σ(I'−m)(I'−m)ᵀ − δ eᵀ, whose integer part is exact;
+//             K = (N Σ + N ε U)⁻¹ by Cholesky's decomposition L D Lᵀ, stable if the colours of a window are collinear
 //   costs     v = Σ(I'−m) p − δ Σp = N · cov(I, p), whose sums are exact; a = K v; b = Σp · (1/N) − aᵀ μ
 //   result    A = rint(a 2^s), B = rint(b 2^t); q = ((ΣA)ᵀ I' 2^−s + ΣB 2^−t) · (1/N)
 //
-// Every product, sum and quotient that is not of integers is rounded to float, in the order of guided_oracle.cpp. Sums of
-// integers do not depend on an order: all devices, strips and tiles give the same bits. s and t are the most bits with
-// which no sum leaves 32 bits, from |a| ≤ σ_p / (2 √ε), σ_p ≤ 127.5: fixed_point(). Both round at less than 1/100 of
-// a cost for the usual r and ε.
+// Every product, sum and quotient of non-integers is rounded to float, in the order of guided_oracle.cpp. Sums of
+// integers do not depend on an order: all devices, strips and tiles give the same bits. s and t are the largest numbers
+// of bits for which no sum exceeds 32 bits, from |a| ≤ σ_p / (2 √ε), σ_p ≤ 127.5: fixed_point(). Both round to less
+// than 1/100 of a cost for common r and ε.
 //
-// Input: guide in 8 bits, 1 or 3 channels; costs in 8 bits. Output: float, the rows `rows` of the input alone.
-// Required input: 2 r pixels around.
-// Cost: 4 box sums forth and 4 back with a colour guide (2 and 2 with a grey one), each an addition and a subtraction
-// a cell whatever the radius, and the product K v.
+// Input: 8-bit guide with 1 or 3 channels; 8-bit costs. Output: float, only the rows `rows` of the input.
+// Required input: 2 r pixels on each side.
+// Cost: 4 box sums in the first pass and 4 in the second with a colour guide (2 and 2 with a grey one), each an
+// addition and a subtraction per cell independent of the radius, and the product K v.
 #pragma once
 
 #include <cmath>
@@ -75,8 +75,8 @@ inline FixedPoint fixed_point(const Parameters& p, int channels) {
   return {factor(a), factor(b)};
 }
 
-// What a window of the guide gives to every slice, as floats one after the other: m, δ and μ of each channel, K in rows
-// (its upper half), 1/N.
+// The statistics of a window of the guide, which all slices share, as consecutive floats: m, δ and μ of each channel,
+// the upper half of K row by row, 1/N.
 constexpr int statistics_count(int channels) { return 3 * channels + channels * (channels + 1) / 2 + 1; }
 
 template <class Guide, class Costs, class Filtered>
@@ -91,7 +91,7 @@ void check_shapes(const Guide& guide, const Costs& costs, const Rows& rows, cons
 void oracle(const Parameters&, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, Rows rows,
             VolumeView<float> filtered);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind the costs may be read.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. May read 64 bytes past the costs.
 std::size_t scratch_bytes(const Parameters&, Size size, int channels, int threads);
 void cpu(const Parameters&, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, Rows rows,
          VolumeView<float> filtered, std::span<std::byte> scratch, Threads&);

@@ -1,15 +1,17 @@
-// Interpolation by kind (Mei et al. 2011, section 2.4): an invalid pixel looks for the nearest valid one in 16
-// directions. An occluded pixel takes the lowest of their disparities, for it belongs to the background; a mismatched
-// one that of the pixel whose colour is nearest to its own: the sum of the differences of the channels; of equals the
-// first direction's.
+// Interpolation by kind (Mei et al. 2011, section 2.4): an invalid pixel searches for the nearest valid pixel in each
+// of 16 directions. An occluded pixel takes the lowest of their disparities, because it belongs to the background. A
+// mismatched pixel takes the disparity of the pixel whose colour is most similar, by the sum of the differences of the
+// channels; the first direction wins ties.
 //
-// The paper does not say which pixels lie in a direction. Here the n-th are, from the pixel, (n, 0), (n, ⌊n/2⌋), (n, n)
-// and (⌊n/2⌋, n), n = 1, 2, …, then those four turned by 90°, 180° and 270°. A pixel that finds nothing stays invalid,
-// as do masked ones and those outside the region of interest. What is filled is valid and marked filled.
+// The paper does not define which pixels lie in a direction. Here the n-th pixels are, relative to the pixel, (n, 0),
+// (n, ⌊n/2⌋), (n, n) and (⌊n/2⌋, n), n = 1, 2, …, and those four rotated by 90°, 180° and 270°. A pixel without valid
+// pixels in any direction stays invalid, as do masked pixels and those outside the region of interest. A filled pixel
+// is valid and marked filled.
 //
-// Input: 8-bit image, 1 or 3 channels, kinds (stages/outliers): 1 is occluded, everything else mismatched; float
+// Input: 8-bit image, 1 or 3 channels; kinds (stages/outliers): 1 is occluded, any other value mismatched; float
 // disparity, NaN where invalid. Output: float disparity, not in place. Validity: in place.
-// Required input: the whole image. Cost: reads the disparity once, and in the gaps on the way to what is valid.
+// Required input: the whole image. Cost: reads the disparity once, and in gaps also the pixels on the way to valid
+// ones.
 #pragma once
 
 #include <array>
@@ -34,7 +36,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P&, Visitor&&) {}
 
-// Where two steps lead; halves are rounded toward the pixel.
+// The offset after two steps; halves are rounded towards the pixel.
 struct Direction {
   int dx, dy;
 

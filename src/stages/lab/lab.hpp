@@ -1,4 +1,4 @@
-// CIE L*a*b* of sRGB colours (IEC 61966-2-1, white D65), in whole numbers, so that every device has the same.
+// CIE L*a*b* of sRGB colours (IEC 61966-2-1, white D65), in integers, so that every device computes the same values.
 //
 //   linear    R' = round(65535 · f(R / 255)), f(v) = v / 12.92 up to 0.04045, ((v + 0.055) / 1.055)^2.4 above
 //   relative  X, Y, Z = (Σ m · R'G'B' + 32768) >> 16: the sRGB matrix with each row divided by what white has there, in
@@ -8,7 +8,7 @@
 //             bits 20–29 b* + 128 = 200 (F(Y) − F(Z)) + 128, each rounded to the nearest
 //
 // Input: words of stages/rgb. Output: words. Required input: the pixel alone.
-// Cost: three table look-ups and three cube roots a pixel; reads and writes 4 bytes.
+// Cost: three table look-ups and three cube roots per pixel; reads and writes 4 bytes.
 #pragma once
 
 #include <array>
@@ -23,15 +23,15 @@ class Threads;
 
 namespace stereopsis::lab {
 
-// Linear intensities of the 256 sRGB ones.
+// Maps the 256 sRGB intensities to linear ones.
 struct Transfer {
-  static constexpr bool is_argument = true;  // of a kernel
+  static constexpr bool is_argument = true;  // passed to a kernel as a whole
   std::array<std::uint16_t, 256> of;
 };
 const Transfer& transfer();
 
 struct Colour {
-  int l, a, b;  // in quarters
+  int l, a, b;  // in units of 1/4
 };
 inline Colour colour_of(std::uint32_t word) {
   return {static_cast<int>(word & 1023), static_cast<int>(word >> 10 & 1023), static_cast<int>(word >> 20 & 1023)};

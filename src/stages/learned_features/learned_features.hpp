@@ -1,21 +1,23 @@
-// Learned features: a small network of convolutions in 8-bit integers, the same on every device to the last bit.
+// Learned features: a small convolutional network in 8-bit integers that returns the same bits on every device.
 //
 //   a_0(x, y, 0) = I(x, y) − 128, I replicated beyond the image's borders
 //   A_l(x, y, o) = b_l(o) + Σ w_l(o, i, dy, dx) · a_{l−1}(x + dx, y + dy, i)   over i and dx, dy from −1 to 1
 //   a_l(x, y, o) = clamp((A_l(x, y, o) + 2^(s_l − 1)) >> s_l, low_l, 127)
 //
-// with low = 0, a ReLU, and −127 in the last layer. All layers are defined on the whole plane: borders are those of the image
-// alone. Ours; the training is in training/. The matching cost of two pixels falls with the dot product of their features:
+// with low = 0, a ReLU, and −127 in the last layer. All layers are defined on the whole plane, so that the only borders
+// are those of the image. The network is our own; the training is in training/. The matching cost of two pixels falls
+// with the dot product of their features:
 //
 //   C(p, d) = clamp((m · (B − ⟨f_left(p), f_right(p − d)⟩) + 2^(k + 3)) >> (k + 4), 0, limit)
 //
-// B, k and the limit are the weights', m is `scale` in sixteenths. A candidate outside the right image costs what the nearest right
-// pixel of its row costs.
+// B, k and the limit come with the weights; m is `scale` in units of 1/16. A candidate outside the right image costs
+// what the nearest right pixel of its row costs.
 //
-// Input: grey, 8 bits. Output: the last layer's channels interleaved, 8 bits with sign; of the cost, a volume of 8 bits.
-// Required input: as many pixels around as there are layers.
-// Cost: 9 · Σ in · out multiplications and additions a pixel, 28 thousand for 32 channels, and 32 a cell: sums stay below 2^31, as
-// parse() makes sure.
+// Input: 8-bit grey. Output: the last layer's channels, interleaved, signed 8 bits; the cost stage writes an 8-bit
+// volume.
+// Required input: as many pixels on each side as there are layers.
+// Cost: 9 · Σ in · out multiply-adds per pixel, 28 thousand for 32 channels, and 32 per cell. parse() ensures that sums
+// stay below 2^31.
 #pragma once
 
 #include <array>
@@ -48,7 +50,7 @@ struct Layer {
   int weight(int o, int i, int dy, int dx) const { return weights[((o * in + i) * 3 + dy + 1) * 3 + dx + 1]; }
 };
 
-// As training/weights.py writes it.
+// The network as training/weights.py writes it.
 struct Network {
   std::vector<Layer> layers;
   int cost_offset, cost_shift, cost_limit;
@@ -57,20 +59,21 @@ struct Network {
   int components() const { return layers.back().out; }
 };
 
-// Throws Error(format) for what is no file of weights, damaged, or of another version.
+// Throws Error(format) if the bytes are not a weights file, are damaged, or are of another version.
 Network parse(std::span<const std::byte> file);
 
-// Four channels, a byte each, that kernels read as a number.
+// The number of groups of four 8-bit channels, which kernels read as one number.
 constexpr int groups_of(int channels) { return (channels + 3) / 4; }
-// The weights as kernels read them: of each layer the biases, and then [tap][group of inputs][output], channels filled up to
-// whole groups; of shapes that have a tuned kernel, all once more in its order.
+// The weights in the order of the kernels: for each layer the biases, then [tap][group of inputs][output], with
+// channels padded to whole groups. For shapes that have a tuned kernel, all weights follow a second time in that
+// kernel's order.
 std::vector<std::int32_t> gpu_weights(const Network&);
 
-// A network by its name: the library's own, which is read when it is first needed, or a file.
+// A network by name: the library's own, which is parsed at first use, or a file.
 class Weights {
  public:
   Weights() : Weights("learned32") {}
-  // Throws Error(file) where the file can't be read, and as parse().
+  // Throws Error(file) if the file cannot be read, and the errors of parse().
   explicit Weights(std::string_view name);
 
   const std::string& name() const { return name_; }
@@ -89,7 +92,7 @@ class Weights {
   const Loaded& loaded() const;
 
   std::string name_;
-  std::shared_ptr<const Loaded> of_file_;  // none: it is the library's own
+  std::shared_ptr<const Loaded> of_file_;  // null for the library's own network
 };
 
 struct Parameters {
@@ -105,7 +108,7 @@ void describe(P& p, Visitor&& visit) {
   visit("scale", p.scale, between(1, 64).in("sixteenths").planned(), "factor of the costs, before their limit");
 }
 
-// From dot products to costs.
+// Converts dot products to costs.
 struct CostOfDot {
   int offset, scale, shift, limit;
 
@@ -120,7 +123,8 @@ struct CostOfDot {
   }
 };
 
-// Operations that make the features of both views' pixels and the costs of cells: products of four bytes and their sum are one.
+// Returns the operations needed for the features of both views' pixels and for the costs of cells. The dot product of
+// four bytes counts as one operation.
 inline double operations(const Parameters& p, double pixels, double cells) {
   double products = 0;
   for (const Layer& layer : p.weights.network().layers) products += 9.0 * groups_of(layer.in) * layer.out;
@@ -129,19 +133,19 @@ inline double operations(const Parameters& p, double pixels, double cells) {
 
 inline Rect required_input(const Network& n, const Rect& output) { return grow(output, n.radius(), n.radius()); }
 
-// `features` has as many channels as the network has components.
+// `features` has as many channels as the network has outputs.
 void oracle(const Network&, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features);
 
 void cpu(const Network&, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features, Threads&);
 
-// `weights` are gpu_weights(). Channels of `features` beyond the network's components become 0; its rows begin at multiples of 4 where
-// it has a multiple of 4 channels. `scratch` holds at least gpu_scratch_bytes().
+// `weights` comes from gpu_weights(). Channels of `features` beyond the network's outputs become 0. If `features` has a
+// multiple of 4 channels, its rows start at multiples of 4 bytes. `scratch` holds at least gpu_scratch_bytes().
 std::size_t gpu_scratch_bytes(const Network&, Size size);
 void gpu(const Network&, gpu::Array<const std::int32_t> weights, gpu::View<const std::uint8_t> grey,
          gpu::View<std::int8_t> features, gpu::Span scratch, gpu::Queue&);
 
-// The matching costs of the reference view's pixels, from both views in 8-bit grey. `scratch` holds at least
-// cost_scratch_bytes(), and starts at a multiple of 64; on a GPU features_scratch_bytes().
+// Computes the matching costs of the reference view's pixels from the 8-bit grey images of both views. `scratch` holds
+// at least cost_scratch_bytes() and starts at a multiple of 64 bytes; on a GPU it holds features_scratch_bytes().
 void cost_oracle(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
                  int min_disparity, VolumeView<std::uint8_t> costs);
 
@@ -149,13 +153,13 @@ std::size_t cost_scratch_bytes(const Network&, Size size, int disparities, int t
 void cost_cpu(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
               int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads&);
 
-// Features of both views, [y][x][group of channels], in the first part of `scratch`, which loses it; it holds at least
-// features_scratch_bytes().
+// Computes the features of both views, [y][x][group of channels], in the first part of `scratch`, and removes that part
+// from `scratch`, which must hold at least features_scratch_bytes().
 std::size_t features_scratch_bytes(const Network&, Size size);
 std::array<gpu::Array<const std::int32_t>, 2> features_gpu(const Parameters&, gpu::Array<const std::int32_t> weights,
                                                            const std::array<gpu::View<const std::uint8_t>, 2>& grey,
                                                            gpu::Span& scratch, gpu::Queue&);
-// The grid of kernels that make a volume of costs of them: learned_features_dots.cl.h.
+// The grid of kernels that compute a cost volume from the features: learned_features_dots.cl.h.
 gpu::Grid over_costs(const gpu::Volume<std::uint8_t>&);
 void cost_gpu(const Parameters&, gpu::Array<const std::int32_t> weights, gpu::View<const std::uint8_t> left,
               gpu::View<const std::uint8_t> right, int min_disparity, gpu::Volume<std::uint8_t> costs,

@@ -1,16 +1,16 @@
-// Left-right check (Fua 1993; Hirschmüller 2008, section 2.3): the disparity d of the left pixel (x, y) stands if the
-// right view agrees at the pixel that d points to,
+// Left-right check (Fua 1993; Hirschmüller 2008, section 2.3): the disparity d of the left pixel (x, y) is kept if the
+// right view agrees at the pixel that d maps to,
 //
 //   x' = x − ⌊d + 0.5⌋ lies inside the image, D_right(x', y) is valid and |d − D_right(x', y)| ≤ threshold
 //
-// with all operations rounded to float. A pixel that fails becomes invalid: left_right.
-// compare = same holds both maps' pixels (x, y) against each other, x' = x, as Syed's report does: that is no check of a match,
-// but says where the maps change slowly.
+// with all operations rounded to float. A pixel that fails becomes invalid: left_right. With compare = same, both maps
+// are compared at the same pixel (x, y), x' = x, as in Syed's report. That does not check a match, but shows where the
+// maps change slowly.
 //
 // Input and output, in place: float disparity (NaN where invalid) and validity of the left view.
-// Input: float disparity of the right view, d = x_left − x_right there too, of the same size.
-// Required input: in the left view the pixel alone, in the right view the range of disparities to its left.
-// Cost: one gathered read a pixel; reads and writes disparity and validity once.
+// Input: float disparity of the right view, with d = x_left − x_right there too, of the same size.
+// Required input: in the left view the pixel alone; in the right view the range of disparities to its left.
+// Cost: one gathered read per pixel; reads and writes disparity and validity once.
 #pragma once
 
 #include "core/parameters.hpp"
@@ -24,7 +24,7 @@ class Threads;
 
 namespace stereopsis::left_right {
 
-// The right pixel that a left pixel is compared with.
+// Which right pixel a left pixel is compared with.
 enum class Compare { matched, same };
 constexpr auto names_of(Compare) {
   return std::array{std::pair{Compare::matched, "matched"}, std::pair{Compare::same, "same"}};

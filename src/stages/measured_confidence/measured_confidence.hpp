@@ -1,9 +1,9 @@
-// The confidence that is delivered: pixels that were not measured have none.
+// The confidence returned to the caller: pixels that were not measured have confidence 0.
 //
-//   C'(p) = C(p) where the validity of p is 0, and 0 where p is invalid, filled or repaired
+//   C'(p) = C(p) if the validity of p is 0, and 0 if p is invalid, filled or repaired
 //
-// Stages before this one pass confidences on that belong to a rejected candidate, or that a repair raised (Prehn 2007,
-// section 5.3.3); these say nothing about the disparity that is delivered.
+// Earlier stages may pass on the confidence of a rejected candidate, or one that a repair raised (Prehn 2007, section
+// 5.3.3). Such values do not describe the returned disparity.
 //
 // In place: confidence, float in [0, 1]. Input: validity in 8 bits. Required input: the pixel alone.
 // Cost: reads 5 bytes and writes 4 bytes per pixel.

@@ -2,12 +2,13 @@
 //
 //   M(p) = the ⌈n/2⌉-th smallest of the n valid disparities in the W×W window around p
 //
-// so that of two middles the lower one is taken. A pixel replicated at the border counts as often as it occurs. An
-// invalid centre stays invalid. −0 is read as +0; the infinities are numbers like others.
+// so that the lower of two middle values is taken. A pixel replicated at the border counts as often as it occurs. An
+// invalid centre stays invalid. −0 is read as +0; infinities are treated like other numbers.
 //
-// Input: float disparity, NaN where invalid. Output: the same; it can't be the input.
-// Required input: (W−1)/2 pixels around; borders replicate.
-// Cost: 36 minima and maxima a pixel for 3×3, 202 for 5×5, or about 124 where neighbours share sorted columns; reads and writes each pixel once.
+// Input: float disparity, NaN where invalid. Output: the same, in another image.
+// Required input: (W−1)/2 pixels on each side; borders replicate.
+// Cost: 36 minima and maxima per pixel for 3×3, 202 for 5×5, or about 124 if neighbours share sorted columns; reads and
+// writes each pixel once.
 #pragma once
 
 #include "core/parameters.hpp"

@@ -1,18 +1,19 @@
-// Multiple supporting windows (Hirschmüller, Innocent and Garibaldi, Real-time correlation-based stereo vision with reduced border
-// errors, IJCV 2002): the window around the pixel, and that half of the windows beside it whose costs are lowest, for those are the
-// ones that are not likely to cross an edge of the scene:
+// Multiple supporting windows (Hirschmüller, Innocent and Garibaldi, Real-time correlation-based stereo vision with
+// reduced border errors, IJCV 2002): the window around the pixel, and the half of the neighbouring windows with the
+// lowest costs, because those are unlikely to cross an edge of the scene:
 //
 //   C'(p, d) = ⌊(S + ⌊n / 2⌋) / n⌋,   S = B(p, d) + Σ of the n − 1 lowest B(q, d)
 //   B(q, d) = ⌊(128 Σ C(r, d) + ⌊N / 2⌋) / N⌋,   r in the W×W window around q, N = W²
 //
-// with 5 windows, n = 3, q = p + (±⌊W / 2⌋, ±⌊W / 2⌋), so that p lies in a corner of each; with 9, n = 5, and q also p + (±⌊W / 2⌋, 0)
-// and p + (0, ±⌊W / 2⌋), so that p lies in the middle of a side. The paper itself is not at hand: how many windows there are and how
-// many of them count is how it is quoted throughout; that they overlap by half is our reading of "partly overlapping".
-// q and r outside the image are the nearest pixels of the border.
+// With 5 windows, n = 3 and q = p + (±⌊W / 2⌋, ±⌊W / 2⌋), so that p lies in a corner of each. With 9 windows, n = 5,
+// and q is also p + (±⌊W / 2⌋, 0) and p + (0, ±⌊W / 2⌋), so that p lies in the middle of a side. The paper itself was
+// not available: the numbers of windows follow its quotations in the literature, and the overlap by half is our reading
+// of "partly overlapping". q and r outside the image are replaced by the nearest border pixels.
 //
-// Input: a volume of costs in 8 bits. Output: averages in 1/128 of them, as the other aggregations give.
-// Required input: W − 1 pixels around. Cost: four additions and a division a cell for the windows, whatever their size, 5 or 19
-// comparisons and a division for the choice; reads the costs twice, averages 5 or 9 times, writes two volumes.
+// Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations. Required input: W −
+// 1 pixels on each side. Cost: for the windows four additions and a division per cell, independent of their size; for
+// the selection 5 or 19 comparisons and a division. Reads the costs twice and the averages 5 or 9 times, and writes two
+// volumes.
 #pragma once
 
 #include <array>
@@ -36,8 +37,8 @@ struct Parameters {
   int windows = 5;
 
   int radius() const { return window / 2; }
-  int supports() const { return windows - 1; }        // beside the one around the pixel
-  int counted() const { return 1 + supports() / 2; }  // windows that a cost is the mean of
+  int supports() const { return windows - 1; }        // windows other than the one around the pixel
+  int counted() const { return 1 + supports() / 2; }  // windows whose costs are averaged
 };
 
 template <class P, class Visitor>
@@ -51,7 +52,8 @@ inline Rect required_input(const Parameters& p, const Rect& output) {
   return grow(output, 2 * p.radius(), 2 * p.radius());
 }
 
-// Where the windows beside that of a pixel are, in ⌊W / 2⌋ pixels; of 5 windows the first four.
+// Positions of the other windows relative to that of the pixel, in units of ⌊W / 2⌋ pixels; with 5 windows the first
+// four.
 struct Direction {
   int dx, dy;
 };
@@ -59,7 +61,7 @@ inline constexpr std::array<Direction, 8> directions = {
     {{-1, -1}, {1, -1}, {-1, 1}, {1, 1}, {0, -1}, {-1, 0}, {1, 0}, {0, 1}}};
 
 void oracle(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated);
-// 64 bytes behind the costs may be read. `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// May read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 std::size_t scratch_bytes(Size size, int disparities, int threads);
 void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated,
          std::span<std::byte> scratch, Threads&);

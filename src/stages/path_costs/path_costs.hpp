@@ -1,13 +1,13 @@
-// Path costs of semi-global matching behind a stripe of rows (Hirschmüller 2008; Banz et al. 2011, equation 4): L_r in the stripe's
-// last row along the paths that lead down, or in its first row along those that lead up, less each pixel's minimum. They are all
-// that the next stripe needs to know of this one, so that an image can be matched in stripes, by different machines, with the bits
-// of the whole.
+// The path costs of semi-global matching at the end of a stripe of rows (Hirschmüller 2008; Banz et al. 2011, equation
+// 4): L_r in the stripe's last row for the paths that lead down, or in its first row for those that lead up, minus each
+// pixel's minimum. They are the boundary state of the stripe, all that the next stripe needs. An image can therefore be
+// matched in stripes, on different machines, with the same bits as the whole image.
 //
-// Input: features of both views (stages/cost) in the stripe's rows; for the adaptive P2 the left view in 8-bit grey, with the row
-// that the paths come from; the path costs there, or none where the image begins.
-// Output: sgm::EdgesOf says how they lie: a row for each kind of path, a channel for each disparity, 16 bits. All devices give the
-// same bits.
-// Cost: per cell and kind of path (1 of 4 paths, 3 of 8) what equation 4 takes, 11 instructions; no volume.
+// Input: features of both views (stages/cost) in the stripe's rows; for the adaptive P2 also the left view in 8-bit
+// grey, including the row that the paths come from; the path costs in that row, or none at the image border. Output:
+// images as described at sgm::EdgesOf: a row for each kind of path, a channel for each disparity, 16 bits. All devices
+// return the same bits.
+// Cost: per cell and kind of path (1 for 4 paths, 3 for 8) the 11 instructions of equation 4; no volume.
 #pragma once
 
 #include <span>
@@ -30,7 +30,7 @@ struct Input {
   int disparities = 1;
 };
 
-// The directions of the paths that lead down, or up.
+// Calls f for the directions of the paths that lead down, or up.
 template <class F>
 void for_each_direction(const Parameters& p, F&& f) {
   for (int i = 0; i < p.sgm.paths; ++i)
@@ -39,13 +39,13 @@ void for_each_direction(const Parameters& p, F&& f) {
 
 template <class Kind>
 void oracle(const Parameters&, const Input<Kind>&, ImageView<std::uint16_t> behind);
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 template <class Kind>
 std::size_t scratch_bytes(const Parameters&, const Kind&, Size, int disparities, int threads);
 template <class Kind>
 void cpu(const Parameters&, const Input<Kind>&, ImageView<std::uint16_t> behind, std::span<std::byte> scratch,
          Threads&);
-// `scratch` holds at least sgm::gpu_scratch_bytes() of the stripe.
+// `scratch` holds at least sgm::gpu_scratch_bytes() for the stripe.
 template <class Kind>
 void gpu(const Parameters&, const Input<Kind, gpu::View>&, gpu::View<std::uint16_t> behind, gpu::Span scratch,
          gpu::Queue&);

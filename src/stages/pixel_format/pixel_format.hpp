@@ -1,18 +1,19 @@
-// Pictures as cameras and decoders give them, in RGB: stereopsis/formats.hpp says what each format means.
+// Converts images in the formats of cameras and decoders to RGB; stereopsis/formats.hpp defines the formats.
 //
 //   BGR, RGBA, BGRA  the channels, in their order
-//   NV12             ITU-R BT.601, luma 16 to 235: c = y − 16, d = u − 128, e = v − 128 of the chroma at (⌊x/2⌋, ⌊y/2⌋);
-//                    R = (298c + 409e + 128) >> 8, G = (298c − 100d − 208e + 128) >> 8, B = (298c + 516d + 128) >> 8, clipped to 0…255
-//   Bayer mosaics    bilinear: a colour that a pixel does not have is the mean of the 2 or 4 nearest that have it; what lies outside is
-//                    mirrored at the edge pixel, so that it has the colour that is due
+//   NV12             ITU-R BT.601, luma 16 to 235: c = y − 16, d = u − 128, e = v − 128 of the chroma at (⌊x/2⌋,
+//                    ⌊y/2⌋); R = (298c + 409e + 128) >> 8, G = (298c − 100d − 208e + 128) >> 8, B = (298c + 516d + 128)
+//                    >> 8, clipped to 0…255
+//   Bayer mosaics    bilinear: a colour that a pixel lacks is the mean of the 2 or 4 nearest pixels that have it.
+//                    Pixels outside the image are mirrored at the edge pixel, so that they have the right colour
 //       integers     rounded to nearest, halves up
-//       float        summed row after row, from the left, each step rounded to float
+//       float        summed row by row, from the left, each step rounded to float
 //
-// Input: 8-bit, 16-bit or float, with the channels of the format; NV12 8-bit, its chroma a plane of its own with 2 channels. Of a
-// mosaic at least 2×2 pixels. Output: RGB of the same type.
-// Required input: the pixel alone; of NV12 its block of 2×2, of mosaics the 3×3 around it. Both are read from even columns and rows
-// on, so that the colours' places stay: part_read().
-// Cost: reads each pixel once, writes 3 values; NV12 takes 5 products, mosaics 10 additions.
+// Input: 8-bit, 16-bit or float with the channels of the format; 8-bit NV12, with its chroma in a separate plane with 2
+// channels. A mosaic has at least 2×2 pixels. Output: RGB of the same type. Required input: the pixel alone; for NV12
+// its block of 2×2; for mosaics the 3×3 window around it. Both are read from even columns and rows on, so that the
+// positions of the colours stay the same: part_read(). Cost: reads each pixel once and writes 3 values; NV12 takes 5
+// products, mosaics 10 additions.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +30,13 @@ namespace stereopsis::pixel_format {
 
 struct Parameters {
   PixelFormat format = PixelFormat::bgr;
-  Pixel first = {};  // where the output begins, in the mosaic, or in the chroma at the luma's size
+  Pixel first = {};  // position of the output's first pixel in the mosaic, or in the chroma at the luma's size
 };
 
 template <class T, template <class> class View>
 struct InputOf {
-  View<const T> image;   // of NV12 the luma, which begins with the output
-  View<const T> chroma;  // of NV12, else empty
+  View<const T> image;   // for NV12 the luma, which starts at the output's first pixel
+  View<const T> chroma;  // NV12 only, else empty
 };
 
 // T is uint8_t, uint16_t or float.
@@ -46,12 +47,12 @@ void cpu(const Parameters&, const InputOf<T, ImageView>&, ImageView<T> rgb, Thre
 template <class T>
 void gpu(const Parameters&, const InputOf<T, gpu::View>&, gpu::View<T> rgb, gpu::Queue&);
 
-// What makes the image.
+// Returns the name of the entry that converts the format.
 inline const char* entry_of(PixelFormat f) {
   return is_bayer(f) ? "bayer" : f == PixelFormat::nv12 ? "nv12" : "channel_order";
 }
 
-// Where red is in each 2×2 pixels of a mosaic.
+// The position of red in each 2×2 pixels of a mosaic.
 struct Mosaic {
   explicit Mosaic(PixelFormat f)
       : red_x(f == PixelFormat::bayer_bggr || f == PixelFormat::bayer_grbg ? 1 : 0),
@@ -59,7 +60,8 @@ struct Mosaic {
   int red_x, red_y;
 };
 
-// The part of a mosaic, or of the chroma at the luma's size, that the pixels `shown` are made of; of other formats these themselves.
+// Returns the part of a mosaic, or of the chroma at the luma's size, that is needed for the pixels `shown`; for other
+// formats `shown` itself.
 inline Rect part_read(PixelFormat format, Size picture, const Rect& shown) {
   if (!is_bayer(format) && format != PixelFormat::nv12) return shown;
   const int around = is_bayer(format) ? 1 : 0;

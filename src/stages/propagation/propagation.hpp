@@ -1,25 +1,28 @@
-// Propagation of reliable disparities: the post-processor of Birchfield and Tomasi, Depth discontinuities by pixel-to-pixel
-// stereo, 1998, section 5, which Prehn 2007 puts behind its pyramid. Disparities are compared as whole numbers ⌊D + ½⌋.
+// Propagation of reliable disparities: the post-processor of Birchfield and Tomasi, Depth discontinuities by
+// pixel-to-pixel stereo, 1998, section 5, which Prehn 2007 runs after its pyramid. Disparities are compared as integers
+// ⌊D + ½⌋.
 //
-//   1. From the top to the bottom, a pixel whose neighbours above and below agree takes the upper one's disparity.
+//   1. From top to bottom, a pixel whose neighbours above and below agree takes the disparity of the upper one.
 //   2. Along the columns, disparities of moderately reliable runs spread:
-//      - Reliability is the length of the run of equal disparities that a pixel is in; 0 where it is invalid. It is slight
-//        from 85 % of `reliability` on, moderate from 115 % on.
-//      - A gradient: of three pixels in a column of which two differ by `variation` or more (prepared colours), all three; as far
-//        as there are at least three of them side by side in a row.
-//      - From each moderately reliable run, from the first to the last, its disparity d spreads to the one side and then to the other,
-//        until it meets a gradient, or a pixel that is slightly reliable with a disparity other than d and below d + 2. What it
-//        has covered takes d, keeping its fraction if it has d already, and counts as moderately reliable.
+//      - Reliability is the length of the run of equal disparities that contains the pixel; 0 if it is invalid. It is
+//        slight from 85 % of `reliability` on, moderate from 115 % on.
+//      - A gradient consists of three pixels in a column, two of which differ by `variation` or more (prepared
+//        colours). Only gradients of at least three adjacent pixels in a row count.
+//      - From each moderately reliable run, from the first to the last, the disparity d spreads to one side and then to
+//        the other. It stops at a gradient, and at a slightly reliable pixel with a disparity other than d and below d
+//        + 2. The covered pixels take d, keeping their fraction if they have d already, and count as moderately
+//        reliable.
 //   3. The same along the rows, with rows and columns exchanged.
-//   4. A mode filter over 11 pixels along the columns, then along the rows: the most frequent disparity (of equals the lowest)
-//      wins over a pixel's own, if it is more frequent than that and its two neighbours (d − 1, d + 1) together.
+//   4. A mode filter over 11 pixels along the columns, then along the rows: the most frequent disparity (the lowest
+//      wins ties) replaces a pixel's own d if it is more frequent than d and its two neighbours (d − 1, d + 1)
+//      together.
 //
-// The paper tells 2 and 3; the numbers, 1 and 4 are those of its author's program (docs/notes/prehn.md). There every
-// pixel has a disparity. Here an invalid one may be covered, and is passed over by 4; a masked pixel stays as it is and stops
-// nothing. A pixel that changed is valid, and marked `repaired`.
+// The paper describes 2 and 3; the numbers, 1 and 4 follow its author's program (docs/notes/prehn.md). In that program
+// every pixel has a disparity. Here, an invalid pixel may be covered, and is ignored by 4; a masked pixel stays
+// unchanged and does not stop the spreading. A pixel that changed is valid and marked `repaired`.
 //
-// In and out: float disparity (NaN where invalid), validity. Input: prepared colours. Required input: lines of any length.
-// Cost: some comparisons a pixel and pass, and 121 in each mode filter.
+// In and out: float disparity (NaN where invalid), validity. Input: prepared colours. Required input: lines of any
+// length. Cost: a few comparisons per pixel and pass, and 121 in each mode filter.
 #pragma once
 
 #include "core/parameters.hpp"
@@ -53,7 +56,7 @@ inline int slight(const Parameters& p) { return (p.reliability * 85 + 50) / 100;
 inline int moderate(const Parameters& p) { return (p.reliability * 115 + 50) / 100; }
 inline constexpr int mode_radius = 5;
 
-// The result is in `disparity` and `validity`; two maps of scratch.
+// The result is in `disparity` and `validity`; the other two maps are scratch memory.
 template <template <class> class View>
 struct MapsOf {
   View<const std::uint32_t> colours;

@@ -1,26 +1,27 @@
-// Refinement of a guess on the next finer level of a pyramid (Prehn 2007, section 5.3): the levels are reduced by 2
-// (stages/downsample), the coarsest one is searched in full, and from level to level a pixel looks only around twice the disparity
-// of the pixel above it, so that the cost does not grow with the search range.
+// Refines a guess on the next finer level of a pyramid (Prehn 2007, section 5.3). The levels are reduced by 2
+// (stages/downsample), and the coarsest one is searched in full. On each finer level, a pixel searches only around
+// twice the disparity of the corresponding coarser pixel, so that the cost does not grow with the search range.
 //
-//   g(x, y) = 2 D(⌊x/2⌋, ⌊y/2⌋), brought into the range of the level; none where D is none
-//   candidates g − ⌊(n−1)/2⌋ … g + ⌊n/2⌋ inside the range of the level, n = `range`: for 4, as in the thesis, g − 1 … g + 2
+//   g(x, y) = 2 D(⌊x/2⌋, ⌊y/2⌋), clamped to the range of the level; absent where D is invalid
+//   candidates g − ⌊(n−1)/2⌋ … g + ⌊n/2⌋ in the range of the level, n = `range`: for 4, as in the thesis, g − 1 … g + 2
 //   d = the candidate of the lowest window sum S (stages/window_sad, unshifted); ties go to the lowest disparity
 //   d = g instead, if g is a candidate and (S(d₂) − S(d)) / (N |d₂ − d|) < `keep`
 //
-// with d₂ the best of the other candidates, S(d₂) its sum, and N the window's pixels: the peak ratio of the thesis, the slope
-// from winner to runner-up, below which "the current distribution" is not "good enough to change the guessed disparity". The
-// thesis gives no threshold; 0.3 lies on the flat optimum over its four images. Level l searches the range from
-// ⌊min / 2^l⌋ to ⌈max / 2^l⌉, the finest one exactly the range asked for.
+// Here d₂ is the best of the other candidates, S(d₂) its sum, and N the number of pixels in the window. The quotient is
+// the peak ratio of the thesis, the slope from winner to runner-up, below which "the current distribution" is not "good
+// enough to change the guessed disparity". The thesis gives no threshold; 0.3 lies on the flat optimum over its four
+// images. Level l searches the range from ⌊min / 2^l⌋ to ⌈max / 2^l⌉, the finest one exactly the requested range.
 //
-// Selection is that of stages/wta in all else: candidates outside the other view are passed over unless border_candidates,
-// those whose pixel there is masked as well; a masked pixel is invalid, one without guess or candidates too (no_candidate).
-// Sub-pixel offsets take the sums beside d, where they are inside the range. The confidence is 1 − S(d) / S(d₂); it is 0 without d₂.
-// Masks count on the finest level alone: the coarser ones match every pixel.
+// Everything else follows the selection of stages/wta: candidates outside the other view are skipped unless
+// border_candidates is on, and so are those whose pixel in the other view is masked. A masked pixel is invalid, and so
+// is a pixel without a guess or without candidates (no_candidate). Sub-pixel offsets use the sums next to d, if these
+// are inside the range. The confidence is 1 − S(d) / S(d₂), and 0 without d₂. Masks apply to the finest level only: the
+// coarser levels match every pixel.
 //
-// The right view's map is made the same way with the views exchanged (`direction` +1: the candidate of x is x + d).
-// Input: prepared colours, the guess (half the size, NaN: none). Output: float disparity, 8-bit validity.
-// Required input: the window around, in the other view the whole range to the side; of the guess the pixel above.
-// Cost: n window sums a pixel; reads each word from caches.
+// The right view's map is computed in the same way with the views exchanged (`direction` +1: the candidate of x is x +
+// d). Input: prepared colours, the guess (half the size, NaN: none). Output: float disparity, 8-bit validity. Required
+// input: the window around the pixel, in the other view also the whole range to the side; in the guess the
+// corresponding pixel. Cost: n window sums per pixel; words are read from caches.
 #pragma once
 
 #include "core/parameters.hpp"
@@ -40,7 +41,7 @@ struct Parameters {
   int range = 4;
   double keep = 0.3;
 
-  // The slope below which a guess is kept, in 1/256 grey level.
+  // Returns the slope below which a guess is kept, in units of 1/256 grey level.
   int keep_256() const { return static_cast<int>(keep * 256 + 0.5); }
 };
 
@@ -53,7 +54,7 @@ void describe(P& p, Visitor&& visit) {
         "slope from winner to runner-up below which the guess stands");
 }
 
-// The range of a level: half of it, outwards, on each higher one.
+// The range of a level: each coarser level has half the range, rounded outwards.
 constexpr int floor_half(int d) { return d >= 0 ? d / 2 : -((1 - d) / 2); }
 inline DisparityRange above(const DisparityRange& range) {
   const int first = floor_half(range.min), last = -floor_half(-range.max());
@@ -65,11 +66,11 @@ struct Input {
   View<const std::uint32_t> reference, other;
   int direction = -1;  // the candidate of x is x + direction · d: −1 for the left view, +1 for the right one
   View<const std::uint8_t> mask_reference, mask_other;
-  DisparityRange range;  // of this level
+  DisparityRange range;  // range of this level
   View<const float> guess;
 };
 
-// `validity` and `confidence` may be empty: they are not wanted.
+// `validity` and `confidence` may be empty if they are not requested.
 template <template <class> class View>
 struct Output {
   View<float> disparity;

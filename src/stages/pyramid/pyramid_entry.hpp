@@ -1,4 +1,4 @@
-// What a level of the pyramid is made with.
+// Parameters with which a level of the pyramid is computed.
 #pragma once
 
 #include "stages/pyramid/pyramid.hpp"

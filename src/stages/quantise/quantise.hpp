@@ -1,14 +1,17 @@
-// Costs of a volume as integers of 8 bits, for what takes no others: sums along paths, support weights.
+// Quantises a volume of costs to 8-bit integers, for stages that support no other costs: sums along paths, support
+// weights.
 //
 //   q(p, d) = min(⌊ s · max(C(p, d), 0) + 0.5 ⌋, 255)
 //
-// with both operations rounded to float. What is no number, and 65535 in 16 bits (no candidate), gets 255. The scale s is
-// given, or, if it is 0, follows from what is known of the costs, never from an image, so that strips, regions and frames
-// agree: with the largest cost L that there may be, in units of 1/u of the image's costs (128 of support weights), it is
+// with both operations rounded to float. NaN, and 65535 in 16 bits (no candidate), become 255. The scale s is a
+// parameter. If it is 0, s follows from the known range of the costs, never from an image, so that stripes, regions and
+// frames agree. With the largest possible cost L, in units of 1/u of the image's costs (u = 128 for support weights), s
+// is
 //
-//   1/u where L ≤ 255 u, so that penalties keep their meaning, else 255 / L;   255 / L for real numbers from outside
+//   1/u if L ≤ 255 u, so that penalties keep their meaning, else 255 / L; and 255 / L for real numbers from outside
 //
-// Input: costs of 8 or 16 bits or float (of 8 bits and with the scale 1 it is a copy). Output: 8 bits. Required input: the pixel alone. Reads and writes each cell once.
+// Input: costs of 8 or 16 bits or float (8-bit costs with the scale 1 are copied). Output: 8 bits. Required input: the
+// pixel alone. Reads and writes each cell once.
 #pragma once
 
 #include "core/parameters.hpp"

@@ -3,8 +3,8 @@
 //   R(p) = |{ p' ∈ A(p) : I(p') < I(p) }|,   A(p) the M×M window around p
 //
 // Input: grey, 8-bit, 16-bit or float. Output: 8-bit ranks, 0 to M²−1.
-// Required input: (M−1)/2 pixels around; borders replicate.
-// Cost: M² comparisons a pixel; reads and writes each pixel once.
+// Required input: (M−1)/2 pixels on each side; borders replicate.
+// Cost: M² comparisons per pixel; reads and writes each pixel once.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  // 15×15 is the largest window whose ranks fit 8 bits.
+  // 15×15 is the largest window whose ranks fit in 8 bits.
   visit("window", p.window, odd(1, 15).in("pixels"), "side of the square window");
 }
 
@@ -42,7 +42,7 @@ void cpu(const Parameters&, ImageView<const T> grey, ImageView<std::uint8_t> ran
 
 template <class T>
 void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<std::uint8_t> ranks, gpu::Queue&);
-// Of both views, at once where that is possible.
+// Transforms both views, at once if possible.
 template <class T>
 void gpu(const Parameters&, const std::array<gpu::View<const T>, 2>& grey,
          const std::array<gpu::View<std::uint8_t>, 2>& ranks, gpu::Queue&);

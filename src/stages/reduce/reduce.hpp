@@ -1,16 +1,16 @@
 // Reduction of a grey image by an integer factor f (Syed, "Image Resizing").
 //
-//   average    the mean of each block of f × f pixels, rounded to nearest, halves up; floats: sums down the columns, then
-//              from left to right, times float(1 / count)
-//   every_nth  the block's first pixel, as the report does: fine texture turns into noise
+//   average    the mean of each block of f × f pixels, rounded to nearest, halves up; floats are summed down the
+//              columns, then from left to right, and multiplied by float(1 / count)
+//   every_nth  the block's first pixel, as in the report: fine texture turns into noise
 //
-// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels; blocks at the right and at the bottom have what there is. A pixel is usable where
-// all that it is made from is.
+// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels; blocks at the right and bottom borders contain fewer pixels. A
+// reduced pixel is usable if all its source pixels are.
 //
-// A method that works on reduced images searches the multiples of f that lie in the range, and its result is in pixels of the
-// input. What its refinements compare, and how far they reach, is in pixels of the reduced image.
+// A method that works on reduced images searches the multiples of f in the range, and its result is in pixels of the
+// input. Parameters of its refinements are in pixels of the reduced image.
 //
-// Input: 8-bit, 16-bit or float. Output: the same. Required input: the block. Cost: one addition for a pixel of the input.
+// Input: 8-bit, 16-bit or float. Output: the same. Required input: the block. Cost: one addition per input pixel.
 #pragma once
 
 #include "core/parameters.hpp"
@@ -48,7 +48,7 @@ void describe(P& p, Visitor&& visit) {
         "difference of a neighbour that counts half as much in upsampling");
 }
 
-// What has no effect is refused.
+// Throws an Error for parameters that have no effect.
 inline void check(const Parameters& p) {
   const auto refuse = [](const char* what, const char* instead) {
     throw Error(ErrorCategory::call, text(what, " has no effect ", instead));
@@ -67,7 +67,7 @@ inline Size reduced_size(const Parameters& p, Size size) {
 }
 inline Size output_size(const Parameters& p, Size size) { return p.upsample ? size : reduced_size(p, size); }
 
-// The multiples of the factor in the range, divided by it.
+// Returns the multiples of the factor in the range, divided by the factor.
 inline DisparityRange reduced_range(const Parameters& p, const DisparityRange& range) {
   const auto floor_div = [](int a, int b) { return a / b - (a % b < 0); };
   const int first = floor_div(range.min + p.factor - 1, p.factor), last = floor_div(range.max(), p.factor);
@@ -78,7 +78,7 @@ inline DisparityRange reduced_range(const Parameters& p, const DisparityRange& r
   return {first, last - first + 1};
 }
 
-// T is uint8_t, uint16_t or float. `mask` may be empty: all pixels are usable; `usable` is then not wanted and empty.
+// T is uint8_t, uint16_t or float. `mask` may be empty if all pixels are usable; `usable` is then empty as well.
 template <class T>
 void oracle(const Parameters&, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
             ImageView<std::uint8_t> usable);
@@ -89,7 +89,7 @@ template <class T>
 void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<const std::uint8_t> mask, gpu::View<T> reduced,
          gpu::View<std::uint8_t> usable, gpu::Queue&);
 
-// Disparities of the reduced image in pixels of the input, in place.
+// Converts disparities of the reduced image to pixels of the input, in place.
 void scale_oracle(const Parameters&, ImageView<float> disparity);
 void scale_cpu(const Parameters&, ImageView<float> disparity, Threads&);
 void scale_gpu(const Parameters&, gpu::View<float> disparity, gpu::Queue&);

@@ -1,17 +1,17 @@
 // Iterative region voting (Mei et al. 2011, section 2.4): an invalid pixel takes the disparity that most valid pixels
 // of its cross-based region have,
 //
-//   D(p) = argmax_b H_p(b)   where S_p > τS and H_p(b) / S_p > τH,   S_p = Σ_b H_p(b)
+//   D(p) = argmax_b H_p(b)   if S_p > τS and H_p(b) / S_p > τH,   S_p = Σ_b H_p(b)
 //
-// H_p counts the valid pixels by ⌊D + ½⌋ over what the horizontal arms of the pixels on p's vertical arms cover; ties
-// go to the lowest. What was filled votes in the next iteration, of which there are five; within one, all pixels see
-// the same map. τS = 20 and τH = 0.4 are as Li's public program (AD-Census, 2020) has them; τH is in percent here.
+// H_p counts the valid pixels by ⌊D + ½⌋ over the horizontal arms of the pixels on p's vertical arms; ties go to the
+// lowest. Filled pixels vote in the next iteration; there are five iterations. Within one, all pixels see the same map.
+// τS = 20 and τH = 0.4 follow Li's public program (AD-Census, 2020); τH is a percentage here.
 //
 // Disparities of 32768 and more do not vote. Masked pixels and those outside the region of interest stay invalid. A
 // filled pixel is valid and marked filled.
 //
 // Input: arms (stages/cross). In place: float disparity (NaN where invalid) and validity.
-// Required input: iterations × the longest arm. Cost: a look at the region for each invalid pixel and iteration.
+// Required input: iterations × the longest arm. Cost: a pass over the region for each invalid pixel and iteration.
 #pragma once
 
 #include <cmath>
@@ -51,7 +51,7 @@ inline Rect required_input(const Parameters& p, int longest_arm, const Rect& out
   return grow(output, p.iterations * longest_arm, p.iterations * longest_arm);
 }
 
-// The bin of a disparity; `nothing` where it is not a number or too large.
+// Returns the bin of a disparity; `nothing` if it is not a number or too large.
 inline constexpr int nothing = std::numeric_limits<int>::min();
 inline int bin_of(float disparity) {
   return std::abs(disparity) < 32768 ? static_cast<int>(std::floor(disparity + 0.5f)) : nothing;

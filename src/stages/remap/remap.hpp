@@ -1,20 +1,22 @@
-// Resampling of an image at positions that a map gives, one for every pixel of the output (inverse mapping with bilinear
-// interpolation; Wolberg 1990, chapter 6). Rectification is this stage on the maps of src/geometry/rectification.cpp.
+// Resamples an image at the positions of a map, one for every pixel of the output (inverse mapping with bilinear
+// interpolation; Wolberg 1990, chapter 6). Rectification is this stage with the maps of src/geometry/rectification.cpp.
 //
-// A map has two integers a pixel, 256·x and 256·y of the source position. With x0 = ⌊x⌋, a = 256·(x − x0), y0 and b alike:
+// A map has two integers per pixel, 256·x and 256·y of the source position. With x0 = ⌊x⌋ and a = 256·(x − x0), and y0
+// and b likewise:
 //
 //   integers   O = ((256 − b)·((256 − a)·I(x0, y0)     + a·I(x0 + 1, y0)) +
 //                          b ·((256 − a)·I(x0, y0 + 1) + a·I(x0 + 1, y0 + 1)) + 2¹⁵) >> 16
-//   float      the same with weights in 1/256 and without the rounding at the end, each step rounded to float
+//   float      the same with weights in units of 1/256 and without the final rounding, each step rounded to float
 //
-// A neighbour of weight 0 is not read: the last column and row are positions like others. A pixel has no source where its
-// position lies outside of [0, width − 1] × [0, height − 1], where one of its neighbours is masked, or where a float
-// result is not finite; it becomes 0 and is not usable.
+// A neighbour of weight 0 is not read, so that the last column and row are valid positions. A pixel has no source if
+// its position lies outside [0, width − 1] × [0, height − 1], if one of its neighbours is masked, or if a float result
+// is not finite; it becomes 0 and is not usable.
 //
 // Input: 8-bit, 16-bit or float, 1 or 3 channels, any size up to 2²³; a mask (0 = not usable) or none.
 // Output: an image of the same type and channels in the map's size; usable, 255 or 0.
-// Required input: what the map says.
-// Cost: 3 interpolations a pixel and channel; reads 8 bytes of the map and the image once, writes the output and usable.
+// Required input: the positions in the map.
+// Cost: 3 interpolations per pixel and channel; reads 8 bytes of the map and the image once, writes the output and
+// usable.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +31,7 @@ class Threads;
 
 namespace stereopsis::remap {
 
-inline constexpr int fraction_bits = 8;  // of a position
+inline constexpr int fraction_bits = 8;  // fractional bits of a position
 inline constexpr int largest_side = 1 << 23;
 
 template <class T, template <class> class View>
@@ -41,7 +43,7 @@ struct InputOf {
 template <class T, template <class> class View>
 struct OutputOf {
   View<T> image;
-  View<std::uint8_t> usable;  // empty: not wanted
+  View<std::uint8_t> usable;  // empty if not requested
 };
 
 // T is uint8_t, uint16_t or float.

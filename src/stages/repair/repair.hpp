@@ -1,16 +1,19 @@
-// Repair of outliers by confidence (Prehn 2007, section 5.3.3), in three passes: along the rows, the columns, and the rows again.
+// Repairs outliers by confidence (Prehn 2007, section 5.3.3), in three passes: along rows, along columns, along rows
+// again.
 //
-//   In a pass each pixel p looks up to `reach` pixels to either side, for a pair of pixels q, r on opposite sides with
+//   In a pass, each pixel p searches up to `reach` pixels on either side for a pair of pixels q, r on opposite sides
+//   with
 //   C(q), C(r) > C(p) (1 + gain / 100)  and  |D(q) − D(r)| ≤ tolerance.
-//   If there is one, D(p) becomes the disparity of the nearer of the two, and C(p) becomes min(1, C(p) (1 + gain / 100)).
+//   If there is a pair, D(p) becomes the disparity of the nearer of the two, and C(p) becomes min(1, C(p) (1 + gain /
+//   100)).
 //
-// The thesis leaves open which pair counts where there are several: here the one that lies closest together, of equal ones the
-// one whose left (upper) pixel is nearer, which also decides where both are as near. All pixels of a pass see the map that the
-// pass before left. An invalid pixel, whose confidence is 0, is repaired too, unless it is masked. A pixel that changed is
-// marked `repaired`.
+// The thesis does not say which of several pairs is used. Here it is the closest pair; among equally close ones, the
+// pair whose left (upper) pixel is nearer, which also decides if both pixels are equally near. All pixels of a pass see
+// the map of the previous pass. An invalid pixel, whose confidence is 0, is repaired too, unless it is masked. A pixel
+// that changed is marked `repaired`.
 //
-// In and out: float disparity (NaN where invalid), confidence in [0, 1], validity. Required input: 2 · reach columns and
-// reach rows around. Cost: 2 · reach comparisons a pixel and pass, and those of the pairs.
+// In and out: float disparity (NaN where invalid), confidence in [0, 1], validity. Required input: 2 · reach columns
+// and reach rows on each side. Cost: 2 · reach comparisons per pixel and pass, and those of the pairs.
 #pragma once
 
 #include "core/parameters.hpp"
@@ -44,7 +47,8 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.reach, p.reach); }
 
-// `disparity` is overwritten; the result is in `repaired`, `confidence` and `validity`. `scratch` is another confidence.
+// `disparity` is overwritten; the result is in `repaired`, `confidence` and `validity`. `scratch` is a second
+// confidence map.
 template <template <class> class View>
 struct MapsOf {
   View<float> disparity, repaired, confidence, scratch;

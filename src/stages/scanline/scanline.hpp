@@ -5,14 +5,14 @@
 //   S(p, d)   = Σ_r L_r(p, d)          r: to the left, to the right, up and down
 //
 // Let D1 = D_c(p, p−r) in the left view and D2 = D_c(pd, pd−r) in the right view, pd = p − d, D_c the largest
-// difference of a channel. (P1, P2) = (Π1, Π2) where D1 < τ and D2 < τ, (Π1, Π2) / 4 where one of them is, (Π1, Π2) /
-// 10 where none is, rounded down. Π1 = 1 and Π2 = 3 in units of the paper's cost and τ = 15 are Li's (AD-Census, 2020),
-// the rules those of Salaün and Monasse (AD Census, draft for IPOL, 2013). The paper takes the mean of the four paths:
-// a quarter of S. A path starts with L_r = C at the image border. Right pixels outside the image are the nearest in the
-// row.
+// difference of a channel. (P1, P2) is (Π1, Π2) if D1 < τ and D2 < τ, (Π1, Π2) / 4 if only one of them is below τ, and
+// (Π1, Π2) / 10 if none is, rounded down. Π1 = 1 and Π2 = 3, in units of the paper's cost, and τ = 15 are Li's
+// (AD-Census, 2020); the rules are those of Salaün and Monasse (AD Census, draft for IPOL, 2013). The paper takes the
+// mean of the four paths, a quarter of S. A path starts with L_r = C at the image border. Right pixels outside the
+// image are replaced by the nearest ones in the row.
 //
-// Input: costs in 8 bits, 8-bit images of both views with 1 or 3 channels. Output: S in 16 bits.
-// Required input: the whole image. Everything is an integer.
+// Input: 8-bit costs, 8-bit images of both views with 1 or 3 channels. Output: S in 16 bits.
+// Required input: the whole image. All values are integers.
 // Cost: per cell and direction 3 minima, 3 additions, 1 comparison, 1 running minimum.
 #pragma once
 
@@ -31,7 +31,7 @@ class Threads;
 
 namespace stereopsis::scanline {
 
-// Sums of four paths stay below 65535, which says that there is no candidate.
+// Sums of four paths stay below 65535, which marks an absent candidate.
 inline constexpr int largest_penalty = 65534 / 4 - 255;
 
 struct Parameters {
@@ -57,7 +57,7 @@ inline void check(const Parameters& p) { check_order("scanline", "p1", p.p1, "p2
 struct Penalties {
   int p1, p2;
 };
-// By how many of D1 and D2 are not below the threshold.
+// The penalties, indexed by how many of D1 and D2 are not below the threshold.
 inline std::array<Penalties, 3> penalties(const Parameters& p) {
   return {{{p.p1, p.p2}, {p.p1 / 4, p.p2 / 4}, {p.p1 / 10, p.p2 / 10}}};
 }
@@ -71,7 +71,7 @@ using Images = ImagesOf<ImageView>;
 void oracle(const Parameters&, const Images&, int min_disparity, VolumeView<const std::uint8_t> costs,
             VolumeView<std::uint16_t> sums);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind the costs may be read.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. May read 64 bytes past the costs.
 std::size_t scratch_bytes(Size size, int disparities, int threads);
 void cpu(const Parameters&, const Images&, int min_disparity, VolumeView<const std::uint8_t> costs,
          VolumeView<std::uint16_t> sums, std::span<std::byte> scratch, Threads&);

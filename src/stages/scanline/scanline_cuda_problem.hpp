@@ -1,11 +1,11 @@
-// What the host and the tuned kernels agree on.
+// Constants and arguments shared by the host code and the tuned CUDA kernels.
 #pragma once
 
 #include <cstdint>
 
 namespace stereopsis::scanline {
 
-// Of each kernel: four or eight of them a lane.
+// Disparities that each kernel supports: four or eight per lane.
 inline constexpr int most_disparities_narrow = 128, most_disparities_wide = 256;
 inline constexpr int mark_items = 256;
 inline constexpr int path_items = 64;
@@ -17,11 +17,11 @@ struct Problem {
   std::int64_t left_pitch, right_pitch;
   const std::uint8_t* costs;
   std::uint16_t* sums;
-  std::uint32_t* left_marks[2];   // along rows, along columns: selectors of penalties, `left_words` a row
-  std::uint32_t* right_marks[2];  // a byte each, from right to left; four copies of a row, each a byte further
-  int left_words, right_words;    // right_words: of a copy
+  std::uint32_t* left_marks[2];   // along rows, along columns: selectors of penalties, `left_words` per row
+  std::uint32_t* right_marks[2];  // one byte each, from right to left; four copies of a row, each shifted by a byte
+  int left_words, right_words;    // right_words: per copy
   int width, height, disparities, min_disparity, channels, colour;
-  std::uint32_t p1[2], p2[2];  // in 16 bits: where no colour differs, where one does; where both do
+  std::uint32_t p1[2], p2[2];  // 16 bits each: neither view's colour differs, one differs; both differ
 };
 
 }  // namespace stereopsis::scanline

@@ -1,15 +1,18 @@
-// Aggregation over segments (Tombari, Mattoccia, Di Stefano and Addimanda, Near real-time stereo based on effective cost
-// aggregation, ICPR 2008), as Mattoccia's lectures (Stereo vision: algorithms and applications, "fast aggregation") give it: the
-// support is the whole segment of the reference view, and a window that keeps the cost from being the same all over it,
+// Aggregation over segments (Tombari, Mattoccia, Di Stefano and Addimanda, Near real-time stereo based on effective
+// cost aggregation, ICPR 2008), as given in Mattoccia's lectures (Stereo vision: algorithms and applications, "fast
+// aggregation"). The support is the whole segment of the reference view, plus a window that keeps the cost from being
+// constant over the segment:
 //
 //   C'(p, d) = C_S(p, d) / |S_p| + C_W(p, d) / r²
 //   C_S(p, d) = Σ C(q, d), q in the segment S_p of p      C_W(p, d) = Σ C(q, d), q in the r×r window around p
 //
-// Both means are whole numbers of 1/128: ⌊(128 Σ + ⌊n / 2⌋) / n⌋. q outside the image is the nearest pixel of the border.
+// Both means are integers in units of 1/128: ⌊(128 Σ + ⌊n / 2⌋) / n⌋. A q outside the image is replaced by the nearest
+// border pixel.
 //
-// Input: segments, words of stages/slic/segments.hpp; costs in 8 bits. Output: costs in 1/128, of two means.
-// Required input: the whole image, as segments have it. Cost: an addition a cell for the segments, whatever their size, and for the
-// window four and a division; reads each cell three times, writes it once.
+// Input: segments, words of stages/slic/segments.hpp; 8-bit costs. Output: costs in units of 1/128, the sum of two
+// means. Required input: the whole image, because segments need it. Cost: one addition per cell for the segments,
+// independent of their size; four additions and a division for the window. Reads each cell three times and writes it
+// once.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +41,7 @@ void describe(P& p, Visitor&& visit) {
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> segments, VolumeView<const std::uint8_t> costs,
             VolumeView<std::uint16_t> aggregated);
-// 64 bytes behind the costs may be read. `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// May read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 std::size_t scratch_bytes(Size size, int disparities, int threads);
 void cpu(const Parameters&, ImageView<const std::uint32_t> segments, VolumeView<const std::uint8_t> costs,
          VolumeView<std::uint16_t> aggregated, std::span<std::byte> scratch, Threads&);

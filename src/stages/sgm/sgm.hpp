@@ -7,13 +7,12 @@
 // P2 is constant (gradient = 0), or inversely proportional to the intensity difference along the path, within limits
 // (Hirschmüller 2008, section 2.2): P2 = max(p1, p2_min, min(p2, ⌊p2 · gradient / |ΔI|⌋)), ΔI in 8-bit grey levels.
 //
-// Input: a volume of costs in 8 or 16 bits, of which those above a largest one count as that, or features of both views
-// (stages/cost); for the adaptive P2 the left view in 8-bit grey.
-// Output: the sums S in 16 bits. Everything is an integer: all devices give the same bits.
-// Required input: the whole image, or a stripe of its rows and the path costs at its edges.
-// Cost: per cell (pixel and disparity) and path 3 minima, 2 additions, 1 subtraction, 1 running minimum. The least traffic is
-// one read of the costs and one write of the sums, 3 or 4 bytes a cell: 0.1 ms of an H200 for 1280×960×128, where the
-// operations take 0.43 ms.
+// Input: a volume of 8-bit or 16-bit costs, which are clamped to a largest cost, or features of both views
+// (stages/cost); for the adaptive P2 also the left view in 8-bit grey. Output: the sums S in 16 bits. All values are
+// integers: all devices return the same bits. Required input: the whole image, or a stripe of its rows and the path
+// costs at its edges. Cost: per cell (pixel and disparity) and path, 3 minima, 2 additions, 1 subtraction, 1 running
+// minimum. The minimum memory traffic is one read of the costs and one write of the sums, 3 or 4 bytes per cell: 0.1 ms
+// on an H200 for 1280×960×128, where the operations take 0.43 ms.
 #pragma once
 
 #include <array>
@@ -55,9 +54,10 @@ void describe(P& p, Visitor&& visit) {
         "what P2 falls to at strong gradients; 0: to P1, and always where P2 is constant");
 }
 
-// Refuses what the ranges alone do not: P1 > P2, P1 > p2_min > 0, p2_min > P2, p2_min > 0 for a constant P2, sums that overflow 16 bits.
+// Throws an Error for what the ranges alone do not exclude: P1 > P2, P1 > p2_min > 0, p2_min > P2, p2_min > 0 with a
+// constant P2, and sums that overflow 16 bits.
 void check(const Parameters&, int max_cost);
-// The largest cost that check() lets pass.
+// Returns the largest cost that check() allows.
 inline int most_cost(const Parameters& p) { return 65534 / p.paths - p.p2; }
 
 // P2 for every absolute grey difference between a pixel and its predecessor on the path.
@@ -71,26 +71,27 @@ struct Direction {
 inline constexpr std::array<Direction, 8> directions = {
     {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}};
 
-// Of a stripe of rows: the path costs in the row above it and in the row below it, less each pixel's minimum, as images of 16 bits
-// with a channel for each disparity. Their rows are of the vertical paths and, with 8 paths, of those to the right and to the left.
-// Without one the image ends there. The guide's row beyond the stripe is read, too.
+// The boundary state of a stripe of rows: the path costs in the row above and in the row below it, minus each pixel's
+// minimum, as 16-bit images with a channel for each disparity. Their rows belong to the vertical paths and, with 8
+// paths, to those to the right and to the left. An empty image means that the stripe ends at the image border. The
+// guide's row beyond the stripe is read as well.
 template <template <class> class View>
 struct EdgesOf {
   View<const std::uint16_t> above = {}, below = {};
 
-  // The one that a direction's paths come from.
+  // Returns the image from which a direction's paths come.
   const View<const std::uint16_t>& before(Direction r) const { return r.dy > 0 ? above : below; }
 };
 using Edges = EdgesOf<ImageView>;
-// The row of such an image.
+// The row of such an image for a direction.
 constexpr int kind_of(Direction r) { return (r.dx + 3) % 3; }
 constexpr int kinds_of(const Parameters& p) { return p.paths == 8 ? 3 : 1; }
 
-// From a volume of uint8_t or uint16_t. `guide` is read only for the adaptive P2 and may be empty otherwise.
+// Matches from a volume of uint8_t or uint16_t. `guide` is read only for the adaptive P2 and may be empty otherwise.
 template <class T>
 void oracle(const Parameters&, VolumeView<const T> costs, int max_cost, ImageView<const std::uint8_t> guide,
             const Edges&, VolumeView<std::uint16_t> sums);
-// 64 bytes behind the costs may be read. `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// May read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 template <class T>
 std::size_t scratch_bytes(const Parameters&, int max_cost, Size, int disparities, int threads);
 template <class T>
@@ -101,15 +102,15 @@ template <class T>
 void gpu(const Parameters&, gpu::Volume<const T> costs, int max_cost, gpu::View<const std::uint8_t> guide,
          const EdgesOf<gpu::View>&, gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue&);
 
-// From features.
+// Matches from features.
 template <class Kind>
 void oracle(const Parameters&, const cost::Source<Kind>&, ImageView<const std::uint8_t> guide, int min_disparity,
             VolumeView<std::uint16_t> sums);
 
-// The paths of one direction through a stripe of the image's rows. `sums` has the rows of the stripe; without cells they are not
-// wanted. `before` are the path costs in the row before the stripe, width × disparities of them, none where the image ends
-// there; `behind` takes those in the stripe's last row, if it is given. `scratch` holds at least gpu_scratch_bytes() of the
-// stripe's size.
+// Runs the paths of one direction through a stripe of the image's rows. `sums` has the rows of the stripe; if it has no
+// cells, sums are not computed. `before` holds the path costs in the row before the stripe, width × disparities, or is
+// empty at the image border. `behind`, if given, receives the path costs in the stripe's last row. `scratch` holds at
+// least gpu_scratch_bytes() for the stripe's size.
 struct GpuStripe {
   int first_row = 0;
   gpu::Volume<std::uint16_t> sums;

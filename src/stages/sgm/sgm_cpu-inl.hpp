@@ -1,4 +1,5 @@
-// Equation 4 for the paths that meet in one pixel, all disparities at a time.
+// Equation 4 for all paths that meet in one pixel, with vectors of disparities; the CPU engines of semi-global matching
+// include it.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_SGM_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SGM_CPU_INL
@@ -18,14 +19,14 @@ namespace stereopsis::sgm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// The minimum of each vector, in all of its lanes.
+// Returns the minimum of each vector in all of its lanes.
 template <int kPaths, class D, class V>
 HWY_INLINE void spread_minima(D d, V (&v)[kPaths]) {
   using Lane = hn::TFromD<D>;
   const V first = merge_minima<Lane>(d, v[0], v[1]);
   const V other = kPaths == 4 ? merge_minima<Lane>(d, v[kPaths - 2], v[kPaths - 1]) : first;
   const V all = minima_in_all_blocks(d, merge_minima<hwy::MakeWide<Lane>>(d, first, other));
-  // Every four lanes now hold one candidate for each minimum.
+  // Every group of four lanes now holds one candidate for each minimum.
   const hn::Repartition<std::uint64_t, D> d64;
   V lowest = hn::Min(all, hn::BitCast(d, hn::Shuffle01(hn::BitCast(d64, all))));
   if constexpr (sizeof(Lane) == 1) {
@@ -38,20 +39,22 @@ HWY_INLINE void spread_minima(D d, V (&v)[kPaths]) {
   }
 }
 
-// L_r of a block of disparities from the path's costs at the pixel before, which are given relative to their minimum.
+// Returns L_r of a block of disparities from the path's costs at the previous pixel, which are given relative to their
+// minimum.
 template <class V>
 HWY_INLINE V extend(V below, V same, V above, V p1, V p2, V cost) {
   const V step = hn::SaturatedAdd(hn::Min(below, above), p1);
   return hn::SaturatedAdd(hn::Min(hn::Min(same, step), p2), cost);
 }
 
-// Sums over paths fill this many vectors of 16-bit lanes for each vector of costs.
+// Each vector of costs yields this many vectors of 16-bit sums over paths.
 template <class D>
 inline constexpr int sums_per_block = 2 / sizeof(hn::TFromD<D>);
 template <class D>
 using Sums = hn::VFromD<hn::Repartition<std::uint16_t, D>>[sums_per_block<D>];
 
-// The sums over the paths. Those of 8-bit costs come in turns of half a block of 128 bits: in_order() puts them straight.
+// Sums the costs over the paths. The sums of 8-bit costs alternate between half blocks of 128 bits; in_order() restores
+// the order.
 template <int kPaths, class D, class V>
 HWY_INLINE void sum_paths(D d, const V (&costs)[kPaths], Sums<D>& sums) {
   if constexpr (sizeof(hn::TFromD<D>) == 2) {
@@ -67,7 +70,7 @@ HWY_INLINE void sum_paths(D d, const V (&costs)[kPaths], Sums<D>& sums) {
   }
 }
 
-// Sums by disparity.
+// Orders the sums by disparity.
 template <class D>
 HWY_INLINE void in_order([[maybe_unused]] D d, Sums<D>& sums) {
   if constexpr (sums_per_block<D> == 2 && hn::MaxLanes(D()) > 16) {
@@ -78,12 +81,13 @@ HWY_INLINE void in_order([[maybe_unused]] D d, Sums<D>& sums) {
   }
 }
 
-// Extends kPaths paths by a pixel. `paths` are their costs at the pixel before, less their minimum: L_r − min L_r, which
-// is all that equation 4 asks for; they are replaced by those at the pixel. Before the first and behind the last lies the
-// largest value, so that d ± 1 needs no special case. `p1` and `p2` are penalties, repeated; that of the next path is
-// p2_stride words away. The pixel's matching costs from index k on come from `block_costs(k)`; each block of the sums of L_r over the paths, in
-// 16 bits, goes to `take_sums(k, sums)`, in the order of sum_paths(). kBlocks is the number of vectors that hold all disparities, so that they stay
-// in registers until their minimum is known, or 0: any.
+// Extends kPaths paths by a pixel. `paths` holds their costs at the previous pixel, minus their minimum (L_r − min
+// L_r), which is all that equation 4 needs; they are replaced by those at this pixel. The largest value lies before the
+// first and behind the last disparity, so that d ± 1 needs no special case. `p1` and `p2` are penalties, each repeated;
+// the p2 of the next path is p2_stride words away. `block_costs(k)` returns the pixel's matching costs from index k on.
+// `take_sums(k, sums)` receives each block of the 16-bit sums of L_r over the paths, in the order of sum_paths().
+// kBlocks is the number of vectors that hold all disparities, so that they stay in registers until their minimum is
+// known; 0 means any number.
 template <int kBlocks, int kPaths, class D, class BlockCosts, class TakeSums, class Lane = hn::TFromD<D>>
 HWY_INLINE void extend_paths(D d, Lane* const (&paths)[kPaths], const std::uint32_t& p1, const std::uint32_t* p2,
                              int p2_stride, int padded, BlockCosts&& block_costs, TakeSums&& take_sums) {
@@ -124,7 +128,7 @@ HWY_INLINE void extend_paths(D d, Lane* const (&paths)[kPaths], const std::uint3
         extended[r] = extend(below[r], hn::Load(d, path), hn::LoadU(d, path + 1), small, large[r], cost);
         lowest[r] = hn::Min(lowest[r], extended[r]);
         if (k + lanes < padded)
-          below[r] = hn::LoadU(d, path + lanes - 1);  // before the store hides what the next block needs
+          below[r] = hn::LoadU(d, path + lanes - 1);  // loaded before the store overwrites what the next block needs
         hn::Store(extended[r], d, path);
       }
       Sums<D> sums;

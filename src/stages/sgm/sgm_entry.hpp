@@ -1,4 +1,4 @@
-// Where steps of semi-global matching have their guide and the path costs at a stripe's edges.
+// Where the steps of semi-global matching find their guide and their stripe's boundary state among the operands.
 #pragma once
 
 #include "stages/sgm/sgm.hpp"
@@ -6,14 +6,14 @@
 
 namespace stereopsis::sgm {
 
-// In a call's images i and i + 1.
+// Returns the boundary state from images i and i + 1 of a call.
 template <On on>
 auto edges_of(const Call<on>& c, int i) {
   return typename Call<on>::template Of<EdgesOf>{c.template image<const std::uint16_t>(i),
                                                  c.template image<const std::uint16_t>(i + 1)};
 }
 
-// The costs, where P2 is adaptive the guide, both edges, and the sums.
+// The order of operands: the costs, the guide if P2 is adaptive, both edges, and the sums.
 inline int first_edge(const StageParameters& p) { return p.as<Parameters>().adaptive() ? 2 : 1; }
 inline Operand guide_of(const Step& step) {
   return step.parameters.as<Parameters>().adaptive() ? step.operands[1] : Operand{};

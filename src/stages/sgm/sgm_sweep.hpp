@@ -1,9 +1,11 @@
-// A sweep over the image, from its first row or from its last one: where its paths keep their costs, and how its threads keep in
-// step. It visits the image in bands of rows, a band in tiles of columns; a thread takes a band and follows the band before at a
-// distance of two tiles. A path keeps its last pixel's costs, less their minimum, in one place, so that a tile's paths stay in
-// the first-level cache: a vertical path by its column u, a diagonal one by u − v, an antidiagonal one by u + v.
+// A sweep over the image, from its first row or from its last one: where its paths store their costs, and how its
+// threads synchronise. The sweep visits the image in bands of rows, and a band in tiles of columns. A thread takes a
+// band and follows the previous band at a distance of two tiles. A path stores its last pixel's costs, minus their
+// minimum, at a fixed position, so that a tile's paths stay in the L1 cache: a vertical path by its column u, a
+// diagonal one by u − v, an antidiagonal one by u + v.
 //
-// Columns u and rows v are counted along the sweep: the sweep up is the sweep down of the image turned by 180°.
+// Columns u and rows v are counted along the sweep: the upward sweep is the downward sweep of the image rotated by
+// 180°.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +18,13 @@ namespace stereopsis::sgm {
 
 inline constexpr int band_rows = 8;
 inline constexpr int tile_columns = 32;
-inline constexpr int row_lag = 2;  // columns that a row of a band is behind the row before
+inline constexpr int row_lag = 2;  // columns by which a row of a band follows the previous row
 static_assert(row_lag * band_rows < tile_columns, "the band before must be ahead by less than two tiles");
 
 constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// What the scratch memory is made of. Paths along 8-bit costs stay below 256 if the largest cost and the largest penalty
-// together do; they take 8 bits then, else 16.
+// The layout of the scratch memory. Path costs stay below 256 if the largest cost plus the largest penalty does; they
+// then take 8 bits, else 16.
 struct Extent {
   Extent(const Parameters& p, int cost_bytes, int max_cost, Size size, int disparities_)
       : width(size.width),
@@ -34,23 +36,24 @@ struct Extent {
 
   int bands() const { return (height + band_rows - 1) / band_rows; }
   int tiles() const { return (width + row_lag * (band_rows - 1) + tile_columns - 1) / tile_columns; }
-  // Of the vertical paths; then of the diagonal and the antidiagonal ones, where there are any.
+  // The number of vertical paths, plus that of the diagonal and the antidiagonal paths, if there are any.
   std::size_t places() const {
     return width + (directions == 4 ? 2 * (static_cast<std::size_t>(width) + height - 1) : 0);
   }
-  // The padding lies before the first path, and 64 bytes before each one's costs and behind them.
+  // The padding lies before the first path; 64 bytes lie before each path's costs and behind them.
   std::size_t paths_bytes() const { return (places() + 1) * path_bytes + 64; }
   std::size_t progress_bytes() const { return align64(sizeof(std::atomic<int>) * (bands() + 1)); }
   std::size_t thread_bytes() const { return with_gap((band_rows + 1) * path_bytes); }
   std::size_t bytes(int threads) const { return paths_bytes() + progress_bytes() + threads * thread_bytes(); }
 
   int width, height, disparities;
-  int directions;  // of a sweep: half of all
+  int directions;  // directions of one sweep: half of all
   int lane_bytes;
-  std::size_t path_bytes;  // with what lies around a path's costs
+  std::size_t path_bytes;  // including the guards around a path's costs
 };
 
-// How far the bands of a sweep are, and which one is next. A band is taken when the one before is in work or done.
+// The progress of the bands of a sweep, and the next free band. A band is taken only when the previous band has been
+// taken.
 class Progress {
  public:
   Progress(std::byte* memory, int bands) : next_(reinterpret_cast<std::atomic<int>*>(memory)), bands_(bands) {
@@ -63,7 +66,7 @@ class Progress {
     tiles(band).store(tile + 1, std::memory_order_seq_cst);
     tiles(band).notify_all();
   }
-  // Most waits are for less than a tile's work; a thread whose core others need sleeps.
+  // Most waits are shorter than a tile's work, hence the spinning. A thread whose core is needed by others then sleeps.
   void wait_for(int band, int count) const {
     for (int spins = 0; spins < 1000; ++spins)
       if (tiles(band).load(std::memory_order_acquire) >= count) return;
@@ -78,13 +81,13 @@ class Progress {
   int bands_;
 };
 
-// The paths of a sweep that cross rows.
+// The paths of a sweep across its rows.
 template <class Lane>
 class Paths {
  public:
-  static constexpr int guard = 64 / sizeof(Lane);  // lanes of the largest value around a path's costs
+  static constexpr int guard = 64 / sizeof(Lane);  // lanes of the largest value on each side of a path's costs
 
-  // Of a sweep in so many directions over an image, a path every `stride` lanes from `first` on.
+  // The paths of a sweep in `sweep_directions` directions over an image, one path every `stride` lanes from `first` on.
   Paths(Size image, int disparities, int sweep_directions, Lane* first, std::ptrdiff_t stride)
       : width_(image.width),
         height_(image.height),
@@ -94,17 +97,18 @@ class Paths {
         stride_(stride) {}
 
   std::ptrdiff_t stride() const { return stride_; }
-  // Paths that cross row v at column 0: those at column u lie u strides behind them.
+  // Return the paths that cross row v at column 0; the path at column u lies u strides behind.
   Lane* vertical() const { return first_; }
   Lane* diagonal(int v) const { return path(width_ + height_ - 1 - v); }
   Lane* antidiagonal(int v) const { return path(2 * static_cast<std::ptrdiff_t>(width_) + height_ - 1 + v); }
 
-  // A path begins after an imaginary pixel without costs, so that L_r = C at its first pixel. Vectors visit so many disparities.
+  // A path begins after an imaginary pixel without costs, so that L_r = C at its first pixel. `visited` is the number
+  // of disparities that vectors access.
   static Lane* start(Lane* costs, int visited) {
     std::fill_n(surround(costs, visited), visited, Lane{0});
     return costs;
   }
-  // Those that cross row v start in the first row, or come from `edge`, the row before it; and at the borders.
+  // Starts the paths that cross row v: in the first row, from `edge`, the row before it, if given; and at the borders.
   void enter(int v, bool up, ImageView<const std::uint16_t> edge, int visited) const {
     const int last = width_ - 1;
     const auto enter_from = [&](int from, int kind, Lane* costs) {
@@ -119,7 +123,7 @@ class Paths {
     for (int u = v == 0 ? 0 : last; u <= last; ++u)
       enter_from(u + 1, kind_of_diagonal(!up), antidiagonal(v) + u * stride_);
   }
-  // The costs in the last row, as the edge of what lies behind it.
+  // Writes the path costs in the last row as the boundary state of the next stripe.
   void leave(bool up, ImageView<std::uint16_t> edge) const {
     const auto put = [&](const Lane* costs, int kind) {
       for (int u = 0; u < width_; ++u)
@@ -132,7 +136,7 @@ class Paths {
   }
 
  private:
-  // Along a sweep up, diagonals lead to the left.
+  // In an upward sweep, diagonals lead to the left.
   static int kind_of_diagonal(bool up) { return kind_of({up ? -1 : 1, 1}); }
 
   Lane* path(std::ptrdiff_t place) const { return first_ + place * stride_; }

@@ -1,15 +1,17 @@
-// Shiftable windows (Okutomi, Katayama and Oka 2002; Bobick and Intille 1999): the cost of a pixel is that of the best of all
-// windows that it lies in, so that near an edge of the scene one is taken that does not cross it. As a box filter, followed by a
-// separable minimum over as many pixels (Scharstein and Szeliski 2002, section 4.2 and figure 4):
+// Shiftable windows (Okutomi, Katayama and Oka 2002; Bobick and Intille 1999): the cost of a pixel is that of the best
+// of all windows that contain it, so that near an edge of the scene a window is used that does not cross the edge. It
+// is computed as a box filter, followed by a separable minimum over as many pixels (Scharstein and Szeliski 2002,
+// section 4.2 and figure 4):
 //
 //   C'(p, d) = min B(q, d),   q in the W×W window around p, in the image
 //   B(q, d) = ⌊(128 Σ C(r, d) + ⌊N / 2⌋) / N⌋,   r in the W×W window around q, N = W²
 //
-// r outside the image is the nearest pixel of the border, as for stages/box; windows with their centre outside are not tried.
+// An r outside the image is replaced by the nearest border pixel, as in stages/box; windows centred outside the image
+// are not tried.
 //
-// Input: a volume of costs in 8 bits. Output: averages in 1/128 of them, as the other aggregations give.
-// Required input: W − 1 pixels around. Cost: four additions, a division and six minima a cell whatever the window; reads the costs
-// twice, writes averages three times and reads them four times.
+// Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations. Required input: W −
+// 1 pixels on each side. Cost: four additions, a division and six minima per cell, independent of the window; reads the
+// costs twice, writes the averages three times and reads them four times.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +46,7 @@ inline Rect required_input(const Parameters& p, const Rect& output) {
 }
 
 void oracle(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> lowest);
-// 64 bytes behind the costs may be read. `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// May read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 std::size_t scratch_bytes(const Parameters&, int width, int disparities, int threads);
 void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> lowest,
          std::span<std::byte> scratch, Threads&);

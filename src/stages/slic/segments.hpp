@@ -1,10 +1,12 @@
-// The words of an image of segments: of each pixel the segment that it belongs to, and where to look for its others.
+// The words of a segment image: each pixel's segment, and where to search for the segment's other pixels.
 //
-//   bits 0–24   the segment's number: the index of a block of 8×8 pixels, in rows of ⌈width / 8⌉, no block's being two's
-//   bits 25–31  S: the segment's pixels lie in columns [x₀ − S, x₀ + 2S) and rows [y₀ − S, y₀ + 2S), where (x₀, y₀) is the
-//               pixel of its block whose coordinates are multiples of S; all segments of an image have the same S
+//   bits 0–24   the segment's number: the index of a block of 8×8 pixels, in rows of ⌈width / 8⌉; no two segments share
+//               a block
+//   bits 25–31  S: the segment's pixels lie in columns [x₀ − S, x₀ + 2S) and rows [y₀ − S, y₀ + 2S), where (x₀, y₀) is
+//               the pixel of its block whose coordinates are multiples of S; all segments of an image have the same S
 //
-// So whoever sums over segments knows how many there may be, and what to read for one, without a look at the image.
+// A stage that sums over segments thus knows their maximum number, and the area to read for each, without analysing the
+// image.
 #pragma once
 
 #include <cstdint>

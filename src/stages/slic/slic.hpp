@@ -1,19 +1,24 @@
-// Superpixels: simple linear iterative clustering (Achanta, Shaji, Smith, Lucchi, Fua and Süsstrunk, SLIC superpixels compared
-// to state-of-the-art superpixel methods, PAMI 2012), in the form for GPUs of Ren and Reid (gSLIC, 2011), in which pixels look
-// for their centre and not centres for their pixels. A segment for each cell of S×S pixels; its centre c has a place and a colour.
+// Superpixels: simple linear iterative clustering (Achanta, Shaji, Smith, Lucchi, Fua and Süsstrunk, SLIC superpixels
+// compared to state-of-the-art superpixel methods, PAMI 2012), in the form for GPUs of Ren and Reid (gSLIC, 2011), in
+// which pixels search for their centre and not centres for their pixels. There is one segment per cell of S×S pixels;
+// its centre c has a position and a colour.
 //
-//   begin      c is the middle pixel of the cell: S / 2 to the right of and below its first one, or half of what the image has
-//   assign     a pixel p belongs to that centre of the 3×3 cells around its own with the lowest
-//              S² ‖I(p) − I(c)‖² + m² ‖p − c‖²      the paper's D², times S²; the first of them, in rows, where they tie
-//   move       c is the mean of its pixels, in place and colour, rounded: ⌊(Σ + ⌊n / 2⌋) / n⌋; without pixels it stays
+//   begin      c is the middle pixel of the cell: S / 2 to the right of and below its first one, or half of the part in
+//              the image
+//   assign     a pixel p belongs to the centre, among those of the 3×3 cells around its own, with the lowest
+//              S² ‖I(p) − I(c)‖² + m² ‖p − c‖²      the paper's D², times S²; the first in row order wins ties
+//   move       c becomes the mean of its pixels' positions and colours, rounded: ⌊(Σ + ⌊n / 2⌋) / n⌋; without pixels it
+//              stays
 //
-// assign, move, assign, … `iterations` times assign. All numbers are integers, sums do not depend on their order, and no pixel
-// waits for another: every device finds the same segments. Colours are red, green and blue: those of stages/rgb, not L*a*b*, whose
-// conversion would cost as much as an iteration. Segments may be in pieces: the paper's last pass, which gives small pieces to
-// their neighbours in the order of the pixels, is left out, as sums over segments need no connected ones.
+// The steps are assign, move, assign, …, with `iterations` times assign. All numbers are integers, sums do not depend
+// on their order, and no pixel waits for another, so that every device finds the same segments. Colours are the red,
+// green and blue of stages/rgb, not L*a*b*, whose conversion would cost as much as an iteration. Segments may be
+// disconnected: the paper's last pass, which assigns small pieces to their neighbours in pixel order, is omitted,
+// because sums over segments do not need connected ones.
 //
-// Input: words of stages/rgb. Output: words of segments.hpp. Required input: the whole image. At most 2²⁵ blocks of 8×8.
-// Cost: 9 distances of 11 operations a pixel and iteration.
+// Input: words of stages/rgb. Output: words of segments.hpp. Required input: the whole image, at most 2²⁵ blocks of
+// 8×8.
+// Cost: 9 distances of 11 operations per pixel and iteration.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +49,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  // Squares of distances fit 31 bits: 3 · 255² · 64² + 2 · 192² · 100².
+  // Squared distances fit in 31 bits: 3 · 255² · 64² + 2 · 192² · 100².
   visit("cell", p.cell, between(block, largest_cell).in("pixels").planned(),
         "a segment for each cell of this width and height");
   visit("compactness", p.compactness, between(0, 100).in("8-bit intensities"),
@@ -52,7 +57,7 @@ void describe(P& p, Visitor&& visit) {
   visit("iterations", p.iterations, between(1, 100).planned(), "how often pixels look for their nearest segment");
 }
 
-// Refuses images with more segments than words can number.
+// Throws an Error for images with more segments than a word can number.
 inline void check(Size size) {
   if (block_count(size) > std::int64_t{1} << number_bits)
     throw Error(ErrorCategory::unsupported,
@@ -61,7 +66,7 @@ inline void check(Size size) {
                      "; use smaller images, or a region of interest"));
 }
 
-// Cells of an image, by rows.
+// The cells of an image, row by row.
 struct Cells {
   Cells(Size size_, int cell_)
       : size(size_), cell(cell_), columns((size.width + cell - 1) / cell), rows((size.height + cell - 1) / cell) {}
@@ -81,7 +86,7 @@ struct Cells {
 };
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> segments);
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
 std::size_t scratch_bytes(const Parameters&, Size size, int threads);
 void cpu(const Parameters&, ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> segments,
          std::span<std::byte> scratch, Threads&);

@@ -1,12 +1,12 @@
 // Speckle filter: removes small isolated regions (Hirschmüller 2008, section 2.5.1, "removal of peaks").
 //
-// Two valid pixels that are horizontal or vertical neighbours belong together if |d − d'| ≤ difference, computed in
+// Two valid pixels that are horizontal or vertical neighbours are connected if |d − d'| ≤ difference, computed in
 // float; the regions are the connected components. A region of fewer than `size` pixels becomes invalid: speckle.
 //
 // Input and output, in place: float disparity (NaN where invalid) and validity. At most 2³¹ − 1 pixels.
 // Required input: the whole image.
-// Cost: 2 comparisons a pixel and a union for each place where runs of pixels in two rows begin to touch; reads the
-// disparity twice.
+// Cost: 2 comparisons per pixel, and a union wherever runs of pixels in two rows begin to touch; reads the disparity
+// twice.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,8 @@ void describe(P& p, Visitor&& visit) {
 
 void oracle(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity);
 
-// What cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws Error(unsupported) for too large images.
+// Returns the bytes that cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws Error(unsupported)
+// for images that are too large.
 std::size_t scratch_bytes(Size size);
 
 void cpu(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch,

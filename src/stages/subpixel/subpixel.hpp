@@ -3,11 +3,11 @@
 //
 //   D'(p) = d − (c − a) / (2 (a − 2b + c))
 //
-// where all three are in the range and b is the lowest of them, but not all are equal. Elsewhere, such as where a
-// disparity was filled that is no minimum of the costs, it stays as it is (our reading: the parabola has no minimum
+// if all three are in the range and b is the lowest of them, but not all are equal. Elsewhere, such as at a filled
+// disparity that is not a minimum of the costs, the disparity is unchanged (our reading: the parabola has no minimum
 // near d there).
 //
-// Input: costs in 16 bits. In place: float disparity, NaN where invalid. Required input: the pixel alone.
+// Input: 16-bit costs. In place: float disparity, NaN where invalid. Required input: the pixel alone.
 // Cost: 3 reads of the costs, 1 division. The quotient is rounded to float.
 #pragma once
 

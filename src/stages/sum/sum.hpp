@@ -1,11 +1,11 @@
-// The sum of two matching costs, so that one helps where the other fails.
+// The sum of two matching costs, which complement each other.
 //
 //   C(p, d) = min((a · A(p, d) + b · B(p, d) + 32) >> 6, 255)
 //
 // The weights a and b are integers, in units of 1/64.
 //
-// Input: two volumes of costs in 8 bits. Output: the same, in the place of the second. Required input: the pixel alone.
-// Cost: 2 multiplications a cell; reads both volumes once, writes one.
+// Input: two volumes of 8-bit costs. Output: the same, in place of the second. Required input: the pixel alone.
+// Cost: 2 multiplications per cell; reads both volumes once and writes one.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void describe(P& p, Visitor&& visit) {
   visit("plus_weight", p.plus_weight, between(0, 255).in("64ths").planned(), "factor of the slot plus");
 }
 
-// The largest sum of costs up to these.
+// Returns the largest sum of costs that do not exceed these.
 inline double largest(const Parameters& p, double cost, double plus) {
   return std::min(255.0, (p.cost_weight * cost + p.plus_weight * plus + 32) / 64);
 }

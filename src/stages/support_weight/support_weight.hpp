@@ -1,10 +1,11 @@
 // Adaptive support weights (Yoon and Kweon 2005; Yu et al. 2010, equations 1 to 4):
 //
-//   w(p, q) = exp(−(Δc / γc + Δg / γp)),   Δc the Euclidean distance in L*a*b*, Δg that in the image
+//   w(p, q) = exp(−(Δc / γc + Δg / γp)),   Δc the Euclidean distance in L*a*b*, Δg the distance in the image
 //
-// made the same on every device: Δc and Δg are cut to whole quarters, their sum over the γ is rounded to 1/32, and the
-// exponential comes from a table of 256 entries that the host makes; where the exponent is below −255/32 the last
-// entry, 0, stands. The steps of the exponent, 3 % of a weight, change no figure of the paper's tables by more than 0.02.
+// computed identically on every device: Δc and Δg are truncated to quarters, their sum over the γ is rounded to 1/32,
+// and the exponential comes from a table of 256 entries computed on the host. If the exponent is below −255/32, the
+// last entry, 0, is used. The steps of the exponent, 3 % of a weight, change no figure of the paper's tables by more
+// than 0.02.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +18,9 @@
 
 namespace stereopsis::support_weight {
 
-// exp(−i / 32) in 1/65536, at most 65535.
+// exp(−i / 32) in units of 1/65536, at most 65535.
 struct Table {
-  static constexpr bool is_argument = true;  // of a kernel
+  static constexpr bool is_argument = true;  // passed to a kernel as a whole
   std::array<std::uint16_t, 256> of;
 };
 inline Table make_table() {
@@ -29,7 +30,7 @@ inline Table make_table() {
   return table;
 }
 
-// What turns quarters into exponents, in 1/65536 of 1/32.
+// Factors that convert quarters to exponents, in 1/65536 of 1/32.
 struct Scales {
   int colour, distance;
 };
@@ -38,7 +39,7 @@ inline Scales scales(double gamma_colour, double gamma_distance) {
   return {scale_of(gamma_colour), scale_of(gamma_distance)};
 }
 
-// ⌊√n⌋; n < 2²², where the root rounded to float has the same integer part as the exact one.
+// Returns ⌊√n⌋ for n < 2²², where the root rounded to float has the same integer part as the exact root.
 inline int root(int n) { return static_cast<int>(std::sqrt(static_cast<float>(n))); }
 
 inline int colour_distance(std::uint32_t p, std::uint32_t q) {
@@ -50,7 +51,7 @@ inline int colour_distance(std::uint32_t p, std::uint32_t q) {
   return root(sum);
 }
 
-// γ are at least 1, so that all fits 32 bits.
+// γ is at least 1, so that all values fit in 32 bits.
 inline int distance_part(const Scales& scales, int quarters) {
   return static_cast<int>(std::min<std::int64_t>(1 << 24, static_cast<std::int64_t>(scales.distance) * quarters));
 }
@@ -58,10 +59,10 @@ inline int exponent(const Scales& scales, int colour_distance, int distance_part
   return std::min(255, (scales.colour * colour_distance + distance_part + 32768) >> 16);
 }
 
-// From 16 bits to 8.
+// Converts a 16-bit weight to 8 bits.
 inline int in_8_bits(int weight) { return std::min(255, (weight + 128) >> 8); }
 
-// The γ of all methods.
+// The range of γ in all methods.
 constexpr Range gammas = between(1, 1000);
 
 }  // namespace stereopsis::support_weight

@@ -1,4 +1,4 @@
-// Weights of a window, by colour and distance, and weighted averages of costs.
+// Weights of a window by colour and distance, and weighted averages of costs, for the CPU stages with support weights.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_CPU_INL
@@ -25,7 +25,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 using I32 = hn::ScalableTag<std::int32_t>;
 using F32 = hn::ScalableTag<float>;
 
-// The entries of a table for the L*a*b* words p and q, at a distance that counts `distance_part`.
+// Returns the table entries for the L*a*b* words p and q, at a distance whose contribution is `distance_part`.
 HWY_INLINE hn::Vec<I32> table_weights(const support_weight::Scales& scales, int distance_part,
                                       const std::int32_t* table, hn::Vec<I32> p, hn::Vec<I32> q) {
   const I32 d;
@@ -42,7 +42,8 @@ HWY_INLINE hn::Vec<I32> table_weights(const support_weight::Scales& scales, int 
   return hn::GatherIndex(d, table, hn::Min(hn::ShiftRight<16>(sum), hn::Set(d, 255)));
 }
 
-// 8-bit weights of the pixels p + (dx, dy) for the pixels p of a row, from x = `first` on; `table` in 32 bits.
+// Computes the 8-bit weights of the pixels p + (dx, dy) for the pixels p of a row, from x = `first` on; `table` has 32
+// bits.
 class WindowWeigher {
  public:
   WindowWeigher(double gamma_colour, double gamma_distance)
@@ -79,8 +80,8 @@ class WindowWeigher {
   std::array<std::int32_t, 256> table_;
 };
 
-// The weighted averages of the costs of a pixel's disparities over the pixels of a window, `taps` of them:
-// ⌊(Σ w c + ⌊Σ w / 2⌋) / Σ w⌋, c in 1/128 where T has 8 bits. Weights and costs are such that 15 and 31 bits hold them and sums.
+// The weighted averages of the costs of a pixel's disparities over the `taps` pixels of a window: ⌊(Σ w c + ⌊Σ w / 2⌋)
+// / Σ w⌋, with c in units of 1/128 if T has 8 bits. Weights and costs fit in 15 bits, and sums in 31 bits.
 template <class T>
 class CellAverage {
  public:
@@ -89,7 +90,7 @@ class CellAverage {
   void set(int tap, int weight, const T* cells) {
     weights_[tap] = static_cast<std::int16_t>(weight);
     cells_[tap] = cells;
-    if (tap == taps_ - 1) cells_[taps_] = cells;  // the one too many of the last pair, which has no weight
+    if (tap == taps_ - 1) cells_[taps_] = cells;  // the surplus tap of the last pair, which has no weight
   }
 
   void run(int count, std::uint16_t* out) const {
@@ -121,7 +122,7 @@ class CellAverage {
       return hn::LoadU(d, cells);
   }
 
-  // The even and the odd disparities by themselves, two taps at a time.
+  // Averages the even and the odd disparities separately, two taps at a time.
   HWY_INLINE hn::Vec<D16> average(const std::int32_t* pairs, std::int32_t total, int k) const {
     const D16 d;
     const D32 d32;

@@ -2,18 +2,19 @@
 //
 //   Z = f·B / (d − (cx_left − cx_right))        depth; in a head's frame Prehn 2007, equation 2.5
 //   X = (u − cx_left)·Z / f,  Y = (v − cy)·Z / f   optical frame: x right, y down, z forward, origin in the left camera
-//   ΔZ = Z² / (f·B)·Δd                          what an error of the disparity by Δd does to the depth, to first order
+//   ΔZ = Z² / (f·B)·Δd                          effect of a disparity error Δd on the depth, to first order
 //
-// The stereo head's frame of Prehn 2007 (x forward, y left, z up, origin in the middle of the baseline) is x = Z (2.5),
-// y = B/2 − X and z = −Y: the equations 2.3 and 2.7, and with 2.5 put in 2.8 and 2.9, where x_l = u − cx_left and
-// x_r = x_l − (d − (cx_left − cx_right)) count from the principal points, and y_l = cy − v counts upwards.
+// The frame of a stereo head in Prehn 2007 (x forward, y left, z up, origin in the middle of the baseline) has x = Z
+// (2.5), y = B/2 − X and z = −Y. These are the equations 2.3 and 2.7, and 2.8 and 2.9 with 2.5 inserted, where x_l = u
+// − cx_left and x_r = x_l − (d − (cx_left − cx_right)) are relative to the principal points, and y_l = cy − v points
+// upwards.
 //
-// In floats, each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z, with constants that the
-// host rounds once. There is no depth (NaN) where d is invalid and where w is not in [10⁻⁶, 10⁹] pixels: a point at
+// In floats, each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z, with constants that
+// the host rounds once. There is no depth (NaN) if d is invalid, or if w is not in [10⁻⁶, 10⁹] pixels: a point at
 // infinity or behind the cameras.
 //
-// Input: disparity, NaN where invalid. Output: each of depth, points (3 channels) and uncertainty, or none (empty).
-// Required input: the pixel alone. Cost: one division and 8 products a pixel; reads 4 bytes, writes 4, 12 and 4.
+// Input: disparity, NaN where invalid. Output: depth, points (3 channels) and uncertainty, each of which may be empty.
+// Required input: the pixel alone. Cost: one division and 8 products per pixel; reads 4 bytes, writes 4, 12 and 4.
 #pragma once
 
 #include "core/text.hpp"
@@ -31,11 +32,11 @@ struct Parameters {
   Rig rig;
   Frame frame = Frame::optical;
   double disparity_error = 0.5;  // Δd, pixels
-  int first_x = 0, first_y = 0;  // the image's pixel that the disparity's first one shows …
-  int step = 1;                  // … and how many pixels it is wide and high
+  int first_x = 0, first_y = 0;  // the image's pixel at the disparity map's first pixel
+  int step = 1;                  // image pixels per disparity pixel, in x and y
 };
 
-// What the pixels are computed with.
+// Constants of the per-pixel computation.
 struct Constants {
   explicit Constants(const Parameters& p)
       : depth_scale(static_cast<float>(p.rig.focal * p.rig.baseline)),
@@ -55,7 +56,7 @@ inline constexpr float nearest_to_infinity = 1e-6f, largest_disparity = 1e9f;  /
 
 template <template <class> class View>
 struct OutputOf {
-  View<float> depth, points, uncertainty;  // empty: not wanted
+  View<float> depth, points, uncertainty;  // each may be empty
 };
 using Output = OutputOf<ImageView>;
 

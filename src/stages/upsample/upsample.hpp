@@ -1,18 +1,20 @@
-// Upsampling of a disparity map along the edges of the image, after joint bilateral upsampling (Kopf et al. 2007).
+// Upsamples a disparity map along the edges of the image, after joint bilateral upsampling (Kopf et al. 2007).
 //
-// Of the four pixels of the reduced map around a pixel of the image, the valid one with the largest weight decides: it is on the
-// pixel's surface. Others within one pixel of its disparity are on that surface too, and are interpolated:
+// Among the four pixels of the reduced map around a pixel of the image, the valid one with the largest weight decides,
+// because it lies on the pixel's surface. Others within one pixel of its disparity lie on that surface too, and are
+// interpolated:
 //
 //   w(q) = bilinear(q) · max(1, 64 · 2^−⌊|I(p) − I'(q)| / edge⌋)
-//   D(p) = f · (D'(q₀) + Σ w(q) t(q) / (256 Σ w(q))),   t(q) = rint(256 (D'(q) − D'(q₀))),   q₀ = argmax w, the first of equals
+//   D(p) = f · (D'(q₀) + Σ w(q) t(q) / (256 Σ w(q))),   t(q) = rint(256 (D'(q) − D'(q₀))),   q₀ = argmax w (first)
 //
-// Kopf et al. average over all of them, which at a border of objects invents disparities between the two.
+// Kopf et al. average over all of them, which creates disparities between those of two objects at their border.
 //
-// A pixel takes the validity, and the confidence, of q₀. Where no neighbour is valid, it takes the validity of the one that is
-// bilinearly nearest; a masked pixel of the image is masked.
+// A pixel takes the validity and the confidence of q₀. If no neighbour is valid, it takes the validity of the
+// bilinearly nearest one; a masked pixel of the image is masked.
 //
-// Input: float disparity and validity of the reduced image; 8-bit grey of both images. Output: of the image.
-// Required input: a pixel around in the reduced map. Cost: four reads each of map and grey a pixel.
+// Input: float disparity and validity of the reduced image; 8-bit grey of both images. Output: the same in the image's
+// size.
+// Required input: one pixel on each side in the reduced map. Cost: four reads each of map and grey per pixel.
 #pragma once
 
 #include "core/parameters.hpp"
@@ -28,7 +30,7 @@ namespace stereopsis::upsample {
 
 struct Parameters {
   int factor = 1;
-  bool centred = true;  // a reduced pixel lies in the middle of its block, else on its first pixel
+  bool centred = true;  // a reduced pixel lies in the middle of its block; false: on its first pixel
   int edge = 6;
 };
 
@@ -36,14 +38,14 @@ struct Parameters {
 template <template <class> class View>
 struct InputOf {
   View<const float> disparity;
-  View<const std::uint8_t> validity;  // empty: the right view, which has none
+  View<const std::uint8_t> validity;  // empty for the right view, which has no validity
   View<const float> confidence;
   View<const std::uint8_t> reduced_grey, grey;
   View<const std::uint8_t> mask;
 };
 using Input = InputOf<ImageView>;
 
-// `validity` and `confidence` are empty where the input's are.
+// `validity` and `confidence` are empty if those of the input are.
 template <template <class> class View>
 struct OutputOf {
   View<float> disparity;

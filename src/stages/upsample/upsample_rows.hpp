@@ -1,4 +1,4 @@
-// Rows [first, last) of the upsampled map: the oracle, which threads share out among them.
+// Computes rows [first, last) of the upsampled map: the body of the oracle, which the CPU threads share.
 #pragma once
 
 #include "stages/upsample/upsample.hpp"

@@ -1,15 +1,15 @@
-// Matching costs from outside: a volume that comes with the pair takes the place of a cost that is computed.
+// Matching costs from outside: a volume that comes with the pair replaces a computed cost.
 //
-// A cost of 65535 in 16 bits, and one that is infinite or not a number, says that there is no candidate. Aggregation
-// and optimisation read costs of 8 bits, which have no such value, so two steps carry holes around these stages:
+// A cost of 65535 in 16 bits, and one that is infinite or NaN, marks an absent candidate. Aggregation and optimisation
+// read 8-bit costs, which have no such value, so that two steps carry the absent candidates around these stages:
 //
-//   candidates(p) = 255 where p is usable and at least one of its costs is a candidate, else 0
-//   holes         a pixel that the selection finds masked, although the pair's mask allows it, is no_candidate
+//   candidates(p) = 255 if p is usable and at least one of its costs is a candidate, else 0
+//   holes         a pixel that the selection marks masked, although the pair's mask allows it, becomes no_candidate
 //
 // The selection reads `candidates` in place of the mask. A pixel without a candidate is thus invalid, and no pixel of
 // the right view takes its disparity from it.
 //
-// Input: costs in 16 bits or float; the mask may be empty. Required input: the pixel alone.
+// Input: 16-bit or float costs; the mask may be empty. Required input: the pixel alone.
 // Cost: reads the costs of a pixel up to its first candidate.
 #pragma once
 

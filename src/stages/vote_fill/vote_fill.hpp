@@ -1,36 +1,38 @@
-// Filling by a vote that asks the other view: an invalid pixel takes the disparity that valid pixels around it agree
-// on, near ones and those of its colour first, and those that the right view could see there. Ours, after the bilateral
-// weights of Tomasi and Manduchi 1998 and the visibility constraint of Sun, Li, Kang and Shum 2005.
+// Filling by a vote that consults the other view: an invalid pixel takes the disparity on which valid pixels around it
+// agree. Pixels that are near or of similar colour have more weight, and so do disparities that the right view could
+// see there. This stage is our own, after the bilateral weights of Tomasi and Manduchi 1998 and the visibility
+// constraint of Sun, Li, Kang and Shum 2005.
 //
-// A pixel whose confidence is below `reject` becomes invalid first: ambiguous. In a pipeline that searches fewer than four
-// disparities no pixel does, since a candidate may have no alternative there. Disparities count in 1/256, Q = ⌊256 D +
-// ½⌋, and in whole pixels, B = ⌊(Q + 128) / 256⌋; those of 32768 and more are passed over. An invalid pixel p looks at
-// the valid pixels q = p + step · (i, j), |i|, |j| ≤ reach, that lie in the image I; a grey one counts three times.
+// A pixel whose confidence is below `reject` first becomes invalid: ambiguous. This does not happen in a pipeline that
+// searches fewer than four disparities, because a candidate may have no alternative there. Disparities count in units
+// of 1/256, Q = ⌊256 D + ½⌋, and in whole pixels, B = ⌊(Q + 128) / 256⌋; those of 32768 and more are ignored. An
+// invalid pixel p examines the valid pixels q = p + step · (i, j), |i|, |j| ≤ reach, that lie in the image I; a grey
+// channel counts three times.
 //
 //   w(q) = ⌊S C / 65536⌋,   S = ⌊65535 exp(−step · |(i, j)| / σs)⌉,   C = ⌊65535 exp(−Σ |I_p − I_q| / σc)⌉
 //
-//   V(b) = seen        where |R − b| ≤ 1, R the right view's disparity at p − b: it sees the same thing there
-//          hidden      where R > b + 1, something nearer hides it, and where there is no R
-//          impossible  where R < b − 1: it sees past p, which can't lie so near
+//   V(b) = seen        if |R − b| ≤ 1, R the right view's disparity at p − b: it sees the same surface there
+//          hidden      if R > b + 1, because a nearer surface occludes it, and if there is no R
+//          impossible  if R < b − 1: the right view sees past p, which cannot be so near
 //
 //   H(b) = V(b) Σ_{B(q) = b} w(q)
 //   b*   = argmax 2 H(b) + H(b − 1) + H(b + 1); ties go to the lowest
 //   m    = ⌊Σ V w Q / Σ V w⌋ over the q with |B(q) − b*| ≤ 1
 //
-// and D(p) is, at p, the plane through Q over (i, j) with the least Σ V w · (difference)² over the q with |Q(q) − m| ≤
-// 3 · 256, where 8 / step² is added to both variances of the coordinates; at most 3 pixels from m. (The plane's slope
-// is what a few pixels in a line do not tell: the added variance takes it to 0.) Moments are exact integers, taken
-// around m; from their quotients by Σ V w on, all operations are rounded to float.
+// and D(p) is the value at p of the plane through Q over (i, j) with the least Σ V w · (difference)² over the q with
+// |Q(q) − m| ≤ 3 · 256, where 8 / step² is added to both variances of the coordinates; it is at most 3 pixels from m.
+// (A few pixels in a line do not determine the plane's slope: the added variance draws it to 0.) Moments are exact
+// integers relative to m; all operations from their quotients by Σ V w on are rounded to float.
 //
-// A pixel stays invalid where no q counts (w V = 0), and where the nearest q is farther than `distance`: `fill` may
-// follow. Masked pixels and those outside the region of interest stay invalid too. What is filled is valid and marked
-// filled; its confidence is the winner's share of the votes, (2 H(b*) + H(b* − 1) + H(b* + 1)) / (4 Σ H): at most ½, as
-// it was not measured. The confidence of what stays invalid becomes 0.
+// A pixel stays invalid if no q counts (w V = 0), or if the nearest q is farther than `distance`; `fill` may follow.
+// Masked pixels and those outside the region of interest stay invalid too. A filled pixel is valid and marked filled.
+// Its confidence is the winner's share of the votes, (2 H(b*) + H(b* − 1) + H(b* + 1)) / (4 Σ H): at most ½, because
+// the pixel was not measured. The confidence of pixels that stay invalid becomes 0.
 //
 // Input: the right view's disparity, the left image in 8 bits, 1 or 3 channels; confidence where reject > 0. In place:
 // float disparity (NaN where invalid), validity and, if it is given, confidence.
-// Required input: step · reach pixels around; in the right view the range of disparities to the left.
-// Cost: per invalid pixel (2 reach + 1)² samples twice, about 1,000 operations a time for 225.
+// Required input: step · reach pixels on each side; in the right view the range of disparities to the left.
+// Cost: per invalid pixel (2 reach + 1)² samples twice, about 1,000 operations each time for 225 samples.
 #pragma once
 
 #include <array>
@@ -73,7 +75,7 @@ void describe(P& p, Visitor&& visit) {
   visit("reach", p.reach, between(1, largest_reach), "how many of them there are to each side");
   visit("distance", p.distance, between(1, 80).in("pixels"), "how far the nearest pixel that votes may be");
   visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "a distance at which the weight falls to 1/e");
-  // From 21.7 on the weight at a difference of 255 is not 0, and its table ends there.
+  // From 21.7 on, the weight at a difference of 255, where the table ends, is not 0.
   visit("sigma_colour", p.sigma_colour, between(1, 21).in("8-bit intensities"),
         "a sum of the channels' differences at which the weight falls to 1/e");
   visit("seen", p.seen, between(1, 15), "weight of disparities that the right view agrees with");
@@ -82,7 +84,7 @@ void describe(P& p, Visitor&& visit) {
   visit("reject", p.reject, between(0, 1).planned(), "pixels of less confidence are invalid, and filled; 0: none");
 }
 
-// Refuses weights out of order, and votes that nobody has.
+// Throws an Error for weights out of order, and for a vote without voters.
 inline void check(const Parameters& p) {
   check_order("vote_fill", "impossible", p.impossible, "hidden", p.hidden);
   check_order("vote_fill", "hidden", p.hidden, "seen", p.seen);
@@ -93,7 +95,8 @@ inline Rect required_input(const Parameters& p, const Rect& output) {
   return grow(output, p.step * p.reach, p.step * p.reach);
 }
 
-// In 1/65535: by the sum of the differences in colour, up to 255, and by |j| · (largest_reach + 1) + |i|.
+// Weights in units of 1/65535, indexed by the sum of the colour differences, up to 255, and by |j| · (largest_reach +
+// 1) + |i|.
 struct Weights {
   static constexpr bool is_argument = true;
   std::array<std::uint16_t, 256> colour;
@@ -111,12 +114,12 @@ inline Weights weights(const Parameters& p) {
   return w;
 }
 
-// Q of a disparity; `nothing` where it is not a number or too large.
+// Returns Q of a disparity; `nothing` if it is not a number or too large.
 inline constexpr std::int32_t nothing = std::numeric_limits<std::int32_t>::min();
 inline std::int32_t in_256ths(float disparity) {
   return std::abs(disparity) < 32768 ? static_cast<std::int32_t>(std::floor(disparity * 256 + 0.5f)) : nothing;
 }
-// Of 1/256.
+// Converts units of 1/256 to whole pixels.
 constexpr std::int32_t whole(std::int32_t q) { return (q + 128) >> 8; }
 
 inline int visibility(const Parameters& p, float right, int b) {
@@ -124,7 +127,7 @@ inline int visibility(const Parameters& p, float right, int b) {
   return std::abs(right - whole_b) <= 1 ? p.seen : right < whole_b - 1 ? p.impossible : p.hidden;
 }
 
-// Σ V w of 1, i, j, i², j², i j, Q − m, i (Q − m) and j (Q − m).
+// Σ V w times 1, i, j, i², j², i j, Q − m, i (Q − m) and j (Q − m).
 struct Moments {
   std::int64_t one = 0, i = 0, j = 0, ii = 0, jj = 0, ij = 0, q = 0, iq = 0, jq = 0;
 
@@ -141,7 +144,7 @@ struct Moments {
   }
 };
 
-// The plane at p, as a disparity.
+// Returns the value of the plane at p as a disparity.
 inline float plane_at_centre(const Moments& sums, int m, float added_variance) {
   const auto one = static_cast<float>(sums.one);
   const auto mean = [one](std::int64_t sum) { return static_cast<float>(sum) / one; };
@@ -162,7 +165,7 @@ struct InputOf {
 };
 using Input = InputOf<ImageView>;
 
-// What is filled, in place; the confidence may be empty where nothing is rejected.
+// The map that is filled in place; the confidence may be empty if nothing is rejected.
 template <template <class> class View>
 struct MapOf {
   View<float> disparity;
@@ -186,7 +189,7 @@ void check_images(const Parameters& p, const InputOf<View>& in, const MapOf<View
 
 void oracle(const Parameters&, const Input&, const Map&);
 
-// What cpu() needs in `scratch`, which must be aligned to 64 bytes.
+// Returns the bytes that cpu() needs in `scratch`, which must be aligned to 64 bytes.
 std::size_t scratch_bytes(const Parameters&, Size size);
 void cpu(const Parameters&, const Input&, const Map&, std::span<std::byte> scratch, Threads&);
 

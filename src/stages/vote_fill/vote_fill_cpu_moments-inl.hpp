@@ -1,5 +1,4 @@
-// The winner's mean, and the moments of the plane around it. Included once per SIMD target, hence
-// the unusual guard.
+// The winner's mean, and the moments of the plane around it. Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_VOTE_FILL_CPU_MOMENTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_VOTE_FILL_CPU_MOMENTS_INL
 #undef STEREOPSIS_VOTE_FILL_CPU_MOMENTS_INL
@@ -17,8 +16,8 @@ namespace stereopsis::vote_fill::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace targeted = stereopsis::HWY_NAMESPACE;
 
-// The sum of factors · weights, which are below 2²⁴, and x, below 2¹¹ and not negative; exact, as the halves of the
-// products are added up apart.
+// The sum of factors · weights, which are below 2²⁴, times x, which is non-negative and below 2¹¹. It is exact, because
+// the halves of the products are summed separately.
 class Sum {
  public:
   HWY_INLINE Sum() : low_(hn::Zero(Tag())), high_(low_) {}
@@ -40,7 +39,7 @@ class Sum {
   Signed32 low_, high_;
 };
 
-// The mean, in 1/256, of what the voters of three bins say, rounded down.
+// Returns the mean disparity of the voters of three bins, in units of 1/256, rounded down.
 inline int centre(const Samples& samples, const Factors& factors) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d)), origin = 256 * (factors.first - 1);

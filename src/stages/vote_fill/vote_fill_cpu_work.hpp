@@ -1,4 +1,4 @@
-// What the CPU works with, for a pixel after the other.
+// The data structures with which the CPU processes one pixel after the other.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace stereopsis::vote_fill {
 
-constexpr int lanes_of_row = 16;  // a row of samples, with the lanes behind its last
+constexpr int lanes_of_row = 16;  // lanes per row of samples, including those behind its last sample
 constexpr int most_samples = largest_side * lanes_of_row;
 
-// The pixels that may vote. In a row, those whose columns leave the same rest when divided by the step lie side by
-// side, so that the samples of a pixel's row do; before and behind them there is room for samples outside the image.
+// The pixels that may vote. Pixels of a row whose columns are equal modulo the step are contiguous, so that the samples
+// of a pixel's row are too. Before and behind them there is padding for samples outside the image.
 struct Rows {
   static constexpr std::uint32_t no_vote =
-      0xFF000000;  // the colour of those that may not vote, with which none has a weight
+      0xFF000000;  // the colour of pixels that may not vote; no colour has a weight with it
 
   Rows(const Parameters& p, Size size, std::byte* memory)
       : step(p.step),
@@ -26,7 +26,7 @@ struct Rows {
         colours(reinterpret_cast<std::uint32_t*>(memory) + static_cast<std::size_t>(pitch()) * size.height) {}
 
   std::ptrdiff_t pitch() const { return static_cast<std::ptrdiff_t>(step) * room; }
-  // Where the samples of the pixel begin, as far to its left as they reach.
+  // Position of the pixel's first sample, at the left end of its reach.
   std::ptrdiff_t first_sample(int x, int y) const { return y * pitch() + x % step * room + x / step; }
   std::ptrdiff_t at(int x, int y) const { return first_sample(x, y) + reach; }
 
@@ -36,7 +36,7 @@ struct Rows {
   std::uint32_t* colours;
 };
 
-// The weights of a pixel's samples, row by row; nothing behind a row's last.
+// The weights of a pixel's samples, row by row; 0 behind the last sample of a row.
 struct Pattern {
   explicit Pattern(const Parameters& p) {
     const Weights table = weights(p);
@@ -53,14 +53,14 @@ struct Pattern {
   }
 
   alignas(64) std::uint32_t colour[256];
-  bool short_colour;  // nothing from 127 on
+  bool short_colour;  // all weights from 127 on are 0
   alignas(64) std::uint32_t space[most_samples];
-  alignas(64) std::int32_t near[most_samples];  // whether the distance allows to fill
+  alignas(64) std::int32_t near[most_samples];  // nonzero if the distance allows filling
   int near_rows;
   alignas(64) std::uint32_t place[most_samples];
 };
 
-// The samples of a pixel whose weight is not 0. Behind the last there are more, up to a whole vector, of weight 0.
+// The samples of a pixel with nonzero weight, followed by samples of weight 0 up to a whole vector.
 struct Samples {
   static constexpr int place_bits = 8;
 
@@ -72,26 +72,26 @@ struct Samples {
   alignas(64) std::int32_t weight[most_samples + 64];
 };
 
-// V of bins side by side, from `first` on.
+// V of adjacent bins, from `first` on.
 struct Factors {
   static constexpr int count = lanes_of_row;
   int first;
   alignas(64) std::int32_t values[count];
 };
 
-// H of the bins first − 1 … first + bins, for the winner among the bins between; a wide range is looked at piece by
-// piece.
+// H of the bins first − 1 … first + bins, to find the winner among the bins between them; a wide range is processed in
+// pieces.
 struct Votes {
   static constexpr int bins = 1022, tables = 4;
 
   std::uint32_t most, all;
   int best;
-  alignas(64) std::int32_t index[most_samples + 64];  // of a sample's bin
-  // Each of four samples has a table of its own, so that none waits for what the one before it has written.
+  alignas(64) std::int32_t index[most_samples + 64];  // index of a sample's bin
+  // Each of four consecutive samples has a table of its own, so that none waits for the previous one's store.
   alignas(64) std::uint32_t votes[tables][bins + 2 + 2 * lanes_of_row];
 };
 
-// For each set of eight lanes, the lanes in it, a byte each.
+// For each set of eight lanes, the lanes in the set, one byte each.
 struct LanesOfSets {
   constexpr LanesOfSets() {
     for (unsigned set = 0; set < 256; ++set)
@@ -102,7 +102,7 @@ struct LanesOfSets {
 };
 inline constexpr LanesOfSets lanes_of_sets;
 
-// What is worked with, for a pixel after the other.
+// The memory for processing pixels one after the other.
 struct Work {
   Samples samples;
   Votes votes;

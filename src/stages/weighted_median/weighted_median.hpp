@@ -1,4 +1,4 @@
-// Weighted median of the filled pixels (Rhemann et al. 2011, section 3.1: it takes the streaks out of a row-wise fill):
+// Weighted median of filled pixels (Rhemann et al. 2011, section 3.1), which removes the streaks of a row-wise fill:
 //
 //   M(p) = the lowest valid disparity v of the window around p with 2 Σ_{q : D(q) ≤ v} W(p, q) ≥ Σ_q W(p, q)
 //   W(p, q) = exp(−|p − q|² / σs²) · exp(−|I_p − I_q|² / σc²)
@@ -6,13 +6,14 @@
 // q runs over the valid pixels of the (2r+1)² window that lie in the image, filled ones included. Pixels that are not
 // marked filled keep their disparity. −0 is read as +0.
 //
-// Weights are integers, so that their sums do not depend on an order: the exponentials of a distance in x or y and of a
-// colour's difference are tables in 1/65535, rounded to the nearest, and
+// Weights are integers, so that their sums do not depend on an order. The exponentials of a distance in x or y and of a
+// colour difference are tables in units of 1/65535, rounded to the nearest, and
 //   W = (⌊x · y / 2^16⌋ · ⌊⌊red · green / 2^16⌋ · blue / 2^16⌋) / 2^16, rounded down, and at least 1.
 //
-// Input: disparity, NaN where invalid; validity; the image in 8 bits, 1 or 3 channels (one counts three times).
-// Output: float disparity, not in place. Required input: r pixels around.
-// Cost: reads the map once; for a filled pixel a pass over its window for each bit in which its disparities differ.
+// Input: disparity, NaN where invalid; validity; the 8-bit image with 1 or 3 channels (a single channel counts three
+// times).
+// Output: float disparity, not in place. Required input: r pixels on each side.
+// Cost: reads the map once; for a filled pixel, a pass over its window for each bit in which its disparities differ.
 #pragma once
 
 #include <array>
@@ -50,7 +51,7 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius, p.radius); }
 
-// In 1/65535.
+// In units of 1/65535.
 struct Weights {
   static constexpr bool is_argument = true;
   std::array<std::uint16_t, 256> colour;

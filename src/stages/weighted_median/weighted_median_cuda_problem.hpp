@@ -1,4 +1,4 @@
-// What the tuned weighted median is given.
+// Constants and arguments shared by the host code and the tuned weighted median.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace stereopsis::weighted_median {
 inline constexpr int block_columns = 32;
 inline constexpr int block_rows = 4;
 inline constexpr int warps_in_block = 8;
-// The largest windows of the two kernels.
+// The largest radius of each of the two kernels.
 inline constexpr int small_radius = 9;
 inline constexpr int large_radius = 24;
 

@@ -1,4 +1,5 @@
-// Means of costs over a window, in 1/128, by running sums: what the stages share that average over windows (box, segment_support).
+// Means of costs over a window, in units of 1/128, by running sums; shared by the stages that average over windows
+// (box, segment_support).
 #pragma once
 
 #include <cstddef>
@@ -14,9 +15,9 @@ struct Window {
   int area() const { return (2 * radius_x + 1) * (2 * radius_y + 1); }
 };
 
-// The memory of a thread.
+// The memory of one thread.
 struct Scratch {
-  // Without memory it only counts the bytes.
+  // Without memory, the constructor only counts the bytes.
   Scratch(int width, int disparities, std::byte* memory) : padded((disparities + 31) / 32 * 32) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
       if (memory != nullptr) pointer = reinterpret_cast<T*>(memory + bytes);
@@ -27,7 +28,7 @@ struct Scratch {
     take(averages, padded);
   }
 
-  int padded;  // disparities
+  int padded;  // disparities, padded
   std::int32_t* columns{};
   std::int32_t* window{};
   std::uint16_t* averages{};

@@ -1,5 +1,5 @@
-// Running sums: a thread keeps, for each column and disparity, the sum over the rows of the window, and moves the window's sum
-// along a row. All disparities of a pixel are side by side.
+// Running sums: a thread keeps, for each column and disparity, the sum over the rows of the window, and moves the
+// window's sum along a row. All disparities of a pixel are contiguous.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_WINDOW_MEAN_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_WINDOW_MEAN_CPU_INL
@@ -23,7 +23,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 struct Nothing {};
 
-// `beside(x, y)` points to what is added to the means of a pixel, in 32 bits; or it is Nothing.
+// `beside(x, y)` points to 32-bit values that are added to the means of a pixel, or is Nothing.
 template <class Beside>
 class Band {
  public:

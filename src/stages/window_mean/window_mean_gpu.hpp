@@ -1,4 +1,4 @@
-// How kernels with window_mean.cl.h are launched.
+// The launch configuration of kernels that include window_mean.cl.h.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 
 namespace stereopsis::window_mean {
 
-// Rows that share running sums are many, so that their start does not count, and few, so that there is work for all.
+// The number of rows that share running sums is large, so that the cost of starting them is negligible, and small
+// enough to occupy the whole device.
 struct Launch {
-  static constexpr int lanes = 64, strip = 24;  // as the kernel has them
+  static constexpr int lanes = 64, strip = 24;  // as in the kernel
 
   Launch(Window window, int width, int height, int disparities) : band(std::max(32, 8 * window.radius_y + 4)) {
     const int strips = (width + strip - 1) / strip, blocks = (disparities + lanes - 1) / lanes;

@@ -1,5 +1,5 @@
-// The definition of what window_mean.hpp says: the mean over the window, in 1/128, rounded to nearest; costs outside the image
-// repeat those at its border.
+// The definition of window_mean.hpp: the mean over the window, in units of 1/128, rounded to nearest; costs outside the
+// image replicate those at its border.
 #pragma once
 
 #include <algorithm>

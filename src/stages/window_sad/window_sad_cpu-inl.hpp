@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::window_sad::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of two views at a shift of columns: reference (x, y) against other (x + shift, y).
+// Window sums of two views at a column shift: reference (x, y) against other (x + shift, y).
 class WindowSum {
  public:
   WindowSum(const Window& window, ImageView<const std::uint32_t> reference, ImageView<const std::uint32_t> other)
@@ -33,7 +33,7 @@ class WindowSum {
     return sum[0];
   }
 
-  // At shift, shift + 1, …: what they share is read once.
+  // Computes the sums at shift, shift + 1, …; shared pixels are read once.
   template <std::size_t kShifts>
   void at(int x, int y, int shift, std::array<int, kShifts>& sums) const {
     if (is_inside(x, shift, shift + static_cast<int>(kShifts) - 1)) return sums_inside(x, y, shift, sums);
@@ -67,7 +67,7 @@ class WindowSum {
           sums[k] = hn::Add(sums[k], sums_of_8(byte_differences(here, hn::LoadU(d32, b + i + k))));
       }
       if (i == window_.width) continue;
-      // The vector may reach beyond the window, into memory that images have to spare.
+      // The vector may extend beyond the window, into the padding of images.
       const auto here = hn::LoadU(d32, a + i);
       for (std::size_t k = 0; k < kShifts; ++k)
         sums[k] =

@@ -1,5 +1,5 @@
-// What window matching says to those who look at its colours: they take its space, weights and window, or the default ones where
-// another cost matches.
+// Window matching's parameters for stages that read its colours: they use its space, weights and window, or the
+// defaults if the pipeline uses another cost.
 #pragma once
 
 #include "stages/stage_descriptor.hpp"
@@ -17,7 +17,7 @@ inline cost::Weighting weighting_of(const StepContext& n) {
 }
 inline Window window_of(const StepContext& n) { return parameters_of(n).window(); }
 
-// The colours of operands i and i + 1.
+// Returns the colours of operands i and i + 1.
 template <On on>
 auto source_of(const Call<on>& c, int i = 0) {
   return typename Call<on>::template Of<Source>{c.template image<const std::uint32_t>(i),

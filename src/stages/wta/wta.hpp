@@ -4,24 +4,25 @@
 //   d(p) = argmin S(p, d) over the candidates d with x − d inside the right image; ties go to the lowest d
 //   right view: d(q) = argmin S(x_q + d, d) over the d with x_q + d inside the left image, in whole pixels
 //
-// A candidate whose right pixel is masked is passed over; with border_candidates also those outside the right
-// image are taken. A cost of 65535, infinity or NaN says that there is no candidate. A pixel without a
-// candidate is invalid: no_candidate. A masked pixel is invalid: masked.
+// A candidate whose right pixel is masked is skipped; with border_candidates, candidates outside the right image are
+// included. A cost of 65535, infinity or NaN marks an absent candidate. A pixel without a candidate is invalid:
+// no_candidate. A masked pixel is invalid: masked.
 //
-// sub-pixel, from the costs a, b, c at d−1, d, d+1, where both neighbours are candidates:
+// sub-pixel, from the costs a, b, c at d−1, d, d+1, if both neighbours are candidates:
 //   parabola     offset = (a − c) / (2 (a − 2b + c))
 //   equiangular  offset = (a − c) / (2 (max(a, c) − b))        Shimizu and Okutomi 2001
 // uniqueness u > 0: with m the lowest cost over the candidates that differ from d by more than one, the pixel
-//   is invalid, ambiguous, where m · (100 − u) < S(d) · 100.
-// confidence: 1 − S(d) / m; 0 where no other candidate exists and where the pixel is invalid
-//   (the naive peak ratio of Hu and Mordohai 2012, PKRN, turned to [0, 1]).
+//   is invalid, ambiguous, if m · (100 − u) < S(d) · 100.
+// confidence: 1 − S(d) / m; 0 if no other candidate exists or if the pixel is invalid
+//   (the naive peak ratio of Hu and Mordohai 2012, PKRN, mapped to [0, 1]).
 //
-// Costs may also be floats, from filters whose results are no integers; 2 (a − 2b + c) is then rounded from left to
-// right, and the confidence of costs below 0 is that of 0. The reference may be the right view: the range then runs
-// over −d, and the result gets its sign back; ties go to the lowest d there, too.
+// Costs may also be floats, from filters whose results are not integers; 2 (a − 2b + c) is then rounded from left to
+// right, and costs below 0 have the confidence of 0. The reference may be the right view: the range then covers −d, and
+// the sign of the result is restored; ties go to the lowest d there, too.
 //
-// Input: costs in 8 bits, where all are candidates, in 16 bits or as float. Output: float disparity, 8-bit validity.
-// Required input: the pixel alone for the left view; the whole range to the right for the right view. Reads each cell once.
+// Input: 8-bit costs, where all are candidates, or 16-bit or float costs. Output: float disparity, 8-bit validity.
+// Required input: the pixel alone for the left view; the whole range to the right for the right view. Reads each cell
+// once.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +39,7 @@ class Threads;
 
 namespace stereopsis::wta {
 
-inline constexpr std::uint16_t no_cost = 65535;  // of what is not a candidate
+inline constexpr std::uint16_t no_cost = 65535;  // cost of an absent candidate
 
 enum class Subpixel { none, parabola, equiangular };
 constexpr auto names_of(Subpixel) {
@@ -62,7 +63,7 @@ void describe(P& p, Visitor&& visit) {
   visit("border_candidates", p.border_candidates, any, "take candidates outside the right image too");
 }
 
-// What a selection is made of beside the costs: masks may be empty (all pixels usable).
+// The inputs of a selection other than the costs: masks may be empty if all pixels are usable.
 template <template <class> class View>
 struct InputOf {
   int min_disparity = 0;
@@ -71,7 +72,7 @@ struct InputOf {
 };
 using Input = InputOf<ImageView>;
 
-// `right` and `confidence` may be empty: they are not wanted then.
+// `right` and `confidence` may be empty if they are not requested.
 template <template <class> class View>
 struct OutputOf {
   View<float> disparity;
@@ -81,7 +82,7 @@ struct OutputOf {
 };
 using Output = OutputOf<ImageView>;
 
-// The candidates [first, last] of a pixel as indices into the range; none if first > last.
+// The candidates [first, last] of a pixel as indices into the range; empty if first > last.
 struct Candidates {
   int first, last;
 };
@@ -107,7 +108,7 @@ inline float confidence_of(int best, int second) {
   return second == 0 ? 0.0f : 1.0f - static_cast<float>(best) / static_cast<float>(second);
 }
 
-// Which view's pixels the costs belong to. For the right one, the masks trade places, and `right` must be empty.
+// The view whose pixels the costs belong to. With the right view, the masks are exchanged, and `right` must be empty.
 enum class Reference { left, right };
 
 void oracle(const Parameters&, const Input&, VolumeView<const std::uint8_t> costs, const Output&,
@@ -116,7 +117,7 @@ void oracle(const Parameters&, const Input&, VolumeView<const std::uint16_t> cos
             Reference = Reference::left);
 void oracle(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Reference = Reference::left);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64. 64 bytes behind float costs may be read.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. May read 64 bytes past float costs.
 std::size_t scratch_bytes(int width, int disparities, int threads);
 void cpu(const Parameters&, const Input&, VolumeView<const std::uint8_t> costs, const Output&,
          std::span<std::byte> scratch, Threads&, Reference = Reference::left);

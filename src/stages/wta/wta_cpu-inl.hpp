@@ -1,4 +1,5 @@
-// Selection of one pixel or of a batch from their costs, and its share in the selection of the right view.
+// Selection of one pixel or of a batch of pixels from their costs, and their contribution to the selection of the right
+// view.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_WTA_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_WTA_CPU_INL
@@ -22,7 +23,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 using wta::no_cost;
 
-// The lowest cost, or no_cost.
+// Returns the lowest cost, or no_cost.
 inline int lowest_cost(const std::uint16_t* costs, int padded) {
   const hn::CappedTag<std::uint16_t, 32> d;
   auto lowest = hn::Load(d, costs);
@@ -31,7 +32,7 @@ inline int lowest_cost(const std::uint16_t* costs, int padded) {
   return hn::GetLane(hn::MinOfLanes(d, lowest));
 }
 
-// The first index that holds `cost`, which must occur.
+// Returns the first index that holds `cost`, which must occur.
 inline int first_index_of(const std::uint16_t* costs, int cost) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const auto wanted = hn::Set(d, static_cast<std::uint16_t>(cost));
@@ -47,7 +48,7 @@ struct Selected {
   float confidence = 0;
 };
 
-// `costs` holds no_cost for whatever is not a candidate, up to `padded`; it is overwritten.
+// `costs` holds no_cost for absent candidates, up to `padded`; it is overwritten.
 inline Selected select(const Parameters& p, std::uint16_t* costs, int padded, int disparities, int min_disparity,
                        bool want_confidence) {
   const int lowest = lowest_cost(costs, padded);
@@ -86,8 +87,8 @@ HWY_INLINE void store_minima(D d, const V (&v)[batch], std::uint16_t* minima) {
   hn::Store(lowest, hn::DFromV<decltype(lowest)>(), minima);
 }
 
-// The costs of a batch of pixels, a row each, with an entry of no_cost before the first and behind the last. They hold
-// no_cost for whatever is not a candidate, up to `padded`.
+// The costs of a batch of pixels, one row each, with an entry of no_cost before the first and behind the last. They
+// hold no_cost for absent candidates, up to `padded`.
 struct Costs {
   std::uint16_t* operator[](int pixel) const { return data + pixel * stride; }
 
@@ -108,7 +109,7 @@ HWY_INLINE void find_lowest(const Costs& costs, std::uint16_t* lowest) {
   store_minima(d, lowest_lanes, lowest);
 }
 
-// The first index that holds the lowest cost.
+// Finds the first index that holds the lowest cost.
 HWY_INLINE void find_index(const Costs& costs, const std::uint16_t* lowest, std::uint16_t* index) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -131,13 +132,14 @@ HWY_INLINE void find_index(const Costs& costs, const std::uint16_t* lowest, std:
 
 inline constexpr int run = 32;  // pixels of a row that are selected together
 
-// What selection takes from the costs of a run of pixels: the lowest, the first index that holds it, the costs before and
-// behind that, and the lowest one that is further away.
+// The data that selection needs from the costs of a run of pixels: the lowest cost, the first index that holds it, the
+// costs before and behind that index, and the lowest cost that is further away.
 struct Winners {
   HWY_ALIGN std::uint16_t lowest[run], index[run], before[run], behind[run], second[run];
 };
 
-// Finds those of a batch of pixels, which have the same place in the runs of different rows; overwrites the costs.
+// Finds the winners of a batch of pixels, which have the same position in the runs of different rows; overwrites the
+// costs.
 HWY_INLINE void find_winners(const Costs& costs, bool want_second, int place, Winners (&rows)[batch]) {
   HWY_ALIGN std::uint16_t lowest[batch], index[batch], second[batch];
   find_lowest(costs, lowest);
@@ -155,14 +157,14 @@ HWY_INLINE void find_winners(const Costs& costs, bool want_second, int place, Wi
   for (int i = 0; i < batch; ++i) rows[i].second[place] = second[i];
 }
 
-// Of a run of pixels.
+// The results of a run of pixels.
 struct SelectedRun {
   HWY_ALIGN float disparity[run];
   HWY_ALIGN float confidence[run];
   HWY_ALIGN std::uint8_t validity[run];
 };
 
-// The same as select() for each pixel.
+// Does the same as select() for each pixel of the run.
 inline void select(const Parameters& p, const Winners& winners, int min_disparity, bool want_confidence,
                    SelectedRun& selected) {
   const hn::CappedTag<float, run> d;
@@ -204,8 +206,8 @@ inline void select(const Parameters& p, const Winners& winners, int min_disparit
   }
 }
 
-// The right view's winners of one row, while the left pixels pass in order: entry i belongs to the right
-// pixel x = width − 1 − min_disparity − i, so that the candidates of a left pixel lie side by side.
+// The right view's winners of one row, while the left pixels are processed in order. Entry i belongs to the right pixel
+// x = width − 1 − min_disparity − i, so that the candidates of a left pixel are contiguous.
 struct RightRow {
   std::uint16_t* cost;
   std::uint16_t* index;
@@ -213,8 +215,8 @@ struct RightRow {
 
 inline void clear(const RightRow& row, int entries) { std::fill_n(row.cost, entries, no_cost); }
 
-// A block of a left pixel's costs; they have these indices. The lowest disparity wins ties: the later one where left
-// pixels pass from right to left, else the earlier one.
+// Updates the winners with a block of a left pixel's costs, whose indices are `index`. The lowest disparity wins ties:
+// the later one if left pixels are processed from right to left, else the earlier one.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE void update(D d, V cost, V index, bool later_wins, std::uint16_t* row_cost, std::uint16_t* row_index) {
   const V before = hn::LoadU(d, row_cost), index_before = hn::LoadU(d, row_index);
@@ -225,7 +227,8 @@ HWY_INLINE void update(D d, V cost, V index, bool later_wins, std::uint16_t* row
   hn::StoreU(winner, d, row_index);
 }
 
-// All costs of a left pixel, where left pixels pass from right to left; `from` is width − 1 − x.
+// Updates the winners with all costs of a left pixel, if left pixels are processed from right to left; `from` is width
+// − 1 − x.
 HWY_INLINE void update(const RightRow& row, int from, const std::uint16_t* costs, int padded) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));

@@ -1,4 +1,4 @@
-// What entries of operations that select have in common: their last images are both masks and the four maps.
+// Helpers for entries of operations that select: their last operands are both masks and the four maps.
 #pragma once
 
 #include "stages/stage_descriptor.hpp"
@@ -8,7 +8,7 @@ namespace stereopsis::wta {
 
 inline constexpr int images_of_selection = 6;
 
-// The ports of an operation that selects: its own ones, then the selection's.
+// Returns the ports of an operation that selects: its own ones, then the selection's.
 inline Ports selecting(Ports ports) {
   for (const Port& port : {if_there("mask", both), out("disparity", Element::f32), out("validity", Element::u8),
                            wanted("right", Element::f32), wanted("confidence", Element::f32)})
@@ -33,14 +33,14 @@ auto output_of(const Call<on>& c) {
                                                   c.template image<float>(map + 2), c.template image<float>(map + 3)};
 }
 
-// The step that takes the place of a run: its own images, then the masks and the maps of the selection.
+// Returns the step that replaces a run: its own operands, then the masks and the maps of the selection.
 inline Step selecting_step(const StageDescriptor& operation, StageParameters p, const Step& cost, const Step& selection,
                            std::vector<Operand> own) {
   own.insert(own.end(), selection.operands.begin() + 1, selection.operands.end());
   return {&operation, std::move(p), cost.context, std::move(own), operation.title, {}};
 }
 
-// The images of a step that is only planned, as kernels of a GPU would have them.
+// The images of a planned step, as GPU kernels would receive them.
 struct PlannedImages {
   const Run& run;
   const Step& step;
