@@ -9,7 +9,7 @@ endif()
 
 install(TARGETS ${libraries} EXPORT stereopsis ARCHIVE COMPONENT dev LIBRARY COMPONENT dev)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
-# For who builds on the build tree itself, as the Python package does.
+# Projects can use the build tree without an installation, as the Python package does.
 export(EXPORT stereopsis NAMESPACE stereopsis:: FILE ${PROJECT_BINARY_DIR}/stereopsis-targets.cmake)
 install(EXPORT stereopsis NAMESPACE stereopsis:: FILE stereopsis-targets.cmake DESTINATION ${package_dir} COMPONENT dev)
 if(STEREOPSIS_C)
@@ -24,7 +24,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/stereopsis-config-version
 install(FILES ${PROJECT_BINARY_DIR}/stereopsis-config.cmake ${PROJECT_BINARY_DIR}/stereopsis-config-version.cmake
   DESTINATION ${package_dir} COMPONENT dev)
 
-# The installed folder may be moved: paths count from the .pc files. What a static library drags along is private.
+# The installed folder may be moved: paths count from the .pc files. The dependencies of the static library are private.
 file(RELATIVE_PATH pkgconfig_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 set(pkgconfig_private "")
 if(STEREOPSIS_SIMD)

@@ -121,8 +121,9 @@ function(stereopsis_cuda_architectures without_gpu result)
   set(${result} ${list} PARENT_SCOPE)
 endfunction()
 
-# Of a list of 90 (machine code) and 90-virtual (PTX), from `least` on and as far as nvcc knows them, sets `real` and
-# `virtual`: to these, and PTX of the oldest and the newest for what is in between and to come.
+# Sets `real` and `virtual` to the architectures of `list`, such as 90 (machine code) and 90-virtual (PTX), that are at
+# least `least` and that nvcc knows. PTX of the oldest and the newest is added, which serves the GPUs in between and
+# later ones.
 function(stereopsis_cuda_code least list real virtual)
   execute_process(COMMAND ${STEREOPSIS_NVCC} --list-gpu-code OUTPUT_VARIABLE known)
   set(machine "")

@@ -1,5 +1,5 @@
-# Which SIMD targets Highway compiles everything for. `all`: each from the static baseline on, for machines unknown.
-# `native`: the baseline and the best of this machine, which is what a developer runs. `static`: the baseline.
+# The SIMD targets that Highway compiles all code for. `all`: every target from the static baseline on, for unknown
+# machines. `native`: the baseline and the best target of this machine, for developers. `static`: the baseline.
 set(STEREOPSIS_SIMD_TARGETS all CACHE STRING "SIMD targets: all, native (the baseline and this machine's best) or static")
 set_property(CACHE STEREOPSIS_SIMD_TARGETS PROPERTY STRINGS all native static)
 

@@ -7,7 +7,7 @@ function(stereopsis_runs_rarely target)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${options}")
 endfunction()
 
-# What the objects of tests have in common.
+# Sets the options that all objects of tests share.
 function(stereopsis_test_options target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE stereopsis_tools stereopsis GTest::gtest)
@@ -63,7 +63,7 @@ function(stereopsis_test_sources name)
   endforeach()
 endfunction()
 
-# The tests of all stages and fused ones are one program. Those of one alone can be built too: rank_test.
+# The tests of all stages and fused stages are one program. The tests of one stage can also be built alone: rank_test.
 function(stereopsis_stages_test)
   get_property(sources GLOBAL PROPERTY stereopsis_stage_tests)
   add_executable(stages_test)

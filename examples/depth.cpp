@@ -1,4 +1,4 @@
-// From a rectified pair and a rig to metres.
+// Computes depth in metres from a rectified pair and a rig.
 #include <cmath>
 #include <cstdio>
 

@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   if (disparity.data == NULL) return 1;
   const sp_pair pair = {.struct_size = sizeof pair, .left = &left, .right = &right};
   const sp_result result = {.struct_size = sizeof result, .disparity = &disparity};
-  check(sp_matcher_match(matcher, &pair, &result)); /* again and again, for a sequence */
+  check(sp_matcher_match(matcher, &pair, &result)); /* repeat this call for each pair of a sequence */
 
   write_pfm(argv[3], &disparity);
   check(sp_matcher_destroy(matcher));

@@ -15,7 +15,7 @@ int main(int argc, char** argv) try {
   pipeline.set("sgm.paths", "8");
   const stereopsis::DisparityRange range = stereopsis::estimate_range(left, right);
   stereopsis::Matcher matcher(stereopsis::Plan(pipeline, stereopsis::Problem::of(pair, range)));
-  const stereopsis::Matched result = matcher.match(pair);  // again and again, for a sequence
+  const stereopsis::Matched result = matcher.match(pair);  // repeat this call for each pair of a sequence
 
   stereopsis::write_disparity(argv[3], result.disparity);
 } catch (const stereopsis::Error& error) {

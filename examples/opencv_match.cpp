@@ -1,4 +1,4 @@
-// A program written for cv::StereoSGBM, with the filter of ximgproc and points by Q: one line makes it Stereopsis.
+// A program written for cv::StereoSGBM, with the filter of ximgproc and points by Q. One line makes it use Stereopsis.
 // opencv_match LEFT RIGHT DISPARITIES [OUTPUT_FOLDER]
 #include <iostream>
 #include <opencv2/calib3d.hpp>
@@ -12,7 +12,7 @@
 #ifdef WITH_OPENCV
 #define create_matcher cv::StereoSGBM::create
 #else
-#define create_matcher stereopsis::opencv::create  // this is the line
+#define create_matcher stereopsis::opencv::create  // this line selects Stereopsis
 #endif
 
 int main(int argc, char** argv) try {
@@ -34,12 +34,13 @@ int main(int argc, char** argv) try {
                      0, 0, 1 / 0.1, 0);
   cv::Mat pixels;
   disparity.convertTo(pixels, CV_32F, 1.0 / 16);
-  cv::reprojectImageTo3D(pixels, points, q, true);  // what has no disparity is far away, at 10000
+  cv::reprojectImageTo3D(pixels, points, q, true);  // pixels without a disparity get the depth 10000
   cv::Mat depth;
   cv::extractChannel(points, depth, 2);
   std::cout << "points: " << cv::countNonZero((depth > 0) & (depth < 10000)) << " of " << depth.total() << "\n";
 
-  // Filtered along the edges of the image, with the right view's disparity: what the filter turns off is set by it.
+  // Filters the disparity along the image's edges, with the right view's disparity. The filter's creation switches
+  // options of the matcher off.
   cv::Ptr<cv::ximgproc::DisparityWLSFilter> filter = cv::ximgproc::createDisparityWLSFilter(matcher);
   cv::Ptr<cv::StereoMatcher> right_matcher = cv::ximgproc::createRightMatcher(matcher);
   cv::Mat of_right, filtered;

@@ -1,4 +1,4 @@
-// Memory of one's own, matched where it lies: a stereo camera that delivers both views side by side in one buffer.
+// Matches images in the caller's memory without a copy: a stereo camera delivers both views side by side in one buffer.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What can be set, what is refused, and another stage in a slot.
+// Lists and sets parameters, puts another stage into a slot, and shows the error for a wrong value.
 #include <cstdio>
 
 #include "stereopsis/pipeline.hpp"
@@ -10,7 +10,7 @@ int main() try {
   pipeline.set("sgm.paths", "8");                         // slot or stage, then the parameter
   pipeline.set("sgm.p1", 12);                             // by type: also a bool, a double, several numbers
   pipeline.set("cost.stage", "rank");                     // another stage in a slot
-  pipeline.set("refinements", "left_right,fill,median");  // these, in this order
+  pipeline.set("refinements", "left_right,fill,median");  // three refinements, in this order
 
   for (const ParameterInfo& p : pipeline.parameters())
     std::printf("%s = %s (%s): %s\n", p.name.c_str(), p.value.c_str(), p.allowed.c_str(), p.description.c_str());
@@ -18,7 +18,7 @@ int main() try {
   try {
     pipeline.set("sgm.paths", "5");
   } catch (const Error& error) {
-    std::printf("%s\n", error.what());  // one sentence, with what is allowed
+    std::printf("%s\n", error.what());  // one sentence, which names the allowed values
   }
   // end
   return pipeline.get<int>("sgm.paths") == 8 && pipeline.get<bool>("fill.enabled") ? 0 : 1;

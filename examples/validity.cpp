@@ -1,4 +1,4 @@
-// Why a pixel has no disparity, and which one was measured.
+// Tells why a pixel has no disparity, and which pixels were measured.
 #include <cmath>
 #include <cstdio>
 

@@ -15,7 +15,7 @@ class IntegerLayer:
     weights: np.ndarray  # int8, (out, in, 3, 3)
     biases: np.ndarray  # int32
     shift: int
-    low: int  # of the result
+    low: int  # lowest value of the layer's result
 
 
 def integer_features(layers, grey):

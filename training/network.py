@@ -11,9 +11,9 @@ from torch.nn import functional
 from emulation import COST_LIMIT, COST_SHIFT, IntegerLayer
 
 COMPONENTS = 32
-BIAS_UNIT = 16  # of the parameters: biases then learn as fast as weights
+BIAS_UNIT = 16  # bias = BIAS_UNIT · its parameter, so that biases learn as fast as weights
 BORDER = 4  # pixels that the convolutions take away at each side
-SHIFTS = (5, 7, 7, 7)  # of each layer: weights are multiples of 2^-shift
+SHIFTS = (5, 7, 7, 7)  # for each layer: its weights are multiples of 2^-shift
 
 
 class _Round(torch.autograd.Function):
@@ -114,7 +114,7 @@ def census_gradient_words(grey):
 def census_gradient_costs(left, right, disparities, census_weight=2, gradient_limit=10):
     bits_left, gradient_left = census_gradient_words(left)
     bits_right, gradient_right = census_gradient_words(right)
-    # Of ±1 vectors the dot product is 24 - 2 · Hamming.
+    # The dot product of two ±1 vectors is 24 - 2 · Hamming.
     hamming = 12 - 0.5 * band(2 * bits_left - 1, 2 * bits_right - 1, disparities)
     width = left.shape[-1]
     columns = torch.arange(width, device=left.device)

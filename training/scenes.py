@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 SIZE = (320, 56)
-PICTURES = ((400, 300), (560, 420), (800, 600), (560, 420), (1000, 560))  # of which the strips are parts, in turn
+PICTURES = ((400, 300), (560, 420), (800, 600), (560, 420), (1000, 560))  # rendered in turn, and cut into strips
 DISPARITIES = 96
 SHARD = 512  # scenes
 HELD_OUT = 1_000_000_000  # seeds from here on are never trained on
@@ -62,7 +62,7 @@ class Scenes:
         try:
             for number in range(self.count):
                 render(self._command, self._folder, self._seed, number)
-        except Exception as error:  # told by `ready`, in the thread that trains
+        except Exception as error:  # `ready` raises it in the thread that trains
             self._failure = error
 
     def ready(self, count):
@@ -77,7 +77,7 @@ class Scenes:
                 time.sleep(0.05)
 
     def batch(self, size, generator):
-        """Of one shard: left and right (batch, height, width, 3), disparity and what is visible."""
+        """Draws a batch from one shard: left and right (batch, height, width, 3), disparity and visibility."""
         shard = self.shards[int(torch.randint(len(self.shards), (), generator=generator))]
         index = torch.randint(len(shard[0]), (size,), generator=generator).to(self.device)
         return [t[index] for t in shard]

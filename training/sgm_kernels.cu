@@ -40,7 +40,7 @@ __device__ void least_of_warp(float& value, int& index) {
   }
 }
 
-// What each path cost came from: the same disparity, the one below, the one above, or the least of all.
+// The predecessor that a path cost came from: the same disparity, the one below, the one above, or the least of all.
 enum Choice : uint8_t { same, below, above, any };
 
 template <int per_lane>

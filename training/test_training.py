@@ -13,7 +13,7 @@ import weights
 
 class Sgm(unittest.TestCase):
     def path_by_hand(self, costs, guide, penalties):
-        """Along x, from the definition."""
+        """Computes the path costs along x from the definition."""
         out = costs.copy()
         width, disparities = costs.shape
         for x in range(1, width):

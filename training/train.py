@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""From nothing to weights: renders scenes, trains the feature network with semi-global matching in the loop, exports.
+"""Renders scenes, trains the feature network with semi-global matching in the loop, and exports the weights.
 
     python3 training/train.py --stereopsis build/release/bin/stereopsis --output learned.weights
 """
@@ -57,7 +57,7 @@ def path_sums(features, left, right, census_gradient, disparities=scenes.DISPARI
 
 
 def cross_entropy(sums, sharpness, disparity, weight):
-    """Of softmax(-sharpness · S) over all disparities and the truth, split over its two neighbouring integers."""
+    """The cross-entropy between softmax(-sharpness · S) over all disparities and the truth, split over its two neighbouring integers."""
     low = disparity.floor().clamp(0, sums.shape[-1] - 2)
     share = (disparity - low).clamp(0, 1)
     log_share = functional.log_softmax(-sharpness * sums, -1)

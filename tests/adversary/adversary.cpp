@@ -1,5 +1,5 @@
-// Calls that somebody might make, at random, on every device and through the command: each gives what the oracles of its stages
-// give one after the other, to the bit, or is refused in a sentence.
+// Random calls on every device and through the command. Each gives the bits of its stages' oracles in sequence, or is
+// rejected with one sentence.
 //
 //   adversary [--cases N] [--seed S] [--device D]… [--command FILE] [--seconds T]
 //
@@ -26,7 +26,7 @@ namespace stereopsis::adversary {
 namespace {
 
 constexpr unsigned seconds_per_call = 120;
-char current[64];  // what to say when it crashes
+char current[64];  // the message if the call crashes
 
 void on_signal(int number) {
   constexpr char message[] = "a call crashed or hung; again: adversary --cases 1 --seed ";
@@ -57,7 +57,7 @@ void expect_a_sentence(const Error& error) {
     fail("it was refused, but not in a sentence to its caller: " + said);
 }
 
-// The plan, or nothing where it is refused.
+// Returns the plan, or nothing if the call is rejected.
 std::optional<Plan> plan_of(const Call& call, const std::string& device, Counts& counts) {
   Problem problem = call.problem;
   std::optional<Plan> plan;
@@ -125,7 +125,7 @@ Matched match_there(const Call& call, const std::string& device, Matcher& matche
   return result;
 }
 
-// All pairs, in one of the ways that there are.
+// Matches all pairs, in one of the ways that the library offers.
 void match_all(const Call& call, const std::string& device, Matcher& matcher, const std::vector<Matched>& expected) {
   Dice dice(call.seed ^ 0x5DEECE66D);
   if (device != "cpu" && !call.problem.region && !call.problem.geometry.want_rectified && dice.chance(0.3)) {
@@ -248,7 +248,7 @@ int run_all(const Options& options) {
       "%d, of which it refused %d; %.1f s\n",
       done, static_cast<unsigned long long>(options.seed), join(options.devices, ", ").c_str(), counts.matched,
       counts.refused, counts.short_of_memory, counts.by_command, counts.refused_by_command, seconds());
-  // Who refuses everything is never wrong.
+  // A matcher that rejects every call would never be wrong, so that half of the calls must be served.
   const int tried = done * static_cast<int>(options.devices.size());
   if (tried >= 200 && counts.matched < tried / 2)
     return std::fprintf(stderr, "less than half of the calls were served\n"), 1;

@@ -16,7 +16,7 @@ int Dice::between_logarithmic(int low, int high) {
 
 namespace {
 
-// The numbers in a sentence.
+// Returns the numbers in a sentence.
 std::vector<double> numbers_in(const std::string& sentence) {
   std::vector<double> numbers;
   for (const std::string& word : split(sentence, ' '))
@@ -24,7 +24,7 @@ std::vector<double> numbers_in(const std::string& sentence) {
   return numbers;
 }
 
-// A number of those that are allowed, its limits among them.
+// Returns an allowed number, sometimes a limit of the range.
 std::string any_number(const ParameterInfo& info, Dice& dice) {
   const std::vector<double> limits = numbers_in(info.allowed);
   if (limits.size() != 2) throw Error(ErrorCategory::call, text("nothing here understands '", info.allowed, "'"));
@@ -57,7 +57,7 @@ std::string any_value(const ParameterInfo& info, Dice& dice) {
   return join(parts, ",");
 }
 
-// A method, some of whose slots may be another one's.
+// Returns a method; some of its slots may come from another method.
 Pipeline any_pipeline(Dice& dice, bool& mixed) {
   const std::string name = dice.pick(methods()).name;
   mixed = dice.chance(0.1);

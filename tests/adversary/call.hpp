@@ -1,4 +1,4 @@
-// A call that somebody might make: any method with any parameters, of any images. It is made from its seed alone.
+// A random call: any method with any parameters on any images. It depends on nothing but its seed.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Dice {
   int between(int low, int high) { return low + below(high - low + 1); }
   bool chance(double p) { return unit() < p; }
   double unit() { return 0x1p-53 * static_cast<double>(random_() >> 11); }
-  // Small ones as often as large ones.
+  // Draws small values as often as large ones.
   int between_logarithmic(int low, int high);
   template <class List>
   const auto& pick(const List& list) {
@@ -31,7 +31,7 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-// A pair, with pixels around each image that nobody may look at.
+// A pair. Each image is surrounded by pixels that must not be read.
 struct Pair {
   AnyImage left, right;
   Image<std::uint8_t> mask_left, mask_right;
@@ -49,11 +49,11 @@ struct Call {
 
   std::uint64_t seed;
   Pipeline pipeline;
-  Settings changed;    // of the method's parameters
+  Settings changed;    // the method's parameters that were set
   bool mixed = false;  // its slots are of several methods
   Problem problem;
   int threads = 1;
-  double memory = 0;  // what the limit is to what the plan takes; 0: no limit
+  double memory = 0;  // the memory limit as a multiple of the plan's memory; 0: no limit
   std::deque<Pair> pairs;
 };
 

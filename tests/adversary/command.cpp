@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Gone with all that is in it.
+// A folder that is removed with its contents.
 struct Folder {
   Folder() {
     std::string name = (fs::temp_directory_path() / "adversary_XXXXXX").string();

@@ -1,4 +1,4 @@
-// The same call, by files and the command.
+// Makes the same call through files and the command.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace stereopsis::adversary {
 
-// Whether files can hold its images, and options say all of it.
+// Returns whether files can hold the call's images and options can express its settings.
 bool can_go_through_command(const Call&);
 
 inline const std::string refused = "refused";
 
-// The first difference of what the command writes of the first pair; empty: none. `refused` where it refuses the call in a
-// sentence and writes nothing.
+// Returns the first difference between the command's files for the first pair and the expected result; empty: none.
+// `refused` is set if the command rejects the call with a sentence and writes nothing.
 std::string through_command(const std::string& command, const Call&, const std::string& device,
                             const Matched& expected);
 

@@ -884,7 +884,7 @@ for i in range(first, first + count):
         end = type(e).__name__
         if "\n" in text or len(text) < 25 or len(text) > 12000 or ("error" in text.lower() and "0x" in text):
             end, text = "BAD", "sentence: " + text[:300]
-    except TypeError as e:  # of nanobind, for an argument of another type than the signature has
+    except TypeError as e:  # nanobind raises it for an argument of a wrong type
         end, text = ("TypeError", "") if "incompatible function arguments" in str(e) and n in ("misc", "bad_array") else ("BAD", str(e))
     except BaseException as e:
         import traceback

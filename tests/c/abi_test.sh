@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The binary interface is what it was: abi_test.sh LIBRARY SOURCE_FOLDER. What was added on purpose, ./dev abi writes down.
+# Checks that the binary interface has not changed: abi_test.sh LIBRARY SOURCE_FOLDER. After an addition on purpose,
+# ./dev abi updates the description.
 set -euo pipefail
 library=$1 described=$2/src/c/stereopsis.abi
 if ! command -v abidiff >/dev/null; then

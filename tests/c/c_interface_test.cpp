@@ -1,4 +1,5 @@
-// The C interface next to the C++ one: the same results, refusals instead of exceptions, and structs of other versions.
+// Compares the C interface with the C++ one: equal results, error statuses instead of exceptions, and structs of other
+// versions.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +45,7 @@ S sized(S s) {
   return s;
 }
 
-// A status, and what its sentence names.
+// Expects the status `expected` and a sentence that contains `said`.
 void expect_refused(sp_status status, const std::string& said, sp_status expected = SP_ERROR_CALL) {
   EXPECT_EQ(status, expected) << sp_last_error();
   EXPECT_NE(std::string(sp_last_error()).find(said), std::string::npos) << sp_last_error();
@@ -132,7 +133,7 @@ TEST_F(CInterface, FormatsOfTheViews) {
   left.format = right.format = SP_FORMAT_BGR;
   disparity.format = SP_FORMAT_BGR;
   expect_refused(sp_matcher_match(matcher, &pair, &result), "result.disparity");
-  // Of an older program's image the format is none, whatever lies behind it.
+  // An older program's image has no format, whatever bytes follow the struct.
   disparity.format = SP_FORMAT_RGB;
   left.struct_size = right.struct_size = 56;
   expect_refused(sp_matcher_match(matcher, &pair, &result), "BGR");
@@ -159,7 +160,7 @@ TEST_F(CInterface, PairsInWorkHaveTickets) {
   }
   expect_refused(sp_matcher_wait(matcher, tickets[2] + 1), "ticket");
   expect_refused(sp_matcher_wait(matcher, ~sp_ticket{0}), "ticket");
-  expect_ok(sp_matcher_wait(matcher, 0));  // of no pair
+  expect_ok(sp_matcher_wait(matcher, 0));  // 0 is the ticket of no pair
   expect_refused(sp_matcher_enqueue_in_stream(matcher, &pair, &result, nullptr, nullptr), "stream");
 }
 
@@ -193,7 +194,7 @@ TEST_F(CInterface, StructsOfOtherVersions) {
   expect_refused(with_size(sizeof problem + 8), "as new as the header", SP_ERROR_UNSUPPORTED);
   expect_refused(with_size(SIZE_MAX), "as new as the header", SP_ERROR_UNSUPPORTED);
   expect_ok(with_size(sizeof problem));
-  // What is told fills no more than the caller has.
+  // The library writes no more bytes than the caller's struct has.
   struct {
     sp_device device;
     std::uint64_t behind;
@@ -268,7 +269,7 @@ TEST_F(CInterface, DepthByARigAndCameras) {
         EXPECT_FLOAT_EQ(depth_map(x, y), static_cast<float>(80 * 0.2 / map(x, y)));
         EXPECT_EQ(point_map(x, y, 2), depth_map(x, y));
       }
-  // Cameras that see what the rig says already are rectified to themselves.
+  // Cameras that are already as the rig describes are rectified to themselves.
   expect_ok(sp_matcher_destroy(matcher));
   sp_camera camera = sized(sp_camera{.fx = 80, .fy = 80, .cx = width / 2.0, .cy = height / 2.0});
   for (const int i : {0, 4, 8}) camera.rectification[i] = 1;
@@ -287,7 +288,7 @@ TEST_F(CInterface, DepthByARigAndCameras) {
   EXPECT_TRUE(same_bits(map.view(), expected.disparity.view()));
 }
 
-// The costs of a grey difference, as a stage of the caller's makes them.
+// A user stage that computes the costs of a grey difference.
 std::int32_t differ(const sp_stage_call* call, void* user) {
   ++*static_cast<int*>(user);
   const auto* const reference = static_cast<const std::uint8_t*>(call->reference->data) + call->reference->offset;
@@ -389,7 +390,7 @@ TEST_F(CInterface, EachPairHasItsOwnError) {
     }
 }
 
-// What a stage is told where it uses its own matcher.
+// The arguments of a user stage that calls its own matcher.
 struct Inside {
   sp_matcher* matcher = nullptr;
   const sp_pair* pair = nullptr;

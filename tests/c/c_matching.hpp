@@ -1,4 +1,4 @@
-// For tests that match a small pair through the C interface.
+// The fixture of tests that match a small pair through the C interface.
 #pragma once
 
 #include <gtest/gtest.h>

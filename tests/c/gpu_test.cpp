@@ -1,4 +1,5 @@
-// What a caller has of CUDA already, through the C interface, on a real GPU: memory and a context. The driver is opened, as the library does.
+// Passes the caller's CUDA memory and context to the C interface, on a real GPU. The driver is opened at run time, as
+// in the library.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

@@ -34,7 +34,7 @@ class Caller {
   T one_of(std::initializer_list<T> list) {
     return list.begin()[pick(static_cast<int>(list.size()))];
   }
-  // Mostly `usual`, else anything.
+  // Returns `usual` in most cases, otherwise any value.
   std::int32_t number(std::int32_t usual) {
     if (!once_in(12)) return usual;
     return one_of<std::int32_t>(
@@ -46,7 +46,7 @@ class Caller {
       return one_of<const char*>({"", "nonsense", ".", "sgm.", "\xFF\xFE", "a.b.c", "=", "-1", "nan", "1e999"});
     return one_of(usual);
   }
-  // One that is there, mostly; else another kind's, an old one, or a number.
+  // Returns a valid handle in most cases, otherwise one of another kind, a destroyed one, or a number.
   template <class T>
   T* handle(std::vector<T*>& there) {
     if (!there.empty() && !once_in(8)) return there[static_cast<std::size_t>(pick(static_cast<int>(there.size())))];
@@ -57,7 +57,7 @@ class Caller {
       default: return old_ == nullptr ? nullptr : reinterpret_cast<T*>(old_);
     }
   }
-  // The struct's own size, mostly.
+  // Sets the struct's own size in most cases.
   template <class S>
   S sized(S s) {
     s.struct_size = sizeof s;
@@ -85,9 +85,9 @@ class Caller {
   std::vector<sp_matcher*> matchers_;
   std::vector<sp_buffer*> buffers_;
   std::vector<sp_mark*> marks_;
-  std::vector<sp_problem> problems_;  // of the matchers, by their order
+  std::vector<sp_problem> problems_;  // the matchers' problems, in the same order
   void* old_ = nullptr;
-  // Pixels as large as any image that is said to be in them, and never given back while a pair may be in work.
+  // Pixels, at least as many as any image over them claims. They are never freed while a pair may be in flight.
   std::vector<std::unique_ptr<std::vector<std::byte>>> pixels_;
 };
 
@@ -126,12 +126,12 @@ sp_image Caller::image(int width, int height, int channels, int type) {
   const std::size_t bytes = is_sane ? static_cast<std::size_t>(std::max(i.pitch, row) * i.height + 8) : 8;
   pixels_.push_back(std::make_unique<std::vector<std::byte>>(bytes));
   for (std::byte& b : *pixels_.back()) b = static_cast<std::byte>(random_());
-  // What says that it is large and is small would be believed, as it has to be: it gets no pixels.
+  // The library has to trust an image's size, so that an image that claims too much gets no pixels.
   i.data = is_sane ? maybe(pixels_.back()->data()) : nullptr;
   return sized(i);
 }
 
-// Mostly of 0 and 255, which are allowed.
+// Returns a mask whose values are mostly 0 and 255, the allowed ones.
 sp_image Caller::mask_image(int width, int height) {
   const sp_image mask = image(width, height, 1, SP_U8);
   if (!once_in(25))
@@ -298,7 +298,7 @@ void Caller::memory() {
   std::int32_t passed = 0;
   switch (pick(10)) {
     case 0: {
-      // Of a size that is refused, or that is small: memory that is asked for is given.
+      // Requests a size that is rejected, or a small one, because the library allocates what is requested.
       const double size = 1.0 * std::max(shape.width, 0) * std::max(shape.height, 0) * std::max(shape.channels, 0);
       if (size > 1 << 20 && size < 1e13) break;
       sp_buffer* made = nullptr;

@@ -1,4 +1,5 @@
-// What a caller has already, through the C interface: a oneTBB arena, and, on a driver made for tests, memory and a context of CUDA.
+// Passes resources of the caller to the C interface: a oneTBB arena, and, on a driver made for tests, CUDA memory and a
+// context.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <oneapi/tbb/task_arena.h>
@@ -52,7 +53,7 @@ TEST_F(CResources, AnArenaDoesTheWork) {
   EXPECT_EQ(sp_matcher_destroy(by_itself), SP_OK);
 }
 
-// Memory of the caller's: how much is given at the moment.
+// The caller's allocator, with the number of bytes that are allocated at present.
 struct Pool {
   long given = 0, calls = 0;
   bool empty = false;
@@ -90,7 +91,7 @@ TEST_F(CResources, MemoryOfADeviceComesFromTheCallers) {
   EXPECT_EQ(pool.calls, before);
   EXPECT_EQ(sp_matcher_destroy(of_the_driver), SP_OK);
   EXPECT_EQ(sp_matcher_destroy(matcher), SP_OK);
-  EXPECT_EQ(pool.given, 0);  // what was given went back to where it came from
+  EXPECT_EQ(pool.given, 0);  // all memory was released by its own allocator
 
   allocator.release = nullptr;
   expect_refused(sp_use_allocator("cuda:0", &allocator), SP_ERROR_CALL, "both of its functions");
@@ -99,7 +100,7 @@ TEST_F(CResources, MemoryOfADeviceComesFromTheCallers) {
   expect_refused(sp_use_allocator("cpu", nullptr), SP_ERROR_UNSUPPORTED, "'cpu'");
 }
 
-// A device has one context: in a process of its own.
+// A device has one context, so that the test runs in a process of its own.
 TEST_F(CResources, ADeviceIsWorkedOnInTheCallersContext) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto works = [&] {

@@ -86,7 +86,7 @@ class Command : public testing::Test {
   // All files below the folder, with their contents.
   static std::vector<std::pair<std::string, std::string>> snapshot() {
     std::vector<std::pair<std::string, std::string>> files;
-    std::error_code ignored;  // of links that lead in a circle
+    std::error_code ignored;  // from links that form a circle
     for (const auto& entry : fs::recursive_directory_iterator(folder))
       files.emplace_back(entry.path().string(), entry.is_regular_file(ignored) ? contents(entry.path()) : "");
     std::sort(files.begin(), files.end());

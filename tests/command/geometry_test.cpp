@@ -1,4 +1,4 @@
-// From raw cameras to metric clouds, as a user calls it.
+// Tests the way from raw cameras to metric clouds, as a user calls it.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -122,7 +122,7 @@ TEST_F(LongRuns, ResumeDoesAnewWhatIsNotWholeOrNotOfThisCall) {
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("another call"), std::string::npos) << other.err;
   EXPECT_NE(other.err.find("optimisation.p1 was 20 and is 11"), std::string::npos) << other.err;
-  // What is missing, empty, or older than its image.
+  // Results that are missing, empty or older than their images are matched again.
   fs::remove(folder / "again/c5.pfm");
   write(folder / "again/9.pfm", "");
   write(folder / "again/12.pfm", "old");
@@ -262,7 +262,7 @@ TEST_F(LongRuns, FailingFramesLeaveTheOneThatIsWrittenAlone) {
     for (int i = 0; i < 6; ++i) {
       const fs::path source = folder / (i == 0 ? "scene" : "other") / (side + ".png");
       const auto bytes = std::get<Image<std::uint8_t>>(read_image(source).pixels);
-      const bool fails = i == 1 || i == 2;  // of NaN alone, where nothing is measured
+      const bool fails = i == 1 || i == 2;  // its images are NaN, so that no pixel is measured
       Image<float> pixels(bytes.size());
       for (int y = 0; y < bytes.height(); ++y)
         for (int x = 0; x < bytes.width(); ++x)

@@ -1,4 +1,4 @@
-// What `match` plans and shows of it, and that it does nothing twice.
+// Tests the plan that `match` makes and shows, and that no work is done twice.
 #include <sys/stat.h>
 
 #include "command.hpp"
@@ -117,7 +117,7 @@ StereoCalibration shifted_cameras() {
   return c;
 }
 
-// Of a pipe only one reader gets anything.
+// A pipe can be read only once.
 TEST_F(ShownPlan, ACalibrationIsReadOnce) {
   write_calibration(folder / "rig.yml", shifted_cameras());
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);

@@ -228,7 +228,7 @@ TEST_F(Programs, BenchOfADatasetScoresMethodsAndPeersAlike) {
     EXPECT_EQ(scene["measures"]["all"]["density"], 100);  // a peer's map too has neither holes nor a lost band
     EXPECT_LT(scene["measures"]["nonocc"]["bad2.0"].get<double>(), 40);
   }
-  // The same as `evaluate` says.
+  // `evaluate` gives the same measures.
   ASSERT_EQ(call({"evaluate", "--dataset", "scene", "--device", "cpu", "--json", "evaluation.json"}).code, 0);
   EXPECT_EQ(results[0]["scenes"][0]["measures"], json("evaluation.json")["scenes"][0]["measures"]);
 

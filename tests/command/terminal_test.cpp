@@ -1,4 +1,4 @@
-// What people and programs read.
+// Tests the output on the terminal: for people, and for programs.
 #include "command.hpp"
 #include "stereopsis/io.hpp"
 

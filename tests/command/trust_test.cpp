@@ -188,7 +188,7 @@ TEST_F(Trust, TheRangeOfASequenceCoversItsLaterFrames) {
   const Json frames = json("approach.json")["frames"];
   EXPECT_LE(frames[0]["disparities"].get<int>(), 32);
   EXPECT_GE(frames[11]["disparities"].get<int>(), 60);
-  // As matched alone.
+  // The frame's result equals that of the pair matched alone.
   const std::string last = contents(folder / "approach/out/11.pfm");
   ASSERT_EQ(call({"match", "near/left.png", "near/right.png", "-o", "alone.pfm"}).code, 0);
   EXPECT_TRUE(contents(folder / "alone.pfm") == last);
@@ -299,7 +299,7 @@ TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
       points += std::isfinite(depth(x, y));
     }
   EXPECT_NE(contents(folder / "kept.ply").find("element vertex " + std::to_string(points) + "\n"), std::string::npos);
-  // The same by the program for clouds.
+  // `cloud` gives the same points.
   ASSERT_EQ(call(with_rig({"cloud", "all.pfm", "-o", "later.ply", "--validity", "v.png", "--drop-filled"})).code, 0);
   EXPECT_NE(contents(folder / "later.ply").find("element vertex " + std::to_string(points) + "\n"), std::string::npos);
 

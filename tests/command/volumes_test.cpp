@@ -9,7 +9,7 @@ namespace {
 
 class Volumes : public Command {
  protected:
-  // With the caller's refinements out of the way: what needs the right view's own costs.
+  // Matches without refinements, because some need the right view's own costs.
   static Answer match_plainly(std::vector<std::string> more) {
     more.insert(more.begin(), {"--set", "refinements=none", "--quiet"});
     return match(more);

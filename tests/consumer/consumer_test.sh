@@ -19,7 +19,7 @@ c++ -std=c++20 "$source/examples/match.cpp" -o "$work/with_pkg_config" $(pkg-con
 "$work/with_pkg_config" "$work/scene/left.png" "$work/scene/right.png" "$work/pkg_config.pfm"
 cmp "$work/cmake.pfm" "$work/pkg_config.pfm"
 
-# In C: what the command gives.
+# The C program gives the command's result.
 python3 - "$work" <<'PYTHON'
 import random
 import sys

@@ -20,7 +20,7 @@ if [[ -x $work/b/example_opencv_match ]]; then
   mkdir "$work/opencv"
   "$work/b/example_opencv_match" "$scene/left.png" "$scene/right.png" 32 "$work/opencv"
 fi
-# In C: 8-bit grey PGM files.
+# The C example reads 8-bit grey PGM files.
 python3 - "$work" <<'PYTHON'
 import random
 import sys

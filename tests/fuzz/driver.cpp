@@ -5,7 +5,7 @@
 //                                   and leaves the input that did it in fuzz_png.failure
 //   fuzz_png --inputs N             N of them, by hand
 //   fuzz_png FILE…                  runs the files instead: to see a failure again
-//   fuzz_png --write-seeds FOLDER   for a fuzzer that wants a corpus
+//   fuzz_png --write-seeds FOLDER   for a fuzzer that needs a corpus
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -57,9 +57,9 @@ int inputs = 20000;
 constexpr unsigned seconds_per_input = 10;
 
 std::string current;       // the input being run
-std::string failure_file;  // where it goes when it fails
+std::string failure_file;  // receives the input if it fails
 
-// Called from a signal handler: nothing but system calls.
+// Called from a signal handler, which allows only system calls.
 void keep_input() {
   const int file = open(failure_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (file < 0) return;
@@ -184,7 +184,7 @@ int run_mutations() {
   getrusage(RUSAGE_SELF, &usage);
   std::printf("%zu seeds, %d mutations, %d of their readings gave a result, at most %ld MiB resident\n", seeds.size(),
               inputs, stereopsis::fuzz::results, usage.ru_maxrss / 1024);
-  // Also what the C libraries allocate.
+  // The resident memory includes the allocations of the C libraries.
   constexpr long most_resident_kib = 512 * 1024;
   return !stereopsis::sanitized && usage.ru_maxrss > most_resident_kib ? 1 : 0;
 }

@@ -22,7 +22,7 @@ std::vector<std::string> fuzz_seeds();
 
 namespace stereopsis::fuzz {
 
-// How many inputs were read, not refused.
+// The number of inputs that were read, not rejected.
 inline int results = 0;
 
 // Calls a reader. It may succeed or refuse the input in one line; anything else it throws ends the program.

@@ -52,7 +52,7 @@ struct Runs {
     matcher.compute(left, right, disparity);
     ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
-  // Without the first, which warms up.
+  // Leaves the first run out, which warms up.
   double median() {
     std::sort(ms.begin() + 1, ms.end());
     return ms[1 + (ms.size() - 1) / 2];

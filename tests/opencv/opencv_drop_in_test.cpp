@@ -125,7 +125,7 @@ TEST(OpenCv, ParametersThatMeanSomethingAct) {
   m->set("rank.window", "9");  // a parameter of what was chosen before
   EXPECT_EQ(m->get("cost.window"), "9");
   m->set("rank.window", "7");
-  m->set("cost.stage", "rank");  // as it is
+  m->set("cost.stage", "rank");  // the slot has this stage already
   EXPECT_EQ(m->get("rank.window"), "7");
   m->set("cost.stage", "census");
   m->set("cost.stage", "rank");
@@ -238,7 +238,7 @@ TEST(OpenCv, UMats) {
   EXPECT_TRUE(same<short>(result.getMat(cv::ACCESS_READ), due));
 }
 
-// In every mode; without it there is more.
+// With strict_border the map has OpenCV's borders; without it the map is wider.
 TEST(OpenCv, StrictBordersAreOpenCvs) {
   for (const int min : {0, 4, -8, -40}) {
     opencv::Options options = on_cpu();
@@ -306,7 +306,7 @@ TEST(OpenCv, FilesAreOpenCvs) {
   EXPECT_EQ(again->get("sgm.p1"), "33");
   EXPECT_EQ(again->getPreFilterCap(), 31);
   const auto back = cv::StereoSGBM::create();
-  read(text_of(*ours), *back);  // what is the library's own is passed over there
+  read(text_of(*ours), *back);  // OpenCV ignores the library's own entries
   EXPECT_EQ(back->getP2(), 400);
 
   const std::string file = testing::TempDir() + "stereopsis_matcher.yml";
@@ -344,7 +344,7 @@ TEST(OpenCv, MatsAndViewsShareTheirPixels) {
   EXPECT_TRUE(opencv::view(cv::Mat()).empty());
 }
 
-// The distribution's OpenCV has the class without CUDA behind it: over memory of somebody's, that is enough.
+// The distribution's OpenCV has the class without CUDA. That is enough over borrowed memory.
 TEST(OpenCv, GpuMatsAndViewsShareTheirPixels) {
   Image<float> pixels(30, 20, 3);
   const cv::cuda::GpuMat m(20, 30, CV_32FC3, pixels.row(0),
@@ -374,7 +374,7 @@ TEST(OpenCv, XimgprocTakesItForItsOwn) {
     left->compute(colour().left, colour().right, of_left);
     right->compute(colour().right, colour().left, of_right);
     filter->filter(of_left, colour().left, filtered, of_right);
-    // Dense, and near the truth, where the scene's left part is not out of sight.
+    // The map is dense and near the truth, except in the scene's left part, which the right view does not see.
     int near = 0, all = 0;
     for (int y = 0; y < size.height; ++y)
       for (int x = disparities; x < size.width; ++x) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The Debian packages of a folder, installed and used in a fresh Debian 12: check.sh FOLDER. As root, or where a user may unshare.
+# Installs the Debian packages of a folder in a fresh Debian 12 and uses them: check.sh FOLDER. Requires root, or a
+# system where a user may unshare.
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")
 work=$(mktemp -d)

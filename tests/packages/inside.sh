@@ -1,5 +1,5 @@
 #!/bin/bash
-# In the fresh system, beside the packages: what a user does with them.
+# Runs in the fresh system, next to the packages, and does what a user does with them.
 set -euo pipefail
 cd "$(dirname "$0")"
 export DEBIAN_FRONTEND=noninteractive
@@ -29,7 +29,7 @@ say "and by pkg-config"
 ldd build/in_c | grep libstereopsis.so.0 && ./build/in_c
 say "the C interface by find_package"
 
-# Beside no checkout, in the distribution's own Python.
+# Uses the distribution's own Python, outside of any checkout.
 cd /
 python3 - /root/stereopsis <<'PYTHON'
 import importlib.metadata

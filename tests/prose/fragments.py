@@ -76,7 +76,7 @@ BASE_VERBS = _words(
 )
 IMPERATIVES = BASE_VERBS | _words(
     "set pass call install choose build open copy let try remove replace select put check compare note throw rewrite name pick "
-    "prefer turn avoid ask look test report print send export import create switch divide press click rebuild rectify repeat"
+    "prefer turn avoid ask look test report print send export import create switch divide press click rebuild rectify repeat link"
 )
 SUBJECTS = _words("it who nothing everything everybody nobody somebody")
 RELATIVES = _words("that which who")
@@ -94,6 +94,7 @@ AFTER_VERB = _words(
     "a an the its their all no one each every this that these those both more less nothing what how where whether only it them "
     "itself themselves up down out not too again there here into away without some any such from at"
 )
+ARTICLES = _words("the a an its their no all each every")
 TOKEN = re.compile(r"[A-Za-z_][\w'’.\-]*\w|[A-Za-z_]|\d[\w.,×%\-]*|[,;:—–]|[^\s\w]")
 LABEL = r"[@\\](?:param|returns?|throws?|brief)\b|(?:Args|Returns|Raises|Yields|Parameters)\b:?$|:\w+[^:]*:"
 
@@ -160,11 +161,17 @@ def _is_finite(tokens: list[str], i: int) -> bool:
         return True
     if word in VERBS:
         return before not in ("a", "an", "the", "no", "its", "their", "of")
-    if word in NOUNS_OR_VERBS:
-        return before in AGENTS or (after in AFTER_VERB and before not in DETERMINERS)
+    if word in NOUNS_OR_VERBS and (before in AGENTS or (after in AFTER_VERB and before not in DETERMINERS)):
+        return True
     if word in BASE_VERBS and (before in PLURAL_SUBJECTS | RELATIVES or _is_plural(before)):
         return True
-    return word in IMPERATIVES and before in (",", ":", ";")
+    if word in IMPERATIVES and before in (",", ":", ";"):
+        return True
+    # The subject of the main clause may stand behind the last comma, so that a word which may be a noun is likely a verb.
+    start = i - tokens[i::-1].index(",") + 1 if "," in tokens[:i] else i
+    if start >= i or tokens[start] in PREPOSITIONS | OPENERS | {"and", "or", "but", "so"} or before in DETERMINERS or word == "times":
+        return False
+    return (_is_plural(word) and after in ARTICLES) or (word in NOUNS_OR_VERBS | BASE_VERBS and after not in ("of", ",", "and", "or", ":"))
 
 
 def _opens(tokens: list[str], i: int) -> bool:

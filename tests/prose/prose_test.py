@@ -61,6 +61,8 @@ For each row of the window the weights are made once.
 If the pair is raw, rectify it first.
 As floats, these values are exact.
 Unless given, the limit is half of the memory.
+With --source=NAME, only the tests of that file run.
+After an addition on purpose, ./dev abi updates the description.
 As in the paper, the costs are truncated at 30.
 Where two devices disagree, stderr says so and the program fails.
 While the engine lives, the calling thread runs its stages.

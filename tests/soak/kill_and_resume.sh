@@ -35,7 +35,7 @@ start() {
   pid=$!
 }
 
-# What the command takes now, if it is still there: KiB, descriptors, threads.
+# Prints the memory in KiB, descriptors and threads of the command, if it still runs.
 taken() {
   awk '/^VmRSS:/ {kib = $2} /^Threads:/ {threads = $2} END {if (kib) print kib, fds, threads}' \
     fds="$(find "/proc/$pid/fd" -mindepth 1 2> /dev/null | wc -l)" "/proc/$pid/status" 2> /dev/null || true
@@ -48,7 +48,7 @@ ms=$((($(date +%s%N) - begun) / 1000000))
 killed=0
 for ((i = 0; i < kills; ++i)); do
   start disturbed --resume "$@"
-  # On average all of them together take as long as an undisturbed run.
+  # On average, all runs together take as long as an undisturbed run.
   wait_ms=$(((RANDOM * 32768 + RANDOM) % (2 * ms / kills + 1)))
   sleep "$((wait_ms / 1000)).$(printf %03d $((wait_ms % 1000)))"
   taken >> takes

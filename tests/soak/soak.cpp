@@ -36,7 +36,7 @@ constexpr int scenes = 7;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
-// What a process takes at a time.
+// The resources of a process at one moment.
 struct Taken {
   long kib = 0;
   int descriptors = 0, threads = 0;
@@ -72,11 +72,11 @@ class Watch {
                 name_.c_str(), frames, early_.kib, late_.kib, early_.descriptors, late_.descriptors, early_.threads,
                 late_.threads);
     std::fflush(stdout);
-    // Files that happen to be open at a time.
+    // The number of open files varies.
     if (late_.descriptors > early_.descriptors + 4) fail(name_ + ": more and more descriptors");
-    // One more may be seen at the moment when another ends.
+    // A new thread may start before an old one has ended.
     if (late_.threads > early_.threads + 2) fail(name_ + ": more and more threads");
-    // What is told at the end of every frame may be kept: 2 KiB.
+    // Records of finished frames may take 2 KiB each.
     if (!sanitized && late_.kib > early_.kib + 8192 + 2 * frames) fail(name_ + ": more and more memory");
   }
 
@@ -153,13 +153,13 @@ class Library {
     constexpr int count = 8;
     Watch watch("matchers made anew on " + device_);
     for (int first = 0; first < frames; first += count) {
-      Matched result;  // outlives what is left in work
+      Matched result;  // outlives the pairs left in flight
       Matcher m = matcher(2);
       for (int i = 0; i < count; ++i) {
         m.match(pair(first + i), result);
         expect(result, first + i);
       }
-      m.enqueue(pair(0), result);  // and left in work
+      m.enqueue(pair(0), result);  // and left in flight
       look(watch, first, frames);
     }
     watch.finish(frames);

@@ -1,4 +1,4 @@
-// For stages that make volumes of costs, or work on them: on every engine and device at awkward sizes and ranges.
+// Tests stages that make or read cost volumes on every engine and device, at awkward sizes and ranges.
 #pragma once
 
 #include <span>
@@ -21,7 +21,8 @@ void for_each_volume(F&& f) {
     }
 }
 
-// Beside the engines; where there is no GPU, skip_without_gpu() says so at the end.
+// Calls f for each usable GPU, in addition to the engines. If there is none, skip_without_gpu() skips the test at its
+// end.
 template <class F>
 void for_each_usable_gpu(F&& f) {
   for (gpu::Device* device : gpu::usable_devices()) {

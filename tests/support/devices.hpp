@@ -6,7 +6,7 @@
 
 namespace stereopsis::test {
 
-// Calls f(queue) for each device that can be used. Where there is none the test is skipped, and says why.
+// Calls f(queue) for each usable device. Without one, the test is skipped with the reason.
 template <class F>
 void for_each_gpu(F&& f) {
   const auto devices = gpu::usable_devices();
@@ -18,7 +18,7 @@ void for_each_gpu(F&& f) {
   }
 }
 
-// The same for those that tuned kernels run on.
+// Calls f(queue) for each device that tuned kernels run on; skips the test without one.
 template <class F>
 void for_each_tuned_gpu(F&& f) {
   bool any = false;
@@ -51,7 +51,7 @@ class OnDevice {
   operator gpu::View<T>() const { return view(); }
   operator gpu::View<const T>() const { return view(); }
 
-  // Into the pitched image, poison and all.
+  // Copies the device's block, with its poison, into the pitched image.
   void download() {
     queue_.download(block_, image_.block());
     queue_.wait();
@@ -86,7 +86,7 @@ void expect_gpu_equals_oracle(gpu::Device& device, gpu::Queue& queue, Size size,
   }
 }
 
-// The same for the stages that work on a disparity image and its validity in place.
+// Does the same for a stage that works in place on a disparity image and its validity.
 template <class Oracle, class Stage>
 void expect_gpu_map_equals_oracle(gpu::Device& device, gpu::Queue& queue, const Map& input, Oracle&& oracle,
                                   Stage&& stage) {

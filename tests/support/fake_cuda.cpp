@@ -51,14 +51,14 @@ Allocations& allocations() {
   return the;
 }
 
-// Counts the call; what it returns.
+// Counts the call and returns its status.
 Status called(const char* name) {
   Control& c = control();
   ++c.calls[name];
   return c.fails == name ? c.status : success;
 }
 
-// The same of a call on a stream, which is counted for the stream too: "cuEventRecord@1".
+// Counts a call on a stream, also under the stream's name: "cuEventRecord@1".
 Status called(const char* name, Stream stream) {
   std::string on_stream = name;
   on_stream += '@';
@@ -91,7 +91,7 @@ void fake_cuda_fail(const char* call, int status) {
   control().status = status;
 }
 int fake_cuda_calls(const char* call) { return control().calls[call]; }
-// Memory of the host that tests pass as the device's.
+// Registers host memory that tests pass as device memory.
 void fake_cuda_allocated(Pointer memory, std::size_t size) { allocations().add(memory, size); }
 void fake_cuda_freed(Pointer memory) { allocations().remove(memory); }
 Context fake_cuda_callers_context() {
@@ -131,7 +131,7 @@ Status cuDeviceTotalMem_v2(std::size_t* memory, DeviceId) {
   return success;
 }
 Status cuDevicePrimaryCtxRetain(Context* context, DeviceId) { return make("cuDevicePrimaryCtxRetain", context); }
-// Of a context that is none of those that were retained: the caller's, of device 0.
+// Counts pushes of the caller's context on device 0, which is not a retained one.
 Status cuCtxPushCurrent_v2(Context context) {
   if (context == fake_cuda_callers_context()) ++control().calls["cuCtxPushCurrent of the caller's"];
   return success;

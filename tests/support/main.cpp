@@ -1,5 +1,5 @@
-// Runs the tests of a program. With --source=rank_test those of that file alone. In the folder that STEREOPSIS_TEST_RESULTS
-// names it writes how each case ended, for tests/summary.awk.
+// Runs the tests of a program. With --source=rank_test, only the tests of that file run. If STEREOPSIS_TEST_RESULTS
+// names a folder, a file in it tells how each case ended, for tests/summary.awk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// The cases of a file, as a filter takes them; empty where it has none.
+// Returns a filter for the cases of a file; empty if the file has none.
 std::string cases_of(std::string_view source) {
   std::string filter;
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
@@ -56,7 +56,7 @@ class Results : public testing::EmptyTestEventListener {
 int main(int argc, char** argv) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process of its own
   testing::InitGoogleTest(&argc, argv);
-  if (testing::internal::InDeathTestChild()) return RUN_ALL_TESTS();  // of the one case that it was made for
+  if (testing::internal::InDeathTestChild()) return RUN_ALL_TESTS();  // the child runs one case
   std::string name = std::filesystem::path(argv[0]).filename();
   for (const std::string_view argument : std::vector<std::string_view>(argv + 1, argv + argc)) {
     constexpr std::string_view option = "--source=";

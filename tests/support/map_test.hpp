@@ -1,4 +1,4 @@
-// For the stages that work on a disparity image and its validity.
+// Compares stages that work on a disparity image and its validity with their oracles.
 #pragma once
 
 #include "stereopsis/disparity.hpp"

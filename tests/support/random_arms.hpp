@@ -1,4 +1,4 @@
-// Cross-based support regions for tests: what no image needs to have.
+// Random cross-based support regions for tests, including regions that no image has.
 #pragma once
 
 #include <algorithm>

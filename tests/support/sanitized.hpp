@@ -1,4 +1,5 @@
-// Whether a sanitizer looks on. It makes a test ten times as long, and what it looks for shows in a part of the cases.
+// `sanitized` tells whether a sanitizer runs. Tests then take ten times as long, so that they run a part of their
+// cases.
 #pragma once
 
 namespace stereopsis {

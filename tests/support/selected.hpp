@@ -1,4 +1,4 @@
-// All that a selection gives, pitched and poisoned, on the host and on a device.
+// The outputs of a selection, with a pitch and poison, on the host and on a device.
 #pragma once
 
 #include "stages/wta/wta.hpp"

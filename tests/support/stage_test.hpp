@@ -1,4 +1,4 @@
-// What the tests of all stages share: awkward sizes, views with a pitch, poison around them.
+// Helpers that the tests of all stages share: awkward sizes, views with a pitch, poison around them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// An image matched in stripes, by the rules of in_stripes(): every stripe by itself, the devices by turns.
+// Matches an image in stripes by the rules of in_stripes(): each stripe separately, on the devices in turn.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class Striped {
   Striped(const StereoPair& whole, DisparityRange range, const Pipeline& pipeline, std::vector<Device> devices)
       : whole_(whole), range_(range), rules_(in_stripes(pipeline)), devices_(std::move(devices)) {}
 
-  // Of the left view; and how often a stripe had to read more rows for its fill.
+  // Returns the left view's result, and counts how often a stripe had to read more rows for its fill.
   Matched match(int count) {
     const Matched raw = raw_maps(count);
     if (!rules_.refined) return raw;
@@ -29,7 +29,7 @@ class Striped {
   int grown = 0;
 
  private:
-  using PathCosts = std::shared_ptr<Image<std::uint16_t>>;  // none where the image ends
+  using PathCosts = std::shared_ptr<Image<std::uint16_t>>;  // null at the image's border
   struct Edges {
     PathCosts above, below;
   };

@@ -1,6 +1,6 @@
-"""In the place of stereo_image_proc: ros2 launch stereopsis_ros stereo.launch.py namespace:=stereo
+"""Starts the stereo node in place of stereo_image_proc: ros2 launch stereopsis_ros stereo.launch.py namespace:=stereo
 
-To be included by other launch files, too: every argument has a default.
+Other launch files may include this file: every argument has a default.
 """
 
 from launch import LaunchDescription

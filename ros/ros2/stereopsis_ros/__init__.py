@@ -1,1 +1,1 @@
-"""What ament knows the package by."""
+"""The package that ament registers; the node is in the Python package stereopsis."""

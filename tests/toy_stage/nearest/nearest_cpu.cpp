@@ -3,7 +3,7 @@
 
 namespace stereopsis::nearest {
 
-// The compiler makes vectors of it.
+// The compiler vectorises this loop.
 void cpu(const Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t> validity, Threads& threads) {
   const float least = static_cast<float>(p.least);
   threads.rows(disparity.height, [&](int first, int last) {
