@@ -165,8 +165,7 @@ ImageView<const std::uint8_t> any_mask(Image<std::uint8_t>& image, Size size, Di
   const ImageView<std::uint8_t> mask = framed(image, size, 1, dice);
   const double masked = dice.pick(std::array{0.0, 0.05, 0.3, 0.95, 1.0});
   for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      mask(x, y) = dice.chance(masked) ? 0 : 255;
+    for (int x = 0; x < size.width; ++x) mask(x, y) = dice.chance(masked) ? 0 : 255;
   return mask;
 }
 

@@ -126,7 +126,8 @@ std::string through_command(const std::string& command, const Call& call, const 
                : refused;
   }
   std::string difference = first_difference("disparity", read_disparity(file("disparity.npy")), expected.disparity);
-  if (difference.empty()) difference = first_difference("validity", read_validity(file("validity.npy")), expected.validity);
+  if (difference.empty())
+    difference = first_difference("validity", read_validity(file("validity.npy")), expected.validity);
   if (difference.empty() && p.want_confidence)
     difference = first_difference("confidence", read_disparity(file("confidence.npy")), expected.confidence);
   return difference.empty() ? difference : difference + ": " + join(words, " ");

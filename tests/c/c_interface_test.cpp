@@ -505,11 +505,12 @@ TEST_F(CInterface, TicketsOfOthersAreRejected) {
 }
 
 TEST_F(CInterface, ExtremeIntegersAreRejected) {
-  constexpr std::int32_t low = std::numeric_limits<std::int32_t>::min(), high = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int32_t low = std::numeric_limits<std::int32_t>::min(),
+                         high = std::numeric_limits<std::int32_t>::max();
   const sp_problem good = problem;
-  for (std::int32_t sp_problem::* const member : {&sp_problem::width, &sp_problem::height, &sp_problem::channels,
-                                                  &sp_problem::bit_depth, &sp_problem::min_disparity,
-                                                  &sp_problem::disparities, &sp_problem::batch})
+  for (std::int32_t sp_problem::*const member :
+       {&sp_problem::width, &sp_problem::height, &sp_problem::channels, &sp_problem::bit_depth,
+        &sp_problem::min_disparity, &sp_problem::disparities, &sp_problem::batch})
     for (const std::int32_t extreme : {low, low + 1, high - 1, high}) {
       problem = good;
       problem.*member = extreme;
@@ -518,8 +519,8 @@ TEST_F(CInterface, ExtremeIntegersAreRejected) {
   problem = good;
   plan();
   const sp_image good_left = left;
-  for (const std::int64_t extreme : {std::numeric_limits<std::int64_t>::min(), std::int64_t{-3},
-                                     std::numeric_limits<std::int64_t>::max() / 3 * 3}) {
+  for (const std::int64_t extreme :
+       {std::numeric_limits<std::int64_t>::min(), std::int64_t{-3}, std::numeric_limits<std::int64_t>::max() / 3 * 3}) {
     left = good_left;
     left.pitch = extreme;
     expect_refused(sp_matcher_match(matcher, &pair, &result), "pitch");
@@ -527,7 +528,7 @@ TEST_F(CInterface, ExtremeIntegersAreRejected) {
     left.offset = extreme;
     expect_refused(sp_matcher_match(matcher, &pair, &result), "offset");
   }
-  for (std::int32_t sp_image::* const member : {&sp_image::width, &sp_image::height, &sp_image::channels})
+  for (std::int32_t sp_image::*const member : {&sp_image::width, &sp_image::height, &sp_image::channels})
     for (const std::int32_t extreme : {low, -1, 0, high}) {
       left = good_left;
       left.pitch = 0;
