@@ -39,7 +39,7 @@ class StageParameters {
   const P* get_if() const {
     return std::any_cast<P>(&value_);
   }
-  // As in core/parameters.hpp. A stage without parameters has no parameter of any name.
+  // Sets one parameter as core/parameters.hpp does. A stage without parameters has no parameter of any name.
   bool set(std::string_view prefix, std::string_view name, std::string_view value) {
     return type_ != nullptr && type_->set(value_, prefix, name, value);
   }
@@ -100,7 +100,7 @@ enum class On { oracle, cpu, gpu };
 struct Target {
   On device = On::cpu;
   int threads = 1;
-  int cuda_capability = 0;      // of tuned kernels: 90 is 9.0; 0: not a CUDA device
+  int cuda_capability = 0;      // capability of the tuned kernels: 90 is 9.0; 0: not a CUDA device
   std::size_t local_bytes = 0;  // available to a work-group of a GPU, independent of what its kernels were compiled for
 };
 
@@ -164,7 +164,7 @@ class Call : public Shape {
     }
   }
   Scratch scratch() const { return scratch_; }
-  // On a GPU: the memory of the entry's constants.
+  // Returns the memory of the entry's constants on a GPU.
   gpu::Span constants() const { return constants_; }
   Call with_constants(const gpu::Span& there) const {
     Call call = *this;
@@ -199,7 +199,7 @@ constexpr Functions on_every_device(F) {
 #endif
           [](const Call<On::gpu>& c) { F{}(c); }};
 }
-// The same for an operation whose only definition is the stages that it replaces.
+// Returns functions for an operation whose only definition is the stages that it replaces.
 template <class F>
 constexpr Functions on_cpu_and_gpu(F f) {
   Functions functions = on_every_device(f);
@@ -294,8 +294,8 @@ struct PairInfo {
   bool is_float() const { return element == Element::f32; }
 };
 
-// What is known about a stage's costs before they are computed: the largest cost, 0 for that of their type; and the
-// number of output units per unit of the input costs.
+// Properties of a stage's costs that are known before they are computed: the largest cost, 0 for that of their type;
+// and the number of output units per unit of the input costs.
 struct CostUnits {
   double largest = 0, units = 1;
 };

@@ -1,4 +1,4 @@
-// Absolute differences and census: ad_census.hpp.
+// Cost volume from absolute differences and census: ad_census.hpp.
 //
 // instance any: WORD=Word
 #include "device/gpu/vocabulary.h"

@@ -15,7 +15,7 @@ namespace stereopsis::ad_census {
 
 constexpr int most_lanes = 16;
 
-// The tables in words that can be looked up by vectors.
+// The tables as words, so that vectors can gather from them.
 struct WideTables {
   explicit WideTables(const Tables& t) {
     std::copy(t.colour.begin(), t.colour.end(), colour);
@@ -28,7 +28,7 @@ constexpr std::uint32_t packed(const std::uint8_t* pixel, int channels) {
   return pixel[0] | pixel[channels / 2] << 8 | static_cast<std::uint32_t>(pixel[channels - 1]) << 16;
 }
 
-// The right view's row from its end on, so that the candidates of a pixel lie in the order of their disparities.
+// The right view's row in reverse order, so that the candidates of a pixel are ordered by disparity.
 struct Candidates {
   Candidates(std::byte* memory, int entries_)
       : census(reinterpret_cast<std::uint64_t*>(memory)),
@@ -56,8 +56,8 @@ namespace stereopsis::ad_census::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace targeted = stereopsis::HWY_NAMESPACE;
 
-// A block may reach beyond its pixel, whose right neighbour then writes over it; the last pixels of a row are made
-// apart.
+// A block may write beyond its pixel; the right neighbour then overwrites the excess. The last pixels of a row are
+// computed separately.
 void costs_of_row(const Input& in, const WideTables& tables, const Candidates& candidates,
                   VolumeView<std::uint8_t> costs, int y) {
   const hn::CappedTag<std::uint32_t, most_lanes> d;
@@ -108,7 +108,7 @@ HWY_EXPORT(costs_of_row);
 
 namespace {
 
-// Of a row, with a block behind its last candidate.
+// Returns the entries of a row of candidates, with a block behind its last candidate.
 int entries_of(int width, int disparities) { return (width + disparities + most_lanes + 15) / 16 * 16; }
 std::size_t bytes_of_thread(int width, int disparities) {
   return with_gap((sizeof(std::uint64_t) + sizeof(std::uint32_t)) * entries_of(width, disparities));

@@ -41,7 +41,7 @@ TEST(AdCensus, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The exponentials by hand: 127 (1 − e⁻¹) = 80.3, 127 (1 − e^(−1/3)) = 36.0.
+// The expected exponentials: 127 (1 − e⁻¹) = 80.3, 127 (1 − e^(−1/3)) = 36.0.
 TEST(AdCensusOracle, AddsColourAndCensus) {
   Image<std::uint8_t> left(2, 1, 3), right(2, 1, 3);
   left.fill(100);

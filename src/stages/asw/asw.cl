@@ -1,5 +1,6 @@
-// Adaptive support weights over the full window: asw.hpp. A work-group makes TILE_X columns of one row by TILE_D disparities,
-// a work-item 8 disparities of one pixel. For each row of the window the weights of the pixels involved are made once.
+// Adaptive support weights over the full window: asw.hpp. A work-group computes TILE_X columns of one row by TILE_D
+// disparities, a work-item 8 disparities of one pixel. For each row of the window, the weights of the pixels involved
+// are computed once.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -23,7 +24,7 @@ KERNEL(aggregate)(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARR
   const int d_tiles = (disparities + TILE_D - 1) / TILE_D;
   // Groups beyond the last row repeat it: a kernel with barriers does not return early.
   const int first_x = group_id(0) * TILE_X, y = min(group_id(1) / d_tiles, height - 1), first_k = group_id(1) % d_tiles * TILE_D;
-  const int first_right = first_x - min_disparity - first_k - (TILE_D - 1);  // of the tile's right pixels
+  const int first_right = first_x - min_disparity - first_k - (TILE_D - 1);  // first right pixel of the tile
   const int cost_pitch = TILE_X + taps - 1;
   const int tile_x = item % TILE_X, tile_k = item / TILE_X * PER_ITEM;
   weight_of[item] = table.of[item];

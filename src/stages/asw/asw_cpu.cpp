@@ -1,5 +1,5 @@
-// A row of the image at a time, all disparities of a pixel side by side: the weights of its window in the left view are the
-// same for all of them, and those of the right view are laid out such that their disparities follow one another.
+// Adaptive support weights on the CPU, one row of the image at a time. All disparities of a pixel are contiguous: they
+// share the weights of its window in the left view, and the weights of the right view are ordered by disparity.
 #include "stages/asw/asw.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -15,10 +15,11 @@
 #define STEREOPSIS_ASW_SCRATCH
 namespace stereopsis::asw {
 
-// The memory of a thread: for each pixel of a row and tap of a row of the window the weights in the left view, and in the right
-// one from right to left, as far as disparities reach; sums for each cell of a row.
+// The memory of one thread. It holds, for each pixel of a row and each tap of a row of the window, the weights in the
+// left view, and those in the right view from right to left, as far as disparities reach. It also holds sums for each
+// cell of a row.
 struct Scratch {
-  // Without memory it only counts the bytes.
+  // Without memory, the constructor only counts the bytes.
   Scratch(const Parameters& p, int width_, int disparities, std::byte* memory)
       : width(width_), padded((disparities + 31) / 32 * 32), entries(width + padded) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
@@ -26,7 +27,7 @@ struct Scratch {
       bytes += (count * sizeof(T) + 63) / 64 * 64;
     };
     take(row, width);
-    const std::size_t taps = 2 * static_cast<std::size_t>(p.radius_x()) + 1;  // of a row of the window
+    const std::size_t taps = 2 * static_cast<std::size_t>(p.radius_x()) + 1;  // taps of one row of the window
     take(left, taps * width);
     take(right, taps * entries);
     take(sums, static_cast<std::size_t>(width) * padded);
@@ -93,7 +94,7 @@ class RowAggregation {
     }
   }
 
-  // A row of the window: its sums fit 31 bits, those of the window do not.
+  // Adds a row of the window: the sums of a row fit in 31 bits, those of the window do not.
   void add_row(int x, int row) const {
     using D = hn::ScalableTag<std::uint32_t>;
     const D d;

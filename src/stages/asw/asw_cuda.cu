@@ -1,6 +1,7 @@
-// Adaptive support weights over the full window: asw.hpp. Weights are made once, for a band of rows. Then a thread sums up 8
-// disparities of 4 pixels: a product makes those of a weight with two of the right view's that are beside each other; two of
-// a cell, of taps one above the other, meet their costs in one instruction. The sums of weights alone are a matrix product.
+// Adaptive support weights over the full window: asw.hpp. The weights are computed once for a band of rows. Then a
+// thread sums 8 disparities of 4 pixels. One product multiplies a weight by two adjacent weights of the right view. One
+// instruction multiplies and adds a cell's two products, of vertically adjacent taps, to their costs. The sums of the
+// weights themselves are a matrix product.
 #include "device/gpu/vocabulary.h"
 #include "stages/asw/asw_cuda_problem.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 extern __shared__ uint4 shared_memory[];
 
-// ⌊√n⌋ of a whole number below 2²², plus the bits of 1.5 · 2²³.
+// Returns ⌊√n⌋ of an integer below 2²², plus the bits of 1.5 · 2²³.
 constexpr uint root_bias = 0x4b400000;
 __device__ __forceinline__ uint biased_root(float n) {
   float root;
@@ -24,19 +25,20 @@ __device__ __forceinline__ uint biased_root(float n) {
   return __float_as_uint(biased) - (nearest * nearest > n ? 1 : 0);
 }
 
-// Where shared memory has column i, so that lanes 4 columns apart use different banks.
+// Returns the position of column i in shared memory, such that lanes 4 columns apart use different banks.
 __device__ __forceinline__ int spread(int i) { return i + (i >> 5); }
 
 }  // namespace
 
-// The weights of both views: a block has a run of columns of a row, first the left view's, then the right one's.
+// Computes the weights of both views: a block processes a run of columns of a row, first the left view's, then the
+// right view's.
 extern "C" __global__ void __launch_bounds__(threads)
     weigh_all(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARRAY(uchar, weights), Weights table,
               const CudaProblem p) {
   constexpr int columns = threads * weights_a_thread, room = columns + 64 + (columns + 64) / 32;
   __shared__ uchar weight_of[256];
   __shared__ int distance[64];
-  __shared__ float lab[3 * room];  // of a row
+  __shared__ float lab[3 * room];  // colours of one row
   const int left_blocks = (p.left_pitch + columns - 1) / columns;
   const bool is_right = blockIdx.x >= left_blocks;
   const int first = (is_right ? blockIdx.x - left_blocks : blockIdx.x) * columns,
@@ -51,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(threads)
   uchar* to = ELEMENTS(weights) + (is_right ? (long)p.rows * taps * p.left_pitch : 0) +
               (long)blockIdx.y * taps * pitch + first + weights_a_thread * threadIdx.x;
   const bool inside = first + weights_a_thread * (int)threadIdx.x < pitch;
-  // Of p in shared memory, whose first column is the lowest that a p of the block can have, less the radius.
+  // Positions of p in shared memory, whose first column is the lowest column of a p in the block minus the radius.
   const int lowest = clamp(first - before, 0, p.width - 1);
   int place[weights_a_thread];
   float l[weights_a_thread], a[weights_a_thread], b[weights_a_thread];
@@ -91,29 +93,29 @@ extern "C" __global__ void __launch_bounds__(threads)
 
 namespace {
 
-// A warp's lanes are side by side in `groups` columns of threads.
+// A warp's lanes are adjacent in `groups` columns of threads.
 template <int kGroups>
 struct Tile {
   static constexpr int disparities = 32 / kGroups * thread_disparities;
   static constexpr int columns = threads / 32 * kGroups * thread_columns;
-  static constexpr int cost_pitch = asw::cost_pitch(disparities);  // bytes of a column: two rows' costs in turns
+  static constexpr int cost_pitch = asw::cost_pitch(disparities);  // bytes per column: the costs of two rows alternate
   static_assert(columns + disparities == right_columns);
 };
 
 struct Window {
-  const uchar *left, *right;  // weights of the block's row and first column, tap by tap
+  const uchar *left, *right;  // weights of the block's row from its first column on, tap by tap
   const uchar* costs;
   int taps_x, taps_y, taps;
-  int x, y, k;  // of the block
+  int x, y, k;  // position of the block
 };
 
-// Two rows of the window in shared memory: as they lie in global memory, and the right view's weights in 16 bits, too.
+// Two rows of the window in shared memory: as in global memory, plus the right view's weights in 16 bits.
 template <int kGroups>
 struct Rows {
   using T = Tile<kGroups>;
   ushort* wide_right;
   uchar *right, *left, *costs;
-  int cost_bytes;  // of a row
+  int cost_bytes;  // bytes per row
 
   __device__ Rows(const Window& w, uchar* memory)
       : wide_right(reinterpret_cast<ushort*>(memory)),
@@ -123,7 +125,7 @@ struct Rows {
         cost_bytes((T::columns + w.taps_x - 1) * T::cost_pitch) {}
 };
 
-// Bytes that come in without a register's waiting for them; beyond `count` they are 0.
+// Copies bytes asynchronously, without occupying a register; bytes beyond `count` are 0.
 template <int kBytes>
 __device__ __forceinline__ void fetch(uchar* to, const uchar* from, int count = kBytes) {
   const uint place = (uint)__cvta_generic_to_shared(to);
@@ -137,7 +139,7 @@ __device__ __forceinline__ void wait_for_fetched() {
   __syncthreads();
 }
 
-// A row of costs, kBytes at a time; 1: of which some lie across words.
+// Copies a row of costs, kBytes at a time; with 1, some of them straddle words.
 template <int kGroups, int kBytes>
 __device__ __forceinline__ void fetch_costs(const CudaProblem& p, const Window& w, int y, uchar* to) {
   using T = Tile<kGroups>;
@@ -158,7 +160,7 @@ __device__ __forceinline__ void fetch_costs(const CudaProblem& p, const Window& 
   }
 }
 
-// A view's weights of two rows of the window, in turns. Those below the window are 0.
+// Copies a view's weights of two rows of the window, alternating. Weights below the window are 0.
 template <int kColumns>
 __device__ __forceinline__ void fetch_weights(const Window& w, int pair, const uchar* from, int pitch, uchar* to) {
   constexpr int pieces = kColumns / 16;
@@ -198,12 +200,12 @@ struct Sums {
   uint of[thread_columns][thread_disparities];
 };
 
-// The sums over two rows of the window; pointers are the thread's own.
+// Adds the sums over two rows of the window; the pointers are the thread's own.
 template <int kGroups>
 __device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uchar* left, const ushort* right,
                                          const uchar* costs, int cost_row) {
   using T = Tile<kGroups>;
-  const auto load = [&](const uchar* from) {  // of both rows, in turns
+  const auto load = [&](const uchar* from) {  // both rows, alternating
     const uint2 a = *reinterpret_cast<const uint2*>(from), b = *reinterpret_cast<const uint2*>(from + cost_row);
     return uint4{__byte_perm(a.x, b.x, 0x5140), __byte_perm(a.x, b.x, 0x7362), __byte_perm(a.y, b.y, 0x5140),
                  __byte_perm(a.y, b.y, 0x7362)};
@@ -218,7 +220,7 @@ __device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uchar* le
     for (int turn = 0; turn < thread_columns; ++turn) {
       if (tap + turn >= taps_x) break;
       column[(turn + thread_columns - 1) % thread_columns] = load(costs);
-      uint weight[2][thread_columns], pair[2][10];  // of the right view's: those in columns n and n + 1
+      uint weight[2][thread_columns], pair[2][10];  // products of the right view's weights for columns n and n + 1
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
         const uint v = *reinterpret_cast<const uint*>(left + r * T::columns);
@@ -236,7 +238,7 @@ __device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uchar* le
         const uint cost[] = {c.x, c.y, c.z, c.w};
 #pragma unroll
         for (int j = 0; j < thread_disparities; j += 2) {
-          const int n = 6 + i - j;  // the right view's columns of disparities j + 1 and j
+          const int n = 6 + i - j;  // columns of the right view for disparities j + 1 and j
           const uint a = weight[0][i] * pair[0][n], b = weight[1][i] * pair[1][n];
           sums.of[i][j + 1] = __dp2a_hi(__byte_perm(a, b, 0x5410), cost[j / 2], sums.of[i][j + 1]);
           sums.of[i][j] = __dp2a_lo(__byte_perm(a, b, 0x7632), cost[j / 2], sums.of[i][j]);
@@ -249,7 +251,7 @@ __device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uchar* le
   }
 }
 
-// Sums of 32 bits hold 258 products of three bytes. What is above 2²⁰ goes to another sum.
+// 32-bit sums hold 258 products of three bytes. The part above 2²⁰ is moved to a second sum.
 constexpr int most_taps = 258, kept_bits = 20;
 struct UpperSums {
   uint of[thread_columns][thread_disparities / 2];
@@ -264,11 +266,11 @@ __device__ __forceinline__ void carry(Sums& sums, UpperSums& upper) {
     }
 }
 
-// The sums of both views' weights, for all pixels and disparities of the tile: `totals` by column.
+// Sums the products of both views' weights for all pixels and disparities of the tile; `totals` is ordered by column.
 template <int kGroups>
 __device__ __forceinline__ void add_weights(const CudaProblem& p, const Window& w, uchar* bytes, uint* totals) {
   using T = Tile<kGroups>;
-  constexpr int step = taps_at_once, pitch = tap_pitch;  // of a column of either view
+  constexpr int step = taps_at_once, pitch = tap_pitch;  // pitch of a column of either view
   constexpr int tiles = (16 + T::disparities) / 8 * (T::columns / 16) / (threads / 32);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int rows = warp * (T::columns / 16) / (threads / 32),
@@ -318,7 +320,8 @@ __device__ __forceinline__ void add_weights(const CudaProblem& p, const Window& 
   __syncthreads();
 }
 
-// ⌊(128 sum + ⌊total / 2⌋) / total⌋. The estimate is off by one at most, so that 32 bits tell what is left over.
+// Returns ⌊(128 sum + ⌊total / 2⌋) / total⌋. The estimate is off by at most one, so that 32 bits suffice for the
+// remainder.
 __device__ __forceinline__ uint mean(uint sum, uint upper, uint total) {
   const float dividend = ((float)upper * (1 << kept_bits) + (float)sum) * 128.0f + (float)(total / 2);
   const uint estimate = __float2uint_rd(__fdividef(dividend, (float)total));
@@ -355,7 +358,7 @@ __device__ __forceinline__ void aggregate(const uchar* weights, const uchar* cos
             (d_tiles - 1) * T::disparities - w.k;
   const Rows<kGroups> rows(w, reinterpret_cast<uchar*>(shared_memory));
 
-  // Of a half-warp, lanes of two columns of threads read 64 bytes of costs each, from different banks.
+  // In a half-warp, lanes of two columns of threads read 64 bytes of costs each, from different banks.
   constexpr int runs = 32 / kGroups;
   const int lane = threadIdx.x % 32, group = lane % 2 + lane / (2 * runs) * 2;
   const int column = (threadIdx.x / 32 * kGroups + group) * thread_columns, k = lane / 2 % runs * thread_disparities;

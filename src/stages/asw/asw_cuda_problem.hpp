@@ -7,7 +7,7 @@ namespace stereopsis::asw {
 
 inline constexpr int threads = 256;  // per block
 inline constexpr int thread_columns = 4, thread_disparities = 8;
-inline constexpr int right_columns = 192;  // of a tile: its columns and disparities together
+inline constexpr int right_columns = 192;  // columns and disparities of a tile together
 inline constexpr int weights_a_thread = 4;
 
 // Local memory of a block, which sums two rows of the window at a time and later holds only the weights.

@@ -10,7 +10,7 @@ class Weigher {
  public:
   explicit Weigher(const Parameters& p) : p_(p), scales_(support_weight::scales(p.gamma_colour, p.gamma_distance)) {}
 
-  // Of the window around (x, y), row by row.
+  // Returns the weights of the window around (x, y), row by row.
   std::vector<int> operator()(ImageView<const std::uint32_t> lab, int x, int y) const {
     std::vector<int> weights;
     for (int dy = -p_.radius_y(); dy <= p_.radius_y(); ++dy)

@@ -10,7 +10,7 @@
 #define RUN 8
 #include "device/gpu/run.cl.h"
 
-// The weights of a pixel, window bytes from (y · width + x) · window on.
+// Computes the weights of a pixel, `window` bytes from (y · width + x) · window on.
 KERNEL(weights)(IMAGE(const uint, lab), ARRAY(uchar, weights), Weights table, int radius, int colour_scale, int distance_scale) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(lab) || y >= HEIGHT(lab)) return;
@@ -32,7 +32,7 @@ FUNCTION void store_averages(GLOBAL ushort* to, const ushort* averages, int coun
     *(GLOBAL ulong*)(to + j) = (ulong)averages[j] | (ulong)averages[j + 1] << 16 | (ulong)averages[j + 2] << 32 | (ulong)averages[j + 3] << 48;
 }
 
-// A work-item for RUN disparities of a pixel.
+// Averages RUN disparities of one pixel per work-item.
 KERNEL(average)(IMAGE(const uint, lab), ARRAY(const uchar, weights), ARRAY(const CELL, costs), ARRAY(ushort, averages), int disparities,
                 int radius) {
   const int runs = (disparities + RUN - 1) / RUN, width = WIDTH(lab), height = HEIGHT(lab);

@@ -1,15 +1,15 @@
-// Belief propagation: belief_propagation.hpp. Of a level's volumes, disparity is fastest. Where pixels tell their messages, a
-// group of work-items has a pixel, and each takes every local_size-th disparity.
+// Belief propagation: belief_propagation.hpp. In the volumes of a level, disparity is fastest. In pass_messages, a
+// group of work-items processes a pixel, and each work-item takes every local_size-th disparity.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
 
-// Of one of the volumes of a level.
+// Returns the elements of one volume of a level, padded.
 FUNCTION long volume_of(int width, int height, int disparities) {
   return ((long)width * height * disparities + 127) / 128 * 128;
 }
 
-// The costs of the finest level.
+// Widens the costs of the finest level.
 KERNEL(widen)(ARRAY(const uchar, costs), ARRAY(ushort, sums), int width, int height, int disparities) {
   const int cell = global_id(0), y = global_id(1);
   if (cell >= width * disparities || y >= height) return;
@@ -17,7 +17,7 @@ KERNEL(widen)(ARRAY(const uchar, costs), ARRAY(ushort, sums), int width, int hei
   ELEMENTS(sums)[at] = ELEMENTS(costs)[at];
 }
 
-// A coarser level's costs.
+// Computes the costs of a coarser level.
 KERNEL(halve)(ARRAY(const ushort, fine), ARRAY(ushort, sums), int fine_width, int fine_height, int width, int height,
               int disparities) {
   const int cell = global_id(0), y = global_id(1), x = cell / disparities, k = cell % disparities;
@@ -29,7 +29,7 @@ KERNEL(halve)(ARRAY(const ushort, fine), ARRAY(ushort, sums), int fine_width, in
   ELEMENTS(sums)[(long)y * width * disparities + cell] = (ushort)sum;
 }
 
-// The messages that a level begins with: those of the coarser one, or none where there is none (coarse_width = 0).
+// Initialises the messages of a level from the coarser one, or with 0 if there is none (coarse_width = 0).
 KERNEL(begin)(ARRAY(const ushort, coarse), ARRAY(ushort, messages), ARRAY(uchar, waiting), int coarse_width,
               int coarse_height, int width, int height, int disparities) {
   const long coarse_volume = volume_of(coarse_width, coarse_height, disparities), volume = volume_of(width, height, disparities);
@@ -41,7 +41,7 @@ KERNEL(begin)(ARRAY(const ushort, coarse), ARRAY(ushort, messages), ARRAY(uchar,
   if (k == 0) ELEMENTS(waiting)[(long)y * width + x] = 1;
 }
 
-// The pixels of a row whose turn it is.
+// Passes the messages of the pixels in a row whose turn it is.
 KERNEL(pass_messages)(ARRAY(const ushort, costs), ARRAY(ushort, messages), ARRAY(uchar, waiting), int width, int height,
              int disparities, int turn, int slope, int truncation, int reach, int convergence) {
   LOCAL int lowest[4];

@@ -1,4 +1,5 @@
-// A thread has some rows of a level; all disparities of a pixel lie in the lanes of vectors. Volumes have whole vectors a pixel.
+// Belief propagation on the CPU: a thread processes some rows of a level, with the disparities of a pixel in the lanes
+// of vectors. Volumes have whole vectors per pixel.
 #include "stages/belief_propagation/belief_propagation.hpp"
 
 #include <atomic>
@@ -15,11 +16,11 @@
 namespace stereopsis::belief_propagation {
 
 constexpr int most_lanes = 32;
-constexpr std::uint16_t beyond = 65535;  // what there is no disparity for
+constexpr std::uint16_t beyond = 65535;  // stands for absent disparities
 
 constexpr int padded(int disparities) { return (disparities + most_lanes - 1) / most_lanes * most_lanes; }
 
-// A level in memory.
+// A level's arrays in memory.
 struct Grid {
   Grid(const Level& level, int disparities_, std::byte* scratch)
       : size(level.size),
@@ -56,7 +57,7 @@ HWY_INLINE hn::Vec<D> only_disparities(hn::Vec<D> v, int k, int disparities, std
   return hn::IfThenElse(hn::FirstN(d, static_cast<std::size_t>(std::max(0, disparities - k))), v, word(instead));
 }
 
-// The costs and the four messages of a pixel.
+// Returns the sum of the costs and the four messages of a pixel.
 HWY_INLINE hn::Vec<D> sum_at(const Grid& grid, std::ptrdiff_t at) {
   const D d;
   auto sum = hn::LoadU(d, grid.costs + at);
@@ -64,7 +65,7 @@ HWY_INLINE hn::Vec<D> sum_at(const Grid& grid, std::ptrdiff_t at) {
   return sum;
 }
 
-// h and its lower envelope, with `beyond` around; returns the lowest.
+// Computes h and its lower envelope, surrounded by `beyond`; returns the minimum.
 std::uint16_t envelope(const Parameters& p, const Grid& grid, std::ptrdiff_t at, int but, std::uint16_t* h) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d)), count = grid.disparities;
@@ -75,8 +76,8 @@ std::uint16_t envelope(const Parameters& p, const Grid& grid, std::ptrdiff_t at,
     least = hn::Min(least, value);
     hn::StoreU(value, d, h + k);
   }
-  // Steps of 1, 2, 4 … reach all that a message looks at: a path of steps costs what one of their sum does. Values of
-  // this round may already be in it, which are paths, too.
+  // Steps of 1, 2, 4 … cover the reach of a message, because a path of steps costs as much as one step of their sum.
+  // Values of the current round may already be included; they belong to paths, too.
   for (int reached = 0, step = 1, all = reach(p, count); reached < all; reached += step, step *= 2) {
     const auto cost = word(std::min(p.slope * step, 65535));
     for (int k = 0; k < count; k += lanes) {
@@ -88,7 +89,7 @@ std::uint16_t envelope(const Parameters& p, const Grid& grid, std::ptrdiff_t at,
   return hn::GetLane(hn::MinOfLanes(d, least));
 }
 
-// `h` has memory for the disparities, and as much before and behind them, which is `beyond`.
+// `h` has memory for the disparities, plus as much before and behind them, filled with `beyond`.
 void pass_messages(const Parameters& p, const Grid& grid, int x, int y, std::uint16_t* h) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -105,13 +106,13 @@ void pass_messages(const Parameters& p, const Grid& grid, int x, int y, std::uin
       change = hn::Max(change, hn::Sub(hn::Max(value, old), hn::Min(value, old)));
       hn::StoreU(value, d, to + k);
     }
-    // Several threads may say so at once.
+    // Several threads may write this at once.
     if (hn::GetLane(hn::MaxOfLanes(d, change)) > p.convergence)
       std::atomic_ref(grid.waiting[grid.pixel(u, v)]).store(1, std::memory_order_relaxed);
   }
 }
 
-// The pixels of some rows whose turn it is.
+// Passes the messages of the pixels in some rows whose turn it is.
 void pass_message_rows(const Parameters& p, const Grid& grid, int turn, int first, int last, std::uint16_t* h) {
   for (int y = first; y < last; ++y)
     for (int x = (y + turn) % 2; x < grid.size.width; x += 2) {
@@ -122,7 +123,7 @@ void pass_message_rows(const Parameters& p, const Grid& grid, int turn, int firs
     }
 }
 
-// The sums of rows.
+// Computes the sums of rows.
 void add_rows(const Grid& grid, VolumeView<std::uint16_t> sums, int first, int last) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -178,7 +179,7 @@ void halve(const Grid& fine, const Grid& grid, Threads& threads) {
   });
 }
 
-// With the messages of the coarser level, or none.
+// Initialises the messages from the coarser level, or with 0.
 void begin(const Grid* coarse, const Grid& grid, Threads& threads) {
   threads.rows(grid.size.height, [&](int first, int last) {
     for (int y = first; y < last; ++y) {

@@ -1,6 +1,7 @@
-// Belief propagation with messages of 8 bits: belief_propagation.hpp. A thread has 16 disparities of a pixel, in pairs that are
-// 8 apart: what is beside a pair's disparities is another pair. Messages lie by the colour of the pixel that they go to, as
-// on a chess board; those to one pixel side by side. Of 16 disparities byte 4 j + b is the one of j + 4 b.
+// Belief propagation with 8-bit messages: belief_propagation.hpp. A thread holds 16 disparities of a pixel, in pairs
+// that are 8 apart, so that the neighbours of a pair's disparities are another pair. Messages are stored by the colour
+// of their receiving pixel on a checkerboard; those to one pixel are contiguous. Among 16 disparities, byte 4 j + b is
+// that of j + 4 b.
 #include "device/gpu/vocabulary.h"
 #include "stages/belief_propagation/belief_propagation_cuda_problem.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr int pairs = cells / 2;
 constexpr uint everywhere = ~0u;
 
-// 16 bits each: disparities j and j + 8 of 16.
+// 16-bit values: disparities j and j + 8 of 16.
 struct Pairs {
   uint of[pairs];
 };
@@ -36,7 +37,7 @@ __device__ __forceinline__ uint4 packed(const Pairs& p) {
   return {w[0], w[1], w[2], w[3]};
 }
 
-// What a thread has of a pixel.
+// The thread's part of a pixel.
 struct Place {
   __device__ __forceinline__ Place(const CudaProblem& p, int turn)
       : item(blockIdx.x * threads + threadIdx.x), chunk(item & (p.lanes - 1)), y(blockIdx.y) {
@@ -49,7 +50,7 @@ struct Place {
 };
 
 __device__ __forceinline__ long columns_of(int width) { return (width + 1) / 2; }
-// Of a pixel in the order of volumes.
+// Returns the index of a pixel in the order of volumes.
 __device__ __forceinline__ long index_of(const CudaLevel& level, int x, int y) {
   return ((long)((x + y) & 1) * level.height + y) * columns_of(level.width) + x / 2;
 }
@@ -63,7 +64,7 @@ __device__ __forceinline__ Pairs load_costs(const ushort* costs, long at) {
   return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
 }
 
-// 0xffff where there is no disparity.
+// Returns masks that are 0xffff for absent disparities.
 __device__ __forceinline__ Pairs beyond(const CudaProblem& p, int chunk) {
   Pairs mask;
 #pragma unroll
@@ -73,7 +74,8 @@ __device__ __forceinline__ Pairs beyond(const CudaProblem& p, int chunk) {
   return mask;
 }
 
-// The lowest of each of four messages' sums, over the threads of a pixel; in pairs, of the first two and of the others.
+// Computes the minimum of each of four messages' sums over the threads of a pixel, as pairs: the first two, and the
+// other two.
 __device__ __forceinline__ void lowest_of(const Pairs (&h)[4], int lanes, uint (&lowest)[2]) {
 #pragma unroll
   for (int i = 0; i < 4; i += 2) {
@@ -92,7 +94,8 @@ __device__ __forceinline__ void lowest_of(const Pairs (&h)[4], int lanes, uint (
   }
 }
 
-// For each of four messages what is before the first pair: the last disparity of the thread before, and of the lower half.
+// For each of four messages, returns the disparities before the first pair: the last disparity of the previous thread
+// and that of the lower half.
 __device__ __forceinline__ void before(const Pairs (&g)[4], int chunk, const CudaProblem& p, uint (&pair)[4]) {
   const uint last =
       __byte_perm(__byte_perm(g[0].of[7], g[1].of[7], 0x0062), __byte_perm(g[2].of[7], g[3].of[7], 0x0062), 0x5410);
@@ -101,7 +104,7 @@ __device__ __forceinline__ void before(const Pairs (&g)[4], int chunk, const Cud
 #pragma unroll
   for (int i = 0; i < 4; ++i) pair[i] = __byte_perm(other, g[i].of[7], 0x5450 + i);
 }
-// What is behind the last pair.
+// Returns the disparities behind the last pair.
 __device__ __forceinline__ void behind(const Pairs (&g)[4], int chunk, const CudaProblem& p, uint (&pair)[4]) {
   const uint first =
       __byte_perm(__byte_perm(g[0].of[0], g[1].of[0], 0x0040), __byte_perm(g[2].of[0], g[3].of[0], 0x0040), 0x5410);
@@ -111,7 +114,7 @@ __device__ __forceinline__ void behind(const Pairs (&g)[4], int chunk, const Cud
   for (int i = 0; i < 4; ++i) pair[i] = __byte_perm(other, g[i].of[0], 0x5056 + 0x100 * i);
 }
 
-// The lower envelope where only the disparities beside one cost less than the truncation.
+// Computes the lower envelope if only adjacent disparities cost less than the truncation.
 __device__ __forceinline__ void envelope_of_neighbours(Pairs (&g)[4], int chunk, const CudaProblem& p) {
   const uint slope = both(p.slope);
   uint first[4], last[4];
@@ -129,7 +132,8 @@ __device__ __forceinline__ void envelope_of_neighbours(Pairs (&g)[4], int chunk,
   }
 }
 
-// Any: up the disparities, then down. What a thread's pairs found goes on in rounds, each of which reaches half a thread's.
+// Computes the lower envelope for any slope: up the disparities, then down. Each round passes the results of a thread's
+// pairs on by half a thread.
 __device__ __forceinline__ void envelope(Pairs (&g)[4], int chunk, const CudaProblem& p) {
   const uint slope = both(p.slope);
   uint edge[4];
@@ -159,7 +163,8 @@ __device__ __forceinline__ void envelope(Pairs (&g)[4], int chunk, const CudaPro
   }
 }
 
-// The messages to a pixel, in its level or, where that has none yet, the coarser one; none come from outside.
+// Loads the messages to a pixel from its level or, if that has none yet, from the coarser level. No messages come from
+// outside the image.
 __device__ __forceinline__ void load_messages(Pairs (&m)[4], const uchar* scratch, const CudaLevel& level, int x, int y,
                                               int chunk, int chunks, bool inside) {
   const uint4* from =
@@ -172,7 +177,7 @@ __device__ __forceinline__ void load_messages(Pairs (&m)[4], const uchar* scratc
   for (int i = 0; i < 4; ++i) m[i] = unpacked(bytes[i]);
 }
 
-// The sums of 16 disparities, as the caller has them.
+// Stores the sums of 16 disparities in the caller's order.
 __device__ __forceinline__ void store_sums(ushort* to, const Pairs& s, int count) {
   uint w[pairs];
 #pragma unroll
@@ -203,7 +208,7 @@ __device__ __forceinline__ Pairs sum_of(Pairs costs, const Pairs (&m)[4]) {
   return costs;
 }
 
-// The pixels of a colour tell. `sums`: theirs are wanted, too.
+// Passes the messages of the pixels of one colour. If `sums` is given, their sums are computed, too.
 template <class Cost, bool kNear>
 __device__ __forceinline__ void pass_messages(uchar* scratch, ushort* sums, const CudaProblem& p, int turn) {
   const Place at(p, turn);
@@ -230,7 +235,7 @@ __device__ __forceinline__ void pass_messages(uchar* scratch, ushort* sums, cons
     for (int j = 0; j < pairs; ++j) sum.of[j] |= mask.of[j];
   }
 
-  // What goes to a neighbour leaves out what came from there.
+  // The message to a neighbour excludes the message that came from it.
   Pairs g[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i)
@@ -265,7 +270,7 @@ __device__ __forceinline__ void pass_messages(uchar* scratch, ushort* sums, cons
   }
 }
 
-// 16 of the caller's costs, in the order of messages.
+// Loads 16 of the caller's costs in the order of messages.
 __device__ __forceinline__ uint4 ordered(const uchar* from, int count) {
   uint w[4] = {};
   if (count >= cells && (ulong)from % 16 == 0) {
@@ -293,7 +298,8 @@ __device__ __forceinline__ void store_costs(uchar* costs, long at, const Pairs& 
 
 }  // namespace
 
-// The caller's costs, ordered, and those of the level above if there is one: a thread has 16 disparities of 2 × 2 pixels.
+// Orders the caller's costs, and computes those of the level above if there is one. A thread holds 16 disparities of 2
+// × 2 pixels.
 extern "C" __global__ void __launch_bounds__(threads)
     order_u8(ARRAY(const uchar, from), ARRAY(uchar, scratch), const CudaProblem p) {
   const int item = blockIdx.x * threads + threadIdx.x, chunk = item % p.chunks, x = item / p.chunks, y = blockIdx.y;
@@ -312,7 +318,7 @@ extern "C" __global__ void __launch_bounds__(threads)
   if (p.coarse.width > 0) store_costs(to + p.coarse.costs, index_of(p.coarse, x, y) * p.chunks + chunk, sum);
 }
 
-// The costs of a coarser level.
+// Computes the costs of a coarser level.
 extern "C" __global__ void __launch_bounds__(threads) halve_u16(ARRAY(uchar, scratch), const CudaProblem p) {
   const int item = blockIdx.x * threads + threadIdx.x, chunk = item % p.chunks, x = item / p.chunks, y = blockIdx.y;
   if (x >= p.coarse.width) return;
@@ -338,7 +344,7 @@ STEREOPSIS_PASS_MESSAGES(near_u16, ushort, true)
 STEREOPSIS_PASS_MESSAGES(far_u8, uchar, false)
 STEREOPSIS_PASS_MESSAGES(far_u16, ushort, false)
 
-// The sums of the pixels that told first.
+// Computes the sums of the pixels that passed their messages first.
 extern "C" __global__ void __launch_bounds__(threads)
     add_u8(ARRAY(uchar, scratch), ARRAY(ushort, sums), const CudaProblem p) {
   const Place at(p, 0);

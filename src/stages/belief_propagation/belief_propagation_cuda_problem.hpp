@@ -10,7 +10,7 @@ inline constexpr int threads = 128;                   // per block
 inline constexpr int most_cells = 32 * cells;         // per pixel: one warp
 inline constexpr int largest_tuned_truncation = 255;  // messages have 8 bits
 
-// Where a level's costs and messages start in scratch memory, in bytes.
+// The start of a level's costs and messages in scratch memory, in bytes.
 struct CudaLevel {
   std::int64_t costs, messages;
   std::int32_t width, height;
@@ -21,7 +21,7 @@ struct CudaProblem {
   CudaLevel level, coarse;                   // the coarse level has width 0 if there is none
   std::int32_t disparities;
   std::int32_t chunks;             // threads that hold disparities of a pixel
-  std::int32_t lanes, lanes_log2;  // of a warp, per pixel: chunks, rounded up to a power of two
+  std::int32_t lanes, lanes_log2;  // chunks, rounded up to a power of two: lanes of a warp per pixel
   std::int32_t slope, truncation;
   std::int32_t rounds;  // number of rounds in which a thread passes its minimum to the next one
 };

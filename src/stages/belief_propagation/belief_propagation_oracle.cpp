@@ -6,12 +6,12 @@
 namespace stereopsis::belief_propagation {
 namespace {
 
-using Values = std::vector<int>;  // by disparity
+using Values = std::vector<int>;  // indexed by disparity
 
 struct Node {
   Values costs;
-  std::array<Values, 4> messages;  // to it
-  bool waits = true;               // to tell its own
+  std::array<Values, 4> messages;  // messages received
+  bool waits = true;               // whether it is waiting to pass its messages
 };
 struct Grid {
   Size size;

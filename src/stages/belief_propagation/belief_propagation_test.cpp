@@ -39,8 +39,8 @@ TEST(BeliefPropagation, DevicesEqualOracle) {
   for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{2, 3}, Size{5, 7}, Size{37, 11}})
     for (const int disparities : {1, 2, 16, 37}) expect_all_equal_oracle({.iterations = 2}, size, disparities);
   const Size size{23, 14};
-  expect_all_equal_oracle({.slope = 1, .truncation = 63}, size, 20);      // the most that 5 levels take
-  expect_all_equal_oracle({.slope = 5, .truncation = 63}, size, 33, 30);  // that is reached
+  expect_all_equal_oracle({.slope = 1, .truncation = 63}, size, 20);      // the largest truncation for 5 levels
+  expect_all_equal_oracle({.slope = 5, .truncation = 63}, size, 33, 30);  // a truncation that is reached
   expect_all_equal_oracle({.slope = 3, .truncation = 16319, .levels = 1, .iterations = 3}, size, 40);
   expect_all_equal_oracle({.slope = 20, .truncation = 20, .levels = 2}, size, 9);
   for (const int convergence : {1, 5, 60}) expect_all_equal_oracle({.convergence = convergence}, size, 12, 40);
@@ -48,8 +48,9 @@ TEST(BeliefPropagation, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// A pixel's disparities in one thread, in a part of a warp, in all of it, and beyond that, full and with gaps; messages that
-// go on to the next disparity alone, and those that go through several threads; the highest that fit.
+// The cases cover a pixel's disparities in one thread, in part of a warp, in a full warp, and beyond it, with and
+// without gaps; messages that reach only the next disparity, and those that pass through several threads; and the
+// largest values that fit.
 TEST(BeliefPropagation, TunedKernelsEqualOracle) {
   for (const Size size : {Size{1, 9}, Size{9, 1}, Size{5, 7}, Size{37, 11}})
     for (const int disparities : {1, 15, 17, 60, 64}) expect_all_equal_oracle({.iterations = 2}, size, disparities);
@@ -63,12 +64,12 @@ TEST(BeliefPropagation, TunedKernelsEqualOracle) {
   for (const int slope : {1, 3, 254, 255})
     for (const int disparities : {40, 70, 300})
       expect_all_equal_oracle({.slope = slope, .truncation = 255, .levels = 1, .iterations = 2}, size, disparities);
-  expect_all_equal_oracle({.slope = 1, .truncation = 256, .levels = 1, .iterations = 2}, size, 20);  // beyond 8 bits
+  expect_all_equal_oracle({.slope = 1, .truncation = 256, .levels = 1, .iterations = 2}, size, 20);  // exceeds 8 bits
   expect_all_equal_oracle({.truncation = 60, .convergence = 1}, size, 20, 30);
   skip_without_gpu();
 }
 
-// On a tree, here a row, messages that went all the way give the lowest energy of all labellings through a disparity.
+// On a tree, here a row, converged messages give the lowest energy of all labellings through a disparity.
 TEST(BeliefPropagationOracle, IsExactOnARow) {
   constexpr int width = 5, count = 4;
   const belief_propagation::Parameters p{.slope = 6, .truncation = 15, .levels = 1, .iterations = 5};
@@ -92,8 +93,8 @@ TEST(BeliefPropagationOracle, IsExactOnARow) {
   }
 }
 
-// Two levels of a row of two pixels. On the coarse one, no message. On the fine one the left pixel tells first: costs (0 9),
-// slope 2, truncation 5, so 0 and 2; the right one answers from its own costs (7 0): 2 and 0.
+// Two levels of a row of two pixels. The coarse level passes no message. On the fine level, the left pixel goes first:
+// costs (0 9), slope 2, truncation 5, so 0 and 2. The right pixel answers from its own costs (7 0): 2 and 0.
 TEST(BeliefPropagationOracle, TellsInTurns) {
   Volume<std::uint8_t> costs({2, 1}, 2);
   const std::uint8_t values[] = {0, 9, 7, 0};
@@ -103,7 +104,7 @@ TEST(BeliefPropagationOracle, TellsInTurns) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(sums.view().data[i], expected[i]) << i;
 }
 
-// What is passed on along a row of coarse pixels reaches further than iterations of the finest level.
+// Messages along a row of coarse pixels reach further than the iterations of the finest level.
 TEST(BeliefPropagationOracle, CoarserLevelsReachFurther) {
   Volume<std::uint8_t> costs({32, 1}, 2);
   for (int x = 0; x < 32; ++x) costs(x, 0, 0) = costs(x, 0, 1) = 10;
@@ -127,8 +128,8 @@ TEST(BeliefPropagationParameters, EachHasAnEffect) {
 
 TEST(BeliefPropagationParameters, BadOnesAreRefused) {
   using belief_propagation::Parameters;
-  EXPECT_THROW(belief_propagation::check({.slope = 30}), Error);       // above the truncation
-  EXPECT_THROW(belief_propagation::check({.truncation = 64}), Error);  // beyond 16 bits with 5 levels
+  EXPECT_THROW(belief_propagation::check({.slope = 30}), Error);       // exceeds the truncation
+  EXPECT_THROW(belief_propagation::check({.truncation = 64}), Error);  // exceeds 16 bits with 5 levels
   EXPECT_NO_THROW(belief_propagation::check({.truncation = 63}));
   EXPECT_THROW(belief_propagation::check({.truncation = 15364, .levels = 3}), Error);
   EXPECT_NO_THROW(belief_propagation::check({.truncation = 15363, .levels = 3}));

@@ -18,8 +18,8 @@ inline constexpr int max_side = 11;
 template <class T>
 using Rows = std::array<const T*, max_side>;
 
-// Pairs of planes of narrow digits, the lower one first, become planes of digits twice as wide, until these are words.
-// A plane holds `count` digits; `spare` is as large as `planes`.
+// Joins pairs of planes of narrow digits, the lower one first, to planes of digits twice as wide, until these are
+// words. A plane holds `count` digits; `spare` is as large as `planes`.
 template <class Word, class Digit>
 HWY_INLINE void join_planes(const Digit* planes, int count, void* spare, Word* words) {
   using Wide = hwy::MakeWide<Digit>;
@@ -38,7 +38,7 @@ HWY_INLINE void join_planes(const Digit* planes, int count, void* spare, Word* w
   if constexpr (!done) join_planes<Word>(joined, count, const_cast<Digit*>(planes), words);
 }
 
-// Words of 128 bits are made as their halves: planes [0, half) and [half, 2 half) of digits.
+// Words of 128 bits are computed as two halves: planes [0, half) and [half, 2 half) of digits.
 template <class Digit>
 HWY_INLINE void join_planes(Digit* planes, int count, void* spare, Word128* words) {
   constexpr int half = 8 / sizeof(Digit);
@@ -50,8 +50,8 @@ HWY_INLINE void join_planes(Digit* planes, int count, void* spare, Word128* word
     hn::StoreInterleaved2(hn::Load(d, low + i), hn::Load(d, high + i), d, &words[i].low);
 }
 
-// The words of a block of Lanes(d) pixels. Comparisons come in lanes as wide as pixels; each such lane collects one
-// digit of the word, the last comparisons the lowest digit.
+// Computes the words of a block of Lanes(d) pixels. Comparisons have lanes as wide as pixels; each such lane collects
+// one digit of the word, the last comparisons the lowest digit.
 template <class T, class Word>
 HWY_INLINE void census_block(const Rows<T>& rows, Shape shape, Word* words) {
   const hn::ScalableTag<T> d;

@@ -1,6 +1,6 @@
 // Census transform of 8-bit images. A thread walks down two pieces of a column, one below the other, with both windows
-// in registers, as halves of words: the difference of two intensities, saturated to [0, 1], is a bit, and twice the
-// bits so far and the new one are a product and a sum, which halves below 2048 hold exactly.
+// in registers as half-precision floats. The difference of two intensities, saturated to [0, 1], is a bit. Doubling the
+// previous bits and adding the new one is a product and a sum, which halves below 2048 hold exactly.
 #include <cuda_fp16.h>
 
 #include "device/cuda/words.cuh"
@@ -9,7 +9,7 @@
 namespace stereopsis::census {
 namespace {
 
-constexpr int margin = 8;  // columns beside the block's, in whole words
+constexpr int margin = 8;  // columns on each side of the block's, in whole words
 constexpr int tile_words = (block_columns + 2 * margin) / 4, tile_width = 4 * tile_words;
 
 __device__ __forceinline__ u32 bits_of(__half2 halves) { return *reinterpret_cast<const u32*>(&halves); }
@@ -22,7 +22,7 @@ __device__ __forceinline__ u32 four_pixels(const u8* row, int x, int width) {
   return pixels;
 }
 
-// Two intensities v as 1024 + v: the differences are the same.
+// Stores two intensities v as 1024 + v, whose differences are the same.
 __device__ __forceinline__ void fill(const Problem& p, int view, int x_of_block, int piece_rows, int above, int lines,
                                      __half2 (*tile)[tile_width]) {
   constexpr u32 exponents = 0x64646464;
@@ -74,11 +74,11 @@ __device__ __forceinline__ void transform(const Problem& p) {
     for (int dx = 0; dx < kWidth; ++dx) window[dy][dx] = at(dy, dx);
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
-    // Rows take turns in the window.
+    // The rows of the window are reused in turn.
 #pragma unroll
     for (int dx = 0; dx < kWidth; ++dx) window[(row + kHeight - 1) % kHeight][dx] = at(row + kHeight - 1, dx);
     const __half2 centre = window[(row + kHeight / 2) % kHeight][kWidth / 2];
-    // A byte of either word at a time, as 1024 + the byte.
+    // One byte of either word at a time, as 1024 + the byte.
     u32 byte[4 * pieces] = {};
     int left = bits;
     __half2 sum;

@@ -1,4 +1,4 @@
-// A volume of truncated colour differences: colour_difference.hpp.
+// Cost volume of truncated colour differences: colour_difference.hpp.
 //
 // instance any: WORD=uint
 #include "device/gpu/vocabulary.h"

@@ -25,7 +25,7 @@ TEST(ColourDifference, CpuEqualsOracle) {
 TEST(ColourDifference, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     std::vector<Size> sizes = awkward_sizes;
-    sizes.push_back({2, 70000});  // more rows than CUDA has blocks in y
+    sizes.push_back({2, 70000});  // more rows than CUDA supports blocks in y
     for (const Size size : sizes)
       for (const int disparities : {1, 7, 32})
         for (const int min_disparity : {-5, 0, 3}) {
@@ -53,7 +53,7 @@ TEST(ColourDifferenceOracle, SumsTruncatesAndClampsColumns) {
   Volume<std::uint8_t> costs({3, 1}, 3);
   colour_difference::oracle({40}, left, right, 0, costs);
   EXPECT_EQ(costs(0, 0, 0), 3);
-  EXPECT_EQ(costs(0, 0, 2), 3);  // beyond the border: its nearest pixel
+  EXPECT_EQ(costs(0, 0, 2), 3);  // outside the image: its nearest pixel
   EXPECT_EQ(costs(1, 0, 0), 6);
   EXPECT_EQ(costs(1, 0, 1), 34);
   EXPECT_EQ(costs(2, 0, 0), 40);

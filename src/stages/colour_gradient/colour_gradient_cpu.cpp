@@ -3,7 +3,7 @@
 
 namespace stereopsis::colour_gradient {
 
-// A word a pixel, once for all disparities: there is nothing to gain from vectors.
+// One word per pixel, computed once for all disparities, gains nothing from vectors.
 void cpu(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> words,
          Threads& threads) {
   const int last = image.channels - 1, middle = std::min(1, last), right_end = grey.width - 1;

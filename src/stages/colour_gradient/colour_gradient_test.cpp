@@ -35,7 +35,7 @@ double cost_of(const colour_gradient::Parameters& p, std::uint64_t a, std::uint6
   return colour_gradient::kind(p)(a, b);
 }
 
-// In units of 1/255 of (1 − α) τ1 + α τ2.
+// Costs in units of 1/255 of (1 − α) τ1 + α τ2.
 TEST(ColourGradientCost, IsTheTruncatedSumOfThePaper) {
   const auto word = [](int grey, int twice_gradient) {
     return colour_gradient::word_of(grey, grey, grey, twice_gradient);

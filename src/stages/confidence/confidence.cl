@@ -1,5 +1,5 @@
-// Confidence of a disparity map: confidence.hpp. Where the compiler knows the window, a work-group keeps the left words of all its
-// windows.
+// Confidence of a disparity map: confidence.hpp. If the window is a compile-time constant, a work-group keeps the left
+// words of all its windows.
 //
 // instance any: FIXED_RADIUS=0
 // instance r1: FIXED_RADIUS=1
@@ -15,7 +15,7 @@
 #define ITEMS_X 32
 #define ITEMS_Y 8
 
-// WORDS is the left window as a parameter, WORDS_AT_PIXEL as an argument, WORD its words.
+// WORDS declares the left window as a parameter, WORDS_AT_PIXEL passes it as an argument, WORD reads its words.
 #undef WORDS
 #undef WORDS_AT_PIXEL
 #undef WORD
@@ -33,7 +33,8 @@
 
 FUNCTION float feature_density(WORDS, int radius_x, int radius_y) {
   uint sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0, total = 0;
-  uint all = 0, odd = 0;  // the words as they are, and their bytes 1 and 3 in 16 bits each; all − odd · 2⁸ are the bytes 0 and 2
+  uint all = 0, odd = 0;  // sums of the words, and of their bytes 1 and 3 in 16 bits each; all − odd · 2⁸ are the sums
+                          // of bytes 0 and 2
 #pragma unroll
   for (int dy = -RADIUS_Y; dy <= RADIUS_Y; ++dy) {
 #pragma unroll
@@ -42,7 +43,7 @@ FUNCTION float feature_density(WORDS, int radius_x, int radius_y) {
       all += word;
       odd += (word >> 8) & 0xFF00FFu;
     }
-    if (FIXED_RADIUS > 0 && dy < RADIUS_Y) continue;  // sums of a small window fit 16 bits, those of a row always do
+    if (FIXED_RADIUS > 0 && dy < RADIUS_Y) continue;  // sums of a small window fit in 16 bits, those of a row always do
     const uint even = all - (odd << 8);
     sum0 += even & 0xFFFFu;
     sum1 += odd & 0xFFFFu;
@@ -60,7 +61,7 @@ FUNCTION float feature_density(WORDS, int radius_x, int radius_y) {
 }
 
 #if FIXED_RADIUS > 0
-// The window sum, where what it is compared with lies inside the image.
+// Returns the window sum if the other window lies inside the image.
 FUNCTION int sum_inside(WORDS, GLOBAL const uint* right, Layout right_layout, int x, int y) {
   uint sum = 0;
 #pragma unroll

@@ -66,7 +66,7 @@ class Rows {
         [&](int x) HWY_ATTR { store_densities(x, y, out + x); }, [&](int x) { out[x] = density(x, y); });
   }
 
-  // Of as many pixels as there are lanes, whose windows lie inside the row.
+  // Stores the densities of as many pixels as there are lanes; their windows must lie inside the row.
   HWY_INLINE void store_densities(int x, int y, float* out) const {
     const D32 d32;
     const hn::RebindToFloat<D32> f32;
@@ -74,7 +74,7 @@ class Rows {
     const auto low_bytes = hn::Set(d32, 0xFF00FFu), low_half = hn::Set(d32, 0xFFFFu);
     V32 sum0 = hn::Zero(d32), sum1 = sum0, sum2 = sum0, sum3 = sum0;
     for (int dy = -window_.radius_y(); dy <= window_.radius_y(); ++dy) {
-      V32 even = hn::Zero(d32), odd = even;  // two bytes' sums of a row each
+      V32 even = hn::Zero(d32), odd = even;  // sums of a row, for two bytes each
       for (int dx = -window_.radius_x(); dx <= window_.radius_x(); ++dx) {
         const auto words = words_at(x + dx, y + dy);
         even = hn::Add(even, hn::And(words, low_bytes));
@@ -86,7 +86,7 @@ class Rows {
       sum3 = hn::Add(sum3, hn::ShiftRight<16>(odd));
     }
     const auto count = hn::Set(f32, 2.0f * static_cast<float>(window_.area()));
-    // ⌊(2 sum + N) / 2 N⌋: all below 2²⁴, so that no quotient is rounded up to the next integer.
+    // ⌊(2 sum + N) / 2 N⌋: all values are below 2²⁴, so that no quotient is rounded up to the next integer.
     const auto mean = [&](V32 sum) HWY_ATTR {
       const auto doubled = hn::Add(hn::Add(sum, sum), hn::Set(d32, static_cast<std::uint32_t>(window_.area())));
       const auto wanted = hn::Div(hn::ConvertTo(f32, hn::BitCast(i32, doubled)), count);
@@ -96,7 +96,7 @@ class Rows {
                               hn::Or(hn::ShiftLeft<16>(mean(sum2)), hn::ShiftLeft<24>(mean(sum3))));
     V32 total = hn::Zero(d32);
     for (int dy = -window_.radius_y(); dy <= window_.radius_y(); ++dy) {
-      V32 sums = hn::Zero(d32);  // of two bytes each
+      V32 sums = hn::Zero(d32);  // sums of two bytes each
       for (int dx = -window_.radius_x(); dx <= window_.radius_x(); ++dx) {
         const auto difference = byte_differences(words_at(x + dx, y + dy), means);
         sums = hn::Add(sums, hn::And(difference, low_bytes));
@@ -125,7 +125,7 @@ class Rows {
     return quotient(total, total + 8 * window_.area());
   }
 
-  // f(channel, byte) over the window.
+  // Calls f(channel, byte) for the window.
   template <class F>
   HWY_INLINE void for_each_byte(int x, int y, F&& f) const {
     const int first = x - window_.radius_x(), last = x + window_.radius_x();

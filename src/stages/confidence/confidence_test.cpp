@@ -59,7 +59,7 @@ TEST(Confidence, GpuEqualsOracle) {
   });
 }
 
-// A step at x = 20, seen at disparity 5.
+// A step edge at x = 20, at disparity 5.
 struct Step {
   Step() : left(Size{40, 9}), right(Size{40, 9}), disparity({40, 9}, 1, 5.0f) {
     for (int y = 0; y < 9; ++y)

@@ -1,10 +1,10 @@
-// The matching cost of two prepared colours, as colours.hpp defines it. Each instance of a kernel includes it for itself,
-// hence no guard.
+// The matching cost of two prepared colours, as colours.hpp defines it. Each instance of a kernel includes this file,
+// so that there is no include guard.
 FUNCTION uint colour_difference(uint a, uint b) {
 #ifdef __CUDA_ARCH__
   return __vsadu4(a, b);
 #elif defined(__CUDACC__)
-  return 0;  // the host's pass, which runs nothing
+  return 0;  // the host pass, which runs nothing
 #else
   const uchar4 difference = abs_diff(as_uchar4(a), as_uchar4(b));
   return (uint)difference.x + difference.y + difference.z + difference.w;

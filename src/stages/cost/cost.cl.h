@@ -1,5 +1,6 @@
-// The matching cost of two feature words, as cost.hpp defines it: COST is RANK, CENSUS, CENSUS_GRADIENT or one of those
-// below, which take parameters of their own. An instance of a kernel includes it with its own WORD, hence no guard.
+// The matching cost of two feature words, as cost.hpp defines it. COST is RANK, CENSUS, CENSUS_GRADIENT or one of those
+// below, which have parameters of their own. There is no include guard, because an instance of a kernel includes this
+// file with its own WORD.
 #define RANK 1
 #define CENSUS 2
 #define CENSUS_GRADIENT 3

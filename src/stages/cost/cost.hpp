@@ -28,7 +28,7 @@ struct Rank {
   int window;
 
   int max_cost() const { return window * window - 1; }
-  int popcounts() const { return 0; }  // of 32-bit words, per cost
+  int popcounts() const { return 0; }  // popcounts of 32-bit words per cost
   int operator()(Word a, Word b) const { return std::abs(a - b); }
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-// A volume with its number of disparities, as one row of bytes a row of pixels.
+// Views a volume as an image, with one row of bytes per row of pixels.
 ImageView<std::uint8_t> flat(VolumeView<std::uint8_t> v) {
   return {v.data, v.width * v.disparities, v.height, 1, v.row_pitch};
 }
@@ -76,7 +76,7 @@ TEST(CostVolume, Differences) {
   for (const int limit : {1, 40, 255}) {
     expect_all_equal_oracle(cost::AbsoluteDifference{limit}, random_words<std::uint32_t>);
     expect_all_equal_oracle(cost::SquaredDifference{limit}, random_words<std::uint32_t>);
-    // Colours that are alike, whose differences are not all cut off.
+    // Similar colours, so that not all differences are truncated.
     const auto alike = [](Size size, unsigned seed) {
       Image<std::uint32_t> words = random_words<std::uint32_t>(size, seed);
       for (int y = 0; y < size.height; ++y)

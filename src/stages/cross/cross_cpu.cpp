@@ -1,4 +1,5 @@
-// An arm's pixels are followed one by one: most arms are short, and lanes of a vector would wait for the longest.
+// Cross-based support regions on the CPU. An arm's pixels are visited one by one: most arms are short, and the lanes of
+// a vector would wait for the longest.
 #include "device/cpu/threads.hpp"
 #include "stages/cross/cross.hpp"
 
@@ -12,7 +13,7 @@ int difference(const std::uint8_t* a, const std::uint8_t* b) {
   return largest;
 }
 
-// Up to `room` pixels, `step` elements apart.
+// Returns the length of an arm of up to `room` pixels, `step` elements apart.
 template <int channels>
 int arm(const Parameters& p, const std::uint8_t* start, std::ptrdiff_t step, int room) {
   const int most = std::min(room, p.longest());

@@ -1,6 +1,6 @@
-// Cross-based support regions, tuned, of arms of up to 33 pixels: cross.hpp. A group has the colours of its tile, and of what lies
-// around it in its rows and columns, in local memory. Whether neighbours differ is known in bits, so that an arm's
-// pixels are compared with its first one alone.
+// Tuned cross-based support regions with arms of up to 33 pixels: cross.hpp. A group keeps the colours of its tile, and
+// of its halo in rows and columns, in local memory. Bits tell whether neighbours differ, so that an arm's pixels are
+// compared only with its first pixel.
 #include "device/cuda/words.cuh"
 #include "stages/cross/cross_cuda_problem.hpp"
 
@@ -17,7 +17,7 @@ struct Memory {
   static_assert(column_words * 32 >= column_length);
 
   u32 rows[tile_height][row_length], columns[column_length][tile_width];  // a byte for each channel
-  // Bits of pixels that differ from the one before them in the row, in the column.
+  // A bit is set if the pixel differs from the previous one in the row, or in the column.
   u32 breaks_in_row[tile_height][row_words], breaks_in_column[column_words][tile_width];
 };
 
@@ -27,7 +27,7 @@ __device__ __forceinline__ u32 colour_at(const Problem& p, int outside_x, int ou
   return p.channels == 1 ? pixel[0] : pixel[0] | (u32)pixel[1] << 8 | (u32)pixel[2] << 16;
 }
 
-// Whether a channel differs by a limit or more: whether it carries when the rest to 256 is added.
+// Tests whether a channel differs by at least a limit: whether adding 256 − limit produces a carry.
 struct Limit {
   u32 outer, inner;
 
@@ -39,7 +39,8 @@ struct Limit {
   }
 };
 
-// How many pixels before the first that differs from the one before it: of bits from the highest down, from the lowest up.
+// Return the number of pixels before the first that differs from its predecessor: from the highest bit down, and from
+// the lowest bit up.
 __device__ __forceinline__ int unbroken_before(u32 low, u32 high, int bit) {
   return __clzll((long long)(((u64)high << 32 | low) << (31 - bit)));
 }

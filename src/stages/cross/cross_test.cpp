@@ -37,7 +37,7 @@ TEST(Cross, DevicesEqualOracle) {
                  << gpu::opencl_devices().reason;
 }
 
-// The tuned kernel has tiles of another height where there are many: here, and not in the sizes above.
+// The tuned kernel uses tiles of another height if there are many: in this case, but not in the sizes above.
 TEST(CrossGpu, EqualsOracleInLargeImages) {
   const Size size{66, 4219};
   for (const int channels : {1, 3}) {
@@ -63,11 +63,11 @@ cross::Arms arms_at(const std::vector<std::uint8_t>& greys, int x, const cross::
 TEST(CrossOracle, ArmsEndAtOtherColours) {
   const cross::Parameters p{.length = 8, .short_length = 8};
   const cross::Arms arms = arms_at({90, 50, 55, 60, 69, 70, 60}, 3, p);
-  EXPECT_EQ(arms.left, 2);   // 90 is other than 60 and other than 50
-  EXPECT_EQ(arms.right, 3);  // to the border
+  EXPECT_EQ(arms.left, 2);   // 90 differs from 60 and from 50
+  EXPECT_EQ(arms.right, 3);  // up to the border
   EXPECT_EQ(arms.up + arms.down, 0);
   EXPECT_EQ(arms_at({60, 75, 80}, 0, p).right, 1);  // 80 differs by 20
-  EXPECT_EQ(arms_at({60, 45, 75}, 0, p).right, 1);  // 75 differs by 30 from the pixel before it
+  EXPECT_EQ(arms_at({60, 45, 75}, 0, p).right, 1);  // 75 differs by 30 from the previous pixel
 }
 
 TEST(CrossOracle, ArmsAreShorterThanTheLength) {

@@ -17,11 +17,10 @@ constexpr int padded(int disparities) { return (disparities + most_lanes - 1) / 
 
 struct Problem {
   ImageView<const std::uint32_t> left;
-  ImageView<std::uint32_t>
-      right;  // from the row's end on, so that the candidates of a pixel lie in the order of their disparities
+  ImageView<std::uint32_t> right;  // in reverse order, so that the candidates of a pixel are ordered by disparity
   VolumeView<std::uint8_t> costs;
-  std::uint16_t* sums;  // along the first arms; cells of a pixel are padded to whole vectors
-  int cells;            // of a pixel there
+  std::uint16_t* sums;  // along the first arms; the cells of a pixel are padded to whole vectors
+  int cells;            // padded cells per pixel
 
   std::uint16_t* sums_at(int x, int y) const {
     return sums + (static_cast<std::ptrdiff_t>(y) * costs.width + x) * cells;
@@ -48,7 +47,7 @@ using U32 = hn::CappedTag<std::uint32_t, most_lanes>;
 using I32 = hn::RebindToSigned<U32>;
 using Words = hn::Vec<U32>;
 
-// The two arms in a direction, of the candidates from k on.
+// The two arms in a direction, for the candidates from k on.
 struct Reach {
   Words before, behind;
 };
@@ -62,7 +61,7 @@ HWY_INLINE Reach reach(const Problem& p, int x, int y, int k, bool along_row) {
   return {hn::And(hn::ShiftRight<16>(arms), byte), hn::ShiftRight<24>(arms)};
 }
 
-// What lies between the ends of the arms of pixel i: a difference of running sums.
+// Returns the sum between the ends of the arms of pixel i: a difference of running sums.
 HWY_INLINE Words between(const Problem& p, const std::uint32_t* running, const Reach& arms, int i, int k) {
   const U32 d;
   const I32 index;
@@ -75,7 +74,7 @@ HWY_INLINE Words between(const Problem& p, const std::uint32_t* running, const R
                  hn::GatherIndex(d, running, hn::BitCast(index, hn::Add(first, offset))));
 }
 
-// Sums along the line's arms.
+// Sums the costs along the line's arms.
 void first_pass(const Problem& p, const Line& line, int pixels) {
   const U32 d;
   const hn::Rebind<std::uint8_t, U32> d8;
@@ -97,7 +96,7 @@ void first_pass(const Problem& p, const Line& line, int pixels) {
   }
 }
 
-// Sums of those along the arms across, and what they are divided by.
+// Sums those sums along the arms across, and divides by the number of pixels.
 void second_pass(const Problem& p, const Line& line, int pixels) {
   const U32 d;
   const hn::Rebind<std::uint8_t, U32> d8;
@@ -127,7 +126,7 @@ void second_pass(const Problem& p, const Line& line, int pixels) {
       const Reach arms = reach(p, x, y, k, line.along_row);
       const auto count = between(p, line.counts, arms, i, k);
       const auto sum = hn::Add(between(p, line.running, arms, i, k), hn::ShiftRight<1>(count));
-      // Below 2²⁴, so that the quotient is never rounded up to a whole number.
+      // The values are below 2²⁴, so that the quotient is never rounded up to an integer.
       const auto quotient =
           hn::Div(hn::ConvertTo(df, hn::BitCast(d32, sum)), hn::ConvertTo(df, hn::BitCast(d32, count)));
       const auto mean = hn::DemoteTo(d8, hn::ConvertTo(d32, quotient));
@@ -165,7 +164,7 @@ std::size_t running_bytes(Size size, int disparities) {
 }
 std::size_t thread_bytes(Size size, int disparities) { return with_gap(2 * running_bytes(size, disparities)); }
 
-// The right arms; without them, of both views', those that bound nothing.
+// Stores the right view's arms in reverse order, or, with support = left, arms that bound nothing.
 void reverse_arms(const Parameters& p, const Arms& arms, int min_disparity, ImageView<std::uint32_t> reversed,
                   Threads& threads) {
   threads.rows(reversed.height, [&](int first, int last) {

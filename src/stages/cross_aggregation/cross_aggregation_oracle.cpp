@@ -14,7 +14,7 @@ struct Region {
     return cross::common(left, cross::arms_of(arms.right.clamped(x - disparity, y)));
   }
 
-  // f(u, v) for the pixels of the region of (x, y).
+  // Calls f(u, v) for the pixels of the region of (x, y).
   template <class F>
   void for_each(int x, int y, bool rows_first, F&& f) const {
     const cross::Arms own = arms_at(x, y);

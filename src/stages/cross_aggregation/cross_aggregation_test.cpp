@@ -39,8 +39,8 @@ TEST(CrossAggregation, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// Sizes and ranges that the tuned CUDA kernels have cases for: lines shorter than a step and longer than a ring, ranges of
-// odd length, and arms as long as they take and longer.
+// The cases cover the branches of the tuned CUDA kernels: lines shorter than a step and longer than a ring, ranges of
+// odd length, and arms of the supported length and longer.
 TEST(CrossAggregation, DevicesEqualOracleWithManyDisparities) {
   for (const int iterations : {1, 2, 3, 4}) expect_all_equal_oracle({iterations}, {150, 43}, {-5, 71}, 33);
   expect_all_equal_oracle({}, {150, 43}, {-5, 71}, 34);
@@ -51,7 +51,7 @@ TEST(CrossAggregation, DevicesEqualOracleWithManyDisparities) {
   skip_without_gpu();
 }
 
-// The longest arms and the largest costs: sums come close to what their integers hold.
+// With the longest arms and the largest costs, sums come close to the limits of their integers.
 TEST(CrossAggregation, DevicesEqualOracleWithTheLongestArms) {
   const Size size{300, 260};
   Image<std::uint32_t> arms(size);
@@ -80,7 +80,7 @@ TEST(CrossAggregation, DevicesEqualOracleWithTheLongestArms) {
   });
 }
 
-// Left of the colour's border nothing of what lies to the right is in the mean.
+// Left of the colour edge, the mean contains no pixel from its right.
 TEST(CrossAggregationOracle, AveragesWithinTheRegion) {
   Image<std::uint32_t> arms(4, 1);
   arms(0, 0) = cross::word_of({0, 1, 0, 0});
@@ -90,7 +90,7 @@ TEST(CrossAggregationOracle, AveragesWithinTheRegion) {
   Volume<std::uint8_t> costs({4, 1}, 1);
   for (int x = 0; x < 4; ++x) costs(x, 0, 0) = static_cast<std::uint8_t>(std::array{10, 21, 100, 200}[x]);
   cross_aggregation::oracle({.iterations = 1, .support = Support::left}, {arms, {}}, 0, costs.view());
-  EXPECT_EQ(costs(0, 0, 0), 16);  // 15.5 rounded
+  EXPECT_EQ(costs(0, 0, 0), 16);  // 15.5, rounded
   EXPECT_EQ(costs(1, 0, 0), 16);
   EXPECT_EQ(costs(2, 0, 0), 150);
 }

@@ -1,4 +1,4 @@
-// Levels by half and their combination: cross_scale.hpp.
+// Halved levels and their combination: cross_scale.hpp.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -13,7 +13,7 @@ KERNEL(halve)(IMAGE(const uchar, image), IMAGE(uchar, halved), int channels) {
   PIXEL(halved, i, y) = (uchar)((sum + 2) / 4);
 }
 
-// A work-item for each cell of a row.
+// Combines the cells of a row, one per work-item.
 KERNEL(combine)(ARRAY(const float, coarse), int coarse_width, int coarse_disparities, ARRAY(float, costs), int width, int height,
                 int disparities, int s, int from_right, int min_disparity, int coarse_min_disparity, int first_row, int coarse_first_row,
                 float weight, float coarse_weight) {

@@ -1,11 +1,11 @@
-// Adjustment at depth discontinuities: discontinuity.hpp. A work-item for each pixel.
+// Adjustment at depth discontinuities: discontinuity.hpp. One work-item per pixel.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
 
 #define NO_COST 0x7FFFFFFF
 
-// Also of a disparity that is not a number.
+// Returns the cost of a disparity, which may be NaN.
 FUNCTION int cost_of(GLOBAL const ushort* costs, int disparities, int min_disparity, float disparity) {
   const float k = floor(disparity + 0.5f) - (float)min_disparity;
   return k >= 0.0f && k < (float)disparities ? (int)costs[(int)k] : NO_COST;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int no_cost = std::numeric_limits<int>::max();
 
-// Also of a disparity that is not a number.
+// Returns the cost of a disparity, which may be NaN.
 int cost_of(const std::uint16_t* costs, int count, int min_disparity, float disparity) {
   const float k = std::floor(disparity + 0.5f) - static_cast<float>(min_disparity);
   return k >= 0 && k < static_cast<float>(count) ? costs[static_cast<int>(k)] : no_cost;

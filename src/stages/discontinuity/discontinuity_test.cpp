@@ -31,7 +31,7 @@ TEST(Discontinuity, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// Three pixels with the disparities 2, 2 and 5 and a cost for each of theirs; the others cost 100.
+// Adjusts three pixels with the disparities 2, 2 and 5, whose costs are given; all other costs are 100.
 std::vector<float> adjusted(std::array<int, 3> costs, double edge = 1) {
   const Map map = map_of({{2, 2, 5}});
   Volume<std::uint16_t> volume({3, 1}, 8);
@@ -47,9 +47,9 @@ TEST(DiscontinuityOracle, TakesTheCheaperSide) {
   EXPECT_EQ(adjusted({50, 40, 30}), (std::vector<float>{2, 5, 5}));
   EXPECT_EQ(adjusted({50, 40, 60}), (std::vector<float>{2, 2, 2}));
   EXPECT_EQ(adjusted({20, 40, 20}),
-            (std::vector<float>{2, 2, 5}));  // of equals the left one; 2 and 5 stay where they are
-  EXPECT_EQ(adjusted({50, 40, 40}), (std::vector<float>{2, 2, 5}));     // as dear: nothing changes
-  EXPECT_EQ(adjusted({50, 40, 30}, 3), (std::vector<float>{2, 2, 5}));  // no edge
+            (std::vector<float>{2, 2, 5}));  // the left pixel wins the tie; 2 and 5 are unchanged
+  EXPECT_EQ(adjusted({50, 40, 40}), (std::vector<float>{2, 2, 5}));     // equal costs: nothing changes
+  EXPECT_EQ(adjusted({50, 40, 30}, 3), (std::vector<float>{2, 2, 5}));  // not an edge
 }
 
 TEST(DiscontinuityParameters, InPlaceIsRefused) {

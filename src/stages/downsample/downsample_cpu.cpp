@@ -1,7 +1,7 @@
 #include "device/cpu/threads.hpp"
 #include "stages/downsample/downsample.hpp"
 
-// Loops that the compiler makes vectors of; all of it is a small part of any method.
+// The compiler vectorises these loops; their share of any method's time is small.
 namespace stereopsis::downsample {
 namespace {
 
@@ -27,7 +27,7 @@ void reduce_row(int factor, ImageView<const T> image, int y, ImageView<T> out) {
     }
 }
 
-// Two by two bytes of four channels: the levels of a pyramid of prepared colours.
+// Averages 2×2 pixels of four bytes, for the levels of a pyramid of prepared colours.
 void halve_words(ImageView<const std::uint8_t> image, int y, ImageView<std::uint8_t> out) {
   const std::uint8_t* upper = image.row(2 * y);
   const std::uint8_t* lower = image.row(std::min(2 * y + 1, image.height - 1));

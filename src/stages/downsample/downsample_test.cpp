@@ -14,7 +14,7 @@ class Downsample : public testing::Test {};
 using PixelTypes = testing::Types<std::uint8_t, std::uint16_t, float>;
 TYPED_TEST_SUITE(Downsample, PixelTypes);
 
-// The same view, with channels that the helper for outputs makes wide pixels of.
+// Returns the same view with channels, which the helper for outputs represents as wider pixels.
 template <class T>
 ImageView<T> with_channels(ImageView<T> wide, int channels) {
   return {wide.data, wide.width / channels, wide.height, channels, wide.pitch};
@@ -68,7 +68,7 @@ TEST(DownsampleOracle, AveragesAndReplicates) {
   Image<std::uint8_t> half(downsample::downsampled(image.size(), 2));
   ASSERT_EQ(half.size(), (Size{2, 1}));
   downsample::oracle<std::uint8_t>(2, image, half);
-  EXPECT_EQ(half(0, 0), 2);  // 1.5, up
+  EXPECT_EQ(half(0, 0), 2);  // 1.5, rounded up
   EXPECT_EQ(half(1, 0), 9);
   EXPECT_EQ(downsample::required_input(2, {3, 4, 5, 6}), (Rect{6, 8, 10, 12}));
 }

@@ -1,4 +1,5 @@
-// A row at a time: the forward pass leaves its path costs in scratch memory, the backward pass adds its own to them.
+// Dynamic programming on the CPU, one row at a time: the forward pass stores its path costs in scratch memory, and the
+// backward pass adds its own to them.
 #include "stages/dynamic_programming/dynamic_programming.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -13,9 +14,9 @@
 namespace stereopsis::dynamic_programming {
 
 constexpr int most_lanes = 32;
-constexpr std::uint16_t beyond = 65535;  // more than any path costs
+constexpr std::uint16_t beyond = 65535;  // more than any path cost
 
-// Path costs of a pixel, with more than any path costs before the first and behind the last.
+// Returns the cells of a pixel's path costs, with `beyond` before the first and behind the last.
 constexpr int state_cells(int disparities) {
   return most_lanes + (disparities + most_lanes - 1) / most_lanes * most_lanes + most_lanes;
 }
@@ -29,8 +30,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<std::uint16_t, most_lanes>;
 
-// The path costs of a pixel from those of the one before, which is null at the beginning; calls store(cell, path,
-// costs) and returns the lowest.
+// Computes the path costs of a pixel from those of the previous one, which is null at the start of a path. Calls
+// store(cell, path, costs) and returns the minimum.
 template <class Store>
 HWY_INLINE std::uint16_t follow(const Parameters& p, const std::uint8_t* costs, const std::uint16_t* before,
                                 std::uint16_t lowest, int disparities, Store&& store) {
@@ -56,7 +57,8 @@ HWY_INLINE std::uint16_t follow(const Parameters& p, const std::uint8_t* costs, 
   return hn::GetLane(hn::MinOfLanes(d, least));
 }
 
-// `forward` holds the states of a row's pixels, `backward` two of them; cells before and behind a state are `beyond`.
+// `forward` holds the states of a row's pixels, `backward` holds two states; the cells before and behind a state are
+// `beyond`.
 void optimise_row(const Parameters& p, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums, int y,
                   std::uint16_t* forward, std::uint16_t* backward) {
   const D d;

@@ -1,11 +1,12 @@
 // Dynamic programming along rows: dynamic_programming.hpp.
 //
-// A warp takes a row, from both ends at once. Up to the middle each way keeps what it adds to the costs of a pixel,
-// min[…] − min_k L(k), which is at most P2; from the middle on it finds there what the other way has kept, and
-// S = L + what the other way adds is known.
+// A warp processes a row from both ends at once. Up to the middle, each direction stores what it adds to the costs of a
+// pixel, min[…] − min_k L(k), which is at most P2. From the middle on, it reads what the other direction has stored;
+// then S = L + the other direction's addend.
 //
-// A lane has 2 n neighbouring disparities in n words: word j those numbered j and n + j, so that the neighbours of a
-// word's disparities are the words beside it. All are below 2^16: costs, 255 at most, and penalties of up to 32639.
+// A lane holds 2 n adjacent disparities in n words: word j holds numbers j and n + j, so that the neighbours of a
+// word's disparities are in the neighbouring words. All values are below 2^16: costs of at most 255, and penalties of
+// up to 32639.
 #include "device/cuda/words.cuh"
 #include "stages/dynamic_programming/dynamic_programming_cuda_problem.hpp"
 
@@ -14,9 +15,9 @@ using namespace stereopsis::dynamic_programming;
 namespace {
 
 constexpr u32 everywhere = 0xFFFFFFFF;
-constexpr int ahead = 4;  // pixels whose costs are on their way
+constexpr int ahead = 4;  // pixels whose costs are being loaded
 
-struct Layout {  // of an image
+struct Layout {  // layout of an image
   i64 offset, pitch;
   std::int32_t width, height;
 };
@@ -26,7 +27,7 @@ struct Words {
   u32 of[n];
 };
 
-// p + i · pitch, in one instruction.
+// Returns p + i · pitch in one instruction.
 template <class T>
 __device__ __forceinline__ T* at(T* p, int i, int pitch) {
   T* q;
@@ -35,13 +36,13 @@ __device__ __forceinline__ T* at(T* p, int i, int pitch) {
   return q;
 }
 
-// 2 n bytes of neighbouring disparities, as they lie in memory.
+// 2 n bytes of adjacent disparities in memory order.
 template <int n>
 struct Bytes {
   u32 of[(n + 1) / 2];
 };
 
-// `whole`: they are all there and their place is a multiple of their number. Else those that are there, `count`.
+// Loads 2 n bytes. With `whole`, all exist and are aligned to their number; otherwise `count` of them exist.
 template <int n, bool whole>
 __device__ __forceinline__ Bytes<n> load_bytes(const std::uint8_t* at, int count) {
   if constexpr (whole) {
@@ -94,12 +95,12 @@ class Path {
     lowest_ = 0;
   }
 
-  // min[…] − min_k L(k): what a pixel's costs are raised by.
+  // Returns min[…] − min_k L(k), which is added to a pixel's costs.
   __device__ __forceinline__ Words<n> next() const {
     const u32 first = path_.of[0], last = path_.of[n - 1];
     u32 before = __byte_perm(__shfl_up_sync(everywhere, last, 1), last, before_),
         after = __byte_perm(__shfl_down_sync(everywhere, first, 1), first, after_);
-    if constexpr (n > 2) {  // a lane's own end is no neighbour of its beginning
+    if constexpr (n > 2) {  // a lane's own end is not a neighbour of its beginning
       if (is_first_) before = __byte_perm(first, before, 0x7610);
       if (is_last_) after = __byte_perm(after, last, 0x7610);
     }
@@ -132,7 +133,7 @@ class Path {
   u32 lowest_;
 };
 
-// A warp's row, pixel by pixel.
+// A warp's row, processed pixel by pixel.
 template <int n, bool whole>
 class Row {
  public:
@@ -142,7 +143,7 @@ class Row {
         count_(rows.disparities - first_),
         pitch_(rows.disparities),
         costs_(costs + static_cast<i64>(y) * rows.width * rows.disparities + first_) {
-    // Beyond the last disparity costs are such that none is ever the lowest, nor with a penalty.
+    // Costs beyond the last disparity are so large that they are never the minimum, even with a penalty.
     const u32 beyond = 0xFFFF - (rows.p1 & 0xFFFF) - (rows.p2 & 0xFFFF);
     for (int j = 0; j < n; ++j) {
       const bool low = j < count_, high = n + j < count_;
@@ -157,7 +158,7 @@ class Row {
     for (int j = 0; j < n; ++j) words.of[j] = (words.of[j] & kept_.of[j]) | beyond_.of[j];
     return words;
   }
-  // Cost and disparity of the lowest of all.
+  // Returns cost and disparity of the overall minimum.
   __device__ __forceinline__ u32 best(const Words<n>& sums) const {
     u32 least = 0xFFFFFFFF;
 #pragma unroll
@@ -177,7 +178,7 @@ class Row {
   Words<n> kept_, beyond_;
 };
 
-// Calls visit(i, what load(i) has given) for i = 0, 1, …, and after(i) behind the last of each `ahead`.
+// Calls visit(i, load(i)) for i = 0, 1, …, and after(i) after the last of each group of `ahead`.
 template <class Load, class Visit, class After>
 __device__ __forceinline__ void walk(int count, const Load& load, const Visit& visit, const After& after) {
   if (count <= 0) return;
@@ -266,7 +267,7 @@ __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, s
         static_cast<float>(rows.min_disparity + static_cast<int>(best & 0xFFFF));
     validity[validity_layout.offset + y * validity_layout.pitch + x] = 0;
   };
-  u32 mine[2] = {};  // the best of a pixel of 32 of both halves
+  u32 mine[2] = {};  // the best disparity of one pixel among 32, for both halves
   meet(
       rows, row,
       [&](int x, const Words<n>& raised) {
@@ -295,7 +296,7 @@ __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, s
       });
 }
 
-// S of all disparities. What is kept lies in their place.
+// Computes S of all disparities. The stored addends use the memory of the result.
 template <int n, bool whole>
 __device__ __forceinline__ void sum(const std::uint8_t* __restrict__ costs, std::uint16_t* sums, const CudaRows& rows) {
   const int y = blockIdx.x, lane = threadIdx.x;

@@ -7,9 +7,9 @@
 namespace stereopsis::dynamic_programming {
 namespace {
 
-using Costs = std::vector<std::vector<int>>;  // of a row's pixels
+using Costs = std::vector<std::vector<int>>;  // the costs of a row's pixels
 
-// The lowest E of a row's beginning that ends at x with d, less that of the one that ends at the pixel before.
+// Returns the lowest E of a row's start that ends at x with d, minus that of the one that ends at the previous pixel.
 Costs pass(const Parameters& p, const Costs& costs, int first, int step) {
   Costs path(costs.size());
   const int width = static_cast<int>(costs.size());

@@ -18,7 +18,7 @@ FUNCTION uint share_word(int before, int behind) {
   return share(before, sum) | share(behind, sum) << 8;
 }
 
-// The weights of all steps: a work-item for each pixel of each.
+// Computes the weights of all steps, with one work-item per pixel and step.
 KERNEL(weights)(IMAGE(const uint, lab), IMAGE(uint, words), Weights table, Steps steps, int colour_scale) {
   LOCAL ushort weight_of[256];
   for (int i = local_id(1) * local_size(0) + local_id(0); i < 256; i += local_size(0) * local_size(1)) weight_of[i] = table.of[i];
@@ -38,7 +38,7 @@ FUNCTION int counts(int k, float sum, float wanted) {
   return limit <= wanted;
 }
 
-// A guess, put right: it need not be rounded well.
+// Corrects an estimate, which therefore need not be well rounded.
 FUNCTION int count(float part, float sum) {
   const float wanted = 256.0f * part;
   int n = clamp((int)(wanted / sum + 0.5f), 0, 255);
@@ -47,7 +47,7 @@ FUNCTION int count(float part, float sum) {
   return n;
 }
 
-// The weights of one of a step's two sums, with the sums N of the weights so far; at first, they are 1.
+// Computes the weights of one of a step's two sums from the sums N of the weights so far, which start as 1.
 KERNEL(carry)(IMAGE(const uint, lab), IMAGE(uint, words), IMAGE(const float, sums), IMAGE(float, next), Weights table,
               int colour_scale, int distance_part, int offset_x, int offset_y, int first_row, int shift, int is_first) {
   const int x = global_id(0), y = global_id(1);
@@ -69,14 +69,14 @@ KERNEL(carry)(IMAGE(const uint, lab), IMAGE(uint, words), IMAGE(const float, sum
 
 #endif
 
-// The average over (x − offset, row), (x, row), (x + offset, row) of the cells i of a row.
+// Returns the average over (x − offset, row), (x, row), (x + offset, row) of the cells i of a row.
 FUNCTION uint horizontal_average(GLOBAL const CELL* row, long i, int before, int behind, uint word) {
   const uint left = word & 255u, right = word >> 8 & 255u;
   return (left * UNIT * row[i - before] + (256u - left - right) * UNIT * row[i] + right * UNIT * row[i + behind] + 128u) >> 8;
 }
 
-// One step. A work-item goes down a column of cells from offset to offset, so that each horizontal sum is made once:
-// dimension 0 has the cells of a row, dimension 1 the rows where to start, `chain` cells to go from each.
+// Runs one step. A work-item walks down a column of cells in steps of `offset`, so that each horizontal sum is computed
+// once. Dimension 0 has the cells of a row, dimension 1 the start rows, with `chain` cells to visit from each.
 KERNEL(iterate)(IMAGE(const uint, words), ARRAY(const CELL, costs), ARRAY(ushort, aggregated), int disparities, int height, int offset,
              int first_row, int starts, int chain) {
   const int width = WIDTH(words), i = global_id(0), x = i / disparities, start = global_id(1);

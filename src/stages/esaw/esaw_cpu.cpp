@@ -18,7 +18,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 using D = hn::ScalableTag<std::int32_t>;
 using V = hn::Vec<D>;
 
-// The weights of one step, 32-bit for the look-up.
+// Computes the weights of one step; the table has 32 bits for gathers.
 class Weigher {
  public:
   Weigher(const support_weight::Scales& scales, const std::int32_t* table, const Step& step)
@@ -37,7 +37,7 @@ class Weigher {
   const Step step_;
 };
 
-// ⌊(512 weight + sum) / (2 sum)⌋: a quotient in float is off by one at most.
+// Returns ⌊(512 weight + sum) / (2 sum)⌋: the float quotient is off by at most one.
 HWY_INLINE V share(V weight, V sum) {
   const D d;
   const hn::Rebind<float, D> f;
@@ -91,7 +91,7 @@ void weigh_rows(const std::int32_t* table, const support_weight::Scales& scales,
   }
 }
 
-// One of the two sums of a step, of rows [first, last).
+// Computes one of the two sums of a step for rows [first, last).
 template <class T>
 void average_rows(ImageView<const std::uint32_t> words, VolumeView<const T> costs, int offset, bool vertical,
                   VolumeView<std::uint16_t> averages, int first, int last) {
@@ -128,7 +128,7 @@ HWY_EXPORT(weigh_rows);
 HWY_EXPORT(average_u8_rows);
 HWY_EXPORT(average_u16_rows);
 
-// n of `end`: a guess, put right.
+// Returns n of `end`: a corrected estimate.
 int count(float part, float sum) {
   const float wanted = 256.0f * part;
   const auto counts = [&](int k) { return (static_cast<float>(k) - 0.5f) * sum <= wanted; };

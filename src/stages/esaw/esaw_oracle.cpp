@@ -10,7 +10,7 @@ struct Offset {
   int x, y;
 };
 
-// n of `end`: counted as the header says.
+// Returns n of `end`, counted as the header defines it.
 int count(float part, float sum) {
   int n = 0;
   for (int k = 1; k <= 255; ++k) {
@@ -28,7 +28,7 @@ class Weigher {
         lab_(lab),
         sums_({lab.width, lab.height}, 1, 1.0f) {}
 
-  // The n of all pixels towards −offset and +offset.
+  // Computes the n of all pixels towards −offset and +offset.
   void run(const Step& step, Offset offset, int shift, ImageView<std::uint32_t> words) {
     Image<float> next(sums_.size());
     for (int y = 0; y < lab_.height; ++y)
@@ -63,7 +63,7 @@ class Weigher {
   Image<float> sums_;  // N
 };
 
-// One of the two sums of a step.
+// Computes one of the two sums of a step.
 template <class T>
 Volume<std::uint16_t> average(VolumeView<const T> costs, int unit, ImageView<const std::uint32_t> weights,
                               Offset offset, int shift) {

@@ -7,7 +7,7 @@ namespace {
 
 using namespace test;
 
-// Colours that are often alike, so that weights of all sizes occur.
+// Returns colours that are often similar, so that weights of all sizes occur.
 Image<std::uint32_t> lab_words(Size size, unsigned seed) {
   std::mt19937 generator(seed);
   Image<std::uint32_t> image(size);
@@ -106,7 +106,7 @@ TEST(Esaw, GpuEqualsOracle) {
   });
 }
 
-// One row, one step: by hand.
+// One row and one step, computed by hand.
 TEST(EsawOracle, TakesTheAverageOfThreePixels) {
   Image<std::uint32_t> lab(3, 1);
   lab(0, 0) = 200 | 512 << 10 | 512 << 20;
@@ -115,9 +115,9 @@ TEST(EsawOracle, TakesTheAverageOfThreePixels) {
   const esaw::Parameters p{.iterations = 1, .gamma_distance = 1000};
   Image<std::uint32_t> weights(3, 1);
   esaw::oracle_weights(p, lab, weights);
-  EXPECT_EQ(weights(1, 0) & 255, 128u);       // as near as can be, and of the same colour
+  EXPECT_EQ(weights(1, 0) & 255, 128u);       // at the smallest distance, and of the same colour
   EXPECT_EQ(weights(1, 0) >> 8 & 255, 1u);    // 256 · e^(−5) / (2 + e^(−5)) = 0.86
-  EXPECT_EQ(weights(1, 0) >> 16 & 255, 85u);  // above and below is the pixel itself
+  EXPECT_EQ(weights(1, 0) >> 16 & 255, 85u);  // the neighbours above and below replicate the pixel
   Volume<std::uint8_t> costs({3, 1}, 1);
   costs(0, 0, 0) = 10;
   costs(1, 0, 0) = 20;
@@ -151,7 +151,7 @@ TEST(EsawOracle, ConstantCostsStayAndAnEdgeOfColourStopsThem) {
   }
 }
 
-// The paper's sums in double, divided at the end: what `end` must be near to.
+// The paper's sums in double precision, divided at the end, which `end` must approximate.
 TEST(EsawOracle, NormalisedAtTheEndItIsThePapersSum) {
   const Size size{37, 23};
   const esaw::Parameters p{.iterations = 4, .normalise = esaw::Normalise::end};

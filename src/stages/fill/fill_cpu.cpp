@@ -1,6 +1,6 @@
-// Work is spent on gaps, the runs of invalid pixels of a row. What lies above a pixel is carried along row by row from
-// the top, and written down for the pixels in gaps; so is, from the bottom, what lies below. These two sweeps run side
-// by side; nearly everything else goes row by row.
+// Filling on the CPU. The work is in the gaps, the runs of invalid pixels of a row. The values above a pixel are
+// carried down row by row from the top, and stored for pixels in gaps; the values below are carried up from the bottom.
+// These two sweeps run in parallel; nearly everything else works row by row.
 #include "stages/fill/fill.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -24,22 +24,23 @@ namespace stereopsis::fill {
 inline constexpr std::uint8_t not_filled = 0, mismatched = 1, occluded = 2;  // classes of pixels
 inline constexpr std::uint8_t never_filled = validity::masked | validity::outside;
 
-// The scratch memory. Every row has room for a vector that reaches over its end.
+// The scratch memory. Every row has padding for a vector that extends beyond its end.
 struct Scratch {
   static constexpr std::size_t spare = 64;
 
-  std::size_t width;       // of all rows here
-  std::int32_t* source{};  // by row: the row that `background` takes from; −1 if there is none
-  // From above (0) and from below (1), for the pixels in gaps; and rows to carry it.
-  std::int32_t* valid_row[2]{};  // nearest: the row of the first valid pixel; −1 if there is none
+  std::size_t width;       // width of all rows here
+  std::int32_t* source{};  // for each row, the row that `background` reads; −1 if there is none
+  // The values from above (0) and from below (1) for the pixels in gaps, and rows that carry them.
+  std::int32_t* valid_row[2]{};  // nearest: row of the first valid pixel; −1 if there is none
   std::int32_t* carried_row[2]{};
-  // hirschmueller: the first valid disparity to the left, straight on and to the right; second_lowest: straight on.
+  // hirschmueller: the first valid disparities to the left, straight on and to the right; second_lowest: only straight
+  // on.
   float* met[2][3]{};
   float* carried[2][6]{};
   std::uint8_t* classes{};
   std::size_t bytes = 0;
 
-  // Without memory it only counts the bytes.
+  // Without memory, the constructor only counts the bytes.
   Scratch(Mode mode, Size size, std::byte* memory) : width(size.width + spare) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
       if (memory != nullptr) pointer = reinterpret_cast<T*>(memory + bytes);
@@ -84,7 +85,7 @@ namespace stereopsis::fill::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// The first pixel from x on that is invalid, or valid; `width` if there is none.
+// Returns the first pixel from x on that is invalid (or valid); `width` if there is none.
 template <bool invalid>
 HWY_INLINE int first_from(const float* row, int x, int width) {
   const hn::ScalableTag<float> d;
@@ -117,7 +118,7 @@ void copy_rows(ImageView<const float> disparity, ImageView<float> filled, const 
   }
 }
 
-// Fills what is still invalid in row y with what `background` gives.
+// Fills the remaining invalid pixels of row y from `background`.
 void fill_from_source(ImageView<const float> disparity, const Result& out, int source_row, int y) {
   const float* source = disparity.row(source_row);
   const auto fill = [&](int first, int last, auto value) {
@@ -162,7 +163,7 @@ void sweep_nearest(ImageView<const float> disparity, const Scratch& scratch, int
   });
 }
 
-// Writes down whole vectors that have a pixel in a gap.
+// Stores whole vectors that contain a pixel in a gap.
 void sweep_second_lowest(ImageView<const float> disparity, const Scratch& scratch, int side) {
   float* carried = scratch.carried[side][0];
   std::fill_n(carried, disparity.width, invalid_disparity);
@@ -184,7 +185,7 @@ void sweep_second_lowest(ImageView<const float> disparity, const Scratch& scratc
   });
 }
 
-// The value of the nearest of the valid pixels that were met.
+// Selects the value of the nearest of the valid pixels found.
 class Nearest {
  public:
   void offer(int distance, float value) {
@@ -215,7 +216,7 @@ void fill_nearest(ImageView<const float> disparity, const Result& out, const Scr
   });
 }
 
-// The second lowest of the four that are valid; the only one of one.
+// Returns the second lowest of the valid values among four; if only one is valid, that one.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V second_lowest(D d, V a, V b, V c, V e) {
   const auto one = hn::Set(d, 1.0f);
@@ -231,7 +232,7 @@ HWY_INLINE V second_lowest(D d, V a, V b, V c, V e) {
   return hn::IfThenElse(hn::Eq(count, hn::Zero(d)), hn::Set(d, invalid_disparity), chosen);
 }
 
-// The first `count` of these values go to the pixels from x on.
+// Assigns the first `count` of these values to the pixels from x on.
 template <class D>
 HWY_INLINE void fill_block(D d, const Result& out, int x, int y, int count, hn::VFromD<D> values) {
   const hn::RebindToSigned<D> di;
@@ -305,8 +306,8 @@ void fill_cross_rows(const Parameters& p, ImageView<const float> disparity, cons
     });
 }
 
-// The medians of the boxes around the pixels from x on, a pixel in each lane; NaN where there is nothing valid. Counts up
-// from the lowest disparity, one value after the other: a box has few.
+// Returns the medians of the boxes around the pixels from x on, one pixel per lane; NaN if a box has no valid pixel.
+// Steps up from the lowest disparity, one value after the other: a box has few distinct values.
 template <class D>
 HWY_INLINE hn::VFromD<D> medians_of_boxes(D d, ImageView<const float> disparity, int radius, int x, int y) {
   const int left = std::max(-radius, -x),
@@ -355,7 +356,8 @@ void fill_box_rows(const Parameters& p, ImageView<const float> disparity, const 
     });
 }
 
-// classes[x + 1] = 1 where a right pixel of the row means the left pixel x. Those that mean none write behind the row.
+// Sets classes[x + 1] = 1 for each left pixel x that a right pixel of the row meets. Pixels that meet none write behind
+// the row.
 HWY_INLINE void mark_met(const float* right, int width, std::uint8_t* classes) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;
@@ -397,7 +399,7 @@ void classify_rows(const Input& input, const Result& out, const Scratch& scratch
                  scratch.classes + y * scratch.width);
 }
 
-// A run of pixels of a row that has, or touches in the row `from`, an occluded pixel is occluded as a whole.
+// Marks a run of pixels as occluded if it contains an occluded pixel, or touches one in the row `from`.
 bool spread_row(std::uint8_t* classes, int width, const std::uint8_t* from) {
   const auto find = [width](const std::uint8_t* row, std::uint8_t value, int x) {
     const void* at = std::memchr(row + x, value, width - x);
@@ -425,7 +427,7 @@ void spread_occluded(Size size, const Scratch& scratch) {
   }
 }
 
-// What the pixels of the next row meet first in the direction dx, from what those of this row meet.
+// Computes what the pixels of the next row meet first in the direction dx, from what those of this row meet.
 void pass_row(const float* HWY_RESTRICT row, const float* HWY_RESTRICT met, int width, int dx,
               float* HWY_RESTRICT next) {
   for (int x = std::max(0, -dx); x < width - std::max(0, dx); ++x) {
@@ -455,7 +457,8 @@ void sweep_hirschmueller(ImageView<const float> disparity, const Scratch& scratc
   });
 }
 
-// Of the 8 disparities met, NaN where none is: the second lowest for an occluded pixel, else the median.
+// Chooses among the 8 disparities met, with NaN for absent ones: the second lowest for an occluded pixel, else the
+// median.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V choose(D d, V (&met)[8], hn::Mask<D> is_occluded) {
   const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
@@ -504,7 +507,7 @@ HWY_AFTER_NAMESPACE();
 namespace stereopsis::fill {
 namespace {
 
-// Rows without a valid pixel take from the nearest above that has one, else from the nearest below.
+// Assigns to each row without a valid pixel the nearest row above with one, else the nearest below.
 bool find_sources(std::int32_t* source, int height) {
   const auto first = std::find_if(source, source + height, [](std::int32_t row) { return row >= 0; });
   if (first == source + height) return false;
@@ -514,7 +517,7 @@ bool find_sources(std::int32_t* source, int height) {
   return true;
 }
 
-// Calls f(0) and f(1), side by side if there are threads for it.
+// Calls f(0) and f(1), in parallel if there are threads for it.
 template <class F>
 void both_sides(Threads& threads, F&& f) {
   const int step = threads.count();

@@ -19,7 +19,7 @@ struct Met {
   int distance;
 };
 
-// The first valid pixel on the way from (x, y).
+// Returns the first valid pixel on the way from (x, y).
 std::optional<Met> look(ImageView<const float> disparity, int x, int y, Step step) {
   for (int n = 1; inside(disparity.size(), x + n * step.x, y + n * step.y); ++n) {
     const float d = disparity(x + n * step.x, y + n * step.y);
@@ -98,7 +98,7 @@ bool meets_right_view(ImageView<const float> right_view, int x, int y) {
   return false;
 }
 
-// 1 where a pixel to be filled is occluded.
+// Returns 1 for each pixel to be filled that is occluded.
 Image<std::uint8_t> find_occluded(const Input& input, ImageView<const std::uint8_t> validity) {
   Image<std::uint8_t> occluded(input.disparity.size(), 1, 0);
   std::vector<Step> front;

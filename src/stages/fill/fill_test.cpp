@@ -45,7 +45,7 @@ TEST(Fill, CpuEqualsOracle) {
                                  random_map(size, 9, -3, 30, 40).disparity);
 }
 
-// Large holes of few reasons, in a scene whose right view agrees with the left one in part.
+// Large holes with few reasons, in a scene whose right view agrees with the left one in part.
 TEST(Fill, CpuEqualsOracleInLargeHoles) {
   const Size size{150, 60};
   Map map{Image<float>(size, 1, 5), Image<std::uint8_t>(size, 1, 0)};
@@ -77,7 +77,7 @@ TEST(Fill, OcclusionSpreadsThroughWindingRegions) {
     for (int y = 1; y < 39; ++y) map.disparity(x, y) = nan;
     map.disparity(x + 1, x % 4 == 1 ? 38 : 1) = nan;
   }
-  for (int x = 20; x < 70; ++x) right(x, 20) = nan;  // the only place without a meeting
+  for (int x = 20; x < 70; ++x) right(x, 20) = nan;  // the only pixel that is not met
   expect_cpu_equals_oracle(Mode::hirschmueller, map, right);
 }
 
@@ -141,8 +141,8 @@ TEST(FillBackground, EmptyRowsTakeFromTheRowAboveElseBelow) {
 
 TEST(FillNearest, TakesTheNearestOfFourDirections) {
   const Map map = filled(Mode::nearest, map_of({{1, 2, 3, 4}, {5, nan, nan, nan}, {6, 6, nan, 8}}));
-  EXPECT_EQ(row(map, 1), (std::vector<float>{5, 5, 3, 4}));  // left before up; up; up before down
-  EXPECT_EQ(map.disparity(2, 2), 6);                         // left before right
+  EXPECT_EQ(row(map, 1), (std::vector<float>{5, 5, 3, 4}));  // left wins over up; up; up wins over down
+  EXPECT_EQ(map.disparity(2, 2), 6);                         // left wins over right
 }
 
 TEST(FillNearest, WhatSeesNothingTakesTheBackground) {
@@ -150,24 +150,24 @@ TEST(FillNearest, WhatSeesNothingTakesTheBackground) {
   EXPECT_EQ(row(map, 1), (std::vector<float>{3, 3, 8}));
 }
 
-// Left: a foreground of 8 on a background of 2, slightly uneven so that one sees who was asked.
+// Left: a foreground of 8 on a background of 2, slightly uneven, so that the source of a value can be identified.
 const std::vector<std::vector<float>> uneven = {
     {2.1f, 2.2f, 2.3f, 8.1f, 8.2f}, {2.4f, 2.5f, nan, 8.3f, 8.4f}, {2.6f, 2.7f, 2.8f, 8.5f, 8.6f}};
 
 TEST(Fill, SecondLowestOfFourDirections) {
   const Map map = filled(Mode::second_lowest, map_of({{1, 7, 3}, {5, nan, 9}, {6, 2, 8}}));
-  EXPECT_EQ(map.disparity(1, 1), 5);                                              // of 5, 9, 7 and 2
+  EXPECT_EQ(map.disparity(1, 1), 5);                                              // second lowest of 5, 9, 7 and 2
   EXPECT_EQ(filled(Mode::second_lowest, map_of({{nan, 4}})).disparity(0, 0), 4);  // the only one
 }
 
 TEST(FillHirschmueller, OccludedPixelsTakeTheSecondLowest) {
   const std::vector<float> unknown(5, nan);
   const Map map = filled(Mode::hirschmueller, map_of(uneven), {unknown, unknown, unknown});
-  EXPECT_EQ(map.disparity(2, 1), 2.3f);  // of 2.2 2.3 8.1 2.5 8.3 2.7 2.8 8.5
+  EXPECT_EQ(map.disparity(2, 1), 2.3f);  // lower median of 2.2 2.3 8.1 2.5 8.3 2.7 2.8 8.5
 }
 
 TEST(FillHirschmueller, MismatchedPixelsTakeTheMedian) {
-  // Right pixel 0 says 3: it belongs to left pixel 3, within one pixel of the hole.
+  // Right pixel 0 has disparity 3: it meets left pixel 3, within one pixel of the hole.
   const std::vector<float> met = {3, nan, nan, nan, nan};
   const Map map = filled(Mode::hirschmueller, map_of(uneven), {met, met, met});
   EXPECT_EQ(map.disparity(2, 1), 2.7f);  // 2.2 2.3 2.5 2.7 | 2.8 8.1 8.3 8.5
@@ -248,7 +248,7 @@ TEST(FillParameters, MissingInputsAreRefused) {
   EXPECT_THROW(fill::cpu({}, {map.disparity, {}}, map.disparity, map.validity, memory, threads), Error);
 }
 
-// What cross and box find with other parameters than the default ones, which the tests above have.
+// The modes cross and box with other parameters than the defaults, which the tests above cover.
 TEST(Fill, CrossAndBoxEqualTheOracleAtOtherReaches) {
   const Map map = random_map({131, 37}, 8, -3, 30, 90);
   PitchedImage<float> disparity(map.disparity.view());
@@ -305,9 +305,9 @@ TEST(FillOracle, BoxTakesTheLowerMedianOfTheWindow) {
   const Map map = map_of({{1, 9, 5}, {5, nan, nan}, {nan, 8, nan}});
   Map result{Image<float>(map.disparity.size()), map.validity};
   fill::oracle({Mode::box, 16, 3}, {map.disparity, {}}, result.disparity, result.validity);
-  EXPECT_EQ(result.disparity(1, 1), 5);  // of 1 5 5 8 9
+  EXPECT_EQ(result.disparity(1, 1), 5);  // median of 1 5 5 8 9
   EXPECT_EQ(result.disparity(2, 2), 8);
-  EXPECT_EQ(result.disparity(0, 2), 5);  // of 5 and 8
+  EXPECT_EQ(result.disparity(0, 2), 5);  // lower median of 5 and 8
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ HWY_INLINE T weighted(const T* p) {
   return static_cast<T>((19595u * p[0] + 38470u * p[1] + 7471u * p[2] + 32768u) >> 16);
 }
 
-// The sum in 32 bits, narrowed to half as wide lanes.
+// Computes the sum in 32 bits and narrows it to lanes of half the width.
 template <class V, class D16 = hn::DFromV<V>>
 HWY_INLINE V weighted(V red, V green, V blue) {
   const D16 d16;
@@ -59,7 +59,7 @@ void weigh_row(const T* in, int width, T* out) {
   for_each_block(d, 0, width, vector, [&](int x) { out[x] = weighted(in + 3 * x); });
 }
 
-// What is not finite becomes 0, and not usable.
+// Replaces values that are not finite by 0, and marks them as not usable.
 void settle_row(float* grey, int width, std::uint8_t* usable) {
   for (int x = 0; x < width; ++x) {
     const bool finite = std::abs(grey[x]) <= std::numeric_limits<float>::max();
@@ -85,8 +85,8 @@ void grey_rows(ImageView<const T> image, ImageView<const std::uint8_t> mask, Ima
   }
 }
 
-// In float: the quotient is exact to less than the distance from an integer that a multiple of 1/white can have, so
-// that its integer part is that of the exact quotient (the test tries all values).
+// Float arithmetic: the error of the quotient is smaller than the least distance of a multiple of 1/white from an
+// integer, so that its integer part equals that of the exact quotient. The test covers all values.
 HWY_INLINE std::uint8_t scaled(int v, int white) {
   return static_cast<std::uint8_t>((std::min(v, white) * 255 + white / 2) / white);
 }

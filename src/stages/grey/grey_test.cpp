@@ -17,7 +17,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 const ImageView<const std::uint8_t> no_mask;
 const ImageView<std::uint8_t> not_wanted;
 
-// Intensities over the whole range of the type; for float some that are not finite.
+// Returns intensities over the whole range of the type; for float, some are not finite.
 template <class T>
 Image<T> intensities(Size size, int channels) {
   constexpr bool is_float = std::is_same_v<T, float>;
@@ -108,7 +108,7 @@ TYPED_TEST(Grey, GpuEqualsOracleIn8Bits) {
   });
 }
 
-// The cpu divides in float: all 16-bit values at all depths must come out exactly.
+// The CPU divides in float: all 16-bit values at all depths must be exact.
 TEST(Grey8, EveryValueAtEveryDepthIsTheNearestOf256) {
   Image<std::uint16_t> values(256, 256);
   for (int v = 0; v < 65536; ++v) values(v % 256, v / 256) = static_cast<std::uint16_t>(v);
@@ -180,7 +180,7 @@ TEST(GreyOracle, WhatIsNotFiniteIsZeroAndNotUsable) {
     EXPECT_EQ(grey(x, 0), 0);
     EXPECT_EQ(usable(x, 0), 0);
   }
-  EXPECT_FLOAT_EQ(grey(3, 0), 4);  // masked: not usable, but a number still
+  EXPECT_FLOAT_EQ(grey(3, 0), 4);  // masked: not usable, but still a number
   EXPECT_EQ(usable(3, 0), 0);
 }
 

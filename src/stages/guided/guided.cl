@@ -1,5 +1,6 @@
-// Guided filter of a cost volume: guided.hpp. Box sums go down columns, then along rows, a piece of SEGMENT at a time:
-// the first window of a piece is summed, the others follow by what comes and goes. Sums are (pixel, sum, disparity).
+// Guided filter of a cost volume: guided.hpp. Box sums run down columns, then along rows, one piece of SEGMENT pixels
+// at a time: the first window of a piece is summed, and each next one adds the entering and subtracts the leaving
+// value. Sums are stored as (pixel, sum, disparity).
 //
 // instance grey: CHANNELS=1
 // instance colour: CHANNELS=3
@@ -10,7 +11,7 @@
 #define GUIDE_SUMS (CHANNELS + CHANNELS * (CHANNELS + 1) / 2)
 #define STATISTICS (3 * CHANNELS + CHANNELS * (CHANNELS + 1) / 2 + 1)
 
-// Adds a pixel of the guide and its products, `sign` times.
+// Adds a pixel of the guide and its products, multiplied by `sign`.
 FUNCTION void add_guide(int* sums, GLOBAL const uchar* guide, int sign) {
   int index = 0;
   for (int c = 0; c < CHANNELS; ++c) sums[index++] += sign * ((int)guide[c] - 128);
@@ -18,7 +19,7 @@ FUNCTION void add_guide(int* sums, GLOBAL const uchar* guide, int sign) {
     for (int d = c; d < CHANNELS; ++d) sums[index++] += sign * ((int)guide[c] - 128) * ((int)guide[d] - 128);
 }
 
-// Of the rows [first, last), down a column.
+// Sums the guide down a column, for the rows [first, last).
 KERNEL(guide_columns)(IMAGE(const uchar, guide), ARRAY(int, columns), int width, int radius, int first, int last) {
   const int x = global_id(0), from = first + global_id(1) * SEGMENT, height = HEIGHT(guide);
   if (x >= width || from >= last) return;
@@ -33,7 +34,7 @@ KERNEL(guide_columns)(IMAGE(const uchar, guide), ARRAY(int, columns), int width,
   }
 }
 
-// The statistics of a window of n pixels from its sums.
+// Computes the statistics of a window of n pixels from its sums.
 FUNCTION void statistics_of(const int* sums, int n, float epsilon, GLOBAL float* out) {
   const float share = divide(1.0f, (float)n);
   int m[CHANNELS], e[CHANNELS];
@@ -100,13 +101,13 @@ KERNEL(statistics)(ARRAY(const int, columns), ARRAY(float, statistics), int widt
   }
 }
 
-// Adds a cost and its products with the guide, `sign` times.
+// Adds a cost and its products with the guide, multiplied by `sign`.
 FUNCTION void add_cost(int* sums, int cost, GLOBAL const uchar* guide, int sign) {
   sums[0] += sign * cost;
   for (int c = 0; c < CHANNELS; ++c) sums[1 + c] += sign * cost * ((int)guide[c] - 128);
 }
 
-// Of the rows [first, last) and the disparities `skipped` + 0 … count − 1, down a column.
+// Sums the costs down a column, for the rows [first, last) and the disparities `skipped` + 0 … count − 1.
 KERNEL(cost_columns)(IMAGE(const uchar, guide), ARRAY(const uchar, costs), ARRAY(int, columns), int width, int disparities, int skipped,
                      int count, int radius, int first, int last) {
   const int cell = global_id(0), from = first + global_id(1) * SEGMENT, height = HEIGHT(guide);
@@ -127,12 +128,12 @@ KERNEL(cost_columns)(IMAGE(const uchar, guide), ARRAY(const uchar, costs), ARRAY
   }
 }
 
-// Adds the sums of a column, `sign` times.
+// Adds the sums of a column, multiplied by `sign`.
 FUNCTION void add_column(int* sums, GLOBAL const int* columns, int x, int count, int sign) {
   for (int s = 0; s < SUMS; ++s) sums[s] += sign * columns[((long)x * SUMS + s) * count];
 }
 
-// a and b of the rows, in fixed point.
+// Computes a and b of the rows in fixed point.
 KERNEL(coefficients)(ARRAY(const int, columns), ARRAY(const float, statistics), ARRAY(int, coefficients), int width, int rows, int count,
                      int radius, float factor_a, float factor_b) {
   const int cell = global_id(0), from = global_id(1) * SEGMENT;
@@ -167,7 +168,8 @@ KERNEL(coefficients)(ARRAY(const int, columns), ARRAY(const float, statistics), 
   }
 }
 
-// Of the rows [first, last) of an image of `height` rows, down a column. The coefficients begin with row `begin`.
+// Sums the coefficients down a column, for the rows [first, last) of an image of `height` rows. The coefficients start
+// with row `begin`.
 KERNEL(coefficient_columns)(ARRAY(const int, coefficients), ARRAY(int, columns), int width, int height, int count, int radius, int begin,
                             int first, int last) {
   const int cell = global_id(0), from = first + global_id(1) * SEGMENT;
@@ -190,7 +192,7 @@ KERNEL(coefficient_columns)(ARRAY(const int, coefficients), ARRAY(int, columns),
   }
 }
 
-// The rows [first, last). The statistics begin with row `begin`.
+// Computes the rows [first, last) of the result. The statistics start with row `begin`.
 KERNEL(filter)(IMAGE(const uchar, guide), ARRAY(const int, columns), ARRAY(const float, statistics), ARRAY(float, filtered), int width,
                int disparities, int skipped, int count, int radius, int begin, int first, int last, float unit_a, float unit_b) {
   const int cell = global_id(0), from = global_id(1) * SEGMENT;

@@ -15,28 +15,28 @@
 #define STEREOPSIS_GUIDED_CPU
 namespace stereopsis::guided {
 
-// The lanes of a vector are disparities: as many as any target has.
+// The lanes of a vector are disparities; this is the largest number of lanes of any target.
 inline constexpr int most_lanes = 16;
 
-// A task: some rows of the result, for a vector of disparities after another.
+// A task: some rows of the result, for one vector of disparities after the other.
 struct Task {
   Parameters p;
   ImageView<const std::uint8_t> guide;
   VolumeView<const std::uint8_t> costs;
-  Rows rows;  // of the whole result
+  Rows rows;  // rows of the whole result
   VolumeView<float> filtered;
-  ImageView<const float> statistics;  // of the rows `with_statistics`, as channels
+  ImageView<const float> statistics;  // statistics of the rows `with_statistics`, as channels
   Rows with_statistics;
 };
 
-// Memory of a thread. Cells are vectors: one for each sum.
+// The memory of one thread. Cells are vectors: one for each sum.
 struct Scratch {
-  std::int32_t* columns;       // of the costs, and of the guide times the costs: (x, sum, lane)
+  std::int32_t* columns;       // sums of the costs, and of the guide times the costs: (x, sum, lane)
   std::int32_t* ring;          // a and b in the last 2r + 1 rows: (row, x, coefficient, lane)
   std::int32_t* coefficients;  // their sums over those rows: (x, coefficient, lane)
 };
 
-// The rows and columns of a window that lie in the image.
+// Return the first and the last row or column of a window that lie in the image.
 inline int window_first(int i, int radius) { return std::max(i - radius, 0); }
 inline int window_last(int i, int radius, int size) { return std::min(i + radius, size - 1); }
 
@@ -52,13 +52,13 @@ using Integers = hn::RebindToSigned<Floats>;
 using F = hn::VFromD<Floats>;
 using I = hn::VFromD<Integers>;
 
-// Sums of the guide and of its products, for some columns at once: 9 (or 2) sums in all.
+// Number of sums of the guide and of its products, for some columns at once: 9 (or 2).
 template <int channels>
 inline constexpr int guide_sums = channels + channels*(channels + 1) / 2;
 
 inline F divide(F a, F b) { return hn::Div(a, b); }
 
-// The statistics of a vector of windows from their sums: see guided.hpp.
+// Computes the statistics of a vector of windows from their sums: see guided.hpp.
 template <int channels>
 HWY_INLINE void window_statistics(const I* sums, F n, float epsilon, F* out) {
   const Floats df;
@@ -107,7 +107,7 @@ HWY_INLINE void window_statistics(const I* sums, F n, float epsilon, F* out) {
   }
 }
 
-// Adds (or, with sign −1, takes away) a row of the guide and its products.
+// Adds (or, with sign −1, subtracts) a row of the guide and its products.
 template <int channels>
 void add_guide_row(const std::uint8_t* row, int width, int sign, std::int32_t* columns) {
   for (int x = 0; x < width; ++x, row += channels) {
@@ -118,8 +118,8 @@ void add_guide_row(const std::uint8_t* row, int width, int sign, std::int32_t* c
   }
 }
 
-// The statistics of some rows. `columns` and `boxes` are for guide_sums<channels> rows of int32 (the latter with a vector
-// to spare).
+// Computes the statistics of some rows. `columns` and `boxes` have guide_sums<channels> rows of int32; `boxes` has one
+// extra vector.
 template <int channels>
 void statistics_of(const Parameters& p, ImageView<const std::uint8_t> guide, Rows rows, ImageView<float> statistics,
                    std::int32_t* columns, std::int32_t* boxes) {
@@ -166,8 +166,8 @@ void statistics_of(const Parameters& p, ImageView<const std::uint8_t> guide, Row
   }
 }
 
-// The way of one vector of disparities down some rows: costs come in r rows ahead of the coefficients, and these r rows
-// ahead of the result.
+// Processes one vector of disparities down some rows: costs are read r rows ahead of the coefficients, and coefficients
+// are computed r rows ahead of the result.
 template <int channels>
 class Sweep {
  public:
@@ -184,7 +184,7 @@ class Sweep {
         cell_(sums * lanes_),
         factor_(fixed_point(task.p, channels)) {}
 
-  // The rows [first, last) of the input are written.
+  // Writes the rows [first, last) of the input.
   void run(int first, int last) {
     std::fill_n(scratch_.columns, static_cast<std::ptrdiff_t>(cell_) * width_, 0);
     std::fill_n(scratch_.coefficients, static_cast<std::ptrdiff_t>(cell_) * width_, 0);
@@ -211,7 +211,7 @@ class Sweep {
   }
   const float* statistics(int y) const { return task_.statistics.row(y - task_.with_statistics.first); }
 
-  // Before row y of coefficients: the window's lowest row comes, the one above its highest goes.
+  // Moves the window to row y of the coefficients: its lowest row enters, and the row above its highest leaves.
   void move_columns(int y, int from) {
     const bool comes = y == from || y + radius_<height_, goes = y> from && y - radius_ > 0;
     const int coming = window_last(y, radius_, height_), going = y - radius_ - 1;
@@ -268,7 +268,7 @@ class Sweep {
     }
   }
 
-  // a and b of a row, from which their columns are brought up to date.
+  // Computes a and b of a row, and updates their column sums.
   template <bool goes>
   void coefficients(int y) {
     std::int32_t* out = ring_row(y);
@@ -310,7 +310,7 @@ class Sweep {
     });
   }
 
-  // Below the image: a row goes, and none comes.
+  // Below the image, a row leaves and none enters.
   void drop_coefficients(int y) {
     const std::int32_t* old = ring_row(y);
     for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(cell_) * width_; i += lanes_)
@@ -351,7 +351,7 @@ class Sweep {
   const FixedPoint factor_;
 };
 
-// How many vectors of disparities there are.
+// Returns the number of vectors of disparities.
 int vectors(int disparities) {
   const int lanes = static_cast<int>(hn::Lanes(Floats()));
   return (disparities + lanes - 1) / lanes;
@@ -385,7 +385,7 @@ HWY_EXPORT(statistics_rows);
 
 namespace {
 
-// Hands out pieces of the scratch, which may be only counted.
+// Divides the scratch memory into pieces, or only counts their bytes.
 class Pieces {
  public:
   explicit Pieces(std::byte* start) : start_(start) {}
@@ -446,7 +446,8 @@ void cpu(const Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<co
     HWY_DYNAMIC_DISPATCH(statistics_rows)(p, guide, mine, part, scratch[i].columns, scratch[i].ring);
   });
 
-  // A piece of work is a vector of disparities in a band of rows, tall enough that the rows around it are few.
+  // A piece of work is a vector of disparities in a band of rows, high enough that the band's margin is small in
+  // comparison.
   const int vectors = HWY_DYNAMIC_DISPATCH(vectors)(costs.disparities);
   const int bands =
       std::clamp(std::min(4 * threads.count() / vectors, rows.count() / (4 * p.radius)), 1, 4 * threads.count());

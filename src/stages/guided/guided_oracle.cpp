@@ -32,7 +32,7 @@ class Box {
   std::vector<std::int64_t> sums_;
 };
 
-// A window of the guide. Of a grey guide only the first channel is there.
+// The statistics of a window of the guide. With a grey guide, only the first channel is used.
 struct Window {
   Sums m;
   Vector delta, mu;

@@ -12,7 +12,7 @@ namespace {
 using namespace test;
 using guided::Rows;
 
-// A volume as an image of rows of cells.
+// Views a volume as an image with rows of cells.
 template <class T>
 ImageView<T> flat(VolumeView<T> v) {
   return {v.data, v.width * v.disparities, v.height, 1, v.row_pitch};
@@ -31,7 +31,7 @@ struct Input {
     std::mt19937 generator(5);
     for (int y = 0; y < c.size.height; ++y)
       for (int x = 0; x < c.size.width; ++x) {
-        // Flat parts, and parts with the extremes.
+        // Flat regions, and regions that contain the extreme values.
         for (int i = 0; i < c.channels; ++i)
           if (x / 5 % 3 == 0)
             guide(x, y, i) = static_cast<std::uint8_t>(40 * i + y / 4 * step);
@@ -116,7 +116,7 @@ TEST(Guided, GpuEqualsOracle) {
   });
 }
 
-// The definition in double precision: q = a · I + b, the mean of the models of all windows that have the pixel.
+// The definition in double precision: q = a · I + b, the mean of the models of all windows that contain the pixel.
 class Exactly {
  public:
   Exactly(const guided::Parameters& p, const Input& in, int k)
@@ -153,7 +153,8 @@ class Exactly {
 
   Model of_window(int cx, int cy, double epsilon, const Input& in, int k) const {
     const int channels = guide_.channels;
-    double n = 0, mean_p = 0, mean[3] = {}, s[3][4] = {};  // Σ + ε, and the covariances with the costs beside it
+    double n = 0, mean_p = 0, mean[3] = {}, s[3][4] = {};  // Σ + ε, with the covariances with the costs as a further
+                                                           // column
     over_window(cx, cy, [&](int u, int v) {
       n += 1;
       mean_p += in.costs(u, v, k);
@@ -168,7 +169,7 @@ class Exactly {
       }
     });
     for (int c = 0; c < channels; ++c) s[c][c] += epsilon;
-    for (int c = 0; c < channels; ++c)  // Gauss and Jordan
+    for (int c = 0; c < channels; ++c)  // Gauss-Jordan elimination
       for (int row = 0; row < channels; ++row) {
         if (row == c) continue;
         const double f = s[row][c] / s[c][c];

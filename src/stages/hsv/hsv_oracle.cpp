@@ -5,10 +5,11 @@
 namespace stereopsis::hsv {
 namespace {
 
-// round(numerator / denominator), ties up.
+// Returns round(numerator / denominator), ties up.
 int rounded(int numerator, int denominator) { return (2 * numerator + denominator) / (2 * denominator); }
 
-// scale · (32 + 32 △(turn / (12 chroma))): △ = 1 − distance / (3 chroma), with the distance to the nearest whole turn.
+// Returns scale · (32 + 32 △(turn / (12 chroma))), with △ = 1 − distance / (3 chroma) for the distance to the nearest
+// whole turn.
 int on_diamond(int scale, int turn, int chroma) {
   const int distance = std::min(turn, 12 * chroma - turn);
   return rounded(scale * (6 * chroma - distance), 24 * chroma);

@@ -23,7 +23,7 @@ template <class T>
 Image<T> pixels(Size size, int channels) {
   Image<T> image = random_image<T>(size, 3, 0, (1 << depth<T>()) - 1, channels);
   for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; x += 5)  // greys and black among the colours
+    for (int x = 0; x < size.width; x += 5)  // includes greys and black
       for (int i = 0; i < channels; ++i) image(x, y, i) = x % 2 == 0 ? T{0} : image(x, y, 0);
   if constexpr (std::is_same_v<T, float>) {
     image(0, 0, 0) = NAN;
@@ -80,7 +80,7 @@ TYPED_TEST(Hsv, GpuEqualsOracle) {
   });
 }
 
-// Every colour of 8 bits, in steps that meet all residues.
+// All 8-bit colours, in steps that cover all residues.
 TEST(Hsv, CpuEqualsOracleOnAllColours) {
   Image<std::uint8_t> colours(Size{4096, 256}, 3);
   for (int y = 0; y < 256; ++y)
@@ -112,7 +112,7 @@ TEST(HsvOracle, KnownColours) {
   const auto w = cost::weighting(Space::hsv, {1, 1, 1});
   EXPECT_EQ(bytes_of(w, 255, 0, 0), (Bytes{64, 32, 255, 255}));    // red: hue 0
   EXPECT_EQ(bytes_of(w, 0, 255, 255), (Bytes{0, 32, 255, 255}));   // cyan: hue ½
-  EXPECT_EQ(bytes_of(w, 128, 255, 0), (Bytes{32, 64, 255, 255}));  // hue ¼, but for rounding
+  EXPECT_EQ(bytes_of(w, 128, 255, 0), (Bytes{32, 64, 255, 255}));  // hue ¼, except for rounding
   EXPECT_EQ(bytes_of(w, 128, 0, 255), (Bytes{32, 0, 255, 255}));   // hue ¾
   EXPECT_EQ(bytes_of(w, 100, 100, 100), (Bytes{64, 32, 0, 100}));  // grey has hue 0
   EXPECT_EQ(bytes_of(w, 0, 0, 0), (Bytes{64, 32, 0, 0}));
@@ -120,7 +120,7 @@ TEST(HsvOracle, KnownColours) {
   EXPECT_EQ(bytes_of(cost::weighting(Space::rgb, {1, 2, 4}), 100, 100, 100), (Bytes{25, 50, 100, 0}));
 }
 
-// Hue is circular: a red a little towards blue is as near to red as one a little towards yellow.
+// Hue is circular: a slightly bluish red is as near to red as a slightly yellowish one.
 TEST(HsvOracle, HueHasNoBeginning) {
   const auto w = cost::weighting(Space::hsv, {1, 0, 0});
   const auto red = bytes_of(w, 255, 0, 0), yellowish = bytes_of(w, 255, 30, 0), bluish = bytes_of(w, 255, 0, 30);

@@ -1,4 +1,5 @@
-// A pixel's way to what is valid is followed by itself: only gaps are work, and most ways are short.
+// Interpolation on the CPU. Each pixel's search for valid pixels is followed by itself: only gaps need work, and most
+// searches are short.
 #include <cmath>
 #include <limits>
 
@@ -8,7 +9,7 @@
 namespace stereopsis::interpolation {
 namespace {
 
-// Which step, from 1 on, meets a valid pixel first; 0 if none does.
+// Returns which step, from 1 on, first reaches a valid pixel; 0 if none does.
 int steps_to_valid(ImageView<const float> disparity, int x, int y, const Direction& direction) {
   for (int n = 1;; ++n) {
     const int u = x + direction.x(n), v = y + direction.y(n);

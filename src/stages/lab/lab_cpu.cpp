@@ -1,4 +1,4 @@
-// By table: a cube root for each of the 65537 values.
+// L*a*b* on the CPU, with a table of the cube roots of all 65537 values.
 #include <cmath>
 #include <vector>
 
@@ -8,7 +8,7 @@
 namespace stereopsis::lab {
 namespace {
 
-// The largest r whose cube is not above t · 2²⁰.
+// Returns the largest r whose cube does not exceed t · 2²⁰.
 int cube_root(std::int64_t t) {
   auto r = static_cast<std::int64_t>(std::cbrt(static_cast<double>(t << 20)));
   while (r * r * r > t << 20) --r;

@@ -11,7 +11,7 @@ std::uint16_t linear(int intensity) {
       std::floor(65535 * (v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4)) + 0.5));
 }
 
-// Integers throughout: 4096³ · t / 65536 = t · 2²⁰ has its cube root cut to a whole number.
+// Integers only: the cube root of 4096³ · t / 65536 = t · 2²⁰, truncated.
 int root(int t) {
   if (t <= 580) return static_cast<int>((31896ll * t + 37025900) >> 16);
   long long r = 0;

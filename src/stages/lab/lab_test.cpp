@@ -19,7 +19,7 @@ Image<std::uint32_t> colours(Size size, unsigned seed) {
   return image;
 }
 
-// Every third red and green, all blues, and all greys.
+// Returns every third red and green, all blues, and all greys.
 Image<std::uint32_t> many_colours() {
   Image<std::uint32_t> image(256, 87 * 86 + 1);
   for (int y = 0; y < image.height(); ++y)
@@ -51,7 +51,7 @@ TEST(Lab, GpuEqualsOracle) {
   });
 }
 
-// The formulas of CIE and of IEC 61966-2-1 in double.
+// Compares with the formulas of CIE and of IEC 61966-2-1 in double precision.
 void expect_near_cie(std::uint32_t rgb, std::uint32_t word) {
   const auto linear = [&](int shift) {
     const double v = (rgb >> shift & 255) / 255.0;

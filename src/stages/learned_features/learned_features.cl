@@ -1,11 +1,11 @@
-// Learned features and their costs: learned_features.hpp. Four channels of a pixel, a byte each, are a number; planes are arrays
-// of these numbers, [y][x][group].
+// Learned features and their costs: learned_features.hpp. An int packs four channels of a pixel, one byte each; planes
+// are arrays of these ints, [y][x][group].
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
 #include "stages/learned_features/learned_features_dots.cl.h"
 
-// The image with what replicates around it, less 128, in the first of four channels.
+// Writes the image with replicated borders, minus 128, to the first of four channels.
 KERNEL(surround)(IMAGE(const uchar, grey), ARRAY(int, plane), int border) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(grey) + 2 * border;
   if (x >= width || y >= HEIGHT(grey) + 2 * border) return;
@@ -13,7 +13,7 @@ KERNEL(surround)(IMAGE(const uchar, grey), ARRAY(int, plane), int border) {
   ELEMENTS(plane)[(long)y * width + x] = (PIXEL(grey, from_x, from_y) - 128) & 255;
 }
 
-// The pixels of a work-group, and the outputs of a work-item, for all rows of its column.
+// The pixels of a work-group. A work-item computes its outputs for all rows of its column.
 #define TILE_X 32
 #define TILE_Y 4
 #define OUTS 8
@@ -21,7 +21,8 @@ KERNEL(surround)(IMAGE(const uchar, grey), ARRAY(int, plane), int border) {
 #define AROUND_X (TILE_X + 2)
 #define AROUND_Y (TILE_Y + 2)
 
-// A layer of the plane `before`, which is wider and higher by two; of `channels` outputs those that `after` has are written.
+// Computes a layer from the plane `before`, which is wider and higher by two. Of `channels` outputs, those that `after`
+// has are written.
 KERNEL(layer)(ARRAY(const int, before), ARRAY(const int, weights), IMAGE(signed char, after), int groups, int out,
               int channels, int shift, int low) {
   LOCAL int inputs[CHUNK * AROUND_Y * AROUND_X];

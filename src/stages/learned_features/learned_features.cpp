@@ -11,7 +11,7 @@
 
 namespace stereopsis::learned_features {
 
-// The library's own files: made by CMake of training/weights.
+// The library's own weights, which CMake generates from training/weights.
 std::span<const std::byte> learned32_file();
 std::span<const std::byte> learned16_file();
 
@@ -20,9 +20,9 @@ namespace {
 constexpr char magic[] = "STEREOLF";
 constexpr std::uint32_t version = 1;
 constexpr std::size_t magic_bytes = 8, hash_bytes = 8;
-// Far more than any network that is worth its time.
+// Limits far beyond any network of practical use.
 constexpr std::uint32_t most_layers = 16, most_channels = 256, most_shift = 24;
-// With it, and 256 components, costs are made in 32 bits.
+// With this limit and 256 components, costs fit in 32 bits.
 constexpr std::int32_t most_offset = 1 << 24;
 // A file of the largest network has 10 MB.
 constexpr std::size_t most_file_bytes = std::size_t{16} << 20;
@@ -37,7 +37,7 @@ std::uint64_t fnv1a(std::span<const std::byte> bytes) {
   return hash;
 }
 
-// Little-endian numbers, one after the other.
+// Reads consecutive little-endian numbers.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -68,7 +68,7 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-// No sum of a layer may overflow: the next layer's inputs are at most 128.
+// Throws if a sum of the layer may overflow: the next layer's inputs are at most 128.
 void check_sums(const Layer& layer) {
   for (int o = 0; o < layer.out; ++o) {
     long long most = std::abs(static_cast<long long>(layer.biases[o])) + (1ll << (layer.shift - 1));
@@ -124,7 +124,7 @@ namespace {
 
 std::vector<std::byte> bytes_of_file(const std::string& name) {
   std::error_code failed;
-  const std::uintmax_t size = std::filesystem::file_size(name, failed);  // of a file, not of a pipe or a folder
+  const std::uintmax_t size = std::filesystem::file_size(name, failed);  // fails for a pipe or a folder
   std::ifstream file(name, std::ios::binary);
   if (failed || !file)
     throw Error(ErrorCategory::file, text("the file of learned weights '", name,

@@ -13,14 +13,14 @@
 #define STEREOPSIS_LEARNED_FEATURES_PACKED
 namespace stereopsis::learned_features {
 
-constexpr int padding = 16;  // channels: as many 32-bit lanes as the widest vectors have
+constexpr int padding = 16;  // channels: as many as the widest vectors have 32-bit lanes
 constexpr int pixels_at_once = 6;
 
 constexpr int padded(int channels) { return (channels + padding - 1) / padding * padding; }
 
-// A layer as vectors read it: for each tap and each group of input channels, those of all outputs. The first layer, whose
-// input is one byte without sign, has whole numbers, and what the 128 that is missing adds to its biases; the others have four
-// channels' weights in each number.
+// A layer in the order that vectors read: for each tap and each group of input channels, the weights of all outputs.
+// The first layer has an unsigned byte as its input, so that it has one weight per number, and its biases include the
+// correction for the missing subtraction of 128. The other layers pack four channels' weights in each number.
 struct PackedLayer {
   int in, out, groups, shift, low;
   std::vector<std::int32_t> weights, biases;
@@ -48,7 +48,7 @@ struct PackedLayer {
   }
 };
 
-// The last three rows of a layer's values, with room for the pixels of a last group.
+// The last three rows of a layer's values, with padding for the pixels of a last group.
 struct Rows {
   std::ptrdiff_t pitch;
   std::vector<std::uint8_t> bytes;
@@ -60,9 +60,8 @@ struct Rows {
   const std::uint8_t* row(int y) const { return bytes.data() + y % 3 * pitch; }
 };
 
-// A row of both views' features, four components in a number, of which those that are missing are 0: the left one's pixels
-// side by side, the right one's by group and from its end on, so that the candidates of a pixel lie in the order of their
-// disparities.
+// A row of both views' features, four components per number, padded with 0. The left view's pixels are contiguous. The
+// right view is stored by group and in reverse order, so that the candidates of a pixel are ordered by disparity.
 struct FeatureRow {
   FeatureRow(std::byte* memory, int width, int entries_, int groups_)
       : groups(groups_),
@@ -98,7 +97,7 @@ struct FeatureRow {
   }
 
   int groups, entries;
-  std::int32_t *own, *candidates, *sums;  // of a pixel's components
+  std::int32_t *own, *candidates, *sums;  // sums: the sum of each pixel's components
 };
 
 }  // namespace stereopsis::learned_features
@@ -111,11 +110,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::ScalableTag<std::int32_t>;
 using V32 = hn::VFromD<D32>;
 
-// sum + the dot product of four bytes 0 to 127 and four bytes with sign, in each 32-bit lane. Two products together fit 16 bits
-// with sign, so that nothing saturates.
+// Returns sum + the dot product of four bytes in 0 to 127 and four signed bytes, in each 32-bit lane. Two products
+// together fit in signed 16 bits, so that nothing saturates.
 HWY_INLINE V32 add_products(V32 sum, V32 bytes, V32 weights) {
 #if HWY_TARGET == HWY_AVX3_DL
-  // Highway's list of this target's features has another VNNI than what the target is chosen by: no intrinsic may be used.
+  // Highway's feature list of this target has another VNNI than the one by which the target is selected, so that an
+  // intrinsic cannot be used.
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(weights.raw));
   return sum;
 #elif HWY_TARGET == HWY_AVX3
@@ -133,7 +133,7 @@ HWY_INLINE V32 add_products(V32 sum, V32 bytes, V32 weights) {
 #endif
 }
 
-// kVectors vectors of outputs from `first` on, of pixels_at_once pixels.
+// Computes kVectors vectors of outputs from `first` on, for pixels_at_once pixels.
 template <int kVectors, bool kFirstLayer>
 HWY_INLINE void pixels(const PackedLayer& layer, const std::uint8_t* const rows[3], int first, std::uint8_t* after) {
   const D32 d;
@@ -183,7 +183,7 @@ HWY_INLINE void layer_row(const PackedLayer& layer, const Rows& before, int y, i
   }
 }
 
-// Row y of a layer, from the three rows of the one before that begin there.
+// Computes row y of a layer from the three rows of the previous layer that start there.
 void row(const PackedLayer& layer, const Rows& before, int y, int width, std::uint8_t* after) {
   if (layer.in == 1)
     layer_row<true>(layer, before, y, width, after);
@@ -191,8 +191,8 @@ void row(const PackedLayer& layer, const Rows& before, int y, int width, std::ui
     layer_row<false>(layer, before, y, width, after);
 }
 
-// Four components of a candidate in each lane. Their magnitudes are multiplied by the pixel's components, which take over their
-// signs; with VNNI they are 128 more, for which start() makes up.
+// Four components of a candidate in each lane. Their magnitudes are multiplied by the pixel's components, which take
+// over their signs; with VNNI they are larger by 128, for which start() compensates.
 class Candidates {
  public:
   Candidates() = default;
@@ -232,7 +232,8 @@ class Candidates {
 #endif
 };
 
-// The bytes of a block that belong to a pixel's costs, where it begins `before` bytes before them or ends behind them.
+// Stores the bytes of a block that belong to a pixel's costs; the block may start `before` bytes before them or end
+// behind them.
 template <class V>
 HWY_INLINE void store_part(V bytes, std::uint8_t* costs, int before, int disparities) {
   const hn::Rebind<std::uint8_t, D32> d;
@@ -246,7 +247,7 @@ HWY_INLINE void store_part(V bytes, std::uint8_t* costs, int before, int dispari
 #endif
 }
 
-// The sum of a pixel's components, which start() takes, where it takes something.
+// Returns the sum of a pixel's components, if start() needs it.
 HWY_INLINE std::int32_t sum_of_components([[maybe_unused]] const std::int32_t* words, [[maybe_unused]] int groups) {
 #if HWY_TARGET == HWY_AVX3_DL
   const hn::CappedTag<std::int32_t, 8> d;
@@ -265,8 +266,8 @@ HWY_INLINE std::int32_t sum_of_components([[maybe_unused]] const std::int32_t* w
 #endif
 }
 
-// kGroups groups, or, where it is 0, as many as there are. A block of candidates stays in registers, and meets all pixels that
-// may match some of them.
+// Computes the costs of kGroups groups, or of any number if it is 0. A block of candidates stays in registers, and is
+// combined with all pixels that may match some of them.
 template <int kGroups>
 void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<std::uint8_t> costs, int y) {
   const D32 d;
@@ -283,7 +284,7 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<st
     };
     Candidates candidates[std::max(kGroups, 1)];
     for (int g = 0; g < kGroups; ++g) candidates[g] = load(g);
-    // Candidate i is that of disparity i − (width − 1 − x).
+    // Candidate i belongs to disparity i − (width − 1 − x).
     const int last = std::min(width - 1, width - 1 - block + disparities - 1);
     for (int x = std::max(0, width - block - lanes); x <= last; ++x) {
       const std::int32_t* const words = row.own + static_cast<std::ptrdiff_t>(x) * groups;
@@ -319,7 +320,7 @@ namespace {
 HWY_EXPORT(row);
 HWY_EXPORT(costs_of_row);
 
-// Of a row of candidates, with the widest vector behind the last one.
+// Returns the entries of a row of candidates, with the widest vector behind the last one.
 int entries_of(int width, int disparities) { return (width + disparities + padding + 15) / 16 * 16; }
 std::size_t bytes_of_thread(const Network& network, int width, int disparities) {
   return with_gap(FeatureRow::bytes(width, entries_of(width, disparities), groups_of(network.components())));
@@ -335,8 +336,8 @@ void load_row(ImageView<const std::uint8_t> grey, int y, int border, std::uint8_
   std::fill_n(to + border + grey.width, border, from[grey.width - 1]);
 }
 
-// The rows [first, last) of the result. A layer follows two rows behind the one before, so that all rows in work stay in the
-// cache; what the layers before need above and below is computed again by the next piece.
+// Computes the rows [first, last) of the result. Each layer lags two rows behind the previous one, so that all rows in
+// use stay in the cache. The margin rows of the earlier layers are computed again by the next piece.
 void piece(const std::vector<PackedLayer>& layers, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features,
            int first, int last) {
   const int count = static_cast<int>(layers.size());
@@ -359,7 +360,8 @@ void piece(const std::vector<PackedLayer>& layers, ImageView<const std::uint8_t>
 void cpu(const Network& network, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features,
          Threads& threads) {
   const std::vector<PackedLayer> layers(network.layers.begin(), network.layers.end());
-  const int grain = std::max(16, grey.height / (4 * threads.count()));  // of the first layer six more rows are computed
+  // Each piece computes six extra rows of the first layer.
+  const int grain = std::max(16, grey.height / (4 * threads.count()));
   threads.rows(
       grey.height, [&](int first, int last) { piece(layers, grey, features, first, last); }, grain);
 }

@@ -1,19 +1,20 @@
-// Learned features on the tensor cores, all layers at once: a block keeps the planes between them in shared memory. A layer is
-// nine products, one for each tap, of 16 pixels side by side by their input channels, with these by the outputs. A warp has all
-// weights of a layer in registers and takes every eighth run of 16 pixels.
+// Learned features on the tensor cores, all layers at once: a block keeps the planes between layers in shared memory. A
+// layer is nine products, one per tap: 16 adjacent pixels by their input channels, times the input channels by the
+// outputs. A warp holds all weights of a layer in registers and takes every eighth run of 16 pixels.
 #include "device/gpu/vocabulary.h"
 #include "stages/learned_features/learned_features_cuda_problem.hpp"
 
 using namespace stereopsis::learned_features;
 
-// Where the 16 bytes of a half of a pixel's channels lie: eight pixels side by side in eight different groups of banks.
+// Returns the position of the 16 bytes of half a pixel's channels: eight adjacent pixels use eight different groups of
+// banks.
 template <int kChannels>
 __device__ __forceinline__ int place_of(int pixel, int half) {
   if constexpr (kChannels == 16) return pixel * 16;
   return pixel * 32 + (half ^ (pixel >> 2 & 1)) * 16;
 }
 
-// sums += inputs · weights, of 16 pixels by kIn channels by 8 outputs.
+// Computes sums += inputs · weights, for 16 pixels by kIn channels by 8 outputs.
 template <int kIn>
 __device__ __forceinline__ void multiply(int (&sums)[4], const uint (&inputs)[kIn / 8],
                                          const uint (&weights)[kIn / 16]) {
@@ -28,7 +29,7 @@ __device__ __forceinline__ void multiply(int (&sums)[4], const uint (&inputs)[kI
         : "r"(inputs[0]), "r"(inputs[1]), "r"(weights[0]));
 }
 
-// The channels of the 16 pixels from `first` on, as multiply() takes them.
+// Loads the channels of the 16 pixels from `first` on in the order of multiply().
 template <int kIn>
 __device__ __forceinline__ void load_inputs(uint (&inputs)[kIn / 8], uint plane, int first) {
   const int lane = threadIdx.x % warp, pixel = first + lane % 16;
@@ -45,7 +46,7 @@ __device__ __forceinline__ void load_inputs(uint (&inputs)[kIn / 8], uint plane,
                  : "memory");
 }
 
-// Four outputs side by side: shifted, clamped, a byte each.
+// Packs four adjacent outputs, shifted and clamped, one byte each.
 __device__ __forceinline__ uint packed(int a, int b, int c, int d, int shift, int low) {
   uint word;
   asm("{ .reg .u32 upper;\n\t"
@@ -56,7 +57,7 @@ __device__ __forceinline__ uint packed(int a, int b, int c, int d, int shift, in
   return word;
 }
 
-// What a lane has of a layer: biases of the outputs that it gets, and weights [tap][tile].
+// A lane's part of a layer: biases of its outputs, and weights [tap][tile].
 template <int kIn, int kOut, int kTaps>
 struct Weights {
   int biases[kOut / 8][2];
@@ -83,7 +84,7 @@ struct Weights {
   }
 };
 
-// Calls store(pixel, half of the channels, word) for what a lane has of 16 pixels' outputs.
+// Calls store(pixel, half of the channels, word) for a lane's part of 16 pixels' outputs.
 template <int kOut, class Store>
 __device__ __forceinline__ void finish(const int (&sums)[kOut / 8][4], int first, int shift, int low, Store&& store) {
   const int pixel = first + threadIdx.x % warp / 4;
@@ -97,7 +98,7 @@ __device__ __forceinline__ void finish(const int (&sums)[kOut / 8][4], int first
     }
 }
 
-// The first layer: a pixel's channels are the nine taps around it, and seven whose weights are 0.
+// The first layer: a pixel's channels are the nine taps around it, plus seven with weight 0.
 template <int kOut, class Store>
 __device__ __forceinline__ void first_layer(const int* from, const uchar* image, int shift, Store&& store) {
   Weights<16, kOut, 1> weights;
@@ -125,7 +126,7 @@ __device__ __forceinline__ void first_layer(const int* from, const uchar* image,
   }
 }
 
-// Layer number kLayer, from 1 on, of the plane before it.
+// Computes layer number kLayer, from 1 on, from the plane before it.
 template <int kLayer, int kIn, int kOut, class Store>
 __device__ __forceinline__ void layer(const int* from, uint plane, int shift, Store&& store) {
   Weights<kIn, kOut, 9> weights;
@@ -146,7 +147,7 @@ __device__ __forceinline__ void layer(const int* from, uint plane, int shift, St
   }
 }
 
-// The image with what replicates around it, less 128.
+// Loads the image with replicated borders, minus 128.
 __device__ __forceinline__ void load_image(const Problem& p, int view, int first_x, int first_y, uchar* image) {
   const uchar* const grey = view == 0 ? p.grey[0] : p.grey[1];
   const long pitch = view == 0 ? p.grey_pitch[0] : p.grey_pitch[1];

@@ -1,12 +1,12 @@
-// Dot products of features, four channels of a pixel, a byte each, in a number: of a tile of a volume of costs. Every instance of
-// a kernel includes it, hence no guard.
+// Dot products of features for a tile of a cost volume; an int packs four channels of a pixel, one byte each. There is
+// no include guard, because every instance of a kernel includes this file.
 #define ELEMENT uchar
 #define RUN 4
 #include "device/gpu/run.cl.h"
 #undef ELEMENT
 #undef RUN
 
-// sum + the dot product of four bytes with sign.
+// Returns sum + the dot product of four signed bytes.
 FUNCTION int dot4(int a, int b, int sum) {
 #ifdef __CUDACC__
   return __dp4a(a, b, sum);
@@ -16,9 +16,9 @@ FUNCTION int dot4(int a, int b, int sum) {
 #endif
 }
 
-// Groups of channels that are in local memory at a time.
+// Groups of channels in local memory at a time.
 #define CHUNK 8
-// The pixels and candidates of a work-group; a work-item has four by four.
+// The pixels and candidates of a work-group; a work-item computes four by four.
 #define PIXELS 64
 #define CANDIDATES 32
 
@@ -26,7 +26,8 @@ FUNCTION int cost_of_dot(int dot, int offset, int scale, int shift, int limit) {
   return clamp(((offset - dot) * scale + (1 << (shift - 1))) >> shift, 0, limit);
 }
 
-// In a kernel: defines the place of a work-item's tile in row y, and its dot products. `own` and `other` are in local memory.
+// For use in a kernel: defines the position of a work-item's tile in row y, and its dot products. `own` and `other` are
+// in local memory.
 #define DOTS_OF_TILE(left, right, width, height, groups, disparities, min_disparity, own, other)                        \
   const int parts = ((disparities) + CANDIDATES - 1) / CANDIDATES, y = group_id(1);                                     \
   const int first_x = group_id(0) / parts * PIXELS, first_k = group_id(0) % parts * CANDIDATES;                         \

@@ -21,7 +21,7 @@ using namespace test;
 using learned_features::Layer;
 using learned_features::Network;
 
-// Weights over the whole range; shifts such that values neither vanish nor all meet their limits.
+// Weights over the whole range, with shifts such that values neither vanish nor all reach their limits.
 Network random_network(const std::vector<int>& channels, unsigned seed = 1) {
   std::mt19937 generator(seed);
   const auto between = [&](int low, int high) {
@@ -64,7 +64,7 @@ const std::vector<std::vector<int>> shapes = {
 TEST(LearnedFeatures, CpuEqualsOracle) {
   for (const Size size : awkward_sizes)
     for (const auto& shape : shapes) {
-      if (shape.size() == 5 && size.width * size.height > 600) continue;  // the oracle takes its time
+      if (shape.size() == 5 && size.width * size.height > 600) continue;  // too slow with the oracle
       const Network network = random_network(shape);
       SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << shape.size() - 1 << " layers");
       PitchedImage<std::uint8_t> grey(random_image<std::uint8_t>(size, 7, 0, 255).view());
@@ -104,7 +104,7 @@ TEST(LearnedFeatures, GpuEqualsOracle) {
   });
 }
 
-// Products of the largest values: where 8-bit dot products of a SIMD target saturated, they would show here.
+// With products of the largest values, saturating 8-bit dot products of a SIMD target would fail.
 TEST(LearnedFeatures, TheLargestProductsDoNotSaturate) {
   for (const int weight : {127, -127, -128}) {
     Network network{{}, 64 << 10, 10, 127};
@@ -121,7 +121,8 @@ TEST(LearnedFeatures, TheLargestProductsDoNotSaturate) {
   }
 }
 
-// By hand: one layer whose only filter is the difference of the right and the left neighbour, halved, halves up.
+// One layer, computed by hand: its only filter is the difference of the right and the left neighbour, halved, halves
+// up.
 TEST(LearnedFeaturesOracle, IsTheConvolutionOfTheDefinition) {
   Network network{{{1, 1, 1, -127, {0, 0, 0, -1, 0, 1, 0, 0, 0}, {3}}}, 0, 1, 1};
   Image<std::uint8_t> grey(Size{3, 2});
@@ -136,7 +137,7 @@ TEST(LearnedFeaturesOracle, IsTheConvolutionOfTheDefinition) {
   EXPECT_EQ(features(2, 1), 2);     // (0 + 3 + 1) >> 1
 }
 
-// The same network and image as in training/test_training.py, whose emulation in integers gives the same sum.
+// The same network and image as in training/test_training.py, whose integer emulation gives the same sum.
 TEST(LearnedFeaturesOracle, IsWhatTrainingEmulates) {
   std::uint32_t state = 1;
   const auto next = [&] { return (state = state * 1664525 + 1013904223) >> 16; };
@@ -157,7 +158,7 @@ TEST(LearnedFeaturesOracle, IsWhatTrainingEmulates) {
   EXPECT_EQ(sum, 0x4db478a45f054750u) << std::hex << sum;
 }
 
-// A file as training/weights.py writes it.
+// Returns a file as training/weights.py writes it.
 std::string file_of(const Network& n) {
   std::string file = "STEREOLF";
   const auto word = [&](std::uint32_t v) {
@@ -242,7 +243,7 @@ TEST(LearnedFeaturesFile, DamageIsRefusedWithASentence) {
   expect(with_hash(file_of(heavy)), {"overflow"});
 }
 
-// A file that is gone with the test.
+// A file that is deleted with the test.
 class WeightsFile {
  public:
   explicit WeightsFile(const std::string& contents)
@@ -299,7 +300,8 @@ TEST(LearnedCost, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// By hand, of the features of IsTheConvolutionOfTheDefinition's first row, 7, 27 and 22: 20 · 1.25 − 0.0195 · 1.25 · dot.
+// Computed by hand, with the features of IsTheConvolutionOfTheDefinition's first row, 7, 27 and 22: 20 · 1.25 − 0.0195
+// · 1.25 · dot.
 TEST(LearnedCostOracle, FallsWithTheDotProduct) {
   const Network network{{{1, 1, 1, -127, {0, 0, 0, -1, 0, 1, 0, 0, 0}, {3}}}, 1024, 6, 15};
   Image<std::uint8_t> grey(Size{3, 1});

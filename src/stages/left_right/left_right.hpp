@@ -24,7 +24,7 @@ class Threads;
 
 namespace stereopsis::left_right {
 
-// Which right pixel a left pixel is compared with.
+// The right pixel with which a left pixel is compared.
 enum class Compare { matched, same };
 constexpr auto names_of(Compare) {
   return std::array{std::pair{Compare::matched, "matched"}, std::pair{Compare::same, "same"}};

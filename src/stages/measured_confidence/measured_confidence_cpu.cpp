@@ -8,7 +8,8 @@ void cpu(ImageView<const std::uint8_t> validity, ImageView<float> confidence, Th
     for (int y = first; y < last; ++y) {
       const std::uint8_t* const reasons = validity.row(y);
       float* const row = confidence.row(y);
-      for (int x = 0; x < confidence.width; ++x) row[x] = reasons[x] == 0 ? row[x] : 0.0f;  // a select, so it vectorises
+      // A select, so that the loop vectorises.
+      for (int x = 0; x < confidence.width; ++x) row[x] = reasons[x] == 0 ? row[x] : 0.0f;
     }
   });
 }

@@ -5,9 +5,10 @@
 #include "device/gpu/vocabulary.h"
 
 #define COUNT (WINDOW * WINDOW)
-#define LOG_COUNT (WINDOW == 3 ? 4 : 5)  // of the next power of two
+#define LOG_COUNT (WINDOW == 3 ? 4 : 5)  // logarithm of the next power of two
 
-// Batcher's merge exchange (Knuth, volume 3, algorithm 5.2.2M): loops of constant length, which unroll to exchanges alone.
+// Batcher's merge exchange (Knuth, volume 3, algorithm 5.2.2M), with constant loop lengths, so that it unrolls to
+// exchanges only.
 FUNCTION void sort(float* values) {
 #pragma unroll
   for (int a = 0; a < LOG_COUNT; ++a)
@@ -39,7 +40,7 @@ KERNEL(median)(IMAGE(const float, disparity), IMAGE(float, filtered)) {
     valid += d == d;
   }
   sort(values);
-  const int middle = (valid - 1) / 2;  // at most the middle of all
+  const int middle = (valid - 1) / 2;  // at most the middle of all values
   float result = values[0];
 #pragma unroll
   for (int i = 1; i <= COUNT / 2; ++i)

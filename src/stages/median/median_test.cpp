@@ -30,7 +30,7 @@ TEST(Median, CpuEqualsOracle) {
       expect_cpu_equals_oracle(random_map(size, 5, -9, 40, invalid_percent).disparity);
 }
 
-// Zeros and ones in all arrangements of 3×3 prove the sorting network for any values.
+// By the 0-1 principle, all arrangements of zeros and ones in 3×3 prove the sorting network for any values.
 TEST(Median, AllArrangementsOfZerosAndOnes) {
   Image<float> image(3 * 512, 3);
   for (int n = 0; n < 512; ++n)
@@ -38,7 +38,7 @@ TEST(Median, AllArrangementsOfZerosAndOnes) {
   expect_cpu_equals_oracle(image);
 }
 
-// The same of 5×5: within a column only the number of ones counts.
+// The same for 5×5, where within a column only the number of ones counts.
 TEST(Median, AllColumnsOfZerosAndOnes) {
   constexpr int windows = 6 * 6 * 6 * 6 * 6;
   Image<float> image(5 * windows, 5);
@@ -111,7 +111,7 @@ TEST(MedianOracle, BordersReplicate) {
   const Map map = map_of({{9, 1}, {1, 1}});
   Image<float> filtered(map.disparity.size());
   median::oracle({3}, map.disparity, filtered);
-  EXPECT_EQ(filtered(0, 0), 1);  // 9 counts four times of nine
+  EXPECT_EQ(filtered(0, 0), 1);  // 9 counts four times among nine
 }
 
 TEST(MedianParameters, TheWindowHasAnEffect) {

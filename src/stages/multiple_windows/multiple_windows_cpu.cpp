@@ -1,4 +1,5 @@
-// Averages with running sums, as a volume; then, for each cell, those of the windows beside it are sorted.
+// Multiple windows on the CPU: running sums give a volume of averages; then, for each cell, the averages of the
+// neighbouring windows are sorted.
 #include "stages/multiple_windows/multiple_windows.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -24,7 +25,7 @@ void average_rows(const Parameters& p, VolumeView<const std::uint8_t> costs, Vol
     Band(window_mean::Window{p.radius(), p.radius()}, costs, averages, memory, Nothing()).run(first, last);
 }
 
-// Of the disparities from k on; `middle` and `beside` are averages of the pixels.
+// Processes the disparities from k on; `middle` and `beside` are averages of the pixels.
 template <int supports, class D>
 HWY_INLINE void choose_block(D d, const std::uint16_t* middle, const std::array<const std::uint16_t*, 8>& beside, int k,
                              std::uint16_t* aggregated) {

@@ -40,8 +40,8 @@ TEST(MultipleWindows, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// Single pixels as windows, W = 1, all lie at the pixel. Of windows of 3×3, in a field of 0 with a column of 90 to the right of the
-// middle one, each that holds the column costs 30, and two of the four in the corners do.
+// Windows of a single pixel, W = 1, all lie at the pixel. In a field of 0 with a column of 90 to the right of the
+// middle one, each 3×3 window that contains the column costs 30, and so do two of the four corner windows.
 TEST(MultipleWindowsOracle, AddsTheBestHalfOfTheWindowsBeside) {
   Volume<std::uint8_t> costs({9, 9}, 1);
   for (int y = 0; y < 9; ++y)
@@ -52,10 +52,10 @@ TEST(MultipleWindowsOracle, AddsTheBestHalfOfTheWindowsBeside) {
   EXPECT_EQ(aggregated(4, 4, 0), 0);
   multiple_windows::oracle({3, 5}, costs, aggregated);
   EXPECT_EQ(aggregated(3, 4, 0), 0);
-  EXPECT_EQ(aggregated(4, 4, 0), 128 * 10);  // the one around it: 30, and 0 twice
-  EXPECT_EQ(aggregated(5, 4, 0), 128 * 30);  // all hold the column
+  EXPECT_EQ(aggregated(4, 4, 0), 128 * 10);  // the window around the pixel: 30, and twice 0
+  EXPECT_EQ(aggregated(5, 4, 0), 128 * 30);  // all windows contain the column
   multiple_windows::oracle({3, 9}, costs, aggregated);
-  EXPECT_EQ(aggregated(4, 4, 0), 128 * (30 + 0 + 0 + 0 + 30) / 5);  // three of eight do not hold it
+  EXPECT_EQ(aggregated(4, 4, 0), 128 * (30 + 0 + 0 + 0 + 30) / 5);  // three of eight windows do not contain it
 }
 
 TEST(MultipleWindowsParameters, AreChecked) {

@@ -62,10 +62,10 @@ TEST(Outliers, DevicesEqualOracle) {
 
 TEST(OutliersOracle, TellsOcclusionsFromMismatches) {
   Map map = map_of({{nan, 1, 3, 1, 1}});
-  const Map right = map_of({{1, nan, 1, 1, nan}});  // meet the left pixels 1, 3 and 4
+  const Map right = map_of({{1, nan, 1, 1, nan}});  // these meet the left pixels 1, 3 and 4
   Image<std::uint8_t> kinds(5, 1);
   outliers::oracle({}, right.disparity, {map.disparity, map.validity, kinds});
-  EXPECT_EQ(kinds(0, 0), outliers::occluded);  // was invalid, and nothing meets it
+  EXPECT_EQ(kinds(0, 0), outliers::occluded);  // it was invalid, and no right pixel meets it
   EXPECT_EQ(kinds(1, 0), outliers::reliable);
   EXPECT_EQ(kinds(2, 0), outliers::occluded);  // 2 − 3 is outside
   EXPECT_EQ(kinds(3, 0), outliers::reliable);
@@ -77,7 +77,7 @@ TEST(OutliersOracle, TellsOcclusionsFromMismatches) {
   map = map_of({{1, 1, 1, 2}});
   outliers::oracle({}, map_of({{nan, 0, 1, nan}}).disparity,
                    {map.disparity, map.validity, kinds.view().crop({0, 0, 4, 1})});
-  EXPECT_EQ(kinds(1, 0), outliers::mismatched);  // right pixel 1 meets it, with another disparity than it has
+  EXPECT_EQ(kinds(1, 0), outliers::mismatched);  // right pixel 1 meets it, but has another disparity
   EXPECT_EQ(kinds(3, 0), outliers::mismatched);
   EXPECT_EQ(kinds(2, 0), outliers::occluded);
 }

@@ -1,4 +1,5 @@
-// Path costs behind a stripe: path_costs.hpp. stages/sgm follows the paths; here each pixel's costs lose their minimum.
+// Path costs at the end of a stripe: path_costs.hpp. stages/sgm follows the paths; this kernel subtracts each pixel's
+// minimum.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

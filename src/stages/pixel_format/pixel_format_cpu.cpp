@@ -37,7 +37,8 @@ void order_row(const T* in, bool blue_first, int width, T* out) {
   });
 }
 
-// Covers [first, last) with blocks of `lanes` that lie an even number of pixels behind the first one, and what is left by pixels.
+// Covers [first, last) with blocks of `lanes` pixels at an even distance from the first one, and the remaining pixels
+// one by one.
 template <class VectorFunction, class ScalarFunction>
 HWY_INLINE void for_each_even_block(int lanes, int first, int last, VectorFunction&& vector, ScalarFunction&& scalar) {
   int x = first;
@@ -58,7 +59,7 @@ void nv12_pixel(int luma, int u, int v, std::uint8_t* out) {
   out[2] = clipped(c + 516 * d);
 }
 
-// The first pixel is the second one of its block of chroma where it starts odd.
+// If the row starts odd, its first pixel is the second one of its block of chroma.
 void nv12_row(const std::uint8_t* luma, const std::uint8_t* chroma, bool starts_odd, int width, std::uint8_t* out) {
   const hn::ScalableTag<std::int32_t> d;
   const hn::Rebind<std::uint8_t, decltype(d)> bytes;
@@ -93,7 +94,7 @@ void nv12_row(const std::uint8_t* luma, const std::uint8_t* chroma, bool starts_
   for_each_even_block(2 * quarter, odd, width, vector, scalar);
 }
 
-// Sums are twice as wide as integers of the mosaic.
+// Sums of integers are twice as wide as the pixels of the mosaic.
 template <class T>
 using Sum = std::conditional_t<std::is_same_v<T, float>, float,
                                std::conditional_t<sizeof(T) == 1, std::uint16_t, std::uint32_t>>;
@@ -113,13 +114,13 @@ S mean(S sum) {
     return static_cast<S>((sum + count / 2) / count);
 }
 
-// Rows of a mosaic around one, from the output's first pixel on.
+// The rows of a mosaic around a row, from the output's first pixel on.
 template <class T>
 struct Around {
   const T *above, *here, *below;
-  bool red_row;                // else blue
-  bool green_first;            // at the first pixel
-  bool room_left, room_right;  // whether the mosaic goes on there
+  bool red_row;                // otherwise a blue row
+  bool green_first;            // the first pixel is green
+  bool room_left, room_right;  // whether the mosaic continues on that side
 };
 
 template <class T>
@@ -141,7 +142,7 @@ void bayer_pixel(const Around<T>& rows, int x, int left, int right, T* out) {
   out[2] = static_cast<T>(rows.red_row ? in_other : in_row);
 }
 
-// At x, whose pixel is green or not, and the lanes behind it.
+// Converts a block from x on, whose first pixel is green or not.
 template <class T>
 HWY_INLINE void bayer_block(const Around<T>& rows, int x, bool green_first, T* out) {
   const hn::ScalableTag<Sum<T>> d;

@@ -15,7 +15,7 @@ constexpr PixelFormat formats[] = {PixelFormat::bgr,        PixelFormat::rgba,  
                                    PixelFormat::nv12,       PixelFormat::bayer_rggb, PixelFormat::bayer_bggr,
                                    PixelFormat::bayer_grbg, PixelFormat::bayer_gbrg};
 
-// Fractions too, of floats.
+// Returns random intensities; floats have fractions.
 template <class T>
 Image<T> intensities(Size size, int channels, unsigned seed) {
   constexpr bool is_float = std::is_same_v<T, float>;
@@ -26,7 +26,7 @@ Image<T> intensities(Size size, int channels, unsigned seed) {
   return image;
 }
 
-// A picture's planes, or what is read of them for a part of it.
+// The planes of an image, or the part of them that is read for a part of the image.
 template <class T>
 struct Given {
   Given(PixelFormat format, Size shown, Pixel first, Size beyond)
@@ -52,7 +52,7 @@ class PixelFormats : public testing::Test {};
 using PixelTypes = testing::Types<std::uint8_t, std::uint16_t, float>;
 TYPED_TEST_SUITE(PixelFormats, PixelTypes);
 
-// Calls f(given, size) for whole pictures and for parts that begin anywhere in the blocks of 2×2.
+// Calls f(given, size) for whole images, and for parts that start anywhere in the blocks of 2×2.
 template <class T, class F>
 void for_each_input(F&& f) {
   for (const PixelFormat format : formats) {
@@ -98,7 +98,7 @@ TYPED_TEST(PixelFormats, GpuEqualsOracle) {
   });
 }
 
-// Whatever part is shown has the pixels of the whole.
+// Every part has the same pixels as the whole image.
 TEST(PixelFormatParts, HaveThePixelsOfTheWhole) {
   const Size whole{10, 8};
   for (const PixelFormat format : formats) {

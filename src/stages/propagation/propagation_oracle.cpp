@@ -8,7 +8,7 @@
 namespace stereopsis::propagation {
 namespace {
 
-// Maps whose first coordinate goes along a line, columns or rows.
+// A map whose first coordinate runs along a line, a column or a row.
 template <class T>
 struct Turned {
   ImageView<T> image;

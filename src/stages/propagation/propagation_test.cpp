@@ -70,7 +70,8 @@ TEST(Propagation, GpuEqualsOracle) {
   });
 }
 
-// What the oracle makes of a row, without intensity gradients unless colours are given. The columns have one pixel.
+// Returns the oracle's result for a row, without intensity gradients unless colours are given. The columns have one
+// pixel.
 std::vector<float> row(const propagation::Parameters& p, const std::vector<float>& disparities,
                        const std::vector<std::uint32_t>& grey = {}) {
   const int width = static_cast<int>(disparities.size());
@@ -94,7 +95,7 @@ std::vector<float> runs(const std::vector<std::pair<int, float>>& lengths_and_di
 }
 
 TEST(PropagationOracle, CoversWhatIsUnreliableAndWhatLiesTwoInFront) {
-  // Moderately reliable from 12 on, slightly from 9 on (85 % of 10 is 8.5). Columns of 5 spread nothing.
+  // Reliability is moderate from 12 on, slight from 9 on (85 % of 10 is 8.5). Columns of 5 pixels spread nothing.
   const propagation::Parameters p{10, 5};
   EXPECT_EQ(row(p, runs({{12, 7}, {8, 3}, {12, 7}})), runs({{32, 7}}));
   EXPECT_EQ(row(p, runs({{12, 7}, {9, 3}, {12, 7}})), runs({{12, 7}, {9, 3}, {12, 7}})) << "slightly reliable";

@@ -1,4 +1,4 @@
-// Refinement of a guess on the next finer level of a pyramid: pyramid.hpp.
+// Refines a guess on the next finer level of a pyramid: pyramid.hpp.
 //
 // instance any: FIXED_RADIUS=0
 // instance r1: FIXED_RADIUS=1

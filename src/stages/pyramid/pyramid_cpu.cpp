@@ -24,7 +24,7 @@ class Rows {
 
  private:
   struct Candidate {
-    int disparity = 0, sum = -1;  // no sum: there is none
+    int disparity = 0, sum = -1;  // sum −1: no candidate
   };
 
   void refine(int x, int y) {

@@ -29,7 +29,7 @@ const std::vector<Case> cases = {
     {{40, 21}, {-7, 33}, {9, 11}, {.range = 9, .keep = 0}, {.border_candidates = true}},
 };
 
-// Words of a few near colours, so that sums tie; the guess has holes.
+// Words of a few similar colours, so that sums tie; the guess has holes.
 struct Scene {
   explicit Scene(const Case& c)
       : left(random_image<std::uint32_t>(c.size, 1, 0, 0x7FFFFFFF).view()),
@@ -156,13 +156,13 @@ TEST(PyramidOracle, LooksAroundTwiceTheDisparityAbove) {
     return disparity(25, 0);
   };
   EXPECT_EQ(refined(4, 1), 8);
-  EXPECT_EQ(refined(3, 4), 8);  // 5 … 8
-  EXPECT_NE(refined(3, 3), 8);  // 5 … 7
-  EXPECT_EQ(refined(5, 5), 8);  // 8 … 12
-  EXPECT_NE(refined(5, 4), 8);  // 9 … 12
+  EXPECT_EQ(refined(3, 4), 8);  // searches 5 … 8
+  EXPECT_NE(refined(3, 3), 8);  // searches 5 … 7
+  EXPECT_EQ(refined(5, 5), 8);  // searches 8 … 12
+  EXPECT_NE(refined(5, 4), 8);  // searches 9 … 12
 }
 
-// Where nothing tells the candidates apart, the guess stands.
+// If all candidates have equal costs, the guess is kept.
 TEST(PyramidOracle, AFlatDistributionKeepsTheGuess) {
   Image<std::uint32_t> grey({40, 9}, 1, 0x50000000u);
   Image<float> guess({20, 5}, 1, 3), disparity(Size{40, 9});
@@ -170,7 +170,7 @@ TEST(PyramidOracle, AFlatDistributionKeepsTheGuess) {
   pyramid::oracle({.keep = 0.3}, {3, 3}, {}, in, {disparity, {}, {}});
   EXPECT_EQ(disparity(20, 4), 6);
   pyramid::oracle({.keep = 0}, {3, 3}, {}, in, {disparity, {}, {}});
-  EXPECT_EQ(disparity(20, 4), 5);  // a tie, for the lowest
+  EXPECT_EQ(disparity(20, 4), 5);  // the lowest disparity wins the tie
 }
 
 TEST(PyramidParameters, RangesHalveOutwards) {

@@ -14,11 +14,11 @@ namespace stereopsis::rank::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// v + 1 in the lanes of the mask.
+// Returns v + 1 in the lanes of the mask, and v elsewhere.
 template <class D, class V, class M>
 HWY_INLINE V count_where(D d, V v, M mask) {
 #if HWY_TARGET <= HWY_AVX3
-  // One instruction; the saturating one, where it exists, does not share a port with comparisons.
+  // This is one instruction. The saturating addition, if it exists, does not compete with comparisons for a port.
   const auto one = hn::Set(d, 1);
   if constexpr (sizeof(hn::TFromD<D>) <= 2) return hn::IfThenElse(mask, hn::SaturatedAdd(v, one), v);
   return hn::IfThenElse(mask, hn::Add(v, one), v);
@@ -27,7 +27,7 @@ HWY_INLINE V count_where(D d, V v, M mask) {
 #endif
 }
 
-// Loads that cross cache lines, as most do, take longer than comparisons: rows share them.
+// Most loads cross cache lines and take longer than comparisons, so that rows share them.
 constexpr int max_window = 15, rows_at_once = 4, max_rows = max_window + rows_at_once - 1;
 template <class T>
 using Rows = std::array<const T*, max_rows>;
@@ -44,8 +44,8 @@ HWY_INLINE void count_in_row(const T* row, int radius, const Centre* centre, Cou
   }
 }
 
-// The ranks of blocks of Lanes(d) pixels in kRows rows one below the other. kWindow is the window where the compiler shall
-// know it, so that no short loops are left, or 0: any.
+// Computes the ranks of blocks of Lanes(d) pixels in kRows consecutive rows. kWindow is the window as a compile-time
+// constant, which unrolls the short loops, or 0: any window.
 template <int kRows, int kWindow, class T>
 HWY_INLINE void rank_blocks(const Rows<T>& rows, int any_window, std::uint8_t* ranks, std::ptrdiff_t pitch) {
   const hn::ScalableTag<T> d;
@@ -57,7 +57,7 @@ HWY_INLINE void rank_blocks(const Rows<T>& rows, int any_window, std::uint8_t* r
     centre[i] = hn::LoadU(d, rows[radius + i]);
     count[i] = hn::Zero(du);
   }
-  // The first and the last rows belong to the windows of some centres only. A window has at least kRows - 1 rows.
+  // The first and the last rows belong to the windows of only some centres. A window has at least kRows - 1 rows.
   [&]<int... i>(std::integer_sequence<int, i...>) HWY_ATTR {
     (count_in_row<0, i + 1>(rows[i], radius, centre, count), ...);
     for (int row = kRows - 1; row < window; ++row) count_in_row<0, kRows>(rows[row], radius, centre, count);
@@ -81,7 +81,7 @@ void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> rank
 
 template <int kWindow, class T>
 void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int first, int last) {
-  // Rows narrower than a block have no room for results below it.
+  // The output of rows narrower than a block has no space for results behind it.
   const bool together = grey.width >= static_cast<int>(hn::Lanes(hn::ScalableTag<T>())) && window >= rows_at_once - 1;
   int y = first;
   for (; together && y + rows_at_once <= last; y += rows_at_once)
@@ -89,7 +89,7 @@ void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> rank
   for (; y < last; ++y) rank_rows<1, kWindow>(grey, window, ranks, y);
 }
 
-// That of Banz et al., the common one, or any.
+// Specialised for the window of Banz et al., which is common; otherwise for any window.
 template <class T>
 void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int first, int last) {
   if (window == 9)
@@ -120,7 +120,7 @@ HWY_EXPORT(rank_rows_f32);
 
 template <class T>
 void cpu(const Parameters& p, ImageView<const T> grey, ImageView<std::uint8_t> ranks, Threads& threads) {
-  // Pieces of whole groups of rows, since rows alone take longer.
+  // Pieces are whole groups of rows, because single rows are slower.
   constexpr int group = HWY_NAMESPACE::rows_at_once;
   const auto rank_groups = [&](int first, int last) {
     const auto call = [&](auto rows) {

@@ -62,12 +62,12 @@ TYPED_TEST(Rank, BothViewsAtOnceEqualOracle) {
   });
 }
 
-// On some devices a kernel starts before the one before it has ended: each here reads what that one writes, and writes
-// what it reads. Calls check(enqueue, expect_equal, queue) for every GPU.
+// On some devices, a kernel starts before the previous one has ended. Here each kernel reads what the previous one
+// writes, and writes what the previous one reads. Calls check(enqueue, expect_equal, queue) for every GPU.
 template <class F>
 void for_each_chain_of_ranks(F&& check) {
   constexpr Size size{640, 480};
-  constexpr int times = 17;  // ends in the first of two images
+  constexpr int times = 17;  // odd, so that the result is in the first of two images
   PitchedImage<std::uint8_t> grey(random_image<std::uint8_t>(size, 7, 0, 40).view());
   Image<std::uint8_t> expected(size), before(size);
   rank::oracle<std::uint8_t>({5}, grey, expected.view());
@@ -84,7 +84,7 @@ void for_each_chain_of_ranks(F&& check) {
     const auto enqueue = [&] {
       rank::gpu<std::uint8_t>({5}, there, images[0], queue);
       for (int i = 1; i < times; ++i) {
-        if (i == times / 2) queue.fill({scratch.handle(), 0}, 1, 0);  // what is no kernel is waited for too
+        if (i == times / 2) queue.fill({scratch.handle(), 0}, 1, 0);  // kernels must wait for other commands, too
         rank::gpu<std::uint8_t>({5}, images[(i + 1) % 2], images[i % 2], queue);
       }
     };
@@ -106,7 +106,7 @@ TEST(RankOfRanks, IsThatOfAllRanksBefore) {
 TEST(RankOfRanks, IsTheSameRecorded) {
   bool any = false;
   for_each_chain_of_ranks([&](auto& enqueue, auto& expect_equal, gpu::Queue& queue) {
-    enqueue();  // kernels are loaded before anything is recorded
+    enqueue();  // loads the kernels before anything is recorded
     if (!queue.begin_recording()) return;
     any = true;
     enqueue();
@@ -124,8 +124,8 @@ TEST(RankOracle, CountsDarkerPixelsOfTheWindow) {
   Image<std::uint8_t> ranks({3, 3}, 1, 99);
   rank::oracle<std::uint8_t>({3}, grey, ranks);
   EXPECT_EQ(ranks(1, 1), 2);
-  EXPECT_EQ(ranks(0, 0), 0);  // the darkest of its window
-  EXPECT_EQ(ranks(0, 1), 2);  // its window holds the dark corner twice: borders replicate
+  EXPECT_EQ(ranks(0, 0), 0);  // the darkest pixel of its window
+  EXPECT_EQ(ranks(0, 1), 2);  // its window contains the dark corner twice, because borders replicate
 }
 
 TEST(RankParameters, EvenOrTooLargeWindowsAreRefused) {

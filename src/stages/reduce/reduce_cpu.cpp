@@ -1,4 +1,4 @@
-// Plain loops that the compiler turns into vectors: memory is read once, and that is what takes the time.
+// Reduction on the CPU, in plain loops that the compiler vectorises: reading memory takes most of the time.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace stereopsis::reduce {
 namespace {
 
-// The averages of `out`'s pixels from sums down the columns of their blocks.
+// Computes the averages of `out`'s pixels from sums down the columns of their blocks.
 template <class T, class Sum>
 void average_row(const Sum* columns, int width, int factor, int rows, T* out) {
   const int whole = width / factor, rest = width % factor;
@@ -21,7 +21,7 @@ void average_row(const Sum* columns, int width, int factor, int rows, T* out) {
     else
       out[x] = static_cast<T>((sum + count / 2) / count);
   };
-  if (factor == 4 && rows == 4) {  // the common case, without a division
+  if (factor == 4 && rows == 4) {  // a fast path without division for the common case
     for (int x = 0; x < whole; ++x) {
       const Sum* c = columns + 4 * x;
       const Sum sum = ((c[0] + c[1]) + c[2]) + c[3];
@@ -65,7 +65,7 @@ void pick_rows(const Parameters& p, ImageView<const T> grey, ImageView<T> reduce
   }
 }
 
-// The lowest of a block's mask says whether all of it is usable.
+// The minimum of a block's mask is nonzero if all of the block is usable.
 void mask_rows(const Parameters& p, ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> usable, int first,
                int last) {
   constexpr int chunk = 1024;

@@ -11,7 +11,7 @@ class Region {
   Region(ImageView<const std::uint32_t> arms, ImageView<const float> disparity, int x, int y)
       : arms_(arms), disparity_(disparity), x_(x), y_(y), own_(cross::arms_of(arms(x, y))) {}
 
-  // f(bin) for each pixel that votes.
+  // Calls f(bin) for each pixel that votes.
   template <class F>
   void for_each(F&& f) const {
     for (int v = y_ - own_.up; v <= y_ + own_.down; ++v) {
@@ -29,7 +29,7 @@ class Region {
   cross::Arms own_;
 };
 
-// A wide range of disparities is counted piece by piece.
+// Returns the winner of the vote. A wide range of disparities is counted in pieces.
 float vote(const Parameters& p, const Region& region) {
   constexpr int bins = 1024;
   int low = std::numeric_limits<int>::max(), high = nothing, all = 0;

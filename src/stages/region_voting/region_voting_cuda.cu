@@ -1,5 +1,6 @@
-// Iterative region voting, tuned: region_voting.hpp. A warp votes for a pixel. In a region where nothing was filled in the
-// last iteration the vote would be the same again; tiles of the image say in which iteration one of their pixels was filled.
+// Tuned iterative region voting: region_voting.hpp. A warp votes for a pixel. In a region where nothing was filled in
+// the last iteration, the vote would not change; tiles of the image record the iteration in which one of their pixels
+// was last filled.
 #include "device/gpu/vocabulary.h"
 #include "stages/region_voting/region_voting_cuda_problem.hpp"
 
@@ -7,19 +8,20 @@ using namespace stereopsis::region_voting;
 
 constexpr uint everywhere = ~0u;
 constexpr int nothing = (int)0x80000000;
-constexpr int bins = 256;            // that are counted at a time
-constexpr int across = 8, down = 4;  // lanes that go through a row side by side; rows
-constexpr int at_once = 8;  // pixels that a warp looks at side by side, before it votes for one after the other
+constexpr int bins = 256;            // counted at a time
+constexpr int across = 8, down = 4;  // lanes that process a row together; rows
+constexpr int at_once = 8;  // pixels that a warp examines at once, before it votes for them one after the other
 constexpr uchar reasons = 63, filled = 64;
 
 __device__ __forceinline__ int bin_of(float d) { return fabsf(d) < 32768.0f ? __float2int_rd(d + 0.5f) : nothing; }
 
-// How far a region goes to both sides.
+// The extent of a region to both sides.
 struct Sides {
   int left, right;
 };
 
-// Whether something was filled in the region's tiles in the last iteration; of `tiles` in a row of the image.
+// Returns whether a pixel in the region's tiles was filled in the last iteration; `tiles` is the number of tiles per
+// row of the image.
 __device__ __forceinline__ bool is_changed(const uchar* changed, int tiles, int x, int y, uint arms, ushort sides,
                                            int iteration) {
   const int last_x = (x + (sides >> 8)) / tile, last_y = (y + (int)(arms >> 24)) / tile;
@@ -29,7 +31,7 @@ __device__ __forceinline__ bool is_changed(const uchar* changed, int tiles, int 
   return any;
 }
 
-// The vote of a warp for a pixel; all lanes have the result.
+// A warp's vote for a pixel; all lanes hold the result.
 struct Vote {
   int most, best, all;
   Sides sides;
@@ -61,7 +63,7 @@ __device__ __forceinline__ Vote vote_for(IMAGE(const float, disparity), IMAGE(co
       }
     }
     __syncwarp();
-    uint mine = 0, winner = 0;  // votes, and the bin from the last one on: of equals the lowest
+    uint mine = 0, winner = 0;  // votes, and the bin counted from the last one, so that the lowest wins ties
     for (int bin = lane; bin < used; bin += 32) {
       mine += votes[bin];
       winner = max(winner, votes[bin] * bins + (bins - 1 - bin));

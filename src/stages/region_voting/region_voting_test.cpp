@@ -45,7 +45,7 @@ TEST(RegionVoting, DevicesEqualOracle) {
                  << gpu::opencl_devices().reason;
 }
 
-// A row of which every pixel sees all.
+// Votes in a row whose pixels all belong to each other's regions.
 Map voted(const region_voting::Parameters& p, const std::vector<float>& row,
           std::uint8_t reason = validity::left_right) {
   Map map = map_of({row}, reason);
@@ -62,7 +62,7 @@ TEST(RegionVotingOracle, TheWinnerNeedsVotesAndAShare) {
   EXPECT_EQ(map.disparity(5, 0), 3);
   EXPECT_EQ(map.validity(5, 0), validity::filled);
   EXPECT_TRUE(std::isnan(voted({.votes = 5}, row).disparity(5, 0)));
-  EXPECT_TRUE(std::isnan(voted({.votes = 4, .share = 60}, row).disparity(5, 0)));  // 3 of 5 are not more
+  EXPECT_TRUE(std::isnan(voted({.votes = 4, .share = 60}, row).disparity(5, 0)));  // 3 of 5 are not more than 60 %
   EXPECT_EQ(voted({.votes = 4, .share = 59}, row).disparity(5, 0), 3);
 }
 

@@ -1,4 +1,4 @@
-// Resampling at the positions of a map: remap.hpp. NUMBER is what a weight is in, UNIT 1/256 and FULL 1 of it.
+// Resampling at the positions of a map: remap.hpp. NUMBER is the type of weights, UNIT is 1/256 in it, and FULL is 1.
 //
 // instance u8: PIXEL_TYPE=uchar IS_FLOAT=0 NUMBER=uint UNIT=1u FULL=256u
 // instance u16: PIXEL_TYPE=ushort IS_FLOAT=0 NUMBER=uint UNIT=1u FULL=256u
@@ -8,7 +8,7 @@
 #define FRACTION_BITS 8
 #define ONE (1 << FRACTION_BITS)
 
-// Between the values that lie `next` apart.
+// Interpolates between two values that are `next` elements apart.
 FUNCTION NUMBER between(GLOBAL const PIXEL_TYPE* p, int next, NUMBER weight) {
   return (FULL - weight) * (NUMBER)p[0] + weight * (NUMBER)p[next];
 }

@@ -1,4 +1,4 @@
-// Threads alone: at scattered positions the loads are the work, and gathers are no faster than they.
+// Resampling on the CPU, with threads only: loads from scattered positions dominate, and gathers are no faster.
 #include <cmath>
 
 #include "device/cpu/threads.hpp"
@@ -11,7 +11,7 @@ constexpr int one = 1 << fraction_bits;
 
 // The four neighbours of a position, as offsets from the image's start, and their weights.
 struct Neighbours {
-  std::ptrdiff_t first, right, below;  // the first one, and how far the others lie from it
+  std::ptrdiff_t first, right, below;  // the first neighbour, and the distances of the others from it
   int a, b;
 };
 

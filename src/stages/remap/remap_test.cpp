@@ -14,7 +14,7 @@ using namespace test;
 
 const ImageView<const std::uint8_t> no_mask;
 
-// Positions in and around an image of `source`, with whole ones, borders and nonsense among them.
+// Returns positions in and around an image of size `source`, including integers, borders and nonsense.
 Image<std::int32_t> random_map(Size size, Size source, unsigned seed) {
   std::mt19937 generator(seed);
   const auto below = [&](int n) { return static_cast<int>(generator() % static_cast<unsigned>(n)); };
@@ -46,7 +46,7 @@ class Remap : public testing::Test {
     int channels;
   };
 
-  // f(case, whether its mask is used) for each of them.
+  // Calls f(case, whether its mask is used) for each case.
   template <class F>
   static void for_each_case(F&& f) {
     for (const Size source : {Size{1, 1}, Size{1, 9}, Size{5, 7}, Size{67, 13}})

@@ -1,8 +1,9 @@
-// Repair of outliers by confidence: repair.hpp. One pass, along lines that are the rows or the columns. A work-group takes RUN
-// pixels of LINES lines, with what these need around them.
+// Repair of outliers by confidence: repair.hpp. This is one pass along lines, which are rows or columns. A work-group
+// processes RUN pixels of LINES lines, with their halo.
 //
-// Whether two pixels agree does not depend on the one between them: it is found once, as bits, and a pair is a bit that is set in
-// the words of both of its sides. Comparisons are differences whose signs are shifted in, of which a GPU does more.
+// Whether two pixels agree does not depend on the pixel between them: it is computed once, as bits, and a pair is a bit
+// that is set in the words of both sides. Comparisons are differences whose signs are shifted in, which a GPU executes
+// at a higher rate.
 //
 // instance rows: ALONG_ROWS=1 MOST_REACH=10
 // instance columns: ALONG_ROWS=0 MOST_REACH=10
@@ -46,7 +47,7 @@
 #endif
 #define SPAN (RUN + 2 * MOST_REACH)
 
-// A bit for each pixel within two reaches.
+// One bit for each pixel within two reaches.
 #if MOST_REACH > 16
 typedef ulong Bits;
 #else
@@ -54,7 +55,7 @@ typedef uint Bits;
 #endif
 #define WITH_SIGN(bits, value) ((bits) << 1 | bits_of_float(value) >> 31)
 
-// Bit t − 1 tells that the t-th pixel after this one differs.
+// Sets bit t − 1 if the t-th pixel after this one differs.
 FUNCTION Bits differing(LOCAL_POINTER const float* disparity, float tolerance) {
   Bits bits = 0;
 #pragma unroll
@@ -66,7 +67,8 @@ FUNCTION Bits differing(LOCAL_POINTER const float* disparity, float tolerance) {
 KERNEL(repair)(int reach, float factor, float tolerance, IMAGE(const float, disparity), IMAGE(const float, confidence),
                IMAGE(uchar, validity), IMAGE(float, disparity_out), IMAGE(float, confidence_out)) {
   LOCAL float disparities[LINES * SPAN];
-  LOCAL float confidences[LINES * SPAN];  // below all others where there is no disparity: such pixels are in no pair
+  LOCAL float confidences[LINES * SPAN];  // pixels without a disparity have a confidence below all others, so that they
+                                          // are in no pair
   LOCAL Bits differences[LINES * SPAN];
   const int width = WIDTH(disparity), height = HEIGHT(disparity);
 #define INSIDE(at) (X_OF(at) >= 0 && X_OF(at) < width && Y_OF(at) >= 0 && Y_OF(at) < height)
@@ -85,7 +87,7 @@ KERNEL(repair)(int reach, float factor, float tolerance, IMAGE(const float, disp
     if (!INSIDE(at)) continue;
     const int place = PLACE(at), reasons = HERE(validity, at);
     const float here = disparities[place], trust = HERE(confidence, at), need = trust * factor;
-    // Bit k − 1 tells that the k-th pixel to a side is confident enough.
+    // Bit k − 1 is set if the k-th pixel on a side is confident enough.
     uint left = 0, right = 0;
 #pragma unroll
     for (int k = MOST_REACH; k > 0; --k) {
@@ -97,7 +99,7 @@ KERNEL(repair)(int reach, float factor, float tolerance, IMAGE(const float, disp
     right &= within;
     float result = here, gained = trust;
     if (left != 0 && right != 0 && (reasons & BEYOND_REPAIR) == 0) {
-      // A bit for each pixel between a pair, of the pair that lies closest together; `before` tells its left one.
+      // One bit for each pixel between a pair, for the closest pair; `before` identifies its left pixel.
       Bits between = ~(Bits)0;
       int before = 0;
 #pragma unroll

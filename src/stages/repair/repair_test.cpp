@@ -34,11 +34,11 @@ void expect_same(Maps& got, Maps& expected) {
               got.scratch.guard_intact() && got.validity.guard_intact());
 }
 
-// f(parameters, map, confidence, expected)
+// Calls f(parameters, map, confidence, expected) for each case.
 template <class F>
 void for_each_case(F&& f) {
   std::vector<Size> sizes = awkward_sizes;
-  sizes.push_back({37, 150});  // more than the tiles of all devices
+  sizes.push_back({37, 150});  // larger than the tiles of all devices
   sizes.push_back({300, 21});
   for (const Size size : sizes)
     for (const auto& p : parameters) {
@@ -85,7 +85,7 @@ TEST(RepairOracle, AnOutlierBetweenConfidentPixelsGoes) {
   repair::oracle({}, maps.view());
   EXPECT_EQ(maps.repaired.view()(3, 0), 5);
   EXPECT_EQ(maps.validity.view()(3, 0), validity::repaired);
-  EXPECT_FLOAT_EQ(maps.confidence.view()(3, 0), 0.5f * 1.1f * 1.1f);  // agreed on in both passes along the row
+  EXPECT_FLOAT_EQ(maps.confidence.view()(3, 0), 0.5f * 1.1f * 1.1f);  // both passes along the row agree
   EXPECT_EQ(maps.validity.view()(2, 0), 0);
 }
 

@@ -1,4 +1,4 @@
-// Loops that a compiler makes vectors of.
+// Colours of both views on the CPU, in loops that the compiler vectorises.
 #include <limits>
 
 #include "device/cpu/threads.hpp"

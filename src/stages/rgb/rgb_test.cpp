@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-// Intensities over the whole range of the type and beyond the bit depth; for float some that are not finite.
+// Returns intensities over the whole range of the type and beyond the bit depth; for float, some are not finite.
 template <class T>
 Image<T> intensities(Size size, int channels) {
   constexpr bool is_float = std::is_same_v<T, float>;

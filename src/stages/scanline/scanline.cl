@@ -1,16 +1,17 @@
 // Scanline optimisation: scanline.hpp. Each direction is a launch that adds its path costs to the sums. A group of
-// work-items walks one line; each takes every local_size-th disparity. The path costs of the last pixel and of this one
-// lie in local memory, or in scratch where there are too many disparities for that (WIDE).
+// work-items walks one line; each work-item takes every local_size-th disparity. The path costs of the previous pixel
+// and of the current one lie in local memory, or in scratch memory if there are too many disparities (WIDE).
 //
 // instance narrow: WIDE=0
 // instance wide: WIDE=1
 #include "device/gpu/vocabulary.h"
 #include "device/gpu/path_state.cl.h"
 
-#define AHEAD 8  // pixels whose values are on their way together
-#define OWN 4    // disparities of a work-item, at most
+#define AHEAD 8  // pixels whose loads are in flight together
+#define OWN 4    // largest number of disparities of a work-item
 
-// Bit 0: the pixel's colour differs from its left neighbour's, bit 1: from that above. A pixel outside has that of the border.
+// Sets bit 0 if the pixel's colour differs from its left neighbour's, bit 1 if it differs from the pixel's above. A
+// pixel outside has the colour of the border.
 KERNEL(marks)(IMAGE(const uchar, image), ARRAY(uchar, marks), int width, int channels, int colour) {
   const int x = global_id(0), y = global_id(1);
   if (x >= width || y >= HEIGHT(image)) return;
@@ -23,18 +24,20 @@ KERNEL(marks)(IMAGE(const uchar, image), ARRAY(uchar, marks), int width, int cha
   ELEMENTS(marks)[(long)y * width + x] = (uchar)((beside >= colour) | (above >= colour) << 1);
 }
 
-// What a cell brings along: its cost, in how many of the views the colour differs from the pixel before, and its sum.
+// The data of a cell: its cost, the number of views in which the colour differs from the previous pixel, and its sum.
 #define COST_OF(cell) ((int)((cell)&255u))
 #define DIFFER_OF(cell) ((int)((cell) >> 8 & 255u))
 #define SUM_OF(cell) ((int)((cell) >> 16))
 
-// Of a row's marks: whether the pixel at x, maybe outside, differs from that at x - dx, or from that of the row before.
+// Returns whether the pixel at x, which may lie outside, differs from that at x - dx in its row or in the previous row;
+// `marks` are the row's.
 FUNCTION int differs(GLOBAL const uchar* marks, int x, int dx, int width, int same) {
   const int here = clamp(x, 0, width - 1), there = clamp(x - dx, 0, width - 1);
   return dx != 0 && here == there ? same : marks[max(here, there)] >> (dx == 0) & 1;
 }
 
-// p1 and p2 by how many of the two colour differences reach the threshold. `same`: whether that of equal colours does.
+// p1 and p2 are indexed by how many of the two colour differences reach the threshold. `same`: whether the difference
+// of equal colours does.
 KERNEL(paths)(ARRAY(const uchar, left_marks), ARRAY(const uchar, right_marks), ARRAY(const uchar, costs), ARRAY(ushort, sums),
               ARRAY(ushort, scratch), int width, int height, int disparities, int min_disparity, int dx, int dy, int add, int same,
               int p1, int p1_one, int p1_both, int p2, int p2_one, int p2_both) {

@@ -12,24 +12,24 @@
 namespace stereopsis::scanline {
 
 constexpr int most_lanes = 32;
-constexpr std::uint16_t beyond = 32768;  // more than any path costs, with a penalty less than 65536
+constexpr std::uint16_t beyond = 32768;  // more than any path cost; plus a penalty it is below 65536
 
-// Path costs of a pixel, with more than any path costs before the first and behind the last.
+// Returns the cells of a pixel's path costs, with `beyond` before the first and behind the last.
 constexpr int state_cells(int disparities) {
   return most_lanes + (disparities + most_lanes - 1) / most_lanes * most_lanes + most_lanes;
 }
 
 struct Step {
   const std::uint8_t* costs;
-  const std::uint16_t* right_differs;  // all bits set where the colours do, by the disparity
-  Penalties near, far;                 // where they don't, and where they do
-  const std::uint16_t* before;         // the path costs of the pixel before
-  std::uint16_t lowest;                // of them
+  const std::uint16_t* right_differs;  // by disparity: all bits are set if the right colours differ
+  Penalties near, far;                 // penalties if the right colours are equal, and if they differ
+  const std::uint16_t* before;         // path costs of the previous pixel
+  std::uint16_t lowest;                // minimum of `before`
   std::uint16_t* path;
   std::uint16_t* sums;
   int disparities;
-  bool starts;  // the path
-  bool add;     // to the sums
+  bool starts;  // whether the path starts here
+  bool add;     // whether to add to the sums
 };
 
 }  // namespace stereopsis::scanline
@@ -39,7 +39,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::scanline::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The path costs of a pixel; returns the lowest.
+// Computes the path costs of a pixel; returns the minimum.
 std::uint16_t follow_path(const Step& step) {
   const hn::CappedTag<std::uint16_t, most_lanes> d;
   const hn::Rebind<std::uint8_t, decltype(d)> d8;
@@ -111,7 +111,7 @@ class Paths {
     std::fill_n(states_, 2 * static_cast<std::size_t>(columns) * state_cells(costs.disparities), beyond);
   }
 
-  // Both ways.
+  // Processes a row in both directions.
   void row(int y) {
     along_row(y, 1, false);
     along_row(y, -1, true);
@@ -132,7 +132,7 @@ class Paths {
     }
   }
 
-  // Row by row; the path costs of a column are at 2 (x − first), in turns at the one behind it.
+  // Processes columns row by row. The path costs of a column are at 2 (x − first) and at the next index, in turn.
   void along_columns(int first, int last, int dy) {
     const int height = costs_.height;
     for (int n = 0; n < height; ++n) {
@@ -146,7 +146,8 @@ class Paths {
     }
   }
 
-  // Of the right view's row, from its end on, so that the candidates of a pixel lie in the order of their disparities.
+  // Marks the differences of the right view's row in reverse order, so that the candidates of a pixel are ordered by
+  // disparity.
   void mark_differences(int y, int dx, int dy) {
     const int width = costs_.width, before = std::clamp(y - dy, 0, costs_.height - 1);
     for (int i = 0; i < entries_of(width, costs_.disparities); ++i) {

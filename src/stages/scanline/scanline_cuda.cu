@@ -1,9 +1,11 @@
-// Scanline optimisation, tuned. A block of two warps walks a line from both of its ends at once, and adds to the sums what
-// the other warp left from the middle on; rows are first and need not read sums. A lane has four or eight disparities
-// next to each other, in pairs of 16 bits; what is to come at the next pixels is on its way while these are visited.
+// Tuned scanline optimisation. A block of two warps walks a line from both of its ends at once, and from the middle on
+// adds to the sums that the other warp has stored. Rows are processed first and need not read sums. A lane holds four
+// or eight adjacent disparities, in pairs of 16 bits. Loads for the next pixels are in flight while the current ones
+// are processed.
 //
-// Which penalty a cell has is a selector of PRMT's: of the left pixel for a word, of the right one for each byte, added.
-// Right marks lie from right to left, so that disparities go up, in a copy for each offset in a word.
+// The penalty of a cell is chosen by a selector for PRMT: the left pixel's selector for a word plus the right pixel's
+// for each byte. Right marks are stored from right to left, so that disparities increase, with one copy for each offset
+// in a word.
 #include <type_traits>
 
 #include "device/cuda/words.cuh"
@@ -12,7 +14,7 @@
 namespace stereopsis::scanline {
 namespace {
 
-// Which 16 bits of p1 and p2 are taken.
+// Selects 16 bits of p1 and of p2.
 constexpr u32 none_differs = 0x10101010, one_more = 0x22222222;
 
 __device__ __forceinline__ bool differ(const u8* a, const u8* b, int channels, int colour) {
@@ -21,9 +23,9 @@ __device__ __forceinline__ bool differ(const u8* a, const u8* b, int channels, i
   return largest >= colour;
 }
 
-extern __shared__ u8 row_marks[];  // of the right view: along rows and along columns
+extern __shared__ u8 row_marks[];  // marks of the right view, along rows and along columns
 
-// A row and a column more than there are pixels: backward paths read the mark behind a pixel.
+// There is one more row and column than there are pixels, because backward paths read the mark behind a pixel.
 __device__ __forceinline__ void make_marks(const Problem& p) {
   const int y = blockIdx.x, above = max(min(y, p.height - 1) - 1, 0), row = min(y, p.height - 1);
   const u8 *left = p.left + row * p.left_pitch, *left_above = p.left + above * p.left_pitch;
@@ -55,13 +57,14 @@ __device__ __forceinline__ void make_marks(const Problem& p) {
     }
 }
 
-// Pointers are 64-bit numbers that go on by one instruction, `n` steps.
+// Pointers are 64-bit numbers that one instruction advances by `n` steps.
 __device__ __forceinline__ u64 ahead(u64 from, int step, int n) {
   u64 address;
   asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(address) : "r"(step), "r"(n), "l"(from));
   return address;
 }
-// A number that the compiler must not know to be the same in all lanes: additions of 64 bits would become three instructions.
+// Hides from the compiler that a number is the same in all lanes; otherwise 64-bit additions would become three
+// instructions.
 __device__ __forceinline__ int apart(u32 mask, int n) { return __shfl_sync(mask, n, 0); }
 __device__ __forceinline__ u32 permute(u32 a, u32 b, u32 selector) {
   u32 result;
@@ -69,9 +72,9 @@ __device__ __forceinline__ u32 permute(u32 a, u32 b, u32 selector) {
   return result;
 }
 
-constexpr int batch = 8;  // pixels whose values are on their way together
+constexpr int batch = 8;  // pixels whose loads are in flight together
 
-// What comes to a pixel.
+// The inputs of a pixel.
 template <int kQuads>
 struct Incoming {
   u32 cost[kQuads], right[kQuads], left;
@@ -112,7 +115,7 @@ struct Path {
     base = 0;
   }
 
-  // At a pixel, in a direction along the line, 1 or −1.
+  // Moves to a pixel, with a direction along the line of 1 or −1.
   __device__ __forceinline__ void go_to(int x, int y, int direction) {
     const i64 pixel = (i64)y * p.width + x;
     const int line_step = kAlongRow ? direction : direction * p.width;
@@ -135,7 +138,7 @@ struct Path {
       right[0] = place(mx);
   }
 
-  // Of the i-th pixel of the batch that the pointers are at.
+  // Loads the i-th pixel of the batch at which the pointers are.
   template <bool kSums>
   __device__ __forceinline__ void fetch(Incoming<kQuads>& in, int i) const {
     load_words<kQuads>(ahead(costs, cost_step, i), in.cost);
@@ -233,7 +236,7 @@ struct Path {
   }
 };
 
-// Up to the middle nobody has been there in this direction: the sums are those of rows, or none.
+// Up to the middle, the other warp has not been there in this direction: the sums are those of rows, or there are none.
 template <int kQuads, bool kAlongRow>
 __device__ __forceinline__ void both_ways(const Problem& p) {
   const int line = blockIdx.x, warp = threadIdx.x >> 5, pixels = kAlongRow ? p.width : p.height, middle = pixels / 2;

@@ -13,7 +13,7 @@ int difference(ImageView<const std::uint8_t> image, int x, int y, int u, int v) 
   return largest;
 }
 
-// L_r of the pixel, from that of the one before it on the path.
+// Returns L_r of the pixel from that of the previous pixel on the path.
 std::vector<int> next(const Parameters& p, const Images& images, int min_disparity, const std::vector<int>& costs,
                       const std::vector<int>& before, int x, int y, int dx, int dy) {
   const auto table = penalties(p);
@@ -22,7 +22,7 @@ std::vector<int> next(const Parameters& p, const Images& images, int min_dispari
   const bool left_differs = difference(images.left, x, y, x - dx, y - dy) >= p.colour;
   std::vector<int> path(count);
   for (int k = 0; k < count; ++k) {
-    // The right view's two pixels are neighbours also outside the image, where they are the same.
+    // The right view's two pixels are also neighbours outside the image, where they are the same pixel.
     const int x_right = x - min_disparity - k;
     const bool right_differs = difference(images.right, x_right, y, x_right - dx, y - dy) >= p.colour;
     const auto [p1, p2] = table[left_differs + right_differs];

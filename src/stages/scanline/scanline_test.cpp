@@ -38,12 +38,12 @@ TEST(Scanline, DevicesEqualOracle) {
   expect_all_equal_oracle({.p1 = 3, .p2 = 7, .colour = 0}, {37, 11}, {0, 20}, 3);
   expect_all_equal_oracle({.p1 = scanline::largest_penalty, .p2 = scanline::largest_penalty, .colour = 256}, {37, 11},
                           {0, 40}, 3);
-  expect_all_equal_oracle({}, {9, 5}, {0, 1100}, 1);  // more than local memory holds
+  expect_all_equal_oracle({}, {9, 5}, {0, 1100}, 1);  // exceeds local memory
   skip_without_gpu();
 }
 
-// Sizes and ranges that the tuned CUDA kernels have cases for: lines shorter than a batch and two, in both halves; lanes
-// without disparities; four and eight a lane.
+// The cases cover the branches of the tuned CUDA kernels: lines shorter than one batch and than two, in both halves;
+// lanes without disparities; four and eight disparities per lane.
 TEST(Scanline, DevicesEqualOracleWithWholeWordsOfDisparities) {
   for (const DisparityRange range : {DisparityRange{0, 4}, {-3, 60}, {2, 128}, {-64, 136}, {0, 256}})
     expect_all_equal_oracle({}, {37, 19}, range, 3);
@@ -55,9 +55,9 @@ TEST(Scanline, DevicesEqualOracleWithWholeWordsOfDisparities) {
   skip_without_gpu();
 }
 
-// A row of three pixels and two disparities. Forward: (0 10), (4 6), (5 0); the second pixel's paths cost 4 + min(0, 10
+// A row of three pixels and two disparities: (0 10), (4 6), (5 0). Forward, the second pixel's paths cost 4 + min(0, 10
 // + 2, 0 + 3) = 4 and 6 + min(10, 0 + 2, 3) = 8, the third's 5 + 4 − 4 = 5 and 0 + min(8, 4 + 2, 7) − 4 = 2. Backward:
-// (5 0), (4 + 2, 6), (0 + 6 − 6, 10 + 6 − 6). A single row's columns start and end at once: (C) twice.
+// (5 0), (4 + 2, 6), (0 + 6 − 6, 10 + 6 − 6). The columns of a single row start and end at once: twice (C).
 TEST(ScanlineOracle, FollowsTheRowBothWays) {
   Image<std::uint8_t> plain(3, 1);
   plain.fill(50);
@@ -81,11 +81,11 @@ TEST(ScanlineOracle, PenaltiesFallWhereColoursDiffer) {
     costs(0, 0, 0) = costs(1, 0, 0) = 0;
     Volume<std::uint8_t> jump({2, 1}, 3);
     std::memset(jump.view().data, 255, 6);
-    jump(0, 0, 2) = 0;  // then stays cheapest at 0
+    jump(0, 0, 2) = 0;  // the next pixel is cheapest at disparity 0
     jump(1, 0, 0) = 0;
     Volume<std::uint16_t> sums({2, 1}, 3);
     scanline::oracle({.p1 = 40, .p2 = 120}, {left, right}, 0, jump.view(), sums.view());
-    return sums(1, 0, 0);  // forward the jump; the other three start there
+    return sums(1, 0, 0);  // the forward path contains the jump; the other three start here
   };
   EXPECT_EQ(cost_of_a_jump(14, 14), 120);
   EXPECT_EQ(cost_of_a_jump(15, 0), 30);
@@ -106,7 +106,7 @@ TEST(ScanlineParameters, EachHasAnEffectAndBadOnesAreRefused) {
   const auto usual = sums_of({});
   for (const scanline::Parameters& p : {scanline::Parameters{.p1 = 50}, {.p2 = 200}, {.colour = 5}})
     EXPECT_FALSE(same_cells(sums_of(p), usual));
-  EXPECT_THROW(sums_of({.p1 = 400}), Error);  // above p2
+  EXPECT_THROW(sums_of({.p1 = 400}), Error);  // exceeds p2
   EXPECT_THROW(check_ranges("scanline", scanline::Parameters{.p2 = 20000}), Error);
 }
 

@@ -1,4 +1,5 @@
-// Aggregation over segments: segment_support.hpp. First each pixel is given the mean of its segment, then that of its window is added.
+// Aggregation over segments: segment_support.hpp. First each pixel receives the mean of its segment, then the mean of
+// its window is added.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -9,20 +10,20 @@
 #define PATCH 32
 #define SIDE_BY_SIDE 32
 #define TEAMS 8
-#define MOST_ROWS 192  // that a segment may lie in, and columns
+#define MOST_ROWS 192  // largest height and width of a segment's area
 
-// The cell of the pixel that the lowest bit of a word of a region's pixels is; it starts a row with a word of its own.
+// Returns the cell of the pixel that belongs to the lowest set bit of a region's word; each row starts with a new word.
 FUNCTION long lowest_cell(uint bits, int word, int row_words, int first_x, int first_y, int width, int disparities) {
   const int x = word % row_words * 32 + (int)popcount(~bits & (bits - 1u));
   return (((long)first_y + word / row_words) * width + first_x + x) * disparities;
 }
 
-// A group of work-items for each patch of the image and a run of disparities: for the segments whose cells begin in the patch, one
-// after the other. Teams, of a work-item for each disparity, share a segment's pixels. Where these may lie the words say:
-// stages/slic/segments.hpp.
+// A group of work-items processes a patch of the image and a run of disparities: all segments whose cells start in the
+// patch, one after the other. Teams, with one work-item per disparity, share a segment's pixels. The words tell where
+// these pixels may lie: stages/slic/segments.hpp.
 KERNEL(give_segment_means)(IMAGE(const uint, segments), ARRAY(const uchar, costs), ARRAY(ushort, aggregated), int patches,
                            int disparities) {
-  LOCAL uint members[MOST_ROWS * MOST_ROWS / 32];  // bits of a region's pixels
+  LOCAL uint members[MOST_ROWS * MOST_ROWS / 32];  // one bit per pixel of a region
   LOCAL uint sums[SIDE_BY_SIDE];
   LOCAL uint pixels;
   const int width = WIDTH(segments), height = HEIGHT(segments), lane = local_id(0), team = local_id(1);
@@ -36,7 +37,7 @@ KERNEL(give_segment_means)(IMAGE(const uint, segments), ARRAY(const uchar, costs
       const int first_x = max(0, x0 - cell), columns = min(width, x0 + 2 * cell) - first_x;
       const int first_y = max(0, y0 - cell), rows = min(height, y0 + 2 * cell) - first_y;
       const int row_words = (columns + 31) / 32, words = k < disparities ? rows * row_words : 0;
-      BARRIER();  // the segment before is done
+      BARRIER();  // the previous segment is done
       for (int i = team * SIDE_BY_SIDE + lane; i < rows * row_words; i += TEAMS * SIDE_BY_SIDE) members[i] = 0;
       if (team == 0) sums[lane] = 0;
       if (team == 0 && lane == 0) pixels = 0;

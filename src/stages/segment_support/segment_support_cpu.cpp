@@ -1,5 +1,5 @@
-// Each thread sums the segments of a band of blocks, whose pixels lie little beyond it; then windows run over rows, with the means of
-// segments at hand.
+// Aggregation over segments on the CPU: each thread sums the segments of a band of blocks, whose pixels extend little
+// beyond it. Then windows run over rows, and the means of segments are added.
 #include "stages/segment_support/segment_support.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -16,9 +16,9 @@
 #define STEREOPSIS_SEGMENT_SUPPORT_TABLE
 namespace stereopsis::segment_support {
 
-// Of each segment, by its number: how many pixels it has, and their sums, which become means, by disparity.
+// For each segment, by its number: its number of pixels and their sums by disparity, which become means.
 struct Table {
-  // Without memory it only counts the bytes.
+  // Without memory, the constructor only counts the bytes.
   Table(Size size, int disparities, std::byte* memory)
       : across(slic::blocks_across(size.width)),
         down(slic::blocks_across(size.height)),
@@ -51,7 +51,7 @@ using I32 = hn::ScalableTag<std::int32_t>;
 
 int lanes() { return static_cast<int>(hn::Lanes(I32())); }
 
-// The costs of `count` pixels, side by side, are added to sums.
+// Adds the costs of `count` adjacent pixels to sums.
 void add_run(const std::uint8_t* costs, int count, int disparities, std::int32_t* sums) {
   const I32 d;
   for (int k = 0; k < disparities; k += lanes()) {
@@ -71,7 +71,7 @@ void divide(int disparities, int pixels, std::int32_t* sums) {
   }
 }
 
-// The segments of the rows [first, last) of blocks.
+// Computes the means of the segments in the rows [first, last) of blocks.
 void find_means(ImageView<const std::uint32_t> segments, VolumeView<const std::uint8_t> costs, const Table& table,
                 int first, int last) {
   const int from = first * table.across, to = last * table.across, cell = slic::segment_of(segments(0, 0)).cell;

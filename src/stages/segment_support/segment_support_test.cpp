@@ -48,7 +48,7 @@ TEST(SegmentSupport, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The sums of the largest segment, the whole of 3×3 cells of 64×64 pixels, and the largest means.
+// The largest sums, of a segment that fills 3×3 cells of 64×64 pixels, and the largest means.
 TEST(SegmentSupport, LargestCostsFit) {
   const std::uint32_t middle = (8 * 24 + 8) | 64u << slic::number_bits;
   PitchedImage<std::uint32_t> segments(Image<std::uint32_t>(Size{192, 192}, 1, middle).view());
@@ -66,7 +66,7 @@ TEST(SegmentSupportOracle, AddsTheMeansOfSegmentAndWindow) {
   EXPECT_EQ(aggregated(0, 0, 0), 64 * 31 + 128 * 10);
   EXPECT_EQ(aggregated(3, 0, 0), 64 * 120 + 128 * 80);
   segment_support::oracle({3}, segments, costs, aggregated);
-  EXPECT_EQ(aggregated(1, 0, 0), 64 * 31 + (128 * 71 + 1) / 3);  // the window takes in the other segment
+  EXPECT_EQ(aggregated(1, 0, 0), 64 * 31 + (128 * 71 + 1) / 3);  // the window includes the other segment
 }
 
 TEST(SegmentSupportParameters, AreChecked) {

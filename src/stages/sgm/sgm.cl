@@ -1,7 +1,9 @@
-// Semi-global matching: sgm.hpp. Each direction is a launch that adds its path costs to the sums, in a stripe of rows.
+// Semi-global matching from features: sgm.hpp. Each direction is a launch that adds its path costs to the sums, in a
+// stripe of rows.
 //
-// A group of work-items walks one path; each takes every local_size-th disparity. The path costs of the last pixel and
-// of this one lie in local memory, or in scratch where there are too many disparities for that (WIDE).
+// A group of work-items walks one path; each work-item takes every local_size-th disparity. The path costs of the
+// previous pixel and of the current one lie in local memory, or in scratch memory if there are too many disparities
+// (WIDE).
 //
 // instance rank: WORD=uchar COST=RANK WIDE=0
 // instance census32: WORD=uint COST=CENSUS WIDE=0
@@ -15,8 +17,8 @@
 #include "stages/cost/cost.cl.h"
 #include "device/gpu/path_state.cl.h"
 
-// `sums` are those of the stripe, or none. `before` holds the path costs in the row before the stripe, of every column, or
-// none where the image ends there; `behind` takes those in its last row, if they are wanted.
+// `sums` belongs to the stripe, or is absent. `before` holds the path costs of every column in the row before the
+// stripe; it is absent at the image border. `behind` receives those in the stripe's last row, if requested.
 KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uchar, guide), ARRAY(ushort, sums),
               ARRAY(ushort, scratch), ARRAY(const ushort, before), ARRAY(ushort, behind), int first_row, int rows,
               int disparities, int min_disparity, int dx, int dy, int add, int p1, int p2,
@@ -24,7 +26,7 @@ KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uch
   const int width = WIDTH(left), line = group_id(0);
   const int entry = dy < 0 ? first_row + rows - 1 : first_row, leave = dy < 0 ? first_row : first_row + rows - 1;
 
-  // Lines start at the row they all cross, if there is one, and then at the column.
+  // Lines start at the row that they all cross, if there is one; the remaining lines start at the column.
   int x, y;
   if (dy == 0) {
     x = dx > 0 ? 0 : width - 1;

@@ -1,4 +1,4 @@
-// Where the steps of semi-global matching find their guide and their stripe's boundary state among the operands.
+// The positions of the guide and of a stripe's boundary state among the operands of semi-global matching.
 #pragma once
 
 #include "stages/sgm/sgm.hpp"

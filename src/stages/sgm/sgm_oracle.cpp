@@ -6,7 +6,7 @@
 namespace stereopsis::sgm {
 namespace {
 
-// L_r of one pixel from L_r of its predecessor on the path: equation 4.
+// Computes L_r of one pixel from L_r of its predecessor on the path: equation 4.
 void extend_path(const std::vector<int>& costs, const std::vector<int>& previous, int p1, int p2,
                  std::vector<int>& path) {
   const int lowest = *std::min_element(previous.begin(), previous.end());
@@ -19,7 +19,7 @@ void extend_path(const std::vector<int>& costs, const std::vector<int>& previous
   }
 }
 
-// `cost` is C(x, y, k).
+// `cost` returns C(x, y, k).
 template <class Cost>
 void follow_paths(const Parameters& p, Cost&& cost, ImageView<const std::uint8_t> guide, const Edges& edges,
                   VolumeView<std::uint16_t> sums) {

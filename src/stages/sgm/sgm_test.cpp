@@ -7,7 +7,7 @@ namespace {
 
 using namespace test;
 
-// Few distinct costs, so that there are ties, and some above the largest that counts.
+// Few distinct costs, so that ties occur, and some above the largest cost.
 template <class T>
 Volume<T> some_costs(Size size, int disparities, int max_cost) {
   return random_volume<T>(size, disparities, 7, 0, max_cost + (max_cost + 9) / 10);
@@ -97,7 +97,7 @@ TEST(SgmOfVolumes, AdaptivePenaltiesEqualTheOracle) {
   skip_without_gpu();
 }
 
-// The largest costs and penalties that 16 bits hold the sums of.
+// The largest costs and penalties whose sums fit in 16 bits.
 TEST(SgmOfVolumes, TheLargestSumsEqualTheOracle) {
   for (const int p2 : {0, 60, 4095}) {
     const sgm::Parameters p{.p1 = p2, .p2 = p2};

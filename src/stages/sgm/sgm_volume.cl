@@ -1,11 +1,12 @@
-// Semi-global matching from a volume of costs: sgm.hpp. Each direction is a launch that adds its path costs to the sums.
+// Semi-global matching from a cost volume: sgm.hpp. Each direction is a launch that adds its path costs to the sums.
 //
-// A group of 32 work-items walks one path. An item has FOURS times four disparities side by side, in pairs of 16-bit lanes; it
-// keeps the path's costs at the last pixel, less their minimum, so that equation 4 takes seven instructions for two of them.
-// The costs and sums of AHEAD pixels are on their way while those before are worked on.
+// A group of 32 work-items walks one path. A work-item has FOURS times four adjacent disparities, in pairs of 16-bit
+// lanes. It keeps the path's costs at the previous pixel, minus their minimum, so that equation 4 takes seven
+// instructions for two disparities. Loads of the costs and sums of AHEAD pixels are in flight while the previous pixels
+// are processed.
 //
-// What is read and written, 5 bytes a cell and path of 8-bit costs, takes most of the time where vectors of 32 items are in
-// step: 38 bytes a cell for 8 paths, of which 3 had to be.
+// Memory traffic, 5 bytes per cell and path with 8-bit costs, takes most of the time where vectors of 32 work-items run
+// in lockstep: 38 bytes per cell for 8 paths, of which 3 are unavoidable.
 //
 // instance u8_1: COST=uchar FOUR_COSTS=uint FOURS=1 AHEAD=4
 // instance u8_2: COST=uchar FOUR_COSTS=uint FOURS=2 AHEAD=2
@@ -17,7 +18,8 @@
 // instance u16_8: COST=ushort FOUR_COSTS=ulong FOURS=8 AHEAD=1
 #include "device/gpu/vocabulary.h"
 
-// More than any path cost, and with a penalty still 16 bits: of what lies beyond the first and the last disparity.
+// Stands for disparities before the first and behind the last: more than any path cost, and with a penalty still 16
+// bits.
 #define BEYOND 0xA000u
 #undef PAIRS
 #define PAIRS (2 * FOURS)
@@ -27,13 +29,14 @@ FUNCTION uint min_of_pairs(uint a, uint b) {
 #ifdef __CUDA_ARCH__
   return __vminu2(a, b);
 #elif defined(__CUDACC__)
-  return 0;  // the host's pass, which runs nothing
+  return 0;  // the host pass, which runs nothing
 #else
   return as_uint(min(as_ushort2(a), as_ushort2(b)));
 #endif
 }
 
-// Where a line begins: at the row they all cross, if there is one, and then at the column.
+// Return where a line starts: at the row that all lines cross, if there is one; the remaining lines start at the
+// column.
 FUNCTION int first_x(int line, int width, int dx, int dy) {
   return dy != 0 && line < width ? line : dx > 0 ? 0 : width - 1;
 }
@@ -42,10 +45,11 @@ FUNCTION int first_y(int line, int width, int height, int dy) {
   const int entry = dy > 0 ? 0 : height - 1;
   return line < width ? entry : entry + dy * (line - width + 1);
 }
-// How many pixels are left on a path along an axis.
+// Returns the number of pixels left on a path along an axis.
 FUNCTION int steps_along(int from, int size, int step) { return step == 0 ? 1 << 30 : step > 0 ? size - from : from + 1; }
 
-// The path costs that the line's first pixel follows from, in the row beyond the image: where they are given, and inside.
+// Returns the path costs that the line's first pixel follows from, in the row outside the stripe, if they are given and
+// lie inside the image.
 FUNCTION GLOBAL const ushort* costs_before(IMAGE(const ushort, edge), int line, int width, int disparities, int dx, int dy) {
   const int x = line - dx;
   if (!GIVEN(edge) || dy == 0 || line >= width || x < 0 || x >= width) return 0;
@@ -56,7 +60,7 @@ FUNCTION int penalty(int difference, int p2, int p2_min, int gradient) {
   return max(p2_min, min(p2, p2 * gradient / max(1, difference)));
 }
 
-// Of four cells side by side those that there are; the others are 0.
+// Loads four adjacent cells; cells that do not exist are 0.
 FUNCTION ulong read_four_sums(GLOBAL const ushort* cells, int count, int fours) {
   if (count <= 0) return 0;
   if (fours) return *(GLOBAL const ulong*)cells;
@@ -79,14 +83,14 @@ FUNCTION void write_four_sums(GLOBAL ushort* cells, int count, int fours, uint l
   else
     for (int i = 0; i < min(count, 4); ++i) cells[i] = (ushort)(all >> 16 * i);
 }
-// Pair 0 or 1 of four costs.
+// Returns pair 0 or 1 of four costs.
 FUNCTION uint pair_of(FOUR_COSTS costs, int pair) {
   if (sizeof(COST) == 2) return (uint)((ulong)costs >> 32 * pair);
   const uint two = (uint)costs >> 16 * pair;
   return (two & 0xFFu) | (two & 0xFF00u) << 8;
 }
 
-// `edge`: EdgesOf in sgm.hpp, the one that the direction's paths come from.
+// `edge`: the boundary state that the direction's paths come from (EdgesOf in sgm.hpp).
 KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const ushort, edge), ARRAY(ushort, sums), int width,
               int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2, int p2_min, int gradient) {
 #ifndef __CUDACC__
@@ -101,7 +105,7 @@ KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const u
   GLOBAL ushort* sum = ELEMENTS(sums) + start;
   const uint step_penalty = TWICE(p1), most = TWICE(max_cost);
 
-  // The path's costs; what lies beyond; what is on its way.
+  // The path's costs, the values beyond the disparities, and the loads in flight.
   uint path[PAIRS], beyond[PAIRS];
   FOUR_COSTS next_costs[AHEAD][FOURS];
   ulong next_sums[AHEAD][FOURS];
@@ -174,7 +178,7 @@ KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const u
       before = __shfl_up_sync(~0u, path[PAIRS - 1], 1);
       behind = __shfl_down_sync(~0u, path[0], 1);
 #else
-      // In turns, so that one barrier a pixel is enough.
+      // The slots alternate, so that one barrier per pixel suffices.
       const int turn = (n + slot) % 2 * 32;
       firsts[turn + item] = path[0];
       lasts[turn + item] = path[PAIRS - 1];
@@ -193,15 +197,16 @@ KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const u
 }
 
 #if FOURS == 1
-// Any number of disparities, one by one: the path costs of the last pixel and of this one lie in scratch.
+// Any number of disparities, one by one: the path costs of the previous pixel and of the current one lie in scratch
+// memory.
 KERNEL(wide_paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const ushort, edge), ARRAY(ushort, sums), ARRAY(ushort, scratch),
                    int width, int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2,
                    int p2_min, int gradient) {
-  LOCAL int lowest[3];  // of the last pixel, of this one, and of the next one, in turn
+  LOCAL int lowest[3];  // minima of the previous pixel, the current one and the next one, in turn
   const int line = group_id(0), x = first_x(line, width, dx, dy), y = first_y(line, width, height, dy);
   const int steps = min(steps_along(x, width, dx), steps_along(y, height, dy));
   const long start = ((long)y * width + x) * disparities, stride = ((long)dy * width + dx) * disparities;
-  // Path costs of disparity k are at k + 1; both ends hold more than any path costs.
+  // Path costs of disparity k are at index k + 1; both ends hold more than any path cost.
   GLOBAL ushort* last = ELEMENTS(scratch) + (long)line * 2 * (disparities + 2);
   GLOBAL ushort* path = last + disparities + 2;
   GLOBAL const ushort* entering = costs_before(edge, edge_layout, line, width, disparities, dx, dy);

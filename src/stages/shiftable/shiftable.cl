@@ -12,9 +12,9 @@ KERNEL(average)(ARRAY(const uchar, costs), ARRAY(ushort, averages), int width, i
   window_means(columns, ELEMENTS(costs), ELEMENTS(averages), width, height, disparities, radius, radius, band, 0);
 }
 
-// Minima along lines of `pixels` costs, `stride` apart: of rows, with `lines` disparities side by side, or of columns, with `lines`
-// cells of a row; dimension 1 has the rows, `pitch` apart. A work-item makes those of 2 radius + 1 pixels: their windows are the
-// last of as many pixels before the middle, and the first of those behind it.
+// Computes minima along lines of `pixels` costs, `stride` apart: along rows, with `lines` adjacent disparities, or
+// along columns, with `lines` cells of a row. Dimension 1 has the rows, `pitch` apart. A work-item computes 2 radius +
+// 1 pixels: their windows consist of the last of as many pixels before the middle, and of the first of those behind it.
 KERNEL(lower)(ARRAY(const ushort, averages), ARRAY(ushort, lowest), int lines, int rows, int pitch, int pixels, int stride,
               int radius) {
   LOCAL ushort before[MOST_PIXELS * LANES];

@@ -1,4 +1,4 @@
-// Superpixels: slic.hpp. A centre is five integers: column, row, red, green, blue.
+// Superpixels: slic.hpp. A centre consists of five integers: column, row, red, green, blue.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -6,14 +6,14 @@
 #define BLOCK 8
 #define NUMBER_BITS 25
 
-// The word of a cell's segment.
+// Returns the word of a cell's segment.
 FUNCTION uint word_of(int column, int row, int cell, int width) {
   return (uint)(row * cell / BLOCK * ((width + BLOCK - 1) / BLOCK) + column * cell / BLOCK) | (uint)cell << NUMBER_BITS;
 }
 
 FUNCTION int channel(uint word, int i) { return (int)(word >> 8 * i & 255u); }
 
-// A work-item for each cell.
+// One work-item per cell.
 KERNEL(begin)(IMAGE(const uint, rgb), ARRAY(int, centres), int cell, int columns, int rows) {
   const int column = global_id(0), row = global_id(1);
   if (column >= columns || row >= rows) return;
@@ -25,7 +25,7 @@ KERNEL(begin)(IMAGE(const uint, rgb), ARRAY(int, centres), int cell, int columns
   for (int i = 0; i < 3; ++i) centre[2 + i] = channel(PIXEL(rgb, x, y), i);
 }
 
-// A work-item for each pixel.
+// One work-item per pixel.
 KERNEL(assign)(IMAGE(const uint, rgb), IMAGE(uint, segments), ARRAY(const int, centres), int cell, int columns, int rows,
                int compactness) {
   const int x = global_id(0), y = global_id(1);
@@ -52,7 +52,7 @@ KERNEL(assign)(IMAGE(const uint, rgb), IMAGE(uint, segments), ARRAY(const int, c
   PIXEL(segments, x, y) = word_of(nearest_column, nearest_row, cell, WIDTH(rgb));
 }
 
-// A group of work-items for each cell: its segment's pixels lie in the 3×3 cells around.
+// One group of work-items per cell: its segment's pixels lie in the 3×3 cells around.
 KERNEL(move)(IMAGE(const uint, rgb), IMAGE(const uint, segments), ARRAY(int, centres), int cell, int columns, int rows) {
   LOCAL int sums[6];
   const int column = group_id(0), row = min(group_id(1), rows - 1);  // groups beyond the last row repeat it

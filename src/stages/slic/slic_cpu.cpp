@@ -1,5 +1,6 @@
-// The pixels of a row in one cell have the same nine centres: a vector of them is compared with one after the other. A thread sums
-// what the centres' pixels of its rows have, and the sums of all are added.
+// Superpixels on the CPU. The pixels of a row in one cell have the same nine centres, so that a vector of them is
+// compared with one centre after the other. Each thread sums the pixels of each centre in its rows, and the sums of all
+// threads are added.
 #include "stages/slic/slic.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -18,7 +19,7 @@ namespace stereopsis::slic {
 struct Centre {
   std::int32_t x, y, red, green, blue;
 };
-// Of the pixels of a centre, from the first column and row on that they may lie in.
+// Sums over the pixels of a centre; coordinates are relative to the first column and row in which they may lie.
 struct Sums {
   std::int32_t x, y, red, green, blue, pixels;
 };
@@ -36,7 +37,7 @@ class Assignment {
   Assignment(const Parameters& p, const Cells& cells, const Centre* centres)
       : p_(p), cells_(cells), centres_(centres) {}
 
-  // Of `count` pixels from (x, y) on that share a cell, whose words are followed by room for a vector.
+  // Assigns `count` pixels from (x, y) on that share a cell. Their words are followed by padding for a vector.
   HWY_INLINE void run(const std::uint32_t* words, int x, int y, int count, std::uint32_t* segments) const {
     const D d;
     const int own_column = x / p_.cell, own_row = y / p_.cell;
@@ -100,7 +101,7 @@ namespace {
 
 std::size_t sums_bytes(const Cells& cells) { return with_gap(sizeof(Sums) * static_cast<std::size_t>(cells.count())); }
 
-// Cells by the words of their segments.
+// Finds cells by the words of their segments.
 class Lookup {
  public:
   explicit Lookup(const Cells& cells) : cells_(cells), across_(blocks_across(cells.size.width)) {}
@@ -112,7 +113,7 @@ class Lookup {
   int across_;
 };
 
-// Runs of pixels of one segment are summed before they are added.
+// Sums runs of pixels of one segment before adding them to its sums.
 void sum_rows(const Cells& cells, ImageView<const std::uint32_t> rgb, ImageView<const std::uint32_t> segments,
               int first, int last, Sums* sums) {
   std::fill_n(sums, cells.count(), Sums{});

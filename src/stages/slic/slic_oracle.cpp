@@ -6,7 +6,7 @@
 namespace stereopsis::slic {
 namespace {
 
-// Place and colour: x, y, red, green, blue.
+// Position and colour: x, y, red, green, blue.
 struct Point {
   long long of[5];
 };
@@ -17,7 +17,7 @@ Point point_at(ImageView<const std::uint32_t> rgb, int x, int y) {
 }
 
 long long distance(const Parameters& p, const Point& a, const Point& b) {
-  long long squares[2] = {};  // of place and of colour
+  long long squares[2] = {};  // squared distances of position and of colour
   for (int i = 0; i < 5; ++i) squares[i < 2 ? 0 : 1] += (a.of[i] - b.of[i]) * (a.of[i] - b.of[i]);
   return squares[1] * p.cell * p.cell + squares[0] * p.compactness * p.compactness;
 }

@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// Colours in soft stripes with noise, so that segments follow something.
+// Colours in smooth stripes with noise, so that segments follow a structure.
 Image<std::uint32_t> colours(Size size, unsigned seed) {
   const auto noise = random_image<std::uint8_t>(size, seed, 0, 40, 3);
   Image<std::uint32_t> image(size);
@@ -48,7 +48,7 @@ TEST(Slic, DevicesEqualOracle) {
   const Size size{150, 70};
   expect_all_equal_oracle({.cell = 64, .compactness = 100}, size, colours(size, 5));
   expect_all_equal_oracle({.cell = 9, .compactness = 0, .iterations = 1}, size, colours(size, 6));
-  expect_all_equal_oracle({.cell = 13, .compactness = 0}, size, Image<std::uint32_t>(size, 1, 0));  // all tie
+  expect_all_equal_oracle({.cell = 13, .compactness = 0}, size, Image<std::uint32_t>(size, 1, 0));  // all distances tie
   skip_without_gpu();
 }
 
@@ -73,7 +73,7 @@ TEST(SlicOracle, PlainPicturesKeepTheirCells) {
     for (int x = 0; x < 16; ++x) {
       const slic::Segment s = slic::segment_of(segments(x, y));
       EXPECT_EQ(s.cell, 8);
-      // Middles are at 4 and 12: the pixel at 8 ties, and goes to the first.
+      // The middles are at 4 and 12: the pixel at 8 ties, and belongs to the first.
       EXPECT_EQ(s.number, (y > 8 ? 2 : 0) + (x > 8 ? 1 : 0)) << x << ", " << y;
     }
 }
@@ -93,7 +93,7 @@ TEST(SlicOracle, BordersOfColourAreBordersOfSegments) {
   EXPECT_GT(colour_of.size(), 6u);
 }
 
-// What segments.hpp promises to those that read the words.
+// Checks what segments.hpp guarantees to readers of the words.
 TEST(SlicOracle, PixelsLieWhereTheWordSays) {
   const Size size{131, 67};
   for (const int cell : {8, 9, 12, 31, 64}) {
@@ -118,7 +118,7 @@ TEST(SlicParameters, BadOnesAreRefused) {
                                     slic::Parameters{.compactness = 101}, slic::Parameters{.iterations = 0}})
     EXPECT_THROW(check_ranges("slic", p), Error);
   EXPECT_NO_THROW(slic::check({46336, 46336}));
-  EXPECT_THROW(slic::check({46400, 46400}), Error);  // more segments than words can number
+  EXPECT_THROW(slic::check({46400, 46400}), Error);  // exceeds the number of segments in a word
 }
 
 }  // namespace

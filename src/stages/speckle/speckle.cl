@@ -1,16 +1,17 @@
-// Speckle filter: speckle.hpp. Regions are united over the edges between neighbours, counted at their roots, removed.
+// Speckle filter: speckle.hpp. Regions are united over the edges between neighbours, counted at their roots, and
+// removed.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
 #include "device/gpu/union_find.cl.h"
 
 #define SPECKLE 8
-#define RUN 16     // pixels of a row that start together
-#define GROUP 256  // work-items of a group: gpu::over()
+#define RUN 16     // pixels of a row that share a start
+#define GROUP 256  // work-items per group, as in gpu::over()
 
-// Pixels of a run that belong together start with one label. Comparisons with what is not a number are false.
+// Gives connected pixels of a run the same initial label. Comparisons with NaN are false.
 KERNEL(start)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(int, counts_in), float difference) {
-  LOCAL int linked[GROUP];  // to the pixel before
+  LOCAL int linked[GROUP];  // whether connected to the previous pixel
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
   const int own = local_id(1) * local_size(0) + local_id(0), inside = x < width && y < HEIGHT(disparity);
   linked[own] = inside && x % RUN != 0 && fabs(PIXEL(disparity, x, y) - PIXEL(disparity, x - 1, y)) <= difference;
@@ -33,19 +34,19 @@ KERNEL(unite)(IMAGE(const float, disparity), ARRAY(int, labels_in), float differ
   const int above = y > 0 && fabs(d - PIXEL(disparity, x, y - 1)) <= difference;
   if (left && x % RUN == 0) join(labels, i, i - 1);
   if (above) {
-    // The pixels to the left may hold the two rows together already.
+    // The pixels to the left may already connect the two rows.
     const int held = left && fabs(PIXEL(disparity, x - 1, y) - PIXEL(disparity, x - 1, y - 1)) <= difference &&
                      fabs(PIXEL(disparity, x, y - 1) - PIXEL(disparity, x - 1, y - 1)) <= difference;
     if (!held) join(labels, i, i - width);
   }
 }
 
-// A region that is known to be large enough need not be counted to the end.
+// Adds to a region's count, unless the region is known to be large enough.
 FUNCTION void count_pixels(GLOBAL int* counts, int root, int pixels, int enough) {
   if (pixels > 0 && FRESH(int, counts + root) < enough) atomic_add(counts + root, pixels);
 }
 
-// The first pixel of a run counts for all of it, and the first of those that have a parent in common looks for their
+// The first pixel of a run counts for the whole run, and the first of those with a common parent searches for their
 // root.
 KERNEL(count)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(int, counts_in), int enough) {
   LOCAL int parents[GROUP], roots[GROUP];

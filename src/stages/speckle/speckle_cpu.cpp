@@ -1,5 +1,5 @@
-// Each row is cut into runs of pixels that belong together; a union-find over the runs joins those that touch in
-// neighbouring rows. Rows are handled as words of 64 pixels, a bit for a pixel.
+// Speckle filter on the CPU. Each row is cut into runs of connected pixels; a union-find over the runs joins those that
+// touch in neighbouring rows. Rows are processed as words of 64 pixels, one bit per pixel.
 #include "stages/speckle/speckle.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -20,14 +20,14 @@
 
 namespace stereopsis::speckle {
 
-// The scratch memory. Run k of row y has the label y · width + k, so that rows need not wait for one another.
+// The scratch memory. Run k of row y has the label y · width + k, so that rows are independent of each other.
 struct Runs {
   int width, height;
-  int words;              // a row
-  std::uint64_t* starts;  // bit x: a run starts there
+  int words;              // words per row
+  std::uint64_t* starts;  // bit x is set if a run starts at pixel x
   std::int32_t* before;   // runs of the row that start before the word
-  std::int32_t* parent;   // by label: the label of a parent, or minus the pixels of a root
-  std::uint8_t* apart;    // by row: not joined with the row above yet
+  std::int32_t* parent;   // by label: the label of a parent, or, for a root, minus its number of pixels
+  std::uint8_t* apart;    // by row: not yet joined with the row above
 
   Runs(Size size, std::byte* scratch)
       : width(size.width),
@@ -45,7 +45,7 @@ struct Runs {
   std::uint64_t* starts_of(int y) const { return starts + static_cast<std::size_t>(y) * words; }
   std::int32_t* before_of(int y) const { return before + static_cast<std::size_t>(y) * words; }
   std::int32_t first_label(int y) const { return static_cast<std::int32_t>(static_cast<std::size_t>(y) * width); }
-  // Of the run that pixel x lies in.
+  // Returns the label of the run that contains pixel x.
   std::int32_t label(int x, int y) const {
     const std::uint64_t up_to_x = starts_of(y)[x / 64] & (~std::uint64_t{0} >> (63 - x % 64));
     return first_label(y) + before_of(y)[x / 64] + std::popcount(up_to_x) - 1;
@@ -55,7 +55,7 @@ struct Runs {
     while (parent[label] >= 0) label = parent[label];
     return label;
   }
-  // The same, and shortens the way for the next time.
+  // Does the same, and shortens the path for later calls.
   std::int32_t shortened_root(std::int32_t label) const {
     while (parent[label] >= 0) {
       const std::int32_t next = parent[label];
@@ -87,7 +87,7 @@ namespace stereopsis::speckle::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// 65 pixels from x on: those of a word and its right neighbour; invalid behind the end of the row.
+// 65 pixels from x on: those of a word and their right neighbour; pixels behind the end of the row are invalid.
 class Word {
  public:
   HWY_INLINE Word(const float* row, int width, int x) : pixels_(row + x) {
@@ -102,7 +102,7 @@ class Word {
   float copy_[65];
 };
 
-// Bit i: lane i of mask(0), mask(Lanes(d)), …
+// Bit i is lane i of mask(0), mask(Lanes(d)), …
 template <class D, class F>
 HWY_INLINE std::uint64_t word_of(D d, F&& mask) {
   std::uint64_t bits = 0;
@@ -116,7 +116,7 @@ HWY_INLINE std::uint64_t word_of(D d, F&& mask) {
   return bits;
 }
 
-// Bit i: |a[i] − b[i]| ≤ difference; false where one is invalid.
+// Bit i is set if |a[i] − b[i]| ≤ difference; it is 0 if one of them is invalid.
 HWY_INLINE std::uint64_t belong_together(const float* a, const float* b, float difference) {
   const hn::ScalableTag<float> d;
   return word_of(d, [&](int i) {
@@ -135,7 +135,7 @@ HWY_INLINE std::uint64_t valid(const float* pixels) {
 void find_runs(const Runs& runs, ImageView<const float> disparity, float difference, int y) {
   std::int32_t* started = runs.parent + runs.first_label(y);
   std::int32_t* ended = started;
-  std::uint64_t carry = 0;  // the last pixel of the word before belongs to the first of this one
+  std::uint64_t carry = 0;  // whether the last pixel of the previous word is connected to the first of this one
   for (int w = 0; w < runs.words; ++w) {
     const Word word(disparity.row(y), runs.width, 64 * w);
     const std::uint64_t pixels = valid(word.pixels());
@@ -145,7 +145,7 @@ void find_runs(const Runs& runs, ImageView<const float> disparity, float differe
     runs.starts_of(y)[w] = starts;
     runs.before_of(y)[w] = static_cast<std::int32_t>(started - runs.parent) - runs.first_label(y);
     for_each_bit(starts, 64 * w, [&](int x) { *started++ = x; });
-    for_each_bit(pixels & ~goes_on, 64 * w, [&](int x) { *ended++ -= x + 1; });  // minus the length
+    for_each_bit(pixels & ~goes_on, 64 * w, [&](int x) { *ended++ -= x + 1; });  // minus the length of the run
   }
 }
 
@@ -155,7 +155,7 @@ void join_rows(const Runs& runs, ImageView<const float> disparity, float differe
   for (int w = 0; w < runs.words; ++w) {
     const Word word(disparity.row(y), runs.width, 64 * w), above(disparity.row(y - 1), runs.width, 64 * w);
     const std::uint64_t touch = belong_together(word.pixels(), above.pixels(), difference);
-    // Where the pixels to the left touch too and both runs go on, nothing new is said.
+    // If the pixels to the left touch too, and both runs continue, the runs are already joined.
     const std::uint64_t known = (touch << 1 | carry) & ~runs.starts_of(y)[w] & ~runs.starts_of(y - 1)[w];
     carry = touch >> 63;
     for_each_bit(touch & ~known, 64 * w, [&](int x) { runs.join(runs.label(x, y - 1), runs.label(x, y)); });
@@ -221,7 +221,7 @@ void cpu(const Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t
   if (p.size <= 1) return;
   const Runs runs(disparity.size(), scratch.data());
   const float difference = static_cast<float>(p.difference);
-  // A piece for each thread: where pieces meet, one thread joins them.
+  // Each thread processes a piece; one thread then joins the pieces.
   threads.each([&](int i) {
     const auto start = [&](int piece) {
       return static_cast<int>(static_cast<long long>(disparity.height) * piece / threads.count());

@@ -1,4 +1,4 @@
-// Sub-pixel enhancement: subpixel.hpp. A work-item for each pixel.
+// Sub-pixel enhancement: subpixel.hpp. One work-item per pixel.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

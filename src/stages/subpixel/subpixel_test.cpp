@@ -26,7 +26,7 @@ TEST(Subpixel, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The costs of one pixel, from disparity 10 on.
+// Enhances one pixel, whose costs are given from disparity 10 on.
 float enhanced(std::vector<std::uint16_t> costs, float disparity) {
   Volume<std::uint16_t> volume({1, 1}, static_cast<int>(costs.size()));
   std::copy(costs.begin(), costs.end(), volume.view().data);
@@ -40,7 +40,7 @@ TEST(SubpixelOracle, TakesTheMinimumOfTheParabola) {
   EXPECT_EQ(enhanced({9, 4, 5}, 11), 11.0f + 1.0f / 3);  // 11 − (5 − 9) / (2 (9 − 8 + 5))
   EXPECT_EQ(enhanced({50, 40, 50}, 11), 11);
   EXPECT_EQ(enhanced({9, 4, 4}, 11), 11.5f);
-  EXPECT_EQ(enhanced({9, 4, 5}, 11.3f), 11.0f + 1.0f / 3);  // of the nearest whole disparity
+  EXPECT_EQ(enhanced({9, 4, 5}, 11.3f), 11.0f + 1.0f / 3);  // uses the nearest integer disparity
 }
 
 TEST(SubpixelOracle, LeavesWhatIsNoMinimum) {

@@ -14,13 +14,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D16 = hn::ScalableTag<std::uint16_t>;
 using D8 = hn::Rebind<std::uint8_t, D16>;
 
-// Where 16 bits saturate, so do the 8 that come of them.
+// If the 16-bit sum saturates, so does the 8-bit result.
 HWY_INLINE hn::Vec<D8> sums_of(hn::Vec<D16> a, hn::Vec<D16> b, const std::uint8_t* costs, const std::uint8_t* sums) {
   const D16 d;
   const auto first = hn::Mul(a, hn::PromoteTo(d, hn::LoadU(D8(), costs)));
   const auto second = hn::Mul(b, hn::PromoteTo(d, hn::LoadU(D8(), sums)));
   const auto sum = hn::SaturatedAdd(hn::SaturatedAdd(first, second), hn::Set(d, 32));
-  const hn::RebindToSigned<D16> signed_d;  // what is demoted saturates
+  const hn::RebindToSigned<D16> signed_d;  // demotion saturates
   return hn::DemoteTo(D8(), hn::BitCast(signed_d, hn::ShiftRight<6>(sum)));
 }
 

@@ -1,4 +1,5 @@
-// Adaptive support weights, as support_weight.hpp defines them. Each instance of a kernel includes it, hence no guard.
+// Adaptive support weights, as support_weight.hpp defines them. There is no include guard, because each instance of a
+// kernel includes this file.
 
 typedef struct {
   ushort of[256];
@@ -6,7 +7,7 @@ typedef struct {
 
 FUNCTION int square(int v) { return v * v; }
 
-// ⌊√n⌋ for n < 2²². The estimate is off by one at most, however well the root is made.
+// Returns ⌊√n⌋ for n < 2²². The estimate is off by at most one, whatever the accuracy of the root.
 FUNCTION int root(int n) {
   int r = (int)sqrt((float)n);
   r -= r * r > n;
@@ -19,7 +20,7 @@ FUNCTION int colour_distance(uint p, uint q) {
               square((int)(p >> 20 & 1023u) - (int)(q >> 20 & 1023u)));
 }
 
-// The index into the table of weights.
+// Returns the index into the table of weights.
 FUNCTION int exponent(int colour_scale, int colour_distance, int distance_part) {
   return min(255, (colour_scale * colour_distance + distance_part + 32768) >> 16);
 }

@@ -51,7 +51,7 @@ inline int colour_distance(std::uint32_t p, std::uint32_t q) {
   return root(sum);
 }
 
-// γ is at least 1, so that all values fit in 32 bits.
+// All values fit in 32 bits, because γ is at least 1.
 inline int distance_part(const Scales& scales, int quarters) {
   return static_cast<int>(std::min<std::int64_t>(1 << 24, static_cast<std::int64_t>(scales.distance) * quarters));
 }

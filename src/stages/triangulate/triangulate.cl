@@ -3,12 +3,12 @@
 // instance any:
 #include "device/gpu/vocabulary.h"
 
-// a / b, rounded to the nearest float, for positive normal a, b and a / b.
+// Returns a / b, rounded to the nearest float, for positive normal a, b and a / b.
 FUNCTION float ratio(float a, float b) {
 #ifdef ROUNDED_DIVISION
   return a / b;
 #else
-  // Long division of the mantissas to 39 bits or more, the lowest of which stands for the rest.
+  // Long division of the mantissas yields at least 39 bits, the lowest of which is sticky.
   const uint bits_a = as_uint(a), bits_b = as_uint(b);
   const ulong dividend = (ulong)((bits_a & 0x7FFFFFu) | 0x800000u) << 40, divisor = (bits_b & 0x7FFFFFu) | 0x800000u;
   ulong q = dividend / divisor;

@@ -17,7 +17,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 struct Rows {
   const float* disparity;
-  float *depth, *points, *uncertainty;  // null: not wanted
+  float *depth, *points, *uncertainty;  // null if not requested
 };
 
 template <class D>

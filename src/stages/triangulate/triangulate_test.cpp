@@ -99,7 +99,8 @@ TEST(Triangulate, OutputsThatAreNotWantedAreLeftOut) {
   });
 }
 
-// Prehn 2007, equations 2.5, 2.8 and 2.9, in doubles, with image coordinates from the principal points, y upwards.
+// Prehn 2007, equations 2.5, 2.8 and 2.9, in double precision, with image coordinates relative to the principal points,
+// y upwards.
 TEST(TriangulateOracle, HeadFrameFollowsTheThesis) {
   const Rig rig = some_rig();
   const Size size{40, 30};

@@ -1,4 +1,5 @@
-// Upsampling along the edges of the image: upsample.hpp. (upsample is a function of OpenCL C.)
+// Upsampling along the edges of the image: upsample.hpp. The kernel has another name, because upsample is a function of
+// OpenCL C.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

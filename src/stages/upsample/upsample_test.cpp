@@ -107,7 +107,7 @@ TEST(UpsampleOracle, InterpolatesOnASurface) {
 TEST(UpsampleOracle, FollowsTheEdgesOfTheImage) {
   Image<std::uint8_t> reduced_grey({2, 1}, 1, 10), grey({8, 1}, 1, 10);
   reduced_grey(1, 0) = 200;
-  for (int x = 3; x < 8; ++x) grey(x, 0) = 200;  // the edge lies a pixel before the border of the blocks
+  for (int x = 3; x < 8; ++x) grey(x, 0) = 200;  // the edge lies one pixel before the border of the blocks
   const Image<float> d = upsampled({4, true, 6}, {{3, 9}}, reduced_grey, grey);
   for (int x = 0; x < 8; ++x) EXPECT_EQ(d(x, 0), x < 3 ? 12 : 36) << x;
 }

@@ -1,17 +1,17 @@
-// Filling by a vote that asks the other view: vote_fill.hpp.
+// Filling by a vote that consults the other view: vote_fill.hpp.
 //
-// A work-item fills a pixel by itself: items side by side have pixels side by side, so that they read the same lines, and
-// none waits for another. Bins have a slot each in the item's own histogram, by their lowest bits; where there are more
-// bins than slots, they are counted piece by piece.
+// A work-item fills one pixel by itself. Adjacent work-items have adjacent pixels, so that they read the same lines,
+// and none waits for another. Each bin has a slot in the work-item's own histogram, selected by the bin's lowest bits.
+// If there are more bins than slots, they are counted in pieces.
 //
-// ITEMS: of a group. 32 suit 32 KiB of local memory.
+// ITEMS is the number of work-items per group; 32 suit 32 KiB of local memory.
 //
 // instance any: ITEMS=32
 // instance usual: ITEMS=32 STEP=3
 // instance wide: ITEMS=64 STEP=3
 #include "device/gpu/vocabulary.h"
 
-// With PoCL, what functions do to local memory is lost where they are not inlined.
+// With PoCL, writes to local memory by functions that are not inlined are lost.
 #ifndef __CUDACC__
 #undef FUNCTION
 #define FUNCTION static __attribute__((always_inline))
@@ -23,11 +23,11 @@
 #define FILLED 64
 
 #define SLOTS 64
-#define ITEMS_OF_SLOT 32  // whose slots lie side by side
+#define ITEMS_OF_SLOT 32  // work-items whose slots are adjacent
 #define LARGEST_REACH 7
 #define SIDE (2 * LARGEST_REACH + 1)
 #define SAMPLE_NOWHERE 0xFFFFFFFFu
-#define ZERO 0x800080u  // what a disparity of 0 is stored as: 256 D + 2²³ + ½, so that its bin is a shift away
+#define ZERO 0x800080u  // representation of disparity 0: 256 D + 2²³ + ½, so that a shift yields its bin
 #define BIN_OF_ZERO 0x8000
 #define REACH_OF_PLANE (3 * 256)
 
@@ -40,13 +40,14 @@ FUNCTION uint packed(float disparity) {
   return fabs(disparity) < 32768.0f ? (uint)((int)floor(disparity * 256.0f + 0.5f) + (int)ZERO) : SAMPLE_NOWHERE;
 }
 
-// Whether a pixel has a disparity that is not rejected. One that another group rejects now reads so before and after.
+// Returns whether a pixel has a disparity that is not rejected. A pixel that another group rejects concurrently gives
+// the same answer before and after.
 FUNCTION int votes_at(IMAGE(const float, disparity), IMAGE(const float, confidence), int x, int y, float reject) {
   if (x < 0 || y < 0 || x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return 0;
   return fabs(PIXEL(disparity, x, y)) < 32768.0f && !(reject > 0.0f && PIXEL(confidence, x, y) < reject);
 }
 
-// Whether a pixel that may vote is near enough, nearer rows first.
+// Returns whether a pixel that may vote is near enough; nearer rows are checked first.
 FUNCTION int has_near_vote(IMAGE(const float, disparity), IMAGE(const float, confidence), int x, int y, float reject, int step,
                            int reach, int square_of_distance) {
   for (int j = 0; j <= reach; ++j)
@@ -58,8 +59,8 @@ FUNCTION int has_near_vote(IMAGE(const float, disparity), IMAGE(const float, con
   return 0;
 }
 
-// Rejects, writes down what the votes are made of with `margin` pixels around that do not vote, and lists the pixels that
-// are to be filled, row by row of a group. A pixel that does not vote has 255 in the highest byte of its colour.
+// Rejects pixels, stores the samples that the votes need with a margin of `margin` non-voting pixels, and lists the
+// pixels to be filled, row by row per group. A pixel that does not vote has 255 in the highest byte of its colour.
 KERNEL(prepare)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(float, confidence), IMAGE(const uchar, image),
                 ARRAY(uint2, samples), ARRAY(int, holes), ARRAY(int, count), int channels, float reject, int step, int reach,
                 int square_of_distance) {
@@ -104,7 +105,7 @@ KERNEL(prepare)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(float, co
   if (own >= 0) ELEMENTS(holes)[place + before + own] = y * width + x;
 }
 
-// The sum of the bytes' differences.
+// Returns the sum of the bytes' differences.
 FUNCTION uint difference(uint a, uint b) {
 #ifdef __CUDACC__
   return __vsadu4(a, b);
@@ -121,18 +122,18 @@ FUNCTION uint high_product(uint a, uint b) {
 #endif
 }
 
-// What the work-items of a group look up: by the difference of two samples, 0 from 255 on, as one that does not vote has it;
-// and by the distance, times 65536, 0 beyond the reach.
+// The tables of a group. The colour weight is indexed by the difference of two samples, and is 0 from 255 on, as for a
+// sample that does not vote. The distance weight is multiplied by 65536, and is 0 beyond the reach.
 #define TABLES LOCAL_POINTER const ushort *colour_weight, LOCAL_POINTER const uint *distance_weight
 
-// A hole, and what is around it.
+// A hole and its surroundings.
 typedef struct {
   GLOBAL const uint2* first_sample;
   long pitch;
   int step;
   uint colour;
   int x;
-  GLOBAL const float* right;  // the row in the right view
+  GLOBAL const float* right;  // the row of the right view
   int width;
 } Hole;
 
@@ -140,8 +141,8 @@ FUNCTION uint weight_of(const Hole hole, LOCAL_POINTER const ushort* colour_weig
   return high_product(distance_weight, colour_weight[difference(colour, hole.colour)]);
 }
 
-// Of a histogram; a slot has Σ w and Σ w · (the packed disparity), the latter modulo 2³². The lowest 8 bits of a packed
-// disparity are below its bin, and a slot is 256 bytes from the next.
+// The slot of a bin in a histogram: it holds Σ w and Σ w · (the packed disparity), the latter modulo 2³². The lowest 8
+// bits of a packed disparity are below its bin, and slots are 256 bytes apart.
 #define SLOT(bin) slots[((bin) & (SLOTS - 1)) * ITEMS_OF_SLOT]
 #define SLOT_OF_SAMPLE(packed) (*(LOCAL_POINTER uint2*)((LOCAL_POINTER uchar*)slots + ((packed) & (SLOTS - 1) << 8)))
 
@@ -149,13 +150,13 @@ FUNCTION void clear(LOCAL_POINTER uint2* slots) {
   for (int slot = 0; slot < SLOTS; ++slot) SLOT(slot).x = SLOT(slot).y = 0;
 }
 
-// Packed, of the samples that vote, whatever their weight.
+// Packed disparities of the samples that vote, whatever their weight.
 typedef struct {
   uint low;
   int high;
 } Range;
 
-// Adds all samples to the slots. A row's samples are asked for when those of the row before are counted.
+// Adds all samples to the slots. A row's samples are loaded while those of the previous row are counted.
 FUNCTION Range add_samples(const Hole hole, TABLES, LOCAL_POINTER uint2* slots) {
   Range range;
   range.low = SAMPLE_NOWHERE;
@@ -181,13 +182,14 @@ FUNCTION Range add_samples(const Hole hole, TABLES, LOCAL_POINTER uint2* slots) 
       sums.y += weight * sample.y;
       SLOT_OF_SAMPLE(sample.y) = sums;
       range.low = min(range.low, sample.y);
-      range.high = max(range.high, (int)sample.y);  // what is nowhere is negative
+      range.high = max(range.high, (int)sample.y);  // samples without a disparity are negative
     }
   }
   return range;
 }
 
-// Adds those of the bins [first − 1, first + SLOTS − 2]; the result is the lowest bin of the samples behind the last but one.
+// Adds the samples of the bins [first − 1, first + SLOTS − 2]. Returns the lowest bin of the samples behind the last
+// but one.
 FUNCTION uint add_piece(const Hole hole, TABLES, LOCAL_POINTER uint2* slots, uint first) {
   uint next = SAMPLE_NOWHERE >> 8;
   clear(slots);
@@ -223,13 +225,13 @@ typedef struct {
   uint bin;
 } Winner;
 
-// Looks for a better winner among the bins [first, last], which are in the slots with the one before and the one behind.
+// Searches for a better winner among the bins [first, last], which are in the slots with the previous and the next bin.
 FUNCTION Winner better_winner(const Hole hole, const Factors factors, LOCAL_POINTER const uint2* slots, uint first, uint last,
                               Winner winner) {
   const uint weight_before = SLOT(first - 1).x;
   uint before = weight_before == 0 ? 0 : weight_before * visibility(hole, factors, first - 1);
   uint here = SLOT(first).x * visibility(hole, factors, first);
-  // Four at a time, so that the memory is asked for them together.
+  // Processes four bins at a time, so that their loads are issued together.
   for (uint start = first; start <= last; start += 4) {
     uint behind[4];
 #pragma unroll
@@ -254,7 +256,7 @@ FUNCTION Winner better_winner(const Hole hole, const Factors factors, LOCAL_POIN
   return winner;
 }
 
-// Leaves the winner's bin and its neighbours in their slots.
+// Finds the winner; its bin and the neighbouring ones remain in their slots.
 FUNCTION Winner winner_of(const Hole hole, const Factors factors, TABLES, LOCAL_POINTER uint2* slots) {
   Winner winner;
   winner.most = winner.all = winner.bin = 0;
@@ -275,27 +277,29 @@ FUNCTION Winner winner_of(const Hole hole, const Factors factors, TABLES, LOCAL_
   return winner;
 }
 
-// m, packed.
+// Returns m, packed.
 FUNCTION uint centre_of(const Hole hole, const Factors factors, LOCAL_POINTER const uint2* slots, uint winner) {
-  ulong weight = 0, moment = 0;  // of the packed disparity, above the middle of the bin before the winner's neighbour
+  ulong weight = 0, moment = 0;  // moment of the packed disparity, relative to the middle of the bin before the
+                                 // winner's neighbour
   for (uint k = 0; k < 3; ++k) {
     const uint bin = winner - 1 + k, factor = visibility(hole, factors, bin);
     const uint2 sums = SLOT(bin);
-    const uint above_bin = sums.y - sums.x * (bin << 8);  // below 2³²: 225 weights of 16 bits by 8 bits
+    const uint above_bin = sums.y - sums.x * (bin << 8);  // below 2³²: 225 weights of 16 bits times 8 bits
     weight += (ulong)factor * sums.x;
     moment += factor * ((ulong)sums.x * (256 * k + 128) + above_bin);
   }
   return 256 * (winner - 2) + 128 + (uint)(moment / weight);
 }
 
-// Σ V w of 1, i, j, i², j², i j, and of t, i t and j t, t being how far a sample is above the lowest that counts.
+// Σ V w times 1, i, j, i², j², i j, t, i t and j t, where t is a sample's distance above the lowest disparity that
+// counts.
 typedef struct {
   uint one, ii, jj;
   int i, j, ij;
   long t, it, jt;
 } Moments;
 
-// `lowest`: packed. Slots have the factors of the samples' bins.
+// `lowest` is packed. Slots hold the factors of the samples' bins.
 FUNCTION Moments moments_of(const Hole hole, TABLES, LOCAL_POINTER const uint2* slots, uint lowest) {
   Moments sums;
   sums.one = sums.ii = sums.jj = 0;
@@ -314,7 +318,7 @@ FUNCTION Moments moments_of(const Hole hole, TABLES, LOCAL_POINTER const uint2* 
 #pragma unroll
     for (int i = 0; i <= LARGEST_REACH; ++i) {
       const uint space = distance_weight[abs(j) * (LARGEST_REACH + 1) + i];
-      uint weight[2], moment[2];  // of (i, j) and (−i, j): products have up to 31 bits
+      uint weight[2], moment[2];  // for (i, j) and (−i, j); products have up to 31 bits
 #pragma unroll
       for (int side = 0; side < 2; ++side) {
         const int at = side == 0 ? LARGEST_REACH + i : LARGEST_REACH - i;
@@ -345,9 +349,9 @@ FUNCTION Moments moments_of(const Hole hole, TABLES, LOCAL_POINTER const uint2* 
 
 FUNCTION float mean(long sum, float one) { return divide((float)sum, one); }
 
-// The plane at p, as a disparity.
+// Returns the value of the plane at p as a disparity.
 FUNCTION float plane_at_centre(const Moments* sums, int m, float added_variance) {
-  const long above = REACH_OF_PLANE;  // t is that much more than Q − m
+  const long above = REACH_OF_PLANE;  // the difference between t and Q − m
   const float one = (float)sums->one;
   const float i = mean(sums->i, one), j = mean(sums->j, one), q = mean(sums->t - above * sums->one, one);
   const float ii = mean(sums->ii, one) - i * i + added_variance, jj = mean(sums->jj, one) - j * j + added_variance;

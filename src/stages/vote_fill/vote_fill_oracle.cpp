@@ -23,7 +23,7 @@ int difference(ImageView<const std::uint8_t> image, int x, int y, int u, int v) 
   return sum;
 }
 
-// The samples that count, or none where the nearest valid one is too far.
+// Returns the samples that count, or none if the nearest valid one is too far away.
 std::vector<Sample> samples_of(const Parameters& p, const Weights& table, ImageView<const float> disparity,
                                ImageView<const std::uint8_t> image, int x, int y) {
   std::vector<Sample> samples;

@@ -12,7 +12,7 @@ using vote_fill::Parameters;
 
 constexpr float nan = invalid_disparity;
 
-// A whole problem: what is filled, and what the filling asks.
+// A complete problem: the map to fill, and the inputs of the filling.
 struct Problem {
   test::Map map;
   Image<float> confidence, right;
@@ -108,7 +108,7 @@ TEST(VoteFill, DevicesEqualOracleWithOtherParameters) {
     expect_all_equal_oracle(p, problem);
 }
 
-// More bins than are counted at a time, votes far apart, and numbers that are no disparities.
+// More bins than are counted at a time, votes far apart, and values that are not disparities.
 TEST(VoteFill, DevicesEqualOracleOverWideRanges) {
   Problem problem = random_problem({60, 30}, 3, -20000, 20000, 50);
   expect_all_equal_oracle({}, problem);
@@ -119,7 +119,7 @@ TEST(VoteFill, DevicesEqualOracleOverWideRanges) {
   expect_all_equal_oracle({.sigma_colour = 21}, problem);
 }
 
-// The left half is of one colour and disparity, the right half of another; both views agree with `low`.
+// The left half has one colour and disparity, the right half another; both views agree with `low`.
 struct Halves {
   float low = 4, high = 9;
   Problem of(int channels = 1) const {
@@ -145,7 +145,7 @@ void make_hole(Problem& problem, const Rect& r, std::uint8_t reason = validity::
     }
 }
 
-// Slots of bins come again after 64 of them, and pieces have 62.
+// Slots are reused after 64 bins, and pieces have 62 bins.
 TEST(VoteFill, DevicesEqualOracleWhereBinsShareASlot) {
   for (const float high : {61.0f, 62.0f, 63.0f, 64.0f, 128.0f, 1023.0f, 32767.0f})
     for (const float low : {-32767.0f, 0.0f}) {
@@ -158,14 +158,14 @@ TEST(VoteFill, DevicesEqualOracleWhereBinsShareASlot) {
     }
 }
 
-// Of as many votes for two disparities the lower one wins, also where they are far apart.
+// With equally many votes for two disparities, the lower one wins, even if they are far apart.
 TEST(VoteFill, TiesGoToTheLowestEverywhere) {
   for (const float high : {6.0f, 7.0f, 20.0f, 66.0f, 68.0f, 500.0f}) {
     Problem problem = Halves{4, high}.of();
     problem.image.fill(50);
     problem.right.fill(nan);
     make_hole(problem, {30, 0, 1, 40});  // as many samples to its left as to its right
-    if (high > 7) {                      // else the plane takes both
+    if (high > 7) {                      // otherwise the plane includes both
       EXPECT_NEAR(by_oracle({.reach = 3}, problem, true).map.disparity(30, 20), 4, 0.01) << high;
     }
     expect_all_equal_oracle({.reach = 3}, problem);
@@ -184,7 +184,7 @@ TEST(VoteFill, DevicesEqualOracleWithFewHolesAndFewVotes) {
   }
 }
 
-// More than a GPU's groups take at a time.
+// More pixels than a GPU's groups process at a time.
 TEST(VoteFill, DevicesEqualOracleWithManyHoles) {
   expect_all_equal_oracle({.step = 1, .reach = 1, .distance = 2}, random_problem({460, 450}, 1, 0, 30, 75));
 }
@@ -202,7 +202,7 @@ TEST(VoteFillOracle, FollowsTheColour) {
     }
 }
 
-// Where colours say nothing, the right view decides: a pixel that it sees past can't be near.
+// If colours do not distinguish the disparities, the right view decides: a pixel that it sees past cannot be near.
 TEST(VoteFillOracle, FollowsTheRightView) {
   Problem problem = Halves().of();
   problem.image.fill(50);
@@ -256,7 +256,7 @@ TEST(VoteFillOracle, RejectsBeforeItFills) {
   const Filled filled = by_oracle({.reject = 0.2}, problem, true);
   EXPECT_NEAR(filled.map.disparity(10, 10), 4, 0.02);
   EXPECT_EQ(filled.map.validity(10, 10), validity::filled);
-  EXPECT_NEAR(filled.confidence(10, 10), 0.5f, 0.001f);  // nearly all agree
+  EXPECT_NEAR(filled.confidence(10, 10), 0.5f, 0.001f);  // nearly all votes agree
 }
 
 TEST(VoteFillParameters, EachHasAnEffect) {
@@ -276,10 +276,10 @@ TEST(VoteFillParameters, BadOnesAndMissingInputsAreRefused) {
   Problem problem = Halves().of();
   const auto run = [&](const Parameters& p) { by_oracle(p, problem, false); };
   EXPECT_THROW(check_ranges("vote_fill", Parameters{.seen = 0, .hidden = 0, .impossible = 0}), Error);
-  EXPECT_THROW(run({.seen = 4}), Error);  // hidden has 5
+  EXPECT_THROW(run({.seen = 4}), Error);  // below the weight of hidden
   EXPECT_THROW(run({.impossible = 6}), Error);
   EXPECT_THROW(run({.distance = 2}), Error);  // below the step
-  EXPECT_THROW(run({.reject = 0.2}), Error);  // without confidence
+  EXPECT_THROW(run({.reject = 0.2}), Error);  // requires a confidence map
   EXPECT_THROW(check_ranges("vote_fill", Parameters{.sigma_colour = 30}), Error);
   problem.right = Image<float>(3, 3);
   EXPECT_THROW(run({}), Error);

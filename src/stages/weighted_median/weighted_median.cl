@@ -1,5 +1,6 @@
-// Weighted median of filled pixels: weighted_median.hpp. The bits of the median's key are found from the highest down: a
-// bit is 1 where the keys below it have less than half of the weight. Bits in which the window's keys agree are known.
+// Weighted median of filled pixels: weighted_median.hpp. The bits of the median's key are found from the highest down:
+// a bit is 1 if the keys below it have less than half of the weight. Bits in which all keys of the window agree are
+// known.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -11,7 +12,7 @@ typedef struct {
   ushort distance[32];
 } Weights;
 
-// Keys of floats are ordered like them.
+// Maps floats to keys in the same order.
 FUNCTION uint key_of(float value) {
 #ifdef __CUDACC__
   const uint bits = __float_as_uint(value + 0.0f);
@@ -45,7 +46,7 @@ KERNEL(weighted_median)(IMAGE(const float, disparity), IMAGE(const uchar, validi
   const uint own_key = key_of(here);
   uint key = 0, varying = 0;
   ulong total = 0;
-  // The first pass, of all keys, only adds up.
+  // The first pass covers all keys and only sums their weights.
   for (int bit = 32; bit >= 0; --bit) {
     if (bit < 32 && (varying >> bit & 1) == 0) continue;
     const uint tried = bit == 32 ? 0xFFFFFFFFu : key | 1u << bit;

@@ -51,7 +51,7 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius, p.radius); }
 
-// In units of 1/65535.
+// The weights' tables in units of 1/65535.
 struct Weights {
   static constexpr bool is_argument = true;
   std::array<std::uint16_t, 256> colour;

@@ -12,7 +12,7 @@ constexpr int largest_window = (2 * largest_radius + 1) * (2 * largest_radius + 
 
 using Entry = std::pair<float, std::uint32_t>;
 
-// The valid pixels of a window with their weights, and the sum of these.
+// The valid pixels of a window with their weights, and the sum of the weights.
 struct Window {
   Entry entries[largest_window];
   int count;
@@ -39,7 +39,7 @@ void gather(const Parameters& p, const Weights& table, const Input& in, int x, i
   }
 }
 
-// Parts the entries around a pivot and goes on in the part where half of the weight is passed.
+// Partitions the entries around a pivot and continues in the part where half of the weight is passed.
 float median(Window& window) {
   Entry *first = window.entries, *last = window.entries + window.count;
   std::uint64_t before = 0;

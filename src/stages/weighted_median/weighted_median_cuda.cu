@@ -1,6 +1,6 @@
-// Weighted median of filled pixels: a warp for each, whose window's keys and weights lie in its registers. As in the
-// portable kernel, the bits of the median's key are found from the highest down. The filled pixels of a block are few
-// or many: its warps take them from a list.
+// Weighted median of filled pixels: one warp per pixel holds the keys and weights of the pixel's window in its
+// registers. As in the portable kernel, the bits of the median's key are found from the highest down. The number of
+// filled pixels varies between blocks, so that a block's warps take them from a list.
 #include "device/cuda/words.cuh"
 #include "stages/weighted_median/weighted_median_cuda_problem.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
-// Keys of floats are ordered like them.
+// Maps floats to keys in the same order.
 __device__ __forceinline__ u32 key_of(float value) {
   const u32 bits = __float_as_uint(value + 0.0f);
   return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
@@ -18,7 +18,7 @@ __device__ __forceinline__ float of_key(u32 key) {
   return __uint_as_float((key >> 31) != 0 ? key & 0x7FFFFFFFu : ~key);
 }
 
-// Weights that depend on the distance along an axis and on a colour's difference.
+// Weights that depend on the distance along an axis, and on a colour difference.
 struct Tables {
   u16 colour[256], distance[32];
 };
@@ -33,12 +33,12 @@ __device__ __forceinline__ u32 weight_of(const Problem& p, const Tables& tables,
   return max(space * all >> 16, 1u);
 }
 
-// The median of the window around (x, y), made by a warp. kRadius: the largest.
+// Returns the median of the window around (x, y), computed by a warp. kRadius is the largest radius.
 template <int kRadius>
 __device__ __forceinline__ float median(const Problem& p, const Tables& tables, int x, int y) {
   constexpr int per_lane = ((2 * kRadius + 1) * (2 * kRadius + 1) + 31) / 32;
   const int lane = threadIdx.x & 31, side = 2 * p.radius + 1, count = side * side;
-  const u32 inverse = ((1u << 20) + side - 1) / side;  // of side, for numbers below count
+  const u32 inverse = ((1u << 20) + side - 1) / side;  // reciprocal of side, valid for numbers below count
   const u32 own_key = key_of(p.disparity[y * p.disparity_pitch + x]);
   const u8* own = p.image + y * p.image_pitch + x * p.channels;
   u32 keys[per_lane], weights[per_lane], total = 0, varying = 0;

@@ -72,7 +72,7 @@ TEST(WeightedMedianOracle, FollowsTheColourAndTheValidPixels) {
   EXPECT_EQ(median_of({{5, 5, 9, 8, 8}, {10, 10, 10, 200, 200}}, 2, wide), 5);
   EXPECT_EQ(median_of({{5, 5, 9, 8, 8}, {10, 10, 200, 200, 200}}, 2, wide), 8);
   EXPECT_EQ(median_of({{5, NAN, 9, NAN, 8}, {10, 10, 10, 10, 10}}, 2, wide), 8);
-  // Two halves: the lower one.
+  // At exactly half of the weight, the lower value is the median.
   EXPECT_EQ(median_of({{5, 5, 8, 8}, {10, 10, 10, 10}}, 1, wide), 5);
 }
 

@@ -1,5 +1,5 @@
-// Window matching: window_sad.hpp. A work-item takes one disparity through a strip of columns and a band of rows, with a
-// running sum of each column and one along the row. Its columns are its own: nothing has to be waited for.
+// Window matching: window_sad.hpp. A work-item processes one disparity through a strip of columns and a band of rows,
+// with a running sum for each column and one along the row. Its columns are private, so that no barrier is needed.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

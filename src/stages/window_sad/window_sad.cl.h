@@ -1,8 +1,8 @@
-// The window sum of one pixel at one disparity: reference (x, y) against other (x + shift, y). Each instance of a kernel includes
-// it for itself, hence no guard.
+// The window sum of one pixel at one disparity: reference (x, y) against other (x + shift, y). There is no include
+// guard, because each instance of a kernel includes this file.
 #include "stages/cost/colours.cl.h"
 
-// Square windows of 3, 5 and 7 are known to the compiler.
+// Square windows of 3, 5 and 7 are compile-time constants.
 #undef RADIUS_X
 #undef RADIUS_Y
 #if FIXED_RADIUS > 0
@@ -14,7 +14,7 @@
 #endif
 #define WINDOW_AREA ((2 * RADIUS_X + 1) * (2 * RADIUS_Y + 1))
 
-// Whether a window, and what it is compared with at shifts from `first` to `last`, lies inside the image.
+// Returns whether a window, and the windows of the other view at shifts from `first` to `last`, lie inside the image.
 FUNCTION int window_is_inside(int width, int radius_x, int x, int first, int last) {
   return x >= radius_x && x + radius_x < width && x - radius_x + first >= 0 && x + radius_x + last < width;
 }
@@ -40,7 +40,7 @@ FUNCTION int window_sum(GLOBAL const uint* reference, Layout reference_layout, G
   return (int)sum;
 }
 
-// The same at shift … shift + 3, where all is inside: what one shift reads, the next one has read.
+// Computes the sums at shift … shift + 3 if all windows lie inside: consecutive shifts share their loads.
 FUNCTION void window_sums_of_4(GLOBAL const uint* reference, Layout reference_layout, GLOBAL const uint* other,
                                Layout other_layout, int radius_x, int radius_y, int x, int y, int shift,
                                int* sums) {

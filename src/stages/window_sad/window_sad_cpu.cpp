@@ -1,5 +1,5 @@
-// Running sums: a thread keeps, for each column and disparity, the sum of the costs over the rows of the window, and moves the
-// window's sum along a row. All disparities of a pixel are side by side.
+// Window matching on the CPU with running sums: a thread keeps, for each column and disparity, the sum of the costs
+// over the rows of the window, and moves the window's sum along a row. All disparities of a pixel are contiguous.
 #include "stages/window_sad/window_sad.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -15,9 +15,9 @@
 #define STEREOPSIS_WINDOW_SAD_SCRATCH
 namespace stereopsis::window_sad {
 
-// The memory of a thread.
+// The memory of one thread.
 struct Scratch {
-  // Without memory it only counts the bytes.
+  // Without memory, the constructor only counts the bytes.
   Scratch(int width, int disparities, std::byte* memory)
       : padded((disparities + 31) / 32 * 32), entries(cost::entries_of_row(width, disparities)) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
@@ -30,9 +30,9 @@ struct Scratch {
     take(shifted, padded);
   }
 
-  int padded;                  // disparities
-  int entries;                 // right pixels of a row
-  std::byte* candidates[2]{};  // of the rows that enter and leave
+  int padded;                  // disparities, padded
+  int entries;                 // right pixels per row
+  std::byte* candidates[2]{};  // candidates of the rows that enter and leave
   std::uint32_t* columns{};
   std::uint32_t* window{};
   std::uint16_t* shifted{};
@@ -101,7 +101,7 @@ class Band {
     }
   }
 
-  // Costs of a left pixel: sums of up to 1020.
+  // Returns the costs of a left pixel: sums of up to 1020.
   static HWY_INLINE hn::Vec<D> differences(const Planes& planes, std::uint32_t left, int i) {
     const D d;
     const hn::Rebind<std::uint16_t, D> d16;

@@ -1,4 +1,5 @@
-// Selection from a volume. What it shares with the sweeps that make sums and select from them at once: wta_cpu-inl.hpp.
+// Selection from a volume on the CPU. wta_cpu-inl.hpp has the parts shared with the sweeps that compute sums and select
+// at once.
 #include <limits>
 
 #include "device/cpu/threads.hpp"
@@ -22,8 +23,8 @@ struct Memory {
     return with_gap(sizeof(std::uint16_t) * (padded + 2 * static_cast<std::size_t>(entries)));
   }
 
-  int padded;   // disparities
-  int entries;  // right pixels that a row has candidates for
+  int padded;   // disparities, padded
+  int entries;  // right pixels for which a row has candidates
 };
 
 }  // namespace stereopsis::wta
@@ -36,14 +37,14 @@ using Floats = hn::CappedTag<float, 16>;
 
 inline constexpr float no_float_cost = std::numeric_limits<float>::infinity();
 
-// What is not a number is none.
+// Loads costs; NaN becomes an absent candidate.
 inline hn::VFromD<Floats> load_costs(const float* costs) {
   const Floats d;
   const auto v = hn::LoadU(d, costs);
   return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, no_float_cost), v);
 }
 
-// The lowest of costs[first … last], no_float_cost if there is none.
+// Returns the lowest of costs[first … last], or no_float_cost if there is none.
 inline float lowest_cost(const float* costs, int first, int last) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -56,7 +57,7 @@ inline float lowest_cost(const float* costs, int first, int last) {
   return hn::GetLane(hn::MinOfLanes(d, lowest));
 }
 
-// The first, or the last, index in [first, last] that holds `cost`, which must occur.
+// Return the first and the last index in [first, last] that holds `cost`, which must occur.
 inline int first_index_of(const float* costs, int first, float cost) {
   const Floats d;
   const auto wanted = hn::Set(d, cost);
@@ -119,7 +120,7 @@ class RowSelection {
            usable(in_.mask_right, x - in_.min_disparity - k);
   }
 
-  // Candidates that a mask may take out are gone through one by one.
+  // Candidates that a mask may exclude are visited one by one.
   float lowest_of(int x, const float* costs, int first, int last) const {
     if (in_.mask_right.empty()) return lowest_cost(costs, first, last);
     float lowest = no_float_cost;
@@ -162,8 +163,8 @@ void select_float_rows(const Parameters& p, const Input& in, VolumeView<const fl
   for (int y = first; y < last; ++y) RowSelection(p, in, costs, out, reference, y).run();
 }
 
-// Selection from whole numbers, T. A pixel's candidates are copied, with no_cost for whatever is none, and the last one first
-// where the right view is the reference: the range is then over d, and the first of equal ones wins.
+// Selection from integers of type T. A pixel's candidates are copied, with no_cost for absent ones, and in reverse
+// order if the right view is the reference: the range then covers d, and the first of equal costs wins.
 template <class T>
 class SumSelection {
  public:

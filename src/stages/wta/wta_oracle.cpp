@@ -7,10 +7,10 @@
 namespace stereopsis::wta {
 namespace {
 
-// Whole numbers are compared as integers.
+// Integer costs are compared as integers.
 template <class T>
 using Number = std::conditional_t<std::is_same_v<T, float>, float, int>;
-// What says that there is no candidate: from here on, or, of floats, not a number.
+// The lowest cost that marks an absent candidate; for floats, NaN does too.
 template <class T>
 constexpr Number<T> absent = std::is_same_v<T, float> ? std::numeric_limits<Number<T>>::infinity() : no_cost;
 template <class T>
@@ -20,7 +20,7 @@ bool is_cost(T c) {
 
 bool usable(ImageView<const std::uint8_t> mask, int x, int y) { return mask.empty() || mask.clamped(x, y) != 0; }
 
-// Ties go to the last candidate where the range runs backwards.
+// The last candidate wins ties if the range is reversed.
 template <class T>
 void select_left(const Parameters& p, const Input& in, VolumeView<const T> costs, int x, int y, const Output& out,
                  Reference reference) {

@@ -1,5 +1,5 @@
-// Costs by running sums: a thread keeps, for each column and disparity, the sum of products over the rows of the window, and
-// moves the window's sum along a row. All sums are integers that 64-bit floats hold exactly.
+// Correlation on the CPU by running sums: a thread keeps, for each column and disparity, the sum of products over the
+// rows of the window, and moves the window's sum along a row. All sums are integers that 64-bit floats hold exactly.
 #include "stages/zncc/zncc.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -14,10 +14,10 @@
 #define STEREOPSIS_ZNCC_BAND
 namespace stereopsis::zncc {
 
-// The memory of a thread. Right pixels are stored from right to left, so that a left pixel's candidates lie side by side in
-// the order of their disparities.
+// The memory of one thread. Right pixels are stored from right to left, so that a left pixel's candidates are
+// contiguous and ordered by disparity.
 struct Scratch {
-  // Without memory it only counts the bytes.
+  // Without memory, the constructor only counts the bytes.
   Scratch(const Parameters& p, int width_, int disparities, std::byte* memory)
       : width(width_), padded((disparities + 15) / 16 * 16), columns(width + 2 * p.radius()) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
@@ -36,11 +36,11 @@ struct Scratch {
   }
 
   int width, padded, columns;
-  double* column_sums{};       // of products, over the rows of the window: [columns][padded]
-  double* window_sums{};       // and over its columns: [padded]
+  double* column_sums{};       // sums of products over the rows of the window: [columns][padded]
+  double* window_sums{};       // sums of these over its columns: [padded]
   double* left[2]{};           // samples of the rows that enter and leave: [columns]
   double* right[2]{};          // [columns + padded]
-  std::int64_t* moments[2]{};  // of each view's columns, over the rows of the window: Σ v and Σ v², [2][width]
+  std::int64_t* moments[2]{};  // moments of each view's columns, over the rows of the window: Σ v and Σ v², [2][width]
   Window* left_windows{};
   double* right_sums{};
   float* right_roots{};
@@ -85,7 +85,7 @@ class Band {
 
   static int lanes() { return static_cast<int>(hn::Lanes(D())); }
 
-  // A row enters the windows, and another one leaves them.
+  // Adds a row to the windows, and removes another one.
   void move_rows(int entering, int leaving, bool leaves) const {
     load_row(0, entering, 1);
     load_row(1, leaving, leaves ? -1 : 0);
@@ -101,7 +101,7 @@ class Band {
     }
   }
 
-  // The samples of the left view count `weight` times.
+  // Loads a row's samples; those of the left view are multiplied by `weight`.
   void load_row(int which, int y, int weight) const {
     const auto row_of = [&](int view) { return views_[view].row(std::clamp(y, 0, views_[view].height - 1)); };
     const std::int16_t *left = row_of(0), *right = row_of(1);
@@ -122,7 +122,7 @@ class Band {
     }
   }
 
-  // Calls f(i, window) for the windows around the pixels first, first − 1, …, `count` of them.
+  // Calls f(i, window) for the windows around `count` pixels: first, first − 1, …
   template <class F>
   void for_each_window(const std::int64_t* moments, std::int64_t first, int count, F&& f) const {
     std::int64_t sum = 0, squares = 0;
@@ -167,7 +167,7 @@ class Band {
     }
   }
 
-  // The header's operations, each rounded to float.
+  // Runs the header's operations, each rounded to float.
   HWY_INLINE void store_costs(int x, int k) const {
     const D d;
     const DF f;
@@ -201,7 +201,7 @@ void correlate(const Parameters& p, ImageView<const std::int16_t> left, ImageVie
   if (first < last) Band(p, left, right, min_disparity, costs, memory).run(first, last);
 }
 
-// Samples of a row. Float lanes hold 16-bit integers exactly.
+// Computes the samples of a row. Float lanes hold 16-bit integers exactly.
 template <class T>
 void sample_row(const T* grey, int width, int bit_depth, std::int16_t* samples) {
   const hn::ScalableTag<std::int32_t> i;
@@ -231,7 +231,7 @@ void sample_u8(const std::uint8_t* g, int w, int b, std::int16_t* s) { sample_ro
 void sample_u16(const std::uint16_t* g, int w, int b, std::int16_t* s) { sample_row(g, w, b, s); }
 void sample_float(const float* g, int w, int b, std::int16_t* s) { sample_row(g, w, b, s); }
 
-// Whether all of a row's samples are the same as one.
+// Returns whether all samples of a row equal `value`.
 bool is_flat(const std::int16_t* samples, int count, std::int16_t value) {
   const hn::CappedTag<std::int16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -244,7 +244,7 @@ bool is_flat(const std::int16_t* samples, int count, std::int16_t value) {
   return true;
 }
 
-// A window has no variance where all its samples are the same.
+// A window has no variance if all its samples are equal.
 void mark_flat_rows(const Parameters& p, ImageView<const std::int16_t> left, ImageView<std::uint8_t> validity,
                     int first, int last) {
   const int radius = p.radius();

@@ -8,7 +8,7 @@ namespace {
 
 using namespace test;
 
-// Noise whose right view is the left one moved by 2, a flat piece, extreme values.
+// Noise whose right view is the left one shifted by 2, a flat region, and extreme values.
 struct Samples {
   Samples(Size size, int bits)
       : left(random_image<std::int16_t>(size, 5, low(bits), -low(bits) - 1)),
@@ -71,7 +71,8 @@ TEST(Zncc, FlatWindowsAreMarkedAsTheOracleMarksThem) {
       const zncc::Parameters p{.window = window};
       Image<std::int16_t> samples = random_image<std::int16_t>(size, 4, 0, 99);
       for (int y = 0; y < size.height; ++y)
-        for (int x = 0; x < size.width; ++x) samples(x, y) = samples(x, y) == 0 ? 1 : 0;  // a few are not as the others
+        // A few samples differ from the others.
+        for (int x = 0; x < size.width; ++x) samples(x, y) = samples(x, y) == 0 ? 1 : 0;
       PitchedImage<std::int16_t> left(samples.view());
       const Image<std::uint8_t> index = random_image<std::uint8_t>(size, 9, 0, 2);
       Image<std::uint8_t> before(size);
