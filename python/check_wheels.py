@@ -1,4 +1,4 @@
-"""Of wheels that are ready to be given away: what is in each, how large it is; fails where something may not be in it."""
+"""Prints the contents and size of finished wheels; fails if a wheel contains a file that it must not contain."""
 
 import pathlib
 import sys

@@ -1,5 +1,5 @@
-"""What a wheel brings of others, with their licences: of the shared libraries that a program needs beyond the system's own, by
-Debian's packages, and of what is compiled in."""
+"""Prints the third-party notices of a wheel: the shared libraries that a program needs beyond the system's own, by
+Debian's packages, and the code that is compiled in."""
 
 import pathlib
 import re
@@ -33,7 +33,7 @@ def main(program: str) -> None:
     for package in packages(program) + COMPILED_IN:
         text = pathlib.Path(f"/usr/share/doc/{package}/copyright").read_text()
         print(f"{'=' * 100}\n{package}\n{'=' * 100}\n\n{text}")
-    # What has no package there: nanobind and robin-map.
+    # nanobind and robin-map have no package there.
     own = pathlib.Path(__file__).parents[1] / "packages/copyright"
     print(f"{'=' * 100}\nstereopsis\n{'=' * 100}\n\n{own.read_text()}")
 

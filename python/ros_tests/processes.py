@@ -64,7 +64,7 @@ class Processes:
         return (self.folder / f"{name}.txt").read_text(errors="replace")
 
     def end(self, process):
-        """As Ctrl-C does it, which ends what it has started; what does not follow is killed, with all below it."""
+        """Ends a process and its children as Ctrl-C does; kills those that remain, with all their children."""
         below = descendants(process.pid)
         if process.poll() is None:
             process.send_signal(signal.SIGINT)

@@ -34,7 +34,7 @@ class Listener:
             return found()
 
     def next(self, is_right=lambda message: True):
-        """Of those that come from now on."""
+        """Returns the next message from now on that is_right."""
         with self._news:
             self.came.clear()
         return self.wait(is_right)
@@ -75,7 +75,7 @@ class Robot:
             self._publishers[f"{side}/image_raw"].publish(self._messages.image(self._header(stamp), image))
 
     def info(self, stamp, rig, side):
-        """Of a rectified rig, or of cameras as {side: fields}."""
+        """Returns the camera_info of a rectified rig, or of cameras given as {side: fields}."""
         fields = rig[side] if isinstance(rig, dict) else ros.info_fields(rig, side)
         return self._messages.camera_info(self._header(stamp), fields)
 

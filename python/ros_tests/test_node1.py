@@ -35,7 +35,7 @@ def real(data):
 
 
 def pixels(message):
-    """Of a DisparityImage, with NaN for the invalid."""
+    """Returns the pixels of a DisparityImage, NaN where invalid."""
     disparity = np.array(ros.array_of(message.image))
     disparity[disparity < message.min_disparity] = np.nan
     return disparity
@@ -49,7 +49,7 @@ def test_topics_and_types_are_those_of_stereo_image_proc(robot):
     published, _, _ = rosgraph.Master("/tester").getSystemState()
     types = dict(rosgraph.Master("/tester").getTopicTypes())  # after the topics, so that each of them has its type
     theirs = [topic for topic, nodes in published if NODES["theirs"] in nodes and topic != "/rosout"]
-    own = [topic for topic in theirs if not topic.startswith("/theirs/stereo_image_proc_")]  # of its parts' parameters
+    own = [topic for topic in theirs if not topic.startswith("/theirs/stereo_image_proc_")]  # without the parameters of its nodelets
     assert len(own) == 12
     for topic in own:
         ours = topic.replace(NODES["theirs"], NODES["ours"]).replace("/theirs/", "/ours/")
@@ -76,7 +76,7 @@ def test_nothing_is_subscribed_to_while_nobody_listens(robot, generated):
     wait_until(lambda: inputs <= subscribed(NODES["ours"]), "the node subscribes")
     with robot.sending(left, right, RIG):
         listener.wait()
-        listener.close()  # which a publisher sees when it sends
+        listener.close()  # a publisher notices it at its next message
         wait_until(lambda: not subscribed(NODES["ours"]) & inputs, "the node stops to listen")
 
 
@@ -109,7 +109,7 @@ def test_disparities_beside_those_of_stereo_image_proc(robot, listen, which, gen
 
 
 def test_both_at_full_rate(robot, generated, capsys):
-    """By turns, as the cores are shared."""
+    """The nodes run in turn, because they share the cores."""
     left, right, _ = generated
     rates = {}
     with robot.sending(left, right, RIG, rate=60):
@@ -197,7 +197,7 @@ def test_a_bag_that_is_played(robot, listen, generated, tmp_path):
     subprocess.run(call, check=True, timeout=PATIENCE)
     stamps = {who: {ros.stamps.stamp_of(message) for message in one.came} for who, one in heard.items()}
     assert all(stamp in range(START, START + 20 * FRAME, FRAME) for of_one in stamps.values() for stamp in of_one)
-    assert len(stamps["ours"]) >= 5 and len(stamps["theirs"]) >= 5  # of 20: both leave out what comes while they are busy
+    assert len(stamps["ours"]) >= 5 and len(stamps["theirs"]) >= 5  # out of 20 pairs, as both nodes skip pairs while they are busy
 
 
 def test_the_distribution_reads_our_bags(tester, generated, tmp_path):

@@ -41,13 +41,13 @@ def finished(tmp_path_factory, scene):
 
 @pytest.fixture
 def job(tmp_path, scene):
-    """The same, of which nothing is made."""
+    """Returns a job of which no unit is made."""
     return jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), st.Pipeline("sgm"), RANGE, stripes=STRIPES, tile=(45, None))
 
 
 @pytest.fixture
 def copy(tmp_path, finished):
-    """The same, all of it made, to be damaged."""
+    """Returns a copy of the finished job, which tests may damage."""
     shutil.copytree(finished.folder, tmp_path / "job")
     return scale.Job.open(tmp_path / "job")
 

@@ -95,7 +95,7 @@ bool BorrowedArray::take_buffer(nb::handle array) {
   is_bool_ = format == "?";
   const bool bytes = format == "B" || is_bool_;
   const char kind = bytes || format == "H" ? 'u' : format == "f" ? 'f' : '?';
-  // What a dtype is called takes NumPy as long as all the rest here.
+  // NumPy takes as long to name a dtype as all the rest here takes.
   set_type(kind, 8 * static_cast<int>(buffer.itemsize), [&] {
     const nb::object dtype = take(array, "dtype");
     return dtype.is_none() ? std::string(format) : text_of(dtype);
@@ -122,7 +122,7 @@ void BorrowedArray::take_dlpack(nb::handle array, std::uint64_t stream) {
       capsule = give(nb::arg("stream") = for_stream, nb::arg("max_version") = nb::make_tuple(1, 0));
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_TypeError)) throw;
-      capsule = give(nb::arg("stream") = for_stream);  // of before version 1
+      capsule = give(nb::arg("stream") = for_stream);  // the protocol before version 1
     }
   } catch (nb::python_error& error) {
     refuse(name_ + ", a " + kind_name(array) + ", can't be lent by DLPack: " + raised(error));

@@ -70,8 +70,8 @@ class BorrowedArray {
   PixelType type_ = PixelType::u8;
   std::vector<std::int64_t> shape_, strides_;  // in elements, in bytes
   bool read_only_ = false, is_bool_ = false;
-  mutable std::shared_ptr<const Image<std::uint8_t>> made_mask_;  // where mask() is not the array itself
-  std::shared_ptr<void> owner_;                                   // what gives it back
+  mutable std::shared_ptr<const Image<std::uint8_t>> made_mask_;  // set if mask() is not the array itself
+  std::shared_ptr<void> owner_;                                   // releases the array
 };
 
 std::int64_t bytes_of(PixelType type);
@@ -79,7 +79,7 @@ std::int64_t bytes_of(PixelType type);
 // Returns whether two views on one device have a byte in common. Columns of one array, side by side, have none.
 bool overlap(const AnyImageView& a, const AnyImageView& b);
 
-// What the view shows, by its address on a device; empty where it shows nothing.
+// Returns the same view by its address on a device; an empty one for an empty view.
 DeviceImageView on_device(const AnyImageView& view);
 
 // Images of a pair as Python gives them, and what keeps them.
@@ -97,7 +97,8 @@ struct BorrowedPair {
   std::vector<std::pair<std::string, AnyImageView>> inputs() const;
   // Copies both images into `memory`, and gives the caller's back.
   void copy_images(std::array<std::vector<std::byte>, 2>& memory);
-  // ((height, width, channels, dtype) of the pictures, the same of the costs, device); None for what is not there.
+  // Returns ((height, width, channels, dtype) of the images, the same of the costs, device); None for a part that was
+  // not given.
   nb::tuple kind() const;
 
   BorrowedArray left, right, mask_left, mask_right, costs;
@@ -114,7 +115,8 @@ struct BorrowedPair {
 // "rgb": none; "bgr", "nv12", …
 std::optional<PixelFormat> format_of(const std::string& colour);
 
-// Of what frameworks call a stream: a number, or an object of PyTorch, CuPy, Numba or with __cuda_stream__. None: the default one.
+// Returns the handle of a framework's stream: a number, or an object of PyTorch, CuPy, Numba or with __cuda_stream__.
+// None: the default stream.
 std::uint64_t stream_of(nb::handle stream);
 
 const char* dtype_of(PixelType type);

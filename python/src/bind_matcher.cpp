@@ -30,7 +30,7 @@ using Names = std::vector<std::string>;
 using Region = std::tuple<int, int, int, int>;
 using StripeOf = std::tuple<int, int, bool, bool, std::string>;
 
-// What is wanted beside disparity and validity.
+// Requests outputs in addition to disparity and validity.
 void want(Problem& p, const Names& names) {
   const std::pair<const char*, bool*> known[] = {{"right", &p.want_right},
                                                  {"confidence", &p.want_confidence},
@@ -110,7 +110,7 @@ class SharedMatcher {
     const std::lock_guard lock(mutex_);
     group_ ? group_->wait(ticket) : matcher_->wait(ticket);
   }
-  // For copies of a pair, used again from pair to pair. Both under the GIL.
+  // Memory for copies of a pair, which is recycled from pair to pair. Both functions run under the GIL.
   PairMemory take_memory() {
     if (spare_.empty()) return {};
     PairMemory memory = std::move(spare_.back());
@@ -123,7 +123,7 @@ class SharedMatcher {
   nb::dict match_on_device(BorrowedPair pair, const nb::dict& out);
 
  private:
-  // What a pair on a GPU reads and writes of the caller's, until it is done.
+  // The caller's arrays that a pair on a GPU reads and writes, kept until the pair is done.
   struct Work {
     std::shared_ptr<StreamMark> done;
     BorrowedPair pair;
@@ -238,7 +238,7 @@ class Pending {
       const nb::gil_scoped_release release;
       try {
         matcher_->wait(ticket_);
-      } catch (const std::exception&) {  // of a pair that nobody waits for
+      } catch (const std::exception&) {  // nobody waits for this pair
       }
     }
     if (memory_) matcher_->give_memory(std::move(*memory_));
@@ -329,10 +329,10 @@ std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, 
 
 void bind_matcher(nb::module_& m) {
   nb::class_<DeviceDescription>(m, "Device", "A device that was looked for, usable or not.")
-      .def_ro("name", &DeviceDescription::name, "As `device=` takes it.")
+      .def_ro("name", &DeviceDescription::name, "Name for `device=`.")
       .def_ro("description", &DeviceDescription::description)
       .def_ro("usable", &DeviceDescription::usable)
-      .def_ro("reason", &DeviceDescription::reason, "Why it can't be used, and what would help; else empty.")
+      .def_ro("reason", &DeviceDescription::reason, "The reason if the device can't be used, and a remedy.")
       .def_prop_ro("properties",
                    [](const DeviceDescription& d) {
                      return std::map<std::string, std::string>(d.properties.begin(), d.properties.end());
@@ -346,13 +346,13 @@ void bind_matcher(nb::module_& m) {
 
   nb::class_<PlanStep>(m, "Step", "A step of a plan.")
       .def_prop_ro(
-          "name", [](const PlanStep& s) { return s.work.name; }, "What is done.")
-      .def_ro("stage", &PlanStep::stage, "What does it: \"rank\", \"sgm_wta_cuda\".")
+          "name", [](const PlanStep& s) { return s.work.name; }, "Name of the operation.")
+      .def_ro("stage", &PlanStep::stage, "Implementation: \"rank\", \"sgm_wta_cuda\".")
       .def_ro("fused", &PlanStep::fused, "Several stages at once.")
       .def_ro("scratch_bytes", &PlanStep::scratch_bytes, "Memory that it alone takes.")
       .def_prop_ro(
           "bytes", [](const PlanStep& s) { return s.work.bytes; }, "Read and written, by definition.")
-      .def_ro("note", &PlanStep::note, "Why nothing fused, or nothing faster, does it.")
+      .def_ro("note", &PlanStep::note, "The reason why no fused or faster implementation is used.")
       .def("__repr__", [](const PlanStep& s) { return "<" + s.work.name + ": by " + s.stage + ">"; });
 
   // BorrowedArray for one match, of a matcher of their kind.

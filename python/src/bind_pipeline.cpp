@@ -20,26 +20,26 @@ namespace stereopsis::python {
 void bind_pipeline(nb::module_& m) {
   nb::class_<MethodInfo>(m, "MethodInfo", "A named method.")
       .def_ro("name", &MethodInfo::name)
-      .def_ro("summary", &MethodInfo::summary, "What it does, in a line.")
-      .def_ro("paper", &MethodInfo::paper, "Where it comes from.")
+      .def_ro("summary", &MethodInfo::summary, "Description of the method, in one line.")
+      .def_ro("paper", &MethodInfo::paper, "Source of the method.")
       .def("__repr__", [](const MethodInfo& i) { return "<method " + i.name + ": " + i.summary + ">"; });
 
   nb::class_<ParameterInfo>(m, "ParameterInfo",
                             "A parameter of a method: what a slider, a list or a switch is made of.")
       .def_ro("name", &ParameterInfo::name, "slot.parameter")
       .def_ro("type", &ParameterInfo::type, "flag, choice, integer, number, numbers or text")
-      .def_ro("value", &ParameterInfo::value, "As text.")
-      .def_ro("default", &ParameterInfo::default_value, "Of the method, as text.")
+      .def_ro("value", &ParameterInfo::value, "Value as text.")
+      .def_ro("default", &ParameterInfo::default_value, "Default of the method, as text.")
       .def_ro("allowed", &ParameterInfo::allowed, "\"an odd integer from 1 to 15\"")
       .def_ro("description", &ParameterInfo::description)
       .def_ro("minimum", &ParameterInfo::minimum)
       .def_ro("maximum", &ParameterInfo::maximum)
-      .def_ro("step", &ParameterInfo::step, "From the minimum on; 0: any number between.")
-      .def_ro("choices", &ParameterInfo::choices, "Of a choice.")
+      .def_ro("step", &ParameterInfo::step, "Step from the minimum on; 0: any number between.")
+      .def_ro("choices", &ParameterInfo::choices, "Allowed values of a choice.")
       .def_ro("unit", &ParameterInfo::unit, "\"pixels\"; empty if it has none.")
       .def("__repr__", [](const ParameterInfo& p) { return "<" + p.name + " = " + p.value + ": " + p.allowed + ">"; });
 
-  nb::class_<PipelineSlot>(m, "Slot", "What fills a slot of a pipeline.")
+  nb::class_<PipelineSlot>(m, "Slot", "A slot of a pipeline with its stage.")
       .def_ro("slot", &PipelineSlot::slot, "The prefix of its parameters: \"optimisation\".")
       .def_ro("stage", &PipelineSlot::kind, "\"sgm\"")
       .def_ro("parameters", &PipelineSlot::parameters)
@@ -48,7 +48,7 @@ void bind_pipeline(nb::module_& m) {
 
   nb::class_<InStripes>(
       m, "InStripes",
-      "How a pipeline is done in stripes of rows with the bits of the whole image: `raw` for every stripe, then "
+      "Rules to match in stripes of rows with the bits of the whole image: `raw` for every stripe, then "
       "`refined` on the maps of all. Of the rows that belong to other stripes each step reads some, above and below.")
       .def_ro("follows_paths", &InStripes::follows_paths,
               "Semi-global matching: path costs go from stripe to stripe. Else a stripe is a region of the image.")
@@ -85,12 +85,14 @@ void bind_pipeline(nb::module_& m) {
            "required_input"_a.none())
       .def(
           "get_text", [](const Pipeline& p, std::string_view name) { return p.get(name); }, "name"_a)
-      .def("parameters", &Pipeline::parameters, "All that can be set, in order.")
+      .def("parameters", &Pipeline::parameters, "All parameters, in order.")
       .def("in_stripes", &in_stripes, "want_confidence"_a = false,
-           "How it is done in stripes. Raises CallError with the reason where they can't have the bits of the whole.")
+           "Returns the rules to match in stripes. Raises CallError with the reason if stripes can't have the bits of "
+           "the whole.")
       .def("slots", &Pipeline::slots, "The slots, and which stage fills each.")
       .def(
-          "to_json", [](const Pipeline& p) { return to_json(p); }, "What the command's --pipeline reads.")
+          "to_json", [](const Pipeline& p) { return to_json(p); },
+          "Returns the JSON that the command's --pipeline reads.")
       .def_static("parse", &pipeline_from_json, "json"_a);
 
   m.def("methods", &methods);

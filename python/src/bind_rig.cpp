@@ -101,7 +101,7 @@ void bind_rig(nb::module_& m) {
           nb::kw_only(), "focal"_a, "baseline"_a, "cx_left"_a = 0.0, "cy"_a = 0.0, "cx_right"_a = nb::none(),
           "unit"_a = "", "size"_a = std::pair(0, 0))
       .def_ro("focal", &Rig::focal, "Pixels.")
-      .def_ro("baseline", &Rig::baseline, "In `unit`.")
+      .def_ro("baseline", &Rig::baseline, "Distance between the cameras, in `unit`.")
       .def_ro("cx_left", &Rig::cx_left, "Pixels.")
       .def_ro("cx_right", &Rig::cx_right, "Pixels.")
       .def_ro("cy", &Rig::cy, "Pixels.")
@@ -127,7 +127,7 @@ void bind_rig(nb::module_& m) {
           "files. Of KITTI's, `cameras` is 'grey', 'colour' or 'any'. Raises FileError and FormatError.")
       .def(
           "write", [](const Rig& r, const Path& file) { write_rig(file, r); }, "file"_a,
-          "As OpenCV's YAML or XML, with P1, P2 and Q.")
+          "Writes OpenCV's YAML or XML, with P1, P2 and Q.")
       .def("__repr__", &shown)
       .def(
           "__getstate__",
@@ -170,8 +170,8 @@ void bind_rig(nb::module_& m) {
 
   nb::class_<StereoCalibration>(m, "Calibration",
                                 "Two cameras as they are, before their images are rectified: X_right = rotation · "
-                                "X_left + translation. What calibrate\n"
-                                "finds and read_calibration reads, for `calibration=` of match and Matcher.")
+                                "X_left + translation. calibrate\n"
+                                "finds it and read_calibration reads it, for `calibration=` of match and Matcher.")
       .def(
           "__init__",
           [](StereoCalibration* self, std::pair<int, int> size, const CalibratedCamera& left,
@@ -185,15 +185,15 @@ void bind_rig(nb::module_& m) {
       .def_ro("left", &StereoCalibration::left)
       .def_ro("right", &StereoCalibration::right)
       .def_ro("rotation", &StereoCalibration::rotation, "Row after row.")
-      .def_ro("translation", &StereoCalibration::translation, "In the rig's unit.")
-      .def_ro("rig", &StereoCalibration::rig, "Of the rectified pair.")
+      .def_ro("translation", &StereoCalibration::translation, "Translation in the rig's unit.")
+      .def_ro("rig", &StereoCalibration::rig, "The rig of the rectified pair.")
       .def(
           "write", [](const StereoCalibration& c, const Path& file) { write_calibration(file, c); }, "file"_a,
-          "As OpenCV's YAML or XML, which read_calibration and the command's --calib read.")
+          "Writes OpenCV's YAML or XML, which read_calibration and the command's --calib read.")
       .def(
           "write_camera_info",
           [](const StereoCalibration& c, const Path& left, const Path& right) { write_camera_info(left, right, c); },
-          "left"_a, "right"_a, "As a pair of ROS camera_info files; lengths become metres.")
+          "left"_a, "right"_a, "Writes a pair of ROS camera_info files; lengths become metres.")
       .def("__repr__",
            [](const StereoCalibration& c) { return "<calibration of " + size_of(c.size) + ": " + shown(c.rig) + ">"; })
       .def("__getstate__",
@@ -205,7 +205,7 @@ void bind_rig(nb::module_& m) {
         new (&c) StereoCalibration{{size.first, size.second}, left, right, rotation, translation, rig};
       });
 
-  nb::class_<RectificationMaps>(m, "Rectification", "Where the pixels of rectified pairs come from.")
+  nb::class_<RectificationMaps>(m, "Rectification", "Maps the pixels of rectified pairs to those of raw pairs.")
       .def(
           "__init__",
           [](RectificationMaps* self, const StereoCalibration& c) {
@@ -214,7 +214,7 @@ void bind_rig(nb::module_& m) {
           "calibration"_a)
       .def_prop_ro(
           "complete", [](const RectificationMaps& r) { return r.left_complete && r.right_complete; },
-          "Whether every pixel has a source.")
+          "True if every pixel has a source.")
       .def("__call__", &rectify, "left"_a, "right"_a,
            nb::sig(
                "def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | "
@@ -233,7 +233,7 @@ void bind_rig(nb::module_& m) {
       "file, or\n"
       "extrinsics and intrinsics), two ROS camera_info files, or KITTI's calib_cam_to_cam.txt. `size` is (width, "
       "height) where\n"
-      "the file does not say. Raises FileError and FormatError. Of a rectified pair: Rig.read.");
+      "the file does not say. Raises FileError and FormatError. For a rectified pair, use Rig.read.");
 }
 
 }  // namespace stereopsis::python

@@ -111,7 +111,7 @@ nb::dict evaluate_arrays(nb::handle disparity_, nb::handle truth_, nb::handle ma
 }  // namespace
 
 void bind_scenes(nb::module_& m) {
-  nb::class_<PairCheck>(m, "PairCheck", "Whether a pair is fit for matching.")
+  nb::class_<PairCheck>(m, "PairCheck", "Tells whether a pair is fit for matching.")
       .def_ro("matches", &PairCheck::matches, "Sparse matches that the figures rest on; 0 where there are too few.")
       .def_ro("median_dy", &PairCheck::median_dy, "Median of |y_left − y_right|, pixels.")
       .def_ro("p95_dy", &PairCheck::p95_dy, "Its 95th percentile.")
@@ -137,7 +137,7 @@ void bind_scenes(nb::module_& m) {
   m.def(
       "same_pixels",
       [](const BorrowedPair& lent) { return !lent.is_on_device() && same_pixels(lent.pair.left, lent.pair.right); },
-      "pair"_a, "Whether both images, on the host, have the same bits.");
+      "pair"_a, "Returns whether both images, on the host, have the same bits.");
   m.def(
       "estimate_disparities",
       [](nb::handle left, nb::handle right, const std::string& colour, int bit_depth) {
@@ -168,7 +168,7 @@ void bind_scenes(nb::module_& m) {
       },
       "validity"_a, "legend"_a,
       nb::sig("def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]"));
-  m.def("scene_names", &scene_names, "What synth can make.");
+  m.def("scene_names", &scene_names, "Names of the scenes that synth makes.");
   m.def("synth", &synth, "scene"_a, "width"_a, "height"_a, "disparities"_a, "seed"_a, "options"_a);
 }
 

@@ -64,7 +64,7 @@ void BorrowedPair::take_beside(const nb::dict& beside) {
   }
 }
 
-// All in one place. __cuda_array_interface__ does not say which GPU it is.
+// Checks that all arrays are on one device. __cuda_array_interface__ does not name the GPU.
 void BorrowedPair::check_devices() {
   const BorrowedArray* first = nullptr;
   for (const BorrowedArray* lent : all()) {
@@ -120,7 +120,7 @@ DevicePair BorrowedPair::device_pair() const {
           on_device(pair.mask_right), on_device(pair.costs), pair.format};
 }
 
-// Of maps without images, those that they would have.
+// For maps without images, the kind is that of images of the maps' size.
 nb::tuple BorrowedPair::kind() const {
   const auto& maps = pair.maps.disparity;
   const bool alone = !left.given() && !maps.empty();

@@ -21,7 +21,7 @@ DeviceImage make_image(const std::string& device, const DeviceImageView& shape) 
 
 int ordinal_of(const std::string& device) { return std::stoi(device.substr(device.find(':') + 1)); }
 
-// What an array that goes by DLPack keeps, until the one who took it is done.
+// The owners of an array exported by DLPack, kept until the consumer releases it.
 struct Kept {
   std::shared_ptr<OutputBuffers> buffers;
   std::shared_ptr<OutputBuffer> buffer;
@@ -123,7 +123,7 @@ nb::capsule DeviceArray::export_as(const char* name, std::uint64_t reader) const
     managed->flags = 0;
   }
   managed->context = kept.release();
-  // Who takes it renames it; of one that nobody took, this gives all back.
+  // A consumer renames the capsule. If nobody has taken it, its destructor releases the memory.
   PyObject* capsule = PyCapsule_New(managed.get(), name, [](PyObject* object) {
     for (const char* untaken : {"dltensor", "dltensor_versioned"})
       if (PyCapsule_IsValid(object, untaken)) {
@@ -204,7 +204,7 @@ void bind_device_arrays(nb::module_& m) {
       .def_prop_ro("shape", &DeviceArray::shape, nb::sig("def shape(self) -> tuple[int, ...]"))
       .def_prop_ro("dtype", &DeviceArray::dtype, "\"float32\"")
       .def_prop_ro("device", &DeviceArray::device, "\"cuda:0\"")
-      .def_prop_ro("stream", &DeviceArray::stream, "That it was made in; 1 is the default one.")
+      .def_prop_ro("stream", &DeviceArray::stream, "Stream in which it was made; 1 is the default stream.")
       .def("to_numpy", &DeviceArray::to_numpy, "Waits until it is there, and copies it to the host.",
            nb::sig("def to_numpy(self) -> numpy.typing.NDArray[Any]"))
       .def("__dlpack__", &DeviceArray::to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),

@@ -19,13 +19,13 @@ struct OutputBuffer {
   std::vector<std::shared_ptr<StreamMark>> released;  // behind what other streams did with it
 };
 
-// What the images of results take, and marks, of one device.
+// The output buffers of results on one device, with their marks.
 class OutputBuffers {
  public:
   OutputBuffers(std::string device, std::vector<DeviceImageView> shapes);
 
   const std::string& device() const { return device_; }
-  // For a pair of this stream; what other streams did with it is ordered before.
+  // Returns a buffer for a pair of this stream, which waits for other streams' work on the buffer.
   std::shared_ptr<OutputBuffer> take(std::uint64_t stream);
   // Returns image i of the buffer, which is allocated at the first request.
   DeviceImageView image(OutputBuffer& buffer, std::size_t i) const;

@@ -9,14 +9,14 @@ namespace stereopsis::python::dlpack {
 
 using Tensor = nanobind::dlpack::dltensor;
 
-// In a capsule "dltensor", which is called "used_dltensor" once somebody has taken it.
+// The contents of a capsule "dltensor", which a consumer renames to "used_dltensor".
 struct Managed {
   Tensor tensor;
   void* context;
   void (*deleter)(Managed*);
 };
 
-// From version 1 on, in a capsule "dltensor_versioned".
+// The contents of a capsule "dltensor_versioned", from version 1 on.
 struct VersionedManaged {
   std::uint32_t major, minor;
   void* context;

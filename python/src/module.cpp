@@ -1,4 +1,4 @@
-// stereopsis._native: the library as Python sees it. What is Python's own is in python/stereopsis/.
+// stereopsis._native: the library's bindings for Python. The package's Python code is in python/stereopsis/.
 #include <nanobind/nanobind.h>
 
 #include <cstring>

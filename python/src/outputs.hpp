@@ -1,4 +1,4 @@
-// What a plan's results have, and arrays of the caller's that are written instead of new ones.
+// The outputs of a plan, and the caller's arrays that are written instead of new ones.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ std::vector<Output> outputs_of(const Plan& plan);
 
 // The one of this name. Throws Error(call) where it is not wanted.
 const Output& output_of(const std::vector<Output>& outputs, const std::string& name);
-// What is lent, as that image. Throws Error(call) where it has another shape or type, or is read-only.
+// Returns the borrowed array as that output's image. Throws Error(call) if its shape or type differs, or if it is
+// read-only.
 AnyImageView view_for(const Output& output, const BorrowedArray& lent);
 
 using NamedView = std::pair<std::string, AnyImageView>;

@@ -50,7 +50,7 @@ std::shared_ptr<OutputBuffers> marks_of(const std::string& device) {
   return buffers;
 }
 
-// What the function is called with, and whether somebody still has an array of it.
+// The function's arguments. It also tells whether somebody still has one of their arrays.
 class Arguments {
  public:
   explicit Arguments(const UserCall& call) : call_(call) {
@@ -90,7 +90,7 @@ class Arguments {
       nb::setattr(object_, name, nb::none());
   }
 
-  // After the call: what other streams were given to do comes before what follows in this one.
+  // Called after the function: work that it gave to other streams is ordered before later work in this one.
   bool is_kept() {
     object_ = nb::none();
     if (!buffer_) return *users_ > 0;

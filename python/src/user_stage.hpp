@@ -17,7 +17,7 @@ void set_stage(Pipeline& pipeline, const std::string& slot, nanobind::handle fun
                const std::string& makes, double largest, const std::optional<std::string>& takes,
                nanobind::handle required_input);
 
-// Of the matcher that this thread enqueues a pair with.
+// The device of the matcher with which this thread enqueues a pair.
 std::string& device_of_call();
 
 // A Python exception on its way through the library, which nests it in an Error. Made under the GIL; any thread may destroy it.

@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Error as error:
         print("stereopsis:", error, file=sys.stderr)
         return commands.exit_code(error)
-    except OSError as error:  # of a file that nobody foresaw
+    except OSError as error:  # a file error that no code handled
         print("stereopsis:", error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -41,7 +41,7 @@ class Board:
 
     @classmethod
     def parse(cls, text: str) -> Board:
-        """As the command's --board."""
+        """Reads a board from the text that the command's --board accepts."""
         kind, *parts = str(text).split(":")
         if len(parts) != {"chessboard": 2, "charuco": 4}.get(kind):
             raise CallError(
@@ -119,7 +119,8 @@ class Board:
 
 
 def _refined(grey: npt.NDArray[np.uint8], corners: Points, half: int) -> Points:
-    """In windows of `half` pixels to each side, in which nothing but the corner lies; at most 6: beyond, the lens bends edges."""
+    """Refines corners in windows of `half` pixels to each side, which contain no other corner; at most 6, as the lens
+    bends longer edges."""
     cv2 = opencv()
     half = min(max(half, 2), 6)
     criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 100, 1e-4)

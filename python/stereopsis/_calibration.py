@@ -1,4 +1,4 @@
-"""From views of a board to the calibration of two cameras; corners and the least squares are the user's OpenCV's."""
+"""Calibrates two cameras from views of a board. The user's OpenCV finds corners and solves the least squares."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CalibrationView:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """What calibrate gives. Distances are in pixels.
+    """The result of calibrate. Distances are in pixels.
 
     calibration     for `calibration=` of Matcher, Rectification, and its own write(file)
     rms_left, rms_right, rms   of the reprojection, of each camera alone and of the pair
@@ -81,7 +81,7 @@ def calibrate(
     if len(files[0]) != len(files[1]):
         raise CallError(f"there are {len(files[0])} left and {len(files[1])} right views; give them in pairs")
     if all(isinstance(views, (str, os.PathLike)) for views in (left, right)):
-        from .view.pairing import by_number  # what it needs takes long to import
+        from .view.pairing import by_number  # its imports are slow
 
         numbered = by_number(files[0], files[1], strict=True, or_else="")
         files = [pair.left for pair in numbered], [pair.right for pair in numbered]
@@ -149,7 +149,7 @@ def _grey(view: Any, name: str) -> npt.NDArray[np.uint8]:
 
 @dataclass
 class _Pair:
-    """What both cameras see of a board."""
+    """The corners of a board in both cameras."""
 
     name: str
     left: Corners
@@ -228,7 +228,7 @@ class _Fit:
             if camera == 0:
                 self._check_tilt(turns)
         left, right = self.cameras
-        # From each camera's own parameters on: all of them together.
+        # Refines all parameters together, starting from each camera's own.
         found = cv2.stereoCalibrateExtended(
             on_board, *self._seen, left.matrix, left.distortion, right.matrix, right.distortion, size, None, None,
             flags=cv2.CALIB_USE_INTRINSIC_GUESS,

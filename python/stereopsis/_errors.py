@@ -1,4 +1,4 @@
-"""What goes wrong, by category; each is the built-in exception too that a caller would look for."""
+"""Exceptions by category; each also derives from the built-in exception that a caller would expect."""
 
 import builtins
 
@@ -35,7 +35,7 @@ class UnsupportedError(Error, RuntimeError):
 
 
 class OutOfMemoryError(Error, builtins.MemoryError):
-    """Not enough memory, on the host or on a device."""
+    """The host or a device has not enough memory."""
 
 
 class DeviceError(Error, RuntimeError):

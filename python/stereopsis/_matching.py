@@ -1,4 +1,4 @@
-"""From a pair to a disparity image."""
+"""Matches pairs: Matcher, match and stream."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._stage import Turns
 class Stripe(NamedTuple):
     """The images are rows of larger ones: `rows` of them from `first_row` on are matched, by semi-global matching, with the bits of the
     whole; the rows around serve their features. Path costs come from the row above, from the one below, or the image ends there.
-    `follow` is "down" or "up" where these alone are wanted: Result.paths, for the next stripe in that direction."""
+    `follow` is "down" or "up" to request only Result.paths, for the next stripe in that direction."""
 
     first_row: int
     rows: int
@@ -89,7 +89,7 @@ def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
 
 
 class _MadeFor(NamedTuple):
-    """What a plan is of. Pipelines and probes are never changed, but replaced: another thread may be planning."""
+    """The settings that a plan was made for. Pipelines and probes are replaced, not changed, because another thread may be planning."""
 
     kind: Any
     pipeline: Pipeline
@@ -103,12 +103,13 @@ class Matcher:
     """A method made ready. Called with pairs, it plans for the first and again when size or type change.
 
     method       a name of st.methods(); or pipeline=, a Pipeline of one's own
-    disparities  how many are searched from 0 on, or (first, end), as range has it; None: estimated from the first pair
-    device       "auto", "cpu", "cuda", "cuda:N", "opencl", "opencl:N": st.devices(); of a stream of pairs several with commas,
+    disparities  size of the search range from 0 on, or (first, end) as in range(); None: estimated from the first pair
+    device       "auto", "cpu", "cuda", "cuda:N", "opencl", "opencl:N": st.devices(); of a stream of pairs several with
+    commas,
                  or "cuda:*" for all: whichever has room takes the next pair, and one that fails leaves its pairs to the others
     set          parameters, {"sgm.p1": 12}
-    region       (x, y, width, height): only these pixels of the left image are wanted
-    stripe       a Stripe: the images are rows of larger ones; refines: of the pipeline its refinements alone are done, on maps
+    region       (x, y, width, height): match only these pixels of the left image stripe       a Stripe: the images are
+    rows of larger ones; refines: of the pipeline its refinements alone are done, on maps
                  that come with each call (Pipeline.in_stripes says how a whole is made of both)
     want         any of right, confidence, depth, points, uncertainty, rectified, cost, aggregated, optimised, times; "volume" is
                  the last of the three that there is
@@ -185,7 +186,7 @@ class Matcher:
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
             "memory_limit": _options.integer("memory_limit", memory_limit, 0, 2**63 - 1),
         }
-        self._kind: Any = None  # of the last pair
+        self._kind: Any = None  # kind of the last pair
         self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by pairs in work
         self._closed = False
         self._to_judge = self._warn_of_pair = bool(warn_of_pair)
@@ -242,8 +243,8 @@ class Matcher:
         return result
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
-        """The same for `await`: other tasks of the loop go on meanwhile. Arguments are those of the call."""
-        import asyncio  # which takes long, and few need
+        """Matches a pair under `await`, so that other tasks of the loop continue. Arguments are those of the call."""
+        import asyncio  # imported here, as it is slow and rarely needed
 
         return await asyncio.to_thread(self, left, right, **how)
 
@@ -309,7 +310,7 @@ class Matcher:
             while in_work:
                 yield oldest()
         finally:
-            in_work.clear()  # which waits
+            in_work.clear()  # dropping the pairs waits for them
 
     def _pair_of_stream(self, left: Any, right: Any) -> _native.Pair:
         pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
@@ -318,7 +319,7 @@ class Matcher:
         return pair
 
     def _judge(self, result: Result, left: Any, right: Any, same: bool) -> None:
-        """Warns of a first pair on the host. What costs time is done only where little is measured."""
+        """Warns of a first pair on the host. Slow checks run only if few pixels are measured."""
         if same:
             _pair.warn("left and right are the same image, so that every disparity is 0; give the images of both cameras")
             return
@@ -356,7 +357,7 @@ class Matcher:
 
     @property
     def lost(self) -> dict[str, str]:
-        """Of several devices those that failed while others went on, and what they said."""
+        """The devices that failed while others continued, each with its error message."""
         return {name: why for _, planned in self._planned.values() for name, why in planned.lost}
 
     def get_params(self) -> dict[str, Value]:
@@ -376,7 +377,7 @@ class Matcher:
 
     @property
     def probes(self) -> list[tuple[int, int]]:
-        """Pixels (x, y) whose costs are wanted; may be set, for the next pair on."""
+        """Pixels (x, y) whose costs are requested; a new value applies from the next pair on."""
         return list(self._probes)
 
     @probes.setter
@@ -386,7 +387,7 @@ class Matcher:
 
     @property
     def disparities(self) -> tuple[int, int] | None:
-        """(first, end) of what is searched; None before the first pair where they are estimated."""
+        """The search range (first, end); None before the first pair if the range is estimated."""
         return self._disparities
 
     def close(self) -> None:
@@ -459,7 +460,7 @@ class Matcher:
         )
 
     def _device_for(self, place: str) -> str:
-        """Of arrays that are there: `auto` is where they are."""
+        """Returns the device for arrays at `place`: `auto` means the device that holds them."""
         device: str = self._options["device"]
         if not place:
             return device

@@ -1,4 +1,4 @@
-"""What the subcommands that match have in common: --method, --pipeline and --set."""
+"""The options --method, --pipeline and --set, which all subcommands that match share."""
 
 from __future__ import annotations
 

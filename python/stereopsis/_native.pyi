@@ -26,7 +26,7 @@ class Rig:
 
     @property
     def baseline(self) -> float:
-        """In `unit`."""
+        """Distance between the cameras, in `unit`."""
 
     @property
     def cx_left(self) -> float:
@@ -66,7 +66,7 @@ class Rig:
         """
 
     def write(self, file: str | os.PathLike) -> None:
-        """As OpenCV's YAML or XML, with P1, P2 and Q."""
+        """Writes OpenCV's YAML or XML, with P1, P2 and Q."""
 
     def __repr__(self) -> str: ...
 
@@ -110,8 +110,8 @@ class Camera:
 
 class Calibration:
     """
-    Two cameras as they are, before their images are rectified: X_right = rotation · X_left + translation. What calibrate
-    finds and read_calibration reads, for `calibration=` of match and Matcher.
+    Two cameras as they are, before their images are rectified: X_right = rotation · X_left + translation. calibrate
+    finds it and read_calibration reads it, for `calibration=` of match and Matcher.
     """
 
     def __init__(self, *, size: tuple[int, int], left: Camera, right: Camera, rotation: Sequence[float], translation: Sequence[float], rig: Rig) -> None: ...
@@ -132,19 +132,19 @@ class Calibration:
 
     @property
     def translation(self) -> list[float]:
-        """In the rig's unit."""
+        """Translation in the rig's unit."""
 
     @property
     def rig(self) -> Rig:
-        """Of the rectified pair."""
+        """The rig of the rectified pair."""
 
     def write(self, file: str | os.PathLike) -> None:
         """
-        As OpenCV's YAML or XML, which read_calibration and the command's --calib read.
+        Writes OpenCV's YAML or XML, which read_calibration and the command's --calib read.
         """
 
     def write_camera_info(self, left: str | os.PathLike, right: str | os.PathLike) -> None:
-        """As a pair of ROS camera_info files; lengths become metres."""
+        """Writes a pair of ROS camera_info files; lengths become metres."""
 
     def __repr__(self) -> str: ...
 
@@ -153,13 +153,13 @@ class Calibration:
     def __setstate__(self, arg: tuple[tuple[int, int], Camera, Camera, Sequence[float], Sequence[float], Rig], /) -> None: ...
 
 class Rectification:
-    """Where the pixels of rectified pairs come from."""
+    """Maps the pixels of rectified pairs to those of raw pairs."""
 
     def __init__(self, calibration: Calibration) -> None: ...
 
     @property
     def complete(self) -> bool:
-        """Whether every pixel has a source."""
+        """True if every pixel has a source."""
 
     def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]:
         """
@@ -171,7 +171,7 @@ def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None =
     """
     The cameras of a pair that is not rectified, for `calibration=` of match and Matcher: OpenCV's YAML or XML (one file, or
     extrinsics and intrinsics), two ROS camera_info files, or KITTI's calib_cam_to_cam.txt. `size` is (width, height) where
-    the file does not say. Raises FileError and FormatError. Of a rectified pair: Rig.read.
+    the file does not say. Raises FileError and FormatError. For a rectified pair, use Rig.read.
     """
 
 class MethodInfo:
@@ -182,11 +182,11 @@ class MethodInfo:
 
     @property
     def summary(self) -> str:
-        """What it does, in a line."""
+        """Description of the method, in one line."""
 
     @property
     def paper(self) -> str:
-        """Where it comes from."""
+        """Source of the method."""
 
     def __repr__(self) -> str: ...
 
@@ -203,11 +203,11 @@ class ParameterInfo:
 
     @property
     def value(self) -> str:
-        """As text."""
+        """Value as text."""
 
     @property
     def default(self) -> str:
-        """Of the method, as text."""
+        """Default of the method, as text."""
 
     @property
     def allowed(self) -> str:
@@ -224,11 +224,11 @@ class ParameterInfo:
 
     @property
     def step(self) -> float:
-        """From the minimum on; 0: any number between."""
+        """Step from the minimum on; 0: any number between."""
 
     @property
     def choices(self) -> list[str]:
-        """Of a choice."""
+        """Allowed values of a choice."""
 
     @property
     def unit(self) -> str:
@@ -237,7 +237,7 @@ class ParameterInfo:
     def __repr__(self) -> str: ...
 
 class Slot:
-    """What fills a slot of a pipeline."""
+    """A slot of a pipeline with its stage."""
 
     @property
     def slot(self) -> str:
@@ -257,7 +257,7 @@ class Slot:
 
 class InStripes:
     """
-    How a pipeline is done in stripes of rows with the bits of the whole image: `raw` for every stripe, then `refined` on the maps of all. Of the rows that belong to other stripes each step reads some, above and below.
+    Rules to match in stripes of rows with the bits of the whole image: `raw` for every stripe, then `refined` on the maps of all. Of the rows that belong to other stripes each step reads some, above and below.
     """
 
     @property
@@ -334,18 +334,18 @@ class Pipeline:
     def get_text(self, name: str) -> str: ...
 
     def parameters(self) -> list[ParameterInfo]:
-        """All that can be set, in order."""
+        """All parameters, in order."""
 
     def in_stripes(self, want_confidence: bool = False) -> InStripes:
         """
-        How it is done in stripes. Raises CallError with the reason where they can't have the bits of the whole.
+        Returns the rules to match in stripes. Raises CallError with the reason if stripes can't have the bits of the whole.
         """
 
     def slots(self) -> list[Slot]:
         """The slots, and which stage fills each."""
 
     def to_json(self) -> str:
-        """What the command's --pipeline reads."""
+        """Returns the JSON that the command's --pipeline reads."""
 
     @staticmethod
     def parse(json: str) -> Pipeline: ...
@@ -380,7 +380,7 @@ class DeviceArray:
 
     @property
     def stream(self) -> int:
-        """That it was made in; 1 is the default one."""
+        """Stream in which it was made; 1 is the default stream."""
 
     def to_numpy(self) -> numpy.typing.NDArray[Any]:
         """Waits until it is there, and copies it to the host."""
@@ -401,7 +401,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """As `device=` takes it."""
+        """Name for `device=`."""
 
     @property
     def description(self) -> str: ...
@@ -411,7 +411,7 @@ class Device:
 
     @property
     def reason(self) -> str:
-        """Why it can't be used, and what would help; else empty."""
+        """The reason if the device can't be used, and a remedy."""
 
     @property
     def properties(self) -> dict[str, str]: ...
@@ -426,11 +426,11 @@ class Step:
 
     @property
     def name(self) -> str:
-        """What is done."""
+        """Name of the operation."""
 
     @property
     def stage(self) -> str:
-        """What does it: "rank", "sgm_wta_cuda"."""
+        """Implementation: "rank", "sgm_wta_cuda"."""
 
     @property
     def fused(self) -> bool:
@@ -446,7 +446,7 @@ class Step:
 
     @property
     def note(self) -> str:
-        """Why nothing fused, or nothing faster, does it."""
+        """The reason why no fused or faster implementation is used."""
 
     def __repr__(self) -> str: ...
 
@@ -515,7 +515,7 @@ def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[nump
     """Writes (height, width) float32 as .pfm, +inf where it is NaN."""
 
 class PairCheck:
-    """Whether a pair is fit for matching."""
+    """Tells whether a pair is fit for matching."""
 
     @property
     def matches(self) -> int:
@@ -553,7 +553,7 @@ class PairCheck:
 def check(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> PairCheck: ...
 
 def same_pixels(pair: Pair) -> bool:
-    """Whether both images, on the host, have the same bits."""
+    """Returns whether both images, on the host, have the same bits."""
 
 def estimate_disparities(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> tuple[int, int]: ...
 
@@ -566,6 +566,6 @@ def display_limits(disparity: object) -> tuple[float, float]: ...
 def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]: ...
 
 def scene_names() -> list[str]:
-    """What synth can make."""
+    """Names of the scenes that synth makes."""
 
 def synth(scene: str, width: int, height: int, disparities: int, seed: int, options: Mapping[str, float]) -> dict: ...

@@ -9,7 +9,7 @@ from ._errors import CallError
 
 T = TypeVar("T")
 MOST = 2**31 - 1
-# How the colours of images may lie: stereopsis/formats.hpp.
+# The pixel formats of stereopsis/formats.hpp.
 COLOURS = ("rgb", "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg", "bayer_gbrg")
 
 

@@ -13,7 +13,7 @@ from . import _native, validity
 from ._errors import CallError, PairWarning
 from ._result import Result
 
-LITTLE = 0.5  # of the pixels that could be measured; below, the pair is judged
+LITTLE = 0.5  # share of the measurable pixels; the pair is checked if fewer are measured
 PACKAGE = str(Path(__file__).parent)
 
 

@@ -47,7 +47,7 @@ def _chooses(name: object) -> bool:
 
 
 class _Filling:
-    """What fills a slot: the name of a stage; to be set, too, to a function of one's own (see Pipeline.set_stage)."""
+    """A slot of the pipeline: the name of its stage. It may also be set to your own function (see Pipeline.set_stage)."""
 
     def __set_name__(self, owner: type, slot: str) -> None:
         self._slot = slot
@@ -105,7 +105,7 @@ class Pipeline(_native.Pipeline):
 
     @classmethod
     def from_json(cls, text: str) -> Pipeline:
-        """Of what to_json, or the command's `methods NAME --json`, has written. Raises FormatError and CallError."""
+        """Reads the output of to_json or of the command's `methods NAME --json`. Raises FormatError and CallError."""
         return cls(_native.Pipeline.parse(_options.text("text", text)))
 
     @classmethod
@@ -137,8 +137,8 @@ class Pipeline(_native.Pipeline):
         It is called with a StageCall, whose arrays it reads and writes, and takes part in regions, times and explain().
         `makes` is the type of costs that it makes, and integers of them at most `largest` (0: all that the type has);
         `takes` is that of costs that it filters, None: any. `required_input(x, y, width, height)` says which part
-        of its input a part of its result needs; None: the pixel alone. What it raises ends the match with CallError.
-        A pipeline with it is not pickled. Returns itself. `p.cost = function` does it with these defaults.
+        of its input a part of its result needs; None: the pixel alone. If it raises, the match ends with CallError. A
+        pipeline with it is not pickled. Returns itself. `p.cost = function` does it with these defaults.
 
         >>> import numpy as np, stereopsis as st
         >>> def difference(call):
@@ -216,7 +216,8 @@ def methods() -> list[_native.MethodInfo]:
 
 
 def presets() -> list[_native.MethodInfo]:
-    """Names that stand for a method by what is wanted: "fast", "balanced", "accurate"; `paper` is the method, and what is set.
+    """Names that select a method by its purpose: "fast", "balanced", "accurate"; `paper` is the method with its
+    settings.
 
     >>> import stereopsis as st
     >>> [(preset.name, preset.paper) for preset in st.presets()]
@@ -226,7 +227,7 @@ def presets() -> list[_native.MethodInfo]:
 
 
 def stages() -> dict[str, list[str]]:
-    """By slot, the stages that may fill it ("none": it may be empty), and those that the list of refinements may name.
+    """The stages that may fill each slot ("none": it may be empty), and those that the list of refinements may name.
 
     >>> import stereopsis as st
     >>> "census" in st.stages()["cost"], "median" in st.stages()["refinements"]
@@ -236,7 +237,7 @@ def stages() -> dict[str, list[str]]:
 
 
 def parameters(method: str | Pipeline = "sgm") -> list[ParameterInfo]:
-    """What can be set of a method: name, type, value, default, allowed, limits, step, choices, unit, description.
+    """The parameters of a method: name, type, value, default, allowed, limits, step, choices, unit, description.
 
     >>> import stereopsis as st
     >>> p1 = next(p for p in st.parameters("sgm") if p.name == "optimisation.p1")

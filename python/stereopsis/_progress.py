@@ -1,4 +1,4 @@
-"""How far a sequence is, for people and programs."""
+"""Reports the progress of a sequence to people and programs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Progress:
 
 
 class Line:
-    """On a terminal's stderr, written again at most ten times a second."""
+    """A progress line on a terminal's stderr, updated at most ten times a second."""
 
     def __init__(self) -> None:
         self._start = self._shown = time.monotonic()

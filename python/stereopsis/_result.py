@@ -1,4 +1,4 @@
-"""What a pair gave, and what a plan does."""
+"""Result, the outputs of a pair, and Explanation, the steps of a plan."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ REASONS = (
     | validity.speckle
     | validity.masked
     | validity.outside
-)  # of invalid pixels
+)  # colour of invalid pixels
 
 
 def on_host(array: Any) -> Array:
@@ -93,7 +93,8 @@ class Picture:
 
 
 class Result:
-    """What a pair gave. Arrays are over the result's own memory, which they keep; what was not wanted is None.
+    """The result of matching one pair. Arrays view the result's memory and keep it alive; outputs that were not
+    requested are None.
 
     disparity    (h, w) float32, pixels of the left image, d = x_left − x_right; NaN where invalid
     validity     (h, w) uint8, bits of stereopsis.validity: why a pixel is invalid, or that it was filled or repaired
@@ -202,7 +203,7 @@ class Result:
         return _native.colour_disparity(array, first if low is None else low, last if high is None else high, legend)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is on a GPU is copied to the host."""
+        """Copies arrays on a GPU to the host."""
         state = {name: getattr(self, name) for name in self.__slots__}
         return {name: on_host(of) if name in ARRAYS and of is not None else of for name, of in state.items()}
 
@@ -248,8 +249,8 @@ class Result:
 
 
 class Explanation:
-    """What a plan does: `steps`, `workspace_bytes`, `device`, the `size` of pairs, (width, height), and the `required_input` of a
-    region, (x, y, width, height); as text, a table."""
+    """The steps of a plan: `steps`, `workspace_bytes`, `device`, the `size` of pairs, (width, height), and the
+    `required_input` of a region, (x, y, width, height). Its text is a table."""
 
     def __init__(self, planned: _native.Matcher, kind: Any) -> None:
         image, costs, _ = kind

@@ -54,7 +54,8 @@ def synth(
 
 
 def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> PairCheck:
-    """Whether a pair is rectified and in the right order, and which disparities to search; `colour` and `bit_depth` are as a Matcher's.
+    """Tells whether a pair is rectified and in the right order, and its search range; `colour` and `bit_depth` are
+    those of Matcher.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=320, height=240, disparities=32)
@@ -67,7 +68,7 @@ def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> 
 
 
 def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
-    """How far a disparity image is from the truth, as the Middlebury and KITTI toolkits measure it.
+    """Measures a disparity image against the ground truth, as the Middlebury and KITTI toolkits do.
 
     Both are (h, w) float32. A pixel counts where the truth is finite and the mask is 255 (uint8) or True (bool); where a uint8
     mask is 0 or 128 (Middlebury's "occluded") the pixel does not count, and other values are rejected. Gives what the
@@ -85,12 +86,12 @@ def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
 def read_image(file: str | os.PathLike[str], bit_depth: int | None = None) -> npt.NDArray[Any]:
     """(h, w) or (h, w, 3) RGB, of uint8, uint16 or float32: PNG, PNM, JPEG, TIFF, PFM or NPY.
 
-    A 16-bit file that says it has fewer bits (a PNM's maxval) is refused unless `bit_depth` says so too: give the same
-    `bit_depth` to match. Raises FileError and FormatError.
+    For a 16-bit file that declares fewer bits (a PNM's maxval), pass that number as `bit_depth`, and the same to match;
+    otherwise CallError is raised. Raises FileError and FormatError.
     """
     image, bits = _native.read_image_and_depth(file)
     expected = bit_depth if bit_depth is not None else 16 if image.dtype == np.uint16 else 8
-    if bits != expected and not (image.dtype == np.uint16 and bits == 16):  # which may hold fewer, and not say so
+    if bits != expected and not (image.dtype == np.uint16 and bits == 16):  # 16-bit files do not say if they hold fewer bits
         raise CallError(
             f"'{os.fspath(file)}' has {bits} bits; read it with bit_depth={bits}, and match it with the same"
         )

@@ -13,7 +13,7 @@ from ._errors import CallError
 
 @dataclass(slots=True)
 class StageCall:
-    """NumPy arrays on the CPU, exporters of DLPack on a GPU. They are there during the call alone.
+    """NumPy arrays on the CPU, exporters of DLPack on a GPU. They are valid only during the call.
 
     reference, other   the pair as the method sees it; the reference is the left view, or, where a filter needs the right
                        view's own costs, the right one (from_right); (h, w) or (h, w, 3)
@@ -22,7 +22,7 @@ class StageCall:
     made               (h, w, count): to be written, by costs and filters. Candidate k of the pixel (y, x) of the reference is
                        (y, x − first − k) of the other; low is good, and 65535, NaN and infinity are no candidates
     disparity, validity   of a refinement, read and written: (h, w) float32 with NaN where invalid, and uint8
-    confidence         the same, where somebody wants it
+    confidence         the same, if it is requested
     first, count       the range of disparities
     threads            of the CPU, as many as it may take
     stream             on a GPU: all work belongs there, behind what it was given; None on the CPU
@@ -80,7 +80,7 @@ class Turns:
         self._lock.release()
 
     def _waits_for(self, me: int) -> bool:
-        """Whether the thread whose turn it is waits for this thread, directly or through others."""
+        """Returns whether the thread whose turn it is waits for this thread, directly or through others."""
         thread, seen = self._holder, set[int]()
         while thread is not None and thread not in seen:
             if thread == me:

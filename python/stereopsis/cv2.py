@@ -1,7 +1,7 @@
-"""What calls cv2.StereoSGBM_create calls this instead. OpenCV itself is not needed.
+"""A replacement for cv2.StereoSGBM_create. OpenCV itself is not needed.
 
-The method is this library's `sgm`, so that disparities are not OpenCV's bit for bit. What has a meaning there has the
-same here, or is refused when it is set.
+The method is this library's `sgm`, so that disparities are not OpenCV's bit for bit. A parameter has OpenCV's meaning
+here; setting one that has no meaning raises an error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STEREO_SGBM_MODE_HH4 = 3
 _PATHS = {STEREO_SGBM_MODE_SGBM: 4, STEREO_SGBM_MODE_HH: 8, STEREO_SGBM_MODE_SGBM_3WAY: 4, STEREO_SGBM_MODE_HH4: 4}
 _SCALE = 16
 _DEFAULTS = {"BlockSize": 3, "P1": 0, "P2": 0, "PreFilterCap": 0}
-_REFUSED = {  # and what to do
+_REFUSED = {  # parameters of OpenCV's own cost, each with what to do instead
     "BlockSize": "the census window of `sgm` has a fixed size",
     "P1": "give set={'sgm.p1': …}, in units of its own cost",
     "P2": "give set={'sgm.p2': …}, in units of its own cost",
@@ -44,8 +44,8 @@ _REFUSED = {  # and what to do
 class StereoSGBM:
     """A matcher with OpenCV's compute: int16, 16 times the disparity, (minDisparity − 1) · 16 where there is none.
 
-    Has OpenCV's getters and setters: what has a meaning here acts from the next pair on, and what has none is refused when
-    another value than the default is set.
+    Has OpenCV's getters and setters. A new value acts from the next pair on; a parameter without a meaning here accepts
+    only its default.
     """
 
     def __init__(self, values: Mapping[str, int], device: str, parameters: Mapping[str, object]) -> None:
@@ -53,7 +53,7 @@ class StereoSGBM:
         self._prepare()
 
     def compute(self, left: Any, right: Any, disparity: npt.NDArray[np.int16] | None = None) -> npt.NDArray[np.int16]:
-        """Of a rectified pair, (h, w) grey or (h, w, 3) BGR, uint8: (h, w) int16; into `disparity` if it is given."""
+        """Matches a rectified pair, (h, w) grey or (h, w, 3) BGR of uint8. Returns (h, w) int16, in `disparity` if it is given."""
         if disparity is not None and not isinstance(disparity, np.ndarray):
             raise CallError(f"disparity is a {type(disparity).__name__}; give a NumPy array of int16, or leave it out")
         if disparity is not None and (disparity.dtype != np.int16 or disparity.shape != np.shape(left)[:2]):
@@ -81,7 +81,7 @@ class StereoSGBM:
         difference = v["Disp12MaxDiff"] if v["Disp12MaxDiff"] > 0 else 1
         if difference < count:
             parameters["left_right.threshold"] = difference
-        else:  # which no two disparities have
+        else:  # no two disparities differ by so much
             parameters["left_right.enabled"] = False
         if v["SpeckleWindowSize"] > 0:
             parameters["speckle.enabled"] = True
@@ -166,7 +166,7 @@ def StereoSGBM_create(
     device: str = "auto",
     set: Mapping[str, object] | None = None,
 ) -> StereoSGBM:
-    """As OpenCV's, with its defaults; nothing is filled.
+    """Creates a matcher with OpenCV's arguments and defaults; holes are not filled.
 
     minDisparity, numDisparities   the search range
     disp12MaxDiff                  of the left-right check, pixels; 0 and less: 1, as there; numDisparities and more: none
@@ -174,8 +174,8 @@ def StereoSGBM_create(
     speckleWindowSize, speckleRange  regions of so many pixels and fewer go, 0: none; the range in pixels
     mode                           4 paths (SGBM, SGBM_3WAY, HH4) or 8 (HH)
 
-    blockSize, P1, P2 and preFilterCap are of OpenCV's own cost: any but the defaults are refused with what to use
-    instead; `set` has this library's parameters, `device` is a name of st.devices(). Raises CallError.
+    blockSize, P1, P2 and preFilterCap belong to OpenCV's own cost: other values than the defaults raise an error that
+    names the replacement; `set` has this library's parameters, `device` is a name of st.devices(). Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)

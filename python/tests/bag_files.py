@@ -21,7 +21,7 @@ STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
 
 
 class BagFile:
-    """with BagFile(path, "mcap" | "sqlite3" | "ros1") as bag: bag.image("/left/image_rect", time, array)"""
+    """Writes a bag: with BagFile(path, "mcap" | "sqlite3" | "ros1") as bag: bag.image("/left/image_rect", time, array)"""
 
     def __init__(self, path, storage="mcap", compressed=False):
         self.path, self.is_ros1 = pathlib.Path(path), storage == "ros1"

@@ -1,4 +1,4 @@
-"""What frameworks on a GPU give, made by hand, with addresses that nobody reads: for machines without a GPU."""
+"""Stand-ins for the arrays of frameworks on a GPU, with addresses that nobody reads, for machines without a GPU."""
 
 import ctypes
 
@@ -72,7 +72,7 @@ class OnGpu:
 
 
 class Interface:
-    """The same by __cuda_array_interface__, as Numba's do."""
+    """An array that is exported by __cuda_array_interface__, as Numba's are."""
 
     def __init__(self, array, stream=None, **more):
         self.array, self.shape = array, array.shape

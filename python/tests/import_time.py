@@ -1,4 +1,4 @@
-"""How long it takes to import the package, beyond NumPy: the least of many runs, as others disturb it. python import_time.py"""
+"""Measures the time to import the package, beyond NumPy, as the least of many runs: python import_time.py"""
 
 import subprocess
 import sys

@@ -199,7 +199,7 @@ def check_results_go_where_the_caller_wants_them():
 
 def check_other_devices_are_refused():
     expect(lambda: matcher(device="cuda:0")(*images(1)), "left is in memory of cuda:1, but the matcher runs on cuda:0")
-    expect(lambda: matcher()(*images(1)), "cuda:1")  # which is too old
+    expect(lambda: matcher()(*images(1)), "cuda:1")  # device 1 is too old
     interfaces = [Interface(np.zeros((H, W), np.uint8)) for _ in range(2)]
     expect(lambda: matcher()(*interfaces), "left is in memory of cuda, but")  # this driver knows no address
     expect(lambda: matcher(device="opencl")(*images()), "the matcher runs on opencl")

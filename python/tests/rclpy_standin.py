@@ -1,8 +1,8 @@
-"""NOT ROS 2: a stand-in for rclpy and its messages, for machines that have none of it (it is in no package registry).
+"""A stand-in for rclpy and its messages, NOT ROS 2, for machines without it (no package registry has it).
 
 It has what the node uses of rclpy's interface, in one process, and is as strict where the real one is: messages take their own
-fields alone, each of its type (a float is no int, bytes are an array.array of "B"), parameters keep to their descriptors. What
-runs on it shows that the node calls what it means to call; not that it runs in ROS 2.
+fields alone, each of its type (a float is no int, bytes are an array.array of "B"), parameters keep to their
+descriptors. Tests on it show that the node makes the intended calls, not that the node runs in ROS 2.
 """
 
 import array
@@ -56,7 +56,7 @@ CLASSES = {}
 
 
 def message_class(name):
-    """Of a name as in "std_msgs/msg/Header"."""
+    """Returns the class of a message by its name, such as "std_msgs/msg/Header"."""
     if name not in CLASSES:
         constants, fields = STORE.fielddefs[name]
         fields = dict(fields)
@@ -146,7 +146,7 @@ class Node:
         return Parameter(name, self._values[name])
 
     def set_parameters(self, **values):
-        """As ros2 param set: the reason of a refusal, or ""."""
+        """Sets parameters like ros2 param set; returns the reason of a rejection, or ""."""
         for name, value in values.items():
             name = name.replace("__", ".")
             if self.descriptors[name].read_only:
@@ -189,7 +189,7 @@ class Node:
 
 
 def modules():
-    """Those that the node imports, by name."""
+    """Returns the modules that the node imports, by name."""
     made = {"rclpy": types.ModuleType("rclpy")}
     made["rclpy.qos"] = types.SimpleNamespace(
         QoSProfile=lambda depth: ("reliable", depth), qos_profile_sensor_data="sensor data", qos_profile_system_default="system"

@@ -75,13 +75,13 @@ def run(*words, expected=0, **how):
 
 
 def kill(process):
-    """With all that it has started."""
+    """Kills a process with all that it has started."""
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
 
 def made_at(job):
-    """When each unit's sidecar was written."""
+    """Returns the time when each unit's sidecar was written."""
     return {unit.name: Path(job.store.sidecar(unit.name)).stat().st_mtime_ns for unit in job.units if job.store.about(unit.name)}
 
 

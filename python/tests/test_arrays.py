@@ -219,7 +219,7 @@ def test_the_range_of_raw_pairs_is_that_of_rectified_ones(scene):
     cameras = st.Calibration(size=(160, 120), left=left, right=right, rotation=list(np.eye(3).ravel()), translation=[-0.1, 0, 0], rig=rig)
     rectified = st.Rectification(cameras)(scene.left, scene.right)[:2]
     m = st.Matcher(calibration=cameras, device="cpu")
-    with pytest.warns(st.PairWarning, match="negative range"):  # of cameras that converge
+    with pytest.warns(st.PairWarning, match="negative range"):  # the cameras converge
         m(scene.left, scene.right)
     assert m.disparities == st.check(*rectified).disparities != st.check(scene.left, scene.right).disparities
     with pytest.raises(st.CallError, match="give the range"):

@@ -19,7 +19,8 @@ def cv2():
 
 
 def board(cv2, turn, place, shift):
-    """As the camera at `shift` to the right sees it; squares are 25 mm. Drawn four times as large, and reduced."""
+    """Draws the board as seen by the camera at `shift` to the right; squares are 25 mm. The picture is drawn four times
+    as large, and reduced."""
     fine = 4
     rotation = cv2.Rodrigues(np.array(turn, float))[0]
     on_board = np.diag([2.5, 2.5, 1.0]) @ np.array([[1, 0, -40], [0, 1, -40], [0, 0, 1.0]])  # 10 pixels a square, a white frame

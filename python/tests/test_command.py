@@ -39,7 +39,7 @@ class Both:
         return np.load(self.file(name))
 
     def match(self, *options, **same):
-        """By the command, with -o disparity.npy and these options; then by the package, with the same."""
+        """Matches by the command, with -o disparity.npy and these options, then by the package with the same ones."""
         self.command("match", *self.pair, "-o", self.file("disparity"), "--device", "cpu", *options)
         return st.match(*map(st.read_image, self.pair), device="cpu", **same)
 

@@ -1,4 +1,4 @@
-"""Arrays of other frameworks: DLPack and __cuda_array_interface__. What needs a GPU is in gpu/."""
+"""Arrays of other frameworks: DLPack and __cuda_array_interface__. Tests that need a GPU are in gpu/."""
 
 import gc
 import types

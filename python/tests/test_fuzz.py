@@ -1,4 +1,4 @@
-"""Whatever array comes: a result of its size, or one clear exception."""
+"""Any array gives a result of its size or one clear exception."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SETTINGS = hypothesis.settings(max_examples=400, deadline=None, derandomize=True
 
 @draw.composite
 def arrays(draws, common):
-    """Of a common shape and type, or not; a view with any steps into larger memory, or not."""
+    """Draws an array, often of a common shape and type, sometimes as a view with any steps into larger memory."""
     shape = tuple(draws(draw.lists(draw.integers(0, 9), min_size=1, max_size=4)))
     shape = draws(draw.sampled_from([common, common, common, shape]))
     dtype = np.dtype(draws(draw.sampled_from(["u1", "<u2", "<f4", *TYPES])))

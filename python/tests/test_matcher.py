@@ -171,7 +171,7 @@ def test_explain_lists_the_steps(scene):
     )
     rig = st.Rig(focal=300, baseline=1, size=(200, 100))
     assert st.Matcher(disparities=8, device="cpu", rig=rig, want="depth").explain().size == (200, 100)
-    assert matcher.set_params(**{"sgm.paths": 8}).explain().size == (160, 120)  # of the last pair
+    assert matcher.set_params(**{"sgm.paths": 8}).explain().size == (160, 120)  # the size of the last pair
     with pytest.raises(st.CallError, match="give the range"):
         st.Matcher().explain()
 
@@ -399,7 +399,7 @@ def test_a_stream_may_be_left_and_may_fail(scene):
     with pytest.raises(st.CallError, match="^left has the type float64"):
         for result in matcher.stream(pairs + [(scene.left.astype(float), scene.right)], in_flight=2):
             done.append(result)
-    assert len(done) == 4  # of 5 whole ones one was in flight
+    assert len(done) == 4  # the fifth valid pair was in flight
     assert matcher(scene.left, scene.right).density > 0.5
 
 

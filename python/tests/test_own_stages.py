@@ -221,7 +221,7 @@ def test_an_interruption_while_an_array_is_taken_stays_what_it_is(pair):
 
 
 def test_each_error_has_its_own_cause(pair):
-    """Of two matchers whose stages fail at a time."""
+    """The stages of two matchers fail at the same time."""
     both = threading.Barrier(2)
 
     def fails(kind):
@@ -257,7 +257,7 @@ def entering(enter):
                 enter(m)
                 raised.append(None)
             except st.CallError as error:
-                raised.append(str(error))  # whose traceback would keep the stage's arrays
+                raised.append(str(error))  # keeping the error itself would keep the stage's arrays by its traceback
         difference(call)
 
     m = st.Matcher(pipeline=plain().set_stage("cost", stage), disparities=D, device="cpu")

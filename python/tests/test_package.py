@@ -89,7 +89,7 @@ def test_an_images_bit_depth_is_not_lost(tmp_path):
     with pytest.raises(st.CallError, match="has 12 bits; read it with bit_depth=12"):
         st.read_image(tmp_path / "a.pgm")
     assert st.read_image(tmp_path / "a.pgm", bit_depth=12).tolist() == [[4095, 7]]
-    (tmp_path / "b.pgm").write_bytes(b"P5\n2 1\n65535\n\x0f\xff\x00\x07")  # of 16 bits, as PNG and TIFF say whatever they hold
+    (tmp_path / "b.pgm").write_bytes(b"P5\n2 1\n65535\n\x0f\xff\x00\x07")  # 16 bits, as PNG and TIFF files declare for any contents
     assert st.read_image(tmp_path / "b.pgm", bit_depth=12).tolist() == [[4095, 7]]
 
 

@@ -28,7 +28,7 @@ def needs(program):
 
 
 def completed(*words, folder="/"):
-    """What bash makes of the last of these words."""
+    """Returns bash's completions of the last word."""
     script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _stereopsis; printf "%s\\n" "${COMPREPLY[@]}"'
     return run("bash", "-c", script, "bash", BASH, "stereopsis", *words, cwd=folder).split()
 
@@ -46,7 +46,7 @@ def test_bash_completes_commands_options_values_and_files(tmp_path):
     assert completed("match", "--method", "banz") == ["banz-sgm"] == completed("match", "--method", "=", "banz")
     assert completed("match", "--set", "optimisation.path") == ["optimisation.paths="]
     assert completed("methods", "census-g") == ["census-guided"]
-    assert completed("match", "lef", folder=tmp_path) == ["left", "image.png"]  # one, with a space
+    assert completed("match", "lef", folder=tmp_path) == ["left", "image.png"]  # one word with a space
     assert completed("synth", "-o", "f", folder=tmp_path) == ["folder"]
     assert completed("synth", "--scene", "tab") == ["table"]
 

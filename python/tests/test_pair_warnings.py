@@ -77,7 +77,7 @@ def test_the_first_pair_alone_is_judged(pair):
         quiet = st.Matcher("sgm", disparities=48, device="cpu", warn_of_pair=False)
         quiet(*pair[::-1])
         list(quiet.stream([pair[::-1]]))
-        st.Matcher("sgm", disparities=(-48, 0), device="cpu")(*pair[::-1])  # as it was asked for
+        st.Matcher("sgm", disparities=(-48, 0), device="cpu")(*pair[::-1])  # the negative range was requested
         assert len(caught) == 2
 
 

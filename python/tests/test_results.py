@@ -1,4 +1,4 @@
-"""What is made of results: pictures, tables, copies; and how sequences are waited for."""
+"""Tests of results: pictures, tables, copies, and the ways to wait for a sequence."""
 
 import asyncio
 import base64

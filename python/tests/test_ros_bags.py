@@ -32,7 +32,7 @@ SMALL = ["--method", "banz-sgm", "--disparities", "16", "--device", "cpu", "--qu
 
 
 def bag(*words, code=0):
-    """What the command says, in this process."""
+    """Runs the command in this process and returns its output."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         assert main(["bag", *map(str, words)]) == code, said.getvalue()
@@ -129,7 +129,7 @@ def test_the_chessboard_pairs_are_rectified_as_match_does_it(tmp_path, command):
 @pytest.mark.parametrize("storage, name", [("mcap", "in"), ("ros1", "in.bag")])
 @pytest.mark.parametrize("ending, options", [("png", []), ("jpg", [cv2.IMWRITE_JPEG_QUALITY, 95])])
 def test_compressed_images_are_those_of_their_files(storage, name, ending, options, tmp_path, same_bits):
-    """As image_transport names them; what a JPEG says is what the library's reader makes of it."""
+    """The topics have image_transport's names. A JPEG's expected pixels come from the library's reader."""
     kind = "sensor_msgs/CompressedImage"
     with BagFile(tmp_path / name, storage) as made:
         for i, pair in enumerate(generated(2)):
@@ -320,7 +320,7 @@ def spoilt(data, rng):
 
 @pytest.mark.parametrize("storage, name", [("mcap", "in"), ("ros1", "in.bag")])
 def test_whatever_bytes_messages_have_the_run_goes_on(storage, name, tmp_path):
-    """Of 400 pairs whose images and cameras are spoilt the last alone is whole."""
+    """The images and cameras of 400 pairs are damaged; only the last pair is whole."""
     rng, said, count = np.random.default_rng(5), [], 400
     with BagFile(tmp_path / name, storage) as made:
         for i, (left, right) in enumerate(generated(count)):
@@ -362,7 +362,7 @@ def test_near_and_far_are_the_range(tmp_path):
 
 
 def by_name(*words, code=0, **environment):
-    """What the compiled command says, which hands bags on to the package of this environment."""
+    """Runs the compiled command, which starts this environment's package for bags, and returns its output."""
     program = os.environ.get("STEREOPSIS_COMMAND") or pathlib.Path(st.__file__).parent / "bin" / "stereopsis"
     done = subprocess.run(
         [program, *map(str, words)], capture_output=True, text=True,

@@ -1,4 +1,4 @@
-"""Which messages become pairs, and how all else is counted and said."""
+"""Tests which messages become pairs, and how the others are counted and reported."""
 
 from types import SimpleNamespace as Message
 

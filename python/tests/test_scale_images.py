@@ -1,4 +1,4 @@
-"""What is read and written: types, masks, mosaics, many pairs."""
+"""Tests of input and output: types, masks, mosaics, many pairs."""
 
 import json
 from pathlib import Path

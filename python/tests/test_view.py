@@ -369,7 +369,7 @@ def test_working_sizes_scale_pictures_range_region_and_rig(settings, scene):
 
 
 def calibration_text():
-    """As OpenCV writes it: two lenses that bend a little, side by side."""
+    """Returns a calibration as OpenCV writes it: two lenses with little distortion, side by side."""
 
     def matrix(name, rows, columns, values):
         data = ", ".join(map(str, values))

@@ -1,4 +1,5 @@
-"""By hand: how fast the viewer is on this machine, next to `match`; and whether its memory grows.
+"""A program to run by hand: it measures the viewer's speed on this machine, next to `match`, and whether its memory
+grows.
 
 python measure.py [--seconds 20]       (in the environment of ./dev view-test, STEREOPSIS_COMMAND set)
 """
@@ -70,7 +71,7 @@ def rate_of_engine(folder, seconds):
 
 
 def processes(root):
-    """Of a process and all below it: (pid, what Chromium calls it, or its name)."""
+    """Returns a process and all its descendants as (pid, Chromium's type of the process, or its name)."""
     children = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -94,7 +95,7 @@ def memory(root, part=""):
 
 
 def browser():
-    """As somebody has it: without the test's log of all that is sent, which costs more than all else."""
+    """Starts the browser as a user has it, without the tests' log of all messages, which would take most of the time."""
     options = webdriver.ChromeOptions()
     for flag in conftest.FLAGS:
         options.add_argument(flag)

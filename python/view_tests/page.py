@@ -19,7 +19,7 @@ class Page:
     def __init__(self, driver, address, process):
         self.driver, self.address, self.process = driver, address, process
         for log in driver.log_types:
-            driver.get_log(log)  # what was before
+            driver.get_log(log)  # drops older entries
         driver.get(address)  # whose port is new: nothing is kept of another page
         self.wait_for(lambda: self.script("return Boolean(globalThis.viewer?.frame)"), "a picture")
 
@@ -35,7 +35,7 @@ class Page:
         raise AssertionError(f"{what} did not come; the page says: {self.notice()}")
 
     def settle(self):
-        """Until what is drawn has the settings that hold."""
+        """Waits until the drawn picture has the settings in effect."""
         time.sleep(0.15)
         settled = "return viewer.frame.revision === viewer.state.revision && document.body.dataset.shown == viewer.state.revision"
         self.wait_for(lambda: self.script(settled), "a picture with the newest settings")
@@ -61,7 +61,7 @@ class Page:
         return self.script("const n = document.getElementById('notice'); return n.hidden ? '' : n.textContent")
 
     def plane(self, name):
-        """What the page has of the frame: an array."""
+        """Returns a plane of the page's frame as an array."""
         width, height, values = self.script(
             "const p = viewer.planes[arguments[0]]; const b = new Uint8Array(p.data.buffer, p.data.byteOffset, p.data.byteLength);"
             f"let t = ''; {TEXT_OF_BYTES} return [p.width, p.height, btoa(t)]",
@@ -72,7 +72,7 @@ class Page:
         return array[..., 0] if array.shape[2] == 1 else array
 
     def drag(self, pane, start, end, shift=False):
-        """From and to are pixels of the picture."""
+        """Drags the pointer from `start` to `end`, which are pixels of the picture."""
         body = self.driver.find_elements(By.CSS_SELECTOR, ".pane-body")[pane]
         (x0, y0), (x1, y1) = self.offset(body, *start), self.offset(body, *end)
         chain = ActionChains(self.driver)
@@ -94,13 +94,13 @@ class Page:
         ActionChains(self.driver).scroll_from_origin(ScrollOrigin.from_element(body), 0, down).perform()
 
     def offset(self, body, x, y):
-        """From the middle of the pane."""
+        """Returns the offset of a pixel from the middle of the pane."""
         width, height = self.script("return viewer.frame.size")
         scale = min(body.size["width"] / width, body.size["height"] / height)
         return round((x - width / 2) * scale), round((y - height / 2) * scale)
 
     def colours(self, pane):
-        """Of what is drawn there, at the picture's own size."""
+        """Returns the colours drawn in the pane, at the picture's own size."""
         view = self.script("return viewer.views()[arguments[0]]", pane)
         width, height, values = self.script(
             "const c = viewer.renderer.picture_of(arguments[0]); viewer.changed('look');"
@@ -129,6 +129,6 @@ class Page:
         return found
 
     def complaints(self):
-        """What the browser's console says of errors on this page, not of one before it whose viewer has ended."""
+        """Returns the errors in the browser's console from this page, without those of an earlier page whose viewer has ended."""
         errors = (entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE")
         return [error for error in errors if self.address in error]

@@ -1,4 +1,4 @@
-"""By hand: the pictures and the recording of docs/view.md, from the real page.
+"""A program to run by hand: it makes the pictures and the recording of docs/view.md from the real page.
 
 python pictures.py FOLDER       (in the environment of ./dev view-test, with Pillow)
 """
@@ -43,7 +43,7 @@ class Film:
         self.pictures += [self.pictures[-1]] * frames
 
     def place(self, css, x=0.5, y=0.5):
-        """Of an element's part, on the screen."""
+        """Returns the place of an element's part on the screen."""
         self.page.script("document.querySelector(arguments[0]).scrollIntoView({block: 'nearest'})", css)
         box = self.page.script("const r = document.querySelector(arguments[0]).getBoundingClientRect(); return [r.x, r.y, r.width, r.height]", css)
         return box[0] + x * box[2], box[1] + y * box[3]

@@ -16,7 +16,7 @@ SCENE = st.synth("table", width=160, height=120, disparities=16)
 
 
 class Camera:
-    """In the place of a View."""
+    """A stand-in for a View."""
 
     live, length, rate, stamp = True, 0, 30.0, 0.0
 

@@ -93,7 +93,7 @@ def test_the_newest_picture_of_a_camera_is_taken_and_a_failure_told():
     one.works = True
     while one.number < 3:
         time.sleep(0.01)
-    with contextlib.suppress(st.FileError):  # of before
+    with contextlib.suppress(st.FileError):  # the error from before may be raised once more
         newest.take()
     pictures, number, _ = newest.take()
     later, after, _ = newest.take()

@@ -1,4 +1,4 @@
-"""What a screen reader is told: the browser's own tree of roles, names, values and states."""
+"""Tests what a screen reader gets: the browser's own tree of roles, names, values and states."""
 
 import pytest
 import stereopsis as st
@@ -8,7 +8,7 @@ CONTROLS = {"button", "checkbox", "combobox", "DisclosureTriangle", "image", "sl
 
 
 class Told:
-    """Of an element: role, name, value, and states by their names."""
+    """An element's role, name, value, and states by their names."""
 
     def __init__(self, node):
         self.role, self.name = node["role"]["value"], node.get("name", {}).get("value", "")
@@ -17,7 +17,7 @@ class Told:
 
 
 def told(page, css):
-    """What is told of one element."""
+    """Returns the accessible properties of one element."""
     protocol = page.driver.execute_cdp_cmd
     root = protocol("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
     node = protocol("DOM.querySelector", {"nodeId": root, "selector": css})["nodeId"]
@@ -26,7 +26,7 @@ def told(page, css):
 
 
 def value_text(page, css):
-    """Of a slider, whose own value is its place: what is read in its stead. Chromium's tree keeps it for itself."""
+    """Returns the text that is read for a slider instead of its value, which is its place. Chromium's tree keeps it for itself."""
     assert told(page, css).role == "slider"
     return page.find(css).get_attribute("aria-valuetext")
 
@@ -42,7 +42,7 @@ def page(view, sequence):
 
 
 def test_all_controls_have_a_role_and_a_name_of_their_own(page):
-    page.choose("#method", "prehn-window")  # which has parameters of all kinds
+    page.choose("#method", "prehn-window")  # this method has parameters of all kinds
     page.settle()
     page.script("for (const d of document.querySelectorAll('details')) d.open = true")
     controls = [one for one in all_told(page) if one.role in CONTROLS]

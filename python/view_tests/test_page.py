@@ -1,4 +1,4 @@
-"""What a person does on the page, asserted from what it shows and what the engine computes."""
+"""Tests the actions of a person on the page by what it shows and what the engine computes."""
 
 import json
 import pathlib
@@ -298,7 +298,7 @@ def test_colours_post_processing_and_figures_are_of_what_is_shown(view):
     expected = st.match(scene.left, scene.right, 32, pipeline=plain, device="cpu").disparity
     assert np.array_equal(page.plane("disparity"), expected, equal_nan=True)
 
-    for method in ("asw", "sgm"):  # which share some stages
+    for method in ("asw", "sgm"):  # these methods share some stages
         page.choose("#method", method)
         page.settle()
         bars = page.driver.find_elements("css selector", "#times .time")
@@ -306,7 +306,7 @@ def test_colours_post_processing_and_figures_are_of_what_is_shown(view):
     assert page.find('[data-slot="optimisation"]').get_attribute("open"), "as before asw, which has none"
 
 
-# How many columns of a part of the canvas have the colour of the row that is searched.
+# Counts the columns of a part of the canvas that have the colour of the searched row.
 LINES = """
 const c = document.getElementById("overlay"), b = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
 const [x0, width] = arguments, found = new Set();
@@ -410,7 +410,7 @@ def test_the_recording_shows_the_panes(view, tmp_path):
     page.click("#record")
     page.press("x")
     page.settle()
-    time.sleep(2)  # of video
+    time.sleep(2)  # seconds of video
     panes = page.find("#panes")
     seen = cv2.imdecode(np.frombuffer(panes.screenshot_as_png, np.uint8), cv2.IMREAD_COLOR)
     bodies = page.script("return [...document.querySelectorAll('.pane-body')].map((b) => [b.offsetLeft + b.parentNode.offsetLeft, b.offsetTop + b.parentNode.offsetTop, b.offsetWidth, b.offsetHeight])")

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import stereopsis as st
 
-SIZES = {  # of 800×500 pixels
+SIZES = {  # sizes for a picture of 800×500 pixels
     "full": (800, 500), "1/2": (400, 250), "1/4": (200, 125), "1/8": (100, 62),
     "640×480": (640, 400), "320×240": (320, 200), "160×120": (160, 100), "80×60": (80, 50),
 }  # fmt: skip
 
 
 def next_picture(page, change):
-    """Until what is shown was made after the change, even of the same settings."""
+    """Makes a change and waits for a result that was made after it, even with the same settings."""
     before = page.script("return viewer.frame.serial")
     change()
     page.wait_for(lambda: page.script("return viewer.frame.serial") > before, "another result")

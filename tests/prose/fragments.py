@@ -108,7 +108,8 @@ def sentences(text: str) -> Iterator[str]:
     for line in [*lines, ""]:
         body = line.strip()
         starts = re.match(rf"[-*•+] |{LABEL}", body)
-        formula = body and _indent(line) >= base + 2 and not starts and not (paragraph and _is_prose(body))
+        indented = _indent(line) >= base + 2 and not starts and not (paragraph and _is_prose(body))
+        formula = body and (indented or re.match(r">>>|\.\.\. ", body))
         if paragraph and (not body or starts or formula):
             found = list(_split(" ".join(paragraph)))
             # "with d the disparity" and "where d is …" continue the formula above them.

@@ -8,10 +8,10 @@ A module has
     def add_arguments(parser: argparse.ArgumentParser) -> None
     def run(arguments: argparse.Namespace) -> int | None       (the exit code; None is 0)
 
-and is found by being here: `stereopsis NAME …` hands on to it, `python -m stereopsis NAME …` calls it. What only some need
-(websockets, rosbags) is imported inside `run`, so that `--help` works without. Results go to stdout, the rest to
-stderr; what is wrong with a call is raised as stereopsis.CallError (exit code 2), what fails as another stereopsis.Error (1).
-Names that begin with an underscore are no subcommands.
+and is found by being here: `stereopsis NAME …` hands on to it, `python -m stereopsis NAME …` calls it. Import optional
+packages (websockets, rosbags) inside `run`, so that `--help` works without them. Results go to stdout, the rest to
+stderr; what is wrong with a call is raised as stereopsis.CallError (exit code 2), what fails as another
+stereopsis.Error (1). Names that begin with an underscore are no subcommands.
 """
 
 from __future__ import annotations

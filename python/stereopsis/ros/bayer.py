@@ -29,7 +29,7 @@ def demosaiced(mosaic: Array, pattern: str) -> Array:
 
 
 def _sums(padded: Array, pattern: str, colour: str, y: int, x: int, size: tuple[int, int]) -> tuple[Array, int]:
-    """Of the pixels (y, x), every second in both directions: the sum of the nearest of that colour, and how many they are."""
+    """Returns, for every second pixel in both directions from (y, x) on, the sum of the nearest samples of `colour`, and their number."""
     nearest: dict[int, list[tuple[int, int]]] = {}
     for dy in (-1, 0, 1):
         for dx in (-1, 0, 1):

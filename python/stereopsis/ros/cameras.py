@@ -57,7 +57,7 @@ class Camera:
 
     @property
     def is_rectified(self) -> bool:
-        """What it sees is what a rectified camera would see."""
+        """True if the camera's images are rectified already."""
         return not any(self.distortion) and self.rectification == IDENTITY and self.matrix == _square(self.projection)
 
     def text(self) -> str:
@@ -76,7 +76,7 @@ class Camera:
 
 @dataclass(frozen=True)
 class Cameras:
-    """Of a pair: the rectified rig, in metres, and for raw images what rectifies them. Both sides' size is that of the images."""
+    """The cameras of a pair: the rectified rig, in metres, and the calibration of raw images. Both cameras have the size of the images."""
 
     size: tuple[int, int]
     rig: Rig

@@ -1,4 +1,4 @@
-"""What the nodes of ROS 1 and ROS 2 have in common: messages in, the newest pair matched, what is listened to sent."""
+"""The engine of the nodes for ROS 1 and ROS 2: it receives messages, matches the newest pair and publishes topics that have subscribers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .results import IMAGE, TOPICS, Results, Shape
 
 NAMES_RAW = Topics("left/image_raw", "right/image_raw", "left/camera_info", "right/camera_info")
 NAMES_RECTIFIED = Topics("left/image_rect", "right/image_rect", "left/camera_info", "right/camera_info")
-# Of each side, where the images come raw; stereo_image_proc's names.
+# Topics that each camera has if the images are raw, with stereo_image_proc's names.
 IMAGES = ("image_mono", "image_color", "image_rect", "image_rect_color")
 DIAGNOSTICS_SECONDS = 1.0
 
@@ -56,7 +56,7 @@ class NodeSettings:
 
 @dataclass
 class Activity:
-    """Since the last diagnostics."""
+    """Counts since the last diagnostics."""
 
     matched: int = 0
     skipped: int = 0  # pairs that were replaced by a newer one before anybody was free
@@ -91,7 +91,7 @@ class NodeCore:
         self._worker.start()
 
     def receive(self, topic: str, message: Any) -> None:
-        """From any thread; the topic is one of the settings' inputs."""
+        """Receives a message on one of the settings' inputs. Any thread may call it."""
         with self._wake:
             for pair in self.pairing.add(topic, message, self._now()):
                 self._activity.skipped += self._newest is not None
@@ -99,7 +99,7 @@ class NodeCore:
             self._wake.notify()
 
     def change(self, matching: Matching, shape: Shape) -> None:
-        """From the next pair on."""
+        """Changes the settings from the next pair on."""
         with self._wake:
             self._settings = replace(self._settings, matching=matching, shape=shape)
 
@@ -189,7 +189,7 @@ class NodeCore:
         self._send("/diagnostics", self._messages.diagnostics(header, "stereopsis: stereo pairs", level, message, values))
 
     def _status(self, elapsed: float) -> tuple[dict[str, str], str, str]:
-        """Of the time since the last one, and of all: counts of messages, partners and gaps."""
+        """Returns the counts of messages, partners and gaps since the last status and in total."""
         done, counts = self._activity, self.pairing.images.counts
         values = {
             "pairs per second": f"{done.matched / elapsed:.2f}",

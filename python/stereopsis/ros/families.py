@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 Bytes = npt.NDArray[np.uint8]
-MATRICES = {"d", "k", "r", "p", "t"}  # which ROS 1 writes in capitals
+MATRICES = {"d", "k", "r", "p", "t"}  # ROS 1 writes them in capitals
 
 
 class Family(ABC):
@@ -66,7 +66,7 @@ class Ros2(Family):
 
 
 class Bagged(Family):
-    """Those of a typestore of `rosbags`, of ROS 1 or ROS 2."""
+    """The messages of a typestore of `rosbags`, for ROS 1 or ROS 2."""
 
     def __init__(self, typestore: Any) -> None:
         self.typestore = typestore

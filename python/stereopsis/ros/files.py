@@ -1,4 +1,4 @@
-"""What the library reads from files, of what is in messages."""
+"""Reads rigs and calibrations from messages, through the library's readers of files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 
 def rig_of(left: str, right: str) -> Rig:
-    """Of the texts of two camera_info files."""
+    """Returns the rig of two cameras from the texts of their camera_info files."""
     return _read_both(left, right, Rig.read)
 
 
 def calibration_of(left: str, right: str) -> Calibration:
-    """The same of cameras whose images are raw."""
+    """Returns the calibration of two cameras whose images are raw."""
     return _read_both(left, right, _native.read_calibration)
 
 

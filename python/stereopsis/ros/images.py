@@ -19,9 +19,9 @@ MOST_PIXELS = 1 << 28  # as of image files
 
 @dataclass(frozen=True)
 class Encoding:
-    """How a pixel lies in memory. `take` names its samples that are wanted: one for grey, three for red, green and blue."""
+    """The layout of a pixel. `take` has the indices of the samples to use: one for grey, three for red, green and blue."""
 
-    type: str  # of a sample, as NumPy has it without the byte order
+    type: str  # a sample's NumPy type, without the byte order
     samples: int
     take: tuple[int, ...]
     bayer: str = ""  # the colours of the first two rows: "rggb"
@@ -38,7 +38,7 @@ def _encodings() -> dict[str, Encoding]:
         "8UC1": Encoding("u1", 1, (0,)),
         "16UC1": Encoding("u2", 1, (0,)),
         "32FC1": Encoding("f4", 1, (0,)),
-        "8UC3": Encoding("u1", 3, (2, 1, 0)),  # which OpenCV's own pictures are
+        "8UC3": Encoding("u1", 3, (2, 1, 0)),  # the order of OpenCV's images
         "16UC3": Encoding("u2", 3, (2, 1, 0)),
         "yuv422": Encoding("u1", 2, (1,)),  # UYVY: the luma alone is read
         "uyvy": Encoding("u1", 2, (1,)),
@@ -59,8 +59,8 @@ ENCODINGS = _encodings()
 def array_of(message: Any) -> Array:
     """(h, w) or (h, w, 3) RGB of uint8, uint16 or float32, of an Image or a CompressedImage of any ROS.
 
-    Pixels are taken where they lie; the order of channels, the order of bytes and Bayer patterns need a copy.
-    Raises FormatError where the message contradicts itself, or its encoding is none of ENCODINGS.
+    The array views the message's data; another order of channels or bytes and Bayer patterns need a copy. Raises
+    FormatError where the message contradicts itself, or its encoding is none of ENCODINGS.
     """
     return _decompressed(message) if hasattr(message, "format") else _pixels(message)
 
@@ -110,7 +110,7 @@ def _decompressed(message: Any) -> Array:
 
 
 def as_bytes(data: Any) -> npt.NDArray[np.uint8]:
-    """What a message's uint8[] is, in any ROS: bytes, array.array, list or NumPy array."""
+    """Returns a message's uint8[] as an array; depending on the ROS it is bytes, array.array, list or a NumPy array."""
     if isinstance(data, (list, tuple)):
         return np.array(data, np.uint8)
     return np.frombuffer(data, np.uint8)

@@ -1,8 +1,8 @@
 """The node for ROS 1 (rospy): python3 -m stereopsis.ros.node1 __ns:=stereo
 
 Topics, queue sizes and the parameters approximate_sync, queue_size, image_transport, min_disparity and disparity_range are those
-of stereo_image_proc. Beside them: depth/image_rect, depth/camera_info, confidence, /diagnostics; every parameter of the
-method by dynamic_reconfigure, live, with "_" for "." in its name; and, when it starts,
+of stereo_image_proc. The node adds depth/image_rect, depth/camera_info, confidence, /diagnostics; every parameter of
+the method by dynamic_reconfigure, live, with "_" for "." in its name; and, when it starts,
 
 ~method, ~pipeline     a method's name [sgm], or a file of pipeline JSON
 ~device, ~threads      auto, cpu, cuda[:N], opencl[:N] [auto]; of the CPU, 0: all
@@ -34,7 +34,7 @@ AT_START = (
 
 
 class StereoNode:
-    """Subscribes while somebody listens, and publishes what is listened to. rospy's node is there already."""
+    """Subscribes and publishes only while there is at least one subscriber. rospy's node must exist already."""
 
     def __init__(self) -> None:
         self._rospy: Any = importlib.import_module("rospy")
@@ -81,7 +81,7 @@ class StereoNode:
             self._warn(f"there are no parameters {', '.join(unknown)} of this method: they have no effect")
 
     def _change(self, config: Any, _level: int) -> Any:
-        """All of them, or none with the reason in the log. What holds from now on goes back to who asked."""
+        """Sets all values, or none and logs the reason. Returns the values that are in effect."""
         try:
             values = {parameter.name: checked(parameter, config[parameter.name]) for parameter in self._parameters}
             self._matching, self._shape = applied(values, self._parameters, self._matching, self._shape)
@@ -95,7 +95,7 @@ class StereoNode:
     def _image_subscriber(self, topic: str) -> Any:
         if not self._is_compressed:
             return self._subscriber(topic, topic, "Image")
-        # As image_transport names it: behind what the topic was remapped to.
+        # image_transport appends the name to the remapped topic.
         return self._subscriber(topic, f"{self._rospy.resolve_name(topic)}/compressed", "CompressedImage")
 
     def _subscriber(self, topic: str, name: str, kind: str) -> Any:
@@ -122,7 +122,7 @@ class StereoNode:
 
 
 def settings_of(start: Mapping[str, Any]) -> NodeSettings:
-    """Of the parameters AT_START."""
+    """Returns the settings for the parameters AT_START."""
     pipeline = Pipeline.read(start["pipeline"]) if start["pipeline"] else Pipeline(start["method"])
     tolerance = start["approximate_sync_tolerance_seconds"] if start["approximate_sync"] else 0.0
     return NodeSettings(

@@ -1,7 +1,7 @@
 """The node for ROS 2 (rclpy): python3 -m stereopsis.ros.node2 --ros-args -r __ns:=/stereo
 
 Topics and the parameters approximate_sync, approximate_sync_tolerance_seconds, queue_size, use_color, use_system_default_qos,
-min_disparity and disparity_range are those of stereo_image_proc. Beside them: depth/image_rect, depth/camera_info,
+min_disparity and disparity_range are those of stereo_image_proc. The node adds depth/image_rect, depth/camera_info,
 confidence, /diagnostics; every parameter of the method, with its range, live; and, when it starts,
 
 method, pipeline       a method's name [sgm], or a file of pipeline JSON
@@ -32,7 +32,7 @@ READ_ONLY = (
 
 
 class StereoNode:
-    """Subscribes while somebody listens, and publishes what is listened to. `node` is an rclpy.node.Node."""
+    """Subscribes and publishes only while there is at least one subscriber. `node` is an rclpy.node.Node."""
 
     def __init__(self, node: Any) -> None:
         self.node = node

@@ -1,4 +1,4 @@
-"""What is wrong with messages: a line for the first of a kind, a count for the rest."""
+"""Notes about faulty messages: a line for the first of each kind, a count for the others."""
 
 from __future__ import annotations
 

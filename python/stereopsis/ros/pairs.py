@@ -1,4 +1,4 @@
-"""From messages of four topics to pairs with their cameras."""
+"""Makes pairs with their cameras from the messages of four topics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .stamps import shown, stamp_of
 from .sync import Synchroniser
 
 SIDES = ("left", "right")
-MALFORMED = (Error, ValueError, TypeError, AttributeError, OverflowError)  # what a message that is none can lead to
+MALFORMED = (Error, ValueError, TypeError, AttributeError, OverflowError)  # the errors that a malformed message can cause
 
 
 @dataclass(frozen=True)

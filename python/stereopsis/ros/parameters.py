@@ -43,7 +43,7 @@ NODE = (
 
 
 def parameters_of(pipeline: Pipeline, separator: str) -> list[Parameter]:
-    """All, with this between a slot and its parameter: "." where the ROS allows it."""
+    """Returns all parameters. `separator` stands between a slot and its parameter: "." if the ROS allows it."""
     return [*NODE, *(_of(info, separator) for info in pipeline.parameters())]
 
 
@@ -81,7 +81,7 @@ def checked(parameter: Parameter, value: Any) -> Value:
 def applied(
     values: Mapping[str, Any], parameters: list[Parameter], matching: Matching, shape: Shape
 ) -> tuple[Matching, Shape]:
-    """What these values ask for, beside what was before. Raises CallError for what is not allowed: then nothing has changed."""
+    """Returns the settings with these values. Raises CallError for a value that is not allowed; nothing has changed then."""
     given = {p.pipeline: values[p.name] for p in parameters if p.pipeline is not None and p.name in values}
     pipeline = matching.pipeline.copy().update(given)
     first, count = _range(values, matching)
@@ -104,7 +104,7 @@ def _range(values: Mapping[str, Any], matching: Matching) -> tuple[int, int]:
 
 
 def at_start(rectify: bool) -> tuple[Parameter, ...]:
-    """What both nodes are told when they start, and not later; `rectify` is the default."""
+    """The parameters that both nodes read only when they start; `rectify` is the default."""
     return (
         Parameter("method", "sgm", "a name of `stereopsis methods`"),
         Parameter("pipeline", "", "a file of pipeline JSON, in place of a method"),

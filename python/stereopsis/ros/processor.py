@@ -1,4 +1,4 @@
-"""From stamped pairs to results: one matcher for pairs of a kind, several in flight."""
+"""Matches stamped pairs: one matcher for pairs of a kind, several pairs in flight."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ PRODUCTS = ("disparity", "depth", "points", "confidence")
 
 @dataclass(frozen=True)
 class Matching:
-    """How pairs are matched. `disparities` is (first, end); or near and far, in metres, say it; else the first pair."""
+    """The settings of matching. The search range is `disparities`, (first, end), or follows from near and far, in
+    metres, or from the first pair."""
 
     pipeline: Pipeline
     device: str = "auto"
@@ -53,7 +54,7 @@ class Matched:
 
 
 class Processor:
-    """Keeps what is planned. What can't be matched is noted and left out."""
+    """Keeps the plans. Pairs that can't be matched are noted and left out."""
 
     def __init__(self, matching: Matching, products: Sequence[str], notes: Notes) -> None:
         self._matching, self._products, self._notes = matching, set(products), notes
@@ -62,12 +63,12 @@ class Processor:
         self.failed = 0
 
     def over(self, pairs: Iterable[StampedPair]) -> Iterator[Matched]:
-        """The results in the order of the pairs, up to `in_flight` of them in work at a time."""
+        """Yields the results in the order of the pairs; up to `in_flight` pairs are in flight."""
         for _, group in groupby(pairs, key=lambda pair: pair.kind):
             yield from self._of_a_kind(group)
 
     def one(self, pair: StampedPair, products: Sequence[str]) -> Matched | None:
-        """For those who wait for each; only these products are made."""
+        """Matches one pair and waits for it; makes only these products."""
         self._products = set(products)
         return next(self.over([pair]), None)
 
@@ -81,7 +82,7 @@ class Processor:
         self._estimated = disparities
 
     def change(self, matching: Matching) -> None:
-        """From the next pair on."""
+        """Changes the settings from the next pair on."""
         self._matching = matching
         self.close()
 
@@ -139,7 +140,7 @@ class Processor:
         )
 
     def _wanted(self, pair: StampedPair) -> tuple[str, ...]:
-        """In the library's names."""
+        """Returns the outputs to request, by the library's names."""
         known = pair.cameras is not None
         want: list[str] = [name for name in ("depth", "points") if known and name in self._products]
         if "confidence" in self._products:

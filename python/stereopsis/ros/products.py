@@ -1,4 +1,4 @@
-"""What a pair gave, as messages."""
+"""Makes messages from the result of a pair."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 from .parameters import Parameter
 
 TYPES = {bool: "bool", int: "int", float: "double", str: "str"}
-INT_LIMITS = -(2**31), 2**31 - 1  # which the messages hold
+INT_LIMITS = -(2**31), 2**31 - 1  # the limits of the messages' integers
 
 
 class Description:
@@ -47,7 +47,7 @@ def _entry(parameter: Parameter) -> dict[str, Any]:
 
 
 def _limits(parameter: Parameter) -> tuple[Any, Any]:
-    """Of the parameter's own type, as it has to be in the messages."""
+    """Returns the limits in the parameter's own type, as the messages require."""
     low, high = parameter.minimum, parameter.maximum
     if type(parameter.default) is float:
         return -math.inf if low is None else float(low), math.inf if high is None else float(high)
@@ -58,7 +58,7 @@ def _limits(parameter: Parameter) -> tuple[Any, Any]:
 
 
 def _choices(parameter: Parameter) -> str:
-    """What rqt_reconfigure makes a list to choose from."""
+    """Returns the description from which rqt_reconfigure makes a list of choices."""
     if not parameter.choices:
         return ""
     entries = [{"name": c, "type": "str", "value": c, "description": c} for c in parameter.choices]

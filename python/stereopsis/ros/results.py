@@ -1,4 +1,4 @@
-"""What is sent of a matched pair, by nodes and into bags."""
+"""Makes the messages that nodes send, and bags store, for a matched pair."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOPICS = {
 
 @dataclass(frozen=True)
 class Shape:
-    """How results are sent.
+    """The form of the results.
 
     invalid_is_nan  of disparities: else invalid is min_disparity − 1, as stereo_image_proc has it
     millimetres     depth is 16UC1, 0 where there is none; else 32FC1 in metres, NaN where there is none

@@ -1,4 +1,4 @@
-"""What a DisparityImage says of the search beside its pixels."""
+"""The fields of a DisparityImage that describe the search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEEP_OR_DROP = {"left_right", "speckle", "outliers", "median", "weighted_median"
 
 @dataclass(frozen=True)
 class Searched:
-    """In the message's disparities, d = x_left − x_right − (cx_left − cx_right), so that Z = f·T / d.
+    """The search in the message's disparities, d = x_left − x_right − (cx_left − cx_right), so that Z = f·T / d.
 
     least, most   the range; what is less than `least` is invalid
     window        (x, y, width, height) of the pixels that have a candidate inside the right image

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def nanoseconds(time: Any) -> int:
-    """Of ROS 1's (secs, nsecs) or ROS 2's (sec, nanosec)."""
+    """Returns the nanoseconds of ROS 1's (secs, nsecs) or ROS 2's (sec, nanosec)."""
     if hasattr(time, "nanosec"):
         return int(time.sec) * 10**9 + int(time.nanosec)
     return int(time.secs) * 10**9 + int(time.nsecs)

@@ -1,4 +1,4 @@
-"""Which left message belongs to which right one, and what was lost."""
+"""Pairs left with right messages, and counts those that were lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 @dataclass
 class TopicCount:
-    """What came on a topic. `alone` is what found no partner; times are nanoseconds."""
+    """The messages of a topic. `alone` counts those without a partner; times are nanoseconds."""
 
     messages: int = 0
     paired: int = 0
@@ -56,7 +56,7 @@ class Synchroniser(Generic[T]):
         self.counts = TopicCount(), TopicCount()
 
     def add(self, side: int, stamp: int, item: T) -> tuple[T, T] | None:
-        """Of the left (0) or right (1) topic. The pair that is complete by it, left first."""
+        """Adds a message of the left (0) or right (1) topic. Returns the pair that it completes, left first."""
         step = self.counts[side].count(stamp)
         if step == "again":
             self.counts[side].alone += 1

@@ -31,7 +31,7 @@ class Coarse:
         self._map = match(a, b, searched, mask_left=mask_a, mask_right=mask_b, bit_depth=bit_depth).disparity
 
     def range_of(self, rows: Span, columns: Span) -> tuple[int, int]:
-        """What is found there, with a margin; of all where nothing is."""
+        """Returns the range found there, with a margin; the range of the whole image if no pixel is valid there."""
         f = self._factor
         part = self._map[rows.first // f : rows.end // f + 1, columns.first // f : columns.end // f + 1]
         found = part[np.isfinite(part)]

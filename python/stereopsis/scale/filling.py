@@ -23,7 +23,8 @@ NOT_FILLED = validity.masked | validity.outside
 
 
 def split(refined: str) -> tuple[str, str, str]:
-    """Of a pipeline with a fill, as JSON: the refinements before it, the fill with those behind it, and its mode."""
+    """Splits a pipeline with a fill: returns the refinements before the fill and the fill with those after it, as JSON,
+    and the fill's mode."""
     pipeline: dict[str, Any] = json.loads(refined)
     steps = pipeline["refinements"]
     at = next(i for i, step in enumerate(steps) if step["stage"] == "fill" and step["enabled"])
@@ -52,7 +53,8 @@ def _first(disparity: Array) -> Array:
 
 
 def carried(edges: list[Array]) -> Array:
-    """Of the edges of all stripes: (2 · stripes, columns), of each what was measured nearest above it, and below it."""
+    """Returns, from the edges of all stripes, (2 · stripes, columns): for each stripe, the nearest measured values
+    above it and below it."""
     made = np.full((2 * len(edges), edges[0].shape[1]), np.nan, np.float32)
     for k in range(1, len(edges)):
         made[2 * k] = last_of(made[2 * k - 2], edges[k - 1][1])
@@ -62,7 +64,7 @@ def carried(edges: list[Array]) -> Array:
 
 
 def last_of(far: Array, near: Array) -> Array:
-    """What is near, where there is something."""
+    """Returns `near` where it is finite, and `far` elsewhere."""
     return np.where(np.isfinite(near), near, far)
 
 
@@ -73,7 +75,7 @@ def put(maps: dict[str, Array], row: int, values: Array) -> None:
 
 
 def ends(mode: str, maps: dict[str, Array], own: Span, exact: Span, height: int) -> bool:
-    """Whether what a fill looks for from the rows `own` lies in `exact`, the rows of the maps, or nowhere."""
+    """Returns whether the pixels that a fill looks for from the rows `own` lie in `exact`, the rows of the maps, or do not exist."""
     measured = np.isfinite(maps["disparity"])
     looks = ~measured & ((maps["validity"] & NOT_FILLED) == 0)
     looks[: own.first - exact.first] = looks[own.end - exact.first :] = False
@@ -91,7 +93,7 @@ def _rows_end(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exa
 
 
 def _nearest_ends(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exact: Span, height: int) -> bool:
-    """Nothing that is further than a neighbour in the row counts."""
+    """Returns the same for a fill with the nearest pixel: rows farther away than the neighbour in the row do not matter."""
     rows = np.arange(looks.shape[0])[:, None]
     along = np.minimum(_steps(measured), _steps(measured[:, ::-1])[:, ::-1])
     above = np.maximum.accumulate(measured, axis=0) | (along <= rows + 1) | (exact.first == 0)
@@ -100,6 +102,6 @@ def _nearest_ends(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_],
 
 
 def _steps(measured: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """To the nearest that was measured on the left; many where there is none."""
+    """The number of columns to the nearest measured pixel on the left; a large number if there is none."""
     columns = np.arange(measured.shape[1])
     return columns - np.maximum.accumulate(np.where(measured, columns, np.int64(-(2**40))), axis=1)

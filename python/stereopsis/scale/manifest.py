@@ -1,4 +1,4 @@
-"""What a job is: `manifest.json` in its folder. All that a worker needs to know, whichever engine sends it."""
+"""The description of a job, `manifest.json` in its folder. It contains all that a worker needs, for any engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .store import Store, write_whole
 
 NAME = "manifest.json"
 FORMAT = 2
-KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "audit")  # of units, in the order of their phases
+KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "audit")  # kinds of units, in the order of their phases
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,14 @@ class Unit:
 
 @dataclass(frozen=True)
 class Rules:
-    """How a pipeline is done in pieces; pipelines are JSON. See Pipeline.in_stripes()."""
+    """The rules that divide a pipeline into pieces; pipelines are JSON. See Pipeline.in_stripes()."""
 
     raw: str
     refined: str | None = None  # behind it, or before a fill whose reach has no end
-    filled: str | None = None  # that fill, and what comes behind it
+    filled: str | None = None  # the fill and the refinements after it
     fill: str = ""  # its mode
     follows_paths: bool = False
-    kinds: int = 0  # of paths that lead from stripe to stripe
+    kinds: int = 0  # number of kinds of paths that lead from stripe to stripe
     raw_rows: int = 0
     feature_rows: int = 0
     refined_rows: int = 0
@@ -90,7 +90,7 @@ class Rules:
     reads_confidence: bool = False
 
     def wanted(self, confidence: bool) -> list[str]:
-        """What is asked for of `raw` beside disparity and validity."""
+        """Returns the outputs of `raw` to request in addition to disparity and validity."""
         confidence = self.reads_confidence or (confidence and self.refined is None)
         return (["right"] if self.reads_right else []) + (["confidence"] if confidence else [])
 
@@ -106,7 +106,7 @@ class Manifest:
     bit_depth: int
     want: tuple[str, ...]
     collar: int | None
-    compression: str  # of maps between units
+    compression: str  # compression of maps between units
     units: list[Unit] = field(repr=False)
     made_by: str = version
 
@@ -132,7 +132,7 @@ class Manifest:
         return "fill" if self.rules.filled else "refine" if self.rules.refined else self.raw_kind
 
     def of_kind(self, *kinds: str) -> list[Unit]:
-        """From the image's top on; of rows alike, from the left."""
+        """Returns the units of these kinds from the top of the image to the bottom, and from left to right within the same rows."""
         return sorted((unit for unit in self.units if unit.kind in kinds), key=lambda unit: (unit.rows, unit.columns))
 
     def levels(self) -> list[list[Unit]]:

@@ -27,4 +27,4 @@ class Matchers:
         return self._kept[is_sweep][1]
 
 
-MATCHERS = Matchers()  # of this process
+MATCHERS = Matchers()  # the matchers of this process

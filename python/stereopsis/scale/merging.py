@@ -1,4 +1,4 @@
-"""What units have made, put together into files for others; and how far a job is."""
+"""Merges the results of units into files, and reports the progress of a job."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:
 
 
 def _outputs(job: Job, output: Path) -> list[tuple[Unit | None, Path]]:
-    """Of one image, or of each pair, named as its left image."""
+    """Returns the output of the one image, or of each pair, named as its left image."""
     if job.manifest.final_kind != "pair":
         return [(None, output)]
     try:
@@ -115,7 +115,7 @@ class Status:
 
 
 def _seconds_left(share: float, abouts: list[dict[str, Any]]) -> float | None:
-    """As fast as until now, from the first unit's begin to the last one's end."""
+    """Returns the time left at the present rate, measured from the first unit's begin to the last one's end."""
     if not abouts or share <= 0:
         return None
     elapsed: float = max(a["begin"] + a["seconds"] for a in abouts) - min(a["begin"] for a in abouts)

@@ -22,9 +22,10 @@ from .spans import Span, cut, pieces_of
 from .store import Store
 
 PROCESS = 400 << 20  # bytes of Python, NumPy, GDAL with its cache, and an engine's worker
-NO_LIMIT = 2**62  # of workspace: a unit is planned as large as it may be, and not done in stripes once more
+NO_LIMIT = 2**62  # workspace of a unit: units are planned as large as allowed, and are not divided into stripes again
 SWEEP = 64 << 20  # bytes of the matcher of sweeps, which a worker keeps
-# Where memory allows fewer: for many workers, and because memory takes time when it is touched first.
+# Plans have so many stripes even if memory allows fewer: many workers can share them, and the first touch of memory
+# takes time.
 ENOUGH_STRIPES = 32
 LOW_STRIPE = 256  # rows
 LARGEST_TILE = 4096
@@ -118,7 +119,7 @@ class Planner:
             units=in_levels(self._units),
         )
 
-    # What others of this module use
+    # Properties that other classes of this module use
 
     @property
     def settings(self) -> Settings:
@@ -221,7 +222,7 @@ class Planner:
 
     @property
     def want(self) -> list[str]:
-        """What is asked for of a raw match, beside the map."""
+        """The outputs to request from a raw match, in addition to the map."""
         return self._rules.wanted(self._settings.confidence)
 
     def _grid(self, reads: Callable[[Span, Span, tuple[int, int]], tuple[Span, Span]], how: dict[str, Any]) -> list[Unit]:
@@ -361,7 +362,7 @@ class Stripes:
         return count
 
     def _stripe(self, rows: int, follow: str) -> Stripe:
-        """As in the middle of the image, where it takes most."""
+        """Returns a stripe in the middle of the image, where it takes most memory."""
         around = max(1, self._rules.feature_rows) if rows < self._height else 0
         inner = max(1, rows - 2 * around)
         return Stripe(around, inner, above=around > 0, below=around > 0 and follow == "none", follow=follow)

@@ -26,7 +26,7 @@ SAMPLE = 65536  # bytes
 SAMPLES = 256  # files of a folder, about
 CACHE = 64 << 20  # bytes that GDAL keeps of what it reads and writes
 BLOCK = 512  # pixels, of what is merged
-# Of maps between units.
+# Options of the GeoTIFFs of maps between units.
 FAST = {"zstd": {"compress": "zstd", "zstd_level": 1}, "none": {}}  # a predictor takes half as long again, for a sixth of the bytes
 TYPES = ("uint8", "uint16", "float32")
 
@@ -60,7 +60,7 @@ class Picture:
     channels: int
     dtype: str
     masked: bool  # it has a no-data value, a mask or an alpha channel
-    bit_depth: int = 0  # where the file says that its type's bits hold fewer
+    bit_depth: int = 0  # 0, unless the file declares fewer bits than its type has
 
     @classmethod
     def of(cls, path: str) -> Picture:
@@ -79,7 +79,7 @@ class Picture:
 
 
 def _bit_depth_of_pnm(path: str) -> int:
-    """By the largest value that its header allows; GDAL keeps that to itself."""
+    """Returns the bit depth for the largest value in the header, which GDAL does not report."""
     with open(path, "rb") as file:
         maxval = int(re.sub(rb"#[^\n]*", b"", file.read(4096)).split(maxsplit=4)[3])
     bits = maxval.bit_length()
@@ -108,7 +108,7 @@ def read(path: str, picture: Picture, rows: Span, columns: Span, reduced: int = 
 
 
 def fingerprint(path: str, full: bool) -> dict[str, Any]:
-    """What tells a file from another: size, time, and a hash of all or of three samples of its bytes. Zarr is a folder."""
+    """Returns values that identify a file: size, time, and a hash of all or of three samples of its bytes. Zarr is a folder."""
     try:
         if os.path.isdir(path):
             return _fingerprint_of_folder(Path(path), full)
@@ -122,7 +122,7 @@ def fingerprint(path: str, full: bool) -> dict[str, Any]:
 
 
 def _files_behind(path: str) -> list[str]:
-    """What else an image reads: a mosaic's sources, and theirs; masks beside it."""
+    """Returns the other files that an image reads: a mosaic's sources, and theirs; masks next to it."""
     found: set[str] = set()
     left = [path]
     while left:

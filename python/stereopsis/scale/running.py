@@ -42,7 +42,7 @@ class Progress:
 
 
 def weight(unit: Unit) -> float:
-    """About how much work it is, beside others of the job."""
+    """Estimates the unit's work relative to the job's other units."""
     kinds = {"down": 0.25, "up": 0.25, "refine": 0.2, "fill": 0.2, "edges": 0.01}
     return kinds.get(unit.kind, 1.0) * unit.pixels
 
@@ -59,7 +59,7 @@ def duration(seconds: float) -> str:
 
 
 def run_all(job: Job, options: Options, quiet: bool = False) -> int:
-    """Makes all that is absent or damaged, and needed. How many units that were; Slurm's may still be running."""
+    """Makes the needed units that are absent or damaged. Returns their number; Slurm's may still be running."""
     todo = missing(job, targets(job))
     if todo:
         progress = Progress(todo, quiet)
@@ -99,8 +99,8 @@ def unit_of(job: Job, number: int) -> Unit:
 
 
 def run_shard(job: Job, index: int, count: int, options: Options, patience: float, quiet: bool = False) -> int:
-    """Makes every count-th unit, here, and waits where others are to make what these need. Gives up behind `patience` seconds in
-    which nothing came: raises Error. How many were made."""
+    """Makes every count-th unit in this process, and waits for the units of others that these need. Raises Error after
+    `patience` seconds without progress. Returns the number of units made."""
     if not 1 <= index <= count:
         raise CallError(f"--shard {index}/{count} is not allowed; it must be from 1/{count} to {count}/{count}")
     worker = Worker(job, options.device, options.threads)
@@ -115,7 +115,7 @@ def run_shard(job: Job, index: int, count: int, options: Options, patience: floa
 
 
 def _await(job: Job, unit: Unit, patience: float) -> None:
-    """Until all that a unit needs was made; what is damaged is its own to mend."""
+    """Waits until all units that `unit` needs exist. Damaged ones are made again with the unit."""
     began, waited_for = time.monotonic(), -1
     while job.store.state(unit.name, contents=False) is not State.whole:
         absent = [i for i in unit.after if job.store.state(job.units[i].name, contents=False) is State.absent]

@@ -14,7 +14,7 @@ class Span(NamedTuple):
         return self.end - self.first
 
     def grown(self, before: int, after: int, most: int) -> Span:
-        """By so many on each side, inside an image of `most`."""
+        """Returns the span extended on both sides, within an image of `most`."""
         return Span(max(0, self.first - before), min(most, self.end + after))
 
     def meets(self, other: Span) -> bool:
@@ -37,5 +37,5 @@ def cut(length: int, pieces: int) -> list[Span]:
 
 
 def pieces_of(length: int, most: int) -> int:
-    """How many pieces of at most `most` there are."""
+    """Returns the number of pieces of at most `most`."""
     return -(-length // max(1, most))

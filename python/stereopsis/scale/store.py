@@ -1,4 +1,4 @@
-"""What units have made: files below a job's folder, and for each unit a sidecar that vouches for them.
+"""Stores the results of units: files below a job's folder, and for each unit a sidecar that identifies them.
 
 A file is written under another name, brought to the disk, and renamed; the sidecar comes last. So a unit is whole or it is not, whoever was
 killed, and two runs of it at once do no harm: both write the same bytes.
@@ -44,7 +44,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 class Store:
-    """Of one job, which `job`, the hash of all that decides its results, tells from others in the same folder."""
+    """The results of one job. `job`, a hash of all settings that affect results, distinguishes it from others in the same folder."""
 
     def __init__(self, folder: Path, job: str) -> None:
         self._folder, self._job = folder, job

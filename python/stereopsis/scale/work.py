@@ -42,7 +42,7 @@ def missing(job: Job, targets: Iterable[Unit], contents: bool = True) -> list[Un
 
 
 def targets(job: Job) -> list[Unit]:
-    """What a job is done for."""
+    """Returns the units that a job is run for."""
     return job.manifest.of_kind(job.manifest.final_kind, "audit")
 
 
@@ -54,7 +54,8 @@ class Worker:
         self._device, self._threads = device or job.manifest.device, threads
 
     def run(self, unit: Unit) -> int:
-        """Makes a unit unless it is whole, and before it what it needs and is absent or damaged. How many were made."""
+        """Makes a unit unless it is whole, and first the units that it needs and that are absent or damaged. Returns
+        the number of units made."""
         needed = missing(self._job, [unit])
         for one in needed:
             self.make(one)
@@ -125,7 +126,7 @@ class Worker:
         return {f"maps/{unit.name}.edges.tif": self._encoded(filling.carried(edges))}
 
     def _make_fill(self, unit: Unit) -> dict[str, bytes]:
-        """From the stripe's rows, or as many around as its fill has to look at."""
+        """Fills a stripe from its own rows and as many rows around them as the fill needs."""
         assert self._rules.filled is not None
         mode, height = self._rules.fill, self._manifest.size[1]
         own = unit.rows.grown(self._rules.filled_rows, self._rules.filled_rows, height)
@@ -144,14 +145,14 @@ class Worker:
         return self._maps(unit, self._refined(self._rules.filled, unit, rows, maps), rows, unit.columns, self._manifest.want)
 
     def _put_edges(self, unit: Unit, exact: Span, rows: Span, maps: dict[str, Array]) -> None:
-        """Into the maps' row above and the one below what columns meet beyond."""
+        """Puts the nearest measured values beyond the rows `exact` into the maps' row above and the row below."""
         if rows.first < exact.first:
             filling.put(maps, 0, self._met(unit, exact.first - 1, above=True))
         if rows.end > exact.end:
             filling.put(maps, -1, self._met(unit, exact.end, above=False))
 
     def _met(self, unit: Unit, row: int, above: bool) -> Array:
-        """What was measured nearest above the row's lower end, or below its upper one: in its own stripe, or in others."""
+        """Returns the nearest measured values from `row` upwards or downwards, in the row's own stripe or in others."""
         stripes = self._manifest.of_kind("refine")
         k = next(k for k, stripe in enumerate(stripes) if stripe.rows.first <= row < stripe.rows.end)
         part = Span(stripes[k].rows.first, row + 1) if above else Span(row, stripes[k].rows.end)
@@ -161,7 +162,8 @@ class Worker:
         return filling.last_of(self._decoded(edges, "edges", Span(line, line + 1), unit.columns)[0], here)
 
     def _edge_of(self, stripe: Unit, part: Span, columns: Span, above: bool) -> Array:
-        """What was measured last in a part of a stripe, or first: mostly a few rows have it for all columns that have anything."""
+        """Returns the last (`above`) or first measured values in a part of a stripe. A few rows mostly have them for
+        all columns that have any."""
         look, has_any = FIRST_LOOK, np.isfinite(self._decoded(stripe, "edges", Span(0, 1), columns)[0])
         while True:
             near = Span(max(part.first, part.end - look), part.end) if above else Span(part.first, min(part.end, part.first + look))
@@ -174,7 +176,7 @@ class Worker:
         return decoded(self._job.store.path(f"maps/{unit.name}.{name}.tif"), rows, columns)
 
     def _maps_before(self, unit: Unit, rows: Span) -> dict[str, Array]:
-        """What a stage of refinements is given: made by the stage before it, but the right view's map, which stays as it was matched."""
+        """Returns the inputs of a stage of refinements: the maps of the stage before it, and the right view's map as it was matched."""
         before = self._manifest.of_kind("refine") if unit.kind == "fill" else self._raw
         maps = {}
         for name in ("disparity", "validity", *self._wanted):
@@ -202,7 +204,7 @@ class Worker:
         counts = {"pixels": int(differ.size), "differ": int(differ.sum()), "by_more_than_a_pixel": int(far.sum())}
         return {f"audit/{unit.name}.json": json.dumps(counts).encode()}
 
-    # What they have in common
+    # Parts that several kinds of units share
 
     @property
     def _raw(self) -> list[Unit]:
@@ -214,7 +216,7 @@ class Worker:
 
     @property
     def _kept(self) -> list[str]:
-        """What goes on from stage to stage of refinements, beside disparity and validity."""
+        """The maps that pass from stage to stage of refinements, in addition to disparity and validity."""
         return ["confidence"] if self._rules.reads_confidence else []
 
     def _stripe(self, unit: Unit, rows: Span, above: Paths | None, below: Paths | None, follow: str = "none") -> Stripe:
@@ -257,12 +259,12 @@ class Worker:
 
 
 def paths_of(above: Paths | None, below: Paths | None) -> dict[str, Paths | None]:
-    """As the matcher takes them."""
+    """Returns the path costs as the matcher's arguments."""
     return {"paths_above": above, "paths_below": below}
 
 
 def _peak_bytes() -> int:
-    """Of memory, that this process has taken so far."""
+    """Returns the peak memory of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -279,8 +281,8 @@ def read_map(job: Job, units: Iterable[Unit], name: str, rows: Span, columns: Sp
 
 
 def run_unit(folder: str, number: int, device: str | None = None, threads: int = 0, *_: object) -> int:
-    """For engines: any process may call it, on any machine that sees the folder. How many units were made. What a unit waits for
-    may follow the arguments, and is not looked at."""
+    """Makes a unit for an engine. Any process may call it, on any machine that sees the folder. Returns the number of
+    units made. Further arguments, such as the results that a unit waits for, are ignored."""
     job = _opened(folder, os.stat(os.path.join(folder, "manifest.json")).st_mtime_ns)
     return Worker(job, device, threads).run(job.units[number])
 

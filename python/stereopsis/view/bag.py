@@ -15,7 +15,7 @@ FILES = {".bag", ".mcap", ".db3"}
 
 
 def is_bag(given: str) -> bool:
-    """By its name, or a folder that ros2 bag has written."""
+    """Returns whether `given` is a bag by its name, or a folder that ros2 bag has written."""
     path = pathlib.Path(given)
     if path.is_dir():
         return (path / "metadata.yaml").is_file() or any(file.suffix in FILES for file in path.iterdir())

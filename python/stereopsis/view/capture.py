@@ -45,7 +45,7 @@ class View:
             raise FileError(f"'{given}' can't be opened as a {'camera' if self.live else 'video'}; is it in use?")
         self.rate = float(self._capture.get(cv2.CAP_PROP_FPS)) or 30.0
         self.length = 0 if self.live else max(1, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
-        self.stamp = 0.0  # of the picture that was grabbed, in seconds
+        self.stamp = 0.0  # time of the grabbed picture, in seconds
         self._next = 0
 
     def grab(self) -> None:
@@ -53,7 +53,7 @@ class View:
         if not self._capture.grab():
             raise FileError(f"'{self.given}' gives no picture any more; is the camera still connected?")
         self._next += 1
-        told = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1e3  # of a camera: by the kernel's clock, where its driver says it
+        told = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1e3  # for a camera, the kernel's clock if its driver reports it
         self.stamp = told if not self.live or told > 0 else time.monotonic()
 
     def picture(self) -> Array:
@@ -139,7 +139,7 @@ class Capture:
 
 
 def pairs_of_frames(views: list[tuple[int, float]], how: Pairing) -> list[tuple[int, ...]]:
-    """Of videos of (length, rate): which frames are a pair."""
+    """Returns the frames that form pairs, for videos of (length, rate)."""
     if len(views) == 1 or how.by == "number":
         return [(i,) * len(views) for i in range(min(length for length, _ in views))]
     (left, right) = ([i / rate for i in range(length)] for length, rate in views)
@@ -178,7 +178,7 @@ class Newest:
         first, last = self._views[0], self._views[-1]
         interval = 1 / max(view.rate for view in self._views)
         if self._how.by == "stamp":
-            for _ in range(8):  # the one that lags catches up
+            for _ in range(8):  # grabs again from the view that lags
                 if abs(first.stamp - last.stamp) <= LOOSE * interval or self._closing:
                     break
                 min(first, last, key=lambda view: view.stamp).grab()

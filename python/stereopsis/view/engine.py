@@ -38,8 +38,8 @@ class Shown:
     result: Result
     pinned: Result | None
     ms: float
-    device: str  # that it ran on
-    revision: int  # of the settings
+    device: str  # the device that matched the pair
+    revision: int  # revision of the settings
 
 
 class Matchers:
@@ -61,7 +61,7 @@ class Matchers:
         return self._kept[use][1](prepared.left, prepared.right, mask_left=left, mask_right=right)
 
     def device(self, use: str) -> str:
-        """That the last pair was matched on: what `auto` chose."""
+        """Returns the device of the last pair, which `auto` chose."""
         if use not in self._devices:
             self._devices[use] = self._kept[use][1].explain().device
         return self._devices[use]
@@ -146,7 +146,7 @@ class Engine:
         self._reader.shutdown()
 
     def change(self, message: Mapping[str, Any]) -> None:
-        """What a page asks for. Raises CallError, and then nothing is changed."""
+        """Applies a page's request. Raises CallError for a wrong one; nothing has changed then."""
         do = message["do"]
         with self._wake:
             if do in PLAYING:
@@ -208,7 +208,7 @@ class Engine:
         self.notify("state")
 
     def want(self, page: object, names: frozenset[str] | None) -> None:
-        """What a page shows beside the disparity; None when it is gone."""
+        """Sets the outputs that a page shows in addition to the disparity; None when the page is closed."""
         with self._wake:
             before = self._wanted()
             if names is None:
@@ -260,7 +260,7 @@ class Engine:
                 self.notify("state")
 
     def _advance(self) -> bool:
-        """Whether another live pair is to be read. Settings that changed are applied to the pair that is there."""
+        """Returns whether to read another live pair. Changed settings are applied to the present pair."""
         dirty, self._dirty = self._dirty, False
         if self.playback.wait() != 0.0 or (dirty and not self.playback.playing):
             return self._frame is None

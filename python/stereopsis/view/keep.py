@@ -1,4 +1,4 @@
-"""What is saved of the pair that is shown: preset, maps, cloud, and all that gives the same result again."""
+"""Saves files for the shown pair: preset, maps, cloud, and all that is needed to repeat the result."""
 
 from __future__ import annotations
 

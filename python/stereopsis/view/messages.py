@@ -1,4 +1,4 @@
-"""What goes to a page: descriptions as JSON, pictures and maps as binary behind a JSON header."""
+"""Makes the messages to a page: descriptions as JSON, pictures and maps as binary after a JSON header."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def packed_file(file: Kept) -> bytes:
 
 
 def seen(image: Array, bit_depth: int = 0) -> Array:
-    """As a screen shows it: 8 bits."""
+    """Returns the image in 8 bits, for the screen."""
     if image.dtype == np.uint8:
         return image
     if image.dtype == np.uint16:
@@ -76,7 +76,7 @@ def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
 
 
 def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> bytes | None:
-    """What is new of the planes that a page wants; None where it has them all."""
+    """Returns the requested planes that the page does not have yet; None if it has them all."""
     new = {}
     for name, key in have.items():
         found = plane(shown, name)
@@ -147,7 +147,7 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
 
 
 def slots_of(pipeline: Pipeline) -> list[dict[str, object]]:
-    """Those that are filled, in the order of the taxonomy, and between them those that might be."""
+    """Returns the filled slots in the order of the taxonomy, with the empty ones between them."""
     filled = {slot.slot: slot_of(slot) for slot in pipeline.slots()}
     empty = {name: {"slot": name, "stage": "none", "refinement": False, "parameters": []} for name in STAGES if name != "refinements"}
     return [filled.pop(name, empty[name]) for name in empty] + list(filled.values())
@@ -166,7 +166,7 @@ def slot_of(slot: Slot) -> dict[str, object]:
 
 
 def difference(pinned: Settings, now: Settings) -> str:
-    """What is pinned, in words."""
+    """Describes how the pinned settings differ from the present ones."""
     if pinned.pipeline.method != now.pipeline.method:
         return str(pinned.pipeline.method)
     here, there = values(now.pipeline), values(pinned.pipeline)

@@ -1,4 +1,4 @@
-"""Which left picture belongs to which right one: by number, as the command pairs sequences, or by the time of each."""
+"""Pairs left with right pictures: by number, as the command pairs sequences, or by time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._errors import CallError, FileError
 IMAGES = {".png", ".pgm", ".ppm", ".pnm", ".jpg", ".jpeg", ".tif", ".tiff", ".pfm", ".npy"}
 Path = pathlib.Path
 
-LOOSE, STRICT = 0.5, 0.05  # of the time between two pictures of a view: what a pair's may be apart
+LOOSE, STRICT = 0.5, 0.05  # largest difference of a pair's times, as a share of the time between two pictures of a view
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Pairing:
 
 
 def files_of(given: str) -> list[Path]:
-    """Of a folder, a pattern with %d or wildcards, or one file; sorted by frame number, then by name."""
+    """Returns the files of a folder, a pattern with %d or wildcards, or one file, sorted by frame number, then by name."""
     path = Path(given)
     if path.is_dir():
         found = [file for file in path.iterdir() if file.suffix.lower() in IMAGES and not file.name.startswith(".")]
@@ -94,7 +94,7 @@ def by_number(left: Sequence[Path], right: Sequence[Path], strict: bool, or_else
 
 
 def by_key(files: Sequence[Path]) -> dict[object, Path]:
-    """By frame number; by name where there is none, or two have the same."""
+    """Returns the files by frame number, or by name if a number is missing or occurs twice."""
     numbers = [number_of(file) for file in files]
     if None in numbers or len(set(numbers)) < len(numbers):
         return {file.name: file for file in files}
@@ -127,8 +127,8 @@ def nearest(left: Sequence[float], right: Sequence[float], strict: bool) -> list
 
 
 def stamped(files: Sequence[Path]) -> list[tuple[float, Path]]:
-    """In order of time, in seconds: of a timestamps.txt or times.txt beside the folder or in it (KITTI), else the last
-    number of each name (EuRoC, TUM)."""
+    """Returns the files in the order of their times, in seconds. The times come from a timestamps.txt or times.txt next
+    to the folder or in it (KITTI), otherwise from the last number of each name (EuRoC, TUM)."""
     folder = files[0].parent
     for place in (folder, folder.parent):
         for name in ("timestamps.txt", "times.txt"):

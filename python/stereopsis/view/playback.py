@@ -1,4 +1,4 @@
-"""Which pair is next, and when."""
+"""Selects the next pair and its time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Playback:
         self._due = time.monotonic()
 
     def end_at(self, length: int) -> None:
-        """Of a source that says so only where it ends."""
+        """Sets the length of a source that reports it only at its end."""
         self.length, self.index = length, min(self.index, length - 1)
 
     def wait(self) -> float | None:

@@ -38,7 +38,7 @@ class Prepared:
         return first, max(first + 1, math.ceil(disparities[1] * self.scale[0]))
 
     def region_of(self, region: Region | None) -> Region | None:
-        """In working pixels, cut to the picture; None where nothing is left of it."""
+        """Returns the region in working pixels, cut to the picture; None if nothing of it is left."""
         if region is None:
             return None
         x, y, width, height = region
@@ -76,7 +76,7 @@ def rectification(calibration: Calibration) -> Rectification:
 
 
 def smaller_mask(mask: Array | None, size: tuple[int, int]) -> Array | None:
-    """Where all that a pixel covers is usable."""
+    """Returns a mask that is 255 where all pixels under a reduced pixel are usable."""
     return None if mask is None else np.where(reduced((mask != 0).astype(np.float32), size) > 0.999, 255, 0).astype(np.uint8)
 
 

@@ -39,6 +39,6 @@ class Probe:
 
 
 def curve(costs: Array) -> list[float | None]:
-    """None where there is no candidate."""
+    """Returns the costs as numbers, None for those that are no candidates."""
     none = 65535 if costs.dtype == np.uint16 else np.inf
     return [float(cost) if np.isfinite(cost) and cost != none else None for cost in costs]

@@ -1,4 +1,4 @@
-"""From the call to a server that runs."""
+"""Starts the server for a call of `stereopsis view`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
         elif arguments.bit_depth is not None:
             raise CallError(f"--bit-depth is of pictures in files, and {source.name} has none; leave it out")
     if isinstance(sources[0], Files):
-        sources[0].read(0)  # what can't be read is said before anything is served
+        sources[0].read(0)  # an error of reading is reported before the server starts
     rig, calibration = geometry_of(arguments)
     settings = Settings(pipeline_of(arguments), arguments.device, arguments.threads, range_of(arguments))
     speed = arguments.fps or sources[0].rate

@@ -38,7 +38,7 @@ LARGEST_MESSAGE = 1 << 20
 # Seconds between pictures: of a page that takes them at once, and of one that takes long, maybe because the machine that
 # matches draws, too.
 FAST, SLOW = 1 / 30, 1 / 18
-EVERYWHERE = ("", "0.0.0.0", "::")  # of these addresses no names are known: the token alone guards
+EVERYWHERE = ("", "0.0.0.0", "::")  # the names of these addresses are unknown, so that only the token protects the page
 
 
 class Page:
@@ -48,14 +48,14 @@ class Page:
         self.viewer, self.connection = viewer, connection
         self.have: dict[str, object] | None = None
         self.fresh = asyncio.Event()
-        self._revision, self._sent, self._taken = -1, 0.0, 0.0  # of the last picture: its settings, when it went, and came
+        self._revision, self._sent, self._taken = -1, 0.0, 0.0  # the last picture's revision, time of sending and receipt
         self._answers: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         await self.connection.send(self.viewer.state())
         sender = asyncio.create_task(self._send_frames())
         try:
-            async for text in self.connection:  # what takes long lets the next pass
+            async for text in self.connection:  # slow requests do not block the next ones
                 answer = asyncio.create_task(self._take(text))
                 self._answers.add(answer)
                 answer.add_done_callback(self._answers.discard)
@@ -78,7 +78,7 @@ class Page:
                     await self.connection.send(message)
 
     def _is_early(self, shown: Shown) -> bool:
-        """What somebody has changed is shown at once; others wait for their time."""
+        """A result of changed settings is shown at once; others wait for their time."""
         pause = min(SLOW, max(FAST, 2.5 * (self._taken - self._sent)))
         wait = self._sent + pause - time.monotonic()
         if wait <= 0 or shown.revision != self._revision:
@@ -98,7 +98,7 @@ class Page:
             if answer is not None:
                 await self.connection.send(answer)
             if isinstance(answer, str) and '"refused"' in answer:
-                await self.connection.send(self.viewer.state())  # what the page shows is what holds
+                await self.connection.send(self.viewer.state())  # the page shows the settings in effect
 
     async def _answer(self, do: str, message: dict[str, Any]) -> str | bytes | None:
         viewer = self.viewer

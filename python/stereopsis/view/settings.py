@@ -1,4 +1,4 @@
-"""What is done to the pairs. Settings are never changed: a message of a page makes new ones, or is refused."""
+"""The settings of the viewer. They are immutable: a message of a page makes new settings or raises CallError."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Settings:
     region: Region | None = None
 
     def working_size(self, size: tuple[int, int]) -> tuple[int, int]:
-        """Of pictures of (width, height); their shape is kept, and nothing is enlarged."""
+        """Returns the working size for pictures of (width, height). It keeps their shape and never enlarges them."""
         if self.resolution in FRACTIONS:
             factor: float = 1 / FRACTIONS[self.resolution]
         else:
@@ -41,7 +41,7 @@ class Settings:
         return max(1, round(size[0] * factor)), max(1, round(size[1] * factor))
 
     def effective_pipeline(self) -> Pipeline:
-        """What runs, and what is saved: without post-processing, all that refines is switched off."""
+        """Returns the pipeline that runs and is saved: without post-processing, all refinements are switched off."""
         if self.post_processing:
             return self.pipeline
         pipeline = self.pipeline.copy()
@@ -67,7 +67,7 @@ def set_parameter(settings: Settings, message: Message) -> Settings:
 
 
 def set_refinements(settings: Settings, message: Message) -> Settings:
-    """The slots of the refinements that stay and the stages of new ones, in their order. What was switched off stays so."""
+    """The slots of the refinements that stay and the stages of new ones, in their order. Stages that were switched off stay so."""
     names = [str(name) for name in message["names"]]
     pipeline = settings.pipeline.copy()
     off = {slot.slot for slot in pipeline.slots() if slot.is_refinement and not pipeline.get(f"{slot.slot}.enabled")}

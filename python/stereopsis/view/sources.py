@@ -1,4 +1,4 @@
-"""Where pairs come from, behind one interface. Only what the call names is ever read."""
+"""Sources of pairs with one interface. Only files that the call names are ever read."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Source(Protocol):
     name: str
     length: int | None
     rate: float  # pairs a second, 0: as fast as can be
-    disparities: tuple[int, int] | None  # where the source says what to search
-    pairing: Pairing | None  # where two views have to be paired
+    disparities: tuple[int, int] | None  # the search range, if the source gives one
+    pairing: Pairing | None  # set if two views have to be paired
 
     def read(self, index: int) -> Frame: ...
     def pair(self, how: Pairing) -> None: ...
@@ -125,7 +125,7 @@ Topics = tuple[str | None, str | None]
 def open_sources(
     given: Sequence[str], truth: str | None, scale: float, how: Pairing = Pairing(), topics: Topics = (None, None)
 ) -> list[Source]:
-    """What the call names, and the generated scenes behind it."""
+    """Opens the sources that the call names, followed by the generated scenes."""
     from . import bag
 
     found: list[Source] = []
@@ -177,7 +177,7 @@ def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing) -
 
 
 def described_by(about: Path) -> tuple[tuple[int, int] | None, str, float]:
-    """What a dataset.json says: the range, the truth's file and its scale."""
+    """Returns the contents of a dataset.json: the range, the truth's file and its scale."""
     described = parsed(about.read_bytes(), f"'{about}'")
     try:
         disparities = (0, int(described["ndisp"])) if "ndisp" in described else None

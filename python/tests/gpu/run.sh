@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What needs a GPU, PyTorch and CuPy, with a wheel of ./dev wheel and the python3 that has these (or PYTHON); needs no network:
-# python/tests/gpu/run.sh [dist/stereopsis-…-cp312-abi3-….whl]
+# Runs the tests that need a GPU, PyTorch and CuPy, with a wheel of ./dev wheel and a python3 (or PYTHON) that has
+# these; needs no network: python/tests/gpu/run.sh [dist/stereopsis-…-cp312-abi3-….whl]
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 python=${PYTHON:-python3}

@@ -96,7 +96,7 @@ def test_two_hundred_frames_on_a_side_stream(scenes, expected):
             del left, right
             found = torch.from_dlpack(r.disparity)
             wrong += (found.view(torch.int32) != wanted[i % 4].view(torch.int32)).sum()
-            found.fill_(7)  # of nobody any more
+            found.fill_(7)  # no result uses this memory any more
             del r, found
     side.synchronize()
     assert wrong.item() == 0
@@ -118,7 +118,7 @@ def test_streams_that_differ_are_put_in_order(scenes, expected):
             r = m(left, right, stream=b)  # __dlpack__(stream=b) has b wait for a
             del left, right
         with torch.cuda.stream(c):
-            found = torch.from_dlpack(r.disparity)  # which has c wait for b
+            found = torch.from_dlpack(r.disparity)  # stream c then waits for stream b
             torch.cuda._sleep(100_000)
             wrong += (found.view(torch.int32) != wanted[i % 4].view(torch.int32)).sum()
             del r, found
@@ -134,7 +134,7 @@ def test_the_default_stream_needs_no_word(scenes, expected):
 
 
 def test_every_call_returns_at_once():
-    """With other tensors every time, and without waiting. How long it takes is printed (-s)."""
+    """Each call gets other tensors and does not wait. How long it takes is printed (-s)."""
     w, h, d = 1280, 960, 128
     scene = st.synth("room", width=w, height=h, disparities=d)
     sources = [(on_gpu(scene.left), on_gpu(scene.right)) for _ in range(50)]
@@ -238,7 +238,7 @@ def test_cupy_arrays(scenes, expected):
 
 
 class InterfaceAlone:
-    """What has no DLPack, as Numba's arrays."""
+    """An array without DLPack, like Numba's."""
 
     def __init__(self, tensor, stream):
         self.tensor, self.shape = tensor, tuple(tensor.shape)

@@ -1,4 +1,4 @@
-"""What the options of `stereopsis bag` mean."""
+"""Interprets the options of `stereopsis bag`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .recording import Recording
 
 SUFFIXES = {".mcap": "mcap", ".db3": "sqlite3", ".bag": "ros1"}
-# What decides nothing of the results, or is in the pipeline.
+# Options that do not change the results, or that are part of the pipeline.
 UNIMPORTANT = {"call", "output", "resume", "quiet", "report", "list", "frames", "in_flight", "threads", "device", "method", "set"}
 
 

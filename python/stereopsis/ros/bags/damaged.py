@@ -66,7 +66,7 @@ class Damaged:
 
 
 def inflated(data: bytes, compression: str) -> bytes:
-    """As much as is there."""
+    """Decompresses as much as is readable."""
     if compression in ("", "none"):
         return data
     if compression == "bz2":
@@ -80,6 +80,6 @@ def inflated(data: bytes, compression: str) -> bytes:
 
 def _zstd() -> Any:
     try:
-        return importlib.import_module("compression.zstd")  # of Python 3.14
+        return importlib.import_module("compression.zstd")  # in Python 3.14
     except ModuleNotFoundError:
         return importlib.import_module("backports.zstd")

@@ -1,4 +1,4 @@
-"""Which topics of a bag are a pair of cameras."""
+"""Finds the topics of a bag that belong to a pair of cameras."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def is_raw(topic: str) -> bool:
 
 
 def found(types: Mapping[str, str], left: str | None = None, right: str | None = None) -> Topics:
-    """Of topics by name with their types. What the caller names is taken; the rest is found by the names that ROS uses.
+    """Finds the topics of a pair among `types`, topics with their types. Topics that the caller names are used; the
+    others are found by the names that ROS uses.
 
     Raises CallError where there is no pair, or more than one.
     """
@@ -78,7 +79,7 @@ def _rank(pair: tuple[str, str]) -> tuple[Any, ...]:
 
 
 def _folder(topic: str) -> str:
-    """Where the camera's topics lie: /stereo/left of /stereo/left/image_rect/compressed."""
+    """Returns the namespace of the camera's topics: /stereo/left for /stereo/left/image_rect/compressed."""
     return topic.removesuffix("/compressed").rpartition("/")[0]
 
 
@@ -92,7 +93,7 @@ def _info_of(types: Mapping[str, str], image: str) -> str | None:
 
 
 def namespace_of(topics: Topics) -> str:
-    """Where results belong: /stereo of /stereo/left/image_rect; what both names begin with."""
+    """Returns the namespace for results, the common beginning of both names: /stereo for /stereo/left/image_rect."""
     left, right = topics.left.split("/"), topics.right.split("/")
     same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), len(left) - 1)
     return "/".join(left[:same])

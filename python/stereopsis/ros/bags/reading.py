@@ -21,7 +21,7 @@ SCANS: dict[str, Scan] = {".bag": scan_ros1.scan, ".mcap": scan_mcap.scan, ".db3
 
 
 def is_bag(path: Path) -> bool:
-    """By its name, or a folder that holds one."""
+    """Returns whether `path` is a bag by its name, or a folder that holds one."""
     if path.is_dir():
         return (path / "metadata.yaml").is_file() or bool(_storage(path))
     return path.suffix in SCANS
@@ -44,7 +44,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Raw:
-    """A message as it lies in the bag."""
+    """A message with the bytes that the bag has."""
 
     stream: Stream
     time: int
@@ -102,7 +102,7 @@ class Bag:
         return found
 
     def messages(self, topics: Collection[str] | None = None) -> Iterator[Raw]:
-        """Of these topics, or all, by the time when they were recorded."""
+        """Yields the messages of these topics, or of all, in the order of their recording times."""
         wanted = [stream for stream in self.streams if topics is None or stream.topic in topics]
         if not wanted:
             return

@@ -53,12 +53,12 @@ class Recording:
 
     @property
     def length(self) -> int:
-        """At most so many pairs."""
+        """An upper limit of the number of pairs."""
         return min(self.bag.topics[topic].count for topic in self.topics.images)
 
     @property
     def counts(self) -> dict[str, TopicCount]:
-        """Of the last iteration, by image topic."""
+        """Counts of the last iteration for each image topic."""
         return dict(zip(self.topics.images, self.pairing.images.counts, strict=True))
 
     def __iter__(self) -> Iterator[StampedPair]:
@@ -68,7 +68,7 @@ class Recording:
         yield from self.end()
 
     def pairs_of(self, raw: Raw) -> list[StampedPair]:
-        """For those who read the bag's messages themselves: the pairs that are complete by this one."""
+        """Returns the pairs that this message completes, for callers that read the bag's messages themselves."""
         topic = raw.stream.topic
         try:
             message = self.bag.decoded(raw)
@@ -83,7 +83,7 @@ class Recording:
         return self.pairing.flush()
 
     def begin(self) -> None:
-        """Before the first of `pairs_of`."""
+        """Begins anew; call it before the first `pairs_of`."""
         self.pairing = self._new_pairing()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What was in a bag, and what became of it: for people and programs."""
+"""Reports the contents of a bag and what was made from them, for people and programs."""
 
 from __future__ import annotations
 

@@ -25,11 +25,11 @@ from .report import listing, report_of, summary_of, write_report
 from .segments import Done, Segments
 from .writing import BagWriter
 
-PART_SECONDS = 60.0  # what an end without warning costs at most
+PART_SECONDS = 60.0  # the most work that a killed run loses
 
 
 class Stop:
-    """Ctrl-C and SIGTERM ask for an end behind the pairs in work; a second time they have it at once."""
+    """Ctrl-C and SIGTERM end the run after the pairs in flight; the second signal ends it at once."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -49,7 +49,7 @@ class Stop:
 
 
 class Run:
-    """One call. The input is read in its order: what was done before is passed over, what is new is matched and written."""
+    """One call. It reads the input in order, skips pairs that an earlier run has done, and matches and writes the others."""
 
     def __init__(self, arguments: argparse.Namespace, recording: Recording, stop: Stop) -> None:
         self._recording, self._stop = recording, stop
@@ -99,7 +99,7 @@ class Run:
         self._processor.close()
 
     def _source(self) -> Iterator[StampedPair]:
-        """Pairs that are not done yet. What is to be passed on is written on the way."""
+        """Yields the pairs that are not done yet, and writes the messages to copy on the way."""
         ours = self._recording.topics.all()
         for raw in self._bag.messages([*ours, *self._passed]):
             self._messages += 1

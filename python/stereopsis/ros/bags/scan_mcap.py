@@ -37,7 +37,7 @@ class _Scan:
                 yield from self._record(code, content)
 
     def _chunk(self, content: bytes) -> Iterator[Stream | Record]:
-        """Of the last one perhaps a part."""
+        """Yields the records of a chunk; the last one may be cut off."""
         if len(content) < 32:
             return
         compression, at = _text(content, 28)
@@ -66,6 +66,6 @@ class _Scan:
 
 
 def _text(content: bytes, at: int) -> tuple[str, int]:
-    """And where it ends."""
+    """Returns the text at `at` and its end."""
     (size,) = struct.unpack_from("<I", content, at)
     return content[at + 4 : at + 4 + size].decode(errors="replace"), at + 4 + size

@@ -30,7 +30,7 @@ def scan(path: Path) -> Iterator[Stream | Record]:
 
 
 def _sized(file: BinaryIO) -> tuple[bytes, bool] | None:
-    """What is there of it, and whether it is whole."""
+    """Returns the readable part of a field with its size in front, and whether it is whole."""
     head = file.read(4)
     if len(head) < 4:
         return None

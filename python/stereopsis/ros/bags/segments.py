@@ -20,7 +20,7 @@ from .writing import BagWriter
 
 @dataclass(frozen=True)
 class Done:
-    """How far a run is: messages of the input that were read, pairs that were written, the range that was estimated."""
+    """The progress of a run: messages of the input that were read, pairs that were written, the estimated range."""
 
     messages: int = 0
     pairs: int = 0
@@ -61,7 +61,7 @@ class Segments:
                 f"{call.get(different)!r}; give the same, or remove '{self._folder}'"
             )
         self.done, self._count = Done.of(noted["done"]), noted["segments"]
-        for file in self._folder.iterdir():  # what a killed run left half written
+        for file in self._folder.iterdir():  # removes files that a killed run left incomplete
             if file != self._state and file not in self._paths():
                 shutil.rmtree(file) if file.is_dir() else file.unlink()
 

@@ -49,7 +49,7 @@ def _recording(bag: Path) -> Recording:
 
 
 def _pictures(command: str, folder: Path, count: int, given: list[str], raw: bool) -> list[str]:
-    """In the place of the bag."""
+    """Returns the arguments that replace the bag."""
     left, right = (str(folder / side) if count > 1 else str(*(folder / side).iterdir()) for side in ("left", "right"))
     if command == "calibrate":
         return ["--left", left, "--right", right]
@@ -60,7 +60,7 @@ def _pictures(command: str, folder: Path, count: int, given: list[str], raw: boo
 
 
 def _disparities(path: Path, folder: Path) -> list[Path]:
-    """As they are in the messages: less the difference of the principal points."""
+    """Writes the disparities of the messages, which exclude the difference of the principal points."""
     made: list[Path] = []
     with Bag(path) as bag:
         topics = [topic.name for topic in bag.topics.values() if topic.type == DISPARITY]

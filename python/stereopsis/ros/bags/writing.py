@@ -34,7 +34,7 @@ class BagWriter:
         self._writer.write(self._connection(topic, kind, self.typestore), time, serialize(message, kind))
 
     def pass_on(self, stream: Stream, time: int, data: bytes, types: Typestore) -> None:
-        """A message as it lies in another bag of the same ROS, whose types these are."""
+        """Copies a message from another bag of the same ROS; `types` are that bag's."""
         self._writer.write(self._connection(stream.topic, stream.type, types), time, data)
 
     def _connection(self, topic: str, kind: str, types: Typestore) -> Connection:

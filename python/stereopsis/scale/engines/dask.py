@@ -18,7 +18,7 @@ from ..work import missing, run_unit
 
 MEMORY = "stereopsis_memory"  # a resource of workers; where all have it, units are only sent where theirs is free
 RECONNECT_SECONDS = 60.0
-LOST_WORKERS = 10  # that a unit may have taken with it, before it is given up
+LOST_WORKERS = 10  # a unit fails after it has lost so many workers
 
 
 def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
@@ -65,19 +65,19 @@ def _connected(distributed: Any, scheduler: str) -> Any:
 def _cluster(distributed: Any, job: Job, options: Options) -> Any:
     """One unit at a time in each worker."""
     if options.ssh:
-        workers = {"nthreads": 1, "n_workers": options.workers or 1}  # of each host
+        workers = {"nthreads": 1, "n_workers": options.workers or 1}  # options of the workers of each host
         return distributed.SSHCluster(list(options.ssh), worker_options=workers, remote_python=sys.executable)
     return distributed.LocalCluster(n_workers=options.workers or 1, threads_per_worker=1, memory_limit=0, dashboard_address=":0")
 
 
 def _submit(client: Any, job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
     as_completed = importlib.import_module("distributed").as_completed
-    elsewhere = options.scheduler is not None or options.ssh  # whose workers have all of their machine's cores
+    elsewhere = options.scheduler is not None or options.ssh  # these workers have all of their machine's cores
     threads = options.threads if elsewhere else threads_of_each(options)
     workers = client.scheduler_info()["workers"].values()
     by_memory = bool(workers) and all(MEMORY in worker.get("resources", {}) for worker in workers)
     futures: dict[int, Any] = {}
-    # What is ready of an earlier kind goes first: the critical path, and units that are alike, one after another.
+    # Ready units of an earlier kind run first: they are the critical path, and similar units run one after another.
     for unit in todo:
         futures[unit.number] = client.submit(
             run_unit, str(job.folder), unit.number, options.device, threads, *(futures[i] for i in unit.after if i in futures),

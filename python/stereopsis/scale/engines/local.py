@@ -15,7 +15,7 @@ from ..work import Worker, run_unit
 
 
 def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
-    """Raises the error of the first unit that fails, behind those in work."""
+    """Raises the error of the first unit that fails, after the units in flight."""
     if options.workers <= 1:
         worker = Worker(job, options.device, options.threads)
         for unit in todo:

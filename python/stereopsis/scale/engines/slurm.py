@@ -33,7 +33,7 @@ def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) 
 
 
 def array_script(job: Job, units: Sequence[Unit], options: Options) -> str:
-    """What each task of an array runs: indices begin at 0, as clusters limit them."""
+    """Returns the script that each task of an array runs. Indices begin at 0, because clusters limit them."""
     unit = f"$(( {units[0].number} + SLURM_ARRAY_TASK_ID ))"
     return f"exec {shlex.join(command(job.folder, *common_words(options)))} --unit {unit}"
 

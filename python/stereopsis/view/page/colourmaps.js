@@ -25,9 +25,9 @@ const maps = {
   viridis: (t) => polynomial(viridis, t),
   magma: (t) => polynomial(magma, t),
   grey: (t) => [t, t, t],
-  // Of differences: blue below, grey at none, red above.
+  // Colours of differences: blue below, grey at none, red above.
   difference: (t) => between([[0.16, 0.4, 0.75], [0.62, 0.65, 0.67], [0.8, 0.27, 0.2]], t),
-  // Of errors: calm where there is none, then warmer.
+  // Colours of errors: calm without an error, then warmer.
   error: (t) => between([[0.11, 0.24, 0.25], [0.26, 0.55, 0.5], [0.95, 0.77, 0.36], [0.86, 0.3, 0.2]], t),
 };
 

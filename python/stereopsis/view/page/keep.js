@@ -1,4 +1,4 @@
-// What can be kept: preset, command line, pictures, maps, cloud, a recording, a page to send to somebody.
+// The dialog that saves: preset, command line, pictures, maps, cloud, a recording, a page to send to somebody.
 import {by_id, download, make} from "./elements.js";
 import {model} from "./model.js";
 import {record} from "./record.js";

@@ -84,7 +84,7 @@ link.on("frame", (frame) => {
   ask();
 });
 
-// Those that were found, and the one that was asked for by another name, as the call may do.
+// Lists the devices that were found, and the requested one if the call gave it another name.
 function devices(state) {
   const found = state.devices.map((d) => ({value: d.name, text: d.name, disabled: !d.usable, title: d.usable ? d.description : d.reason}));
   const options = [{value: "auto", text: "auto"}, ...found];
@@ -120,7 +120,7 @@ link.on("open", () => {
 });
 link.on("cut", () => notice("The viewer does not answer: it ended, or the connection was cut. Trying again…"));
 
-// What is wrong with the run stays as long as it is wrong; what was refused goes after a while.
+// An error of the run stays as long as it lasts; the notice of a rejected change disappears after a while.
 let hide = 0;
 function notice(text, lasting = false) {
   const element = by_id("notice");

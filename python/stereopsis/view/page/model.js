@@ -1,4 +1,4 @@
-// What the page knows: the server's state, the newest frame with its planes, and how it is looked at.
+// The page's state: the server's state, the newest frame with its planes, and the view settings.
 const kept = JSON.parse(localStorage.getItem("stereopsis") ?? "{}");
 
 class Model extends EventTarget {
@@ -11,7 +11,7 @@ class Model extends EventTarget {
   };
   zoom = {scale: 1, x: 0.5, y: 0.5};
   pixel = null; // {x, y, held}, of the left picture
-  costs = null; // of that pixel
+  costs = null; // costs at that pixel
   dragged = null; // a region while it is dragged
 
   changed(what) {
@@ -28,7 +28,7 @@ class Model extends EventTarget {
     this.changed("look");
   }
 
-  // Whether pairs follow one another by themselves.
+  // Returns whether pairs follow one another by themselves.
   get running() {
     const now = this.state?.playback;
     return Boolean(now?.playing && (now.live || now.length > 1));

@@ -12,7 +12,7 @@ export function record(picture, overlay, button) {
   const recorder = new MediaRecorder(stream, {mimeType: "video/webm", videoBitsPerSecond: 8e6});
   const parts = [];
   let [drawing, copied] = [0, 0];
-  // What WebGL drew is there only until the browser has shown it: it is drawn again for the copy.
+  // WebGL's picture exists only until the browser has shown it, so that it is drawn again for the copy.
   const copy = (now) => {
     drawing = requestAnimationFrame(copy);
     if (now < copied + 30) return;

@@ -4,7 +4,7 @@ export const INVALID = -1e30; // stands for NaN, which shaders may not tell apar
 export const quad = `#version 300 es
 void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }`;
 
-// Of a picture or a map: a program for each mode, so that none computes another's part.
+// The shader of a picture or a map: one program for each mode, so that none computes another's part.
 export const picture = (mode) => `#version 300 es
 #define ${mode.toUpperCase()}
 precision highp float;

@@ -4,7 +4,7 @@ import {model} from "./model.js";
 import {Parameter} from "./parameters.js";
 
 const titles = {cost: "Matching cost", select: "Selection", prepare: "Preparation", roi: "Region"};
-const opened = new Set(["cost", "aggregation", "optimisation"]); // also of slots that are empty for a while
+const opened = new Set(["cost", "aggregation", "optimisation"]); // includes slots that are empty at present
 const words = (name) => name.replaceAll("_", " ");
 const title_of = (slot) => titles[slot] ?? words(slot).replace(/^./, (c) => c.toUpperCase()).replace(/\d+$/, " $&");
 

@@ -1,4 +1,4 @@
-// What a pane can show: which planes that needs, its values' unit, range and colours.
+// The views that a pane can show, each with its planes and its values' unit, range and colours.
 const range = (m) => m.frame?.disparities ?? [0, 64];
 const rig = (m) => m.frame?.rig;
 const depth = (m, d) => rig(m).fb / (d - rig(m).doffs);
