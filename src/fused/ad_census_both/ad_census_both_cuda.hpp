@@ -1,15 +1,17 @@
-// AD-Census costs of both views, averaged over cross-based regions, at once: stages/ad_census and stages/cross_aggregation
-// with support = both, for the left view and again for the right one, bit for bit, on CUDA devices, tuned.
+// AD-Census costs of both views, averaged over cross-based regions, in one run of tuned CUDA kernels. The result equals
+// stages/ad_census and stages/cross_aggregation with support = both, for the left view and for the right one, bit for
+// bit.
 //
 // A cell of the right view is the left view's cell of the same two pixels, C_R(x, −d) = C_L(x + d, d): the cost is
-// symmetric, and the region's arms are what both pixels' arms have in common. These end at the borders of both images, so
-// that the region of a cell whose pixels are both inside has such cells alone, in every iteration: all these means are the
-// same in both views. Others are not, as the nearest pixel stands in for one outside: the left view's with x − d < 0, and
-// the right view's with x + d ≥ width. The left view's volume goes on to the right by the range, with the cells of the
-// latter: column x + d, where the last left pixel stands in. No region of one view's cells has cells of the other's alone.
-// So one run over that volume makes both views' means, and the right view's are read from it along diagonals.
+// symmetric, and the region's arms are the intersection of both pixels' arms. These end at the borders of both images.
+// The region of a cell whose pixels are both inside therefore contains only such cells, in every iteration, and all
+// these means are the same in both views. Other cells differ, because the nearest pixel replaces one outside: in the
+// left view those with x − d < 0, in the right view those with x + d ≥ width. The left view's volume is extended to the
+// right by the range, with these cells of the right view: column x + d, where the last left pixel replaces the one
+// outside. No region of a cell that only one view has contains a cell that only the other view has. One run over that
+// volume therefore computes both views' means, and the right view's are read from it along diagonals.
 //
-// Cost: that of one view with width + max d columns instead of two, and a copy of the volume.
+// Cost: that of one view with width + max d columns instead of that of two views, plus a copy of the volume.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -24,10 +26,10 @@ struct Parameters {
   cross_aggregation::Parameters aggregation;
 };
 
-// Columns of the right view's cells alone.
+// Returns the number of columns that only the right view's cells have.
 inline int columns_beyond(const DisparityRange& range) { return std::max(range.max(), 0); }
 
-// Of the left view, `range` is.
+// `range` is the left view's.
 bool cuda_serves(const Parameters&, Size, const DisparityRange&, int longest_arm, int cuda_capability);
 std::size_t cuda_scratch_bytes(Size, const DisparityRange&);
 void cuda(const Parameters&, const ad_census::InputOf<gpu::View>&, const cross_aggregation::ArmsOf<gpu::View>&,

@@ -1,26 +1,27 @@
-// What the host and the tuned kernels agree on.
+// Constants and arguments shared by the host code and the tuned CUDA kernels.
 #pragma once
 
 #include <cstdint>
 
 namespace stereopsis::ad_census_both {
 
-inline constexpr int items = 256;  // of a group
+inline constexpr int items = 256;  // per group
 
-// Costs: 16 lanes have 64 disparities of a pixel; a group has up to two such groups of disparities of some columns.
+// Costs: 16 lanes hold 64 disparities of a pixel; a group processes up to two such sets of disparities for some
+// columns.
 inline constexpr int lanes = 16, per_lane = 4, group = lanes * per_lane, groups = 2, columns = 768;
 inline constexpr int units = items / lanes;
 
 // The right view's cells: a tile of pixels by disparities.
 inline constexpr int tile = 128;
 
-// As ad_census::Tables.
+// The same tables as ad_census::Tables.
 struct Tables {
   static constexpr bool is_argument = true;
   std::uint8_t colour[766], census[66];
 };
 
-// Columns from `width` on, `beyond` of them, are those of the right view's cells whose left pixel is outside the image.
+// Columns from `width` on, `beyond` of them, hold the right view's cells whose left pixel is outside the image.
 struct Problem {
   static constexpr bool is_argument = true;
 

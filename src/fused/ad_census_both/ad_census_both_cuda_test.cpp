@@ -23,7 +23,7 @@ struct Pair {
   PitchedImage<std::uint32_t> left_arms, right_arms;
 };
 
-// A view's means, by the definitions.
+// Returns a view's means by the oracles.
 Volume<std::uint8_t> means_of(const ad_census_both::Parameters& p, Pair& in, Size size, DisparityRange range,
                               bool from_right) {
   Volume<std::uint8_t> costs(size, range.count);
@@ -36,7 +36,7 @@ Volume<std::uint8_t> means_of(const ad_census_both::Parameters& p, Pair& in, Siz
   return costs;
 }
 
-// What all rests on: the header says why.
+// The property on which the fused kernel relies; its header gives the reason.
 TEST(AdCensusBothOracles, CellsOfTwoPixelsInsideAreTheSameInBothViews) {
   for (const int longest : {0, 3, 12, 33})
     for (const DisparityRange range : {DisparityRange{0, 30}, {7, 20}, {-9, 21}}) {
@@ -76,7 +76,7 @@ void expect_equals_oracles(const ad_census_both::Parameters& p, Size size, Dispa
   }
 }
 
-// Sizes and ranges around what lanes, groups and tiles have.
+// Sizes and ranges around those of lanes, groups and tiles.
 TEST(AdCensusBothCuda, EqualsTheOracles) {
   for_each_tuned_gpu([](gpu::Queue& queue, gpu::Device& device) {
     const auto expect = [&](int iterations, Size size, DisparityRange range, int channels, int longest) {

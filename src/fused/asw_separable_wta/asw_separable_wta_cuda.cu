@@ -1,16 +1,16 @@
-// Adaptive support weights in two passes, as products of matrices: asw_separable_wta_cuda.hpp.
+// Adaptive support weights in two passes as matrix products: asw_separable_wta_cuda.hpp.
 #include "fused/asw_separable_wta/asw_separable_wta_cuda_problem.hpp"
 
 using namespace stereopsis::asw_separable_wta;
 
 namespace {
 
-struct Layout {  // of an image
+struct Layout {  // layout of an image
   std::int64_t offset, pitch;
   std::int32_t width, height;
 };
 
-// The pixels of an image, those of the border beyond it.
+// The pixels of an image, with replicated borders.
 struct Pixels {
   const std::uint32_t* words;
   Layout layout;
@@ -25,7 +25,7 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-// Into shared memory, where it is once wait_for_copies has come back.
+// Copies to shared memory asynchronously; the data is there once wait_for_copies returns.
 template <int bytes>
 __device__ __forceinline__ void copy_ahead(void* to, const void* from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)), "l"(from), "n"(bytes));
@@ -38,12 +38,12 @@ template <int blocks_>
 struct Shape {
   static constexpr int blocks = blocks_, reach = cuda_reach(blocks);
   static constexpr int tiles = cuda_run_tiles(blocks), run = cuda_tile * tiles, threads = 32 * tiles;
-  static constexpr int input = run + 2 * reach;  // pixels that the sums of a run take in
+  static constexpr int input = run + 2 * reach;  // pixels that the sums of a run read
 };
 
 // ---- weights
 
-// 2²³ + ⌊√n⌋ as bits, n < 2²²: the root of n + 1, which is too large only where n + 1 is a square.
+// Returns 2²³ + ⌊√n⌋ as bits, for n < 2²²: it takes the root of n + 1, which is too large only if n + 1 is a square.
 __device__ __forceinline__ std::uint32_t root_bits(float apart0, float apart1, float apart2) {
   const float above = __fmaf_rn(apart2, apart2, __fmaf_rn(apart1, apart1, __fmaf_rn(apart0, apart0, 1)));
   float root;
@@ -52,15 +52,15 @@ __device__ __forceinline__ std::uint32_t root_bits(float apart0, float apart1, f
   return __float_as_uint(biased) - (__fmaf_rn(-whole, whole, above) < 1.0f);
 }
 
-// Keeps the compiler from what it knows about a value: a product with a power of two stays one, on the pipe that is free.
+// Hides a value from the compiler: a product with a power of two then stays a product, on the pipe that is idle.
 __device__ __forceinline__ std::uint32_t opaque(std::uint32_t v) {
   asm("" : "+r"(v));
   return v;
 }
 
-// A sum S ≤ 32640 w of products, with w the sum of the weights, is divided by w, rounded to nearest:
-// ⌊(S + ⌊w / 2⌋) / w⌋ = ⌊(S + ⌊w / 2⌋) 2ᵃ m / 2⁴⁸⌋, 2¹⁶ < 2ᵃ w ≤ 2¹⁷, m = ⌈2⁴⁸ / (2ᵃ w)⌉, a ≥ 3: the first factor is
-// below 2³², so that m is too large by less than what moves the quotient to the next 1 / w.
+// Divides a sum S ≤ 32640 w of products by w, the sum of the weights, rounded to nearest: ⌊(S + ⌊w / 2⌋) / w⌋ = ⌊(S +
+// ⌊w / 2⌋) 2ᵃ m / 2⁴⁸⌋, 2¹⁶ < 2ᵃ w ≤ 2¹⁷, m = ⌈2⁴⁸ / (2ᵃ w)⌉, a ≥ 3. The first factor is below 2³², so that the error
+// of m is smaller than what moves the quotient to the next multiple of 1 / w.
 struct Divider {
   std::uint32_t multiplier, scale, half;
   __device__ explicit Divider(uint2 divisor) : multiplier(divisor.x) {
@@ -73,7 +73,8 @@ struct Divider {
   }
 };
 
-// The weights of runs of pixels side by side, each for a pair of pixels once: of pixel k of a run's input and the one i behind it.
+// The weights of adjacent runs of pixels, each computed once per pair of pixels: pixel k of a run's input and the pixel
+// at distance i behind it.
 template <class S>
 struct Weights {
   static constexpr int planes = S::reach + cuda_tile;  // those beyond the reach are zeros
@@ -81,7 +82,7 @@ struct Weights {
   __device__ const std::uint8_t* place(int line, int i, int k) const { return &of[line][i][k]; }
 
   alignas(16) float lab[3][cuda_rows][S::input];
-  alignas(4) std::uint8_t of[cuda_rows][planes][starts + 4];  // an odd number of words: no conflicts of banks
+  alignas(4) std::uint8_t of[cuda_rows][planes][starts + 4];  // an odd number of words avoids bank conflicts
   std::uint8_t table[256];
 };
 
@@ -114,8 +115,8 @@ __device__ __forceinline__ void weigh(Weights<S>& weights, const CudaWeights& w)
   }
 }
 
-// The weights of a tile as a band of a matrix, in the order in which the lanes hold it: row m has those of pixel m for the
-// `span` pixels that the tile's sums take in, and zeros beside them.
+// Stores the weights of a tile as a band of a matrix, in the order in which the lanes hold it. Row m has the weights of
+// pixel m for the `span` pixels that the tile's sums read, with zeros on both sides.
 template <class S>
 __device__ __forceinline__ void store_band(const Weights<S>& weights, int line, int tile, std::int64_t place,
                                            uint2* bands, uint2* divisors) {
@@ -145,8 +146,8 @@ __device__ __forceinline__ void store_band(const Weights<S>& weights, int line, 
     divisors[place * cuda_tile + lane / 4 + 8 * (lane % 4)] = Divider::divisor(lane % 4 == 0 ? sums[0] : sums[1]);
 }
 
-// Of `cuda_rows` rows for the horizontal pass or as many columns for the vertical one, `nth` of the runs of them. Tiles
-// come in the order in which the passes go through them.
+// Computes the bands of run number `nth`, for `cuda_rows` rows in the horizontal pass or as many columns in the
+// vertical one. Tiles are stored in the order in which the passes process them.
 template <class S>
 __device__ void make_bands(Weights<S>& weights, const Pixels& lab, bool is_vertical, int nth, uint2* bands,
                            uint2* divisors, const CudaWeights& w) {
@@ -192,7 +193,7 @@ __device__ void make_bands(Weights<S>& weights, const Pixels& lab, bool is_verti
 
 // ---- products
 
-// `before` and the products of the bands' 16 × 16 n bytes with 16 n × 8 bytes, n = 2 and 1.
+// Sums to which the products of the bands' 16 × 16 n bytes with 16 n × 8 bytes are added, n = 2 and 1.
 struct Sums {
   std::uint32_t of[4];
 };
@@ -213,7 +214,7 @@ __device__ __forceinline__ Sums multiply(uint2 a, std::uint32_t b, Sums before) 
   return s;
 }
 
-// 8 × 16 bytes a word, a row from each of eight lanes.
+// Loads 8 × 16 bytes per word, one row from each of eight lanes.
 __device__ __forceinline__ uint2 load_two(const void* row) {
   uint2 v;
   asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
@@ -231,8 +232,9 @@ __device__ __forceinline__ std::uint32_t load_one(const void* row) {
 
 template <class S>
 struct Costs {
-  static constexpr int pitch = S::input + 16;  // an odd multiple of 16, and pads behind 8 rows: no conflicts of banks
-  static constexpr int ring = 256;             // candidates of a slice and of the next
+  static constexpr int pitch = S::input + 16;  // an odd multiple of 16, with padding behind 8 rows, avoids bank
+                                               // conflicts
+  static constexpr int ring = 256;             // candidates of the current slice and of the next
   __device__ std::uint8_t* row(int row, int d) { return cells[row][d / 8] + d % 8 * pitch; }
 
   alignas(16) std::uint8_t cells[cuda_rows][cuda_slice / 8][8 * pitch + 32];
@@ -246,8 +248,8 @@ __device__ __forceinline__ std::uint32_t pair(std::uint32_t a, std::uint32_t b, 
   return __vminu2(__byte_perm(a, b, 0x5410), limits);
 }
 
-// The costs of the disparities from `first` on, four pixels and four disparities at a time. Those behind the last one are as
-// large as costs get: sums of them are the largest, and never before others.
+// Computes the costs of the disparities from `first` on, four pixels and four disparities at a time. Disparities behind
+// the last one have the largest cost: their sums are the largest, and never win a tie.
 template <class S>
 __device__ __forceinline__ void make_costs(Costs<S>& costs, int first, const CudaCosts& c) {
   constexpr int side_by_side = 8, quads = S::input / 4;
@@ -277,7 +279,7 @@ __device__ __forceinline__ void make_costs(Costs<S>& costs, int first, const Cud
   }
 }
 
-// Beyond the border the costs of the border's pixel; pixels `begin` to `end` of the input are in the image.
+// Replicates the costs of the border's pixels; pixels `begin` to `end` of the input lie in the image.
 template <class S>
 __device__ __forceinline__ void replicate_border(Costs<S>& costs, int begin, int end) {
   for (int item = threadIdx.x; item < cuda_rows * cuda_slice; item += S::threads) {
@@ -287,8 +289,9 @@ __device__ __forceinline__ void replicate_border(Costs<S>& costs, int begin, int
   }
 }
 
-// Rows y to y + 3 of a run of pixels. A cell of `volume` is two disparities, each four lower and four upper bytes. From the
-// last row to the first: so it finds the weights made last, and the vertical pass what it wrote last, in the cache.
+// Processes rows y to y + 3 of a run of pixels. A cell of `volume` holds two disparities, with four lower and four
+// upper bytes each. The order from the last row to the first finds the most recent weights in the cache, and the
+// vertical pass finds the most recent cells.
 template <class S>
 __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* __restrict__ band_divisors,
                                  const Pixels& left, const Pixels& right, uint4* volume, const CudaCosts& c) {
@@ -305,7 +308,7 @@ __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* _
     copy_ahead<4>(&costs.left[row][k], left.at(x0 - S::reach + k, min(y0 + row, last_row)));
     copy_candidate(row, k);
   }
-  const int own_row = threadIdx.x / cuda_slice, own = threadIdx.x % cuda_slice;  // of the next slice's candidates
+  const int own_row = threadIdx.x / cuda_slice, own = threadIdx.x % cuda_slice;  // the candidates of the next slice
   if (own_row < cuda_rows) copy_candidate(own_row, own - cuda_slice);
   uint2 weights[cuda_rows][S::blocks];
   const int tiles = tiles_of(width), own_tile = min(x0 / cuda_tile + tile, tiles - 1);
@@ -371,10 +374,10 @@ __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* _
 
 // ---- the vertical pass and the selection
 
-// What a step of the vertical pass takes in, on its way from memory.
+// The input of one step of the vertical pass, loaded asynchronously.
 template <int blocks>
 struct Step {
-  uint4 cells[2][32];  // 16 rows more
+  uint4 cells[2][32];  // 16 more rows
   uint2 weights[blocks][32];
   uint2 divisors[cuda_tile];
 };
@@ -403,7 +406,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
       if (block >= 0 && 4 * block + 3 < groups) return;
       const int group = 4 * block + lane % 4, order = group < 0        ? 0
                                                       : group < groups ? 0x3210
-                                                                       : 0x3333;  // beyond the border its row again
+                                                                       : 0x3333;  // repeats the border's row
       for (uint4& v : cells)
         v = {__byte_perm(v.x, 0, order), __byte_perm(v.y, 0, order), __byte_perm(v.z, 0, order),
              __byte_perm(v.w, 0, order)};
@@ -419,7 +422,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
       if (lane < cuda_tile) copy_ahead<8>(&step.divisors[lane], divisors + place * cuda_tile + lane);
       asm volatile("cp.async.commit_group;");
     };
-    wait_for_copies();  // of the slice before
+    wait_for_copies();  // waits for the previous slice
     __syncwarp();
     fetch(first);
     fetch(first + 1);
@@ -450,7 +453,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
         std::uint32_t best[2] = {0xFFFFFFFF, 0xFFFFFFFF};
 #pragma unroll
         for (int n = 0; n < cuda_slice / 8; ++n) {
-          // Disparities 16 (n / 2) + 2 i + n % 2 for the columns i of the product.
+          // Disparities 16 (n / 2) + 2 i + n % 2 belong to the columns i of the product.
           const auto bytes = [&](int block, bool upper) {
             const uint4 v = cells[(u + block) % blocks][n / 2];
             return n % 2 == 0 ? (upper ? v.y : v.x) : (upper ? v.w : v.z);

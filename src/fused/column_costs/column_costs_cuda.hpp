@@ -1,12 +1,12 @@
-// Truncated colour differences, aggregated with adaptive support weights over columns, as whole intensities of 8 bits:
-// stages/colour_difference, stages/asw and stages/quantise at once on CUDA devices, tuned. Its meaning is that of the
-// portable kernels, bit for bit; docs/notes/table-3.md has the figures.
+// Truncated colour differences, aggregated with adaptive support weights over columns, as integer intensities of 8
+// bits: stages/colour_difference, stages/asw and stages/quantise in one run of tuned CUDA kernels. The result equals
+// that of the portable kernels, bit for bit; docs/notes/table-3.md has the measurements.
 //
-// One kernel makes the weights of both views once, a byte each, those of the 32 rows around a pixel side by side.
-// Another takes 8 or 16 left pixels and 8 right ones, whose pairs have 8 disparities each: the products of their weights
-// are those of matrices of bytes on the tensor cores, in which all but one tap of the right view is masked. A warp goes
-// down the rows and keeps the costs of the 36 rows around it in registers, made from the pixels once; two taps of a cell
-// are one instruction, dp2a.
+// One kernel computes the weights of both views once, one byte each, and stores those of the 32 rows around a pixel
+// contiguously. Another processes 8 or 16 left pixels and 8 right ones, whose pairs have 8 disparities each. The
+// products of their weights are products of byte matrices on the tensor cores, in which all taps of the right view but
+// one are masked. A warp walks down the rows and keeps the costs of the 36 rows around it in registers, computed from
+// the pixels once. Two taps of a cell are one instruction, dp2a.
 #pragma once
 
 #include "device/gpu/device.hpp"

@@ -46,7 +46,7 @@ TEST(DynamicProgrammingWtaCuda, EqualsTheOracles) {
       for (const int disparities : {1, 2, 7, 37, 60, 64, 65, 126, 128, 129, 200, 256}) {
         expect({.p1 = 12, .p2 = 40}, size, disparities, 60);
         expect({.p1 = 255, .p2 = 255}, size, disparities, 255);
-        expect({.p1 = 1, .p2 = 3}, size, disparities, 1);  // many that are best
+        expect({.p1 = 1, .p2 = 3}, size, disparities, 1);  // many ties
       }
   });
 }

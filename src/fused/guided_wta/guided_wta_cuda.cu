@@ -1,13 +1,13 @@
-// Guided filter of costs, and the selection from its slices: the kernels. A warp walks down its columns, four
-// neighbours a lane, with the columns' sums in registers; boxes are differences of prefix sums over the warp's columns.
-// All sums are of integers, so that they equal those of any other order.
+// CUDA kernels of the guided filter of costs and of the selection from its slices. A warp walks down its columns, four
+// neighbours per lane, with the columns' sums in registers; boxes are differences of prefix sums over the warp's
+// columns. All sums are integers, so that they do not depend on their order.
 #include "device/cuda/words.cuh"
 #include "fused/guided_wta/guided_wta_cuda_problem.hpp"
 
 namespace stereopsis::guided_wta {
 namespace {
 
-constexpr int lane_columns = 4;  // neighbours in a span, whose numbers are one load or store
+constexpr int lane_columns = 4;  // neighbours in a span, which one load or store accesses
 static_assert(32 * lane_columns == span);
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
@@ -18,7 +18,7 @@ __device__ __forceinline__ float part(const float4& v, int i) {
 }
 __device__ __forceinline__ u32 part(const uint4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
 
-// Kinds of stages/cost.
+// The supported kinds of stages/cost.
 struct Census32 {
   using Word = u32;
   __device__ __forceinline__ static int cost(const FilterProblem&, Word a, Word b) { return __popc(a ^ b); }
@@ -56,8 +56,8 @@ __device__ __forceinline__ u64 right_word<ColourGradient>(const FilterProblem& p
 
 // ---- Costs.
 
-// A thread makes those of four neighbours, for some disparities after one another: each takes a new word of the right
-// view.
+// Computes the costs of four neighbours per thread, for some consecutive disparities: each needs one new word of the
+// right view.
 template <class Kind>
 __device__ __forceinline__ void make_costs(const FilterProblem& p) {
   using Word = typename Kind::Word;
@@ -88,9 +88,9 @@ __device__ __forceinline__ void make_costs(const FilterProblem& p) {
   }
 }
 
-// ---- Statistics of the guide: once a pixel, so that sums over the window's side are cheap enough.
+// ---- Statistics of the guide, computed once per pixel, so that sums over the window's side are cheap enough.
 
-// Planes of a window's numbers: K, 1/N, the bytes of m, and δ.
+// The planes with a window's statistics: K, 1/N, the bytes of m, and δ.
 template <int kChannels>
 struct WindowPlanes {
   static constexpr int k_count = kChannels * (kChannels + 1) / 2;
@@ -99,10 +99,10 @@ struct WindowPlanes {
   static_assert(count == statistics_numbers(kChannels) && guide_sums == guide_sums_of(kChannels));
 };
 
-// StepContext about 128, as bytes of a word.
+// Returns byte i of a word as a signed number; intensities are stored relative to 128.
 __device__ __forceinline__ int signed_byte(u32 packed, int i) { return (int)(packed << (24 - 8 * i)) >> 24; }
 
-// The guide of a lane's neighbours: a byte each, with colour a word each, whose highest byte is 0.
+// The guide of a lane's neighbours: one byte each; with colour one word each, whose highest byte is 0.
 template <int kChannels>
 struct GuideOf {
   using Quad = uint4;
@@ -122,7 +122,7 @@ __device__ __forceinline__ GuideQuad<kChannels> guide_quad(const FilterProblem& 
                                                         ((i64)y * p.pitch + x) * guide_pixel_bytes<kChannels>);
 }
 
-// A thread makes bytes of four rows of a column, and their sums.
+// Prepares the bytes of four rows of a column per thread, and their sums.
 template <int kChannels>
 __device__ __forceinline__ void prepare_guide(const FilterProblem& p) {
   constexpr int rows = 4, sums_count = WindowPlanes<kChannels>::guide_sums;
@@ -150,7 +150,7 @@ __device__ __forceinline__ void prepare_guide(const FilterProblem& p) {
   }
 }
 
-// guided.hpp, as in guided_oracle.cpp.
+// Computes the statistics of guided.hpp, as guided_oracle.cpp does.
 template <int kChannels>
 __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   using Planes = WindowPlanes<kChannels>;
@@ -159,7 +159,7 @@ __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   if (x >= p.pitch) return;
   const i64 plane = (i64)(p.end - p.begin) * p.pitch;
   float* const out = p.statistics + (i64)(y - p.begin) * p.pitch + x;
-  if (x >= p.width) {  // the quadruple's rest: no coefficients
+  if (x >= p.width) {  // the rest of the quadruple has no coefficients
     for (int i = 0; i < Planes::count; ++i) out[i * plane] = 0;
     return;
   }
@@ -214,12 +214,12 @@ __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   for (int i = 0; i < Planes::k_count; ++i) out[i * plane] = k[i];
 }
 
-// Whether all windows of neighbours lie in the image, whole.
+// Returns whether all windows of neighbours lie completely in the image.
 __device__ __forceinline__ bool lie_inside(const FilterProblem& p, int x, int y) {
   return y >= p.radius && y + p.radius < p.height && x >= p.radius && x + lane_columns - 1 + p.radius < p.width;
 }
 
-// The shares of pixels in the windows of neighbours: read near the border only.
+// Returns 1/N of the windows of neighbours, which is read from memory only near the border.
 __device__ __forceinline__ float4 shares(const FilterProblem& p, const float* plane, int x, int y) {
   if (lie_inside(p, x, y)) return {p.share, p.share, p.share, p.share};
   return *reinterpret_cast<const float4*>(plane + (i64)(y - p.begin) * p.pitch + x);
@@ -232,7 +232,7 @@ struct alignas(4 * kSums) Cell {
   u32 values[kSums];
 };
 
-// A warp's columns: spans, of which a lane has four neighbours each, and of which quadruples it makes the boxes.
+// A warp's columns: spans, of each of which a lane has four neighbours, and the quadruples whose boxes it computes.
 template <int kSpans>
 struct Columns {
   __device__ __forceinline__ Columns(const FilterProblem& p, int segment, int segments) : lane(threadIdx.x & 31) {
@@ -246,10 +246,10 @@ struct Columns {
   __device__ __forceinline__ bool makes(int which) const { return own(which) >= begin && own(which) < end; }
 
   int lane, first, begin, end;
-  int spans;  // that the image reaches
+  int spans;  // number of spans that overlap the image
 };
 
-// A value and that of the lane `step` below, where there is one.
+// Adds the value of the lane `step` below, if there is one.
 __device__ __forceinline__ u32 plus_lower(u32 value, int step) {
   u32 sum;
   asm volatile("{ .reg .pred there; shfl.sync.up.b32 %0|there, %1, %2, 0, 0xffffffff; @there add.u32 %0, %0, %1; }"
@@ -258,15 +258,15 @@ __device__ __forceinline__ u32 plus_lower(u32 value, int step) {
   return sum;
 }
 
-// Prefix sums over a warp's columns, in shared memory, and beside them what windows that reach beyond them read there.
-// Columns lie in four groups by their residue, so that lanes never meet in a bank.
+// Prefix sums over a warp's columns in shared memory, with an apron for windows that reach beyond the columns. Columns
+// are stored in four groups by their residue, which avoids bank conflicts.
 template <int kSums, int kSpans>
 struct Prefix {
   static constexpr int apron = (widest_radius + 1 + lane_columns - 1) / lane_columns;
   static constexpr int group = 32 * kSpans + 2 * apron;
   static __device__ __forceinline__ int index(int place) { return (place & 3) * group + apron + (place >> 2); }
 
-  // What lies before the columns sums up to nothing.
+  // The sums before the first column are 0.
   __device__ __forceinline__ void clear_apron(int lane) {
     for (int i = lane; i < lane_columns * apron; i += 32) cells[index(-1 - i)] = {};
   }
@@ -303,7 +303,7 @@ struct Prefix {
     if (lane < radius) cells[index(span * spans + lane)] = before;
   }
 
-  // Around a lane's column i of span w.
+  // Computes the box sums around a lane's column i of span w.
   __device__ __forceinline__ void box(int lane, int w, int i, int radius, int (&sums)[kSums]) const {
     const Cell<kSums> to = cells[index(span * w + i + radius) + lane];
     const Cell<kSums> before = cells[index(span * w + i - radius - 1) + lane];
@@ -315,21 +315,21 @@ struct Prefix {
 };
 static_assert(widest_radius <= 32);  // a lane writes one cell beyond the columns
 
-// Σ a_i b_i of bytes.
+// Returns Σ a_i b_i of bytes.
 __device__ __forceinline__ u32 dot(u32 bytes, u32 signed_bytes, u32 sum) {
   u32 result;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(signed_bytes), "r"(sum));
   return result;
 }
 
-// What the windows of a row gain and lose against those of the row before.
+// The rows that the windows gain and lose when they move down by one row.
 template <int kChannels>
 struct Step {
   u32 costs_gained = 0, costs_lost = 0;
   GuideQuad<kChannels> guide_gained = {}, guide_lost = {};
 };
 
-// Σ I' p and Σ p of columns, whose windows gain a row and lose one: −x = ¬x + 1 in bytes.
+// Updates Σ I' p and Σ p of columns whose windows gain a row and lose one: −x = ¬x + 1 in bytes.
 template <int kChannels>
 __device__ __forceinline__ void change(u32 (&column)[lane_columns][kChannels + 1], const Step<kChannels>& step) {
   constexpr u32 once_each = 0x0000FF01, not_and_one = 0x01FFFFFF;
@@ -350,7 +350,7 @@ __device__ __forceinline__ void change(u32 (&column)[lane_columns][kChannels + 1
   }
 }
 
-// Bytes i of four words become word i.
+// Transposes bytes: bytes i of four words become word i.
 __device__ __forceinline__ void transpose(const u32 (&in)[4], u32 (&out)[4]) {
   const u32 a = __byte_perm(in[0], in[1], 0x5140), b = __byte_perm(in[2], in[3], 0x5140);
   const u32 c = __byte_perm(in[0], in[1], 0x7362), d = __byte_perm(in[2], in[3], 0x7362);
@@ -360,7 +360,7 @@ __device__ __forceinline__ void transpose(const u32 (&in)[4], u32 (&out)[4]) {
   out[3] = __byte_perm(c, d, 0x7632);
 }
 
-// The same of columns that gain four rows.
+// Does the same for columns that gain four rows.
 template <int kChannels>
 __device__ __forceinline__ void gain(u32 (&column)[lane_columns][kChannels + 1], const u32 (&rows)[4],
                                      const GuideQuad<kChannels> (&guides)[4]) {
@@ -380,7 +380,7 @@ __device__ __forceinline__ void gain(u32 (&column)[lane_columns][kChannels + 1],
   }
 }
 
-// From a window's sums and its numbers.
+// Computes the coefficients from a window's sums and statistics.
 template <int kChannels, class Number>
 __device__ __forceinline__ void make_coefficients(const FilterProblem& p, const int (&box)[kChannels + 1],
                                                   Number&& number, int (&out)[kChannels + 1]) {
@@ -413,7 +413,7 @@ __device__ __forceinline__ u32 cost_quad(const FilterProblem& p, const u8* costs
   return *reinterpret_cast<const u32*>(costs + (i64)y * p.pitch + x);
 }
 
-// Sums of a warp's columns from one row to another.
+// Sums a warp's columns from one row to another.
 template <int kChannels, int kSpans>
 __device__ __forceinline__ void sum_rows(const FilterProblem& p, const u8* costs, const Columns<kSpans>& columns,
                                          int from, int to, u32 (&column)[kSpans][lane_columns][kChannels + 1]) {
@@ -433,8 +433,8 @@ __device__ __forceinline__ void sum_rows(const FilterProblem& p, const u8* costs
     }
 }
 
-// Coefficients are written as prefix sums down a piece of rows, modulo 2^32. Blocks go over segments, disparities and
-// pieces: neighbouring segments share lines of the cache.
+// Coefficients are written as prefix sums down a piece of rows, modulo 2^32. Blocks are ordered by segments,
+// disparities and pieces, so that neighbouring segments share cache lines.
 template <int kChannels>
 __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
   using Planes = WindowPlanes<kChannels>;
@@ -452,7 +452,7 @@ __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
   u32 column[spans][lane_columns][sums] = {};
   sum_rows<kChannels>(p, costs, columns, max(first - p.radius, 0), min(first + p.radius, p.height), column);
 
-  // Where there is no cost, the guide does not matter.
+  // If the cost is absent, the guide does not matter.
   const auto load = [&](int w, int gained, bool loses) {
     Step<kChannels> step;
     const int x = columns.own(w), lost = gained - 2 * p.radius - 1;
@@ -470,7 +470,7 @@ __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
   const i64 plane = (i64)(p.end - p.begin) * p.pitch;
   u32 above[spans][lane_columns][sums] = {};
   for (int y = first; y < last; ++y) {
-    // Loads are under way while sums are made.
+    // Loads are in flight while sums are computed.
     const i64 row = (i64)(y - p.begin) * p.pitch;
     float4 numbers[spans][Planes::count];
 #pragma unroll
@@ -500,7 +500,8 @@ __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
 #pragma unroll
         for (int s = 0; s < sums; ++s) above[w][i][s] += coefficients[s];
       }
-      // Costs and guides are read again soon: what streams by is not to drive them out of the cache.
+      // Costs and guides are read again soon: a streaming hint keeps the coefficients from evicting them from the
+      // cache.
       u32* const out = p.coefficients + (i64)disparity * sums * plane + row + columns.own(w);
 #pragma unroll
       for (int s = 0; s < sums; ++s)
@@ -510,7 +511,7 @@ __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
   }
 }
 
-// A signed byte as a float.
+// Converts a signed byte to a float.
 __device__ __forceinline__ float byte_float(u32 packed, int i) {
   constexpr u32 two_to_23 = 0x4B000000;
   return __uint_as_float(__byte_perm(packed ^ 0x80808080, two_to_23, 0x7650 + i)) - (8388608.0f + 128.0f);
@@ -523,8 +524,8 @@ __device__ __forceinline__ float guide_float(const GuideQuad<kChannels>& quad, i
     return byte_float(part(quad, i), channel);
 }
 
-// A warp has a few rows, each on its own. Blocks go over segments, rows and disparities: what the window of a row loses
-// is still in the cache from when it was gained.
+// A warp processes a few rows, one by one. Blocks are ordered by segments, rows and disparities, so that the rows that
+// a window loses are still in the cache from when they were gained.
 template <int kChannels>
 __device__ __forceinline__ void filter(const FilterProblem& p) {
   constexpr int sums = kChannels + 1, spans = spans_of_filter;
@@ -540,7 +541,8 @@ __device__ __forceinline__ void filter(const FilterProblem& p) {
   const u32* const coefficients = p.coefficients + (i64)disparity * sums * plane;
   float* const filtered = p.filtered + (i64)disparity * rows * p.pitch;
   for (int y = first + threadIdx.x / 32; y < last; y += warps_in_block) {
-    // The sums down a window: at its bottom, less those above it, and those of the pieces that end in it.
+    // The sums over a window's rows: the prefix sum at its bottom, minus the one above it, plus those of the pieces
+    // that end inside it.
     u32 column[spans][lane_columns][sums] = {};
     const auto add = [&](int row, u32 sign) {
 #pragma unroll
@@ -585,7 +587,7 @@ __device__ __forceinline__ void filter(const FilterProblem& p) {
   }
 }
 
-// ---- Selection: wta.hpp, from planes of disparities, of several levels: cross_scale.hpp.
+// ---- Selection (wta.hpp) from planes of disparities of several levels (cross_scale.hpp).
 
 template <bool kLevels>
 __device__ __forceinline__ float cost_at(const SelectProblem& p, int x, int row, int k) {

@@ -1,40 +1,40 @@
-// What the tuned kernels of the guided filter and its selection are given.
+// Constants and arguments shared by the host code and the tuned kernels of the guided filter and its selection.
 #pragma once
 
 #include <cstdint>
 
 namespace stereopsis::guided_wta {
 
-inline constexpr int span = 128;  // columns, four neighbours a lane
+inline constexpr int span = 128;  // columns, four neighbours per lane
 inline constexpr int warps_in_block = 4;
-// Spans that a warp walks down with the sums of coefficients: more take more registers than are there, with colour.
+// Spans that a warp walks down with the sums of coefficients. More spans need too many registers with colour.
 template <int kChannels>
 inline constexpr int spans_of_coefficients = kChannels == 3 ? 1 : 2;
 inline constexpr int spans_of_filter = 2;
-// Blocks on a multiprocessor.
+// Blocks per multiprocessor.
 inline constexpr int blocks_of_coefficients = 4;
 template <int kChannels>
 inline constexpr int blocks_of_filter = kChannels == 3 ? 5 : 8;
 inline constexpr int rows_in_filter_block = 8;
-inline constexpr int disparities_of_costs = 16;  // that a thread makes
+inline constexpr int disparities_of_costs = 16;  // per thread
 inline constexpr int widest_radius = 32;
 inline constexpr int most_levels = 16;
 
-// Planes have rows of whole quadruples.
+// Returns the row pitch of planes, a multiple of four columns.
 constexpr int pitch_of(int width) { return (width + 3) / 4 * 4; }
 
-// A warp's columns are a step behind those of the one before: the outermost ones on either side only lend their sums.
+// Adjacent warps overlap by these columns on each side: the outermost columns of a warp only contribute their sums.
 constexpr int border_columns(int radius) { return (radius + 3) / 4 * 4; }
 constexpr int segments_of(int spans, int width, int radius) {
   const int all = span * spans, step = all - 2 * border_columns(radius);
   return width <= all ? 1 : (width - all + step - 1) / step + 1;
 }
 
-// How many numbers there are of a window of the guide, and of sums of its pixels.
+// Number of statistics of a window of the guide, and of sums over its pixels.
 constexpr int statistics_numbers(int channels) { return channels == 3 ? 11 : 4; }
 constexpr int guide_sums_of(int channels) { return channels == 3 ? 9 : 2; }
 
-// Image rows are those of the strip that is read. All planes have rows of pitch_of(width).
+// The problem of one strip. Image rows are those of the strip that is read. All planes have rows of pitch_of(width).
 struct FilterProblem {
   static constexpr bool is_argument = true;
 
@@ -43,7 +43,7 @@ struct FilterProblem {
   int first, last;  // rows of the result
   int begin, end;   // rows of coefficients
   int disparities, min_disparity;
-  int rows_in_piece;  // of coefficients: a warp walks down one
+  int rows_in_piece;  // rows of coefficients that a warp walks down at a time
 
   const void *left, *right;  // words
   std::int64_t left_pitch, right_pitch;
@@ -54,17 +54,17 @@ struct FilterProblem {
   std::uint8_t* guide_bytes;    // (row, x, channel, and with colour a zero)
   std::int32_t* guide_columns;  // (sum, row, x)
   float* statistics;            // (number, row, x)
-  std::uint32_t* coefficients;  // (disparity, coefficient, row, x), as sums down a piece
+  std::uint32_t* coefficients;  // (disparity, coefficient, row, x), as prefix sums down a piece
   float* filtered;              // (disparity, row, x)
 
-  float share;  // of a pixel, in a window that lies in the image whole
+  float share;  // 1/N of a window that lies completely in the image
   float epsilon, factor_a, factor_b, unit_a, unit_b;
-  // Of the colour and gradient cost.
+  // Parameters of the colour and gradient cost.
   int colour_factor, gradient_factor, colour_limit, gradient_limit, replicates;
   std::uint64_t outside;
 };
 
-// A level's filtered costs: planes of disparities.
+// The filtered costs of a level, in planes of disparities.
 struct LevelPlanes {
   const float* costs;
   int pitch, rows, first_row, min_disparity;

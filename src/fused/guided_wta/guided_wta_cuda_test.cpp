@@ -28,14 +28,14 @@ std::vector<Case> cases() {
   list.push_back({{300, 80}, 18, 5, -9, {.radius = 32, .epsilon = 0.1}, {40, 41}, 1});
   list.push_back({{300, 80}, 9, 9, 0, {.radius = 17}, {3, 80}, 3});
   list.push_back({{129, 260}, 5, 5, 1, {.radius = 9}, {0, 260}, 1});  // pieces shorter than a window
-  // Warps with neighbours on both sides; the last one's columns end with the image, and short of it.
+  // Warps with neighbours on both sides; the last warp's columns end exactly with the image, and before its end.
   for (const int channels : {1, 3})
     for (const int width : {641, 384 + 128, 513, 259})
       list.push_back({{width, 9}, 2, 2, 0, {.radius = channels == 1 ? 32 : 27}, {0, 9}, channels});
   return list;
 }
 
-// Filtered costs and winners equal those of the oracles, one after the other.
+// Filtered costs and winners equal those of the oracles, run one after the other.
 template <class Kind>
 void expect_equals_oracles(const Kind& kind, auto&& words_of) {
   using Word = typename Kind::Word;

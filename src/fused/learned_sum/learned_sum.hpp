@@ -1,7 +1,8 @@
-// Learned costs and those of census and gradient, added cell by cell as they are made: stages/learned_features,
-// stages/census_gradient, stages/cost_volume and stages/sum composed, bit for bit. Of three volumes, one is written and none read.
+// Learned costs and those of census with gradient, added cell by cell as they are computed. The result equals
+// stages/learned_features, stages/census_gradient, stages/cost_volume and stages/sum composed, bit for bit. Of three
+// volumes, one is written and none is read.
 //
-// Cost: as learned costs, and a count of bits a cell.
+// Cost: that of learned costs, plus one popcount per cell.
 #pragma once
 
 #include "device/gpu/view.hpp"
@@ -17,7 +18,8 @@ struct Parameters {
   sum::Parameters sum;
 };
 
-// `T` is the pixels' type. `weights` are those of learned_features::gpu_weights(). `scratch` holds at least gpu_scratch_bytes().
+// `T` is the type of the pixels. `weights` comes from learned_features::gpu_weights(). `scratch` holds at least
+// gpu_scratch_bytes().
 std::size_t gpu_scratch_bytes(const Parameters&, Size);
 template <class T>
 void gpu(const Parameters&, gpu::Array<const std::int32_t> weights,

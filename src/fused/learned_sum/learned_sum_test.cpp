@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-// The composed definitions.
+// Returns the result of the composed oracles.
 template <class T>
 Volume<std::uint8_t> composed(const learned_sum::Parameters& p, std::array<PitchedImage<std::uint8_t>, 2>& grey8,
                               std::array<PitchedImage<T>, 2>& grey, Size size, DisparityRange range) {

@@ -1,5 +1,5 @@
-// Left-right check and 3×3 median: left_right_median.hpp. A warp goes down some rows, with a lane for each column; its
-// outer lanes check the pixels beside those of the others.
+// Left-right check and 3×3 median: left_right_median.hpp. A warp walks down some rows, with one lane per column; its
+// outer lanes only check the pixels next to those of the others.
 #include "device/gpu/vocabulary.h"
 #include "fused/left_right_median/left_right_median_cuda_problem.hpp"
 
@@ -8,7 +8,7 @@ using namespace stereopsis::left_right_median;
 constexpr uchar failed = 2;  // validity::left_right
 constexpr unsigned everywhere = ~0u;
 
-// Integers in the order of the floats; −0 is read as +0. Invalid pixels are above all of them.
+// Integer keys in the order of the floats; −0 is read as +0. Invalid pixels have a key above all others.
 constexpr int above_all = 0x7fffffff, below_all = ~above_all;
 __device__ __forceinline__ int key_of(float d) {
   const int bits = __float_as_int(d + 0.0f);
@@ -16,7 +16,7 @@ __device__ __forceinline__ int key_of(float d) {
 }
 __device__ __forceinline__ float value_of(int key) { return __int_as_float(key ^ (key >> 31 & 0x7fffffff)); }
 
-// Three keys in their order.
+// Three keys in ascending order.
 struct Triple {
   int low, mid, high, invalid;
 };
@@ -26,7 +26,7 @@ __device__ __forceinline__ Triple sorted(int a, int b, int c) {
   return {low, mid, high, (low == above_all) + (mid == above_all) + (high == above_all)};
 }
 __device__ __forceinline__ int middle(int a, int b, int c) { return sorted(a, b, c).mid; }
-// With n of the invalid ones, which come last, below all others instead.
+// Moves n of the invalid keys, which come last, below all others.
 __device__ __forceinline__ Triple lowered(const Triple& t, int n) {
   const int mid = n == 1 ? t.low : below_all, high = n == 1 ? t.mid : t.low;
   return {n == 0 ? t.low : below_all, n == 0 ? t.mid : mid, n == 0 ? t.high : high, 0};
@@ -34,14 +34,15 @@ __device__ __forceinline__ Triple lowered(const Triple& t, int n) {
 __device__ __forceinline__ int middle_of_nine(const Triple& p, const Triple& q, const Triple& r) {
   return middle(__vimax3_s32(p.low, q.low, r.low), middle(p.mid, q.mid, r.mid), __vimin3_s32(p.high, q.high, r.high));
 }
-// stages/median. With half of the invalid pixels, or one more, below all others the middle of nine is that of the valid.
+// Computes the median of stages/median. If half of the invalid pixels, or one more, are below all others, the middle of
+// nine values is the middle of the valid ones.
 __device__ __forceinline__ int median_of(const Triple& p, const Triple& q, const Triple& r) {
   const int in_p = p.invalid + 1, in_q = q.invalid + (in_p & 1), in_r = r.invalid + (in_q & 1);
   return middle_of_nine(lowered(p, in_p >> 1), lowered(q, in_q >> 1), lowered(r, in_r >> 1));
 }
 
-// stages/left_right, in a column: the disparities from row y0 − 1 on, of which those that fail become invalid, and are
-// said to have failed in the rows between the first and the last, if they are the warp's own.
+// Runs stages/left_right on a column: the disparities from row y0 − 1 on that fail become invalid. The rows between the
+// first and the last are marked as failed in the validity, if they are the warp's own.
 __device__ __forceinline__ void check_rows(float (&d)[rows + 2], int x, int y0, bool own, IMAGE(const float, right),
                                            IMAGE(const float, disparity), IMAGE(uchar, validity), float threshold) {
   const int width = WIDTH(disparity), height = HEIGHT(disparity), before = max(y0 - 1, 0);
@@ -60,7 +61,7 @@ __device__ __forceinline__ void check_rows(float (&d)[rows + 2], int x, int y0, 
   from = &PIXEL(right, 0, before);
 #pragma unroll
   for (int r = 0; r < rows + 2; ++r) {
-    const unsigned x_right = x - (unsigned)__float2int_rd(d[r] + 0.5f);  // which saturates
+    const unsigned x_right = x - (unsigned)__float2int_rd(d[r] + 0.5f);  // saturates
     const float there = from[min(x_right, width - 1)];
     opposite[r] = x_right < width ? there : INVALID;
     from += step(r, right_layout.pitch);

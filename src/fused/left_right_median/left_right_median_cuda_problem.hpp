@@ -1,8 +1,8 @@
-// What the host and the tuned CUDA kernel agree on.
+// Constants and arguments shared by the host code and the tuned CUDA kernels.
 #pragma once
 
 namespace stereopsis::left_right_median {
 
-inline constexpr int columns = 30, rows = 5, warps = 4;  // of a warp; of a block
+inline constexpr int columns = 30, rows = 5, warps = 4;  // columns and rows per warp; warps per block
 
 }  // namespace stereopsis::left_right_median

@@ -1,16 +1,17 @@
 // Semi-global matching and selection in one run over the image: stages/cost, stages/sgm and stages/wta composed,
-// without a volume per path. Its meaning is the composition of their oracles, bit for bit.
+// without a volume per path. The result equals the composition of their oracles, bit for bit.
 //
-// The sums of half of the paths, those that come from the left and from above, make one sweep down and are
-// stored in 16 bits; the other half is added in a sweep up, which selects each pixel at once.
-// Memory: 2 bytes a cell (a pixel and disparity, disparities rounded up to 32 or a multiple of 64) and the ends of
-// the paths. Traffic: one write and one read of that volume.
+// A downward sweep sums half of the paths, those that come from the left and from above, and stores the sums in 16
+// bits. An upward sweep adds the other half and selects each pixel at once. Memory: 2 bytes per cell (a pixel and
+// disparity, disparities rounded up to 32 or a multiple of 64) and the ends of the paths. Traffic: one write and one
+// read of that volume.
 //
-// Where that is too much, the image is worked on in stripes of rows: a first sweep down keeps the ends of the paths where they
-// enter each stripe; then, from the lowest stripe to the highest, the sweep down of the stripe is made once more from there, with
-// its sums, and the sweep up goes on through it. That gives the same bits, takes half as long again, and needs the sums of one
-// stripe and the ends of three paths a column for each stripe. The portable kernels keep those of about twice the root of more
-// than 16 stripes, for one more sweep down, and with 4 paths those of one path a column.
+// If that is too much memory, the image is processed in stripes of rows. A first downward sweep stores the ends of the
+// paths where they enter each stripe. Then, from the lowest stripe to the highest, the downward sweep of the stripe is
+// repeated from there with its sums, and the upward sweep continues through it. The result has the same bits, takes
+// half as long again, and needs the sums of one stripe and the ends of three paths per column for each stripe. For more
+// than 16 stripes, the portable kernels store the ends of about twice the square root of their number, at the cost of
+// one more downward sweep; with 4 paths, they store the ends of one path per column.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +56,7 @@ struct Stripes {
 template <class Kind>
 std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparities, int threads, int stripe_rows = 0);
 
-// `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
+// `workspace` holds at least workspace_bytes() and starts at a multiple of 64 bytes.
 template <class Kind>
 void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 

@@ -1,4 +1,4 @@
-// P2 of all paths that come to the pixels of a row.
+// P2 of all paths that reach the pixels of a row.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_SGM_WTA_CPU_PENALTIES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SGM_WTA_CPU_PENALTIES_INL
@@ -21,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace cost_cpu = stereopsis::cost::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// A table of 256 bytes, looked up 16 entries at a time. At the end, where all entries are the same, nothing is left to
-// look up: those before are kept as what differs from them.
+// A table of 256 bytes, looked up 16 entries at a time. The constant entries at the end need no look-up: earlier
+// entries are stored as their difference from that constant.
 class ByteTable {
  public:
   explicit ByteTable(const sgm::Penalties& entries) : last_(static_cast<std::uint8_t>(entries.back())) {
@@ -36,9 +36,9 @@ class ByteTable {
   HWY_INLINE V operator()(D d, V index) const {
     V found = hn::Set(d, last_);
     for (int first = 0; first < used_; first += 16) {
-      // Indices of other entries get the highest bit, which gives 0.
+      // Indices of other entries get the highest bit, for which the look-up returns 0.
       const V here = hn::SaturatedAdd(hn::Xor(index, hn::Set(d, static_cast<std::uint8_t>(first))), hn::Set(d, 0x70));
-      // The bits between are to be clear on some processors.
+      // Some processors require that the bits between are clear.
       const V place = hn::And(here, hn::Set(d, 0x8F));
       found = hn::Xor(found, hn::TableLookupBytesOr0(hn::LoadDup128(d, differences_ + first), place));
     }
@@ -57,8 +57,9 @@ class AdaptivePenalties {
   AdaptivePenalties(const sgm::Penalties& penalties, ImageView<const std::uint8_t> guide, const sgm::Edges& edges)
       : penalties_(penalties), table_(penalties), guide_(guide), edges_(edges) {}
 
-  // Of row y and each path, by column of the image; the row before lies above, or below in the sweep up. It does not matter
-  // where a path starts; one that comes from an edge finds the guide's row there.
+  // Computes P2 of row y for each path, by column of the image; the previous row lies above, or below in the upward
+  // sweep. Values where a path starts do not matter; a path that comes from the boundary state finds the guide's row
+  // there.
   template <int kPaths>
   void set(int y, bool up, Lane* p2) const {
     const int step = up ? -1 : 1, width = guide_.width;
@@ -74,7 +75,7 @@ class AdaptivePenalties {
   }
 
  private:
-  // Of the path that comes to a row's pixels from those of `from`, `dx` columns away.
+  // Computes P2 of the path that reaches a row's pixels from those of `from`, `dx` columns away.
   void set(const std::uint8_t* here, const std::uint8_t* from, int dx, Lane* p2) const {
     const int width = guide_.width;
     const auto scalar = [&](int x) {

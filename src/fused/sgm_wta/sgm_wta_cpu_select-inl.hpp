@@ -1,4 +1,4 @@
-// Selection from the sums of a band: which of them are candidates, the winners of a step, the results of a tile's rows.
+// Selection from the sums of a band: which sums are candidates, the winners of a step, the results of a tile's rows.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_SGM_WTA_CPU_SELECT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SGM_WTA_CPU_SELECT_INL
@@ -32,21 +32,21 @@ class Selection {
         whole_(columns_of_all_candidates()) {}
 
   bool wants_right() const { return !out_.right.empty(); }
-  // Whether the left pixel is looked at, and so has a say in the right view's selection.
+  // Returns whether the left pixel is selected, and hence takes part in the right view's selection.
   bool usable(int x, int y) const { return in_.mask_left.empty() || in_.mask_left(x, y) != 0; }
 
-  // Of a pixel's sums, leaves those of its candidates.
+  // Removes all sums of a pixel except those of its candidates.
   HWY_INLINE void leave_candidates(int x, int y, std::uint16_t* total) const {
     if (x < whole_.first || x > whole_.last) remove_others(x, y, total);
   }
 
-  // The winners of the pixels of a step, in this column of their tiles.
+  // Finds the winners of the pixels of a step, which are in this column of their tiles.
   HWY_INLINE void find_winners(const wta_cpu::Costs& totals, int column) {
     const bool want_second = parameters_.uniqueness > 0 || want_confidence();
     wta_cpu::find_winners(totals, want_second, column, winners_);
   }
 
-  // The results of row r of the band, in the columns of its tile from `tile_x` on.
+  // Writes the results of row r of the band, in the columns of its tile from `tile_x` on.
   void deliver(int r, int y, int tile_x) const {
     const int first = std::max(0, tile_x), count = std::min(width_, tile_x + tile_columns) - first;
     if (count <= 0) return;
@@ -72,7 +72,7 @@ class Selection {
 
   bool want_confidence() const { return !out_.confidence.empty(); }
 
-  // Where every disparity is a candidate.
+  // Returns the columns where every disparity is a candidate.
   Columns columns_of_all_candidates() const {
     const auto all = [&](int x) {
       const auto range = wta::candidates(parameters_, x, width_, in_.min_disparity, disparities_);

@@ -1,4 +1,4 @@
-// A visit: the paths of a pixel are extended by it, and their sums are stored, or added to those of the other sweep.
+// Visits a pixel: extends its paths, and stores their sums, or adds them to those of the other sweep.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_SGM_WTA_CPU_VISIT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SGM_WTA_CPU_VISIT_INL
@@ -26,7 +26,7 @@ namespace sgm_cpu = stereopsis::sgm::HWY_NAMESPACE;
 namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// A row of the band in work.
+// A row of the current band.
 template <class Lane, class Kind, int kPaths>
 struct Row {
   using Word = typename Kind::Word;
@@ -48,14 +48,14 @@ struct Row {
   std::uint16_t* sums;
   std::uint16_t* total;
   wta_cpu::RightRow right;
-  Lane* paths[kPaths] = {};  // those that cross its column 0
-  // In the tile in work: the image's column of the tile's column 0; the left pixels and P2, repeated.
+  Lane* paths[kPaths] = {};  // paths that cross its column 0
+  // For the current tile: the image column of the tile's column 0, and the left pixels and P2, each repeated.
   int x = 0;
   std::uint32_t left_bytes[tile_columns * sizeof(Word)] = {};
   std::uint32_t penalties[kPaths][tile_columns] = {};
 };
 
-// Narrow vectors leave out some of the padding.
+// Returns the disparities that a visit covers; narrow vectors skip part of the padding.
 template <class D>
 int visited(const Extent& extent) {
   return round_up(extent.disparities, std::max(32, static_cast<int>(hn::Lanes(D()))));
@@ -81,13 +81,14 @@ class Visitor {
         wants_right_(selection.wants_right()),
         masked_(!job.select.mask_left.empty()) {}
 
-  // The disparities that a visit works on: those of kBlocks vectors, or 0: any number.
+  // Returns the disparities that a visit works on: those of kBlocks vectors; 0: any number.
   template <int kBlocks>
   int visited_of() const {
     return kBlocks > 0 ? kBlocks * static_cast<int>(hn::Lanes(D())) : visited_;
   }
 
-  // The pixel of a row in this column of its tile; `place` leads from the paths at column 0 to those of the pixel.
+  // Visits the pixel of a row in this column of its tile; `place` is the offset from the paths at column 0 to those of
+  // the pixel.
   template <bool kSelects, int kBlocks>
   HWY_INLINE void visit(const Row& row, int column, std::ptrdiff_t place, bool up) const {
     const int count = visited_of<kBlocks>(), padded = kBlocks > 0 ? count : padded_;
@@ -129,7 +130,7 @@ class Visitor {
     for (int i = 0; i < sgm_cpu::sums_per_block<D>; ++i)
       sums[i] = hn::Add(sums[i], hn::Load(D16(), stored + i * lanes16()));
   }
-  // The sums over all paths, from index k on: for the winner, and for those of the right view.
+  // Stores the sums over all paths from index k on, for the winner and for those of the right view.
   HWY_INLINE void put_totals(int k, Sums& sums, std::uint16_t* total, bool updates, bool up,
                              const wta_cpu::RightRow& right) const {
     const D16 d16;
@@ -144,7 +145,7 @@ class Visitor {
     }
   }
 
-  // The stored sums come from memory, in an order that the hardware does not foresee: 1.2 times as fast as without.
+  // The stored sums are read in an order that the hardware does not predict: prefetching makes it 1.2 times as fast.
   HWY_INLINE void prefetch(const std::uint16_t* stored, int x, bool up, int padded) const {
     const int ahead = up ? -8 : 8;  // pixels
     if (x + ahead < 0 || x + ahead >= width_) return;
@@ -153,7 +154,7 @@ class Visitor {
   }
 
   const int width_, padded_, visited_;
-  const std::uint32_t p1_;  // repeated
+  const std::uint32_t p1_;  // repeated in each lane
   const Lane* const padding_;
   const std::uint16_t* const sums_padding_;
   const Selection& selection_;

@@ -1,5 +1,5 @@
-// Semi-global matching without a cost or sum volume: the kernels, for disparities up to STEREOPSIS_RANGE.
-// docs/notes/sgm-on-cuda.md tells how they came to be as they are, and where they end.
+// Kernels of semi-global matching without a cost or sum volume, for disparities up to STEREOPSIS_RANGE.
+// docs/notes/sgm-on-cuda.md describes their design and their limits.
 //
 // variant 64: STEREOPSIS_RANGE=64
 // variant 128: STEREOPSIS_RANGE=128
@@ -24,7 +24,7 @@ using Volume = Variant<VolumeCost, AllCosts, ConstantPenalty, kPaths>;
 using VolumeEarly8 = Variant<VolumeCost, AllCosts, ConstantPenalty, 8, true>;
 template <int kPaths>
 using VolumeAdaptive = Variant<VolumeCost, AllCosts, GradientPenalty, kPaths>;
-// Census costs that fit, of as many disparities as there is room for. Early minima pay where rows have little to load.
+// Census costs that fit in six bits, with all disparities of the range. Early minima pay off if rows load little data.
 using SixBitCensus4 = Variant<SixBitCost, AllCosts, ConstantPenalty, 4, T::range != 256>;
 using SixBitCensus8 = Variant<SixBitCost, AllCosts, ConstantPenalty, 8, false, SixBitColumns>;
 
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(256)
 }
 __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
 
-// Both passes, by the name that the host finds them by.
+// Instantiates both passes under the name by which the host finds them.
 #define STEREOPSIS_PASSES(name, V)                                      \
   __global__ void __launch_bounds__(32 * border_warps, blocks_of<V>)    \
       borders_##name(const __grid_constant__ Problem p) {               \
@@ -78,7 +78,7 @@ __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
   }
 STEREOPSIS_PASSES(rank_4, Rank<4>)
 STEREOPSIS_PASSES(rank_8, Rank<8>)
-// With bulk copies, which compute capability 9.0 began with.
+// Variants with bulk copies, which need compute capability 9.0.
 #if STEREOPSIS_RANGE != 64 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 #if STEREOPSIS_RANGE == 256
 STEREOPSIS_PASSES(rank_kept_4, RankKept<4>)

@@ -1,6 +1,6 @@
-// First pass: every path is followed over the whole image, without sums, and its state is kept only where it enters a
-// tile (or, along the rows of kept strips, what it adds to each sum: sgm_wta_cuda_rows.cuh). Paths are independent of one
-// another; the second pass waits for some of them (sgm_wta_cuda_progress.cuh).
+// First pass: follows every path over the whole image, without sums, and stores its state only where it enters a tile.
+// Along the rows of kept strips, it stores what the path adds to each sum instead (sgm_wta_cuda_rows.cuh). Paths are
+// independent of each other; the second pass waits for some of them (sgm_wta_cuda_progress.cuh).
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_feed.cuh"
@@ -9,14 +9,14 @@
 
 namespace stereopsis::sgm_wta {
 
-// Lines of diagonal paths run around a cylinder a little wider than the image, a whole number of strips around, and
-// restart from zeros where they enter the image: every group has the same work. It follows N adjacent ones. Groups of a
-// warp are a strip apart, so that they meet the next strip in the same rows.
+// Lines of diagonal paths run around a cylinder that is slightly wider than the image, a whole number of strips, and
+// restart from zeros where they enter the image, so that every group has the same amount of work. A group follows N
+// adjacent lines. The groups of a warp are a strip apart, so that they reach the next strip in the same rows.
 //
-// In a row a path waits longest for the minimum over its lanes. What does not depend on it goes on meanwhile: the last
-// exchange is taken up in the next row only, and costs and the minima of neighbouring words are evaluated a row ahead.
-// What is not done in every row ends the loop over rows: it ends a band, or wraps, or, where the next row is in shared
-// memory already, meets a strip. Where it is under way, leaving the loop would wait for it.
+// In a row, a path waits longest for the minimum over its lanes. Independent work is done meanwhile: the last exchange
+// is used only in the next row, and costs and the minima of neighbouring words are evaluated a row ahead. Rare events
+// end the loop over rows: the end of a band, a wrap, or, if the next row is in shared memory already, a strip. While
+// the next row is in flight, leaving the loop would wait for it.
 template <class T, class V, BorderForm kForm>
 struct Lines {
   static constexpr int N = kForm.lines, words = T::words;
@@ -24,27 +24,27 @@ struct Lines {
   using State = StateOf<T>;
   using FeedOf = std::conditional_t<shares, BlockFeed<T, V, kForm>, Feed<T, V, kForm>>;
   static constexpr int buffers = FeedOf::buffers, rows_ahead = FeedOf::rows_ahead;
-  static constexpr bool keeps_near = buffers == 1;  // otherwise the second buffer takes their registers
+  static constexpr bool keeps_near = buffers == 1;  // otherwise the second buffer uses their registers
 
   const Problem& p;
   const bool up;
-  const int dx;  // all directions share their code: it has to stay in the instruction cache
+  const int dx;  // a variable, because all directions share their code, which must stay in the instruction cache
   const Position<T> at;
-  const int sense = up ? -1 : 1, first_y = up ? p.height - 1 : 0;              // of y
-  const int first_band = up ? (p.height - 1) % tile_height + 1 : tile_height;  // its rows
-  // Where diagonals wrap; x runs from −1 to around − 2.
+  const int sense = up ? -1 : 1, first_y = up ? p.height - 1 : 0;              // sense: step of y
+  const int first_band = up ? (p.height - 1) % tile_height + 1 : tile_height;  // rows of the first band
+  // Columns where diagonals wrap; x runs from −1 to around − 2.
   const int last_x = dx < 0 ? -1 : p.around - 2, back = dx < 0 ? p.around : -p.around;
   u32 low[N];
   State state[N];
-  u32 before[N], after[N];  // the words beyond those of the lane
-  State near[N];            // if kept: minima of the words before and after
+  u32 before[N], after[N];  // the words before and after those of the lane
+  State near[N];            // if kept: minima of the previous and the next words
 
   __device__ __forceinline__ Lines(const Problem& problem, bool upward, int dx_) : p(problem), up(upward), dx(dx_) {
 #pragma unroll
     for (int c = 0; c < N; ++c) clear(state[c], low[c]);
   }
 
-  // Whether a path in column x goes on in the image.
+  // Returns whether a path in column x continues in the image.
   __device__ __forceinline__ bool stays(int x) const {
     return (u32)(x - (dx < 0 ? 1 : 0)) < (u32)(p.width - (dx != 0 ? 1 : 0));
   }
@@ -68,7 +68,7 @@ struct Lines {
   }
   __device__ __forceinline__ u32 smallest_word(int c) const {
     if constexpr (keeps_near) {
-      u32 between[words / 2];  // words 1, 2, 5, 6, … are between all the others
+      u32 between[words / 2];  // words 1, 2, 5, 6, … lie between all the others
 #pragma unroll
       for (int j = 0; j < words / 2; ++j) between[j] = near[c][j / 2 * 4 + 1 + j % 2];
       return smallest_of(between);
@@ -87,7 +87,7 @@ struct Lines {
     for (int j = 0; j < words; ++j) state[c][j] = next[j];
   }
 
-  // Paths that enter the image here.
+  // Restarts paths that enter the image here.
   __device__ __forceinline__ void restart(int x) {
     const int entry = dx > 0 ? 0 : p.width - 1;
 #pragma unroll
@@ -102,7 +102,7 @@ struct Lines {
     }
   }
 
-  // All paths leave their band, to go on at x + dx.
+  // Stores the states of all paths when they leave their band, to continue at x + dx.
   __device__ __forceinline__ void keep_for_band(bool mine, int x, int band) {
     u8* to = row_state<T, V>(p, up, dx, band, x + dx);
 #pragma unroll
@@ -117,7 +117,7 @@ struct Lines {
     }
   }
 
-  // At most one of the columns steps into the next strip.
+  // Stores the state for the next strip; at most one of the columns enters it.
   __device__ __forceinline__ void keep_for_strip(bool mine, int x, int next_y) const {
     const int hit = ((dx > 0 ? T::tile_width - 1 : 0) - x) & (T::tile_width - 1), to = x + hit + dx;
     const bool wanted = hit < N && mine && stays(x + hit) && (u32)next_y < (u32)p.height;
@@ -132,8 +132,8 @@ struct Lines {
     store_state_if(wanted, side_state<T>(p, up, dx, to / T::tile_width, next_y), at.lane, copy);
   }
 
-  // Rows, counted from the first one, as bits that repeat after 32: in which all leave their band, and those others in
-  // which some group meets the next strip.
+  // Return bits for rows, counted from the first one and repeating after 32: rows in which all paths leave their band,
+  // and other rows in which some group reaches the next strip.
   __device__ __forceinline__ u32 rows_at_bands() const {
     const int i = threadIdx.x % 32;
     return __ballot_sync(everywhere, (first_y + sense * i - (up ? 0 : tile_height - 1)) % tile_height == 0);
@@ -151,7 +151,8 @@ struct Lines {
     return __ballot_sync(everywhere, any) & ~rows_at_bands();
   }
 
-  // How many rows may be followed before a path wraps, or what is asked for ahead of it does, or it enters the image.
+  // Returns how many rows may be followed before a path wraps, before data loaded ahead of it wraps, or before it
+  // enters the image.
   __device__ __forceinline__ int rows_until_turn(int x) const {
     if (dx == 0) return p.height;
     const int entry = (dx > 0 ? 0 : p.width - 1) - dx;
@@ -167,7 +168,7 @@ struct Lines {
     return __reduce_min_sync(everywhere, least);
   }
 
-  // The column of the first row, and whether the group has lines at all.
+  // Finds the column of the first row; returns whether the group has lines at all.
   __device__ __forceinline__ bool place(int bundle, int& x) const {
     if (dx == 0) {
       x = (bundle * T::groups + at.group) * N;
@@ -175,7 +176,7 @@ struct Lines {
       if (!mine) x = 0;
       return mine;
     }
-    // Lines at the same place of as many strips as there are groups; then those of the strips that are left.
+    // The same position in as many strips as there are groups; then in the remaining strips.
     constexpr int places = T::tile_width / N;
     const int strips = p.around / T::tile_width, whole = strips / T::groups, left = strips % T::groups;
     int strip = bundle / places * T::groups + at.group, there = bundle % places;
@@ -185,23 +186,23 @@ struct Lines {
       there = i / left;
     }
     const bool mine = there < places;
-    // x − tilt · y stays a multiple of N, where x grows by tilt when y grows by 1.
+    // x − tilt · y remains a multiple of N if x grows by tilt when y grows by 1.
     const int line = strip * T::tile_width + (mine ? there * N : 0);
     x = column_of(line);
     return mine;
   }
-  // The column of a diagonal line in the first row.
+  // Returns the column of a diagonal line in the first row.
   __device__ __forceinline__ int column_of(int line) const {
     const int u = (line + 1 + dx * sense * (first_y % p.around)) % p.around;
     return u + (u < 0 ? p.around : 0) - 1;
   }
 
-  // Of the lines of a block, those of one of its warps.
+  // Follows one warp's share of the lines of a block.
   __device__ __forceinline__ void follow(int block, int warp) {
     const Slope slope = dx == 0 ? straight : dx * sense > 0 ? falling : rising;
     if constexpr (shares) {
       using Block = Arrangement<T>;
-      constexpr int blocks = Block::spacing / N;  // that fill the gaps between one another's lines
+      constexpr int blocks = Block::spacing / N;  // blocks that fill the gaps between each other's lines
       const int line = block / blocks * Block::span + block % blocks * N, offset = Block::offset(warp, at.group);
       if (dx == 0 && line >= p.width) return count_without_lines();
       const auto column = [&](int of_line) { return dx == 0 ? of_line : column_of(of_line); };
@@ -218,14 +219,15 @@ struct Lines {
     }
   }
 
-  // A warp beyond the image is counted as well.
+  // Counts a warp outside the image as well.
   __device__ __forceinline__ void count_without_lines() const {
     for (int done = next_checkpoint<T, V>(p, 1); done < p.bands; done = next_checkpoint<T, V>(p, done + 1))
       count(lines_done_with(p, up, done));
     count(lines_done_with(p, up, p.bands));
   }
 
-  // A warp counts itself, or, where all warps of the block have met since they did one band less, one of them counts all.
+  // Each warp counts itself. If all warps of the block have met since they finished the previous band, one of them
+  // counts all.
   __device__ __forceinline__ void count_bands(int done, int warp, int& checkpoint) const {
     if ((shares ? done - 1 : done) != checkpoint) return;
     const bool counts = !shares || warp == done / checkpoint_bands % border_warps;
@@ -244,7 +246,7 @@ struct Lines {
     look_around(neighbours);
     State cost[N];
     u32 p2_here[N];
-    // Not before the exchange between lanes was asked for.
+    // Must not run before the exchange between lanes was issued.
     const auto evaluate = [&](int buffer) {
 #pragma unroll
       for (int c = 0; c < N; ++c) {
@@ -266,7 +268,7 @@ struct Lines {
     int row = 0, turn = rows_until_turn(x), band_end = first_band, checkpoint = next_checkpoint<T, V>(p, 1);
     u32 strips = rows_at_strips(x);
     const u32 stops = strips | rows_at_bands();
-    x -= dx;  // from here on that of the row before `row` is x + dx · row
+    x -= dx;  // from here on, the column of the row before `row` is x + dx · row
     const auto meet_strip = [&] {
       minima.get(low);
       keep_for_strip(mine, x + dx * row, first_y + sense * row);
@@ -289,15 +291,15 @@ struct Lines {
         if (strip) meet_strip();
       }
     };
-    int stop = 0;  // the image's height at the latest, which `turn` never exceeds
+    int stop = 0;  // at most the image's height, which `turn` never exceeds
     const auto look_for_stop = [&] {
       stop = min(turn, shares && V::diagonals ? row + __ffs(__funnelshift_r(stops, stops, row)) : band_end);
     };
-    // What comes between rows; false after the last one.
+    // Handles the events between rows; returns false after the last row.
     const auto turns = [&] {
       minima.get(low);
       const int here = x + dx * row;
-      if (row == p.height) {  // what enters the last band was kept before
+      if (row == p.height) {  // the states that enter the last band were stored before
         count(lines_done_with(p, up, p.bands));
         return false;
       }
@@ -331,7 +333,7 @@ struct Lines {
         if (row == stop && !turns()) return;
       }
     } else {
-      constexpr int unrolled = shares ? 2 : 1;  // more rows copy fewer registers
+      constexpr int unrolled = shares ? 2 : 1;  // unrolling copies fewer registers
       do {
 #pragma unroll unrolled
         do go_on(0);
@@ -341,7 +343,7 @@ struct Lines {
   }
 };
 
-// A row, leftward or rightward, four columns at a time.
+// Follows a row, leftward or rightward, four columns at a time.
 template <class T, class V, bool kLeftward>
 struct Line {
   using Cost = typename V::Cost<T, columns>;
@@ -381,7 +383,8 @@ struct Line {
     }
     minima.start(next_low);
   }
-  // The same, normalised in every step, for no more instructions; and what the path brings along to the pixel.
+  // Does the same, normalised in every step, without additional instructions. Also returns what the path adds to the
+  // pixel.
   __device__ __forceinline__ void step(const State& cost, u32 p2, State& brought) {
     static_assert(V::early_minimum);
     State best, next;
@@ -391,7 +394,7 @@ struct Line {
     const u32 next_low[1] = {smallest_of(next)};
     u32 low_before[1];
     minima.get(low_before);
-    low[0] = low_before[0] - low[0];  // it was taken before that was subtracted
+    low[0] = low_before[0] - low[0];  // low[0] was taken before the subtraction
     const u32 minus_low = __byte_perm(0 - low[0], 0, 0x1010);
 #pragma unroll
     for (int j = 0; j < words; ++j) {
@@ -401,7 +404,7 @@ struct Line {
     minima.start(next_low);
   }
 
-  // The state in which the path enters the next strip.
+  // Stores the state in which the path enters the next strip.
   __device__ __forceinline__ void keep_end(int x, int y, bool mine) {
     const int done = kLeftward ? x : x + columns;
     const bool leaves = done % T::tile_width == 0;
@@ -480,7 +483,7 @@ struct Line {
   }
 };
 
-// A block's warps follow neighbouring rows in one sense.
+// The warps of a block follow neighbouring rows in one direction.
 template <class T, class V>
 __device__ __forceinline__ void follow_row(const Problem& p, int block, int warp) {
   const int warps = blockDim.x / 32, bundle = block / 2 * warps + warp;
@@ -491,8 +494,8 @@ __device__ __forceinline__ void follow_row(const Problem& p, int block, int warp
     Line<T, V, false>{p}.follow(bundle, warp);
 }
 
-// A block's number where lines come first, one for each direction after another (those downward have even numbers), and
-// then rows. Rows that come before lines have negative numbers.
+// Returns a block's number in the order lines, then rows. Line blocks are numbered direction by direction (downward
+// ones are even). Row blocks that precede lines have negative numbers.
 template <class T, class V>
 __device__ __forceinline__ int number_of_block(const Problem& p, int line_blocks) {
   const int block = blockIdx.x, row_blocks = (int)gridDim.x - line_blocks;
@@ -504,14 +507,14 @@ __device__ __forceinline__ int number_of_block(const Problem& p, int line_blocks
   return p.order == Order::rows_first ? block - row_blocks : block;
 }
 
-// A block's warps follow neighbouring bundles: they share features, and each scheduler of a multiprocessor gets one of
-// them.
+// The warps of a block follow neighbouring bundles: they share features, and each scheduler of a multiprocessor gets
+// one of them.
 template <int kRange, class V>
 __device__ __forceinline__ void follow_paths(const Problem& p) {
   constexpr BorderForm form = border_form_of<V, kRange>;
   constexpr int directions = directions_of<V>;
-  let_next_kernel_start();  // whose tiles wait for these paths only, once all of them are under way
-  // The shuffle tells the compiler that it is the same in all lanes: a loop that may have lost some is dear.
+  let_next_kernel_start();  // the next kernel's tiles wait only for these paths, once all of them are running
+  // The shuffle tells the compiler that the value is the same in all lanes: a loop that may diverge is expensive.
   const int warps = blockDim.x / 32, warp = __shfl_sync(everywhere, threadIdx.x / 32, 0);
   const int line_blocks = (p.line_bundles + warps - 1) / warps * directions;
   const int block = number_of_block<Layout<kRange>, V>(p, line_blocks);

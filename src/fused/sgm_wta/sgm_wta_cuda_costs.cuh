@@ -1,4 +1,4 @@
-// What goes into a step of a path: matching costs, P2, and which of them a kernel is made of.
+// The inputs of a step of a path, matching costs and P2, and the variants of kernels that combine them.
 #pragma once
 
 #include <type_traits>
@@ -9,16 +9,16 @@ namespace stereopsis::sgm_wta {
 
 // ---- matching costs of N adjacent columns ----------------------------------------------------------------------
 // A cost has a Cursor, which walks over the image in equal steps; fetch(), which loads N columns from there; and
-// column(), the costs of one of them. Costs may be negative half floats: a step takes their magnitude. look_ahead()
-// asks for what the cursor reaches in `steps_ahead` steps: what all rows together ask for has to stay in the second-level
-// cache until it is used (2880 × 1980 × 256 on an H100, borders from bytes: 2.31 ms with 2 steps, 2.38 with 3, 2.76 with 6;
-// from six bits 1.94, 2.06, 2.08).
+// column(), which returns the costs of one column. Costs may be negative half floats: a step takes their magnitude.
+// look_ahead() prefetches what the cursor reaches in `steps_ahead` steps. The data prefetched by all rows together must
+// stay in the L2 cache until it is used (2880 × 1980 × 256 on an H100, borders from bytes: 2.31 ms with 2 steps, 2.38
+// with 3, 2.76 with 6; from six bits 1.94, 2.06, 2.08).
 template <class T>
 constexpr int steps_ahead = T::range == 256 ? 2 : 6;
 enum Slope { straight, falling, rising };  // falling: x − y is constant; rising: x + y is
 
-// Copies into shared memory that are under way while their thread goes on, and what came. A slot has all threads' word 0,
-// then all their words 1 and so on; pieces of 8 or 16 bytes take the room of 2 or 4 words.
+// Asynchronous copies into shared memory, and reading their data. A slot has all threads' word 0, then all their words
+// 1 and so on; pieces of 8 or 16 bytes occupy 2 or 4 words.
 constexpr int slot_threads = 32 * border_warps;
 template <int kBytes>
 __device__ __forceinline__ u32 place_in(u32 slot, int word) {
@@ -26,7 +26,7 @@ __device__ __forceinline__ u32 place_in(u32 slot, int word) {
 }
 template <int kBytes>
 __device__ __forceinline__ void copy_ahead(u32 slot, int word, const void* from) {
-  // Pieces of 16 bytes are costs, which no other warp reads soon: they pass by the first-level cache.
+  // Pieces of 16 bytes are costs, which no other warp reads soon: they bypass the L1 cache.
   if constexpr (kBytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place_in<16>(slot, word)), "l"(from));
   else
@@ -46,18 +46,18 @@ __device__ __forceinline__ void take(u32 slot, int word, u32* to) {
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to[0]) : "r"(at));
 }
 
-// |R_left − R_right|. A lane's differences for N columns need 8 + N − 1 consecutive right pairs.
+// The cost |R_left − R_right|. A lane's differences for N columns need 8 + N − 1 consecutive right pairs.
 template <class T, int N>
 struct RankCost {
-  static constexpr bool in_memory = false;  // but in the caches
-  u32 right[T::words + N];                  // the first one only fills up the aligned loads
+  static constexpr bool in_memory = false;  // served by the caches
+  u32 right[T::words + N];                  // the first one only completes the aligned loads
   u32 left;
-  u32 first_left = 0xd0d0;  // selects the first column's byte of it
+  u32 first_left = 0xd0d0;  // selects the first column's byte of `left`
 
   struct Cursor {
     const u32* right;
     const u8* left;
-    int by;  // both pitches are the same
+    int by;  // both pitches are equal
     __device__ __forceinline__ Cursor(const Problem& p, Slope slope, int x, int y, int dx, int dy, int lane) {
       const int pitch = p.pitch[slope];
       right = p.right[slope] + (T::right_margin_of_zero - lane * T::words - T::words);
@@ -69,7 +69,7 @@ struct RankCost {
     __device__ __forceinline__ void jump(int dx) { right += dx, left += dx; }
   };
 
-  // Features stay in the caches.
+  // Features stay in the caches, so that no look-ahead is needed.
   __device__ __forceinline__ static void look_ahead(const Cursor&) {}
   __device__ __forceinline__ void fetch(const Cursor& cursor) {
     if constexpr (N == 4) {
@@ -89,18 +89,18 @@ struct RankCost {
     }
   }
   __device__ __forceinline__ void column(StateOf<T>& cost, int c, u32 after = 0) const {
-    // Without a use the register of right[0] would be free while its load is under way, and whatever takes it
-    // would wait for the load. (Its sign is 0.)
+    // Without a use, the register of right[0] would be free while its load is in flight, and whatever reuses it would
+    // wait for the load. (Its sign is 0.)
     if (N == columns && c == 0) after = right[0];
     const u32 l = permute(left, after, first_left + 0x101 * c);
 #pragma unroll
     for (int j = 0; j < T::words; ++j) cost[j] = subtract(l, right[T::words + c - j]);
   }
 
-  // Has the features of a tile under way to the first-level cache: each thread asks for a line of 128 bytes. To be used
-  // where they should have come.
+  // Prefetches the features of a tile to the L1 cache: each thread requests a line of 128 bytes. The result must be
+  // used where the data is expected to have arrived.
   __device__ __forceinline__ static u32 preload(const Problem& p, int x, int y0) {
-    constexpr int pairs = T::tile_width + T::half, lines = pairs * 4 / 128 + 2;  // of a row
+    constexpr int pairs = T::tile_width + T::half, lines = pairs * 4 / 128 + 2;  // lines: cache lines of a row
     const int thread = threadIdx.x, left = thread - tile_height * lines;
     u32 word_of_line = 0;
     if (left < 0) {
@@ -116,8 +116,8 @@ struct RankCost {
     return word_of_line;
   }
 
-  // Through shared memory: every thread has pieces of its own in a slot there. Of the left features comes the aligned
-  // word, in which those of a path stay at one place.
+  // Copies through shared memory, where every thread has pieces of its own in a slot. For the left features, the
+  // aligned word is copied, in which those of a path stay at the same position.
   static constexpr int pieces = (T::words + N) / 2, slot_words = 2 * pieces + 1;
   __device__ __forceinline__ static void send(u32 slot, const Cursor& cursor) {
 #pragma unroll
@@ -137,7 +137,7 @@ struct RankCost {
   }
 };
 
-// Any cost that was evaluated once, into bytes.
+// Any cost that was evaluated once, stored as bytes.
 template <class T, int N>
 struct VolumeCost {
   static constexpr bool in_memory = true;
@@ -159,7 +159,7 @@ struct VolumeCost {
     __device__ __forceinline__ void jump(int by) { x += by; }
   };
 
-  // Costs come from memory, further away than one step lasts.
+  // Costs come from memory, whose latency exceeds one step.
   __device__ __forceinline__ static void look_ahead(const Cursor& at) {
     const u8* row = at.row + steps_ahead<T> * at.pitch + at.lane * (16 * pieces);
 #pragma unroll
@@ -202,20 +202,21 @@ struct VolumeCost {
   __device__ __forceinline__ void receive_from(const Cursor&) {}
 };
 
-// Costs of at most 63 in six bits each: a volume has a quarter less to write and to read. The 16 costs that a lane has
-// of a pixel are three words, and both costs of a word of the lane lie at the same place in both halves of one of them:
-// a has words 0 and 1 and the upper four bits of 6; c has 4, 5 and those of 7; b has 2, two bits of 6, 3, two bits of 7.
+// Costs of at most 63, in six bits each, so that a quarter less of the volume is written and read. The 16 costs that a
+// lane has of a pixel are three words. Both costs of a word of the lane lie at the same position in both halves of one
+// of them: a has words 0 and 1 and the upper four bits of 6; c has 4, 5 and those of 7; b has 2, two bits of 6, 3, two
+// bits of 7.
 struct SixBits {
   u32 a, b, c;
 
-  // From bytes, as pack() leaves them.
+  // Packs bytes that are ordered as pack() leaves them.
   __device__ __forceinline__ static SixBits of(const Packed& bytes) {
     const auto six_each = [](u32 w) { return __byte_perm(w, 0, 0x4140) + (__byte_perm(w, 0, 0x4342) << 6); };
     const u32 words_2_3 = __byte_perm(bytes.w[1], 0, 0x3120), words_6_7 = __byte_perm(bytes.w[3], 0, 0x3120);
     return {six_each(bytes.w[0]) + ((words_6_7 & 0x003c003c) << 10), words_2_3 + ((words_6_7 & 0x03030303) << 6),
             six_each(bytes.w[2]) + ((words_6_7 & 0x3c003c00) << 2)};
   }
-  // Not before `after` is known, as in byte_of().
+  // Must not run before `after` is known, as in byte_of().
   __device__ __forceinline__ void unpack(u32* cost, u32 after) const {
     const u32 six = permute(0x3f, after, 0xd0d0), a_high = a >> 6, b_high = b >> 8, c_high = c >> 6;
     cost[0] = a & six, cost[1] = a_high & six;
@@ -224,7 +225,7 @@ struct SixBits {
     cost[6] = joined(a_high & 0x03c003c0, b & 0x00c000c0);
     cost[7] = joined(c_high & 0x03c003c0, b_high & 0x00c000c0);
   }
-  // (4 high + low) / 64, in half floats, exactly: the ALU pipe has enough to do.
+  // Returns (4 high + low) / 64 in half floats, exactly, because the ALU pipe is busy.
   __device__ __forceinline__ static u32 joined(u32 high, u32 low) {
     u32 cost;
     asm("{ .reg .b32 sum;\n\t"
@@ -236,7 +237,8 @@ struct SixBits {
   }
 };
 
-// A volume of them. Four columns lie together, as three lines of 16 bytes for each lane of 8 words: a and b of two columns,
+// A volume of six-bit costs. Four columns are stored together, as three lines of 16 bytes for each lane of 8 words: a
+// and b of two columns, those of the other two, c of all four.
 // those of the other two, c of all four.
 template <class T>
 constexpr int quad_bytes = 3 * T::range;
@@ -245,7 +247,7 @@ __device__ __forceinline__ i64 six_bit_row(const Problem& p) {
   return quads_of_row(p) * quad_bytes<T>;
 }
 
-// N adjacent columns within a quad: all but diagonal paths ask for no others.
+// Loads N adjacent columns within a quad, which suffices for all paths except diagonal ones.
 template <class T, int N>
 struct SixBitCost {
   static constexpr bool in_memory = true;
@@ -312,8 +314,8 @@ struct SixBitCost {
   __device__ __forceinline__ void receive_from(const Cursor&) {}
 };
 
-// N adjacent columns from any one on, for the lines of 8 paths, which load them (Source::memory). Those beyond the image are
-// in the rows around.
+// Loads N adjacent columns from any one on, for the lines of 8 paths (Source::memory). Columns outside the image lie in
+// the surrounding rows.
 template <class T, int N>
 struct SixBitColumns : SixBitCost<T, N> {
   using Base = SixBitCost<T, N>;
@@ -337,7 +339,7 @@ struct SixBitColumns : SixBitCost<T, N> {
 };
 
 // ---- disparities beyond the searched ones ----------------------------------------------------------------------
-// Their costs are made too large to win.
+// Their costs are so large that they cannot win.
 template <class T>
 struct PaddedCosts {
   StateOf<T> bits;
@@ -353,7 +355,7 @@ struct PaddedCosts {
     for (int j = 0; j < T::words; ++j) cost[j] |= bits[j];
   }
 };
-// There are none, or a volume of costs has 255 there, which is enough (see cuda_serves() on the host).
+// There are none, or a volume of costs contains 255 there, which is enough (see cuda_serves() on the host).
 template <class T>
 struct AllCosts {
   __device__ __forceinline__ AllCosts(const Problem&, int) {}
@@ -361,7 +363,7 @@ struct AllCosts {
 };
 
 // ---- P2 of N adjacent columns ----------------------------------------------------------------------------------
-// The bytes of a penalty word: the paths of a sense of y, and the one along the row that goes with it.
+// The bytes of a penalty word: the paths of one direction of y, and the path along the row that belongs to it.
 __host__ __device__ constexpr int penalty_byte(int dx) { return dx == 0 ? 0 : dx > 0 ? 1 : 2; }
 constexpr int penalty_byte_along_row = 3;
 
@@ -407,7 +409,7 @@ struct GradientPenalty {
   __device__ __forceinline__ u32 of(int c, int byte) const { return byte_of(word[c], byte); }
 };
 
-// Which of all these a kernel is made of.
+// The components of a kernel.
 template <template <class, int> class CostOf, template <class> class PaddingOf, template <int> class PenaltyOf,
           int kPaths, bool kEarlyMinimum = false, template <class, int> class LineCostOf = CostOf,
           bool kKeepsRows = false>
@@ -415,7 +417,7 @@ struct Variant {
   template <class T, int N>
   using Cost = CostOf<T, N>;
   template <class T, int N>
-  using LineCost = LineCostOf<T, N>;  // of vertical and diagonal paths in the first pass
+  using LineCost = LineCostOf<T, N>;  // for vertical and diagonal paths in the first pass
   template <class T>
   using Padding = PaddingOf<T>;
   template <int N>
@@ -423,14 +425,14 @@ struct Variant {
   static constexpr int paths = kPaths;
   static constexpr bool diagonals = kPaths == 8;
   static constexpr bool has_constant_penalty = PenaltyOf<1>::slot_words == 0;
-  // min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term, if no cost is above P2: the
-  // right side is at most C + min(from), at the d of that minimum. So it does not have to wait for min(from).
+  // If no cost is above P2, then min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term: the
+  // right side is at most C + min(from), at the d of that minimum. The step therefore need not wait for min(from).
   static constexpr bool early_minimum = kEarlyMinimum;
-  // The first pass keeps what paths along rows add to the sums of kept strips; their tiles do not follow them
-  // (sgm_wta_cuda_rows.cuh).
+  // The first pass stores what paths along rows add to the sums of kept strips; the tiles of these strips do not follow
+  // those paths (sgm_wta_cuda_rows.cuh).
   static constexpr bool keeps_rows = kKeepsRows;
-  // The rows of 4 paths have too few warps beside them to hide the latency of memory; those of 8 only lose by more
-  // requests.
+  // With 4 paths, rows run with too few other warps to hide the latency of memory; with 8 paths, additional requests
+  // only cost time.
   static constexpr bool looks_ahead = !diagonals;
 };
 

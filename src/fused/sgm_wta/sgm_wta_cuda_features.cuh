@@ -1,31 +1,31 @@
-// Before and after the path passes: features in the order that the lanes read them, costs as bytes, the penalties of
-// the adaptive P2, and the right view's disparity.
+// Kernels before and after the path passes: features in the order in which the lanes read them, costs as bytes, the
+// penalties of the adaptive P2, and the right view's disparity.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_costs.cuh"
 
 namespace stereopsis::sgm_wta {
 
-// The i-th row of an image with its row margins.
+// The i-th row of an image, including its row margins.
 struct RowOfMargins {
   int y, source;
   __device__ __forceinline__ explicit RowOfMargins(const Problem& p, u32 i)
       : y((int)i - row_margin), source(min(max(y, 0), p.height - 1)) {}
 };
 
-// Before the first winner is offered.
+// Clears the right winners before the first one is written.
 __device__ __forceinline__ void clear_right_best(const Problem& p, int x, int y) {
   if (p.right_best != nullptr && (u32)x < (u32)p.width && (u32)y < (u32)p.height)
     p.right_best[(i64)y * p.width + x] = ~0u;
 }
 
-// Before the first warp is counted. There are fewer counters than rows with their margins.
+// Clears the counters before the first warp counts. There are fewer counters than rows including margins.
 __device__ __forceinline__ void clear_progress(const Problem& p, int x, int y) {
   if (x == 0 && y + row_margin < p.counters) p.progress[y + row_margin] = 0;
 }
 
-// Blocks for each row, and for its columns, of which a thread has some a block's width apart. Those beyond the image repeat
-// its edge.
+// Blocks cover each row and its columns, of which a thread has some, a block's width apart. Columns outside the image
+// repeat its edge.
 template <class T>
 __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   const RowOfMargins row(p, blockIdx.x);
@@ -54,8 +54,9 @@ __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
 }
 
 // ---- volume of costs --------------------------------------------------------------------------------------------
-// The kinds of stages/cost: the bits of a word whose Hamming distance counts, and what becomes of two distances, in the
-// low bytes of a word: those of a left pixel to the right ones at a low disparity and at one half a range higher.
+// The kinds of stages/cost: the bits of a word that the Hamming distance compares, and the conversion of two distances
+// in the low bytes of a word, those of a left pixel to the right pixels at a low disparity and at one half a range
+// higher.
 template <class Bits>
 struct Census {
   using Word = Bits;
@@ -74,9 +75,9 @@ struct CensusGradient {
   }
 };
 
-// Hamming distances are a product of matrices: with left bits as signs l = ±1 (−1 where the bit is set) and right bits
-// r in {0, 1}, popc(left ^ right) = popc(left) + l · r. Both sides list the bits in the same order; lane t of four has
-// bits 2 t and 2 t + 1 of each byte, as bytes.
+// Hamming distances are a matrix product: with left bits as signs l = ±1 (−1 if the bit is set) and right bits r in {0,
+// 1}, popc(left ^ right) = popc(left) + l · r. Both sides list the bits in the same order; lane t of four has bits 2 t
+// and 2 t + 1 of each byte, as bytes.
 template <class Word>
 struct Bits {
   static constexpr int parts = sizeof(Word) / 4;
@@ -97,12 +98,12 @@ struct Bits {
   }
 };
 
-// 16 left pixels, of which four lanes t have the same two, and their products with eight right ones: sum i is that of
+// 16 left pixels, with the same two in each four lanes t, and their products with eight right pixels: sum i belongs to
 // pixel i / 2 and column 2 t + i % 2.
 template <class Word>
 struct LeftBits {
   Bits<Word> pixel[2];
-  u32 ones[4];  // of pixel i / 2, for two bytes
+  u32 ones[4];  // popcounts of pixel i / 2, for two bytes
 
   __device__ __forceinline__ LeftBits(Word a, Word b, int t) : pixel{Bits<Word>(a, t), Bits<Word>(b, t)} {
     pixel[0].to_signs();
@@ -125,9 +126,9 @@ struct LeftBits {
   }
 };
 
-// Costs of 32 columns, by a warp, for each right pixel that meets some of them at d = e < half, and for the one that
-// they meet at e + half: neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` begins where column 0
-// meets d = range.
+// Computes the costs of 32 columns per warp, for each right pixel that meets some of them at d = e < half, and for the
+// one that they meet at e + half: they are neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` starts
+// where column 0 meets d = range.
 template <class T, class Kind, int kPitch>
 __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, const typename Kind::Word (&left)[4],
                                                const typename Kind::Word* right) {
@@ -136,10 +137,11 @@ __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, cons
   const LeftBits<Word> pixels[2] = {{Kind::bits(left[0]), Kind::bits(left[1]), t},
                                     {Kind::bits(left[2]), Kind::bits(left[3]), t}};
   right += T::half;
-  // Columns 2 t and 2 t + 1 of a product are right pixels t and t + 4: so stores of a warp meet few banks twice.
+  // Columns 2 t and 2 t + 1 of a product are right pixels t and t + 4, so that a warp's stores rarely conflict in a
+  // bank.
   const int e_0 = g + T::half - t;
   const u32 to_0 = kept((u32)__cvta_generic_to_shared(costs + g * kPitch + 2 * e_0));
-  constexpr int tiles = T::half / 8 + 2;  // that meet 16 columns; the next 16 begin two later
+  constexpr int tiles = T::half / 8 + 2;  // tiles that meet 16 columns; the next 16 start two later
 #pragma unroll
   for (int j = 0; j < tiles + 2; ++j) {
     const Word* const low = right + 8 * j;
@@ -167,9 +169,9 @@ __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, cons
 
 // ---- from there into the volume: a thread stays with the 16 disparities of a lane -------------------------------
 template <class T>
-constexpr int volume_pitch = T::range + 16;  // of a column in shared memory
+constexpr int volume_pitch = T::range + 16;  // pitch of a column in shared memory
 
-// From shared memory, in the order of the lanes.
+// Reads costs from shared memory in the order of the lanes.
 template <class T>
 struct MadeCosts {
   const u8* costs;
@@ -177,7 +179,7 @@ struct MadeCosts {
     return *reinterpret_cast<const uint4*>(costs + x * volume_pitch<T> + piece * 16);
   }
 };
-// As bytes, 255 beyond the searched disparities.
+// Writes bytes, with 255 behind the last disparity of the search range.
 template <class T, class Costs>
 __device__ __forceinline__ void write_bytes(const Problem& p, const Costs& costs, int x0, int y) {
   constexpr int pieces = T::range / 16;
@@ -195,7 +197,7 @@ __device__ __forceinline__ void write_bytes(const Problem& p, const Costs& costs
     to[x * pieces] = make_uint4(v.x | pad[0], v.y | pad[1], v.z | pad[2], v.w | pad[3]);
   }
 }
-// In six bits, where all disparities are searched.
+// Writes six bits per cost, if the search range fills the kernel's range.
 template <class T, class Costs>
 __device__ __forceinline__ void write_six_bits(const Problem& p, const Costs& costs, int x0, int y) {
   constexpr int pieces = T::range / 16;
@@ -219,9 +221,10 @@ template <class T, class Kind, bool kSixBits = false>
 __device__ __forceinline__ void fill_volume(const Problem& p) {
   using Word = typename Kind::Word;
   constexpr int width = volume_columns + T::range, pitch = volume_pitch<T>;
-  __shared__ Word right[width];  // from x0 − min_disparity − range
+  __shared__ Word right[width];  // starts at x0 − min_disparity − range
   __shared__ alignas(16) u8 costs[volume_columns * pitch];
-  // Row by row: what is written at a time lies together (2880 × 1980 × 256 on an H100: 0.48 instead of 0.54 ms).
+  // Blocks are ordered row by row, so that concurrent writes are adjacent (2880 × 1980 × 256 on an H100: 0.48 instead
+  // of 0.54 ms).
   const u32 blocks_a_row = (p.width + volume_columns - 1) / volume_columns;
   const RowOfMargins row(p, blockIdx.x / blocks_a_row);
   const int x0 = blockIdx.x % blocks_a_row * volume_columns, mine = threadIdx.x / 32 * 32;
@@ -243,13 +246,14 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
     write_bytes<T>(p, MadeCosts<T>{costs}, x0, row.y);
 }
 
-// Of a row from x0 on, of a volume with the lowest disparity first. Columns beyond the image repeat the last one.
+// The costs of a row from x0 on, from a volume with the lowest disparity first. Columns outside the image repeat the
+// last one.
 template <class T>
 struct GivenCosts {
   const Problem& p;
   const u8* row;
   int x0;
-  bool whole;  // as many disparities as there is room for, eight at a time
+  bool whole;  // the disparities fill the range, in groups of eight
 
   __device__ __forceinline__ GivenCosts(const Problem& problem, int y, int first_column)
       : p(problem),
@@ -257,7 +261,7 @@ struct GivenCosts {
         x0(first_column),
         whole(p.disparities == T::range && reinterpret_cast<u64>(row) % 8 == 0) {}
 
-  // At disparities piece · 8 … and those half a range higher, by turns.
+  // Loads the disparities piece · 8 … and those half a range higher, alternating.
   __device__ __forceinline__ uint4 sixteen(int x, int piece) const {
     const u8* costs = row + (i64)clamp_column(p, x0 + x) * p.disparities + piece * 8;
     const uint2 low = eight(costs, piece * 8), high = eight(costs + T::half, piece * 8 + T::half);
@@ -279,7 +283,7 @@ struct GivenCosts {
   }
 };
 
-// A volume of costs into that of the lanes.
+// Converts a given cost volume to the order of the lanes.
 template <class T, bool kSixBits = false>
 __device__ __forceinline__ void order_given_costs(const Problem& p) {
   const u32 blocks_a_row = (p.width + volume_columns - 1) / volume_columns;
@@ -294,7 +298,7 @@ __device__ __forceinline__ void order_given_costs(const Problem& p) {
     write_bytes<T>(p, costs, x0, row.y);
 }
 
-// P2 on entering each pixel along every path. What a path without a pixel before gets has no effect.
+// Computes P2 for entering each pixel along every path. The value of a path without a previous pixel has no effect.
 __device__ __forceinline__ void fill_penalties(const Problem& p, const PenaltyTable& table) {
   __shared__ u8 p2[256];
   p2[threadIdx.x] = table.p2[threadIdx.x];
@@ -315,7 +319,7 @@ __device__ __forceinline__ void fill_penalties(const Problem& p, const PenaltyTa
   }
 }
 
-// A thread has columns a block's width apart.
+// Each thread has columns a block's width apart.
 __device__ __forceinline__ void write_right(const Problem& p) {
   const int y = blockIdx.x, x0 = blockIdx.y * blockDim.x * right_columns + threadIdx.x;
   u32 best[right_columns];

@@ -1,5 +1,5 @@
-// What the lines of the first pass read, ahead of the paths: costs and penalties, by each group of lanes for itself, or
-// features, by a block for all its lines.
+// The data that the lines of the first pass read ahead of the paths: costs and penalties, loaded by each group of lanes
+// for itself, or features, loaded by a block for all its lines.
 #pragma once
 
 #include "device/cuda/split_barrier.cuh"
@@ -7,16 +7,17 @@
 
 namespace stereopsis::sgm_wta {
 
-// Costs and penalties of a group's lines, ahead of the paths. Loads into registers can't be more than a row ahead: the
-// compiler counts them together, and what waits for one waits for those issued after it too. Where there are few warps,
-// or costs come from memory, copies into shared memory run four rows ahead. More warps only lose by them.
+// Costs and penalties of a group's lines, loaded ahead of the paths. Loads into registers cannot be more than a row
+// ahead: the compiler counts them together, so that waiting for one waits for all later ones too. If there are few
+// warps, or if costs come from memory, copies into shared memory run four rows ahead. With more warps, these copies
+// only cost time.
 template <class T, class V, BorderForm kForm>
 struct Feed {
   static constexpr int N = kForm.lines;
   using Cost = typename V::LineCost<T, N>;
   using Penalty = typename V::Penalty<N>;
   static constexpr bool shared = kForm.source == Source::ring;
-  // Rows that wait in registers; copies under way; rows from the one evaluated last to the one asked for last.
+  // Rows buffered in registers; copies in flight; rows from the one evaluated last to the one requested last.
   static constexpr int buffers = T::words == words && !shared ? 2 : 1, slots = 4;
   static constexpr int rows_ahead = shared ? slots + 1 : buffers + 1;
   static constexpr int slot_bytes = (Cost::slot_words + Penalty::slot_words) * 4 * slot_threads;
@@ -25,7 +26,7 @@ struct Feed {
   const Problem& p;
   const bool up;
   const int dx, sense, first_y, last_x, back;  // as in Lines
-  typename Cost::Cursor cursor;                // at column x of row `row`, the next one to ask for
+  typename Cost::Cursor cursor;                // at column x of row `row`, the next one to request
   int x, row = 0;
   Cost costs[buffers];
   Penalty penalty[buffers];
@@ -36,7 +37,7 @@ struct Feed {
     x += dx;
     ++row;
   }
-  // A path that was at `column` goes around.
+  // Wraps a path that was at `column` around.
   __device__ __forceinline__ void wrap(int column) {
     if (dx == 0 || column != last_x) return;
     cursor.jump(back);
@@ -63,13 +64,13 @@ struct Feed {
     advance();
   }
 
-  // The first row, and what goes ahead of it but for the last one.
+  // Loads the first row and requests the rows ahead of it, except the last one.
   __device__ __forceinline__ void first() {
     if constexpr (shared) {
       __shared__ alignas(16) u8 ring[slots * slot_bytes];
       slot = first_slot = static_cast<u32>(__cvta_generic_to_shared(ring));
       costs[0].receive_from(cursor);
-      penalty[0].fetch(p, up, x, first_y);  // for good, if it is constant
+      penalty[0].fetch(p, up, x, first_y);  // loaded only once, if it is constant
     }
 #pragma unroll
     for (int i = 0; i + 1 < rows_ahead; ++i) {
@@ -82,7 +83,7 @@ struct Feed {
     }
     if constexpr (shared) receive();
   }
-  // When what is in the buffer was evaluated.
+  // Called when the data of the buffer has been evaluated.
   __device__ __forceinline__ void next(int buffer) {
     if constexpr (shared) {
       send();
@@ -94,9 +95,10 @@ struct Feed {
 };
 
 // ---- rows of features for a block --------------------------------------------------------------------------------
-// The lines of a block lie `spacing` columns apart, those of a warp at as few places of their strips as possible. The
-// cylinder that diagonal paths run around is so much wider than the image that while some line is in the image none has
-// gone around more often than the rightmost one: in each row they need one piece of the features, without a seam.
+// The lines of a block lie `spacing` columns apart, those of a warp at as few positions of their strips as possible.
+// The cylinder of the diagonal paths is so much wider than the image that, while any line is in the image, no line has
+// wrapped more often than the rightmost one. In each row the lines therefore need a single contiguous piece of the
+// features.
 template <class T>
 struct Arrangement {
   static constexpr int span = block_span(T::range, T::words), spacing = span / (border_warps * T::groups);
@@ -107,20 +109,21 @@ struct Arrangement {
   }
 };
 
-// Rank features of a block's lines. Its warps take turns to copy rows of them into a ring in shared memory, at the end of a
-// band those of the third one after it. There a warp waits for what the others have reached a band earlier.
+// Rank features of a block's lines. Its warps take turns copying rows of them into a ring in shared memory; at the end
+// of a band, they copy the rows of the third band after it. The warp then waits for the copies that the others issued
+// one band earlier.
 template <class T, class V, BorderForm kForm>
 struct BlockFeed {
   static constexpr int N = kForm.lines, words = T::words, buffers = 1, rows_ahead = 2;
   using Block = Arrangement<T>;
-  // Right features from the last disparity of the leftmost line to the first one of the rightmost, in parts of a word a
-  // lane, and left ones. Between the parts a gap of 4 words keeps the lanes of a load on different banks.
+  // Right features from the last disparity of the leftmost line to the first one of the rightmost, in parts of one word
+  // per lane, and left features. Between the parts, a gap of 4 words keeps the lanes of a load on different banks.
   static constexpr int right_words = Block::spread + T::half + N - 1, parts = (right_words + 31) / 32;
   static constexpr int part_bytes = 36 * 4, row_bytes = parts * part_bytes + 32 * 4;
   static constexpr int slots = 4 * tile_height;  // rows of the ring
   static constexpr int pieces = words / 4;
   static_assert(Block::spread + 3 + N <= 32 * 4, "a lane copies one word of left features");
-  // Of lines beyond the image.
+  // Lines outside the image:
   static_assert(row_margin * (T::right_margin_of_zero + right_margin) > Block::span + 32 * parts,
                 "what is copied beyond a row lies in the rows around");
 
@@ -134,13 +137,13 @@ struct BlockFeed {
   };
 
   const Problem& p;
-  const int warp, right_by, left_by, back;  // from a row to the next, and around
-  const int first_band;                     // its rows
-  const u32* right;                         // of row 0
+  const int warp, right_by, left_by, back;  // distances from one row to the next, and around the cylinder
+  const int first_band;                     // rows of the first band
+  const u32* right;                         // position in row 0
   const u8* left;
-  int turn;  // the row in which the rightmost line goes around
+  int turn;  // the row in which the rightmost line wraps
   u32 ring, take_right[pieces + 1], take_left;
-  int band = 0;  // how many have ended
+  int band = 0;  // number of bands that have ended
   SplitBarrier met;
   Columns costs[1];
   typename V::Penalty<N> penalty[1];
@@ -172,10 +175,10 @@ struct BlockFeed {
     take_left = slot_before(first_band + 2) + parts * part_bytes + odd + offset;
   }
 
-  // The last slots of the ring: so many rows before those that begin at its first slot.
+  // Returns a slot among the last of the ring, `rows` rows before those that start at its first slot.
   __device__ __forceinline__ u32 slot_before(int rows) const { return ring + (slots - rows) * row_bytes; }
 
-  // Copies up to `count` rows from `row` on. From one call to the next, of a warp, a block goes around once at most.
+  // Copies up to `count` rows from `row` on. Between two calls of a warp, a block wraps at most once.
   __device__ __forceinline__ void send(int row, int count, u32 to) {
     if (V::diagonals && row >= turn) right += back, left += back, turn += p.around;
     count = min(count, p.height - row);
@@ -223,7 +226,7 @@ struct BlockFeed {
     take_left += bytes;
   }
 
-  // The first row. What is copied for a band begins with its third row: two rows are taken ahead.
+  // Loads the first row. The copies for a band start with its third row, because two rows are loaded ahead.
   __device__ __forceinline__ void first() {
     __shared__ u64 barrier;
     met.start(barrier, 32 * border_warps);
@@ -238,10 +241,11 @@ struct BlockFeed {
     next(0);
     met.arrive();
   }
-  // A band ends before `row`. All have left the band before it, whose slots are free, and have copied what is next.
+  // Ends a band before `row`: all warps have left the previous band, whose slots are free, and have copied the next
+  // rows.
   __device__ __forceinline__ void end_band(int row) {
     constexpr int bands_of_ring = slots / tile_height;
-    if (band % bands_of_ring == 0) move(-slots * row_bytes);  // the first one ends where the ring does
+    if (band % bands_of_ring == 0) move(-slots * row_bytes);  // the first one ends at the end of the ring
     asm volatile("cp.async.wait_all;" ::: "memory");
     met.wait(band);
     met.arrive();

@@ -1,17 +1,16 @@
-// One step of a path, and the states that are kept of it.
+// One step of a path, and the states that are stored of it.
 //
-// Path costs are pairs of unsigned 16-bit integers. All of them stay below 2048, where the bit pattern of a half
-// float is linear in its value (subnormals and the first binade), so that an addition of half floats adds the
-// *integers* exactly. That moves the additions to the FMA pipe, while minima keep the ALU pipe, which has half
-// its rate.
+// Path costs are pairs of unsigned 16-bit integers. All of them stay below 2048, where the bit pattern of a half float
+// is linear in its value (subnormals and the first binade), so that an addition of half floats adds the *integers*
+// exactly. That moves the additions to the FMA pipe, while minima stay on the ALU pipe, which has half its rate.
 //
-// Word j of lane l, which has W of them, holds disparities W l + j and half + W l + j. The neighbours d − 1, d + 1 are
-// then the neighbouring words, in both halves at once.
+// Word j of lane l, which has W words, holds disparities W l + j and half + W l + j. The neighbours d − 1, d + 1 are
+// then in the neighbouring words, in both halves at once.
 //
-// Path costs run unnormalised for a while: L~(p) = C + min(L~(p − r), …) grows by at most the largest cost a step, and
-// L = L~ − min L~(p − r) (equation 4) is restored in the sum, with one subtraction for all paths of a pixel. A state
-// that is kept is min(L~ − min L~, P2): larger values never win against the last term of equation 4. It fits
-// 8 bits if P2 does. The first pixel of a path (L = C) follows a state of zeros: borders need no special case.
+// Path costs run unnormalised for a while: L~(p) = C + min(L~(p − r), …) grows by at most the largest cost per step. L
+// = L~ − min L~(p − r) (equation 4) is restored in the sum, with one subtraction for all paths of a pixel. A stored
+// state is min(L~ − min L~, P2): larger values never win against the last term of equation 4. It fits in 8 bits if P2
+// does. The first pixel of a path (L = C) follows a state of zeros, so that borders need no special case.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -21,10 +20,11 @@
 
 namespace stereopsis::sgm_wta {
 
-constexpr int words = 8;    // of a lane of the tiles, and of the pieces that states are kept in
-constexpr int columns = 4;  // adjacent ones that a group works on: one aligned 16-byte load of right features
+constexpr int words = 8;    // per lane of the tiles, and per piece in which states are stored
+constexpr int columns = 4;  // adjacent columns that a group processes: one aligned 16-byte load of right features
 constexpr u32 everywhere = ~0u;
-constexpr u32 far = 0x78007800;  // 32768.0 in both halves: adding a path cost leaves it there, and no minimum picks it
+constexpr u32 far = 0x78007800;  // 32768.0 in both halves: adding a path cost does not change it, and no minimum
+                                 // selects it
 using State = u32[words];
 template <class T>
 using StateOf = u32[T::words];
@@ -36,7 +36,7 @@ __device__ __forceinline__ u32 add(u32 a, u32 b) {
   asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
   return sum;
 }
-// The same by the pipe of integer multiplications. `one` is 1, which the compiler must not know.
+// Adds on the pipe of integer multiplications. `one` is 1, which the compiler must not know.
 __device__ __forceinline__ u32 add(u32 a, u32 b, u32 one) {
   u32 sum;
   asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(one), "r"(b));
@@ -61,13 +61,14 @@ __device__ __forceinline__ u32 smallest_of(const u32 (&v)[kWords]) {
   for (int j = 1; j + 1 < kWords; j += 2) m = smallest(m, v[j], v[j + 1]);
   return smaller(m, v[kWords - 1]);
 }
-// __byte_perm, in which 8 more than a byte's number asks for copies of its sign.
+// __byte_perm where a byte number plus 8 selects copies of that byte's sign.
 __device__ __forceinline__ u32 permute(u32 a, u32 b, u32 selector) {
   u32 result;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
   return result;
 }
-// Byte `i` of a word, in both halves; not before `after` is known, a pair of path costs (whose sign makes the zeros).
+// Returns byte `i` of a word in both halves, but not before `after` is known, a pair of path costs (whose sign provides
+// the zeros).
 __device__ __forceinline__ u32 byte_of(u32 word, int i, u32 after = 0) {
   return permute(word, after, 0xd0d0 + 0x101 * i);
 }
@@ -80,7 +81,7 @@ struct Position {
   int lane = threadIdx.x % T::lanes, group = threadIdx.x % 32 / T::lanes;
 };
 
-// A value that the compiler keeps in a register instead of computing or loading it again in every step.
+// Returns a value that the compiler keeps in a register instead of computing or loading it again in every step.
 __device__ __forceinline__ int kept(int value) {
   const int thread = threadIdx.x;
   return __shfl_sync(everywhere, value + thread, thread % 32) - thread;
@@ -108,7 +109,7 @@ struct Neighbours {
   }
 };
 
-// next = cost + min(from[d], from[d−1] + P1, from[d+1] + P1, limit), limit = min(from) + P2. In place.
+// Computes next = cost + min(from[d], from[d−1] + P1, from[d+1] + P1, limit), limit = min(from) + P2, in place.
 template <class T>
 __device__ __forceinline__ void advance(StateOf<T>& state, const StateOf<T>& cost, u32 limit, u32 p1,
                                         const Neighbours<T>& neighbours) {
@@ -127,7 +128,7 @@ __device__ __forceinline__ void advance(StateOf<T>& state, const StateOf<T>& cos
   advance<T>(state, cost, limit, p1, Neighbours<T>(lane));
 }
 
-// All but the last term: min(from[d], from[d−1] + P1, from[d+1] + P1).
+// Computes all terms but the last: min(from[d], from[d−1] + P1, from[d+1] + P1).
 template <class T>
 __device__ __forceinline__ void best_from(StateOf<T>& best, const StateOf<T>& state, u32 p1,
                                           const Neighbours<T>& neighbours) {
@@ -141,7 +142,7 @@ __device__ __forceinline__ void best_from(StateOf<T>& best, const StateOf<T>& st
   }
 }
 
-// Minima of states over all lanes of a group, each returned in both halves: two states at once.
+// Returns the minima of two states over all lanes of a group, each in both halves.
 template <class T>
 __device__ __forceinline__ void reduce_two(u32& a, u32& b) {
   u32 m = smaller(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632));
@@ -162,7 +163,7 @@ __device__ __forceinline__ void reduce(u32 (&low)[N]) {
   }
 }
 
-// The same for one or two, in two parts: between them goes on what does not need them.
+// The same reduction for one or two states, split in two parts, so that independent work can run between them.
 template <class T, int N>
 struct Minima {
   static_assert(N <= 2);
@@ -201,12 +202,12 @@ __device__ __forceinline__ void normalise(u32 (&state)[kWords], u32& low, u32 p2
   low = 0;
 }
 
-// ---- kept states, a byte a disparity ---------------------------------------------------------------------------
+// ---- kept states, one byte per disparity ------------------------------------------------------------------------
 struct Packed {
   u32 w[words / 2];
 };
 
-// From word `first` of a lane, or to it.
+// Pack from word `first` of a lane, or unpack to it.
 template <int kWords>
 __device__ __forceinline__ Packed pack(const u32 (&state)[kWords], int first = 0) {
   Packed packed;
@@ -222,8 +223,8 @@ __device__ __forceinline__ void unpack(u32 (&state)[kWords], const Packed& packe
     state[first + 2 * j + 1] = permute(packed.w[j], after, 0xd3d2);
   }
 }
-// States are written once and read once: streaming hints keep them from pushing the features out of the cache. Without a
-// branch, behind which the lanes would have to meet again.
+// States are written once and read once: streaming hints keep them from evicting the features. A predicate avoids a
+// branch, after which the lanes would have to converge again.
 __device__ __forceinline__ void store_if(bool wanted, u8* at, const Packed& p) {
   asm volatile(
       "{ .reg .pred wanted;\n\t"
@@ -242,7 +243,7 @@ __device__ __forceinline__ Packed load_state(const u8* at, int lane) {
   const uint4 v = __ldcs(reinterpret_cast<const uint4*>(at) + lane);
   return {v.x, v.y, v.z, v.w};
 }
-// A load that stays where it is written: among the other loads of its batch.
+// A load that the compiler does not move away from the other loads of its batch.
 __device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
   Packed p;
   asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -251,7 +252,7 @@ __device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
   return p;
 }
 
-// Where they lie. Vertical and diagonal directions are numbered up · 3 + dx + 1, vertical ones alone by up.
+// Positions of stored states. Vertical and diagonal directions are numbered up · 3 + dx + 1, vertical ones alone by up.
 template <class T, class V>
 __device__ __forceinline__ u8* row_state(const Problem& p, bool up, int dx, int band, int x) {
   const int direction = V::diagonals ? up * 3 + dx + 1 : up;

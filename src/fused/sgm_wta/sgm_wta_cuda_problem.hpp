@@ -1,61 +1,62 @@
-// What the host lays out and the tuned CUDA kernels read: sizes and memory of one stereo pair.
+// Sizes and memory of one stereo pair, which the host lays out and the tuned CUDA kernels read.
 #pragma once
 
 #include <cstdint>
 
 namespace stereopsis::sgm_wta {
 
-// A lane of a warp holds words of two disparities of a pixel; a group of lanes holds them all.
+// A lane of a warp holds words of two disparities of a pixel; a group of lanes holds all of the pixel's disparities.
 template <int kRange, int kWords = 8>
 struct Layout {
   static constexpr int range = kRange;
   static constexpr int half = kRange / 2;
-  static constexpr int words = kWords;  // of a lane
+  static constexpr int words = kWords;  // per lane
   static constexpr int lanes = half / words;
-  static constexpr int groups = 32 / lanes;        // of a warp
-  static constexpr int tile_width = 2048 / range;  // with 8 words a group has four adjacent columns
-  // Warps of a tile that follow the vertical and diagonal paths of one sense of y, each with its share of the columns.
+  static constexpr int groups = 32 / lanes;        // per warp
+  static constexpr int tile_width = 2048 / range;  // with 8 words, a group has four adjacent columns
+  // Warps of a tile that follow the vertical and diagonal paths of one direction of y, each with its share of the
+  // columns.
   static constexpr int sense_warps = range == 256 ? 2 : 1;
-  static constexpr int right_margin_of_zero = half + 8;  // of a row of right pairs, left of x = 0
+  static constexpr int right_margin_of_zero = half + 8;  // in a row of right pairs, left of x = 0
 };
 inline constexpr int tile_height = 8;
 // Columns around the image that tiles and lines may read.
 inline constexpr int left_margin = 8, right_margin = 40;
-// Rows above and below it that lines may read; features and volumes have them.
+// Rows above and below the image that lines may read; features and volumes have them.
 inline constexpr int row_margin = 5;
-// The first pass: where a group of lanes has the features and costs of its lines from.
+// First pass: where a group of lanes reads the features and costs of its lines.
 enum class Source {
-  memory,  // loads, a row ahead
-  ring,    // its own copies of them in shared memory, four rows ahead
-  block    // rows of them that the warps of a block copy into shared memory for all its lines, two bands ahead
+  memory,  // memory, loaded one row ahead
+  ring,    // the group's own copies in shared memory, four rows ahead
+  block    // rows that the warps of a block copy into shared memory for all its lines, two bands ahead
 };
 struct BorderForm {
-  int words;  // of a lane: wide ones share more of what a step costs for each lane, narrow ones leave more warps
-  int lines;  // adjacent ones that a group of lanes follows
+  int words;  // per lane: many share more of a step's cost per lane, few leave more warps
+  int lines;  // adjacent lines that a group of lanes follows
   Source source;
-  // Words of a lane along rows: wide ones where all warps run at once even so, and none are kept.
+  // Words of a lane along rows: wide if all warps still run at once and no rows are kept.
   int narrow_rows, wide_rows;
-  constexpr int blocks() const { return words == 16 ? 3 : 5; }  // of a multiprocessor
+  constexpr int blocks() const { return words == 16 ? 3 : 5; }  // per multiprocessor
 };
-inline constexpr int border_warps = 4;  // of a block, at most
+inline constexpr int border_warps = 4;  // largest number per block
 constexpr BorderForm border_form(int range, int paths, bool volume, bool constant_penalty) {
   if (!volume && constant_penalty)
     return range == 256 ? BorderForm{16, 2, Source::block, 8, 16} : BorderForm{8, range / 64, Source::block, 8, 8};
   if (range == 256 && (paths == 8 || !volume)) return {16, 2, Source::memory, 16, 16};
   return {8, 2, paths == 4 || volume ? Source::ring : Source::memory, 8, 8};
 }
-// The lines of a block that shares its features lie four columns apart: as many as this from the first one to beyond
-// the last one.
+// The lines of a block that shares its features lie four columns apart. Returns the number of columns from the first
+// line to beyond the last one.
 constexpr int block_span(int range, int words) { return 4 * border_warps * (64 * words / range); }
-inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // of a multiprocessor
-inline constexpr int feature_threads = 256, feature_columns = 3;  // of a block, of a thread that lays out features
-inline constexpr int right_columns = 4;  // of a thread that writes the right view's disparities
+inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // per multiprocessor
+inline constexpr int feature_threads = 256, feature_columns = 3;  // per block; per thread that lays out features
+inline constexpr int right_columns = 4;                           // per thread that writes the right view's disparities
 
-// Of the blocks of the first pass.
+// Order of the blocks of the first pass.
 enum class Order {
   lines_first,    // then rows
   rows_first,     // then lines
-  senses_in_turn  // lines downward, rows from the last one up, lines upward; only with 8 paths and a volume
+  senses_in_turn  // downward lines, rows from the last one up, upward lines; only with 8 paths and a volume
 };
 
 struct Problem {
@@ -63,15 +64,15 @@ struct Problem {
   int disparities, min_disparity;
   int strips, bands;  // tiles across and down
   int around;         // vertical lines, or diagonal ones on a cylinder
-  int line_bundles;   // of a direction: what a warp of the first pass follows
+  int line_bundles;   // bundles of a direction; a warp of the first pass follows one bundle
   Order order;
   int wide_rows;                   // BorderForm
-  int p1, p2;                      // p2: the largest there is
-  std::uint32_t p1_pair, p2_pair;  // the same in both halves
+  int p1, p2;                      // p2: the largest P2
+  std::uint32_t p1_pair, p2_pair;  // the same values in both halves
   int subpixel;                    // wta::Subpixel
   int uniqueness, border_candidates;
 
-  // What comes in: feature words of both views, grey of the left one for the adaptive P2, masks or null.
+  // Inputs: feature words of both views, grey of the left one for the adaptive P2, masks or null.
   const void* left_words;
   const void* right_words;
   const std::uint8_t* guide;
@@ -79,45 +80,46 @@ struct Problem {
   const std::uint8_t* mask_right;
   std::int64_t left_words_pitch, right_words_pitch, guide_pitch, mask_left_pitch, mask_right_pitch;
   int census_weight, gradient_limit;
-  int most_cost;  // of given costs
-  int run;  // steps of a row's path after which it is normalised at the latest, a power of two; along lines it is 8
+  int most_cost;  // largest given cost
+  int run;        // steps of a row's path between normalisations, a power of two; along lines it is 8
 
-  // Rank features, laid out up to three times with pitches 0, -1 and +1 modulo 4, so that what follows a vertical, a falling or
-  // a rising line from an aligned load goes on with aligned loads.
+  // Rank features, laid out up to three times with pitches 0, -1 and +1 modulo 4. Following a vertical, a falling or a
+  // rising line from an aligned load thus leads to aligned loads.
   std::uint8_t* left[3];    // column x at x + left_margin
   std::uint32_t* right[3];  // pairs (R(x − min), R(x − min − half)) at x + right_margin_of_zero
-  int pitch[3];             // of both; diagonal copies of the right ones are null where nobody reads them
+  int pitch[3];             // pitches of both; copies of the right features for diagonals are null if unused
 
-  std::uint8_t* volume;      // other costs: of (y, x), in the order of the lanes; bytes, or six bits each (SixBitCost)
-  std::uint32_t* penalties;  // adaptive P2: column x at x + left_margin; the four paths of a sense of y are its bytes
+  std::uint8_t* volume;      // other costs of (y, x), in the order of the lanes; bytes, or six bits each (SixBitCost)
+  std::uint32_t* penalties;  // adaptive P2: column x at x + left_margin; its bytes are the four paths of one direction
+                             // of y
   int penalty_pitch;
-  std::int64_t penalty_plane;  // words from the paths downward to those upward
+  std::int64_t penalty_plane;  // words from the plane of downward paths to that of upward ones
 
-  // Kept path states, a byte a disparity.
-  std::uint8_t* rows;   // entering a band from above or below: [6, or 2 with 4 paths][bands][width][range]
+  // Kept path states, one byte per disparity.
+  std::uint8_t* rows;   // states entering a band from above or below: [6, or 2 with 4 paths][bands][width][range]
   std::uint8_t* sides;  // diagonal paths entering a strip: [4][strips][height][range]
   std::uint8_t* ends;   // horizontal paths entering a strip: [2][strips that are not kept][height][range]
-  // The kept strips, from kept_first on, have no `ends`, but what the paths of each sense along rows add to the sums
-  // (sgm_wta_cuda_rows.cuh): [2][bands][quads of columns][tile_height][4][range].
+  // The kept strips, from kept_first on, have no `ends`, but what the paths of each direction along rows add to the
+  // sums (sgm_wta_cuda_rows.cuh): [2][bands][quads of columns][tile_height][4][range].
   std::uint8_t* along_rows;
   int kept_first, kept_strips;
 
-  // How many warps of the first pass are done: with so many bands, of the lines downward and upward, [2][bands + 1];
-  // with the rows of a band, [bands].
+  // Number of finished warps of the first pass: by number of bands, for downward and upward lines, [2][bands + 1]; by
+  // band, for its rows, [bands].
   std::uint32_t* progress;
-  int counters;               // all of them
-  int acquires;               // whether who waits for them acquires what was counted
-  std::uint32_t* right_best;  // S << 16 | d for each right pixel; null: not wanted
+  int counters;               // number of all counters
+  int acquires;               // whether waiting for a counter acquires what was counted
+  std::uint32_t* right_best;  // S << 16 | d for each right pixel; null: not requested
   float* disparity;
   std::uint8_t* validity;
   float* right_disparity;
-  float* confidence;  // null: not wanted
+  float* confidence;  // null: not requested
   std::int64_t disparity_pitch, validity_pitch, right_disparity_pitch, confidence_pitch;
 
   static constexpr bool is_argument = true;
 };
 
-// P2 for every grey difference between a pixel and the one before it.
+// P2 for every grey difference between a pixel and the previous one.
 struct PenaltyTable {
   std::uint8_t p2[256];
   static constexpr bool is_argument = true;

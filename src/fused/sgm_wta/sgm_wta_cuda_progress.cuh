@@ -1,7 +1,7 @@
-// How the second pass follows the first one: a tile starts as soon as the states are kept that it needs, in the middle of
-// the image from half of the first pass on, where the lines downward and upward have met; or, where the lines upward follow
-// those downward, behind them. Warps of the first pass count
-// themselves where they have kept what others may wait for.
+// Synchronisation of the second pass with the first: a tile starts as soon as the states that it needs are stored. In
+// the middle of the image, that is possible after half of the first pass, where the downward and upward lines have met.
+// If the upward lines follow the downward ones, tiles start behind the upward lines. Warps of the first pass count
+// themselves when they have stored what others may wait for.
 #pragma once
 
 #include "device/cuda/early.cuh"
@@ -14,7 +14,7 @@ constexpr BorderForm border_form_of = border_form(kRange, V::paths, V::template 
                                                   V::has_constant_penalty);
 template <class V>
 constexpr int directions_of = V::diagonals ? 6 : 2;
-// Whether Order::senses_in_turn may be asked for.
+// Whether Order::senses_in_turn may be used.
 template <class T, class V>
 constexpr bool may_take_turns = V::diagonals && (V::template Cost<T, 1>::in_memory);
 
@@ -25,8 +25,9 @@ __device__ __forceinline__ u32* rows_done_in(const Problem& p, int band) {
   return p.progress + 2 * (p.bands + 1) + band;
 }
 
-// Lines are counted where they have done so many bands: nobody waits for less than half of them, unless the senses follow
-// one another, nor for each one. (The last but one is none, so that who is a band late misses nothing.)
+// Lines are counted at these numbers of finished bands: nobody waits for less than half of the bands, unless the
+// directions follow one another, nor for each band. (The last band but one is not a checkpoint, so that being a band
+// late has no effect.)
 constexpr int checkpoint_bands = 4;
 template <class T, class V>
 __device__ __forceinline__ int first_checkpoint(const Problem& p) {
@@ -42,15 +43,17 @@ __device__ __forceinline__ int next_checkpoint(const Problem& p, int bands) {
   return next + 1 < p.bands ? next : p.bands;
 }
 
-// The warp counts `warps`, after all that they have written: a barrier before has told it of what the others wrote.
+// Adds `warps` to a counter after all their writes; an earlier barrier has made the other warps' writes visible to this
+// warp.
 __device__ __forceinline__ void count(u32* counter, u32 warps = 1) {
   __syncwarp();
   if (threadIdx.x % 32 == 0)
     asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(warps) : "memory");
 }
-// To acquire would empty the first-level cache, whose features other tiles of the multiprocessor use (3 % of the pass on
-// compute capability 9.0). There it is not needed: nobody reads a kept state before it was counted, and so that cache
-// can't have an older one. What comes later acquires, as the machine's memory model asks for; before, the passes follow one another.
+// Acquiring would empty the L1 cache, whose features other tiles of the multiprocessor use (3 % of the pass on compute
+// capability 9.0). It is not needed there: a kept state is not read before it was counted, so that this cache cannot
+// hold an older one. Later capabilities acquire, as the memory model requires; on earlier ones, the passes run one
+// after the other.
 __device__ __forceinline__ void wait_for(const u32* counter, u32 warps, bool acquires) {
   while (true) {
     u32 counted;
@@ -61,12 +64,13 @@ __device__ __forceinline__ void wait_for(const u32* counter, u32 warps, bool acq
   if (acquires) __threadfence();
 }
 
-// Until all states are kept that enter tiles of the band; to be followed by a barrier.
+// Waits until all states that enter tiles of the band are stored. Must be followed by a barrier.
 template <class T, class V>
 __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
   if (threadIdx.x >= 3) return;
-  // Not all counts are waited for; but what follows the tiles may overwrite what the first pass reads and counts in. (Of two
-  // kernels of tiles the second one so waits for the first one, and that for the first pass.)
+  // Not all counters are waited for, but kernels after the tiles may overwrite what the first pass reads and counts in.
+  // The last block therefore waits for all previous kernels: the second of two kernels of tiles thus waits for the
+  // first one, and that for the first pass.
   if (blockIdx.x == gridDim.x - 1) wait_for_kernels_before();
   const bool up = threadIdx.x == 1, along_rows = threadIdx.x == 2;
   constexpr int at_sides = V::diagonals;  // diagonal paths enter while their lines run through the band itself
@@ -80,7 +84,7 @@ __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
            along_rows ? 2 * ((rows + groups - 1) / groups) : lines, p.acquires);
 }
 
-// Tiles in the order in which they can start: bands from the middle outward, or from the last one up.
+// Returns tiles in the order in which they can start: bands from the middle outward, or from the last one up.
 template <class T, class V>
 __device__ __forceinline__ int band_in_order(const Problem& p, int i) {
   if constexpr (may_take_turns<T, V>) {

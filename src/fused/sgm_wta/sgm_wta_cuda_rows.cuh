@@ -1,5 +1,6 @@
-// What the paths along a row add to the sums of its pixels is kept by the first pass, in most strips, so that their tiles
-// have two paths less to follow: min(…) − min L of equation 4, without the matching cost, at most P2: a byte for each path.
+// In most strips, the first pass stores what the paths along a row add to the sums of its pixels, so that the tiles of
+// these strips follow two paths less. The stored value is min(…) − min L of equation 4, without the matching cost, at
+// most P2: one byte per path.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
@@ -9,9 +10,10 @@ namespace stereopsis::sgm_wta {
 template <class T>
 constexpr int quads_of_strip = T::tile_width / columns;
 template <class T>
-constexpr int row_quad_bytes = columns * T::range;  // of a row; a pixel's lie as states do
+constexpr int row_quad_bytes = columns * T::range;  // bytes of a quad of columns in one row; a pixel's bytes are
+                                                    // ordered like states
 
-// In a row: the kept quads, and the first of them.
+// Return the number of kept quads in a row, and the first of them.
 template <class T>
 __device__ __forceinline__ int kept_quads(const Problem& p) {
   return p.kept_strips * quads_of_strip<T>;
@@ -21,7 +23,7 @@ __device__ __forceinline__ int first_kept_quad(const Problem& p) {
   return p.kept_first * quads_of_strip<T>;
 }
 
-// Rows of a band follow one another within a quad of columns.
+// The rows of a band are consecutive within a quad of columns.
 template <class T>
 __device__ __forceinline__ u8* along_row(const Problem& p, bool leftward, int quad, int y) {
   const i64 bands = (leftward ? p.bands : 0) + y / tile_height;
@@ -29,8 +31,8 @@ __device__ __forceinline__ u8* along_row(const Problem& p, bool leftward, int qu
   return p.along_rows + place * row_quad_bytes<T>;
 }
 
-// Where a warp writes that of the rows which it follows. It passes through shared memory, four columns at a time, and is
-// stored by bulk copies that go on by themselves.
+// Writes the values of the rows that a warp follows. They pass through shared memory, four columns at a time, and are
+// stored by asynchronous bulk copies.
 template <class T>
 class AlongRows {
  public:
@@ -49,12 +51,12 @@ class AlongRows {
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(once_));
   }
 
-  // What was put before the last quad has left its buffer.
+  // Waits until the data written before the last quad has left its buffer.
   __device__ __forceinline__ void begin_quad() const {
     asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
     __syncwarp();
   }
-  // Also where nothing is kept, and then for nothing: all strips have the same instructions.
+  // Stores to the buffer even if nothing is kept, so that all strips execute the same instructions.
   __device__ __forceinline__ void put(const StateOf<T>& brought, int c) const {
 #pragma unroll
     for (int i = 0; i < T::words / words; ++i) {
@@ -64,7 +66,7 @@ class AlongRows {
                    : "memory");
     }
   }
-  // The i-th quad of the path.
+  // Ends the i-th quad of the path.
   __device__ __forceinline__ void end_quad(int i) {
     if ((u32)(i - first_) >= (u32)count_) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -80,7 +82,7 @@ class AlongRows {
     buffer_ = other_buffer_, other_buffer_ = buffer;
     to_ += step_;
   }
-  // Until all is where others can read it.
+  // Waits until all data is visible to other threads.
   __device__ __forceinline__ void finish() const {
     asm volatile("cp.async.bulk.wait_group 0;\n\tfence.proxy.async;" ::: "memory");
     __syncwarp();
@@ -90,7 +92,7 @@ class AlongRows {
   int first_, count_, step_, mine_;
   u8* to_;
   u32 buffer_, other_buffer_;
-  u64 once_;  // what is written is read once, much later
+  u64 once_;  // cache hint: the data is read once, much later
 };
 
 struct NothingAlongRows {

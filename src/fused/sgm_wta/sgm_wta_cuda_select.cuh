@@ -9,9 +9,9 @@ template <class T>
 constexpr int tile_threads = 64 * T::sense_warps;
 
 // ---- sums of a pixel in shared memory --------------------------------------------------------------------------
-// Word e of a pixel lies at e + 4 · (e / 32), so that the 16-byte accesses of eight lanes, 32 bytes apart, meet
-// different banks. With 64 disparities four lanes hold a pixel: there a gap every 16 words, and one between rows, keep
-// the lanes of two groups apart.
+// Word e of a pixel lies at e + 4 · (e / 32), so that the 16-byte accesses of eight lanes, 32 bytes apart, use
+// different banks. With 64 disparities, four lanes hold a pixel: there, a gap every 16 words and one between rows
+// separate the lanes of two groups.
 template <class T>
 constexpr __host__ __device__ int sum_word(int e) {
   return e + e / (T::lanes < 8 ? 16 : 32) * 4;
@@ -20,12 +20,12 @@ template <class T>
 constexpr int pixel_words = sum_word<T>(T::half - 1) + 1;
 template <class T>
 constexpr int row_words = (T::lanes < 8 ? 16 : 0) + T::tile_width* pixel_words<T>;
-// Of row r and column c of the tile.
+// Returns the pixel in row r and column c of the tile.
 template <class T>
 __device__ __forceinline__ u32* pixel_at(u32* sums, int r, int c) {
   return sums + r * row_words<T> + c * pixel_words<T>;
 }
-// A lane's share of a pixel, eight words.
+// Returns a lane's share of a pixel, eight words.
 template <class T>
 __device__ __forceinline__ u32* share_of(u32* pixel, int lane) {
   return pixel + sum_word<T>(lane * words);
@@ -41,7 +41,7 @@ __device__ __forceinline__ int sum_at(const u32* pixel, int d) {
   return reinterpret_cast<const std::uint16_t*>(pixel)[2 * sum_word<T>(e) + (d >= T::half)];
 }
 
-// Candidates of pixel x: first <= d < end (d counts from min_disparity), less those with a masked right pixel.
+// Candidates of pixel x: first <= d < end (d counts from min_disparity), except those with a masked right pixel.
 __device__ __forceinline__ int first_candidate(const Problem& p, int x) {
   return p.border_candidates ? 0 : max(0, x - p.min_disparity - (p.width - 1));
 }
@@ -56,8 +56,8 @@ __device__ __forceinline__ bool left_usable(const Problem& p, int x, int y) {
   return p.mask_left == nullptr || p.mask_left[y * p.mask_left_pitch + x] != 0;
 }
 
-// The winner of a pixel, in a word: 12 bits of its sum, 12 of the lowest sum more than one disparity away (only where
-// it is asked for), 8 of d. A sum of none is no winner.
+// The winner of a pixel in a word: 12 bits of its sum, 12 of the lowest sum more than one disparity away (only if
+// requested), 8 of d. An absent sum is not a winner.
 struct Winner {
   static constexpr u32 none = 0xfff;
   u32 word;
@@ -68,7 +68,7 @@ struct Winner {
 };
 __device__ __forceinline__ bool wants_second(const Problem& p) { return p.uniqueness != 0 || p.confidence != nullptr; }
 
-// wta::subpixel_offset of the sums a, b, c at d − 1, d, d + 1; b is the smallest.
+// Returns wta::subpixel_offset of the sums a, b, c at d − 1, d, d + 1, where b is the smallest.
 __device__ __forceinline__ float subpixel_offset(const Problem& p, int a, int b, int c) {
   const int denominator = p.subpixel == 1 ? a - 2 * b + c : max(a, c) - b;
   return p.subpixel == 0 || denominator == 0 ? 0.0f : __fdiv_rn((float)(a - c), (float)(2 * denominator));
@@ -76,7 +76,7 @@ __device__ __forceinline__ float subpixel_offset(const Problem& p, int a, int b,
 
 struct Selected {
   float disparity;
-  u8 validity;  // as in validity::
+  u8 validity;  // as in namespace validity
   float confidence;
 };
 
@@ -104,7 +104,7 @@ __device__ __forceinline__ void write_left(const Problem& p, const u32* pixel, W
   if (p.confidence != nullptr) p.confidence[y * p.confidence_pitch + x] = selected.confidence;
 }
 
-// The sums of a lane: eight words of a pixel.
+// Loads the sums of a lane: eight words of a pixel.
 template <class T>
 __device__ __forceinline__ void load_sums(State& s, const u32* pixel, int lane) {
   const uint4* at = reinterpret_cast<const uint4*>(pixel + sum_word<T>(lane * words));
@@ -114,7 +114,7 @@ __device__ __forceinline__ void load_sums(State& s, const u32* pixel, int lane) 
     s[k] = v.x, s[k + 1] = v.y, s[k + 2] = v.z, s[k + 3] = v.w;
   }
 }
-// What may not win becomes `value`.
+// Replaces sums that must not win by `value`.
 template <class T, class May>
 __device__ __forceinline__ void mask(State& s, u32 value, int lane, const May& may_win) {
 #pragma unroll
@@ -125,8 +125,8 @@ __device__ __forceinline__ void mask(State& s, u32 value, int lane, const May& m
   }
 }
 
-// Sums of columns outside the image, of masked pixels, and of what is no candidate never win, neither in the left nor
-// in the right view.
+// Sums of columns outside the image, of masked pixels, and of absent candidates never win, neither in the left nor in
+// the right view.
 template <class T>
 __device__ __forceinline__ void blank(const Problem& p, u32* sums, int strip, int y0) {
   const Position<T> at;
@@ -153,7 +153,7 @@ __device__ __forceinline__ bool needs_blanks(const Problem& p, int strip) {
          end_candidate(p, first) < T::range;
 }
 
-// The lowest sum more than a disparity away from `best`.
+// Returns the lowest sum more than one disparity away from `best`.
 template <class T>
 __device__ __forceinline__ u32 second_of(const u32* pixel, int best, int lane) {
   State s;
@@ -166,8 +166,8 @@ __device__ __forceinline__ u32 second_of(const u32* pixel, int best, int lane) {
   return second;
 }
 
-// Minima over the lanes of a group, of eight values each: lane i gets that of value i, or of 2 i and 2 i + 1 where there
-// are four lanes.
+// Computes the minima over the lanes of a group, of eight values each: lane i gets that of value i, or of 2 i and 2 i +
+// 1 if there are four lanes.
 template <class T>
 __device__ __forceinline__ void reduce_eight(u32 (&v)[8], int lane) {
   int count = 8;
@@ -185,7 +185,7 @@ __device__ __forceinline__ void reduce_eight(u32 (&v)[8], int lane) {
   if (T::lanes == 16) v[0] = min(v[0], __shfl_xor_sync(everywhere, v[0], 8));
 }
 
-// Columns of a row that a group searches at once: x fits the 4-bit position.
+// Columns of a row that a group searches at once: x fits in the 4-bit position.
 template <class T>
 constexpr int part_columns = T::tile_width < 16 ? T::tile_width : 16;
 template <class T>
@@ -193,14 +193,14 @@ constexpr int parts = T::tile_width / part_columns<T>;
 template <class T>
 using Finished = std::uint16_t[tile_height * parts<T>][part_columns<T>];
 
-// Of a row's right winners S · 16 + x, in the order of x − d, those that exist, to be combined over tiles by an atomic
-// minimum of (S, d). They pass through the memory of the row's sums, which were used up.
+// Offers those of a row's right winners S · 16 + x that exist, ordered by x − d, which an atomic minimum of (S, d)
+// combines over tiles. They pass through the memory of the row's sums, which are no longer needed.
 template <class T>
 __device__ __forceinline__ void offer_right(const Problem& p, const State& right, const std::uint16_t* finished,
                                             u32* row, int x_first, int y) {
   constexpr int count = part_columns<T> + T::range;
   const int lane = threadIdx.x % T::lanes;
-  std::uint16_t* const best = reinterpret_cast<std::uint16_t*>(row);  // of x − d = i − range
+  std::uint16_t* const best = reinterpret_cast<std::uint16_t*>(row);  // indexed by x − d = i − range
   for (int i = lane; i < part_columns<T>; i += T::lanes) best[i] = finished[i];
 #pragma unroll
   for (int j = 0; j < words; ++j) {
@@ -219,9 +219,9 @@ __device__ __forceinline__ void offer_right(const Problem& p, const State& right
   }
 }
 
-// Left and right winners, in one walk along a row. Beside the sums of a pixel a lane holds, for each of its d, the lowest
-// sum so far along x − d = constant; from a column to the next these move up by a disparity. What moves beyond the last
-// one is finished.
+// Selects left and right winners in one walk along a row. In addition to the sums of a pixel, a lane holds, for each of
+// its d, the lowest sum so far along x − d = constant. From one column to the next, these move up by one disparity;
+// values that move beyond the last one are final.
 template <class T>
 __device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>& finished, int strip, int y0) {
   constexpr int batch = 8, batch_lanes = T::lanes < batch ? T::lanes : batch, per_lane = batch / batch_lanes;

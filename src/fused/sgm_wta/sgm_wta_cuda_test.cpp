@@ -11,13 +11,14 @@ namespace {
 
 using namespace test;
 
-// Around the widths of tiles (8, 16, 32), their height (8), and the ranges (64, 128, 256) of the kernels.
+// Sizes and ranges around the widths of tiles (8, 16, 32), their height (8), and the ranges (64, 128, 256) of the
+// kernels.
 const std::vector<Size> sizes = {{1, 1},  {1, 9},  {9, 1},   {5, 7},    {7, 70},
                                  {31, 8}, {33, 9}, {67, 13}, {131, 37}, {257, 17}};
 const std::vector<DisparityRange> ranges = {{0, 1},   {-2, 5},   {3, 63},  {0, 64},  {-40, 65}, {0, 100},
                                             {0, 128}, {-7, 129}, {2, 200}, {0, 256}, {500, 12}};
 
-// A right view that is the left one shifted, with noise: costs as a scene has them, and ties.
+// Returns a left view and a right view that is the left one shifted, with noise: costs as in a scene, and ties.
 template <class Word>
 std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
   std::mt19937_64 random(3);
@@ -33,7 +34,7 @@ std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
   return {std::move(left), std::move(right)};
 }
 
-// Views of which every pixel differs from every other one's by about the most.
+// Returns views in which any two pixels of different views differ by nearly the maximum.
 template <class Word>
 std::pair<Image<Word>, Image<Word>> far_apart(Size size, Word max) {
   std::mt19937 random(4);
@@ -44,7 +45,7 @@ std::pair<Image<Word>, Image<Word>> far_apart(Size size, Word max) {
   return {std::move(left), std::move(right)};
 }
 
-// What the oracles select.
+// Returns the selection of the oracles.
 template <class Kind>
 Selected selected_by_oracles(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in) {
   const Size size = in.source.left.size();
@@ -122,8 +123,8 @@ TEST(SgmWtaCuda, RankEqualsOracles) {
   }
 }
 
-// With so many disparities and such a P2 the first pass keeps what paths along rows add to the sums of most strips, unless
-// rows are long; not so in as little memory as there can be.
+// With so many disparities and such a P2, the first pass stores what paths along rows add to the sums of most strips,
+// unless rows are long, or the compact layout is used.
 TEST(SgmWtaCuda, KeptRowsEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const auto& [paths, disparities] : {std::pair{8, 128}, {8, 256}, {4, 256}})
@@ -156,7 +157,7 @@ TEST(SgmWtaCuda, KeptRowsTakeLessThanThreeBytesACell) {
       EXPECT_LT(bytes(size, false), 2.95);
       EXPECT_LT(bytes(size, true), 1.6);
     }
-    EXPECT_LT(bytes({1242, 375}, false), 1.6);  // none
+    EXPECT_LT(bytes({1242, 375}, false), 1.6);  // no kept rows
   }
 }
 
@@ -191,8 +192,8 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
   }
 }
 
-// Where a volume of costs has so many warps in the first pass that its blocks are of one, or that the two senses of y are
-// followed in turn.
+// Cases where a cost volume has so many warps in the first pass that its blocks have one warp each, or that the two
+// directions of y are followed in turn.
 TEST(SgmWtaCuda, HighVolumesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const int paths : {4, 8}) {
@@ -210,8 +211,8 @@ TEST(SgmWtaCuda, HighVolumesEqualOracles) {
   });
 }
 
-// Rank, whose lines go around the image again and again, and, where not all warps run at once, before the rows. Rows are kept
-// with the larger P2, but not of 64 disparities.
+// Rank, whose lines wrap around the image repeatedly and, if not all warps run at once, precede the rows. Rows are kept
+// with the larger P2, but not with 64 disparities.
 TEST(SgmWtaCuda, HighImagesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const int paths : {4, 8}) {
@@ -229,7 +230,7 @@ TEST(SgmWtaCuda, HighImagesEqualOracles) {
   });
 }
 
-// Rows come before lines where they take longer.
+// Rows precede lines if they take longer.
 TEST(SgmWtaCuda, WideImagesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range : {DisparityRange{0, 60}, DisparityRange{0, 128}, DisparityRange{-7, 250}})
@@ -244,7 +245,7 @@ TEST(SgmWtaCuda, WideImagesEqualOracles) {
   });
 }
 
-// Every cost is about the largest: path costs grow as fast as they can.
+// Every cost is nearly the largest, so that path costs grow as fast as possible.
 TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range :
@@ -259,8 +260,8 @@ TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
   });
 }
 
-// Frame after frame in one workspace, without waiting between them: tiles, which start before all paths have ended, take
-// nothing from the frame before.
+// Consecutive frames use one workspace without waiting in between: tiles, which start before all paths have ended, must
+// not use data of the previous frame.
 TEST(SgmWtaCuda, FramesInTurnEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const auto& [paths, disparities] : {std::pair{4, 128}, {8, 128}, {8, 256}})
@@ -302,7 +303,7 @@ TEST(SgmWtaCuda, FramesInTurnEqualOracles) {
   });
 }
 
-// What it does not do is refused, not done wrongly.
+// Unsupported parameters are rejected.
 TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   const sgm::Parameters paths{.paths = 8, .p1 = 10, .p2 = 100};
   EXPECT_TRUE(sgm_wta::cuda_serves({paths, {}}, rank9, 256));
@@ -312,7 +313,7 @@ TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   EXPECT_FALSE(sgm_wta::cuda_serves({paths, {}}, cost::Rank{15}, 64));
   EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 217}, {}}, census_gradient, 60));
   EXPECT_FALSE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 218}, {}}, census_gradient, 60));
-  // Where no disparities lie beyond the searched ones, none has to lose to them.
+  // If the search range fills the kernel's range, no padding must lose.
   EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 255}, {}}, census_gradient, 64));
   const sgm::Parameters four{.paths = 4, .p1 = 20, .p2 = 100};
   EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{175}, 60));

@@ -1,7 +1,7 @@
-// Second pass: a block for each tile starts the paths from the kept states, sums them in shared memory and selects the
-// left and right winners there. The sums never leave the chip. A block has one or two warps for each sense of the paths.
-// Tiles of kept strips, which begin with the sums of their rows, are a kernel apart: both ways in one were too much for the
-// instruction cache.
+// Second pass: one block per tile starts the paths from the kept states, sums them in shared memory and selects the
+// left and right winners there, so that the sums never leave the chip. A block has one or two warps for each direction
+// of the paths. The tiles of kept strips, which start from the sums of their rows, have a kernel of their own, because
+// a kernel with both variants exceeded the instruction cache.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_progress.cuh"
@@ -10,15 +10,15 @@
 
 namespace stereopsis::sgm_wta {
 
-// Four blocks a multiprocessor let all states of 8 paths stay in registers; six spill (0.525 against 0.494 ms for
-// 1280 x 960 x 128 on an H100).
+// With four blocks per multiprocessor, all states of 8 paths stay in registers; with six, they spill (0.525 against
+// 0.494 ms for 1280 x 960 x 128 on an H100).
 template <class T, class V>
 constexpr int tile_blocks = V::diagonals          ? 4
                             : T::sense_warps == 2 ? 5
                                                   : 6;
 
 // ---- horizontal paths ------------------------------------------------------------------------------------------
-// Adds a lane's path costs to its share of a pixel, which was `before`: the same, or zeros.
+// Adds a lane's path costs to its share of a pixel. `before` is the same share, or zeros.
 __device__ __forceinline__ void accumulate(u32* share, const u32* before, const State& part, u32 offset) {
 #pragma unroll
   for (int i = 0; i < words / 4; ++i) {
@@ -41,7 +41,7 @@ struct Row {
   typename Cost::Cursor cursor;
   Cost costs;
   Penalty penalty;
-  u32* share;  // of the leftmost column of the quad
+  u32* share;  // share of the leftmost column of the quad
 
   __device__ __forceinline__ Row(const Problem& p, u32* sums, int strip, int r, int y, int lane)
       : cursor(p, straight, strip * T::tile_width + first, y, step, 0, lane),
@@ -51,7 +51,8 @@ struct Row {
     costs.fetch(cursor);
     if (strip != (kLeftward ? p.strips - 1 : 0)) unpack(state, load_state(end_state<T>(p, kLeftward, strip, y), lane));
   }
-  // The k-th of four columns, in the order of the path. Its smallest cost is left to be reduced over the lanes.
+  // Advances by the k-th of four columns, in the order of the path. The smallest cost remains to be reduced over the
+  // lanes.
   template <class Padding>
   __device__ __forceinline__ void advance_column(const Problem& p, int k, int x, int y, bool more, u32 p1,
                                                  const Padding& padding, int lane, const u32* before) {
@@ -61,7 +62,7 @@ struct Row {
     padding.apply(cost);
     const u32 limit = add(low, penalty.of(c, penalty_byte_along_row));
     if (k == columns - 1) {
-      // Into the registers that were just used up.
+      // Loads into the registers that were just read.
       if (more) cursor.step();
       costs.fetch(cursor);
       if (more) penalty.fetch(p, kLeftward, x + step, y);
@@ -72,8 +73,8 @@ struct Row {
   }
 };
 
-// Zeros to read instead of the sums of four columns that no path has visited yet. All lanes read the same ones, which
-// takes a quarter of a load's time; and nothing else has to be cleared.
+// Zeros that are read in place of the sums of four columns that no path has visited yet. All lanes read the same ones,
+// which takes a quarter of a load's time, and nothing else needs to be cleared.
 template <class T>
 using Zeros = u32[(columns - 1) * pixel_words<T> + words];
 template <class T>
@@ -81,8 +82,8 @@ __device__ __forceinline__ void clear_zeros(Zeros<T>& zeros) {
   for (int i = threadIdx.x; i < (int)(sizeof zeros / 4); i += tile_threads<T>) zeros[i] = 0;
 }
 
-// The paths along rows, as the first pass has kept them: what the tile's sums begin with. A group takes a row, or a part of
-// it; all loads are under way together.
+// The paths along rows as stored by the first pass, from which the tile's sums start. A group processes a row, or a
+// part of it; all loads are in flight together.
 template <class T>
 struct KeptRows {
   static constexpr int groups = tile_threads<T> / T::lanes, count = tile_height * T::tile_width / groups;
@@ -117,8 +118,8 @@ struct KeptRows {
   }
 };
 
-// A group takes a row of the tile, its paths of both senses at once; or, where there are two groups for each row, one
-// of them. In the first half of their ways they are the first to visit a pixel.
+// A group processes a row of the tile with its paths of both directions, or, if there are two groups per row, one of
+// them. In the first half of their way, they are the first to visit a pixel.
 template <class T, class V, bool kPartial>
 __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zeros<T>& zeros, int strip, int y0) {
   constexpr int block_groups = tile_threads<T> / T::lanes;
@@ -178,21 +179,21 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zer
 }
 
 // ---- vertical and diagonal paths -------------------------------------------------------------------------------
-// A sense of y has one warp, or two with half of the columns each; a group of lanes has adjacent ones.
+// A direction of y has one warp, or two with half of the columns each; a group of lanes has adjacent columns.
 template <class T>
 constexpr int group_columns = columns / T::sense_warps;
 
 template <class T>
 struct Place : Position<T> {
   bool up = threadIdx.x / (32 * T::sense_warps), right_half = threadIdx.x / 32 % T::sense_warps;
-  int column = (right_half * T::groups + this->group) * group_columns<T>;  // of the tile
+  int column = (right_half * T::groups + this->group) * group_columns<T>;  // in the tile
   bool first_group = this->group == 0, last_group = this->group == T::groups - 1;
   bool left_edge = first_group && !right_half, right_edge = last_group && (right_half || T::sense_warps == 1);
-  bool inner = T::sense_warps == 2 && (right_half ? first_group : last_group);  // beside the other half
+  bool inner = T::sense_warps == 2 && (right_half ? first_group : last_group);  // next to the other half
 };
 
-// States in which the paths of a group's columns enter the tile; zeros where they begin. All loads are under way
-// together, while the paths along rows are followed.
+// The states in which the paths of a group's columns enter the tile; zeros where they start. All loads are in flight
+// together while the paths along rows are followed.
 template <class T, class V>
 struct StageDescriptor {
   Packed vertical[group_columns<T>], rightward[group_columns<T>], leftward[group_columns<T>];
@@ -225,8 +226,8 @@ struct Front {
       low[c] = 0;
     }
   }
-  // Moves all states to the next column to the right (kSense 1) or left (−1): inside the group in registers, across
-  // groups by shuffles, and from beyond the warp's columns at its edge.
+  // Moves all states to the next column to the right (kSense 1) or left (−1): in registers inside the group, by
+  // shuffles across groups, and from outside the warp's columns at its edge.
   template <int kSense>
   __device__ __forceinline__ void move(const State& beyond, u32 low_beyond, bool edge) {
     constexpr int last = kSense > 0 ? count - 1 : 0, first = count - 1 - last;
@@ -247,7 +248,7 @@ struct Front {
   }
 };
 
-// What a diagonal path takes along from one half of the columns to the other: a state and its minimum.
+// The data of a diagonal path that passes from one half of the columns to the other: a state and its minimum.
 template <class T>
 struct Crossing {
   uint4 state[2][T::lanes];
@@ -265,7 +266,7 @@ struct Crossing {
     smallest = low[lane];
   }
 };
-// Of the even and the odd rows, so that one barrier a row is enough; downward and upward; from the left and the right.
+// Indexed by even and odd rows, so that one barrier per row suffices; by downward and upward; by left and right.
 template <class T>
 using Crossings = Crossing<T>[2][2][2];
 
@@ -276,7 +277,7 @@ __device__ __forceinline__ void wait_for_other_half(bool up) {
     asm volatile("bar.sync 2, 64;" ::: "memory");
 }
 
-// States in which diagonal paths enter the next rows from beside the tile; zeros in lanes that have none.
+// The states in which diagonal paths enter the next rows from beside the tile; zeros in lanes that have none.
 template <class T>
 class Side {
  public:
@@ -284,7 +285,7 @@ class Side {
       : at_(side_state<T>(p, place.up, place.left_edge ? 1 : -1, strip, y) + place.lane * 2 * words),
         step_(place.up ? -T::range : T::range),
         any_(place.left_edge ? strip > 0 : place.right_edge && strip < p.strips - 1) {}
-  // Without a branch, behind which the lanes would have to meet again.
+  // Avoids a branch, after which the lanes would have to converge again.
   __device__ __forceinline__ Packed next(bool more) {
     at_ += step_;
     Packed side;
@@ -303,7 +304,7 @@ class Side {
   bool any_;
 };
 
-// kPartial: the strip reaches beyond the right edge, where leftward paths begin inside the tile.
+// kPartial: the strip extends beyond the right edge, where leftward paths start inside the tile.
 template <class T, class V, bool kPartial>
 __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossings<T>& crossings, const Place<T>& at,
                                              const StageDescriptor<T, V>& entry, int strip, int band) {
@@ -315,11 +316,11 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
   const int y0 = band * tile_height, rows = min(tile_height, p.height - y0);
   const int x0 = strip * T::tile_width + at.column;
 
-  // At column c: the state that the pixel (c, next row) continues.
+  // The state at column c is the one that the pixel (c, next row) continues.
   Front<T> vertical(entry.vertical), rightward(entry.rightward), leftward(entry.leftward);
   const int sense = up ? -1 : 1;
   int r = up ? rows - 1 : 0;
-  const int half = up ? rows - rows / 2 : rows / 2;  // rows before the two senses meet
+  const int half = up ? rows - rows / 2 : rows / 2;  // rows before the two directions meet
   typename Cost::Cursor cursor(p, straight, x0, y0 + r, 0, sense, at.lane);
   Cost costs;
   costs.fetch(cursor);
@@ -340,7 +341,8 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
       costs.column(cost, c);
       padding.apply(cost);
       if (c == count - 1) {
-        // Into the registers that were just used up; unconditional, or it would be loaded elsewhere and copied.
+        // Loads into the registers that were just read. The load is unconditional; otherwise the compiler would load
+        // elsewhere and copy.
         if (more) cursor.step();
         costs.fetch(cursor);
       }
@@ -357,7 +359,7 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
       }
 #pragma unroll
       for (int j = 0; j < words; ++j) {
-        // What was kept of a row leaves out the costs of its two paths: each sense of y adds them once.
+        // The kept values of a row exclude the costs of its two paths, so that each direction of y adds the costs once.
         sum[j] = V::keeps_rows ? add(vertical.state[c][j], magnitude(cost[j])) : vertical.state[c][j];
         if (V::diagonals) sum[j] += rightward.state[c][j] + leftward.state[c][j];
       }
@@ -384,7 +386,7 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
             crossing[0].put(rightward.state[count - 1], rightward.low[count - 1], at.lane);
         }
         wait_for_other_half(up);
-        unpack(beyond, side, leftward.low[0]);  // not earlier: it may still be under way
+        unpack(beyond, side, leftward.low[0]);  // not earlier, because the load may still be in flight
         if (at.inner) crossing[!at.right_half].get(beyond, low_beyond, at.lane);
         __syncwarp();
       } else {
@@ -394,22 +396,23 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
       leftward.template move<-1>(beyond, low_beyond, at.last_group);
     }
   }
-  if (half == rows) __syncthreads();  // one row only: the other sense waits in the middle all the same
+  if (half == rows) __syncthreads();  // a single row: the other direction still waits in the middle
 }
 
-// What is not needed at the same time. (With 64 disparities and 4 paths six blocks only just fit a multiprocessor.)
+// Memory that is not needed at the same time. (With 64 disparities and 4 paths, six blocks only just fit on a
+// multiprocessor.)
 template <class T>
 union Scratch {
   Zeros<T> zeros;
   Finished<T> finished;
 };
 
-// Where a loaded word is waited for that nobody needs.
+// Waits for a loaded word whose value is not needed.
 __device__ __forceinline__ void wait_for_word(u32 word) {
   asm volatile("{ .reg .pred never; setp.eq.u32 never, %0, 0xffffffff; @never nanosleep.u32 0; }" ::"r"(word));
 }
 
-// The i-th of the strips whose rows are kept, or of the others.
+// Returns the i-th of the strips whose rows are kept, or of the others.
 template <class V>
 __device__ __forceinline__ int strip_of(const Problem& p, int i) {
   if (V::keeps_rows) return p.kept_first + i;
@@ -425,7 +428,7 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
   const int strip = strip_of<V>(p, blockIdx.x % strips), band = band_in_order<T, V>(p, blockIdx.x / strips),
             y0 = band * tile_height;
   const bool partial = !V::keeps_rows && (strip + 1) * T::tile_width > p.width;
-  if (V::keeps_rows) let_next_kernel_start();  // whose tiles are those of the other strips
+  if (V::keeps_rows) let_next_kernel_start();  // the next kernel's tiles are those of the other strips
   wait_for_states<T, V>(p, band);
   if constexpr (!V::keeps_rows) clear_zeros<T>(scratch.zeros);
   __syncthreads();

@@ -1,4 +1,4 @@
-// Rows of costs, and the vectors that all aggregations take.
+// Rows of costs, and the vector types of all aggregations.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_COSTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_COSTS_INL
@@ -30,7 +30,7 @@ using V32 = hn::Vec<D32>;
 
 HWY_INLINE int lanes16() { return static_cast<int>(hn::Lanes(D16())); }
 
-// 32-bit lanes that fit 16 bits, side by side in one vector.
+// Narrows 32-bit lanes whose values fit in 16 bits, and joins them in one vector.
 HWY_INLINE V16 narrowed(V32 lower, V32 upper) {
   const D16 d;
   const hn::Half<D16> half;
@@ -53,8 +53,8 @@ HWY_INLINE V32 difference(V32 left, V32 right) {
   return hn::Add(hn::Add(hn::And(bytes, byte), hn::And(hn::ShiftRight<8>(bytes), byte)), hn::ShiftRight<16>(bytes));
 }
 
-// The costs of row y at disparity k of the range, shifted by `shift`; `right` is the padded row that load_right made
-// for the disparities from `first` on, `count` of them.
+// Computes the costs of row y at disparity k of the range, shifted by `shift`; `right` is the padded row from
+// load_right for `count` disparities from `first` on.
 inline void make_costs(const Job& job, const std::uint32_t* right, int y, int first, int count, int k, int shift,
                        std::uint16_t* out) {
   const D32 d;
@@ -71,7 +71,7 @@ inline void make_costs(const Job& job, const std::uint32_t* right, int y, int fi
     out[x] = static_cast<std::uint16_t>(colour_difference::cost(job.parameters.cost, left[x], candidates[x]) << shift);
 }
 
-// The right pixels of row y from that of (0, largest disparity) on.
+// Loads the right pixels of row y, starting with that of (0, largest disparity).
 inline void load_right(const Job& job, int y, int first, int count, std::uint32_t* right) {
   const int most = job.in.select.min_disparity + first + count - 1;
   copy_replicated(job.in.rgb_right.row(y), job.width, -most, job.width + count - 1, right);

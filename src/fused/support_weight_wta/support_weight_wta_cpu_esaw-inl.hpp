@@ -1,4 +1,4 @@
-// Aggregation by esaw: a slab of disparities down the image, all iterations at once.
+// Aggregation by esaw: processes a slab of disparities down the image, all iterations at once.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_ESAW_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_ESAW_INL
@@ -19,8 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::support_weight_wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// ⌊(n_before C_before + n C + n_behind C_behind + 128) / 256⌋: the upper and the lower bytes of the costs apart, so that
-// 16 bits hold all sums.
+// Returns ⌊(n_before C_before + n C + n_behind C_behind + 128) / 256⌋. The upper and the lower bytes of the costs are
+// summed separately, so that 16 bits hold all sums.
 HWY_INLINE V16 average(const V16* n, V16 before, V16 here, V16 behind) {
   const D16 d;
   const auto byte = hn::Set(d, 255);
@@ -48,7 +48,8 @@ class EsawSlab {
   }
 
  private:
-  // Row y of the input of step t is there: makes its horizontal sums, and the vertical ones that have been waiting for it.
+  // Called when row y of the input of step t is available: computes its horizontal sums, and the vertical ones that
+  // have been waiting for it.
   void push(int t, int y) {
     const EsawScratch::Level& level = scratch_.levels[t];
     load_shares(t, y, 0);
@@ -88,7 +89,7 @@ class EsawSlab {
     }
   }
 
-  // Whole vectors: rows have room behind.
+  // Averages whole vectors: rows have padding behind them.
   void average_row(const std::uint16_t* before, const std::uint16_t* here, const std::uint16_t* behind,
                    std::uint16_t* out) const {
     const D16 d;

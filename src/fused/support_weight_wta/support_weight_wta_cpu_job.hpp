@@ -1,4 +1,4 @@
-// What the CPU's threads share, and what each has for itself, laid out in one piece of memory.
+// The data that the CPU's threads share, and the memory of each thread, laid out in one block.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace stereopsis::support_weight_wta {
 
-constexpr int slack = 64;  // elements behind a row that vectors may touch
+constexpr int slack = 64;  // elements behind a row that vectors may access
 
-// A row for each of a few disparities.
+// One row for each of a few disparities.
 struct Rows {
   std::uint16_t* data = nullptr;
   std::ptrdiff_t pitch = 0;
@@ -31,7 +31,7 @@ class Memory {
     used_ += (count * sizeof(T) + 63) / 64 * 64;
     return reinterpret_cast<T*>(piece);
   }
-  // `width` pixels and `pad` more on both sides.
+  // Takes rows of `width` pixels with `pad` more on both sides.
   Rows rows(int count, int width, int pad) {
     const int before = round_up(pad, 32);
     const std::ptrdiff_t pitch = round_up(before + width + pad + slack, 32);
@@ -45,7 +45,7 @@ class Memory {
   std::size_t used_ = 0;
 };
 
-// Rows of a window that slides down the image.
+// The rows of a window that slides down the image.
 struct Ring {
   Rows slot(int y) const { return {rows.data + (y % size) * count * rows.pitch, rows.pitch}; }
 
@@ -57,7 +57,7 @@ inline Ring make_ring(Memory& memory, int size, int count, int width) {
   return {memory.rows(size * count, width, 0), size, count};
 }
 
-// What all threads share.
+// The data that all threads share.
 struct Job {
   Job(const Parameters& p_, Size size, int disparities_, Memory& memory)
       : parameters(p_),
@@ -75,12 +75,13 @@ struct Job {
     if (const auto* s = std::get_if<asw_separable::Parameters>(&p_.aggregation))
       for (std::uint8_t*& plane : taps)
         plane = memory.take<std::uint8_t>(static_cast<std::size_t>(s->window) * size.width * size.height);
-    // Row by row, and in it disparity by disparity.
+    // The volume is stored row by row, and within a row disparity by disparity.
     pitch = round_up(size.width + slack, 32);
     volume = memory.take<std::uint16_t>(static_cast<std::size_t>(pitch) * disparities_ * size.height);
   }
 
-  // Disparities at a time: as many as keep the rows of a slab in a second-level cache, and a vector's loads worth while.
+  // Returns the disparities per slab: as many as keep the rows of a slab in an L2 cache, and enough to amortise a
+  // vector's loads.
   static int slab_of(const Parameters& p, int disparities) {
     return std::min(disparities, std::holds_alternative<asw_separable::Parameters>(p.aggregation) ? 16 : 8);
   }
@@ -92,14 +93,14 @@ struct Job {
   int width, height, disparities, slab;
   Input in{};
   wta::Output out{};
-  ImageView<std::uint32_t> weights;  // of esaw
-  ImageView<float> sums[2];          // of esaw, normalised at the end
-  std::uint8_t* taps[2] = {};        // of asw_separable, across and down: (y, tap, x)
+  ImageView<std::uint32_t> weights;  // esaw only
+  ImageView<float> sums[2];          // esaw normalised at the end
+  std::uint8_t* taps[2] = {};        // asw_separable only, across and down: (y, tap, x)
   std::uint16_t* volume = nullptr;
   std::ptrdiff_t pitch = 0;
 };
 
-// What a thread has for esaw.
+// A thread's memory for esaw.
 struct EsawScratch {
   EsawScratch(const esaw::Parameters& p, const Job& job, Memory& memory) {
     for (const esaw::Step& step : esaw::steps(p)) {
@@ -118,7 +119,7 @@ struct EsawScratch {
   Rows shares;
 };
 
-// And for asw_separable: weights in pairs of taps, those of even and of odd pixels apart.
+// A thread's memory for asw_separable: weights in pairs of taps, separately for even and odd pixels.
 struct SeparableScratch {
   SeparableScratch(const asw_separable::Parameters& p, const Job& job, Memory& memory)
       : radius(p.window / 2),
@@ -131,11 +132,11 @@ struct SeparableScratch {
   Rows input;
   Ring horizontal;
   Rows pairs;     // 2 i: even pixels, 2 i + 1: odd ones
-  Rows totals;    // in 32 bits: even pixels, odd ones
+  Rows totals;    // 32-bit values: even pixels, odd ones
   Rows inverses;  // floats: even pixels, odd ones
 };
 
-// And for asw: the weights of a row of the window, and the sums of all disparities.
+// A thread's memory for asw: the weights of a row of the window, and the sums of all disparities.
 struct FullScratch {
   FullScratch(const asw::Parameters& p, const Job& job, Memory& memory)
       : radius(p.window / 2),
@@ -166,11 +167,11 @@ struct SelectScratch {
     right_index = memory.take<std::uint16_t>(job.width + 2 * padded);
   }
   int padded;
-  std::uint16_t* costs;  // of a row, disparity fastest
+  std::uint16_t* costs;  // costs of a row, disparity fastest
   std::uint16_t *right_cost, *right_index;
 };
 
-// The bytes of a thread, whichever of its two tasks needs more.
+// Returns the bytes of a thread, the larger of the needs of its two tasks.
 inline std::size_t thread_bytes(const Job& job) {
   Memory aggregation(nullptr), selection(nullptr);
   Candidates candidates(job, aggregation);

@@ -1,4 +1,4 @@
-// Aggregation by asw-separable: across and then down, a slab of disparities down the image.
+// Aggregation by asw-separable, horizontal and then vertical: processes a slab of disparities down the image.
 // Included once per SIMD target, hence the unusual guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SEPARABLE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SEPARABLE_INL
@@ -77,7 +77,7 @@ class SeparableSlab {
     for (int k = 0; k < count_; ++k) {
       for (int tap = 0; tap < taps_; ++tap)
         rows[tap] = scratch_.horizontal.slot(std::clamp(y + tap - scratch_.radius, 0, job_.height - 1))[k];
-      rows[taps_] = rows[taps_ - 1];  // the one too many, which has no weight
+      rows[taps_] = rows[taps_ - 1];  // the surplus tap of the last pair, which has no weight
       average_row(
           [&](int pair, int x, V16& even, V16& odd) HWY_ATTR {
             const D16 d;
@@ -90,7 +90,7 @@ class SeparableSlab {
     }
   }
 
-  // In pairs of taps, and their sums.
+  // Loads weights in pairs of taps, and computes their sums.
   void load_weights(const std::uint8_t* plane, int y) const {
     const D16 d;
     const D32 d32;
@@ -133,7 +133,7 @@ class SeparableSlab {
   std::int32_t* total(int parity) const { return reinterpret_cast<std::int32_t*>(scratch_.totals[parity]); }
   float* inverse(int parity) const { return reinterpret_cast<float*>(scratch_.inverses[2 * parity]); }
 
-  // ⌊(sum + ⌊total / 2⌋) / total⌋: in float it is off by one at most.
+  // Returns ⌊(sum + ⌊total / 2⌋) / total⌋: the float quotient is off by at most one.
   HWY_INLINE V32 quotient(hn::Vec<I32> sum, int parity, int x) const {
     const I32 d;
     const F32 f;
@@ -146,7 +146,7 @@ class SeparableSlab {
     return hn::BitCast(D32(), hn::Add(hn::Add(q, too_large), too_small));
   }
 
-  // load(pair, x, even, odd) gives the costs of two taps for the even and for the odd pixels.
+  // load(pair, x, even, odd) returns the costs of two taps for the even and for the odd pixels.
   template <class Load>
   HWY_INLINE void average_row(Load&& load, std::uint16_t* out) const {
     const D16 d;

@@ -1,16 +1,16 @@
-// Exponential step adaptive weights, tuned: support_weight_wta_cuda.hpp.
+// Tuned exponential step adaptive weights: support_weight_wta_cuda.hpp.
 #include "fused/support_weight_wta/support_weight_wta_cuda_problem.hpp"
 
 using namespace stereopsis::support_weight_wta;
 
 namespace {
 
-struct Layout {  // of an image
+struct Layout {  // layout of an image
   std::int64_t offset, pitch;
   std::int32_t width, height;
 };
 
-// ⌊(n_a a + rest c + n_b b + 128) / 256⌋ of two 16-bit costs; `sides` holds n_a and n_b.
+// Returns ⌊(n_a a + rest c + n_b b + 128) / 256⌋ of two 16-bit costs; `sides` holds n_a and n_b.
 __device__ __forceinline__ std::uint32_t average(std::uint32_t a, std::uint32_t c, std::uint32_t b, std::uint32_t sides, std::uint32_t rest) {
   const std::uint32_t low = __dp2a_lo(__byte_perm(a, b, 0x5410), sides, (c & 0xFFFF) * rest + 128);
   const std::uint32_t high = __dp2a_lo(__byte_perm(a, b, 0x7632), sides, (c >> 16) * rest + 128);
@@ -22,7 +22,7 @@ __device__ __forceinline__ uint4 average(uint4 a, uint4 c, uint4 b, std::uint32_
           average(a.w, c.w, b.w, sides, rest)};
 }
 
-// Eight costs: 16-bit ones as they are, 8-bit ones times 128.
+// Load eight costs: 16-bit costs unchanged, 8-bit costs times 128.
 __device__ __forceinline__ uint4 load(const uint4* cells) { return __ldg(cells); }
 __device__ __forceinline__ uint4 load(const uint2* cells) {
   const uint2 v = __ldg(cells);
@@ -65,7 +65,7 @@ __device__ __forceinline__ void iterate(const std::uint32_t* __restrict__ weight
     const uint4 result = average(above, here, below, weights_of(y) >> 16);
     if constexpr (is_last) {
       std::uint32_t best = wanted_group < s.groups ? best_of(result, group * cuda_cells, s.disparities) : 0xFFFFFFFF;
-      const std::uint32_t lanes = 0xFu << (threadIdx.x & 31 & ~(cuda_groups - 1));  // of the pixel
+      const std::uint32_t lanes = 0xFu << (threadIdx.x & 31 & ~(cuda_groups - 1));  // lanes of the pixel
       best = min(best, __shfl_xor_sync(lanes, best, 1));
       best = min(best, __shfl_xor_sync(lanes, best, 2));
       if (lane == 0) atomicMin(winners + static_cast<std::int64_t>(y) * s.width + x, best);

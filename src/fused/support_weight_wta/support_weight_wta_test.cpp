@@ -8,7 +8,7 @@ namespace {
 
 using namespace test;
 
-constexpr std::uint32_t dim = 0x7F << 2 | 0x1F << 12 | 0x1F << 22;  // words whose colours are not far apart
+constexpr std::uint32_t dim = 0x7F << 2 | 0x1F << 12 | 0x1F << 22;  // words with similar colours
 
 struct Case {
   Size size;

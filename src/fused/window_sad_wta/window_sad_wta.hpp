@@ -1,8 +1,8 @@
 // Window matching and selection in one run over the image: stages/window_sad and stages/wta composed, without a volume.
-// Its meaning is the composition of their oracles, bit for bit.
+// The result equals the composition of their oracles, bit for bit.
 //
-// The CPU keeps a row of column sums, 2 bytes a column and disparity, a thread: it stays in the cache, and time does not
-// grow with the window. Each thread takes a band of rows.
+// On the CPU, each thread takes a band of rows and keeps a row of column sums, 2 bytes per column and disparity. The
+// row stays in the cache, and the time does not grow with the window.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,12 @@ struct Input {
 
 std::size_t workspace_bytes(Size, int disparities, int threads);
 
-// `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
+// `workspace` holds at least workspace_bytes() and starts at a multiple of 64 bytes.
 void cpu(const Parameters&, const Input<ImageView>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
-// The portable kernels of both stages, one after the other, on bands of rows whose volume fits `workspace`: it holds a row
-// at least, and gpu_workspace_bytes() is enough to be fast.
-// Rarely: another kernel mostly does the work, and the memory should not wait in vain.
+// Runs the portable kernels of both stages one after the other, on bands of rows whose volume fits in `workspace`. It
+// must hold at least one row; gpu_workspace_bytes() is enough to be fast.
+// `rarely`: another kernel usually does the work, so that little memory is reserved.
 std::size_t gpu_workspace_bytes(Size, int disparities, bool rarely = false);
 void gpu(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
 

@@ -14,14 +14,14 @@
 #define STEREOPSIS_WINDOW_SAD_WTA_SCRATCH
 namespace stereopsis::window_sad_wta {
 
-constexpr int disparity_block = 32;  // as many as the selection takes at a time
+constexpr int disparity_block = 32;  // as many as the selection processes at a time
 
 // The right view's words of one row in the order of the candidates (cost_cpu-inl.hpp), in two planes of two bytes each.
 struct CandidateRow {
   std::uint16_t *low, *high;
 };
 
-// One thread's memory.
+// The memory of one thread.
 struct Scratch {
   Scratch(Size size, int disparities, std::byte* memory = nullptr)
       : padded((disparities + disparity_block - 1) / disparity_block * disparity_block),
@@ -38,12 +38,12 @@ struct Scratch {
   int padded, entries;
   std::uint16_t* columns;
   CandidateRow entering, leaving;
-  std::uint32_t* running;  // of which the narrow sums use half
+  std::uint32_t* running;  // the narrow sums use half of it
   std::uint16_t *total, *right_cost, *right_index;
   std::size_t bytes = 0;
 
  private:
-  // With room for a vector to be read behind the end.
+  // Takes memory with padding for a vector that is read behind the end.
   template <class T>
   T* take(std::size_t count) {
     const std::size_t size = (count * sizeof(T) + 127) / 64 * 64;
@@ -68,7 +68,7 @@ namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
 using D16 = hn::CappedTag<std::uint16_t, disparity_block>;
 using V16 = hn::Vec<D16>;
 
-// |a − b| of the four bytes of each pixel, summed; low and high hold two of them each.
+// Returns |a − b| of the four bytes of each pixel, summed; low and high hold two of them each.
 HWY_INLINE V16 differences(V16 left_low, V16 left_high, const CandidateRow& row, int i) {
   const D16 d;
   const hn::Repartition<std::uint8_t, D16> d8;
@@ -119,7 +119,7 @@ class Band {
   }
 
  private:
-  // The row, or the nearest one inside: its candidates are laid out, and its left words returned.
+  // Lays out the candidates of the row, or of the nearest one inside the image, and returns its left words.
   const std::uint32_t* load(int y, const CandidateRow& row) const {
     const int inside = std::clamp(y, 0, height_ - 1);
     cost_cpu::for_each_candidate(in_.source.right.row(inside), width_, in_.select.min_disparity, s_.padded,
@@ -146,7 +146,7 @@ class Band {
     }
   }
 
-  // Moves the sums of a column one row down.
+  // Moves the sums of a column down by one row.
   void move_column(int x) const {
     const D16 d;
     const LeftWord entering(entering_[x]), leaving(leaving_[x]);
@@ -159,7 +159,7 @@ class Band {
     }
   }
 
-  // From right to left, as the right view's selection wants it.
+  // Selects from right to left, as the right view's selection requires.
   void select_row(int y) {
     const int radius = p_.window.radius_x();
     const wta_cpu::RightRow right{s_.right_cost, s_.right_index};
@@ -183,7 +183,7 @@ class Band {
 
   Lane* running() const { return reinterpret_cast<Lane*>(s_.running); }
 
-  // running += column `enters`, and − column `leaves` if it `moves`.
+  // Computes running += column `enters`, and −= column `leaves` if it `moves`.
   void slide(int enters, int leaves, bool moves) const {
     const D d;
     const hn::Rebind<std::uint16_t, D> narrow;
@@ -234,7 +234,7 @@ class Band {
   const wta::Output& out_;
   const Scratch& s_;
   const int width_, height_, shift_;
-  bool moves_ = false;  // whether the columns have to move to the row that is selected
+  bool moves_ = false;  // whether the columns must move to the row that is selected
   const std::uint32_t *entering_ = nullptr, *leaving_ = nullptr;
 };
 

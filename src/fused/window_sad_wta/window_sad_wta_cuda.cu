@@ -1,16 +1,16 @@
-// Window matching without a volume. A warp takes 32 columns of sums through a band of rows; each lane has `kPerLane`
-// disparities that lie side by side. Column sums stay in registers: a row adds the costs of the row that enters the
-// window and takes off those of the row that leaves it, made anew; the window's sum then runs along the columns, and
-// the warp reduces keys of sum and disparity. Strips at the sides repeat their outermost column.
+// Window matching without a volume. A warp processes 32 columns of sums through a band of rows; each lane has
+// `kPerLane` adjacent disparities. Column sums stay in registers: a row adds the costs of the row that enters the
+// window and subtracts those of the row that leaves it, computed again. The window's sum then runs along the columns,
+// and the warp reduces keys of sum and disparity. Strips at the sides repeat their outermost column.
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
 #include "fused/window_sad_wta/window_sad_wta_difference.cuh"
 
 namespace stereopsis::window_sad_wta {
 
-constexpr unsigned no_key = 1u << 30;  // of what is no candidate: above all others
+constexpr unsigned no_key = 1u << 30;  // key of an absent candidate: above all others
 
-// The words of a row that a warp needs. A lane's disparities are side by side, so right words lie in `kPerLane` planes:
-// what the lanes read at a time is in 32 banks.
+// The words of a row that a warp needs. A lane's disparities are adjacent, so that right words are stored in `kPerLane`
+// planes: lanes read from 32 different banks at a time.
 template <int kPerLane>
 struct RowWords {
   static constexpr int right_words = strip_columns + 32 * kPerLane;
@@ -29,7 +29,7 @@ class Strip {
  public:
   __device__ Strip(const Problem& p, Words (*words)[2])
       : p_(p), words_(words), lane_(threadIdx.x), first_k_(static_cast<int>(threadIdx.y) * 32 * kPerLane) {
-    // The last strip ends at the border, and no other one's apron crosses it.
+    // The last strip ends at the border, and the apron of no other strip crosses it.
     const int x = static_cast<int>(blockIdx.x) * kOutputs, last_x = p.width - kOutputs;
     first_x_ = x >= last_x ? last_x : x > last_x - kRadius ? last_x - kRadius : x;
   }
@@ -137,7 +137,7 @@ class Strip {
         for (int j = 0; j < kPerLane; ++j) sums_[c][j] = sums_[kRadius + kOutputs - 1][j];
   }
 
-  // The lowest key of column `lane` of the outputs.
+  // Returns the lowest key of column `lane` of the outputs.
   __device__ unsigned select() const {
     unsigned running[kPerLane], index[kPerLane], result = no_key;
 #pragma unroll
@@ -186,9 +186,9 @@ class Strip {
   }
 
   const Problem& p_;
-  Words (*words_)[2];  // of two rows in turn: the one that enters, the one that leaves
+  Words (*words_)[2];  // words of two rows in turn: the entering and the leaving one
   const int lane_, first_k_;
-  int first_x_;  // of the outputs
+  int first_x_;  // first column of the outputs
   unsigned sums_[kColumns][kPerLane];
 };
 
@@ -203,7 +203,8 @@ __device__ void match(const Problem& p) {
 
 using namespace stereopsis::window_sad_wta;
 
-// By the name that the host finds them by: disparities a lane, most warps a strip, candidates outside, radius.
+// Instantiates the kernel under the name by which the host finds it: disparities per lane, most warps per strip,
+// candidates outside, radius.
 #define STEREOPSIS_MATCH(per_lane, ranges, border, flag, radius)                                \
   extern "C" __global__ void __launch_bounds__(32 * ranges, (per_lane == 2 ? 12 : 10) / ranges) \
       match_##per_lane##_##ranges##_##border##_##radius(const __grid_constant__ Problem p) {    \

@@ -1,15 +1,15 @@
-// What the tuned kernels of window matching are given.
+// Constants and arguments shared by the host code and the tuned kernels of window matching.
 #pragma once
 
 #include <cstdint>
 
 namespace stereopsis::window_sad_wta {
 
-constexpr int strip_columns = 32;  // of column sums; the window's apron is among them
+constexpr int strip_columns = 32;  // column sums, including those of the window's apron
 constexpr int most_ranges = 4;     // warps that share a strip, each with disparities of its own
-constexpr int index_bits = 14;     // of a disparity in a key, below its sum
+constexpr int index_bits = 14;     // bits of the disparity in a key, below its sum
 
-// Of the kernel for wide windows: a block has a strip, each of its warps has some of the columns.
+// The kernel for wide windows: a block has a strip, and each of its warps has some of the columns.
 constexpr int wide_warps = 12, columns_of_warp = 24, wide_columns = wide_warps * columns_of_warp;
 constexpr int wide_shared_bytes = 172160;
 

@@ -35,7 +35,7 @@ struct Case {
   window_sad::Window window;
 };
 
-// What the kernel for narrow windows leaves to the other one: strips and their sides, windows narrower and wider than a
+// Cases that the kernel for narrow windows does not support: strips and their sides, windows narrower and wider than a
 // warp's 24 columns, one band of rows and many, disparities in several turns.
 const std::vector<Case> wide_cases = {
     {{24, 1}, {0, 1}, {13, 13}},     {{25, 9}, {-1, 3}, {7, 7}},         {{27, 7}, {-3, 4}, {31, 3}},
@@ -45,7 +45,7 @@ const std::vector<Case> wide_cases = {
     {{130, 14}, {900, 40}, {33, 9}}, {{205, 11}, {-9, 70}, {85, 3}},     {{577, 150}, {0, 128}, {9, 9}},
     {{600, 17}, {-30, 77}, {49, 5}}, {{289, 140}, {-200, 131}, {25, 3}}, {{311, 5}, {1, 128}, {47, 1}}};
 
-// With words up to `most`: few levels, so that sums tie, or large sums.
+// Uses words up to `most`: few levels, so that sums tie, or large sums.
 void expect_equals_oracles(const Case& c, std::uint32_t most, gpu::Device& device, gpu::Queue& queue) {
   const auto& [size, range, window] = c;
   const cost::Colours kind{most == 7 ? 434 : 1020};
@@ -119,7 +119,7 @@ TEST(WindowSadWtaCuda, LeavesToOthersWhatItCannotDo) {
   EXPECT_TRUE(serves(100, most, {640, 480}, {13, 13}, 128));
   EXPECT_TRUE(serves(120, some, {640, 480}, {7, 7}, 128));
   EXPECT_FALSE(serves(120, some, {640, 480}, {13, 13}, 128));
-  // A device of 12.0 that runs what was compiled for 9.0.
+  // A device of 12.0 that runs code compiled for 9.0.
   EXPECT_TRUE(serves(90, some, {640, 480}, {7, 7}, 128));
   EXPECT_FALSE(serves(90, some, {640, 480}, {13, 13}, 128));
 }

@@ -48,7 +48,7 @@ const wta::Parameters selections[] = {{.border_candidates = true},
                                       {.subpixel = wta::Subpixel::parabola, .uniqueness = 7},
                                       {.subpixel = wta::Subpixel::equiangular, .border_candidates = true}};
 
-// f(parameters, input, expected outputs, whether masked) for all cases.
+// Calls f(parameters, input, expected outputs, whether masked) for all cases.
 template <class F>
 void for_each_case(F&& f) {
   for (const Case& c : cases)
@@ -105,7 +105,7 @@ TEST(WindowSadWta, GpuEqualsOracles) {
           {left_there, right_there, in.source.kind}, {in.select.min_disparity, {}, {}}, in.disparities};
       if (masked) there.select = {in.select.min_disparity, mask_left_there, mask_right_there};
       const std::size_t bytes = window_sad_wta::gpu_workspace_bytes(size, in.disparities);
-      // Whole, and in bands of a few rows.
+      // Runs on the whole image, and in bands of a few rows.
       for (const int bands : {1, 3}) {
         const gpu::Buffer memory = poisoned(device, queue, bytes / size.height * ((size.height + bands - 1) / bands));
         Selected got(size);

@@ -1,19 +1,20 @@
-// Window matching without a volume, for windows of any width and any number of disparities. A block takes a strip of
-// columns, with the aprons of its windows, through a band of rows, 128 disparities at a time; each lane has four that
-// lie side by side. A warp keeps the column sums of 24 columns in registers: a row adds the costs of the row that enters
-// the window and takes off those of the row that leaves it, made anew. The warp shows its column sums to the others in
-// shared memory, and has the windows that begin at its own columns: their first one is a sum of warps' totals and a few
-// columns, and from there on what leaves a window is the warp's own and what enters is another one's.
+// Window matching without a volume, for windows of any width and any number of disparities. A block processes a strip
+// of columns, with the aprons of its windows, through a band of rows, 128 disparities at a time; each lane has four
+// adjacent disparities. A warp keeps the column sums of 24 columns in registers: a row adds the costs of the row that
+// enters the window and subtracts those of the row that leaves it, computed again. The warp shares its column sums with
+// the others in shared memory, and computes the windows that start at its own columns. Their first one is a sum of
+// warps' totals and a few columns; from there on, the column that leaves a window is the warp's own, and the column
+// that enters is another warp's.
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
 #include "fused/window_sad_wta/window_sad_wta_difference.cuh"
 
 namespace stereopsis::window_sad_wta {
 
-constexpr unsigned no_key = 1u << 30;  // of what is no candidate: above all others
+constexpr unsigned no_key = 1u << 30;  // key of an absent candidate: above all others
 constexpr int per_lane = 4, disparities_of_block = 32 * per_lane;
-constexpr int sum_scale = disparities_of_block;  // a key is a sum times this, and a disparity
+constexpr int sum_scale = disparities_of_block;  // a key is a sum times this, plus a disparity
 
-// Words of a row that the block needs, the right ones for all of its disparities.
+// The words of a row that the block needs, the right ones for all of its disparities.
 struct RowWords {
   static constexpr int count = 2 * wide_columns + disparities_of_block;
 
@@ -21,10 +22,10 @@ struct RowWords {
   alignas(16) unsigned right[wide_columns + disparities_of_block];
 };
 
-// Two of what is written for the next row while some warps still read that of this row.
+// Data that is written for the next row while some warps still read that of the current row exists twice.
 struct Shared {
-  uint2 sums[2][wide_columns][32];  // of columns: 4 × 16 bits a lane
-  uint4 totals[2][wide_warps][32];  // of the columns of a warp
+  uint2 sums[2][wide_columns][32];  // column sums: 4 × 16 bits per lane
+  uint4 totals[2][wide_warps][32];  // totals of the columns of a warp
   RowWords entering[2], leaving[2];
   uint4 keys[wide_warps][columns_of_warp / 4];
 };
@@ -44,7 +45,7 @@ struct RightWords {
   }
 };
 
-// kExact: sums are compared as they are, without a shift.
+// kExact: sums are compared without a shift.
 template <bool kExact>
 class WideStrip {
  public:
@@ -70,7 +71,7 @@ class WideStrip {
 
   __device__ static int within(int v, int first, int last) { return min(max(v, first), last); }
 
-  // Columns of the strip.
+  // Return the first and the last column of the strip inside the image.
   __device__ int first_inside() const { return p_.radius_x - first_x_; }
   __device__ int last_inside() const { return first_inside() + p_.width - 1; }
 
@@ -114,7 +115,7 @@ class WideStrip {
     }
   }
 
-  // A thread brings two words of a row: one of either view, and one that is the right view's.
+  // Each thread loads two words of a row: one of either view, and one of the right view.
   __device__ void place_loads() {
     const int x = first_x_ - p_.radius_x, word = 32 * warp_ + lane_, right_word = word - wide_columns,
               right_x = x - (p_.min_disparity + first_k_ + disparities_of_block - 1) + right_word;
@@ -145,7 +146,8 @@ class WideStrip {
   }
   __device__ static unsigned part(const uint4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
 
-  // Columns outside the image have the sums of the outermost one inside. A warp knows one side: an image is wider than it.
+  // Columns outside the image have the sums of the outermost one inside. A warp has only one side outside, because an
+  // image is wider than a warp.
   template <bool kLeaves>
   __device__ void update_edge(const RowWords& entering, const RowWords& leaving) {
     const int column = first_column_ < first_inside() ? first_inside() : last_inside();
@@ -217,8 +219,8 @@ class WideStrip {
     window[3] = __dp2a_lo(column.y, upper, window[3]);
   }
 
-  // The scaled sums of the window that begins at the warp's first column: of as many whole warps as come closest to its
-  // width, and the columns that are missing or too many.
+  // Computes the scaled sums of the window that starts at the warp's first column, from as many whole warps as come
+  // closest to its width, and the columns that are missing or surplus.
   __device__ void begin(unsigned (&window)[per_lane], int now) const {
     const int width = 2 * p_.radius_x + 1, whole = (width + columns_of_warp / 2) / columns_of_warp,
               rest = width - columns_of_warp * whole;
@@ -236,7 +238,7 @@ class WideStrip {
     for (int j = 0; j < per_lane; ++j) window[j] = window[j] * sum_scale + (rest > 0 ? more[j] : -more[j]);
   }
 
-  // Bit i: whether the candidate of the warp's column i has its right pixel outside the image.
+  // Sets bit i if the candidate of the warp's column i has its right pixel outside the image.
   __device__ unsigned outside(int k) const {
     const int there = first_x_ + first_column_ - p_.min_disparity - k;
     return ((1u << within(-there, 0, columns_of_warp)) - 1) | ~0u << within(p_.width - there, 0, columns_of_warp);
@@ -264,7 +266,7 @@ class WideStrip {
 #pragma unroll
       for (int j = 0; j < per_lane; ++j) {
         keys[j] = kExact ? window[j] : (window[j] & mask) | index[j];
-        // A shift brings the bits of two columns to where they exclude.
+        // A shift moves the bits of two columns to positions where they exclude candidates.
         if (!kInside) keys[j] |= excluded[j] << (30 - i / 2 * 2) & no_key << i % 2;
       }
       lowest[i % 4] = __reduce_min_sync(0xFFFFFFFFu, min(__vimin3_u32(keys[0], keys[1], keys[2]), keys[3]));
@@ -279,7 +281,8 @@ class WideStrip {
       write(first_x_ + first_column_ + lane_, y, reinterpret_cast<const unsigned*>(shared_.keys[warp_])[lane_]);
   }
 
-  // Between the turns over the disparities the keys lie where the result will, with a disparity of `index_bits`.
+  // Between the turns over the disparities, the keys are stored in place of the result, with a disparity of
+  // `index_bits`.
   __device__ void write(int x, int y, unsigned key) const {
     if (x >= p_.width) return;
     key = key >= no_key ? no_key : (key / sum_scale >> p_.shift << index_bits) | (first_k_ + key % sum_scale);

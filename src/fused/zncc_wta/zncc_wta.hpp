@@ -1,12 +1,11 @@
-// Zero-mean normalised cross-correlation and selection of both views in one run over the image: stages/zncc and stages/wta
-// composed, from the same correlations, without a volume. Its meaning is the composition of their oracles (zncc::oracle,
-// wta::oracle, zncc::mark_flat_oracle), bit for bit.
+// Zero-mean normalised cross-correlation and selection of both views in one run over the image: stages/zncc and
+// stages/wta composed, from the same correlations, without a volume. The result equals the composition of their oracles
+// (zncc::oracle, wta::oracle, zncc::mark_flat_oracle), bit for bit.
 //
-// On the CPU each thread has a band of rows. It keeps, for each column and disparity, the sum of products over the rows of
-// the window: a new row costs two products a cell, whatever the window. Along a row the window's sum runs on the same
-// way, and a pixel's costs are selected from at once. Sums are integers of 32 bits for samples of 8 bits, where one
-// instruction adds two products; else doubles.
-// Memory: 4 or 8 bytes a column and disparity for each thread.
+// On the CPU, each thread has a band of rows. It keeps, for each column and disparity, the sum of products over the
+// rows of the window: a new row costs two products per cell, independent of the window. The window's sum runs along a
+// row in the same way, and a pixel is selected from its costs at once. Sums are 32-bit integers for 8-bit samples,
+// where one instruction adds two products, else doubles. Memory: 4 or 8 bytes per column and disparity for each thread.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ struct Input {
   int disparities = 1;
 };
 
-// The indices of disparities have 16 bits.
+// Throws an Error if an index of a disparity exceeds 16 bits.
 inline void check(int disparities) {
   if (disparities > 65535)
     throw Error(ErrorCategory::unsupported,
@@ -39,10 +38,10 @@ inline void check(int disparities) {
 
 std::size_t workspace_bytes(const Parameters&, Size, int bits, int disparities, int threads);
 
-// `workspace` holds at least workspace_bytes() and starts at a multiple of 64.
+// `workspace` holds at least workspace_bytes() and starts at a multiple of 64 bytes.
 void cpu(const Parameters&, const Input<>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
-// The portable kernels, band after band of rows. `workspace` holds at least gpu_workspace_bytes().
+// Runs the portable kernels on one band of rows after the other. `workspace` holds at least gpu_workspace_bytes().
 std::size_t gpu_workspace_bytes(const Parameters&, Size, int bits, int disparities);
 void gpu(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
 

@@ -1,15 +1,15 @@
 // Correlation without a volume, on tensor cores. A warp has 32 left pixels of a row and 48 disparities, and keeps the
-// window sums Σ l r of all its cells as the accumulators of integer matrix products. From one row to the next a sum
-// changes by the products of the row that enters the window less those of the row that leaves it: an outer product of
-// left and right pixels over the window's columns, exact in 32 bits. −l has no place among 8-bit numbers where
-// l = −128, but −1 − l has: −Σ l r = Σ (−1 − l) r + Σ r. Wide windows take −1 − r instead, and what is then missing, Σ l, is
-// one more product for all disparities.
+// window sums Σ l r of all its cells as the accumulators of integer matrix products. From one row to the next, a sum
+// changes by the products of the row that enters the window minus those of the row that leaves it: an outer product of
+// left and right pixels over the window's columns, exact in 32 bits. −l does not fit in 8 bits if l = −128, but −1 − l
+// does: −Σ l r = Σ (−1 − l) r + Σ r. Wide windows use −1 − r instead; the missing term, Σ l, is one more product for
+// all disparities.
 //
-// Where a window is wider than two tiles, the sums of a warp's second 16 left pixels are those of its first ones and what
-// windows gain and lose as they slide by 16 columns: 32 columns of products, whatever the window.
+// If a window is wider than two tiles, the sums of a warp's second 16 left pixels are those of its first ones plus what
+// windows gain and lose as they slide by 16 columns: 32 columns of products, independent of the window.
 //
-// Disparities are constant along a diagonal of left and right pixels: the second 16 left pixels meet right pixels 16
-// further on, so that the cells of a warp are a parallelogram, and few of them lie outside the range. Those start from
+// Disparities are constant along a diagonal of left and right pixels. The second 16 left pixels meet right pixels 16
+// further on, so that the cells of a warp form a parallelogram, and few of them lie outside the range. Those start from
 // so small a sum that they never correlate.
 #include "fused/zncc_wta/zncc_wta_cuda_problem.hpp"
 
@@ -19,11 +19,11 @@ namespace {
 
 constexpr unsigned everyone = 0xFFFFFFFF;
 
-// Windows up to 21×21 have sums that are the bits of a float, 2²³ + margin + sum. It is exact above −margin, which is
-// further below 0 than c Σ r can be, so that what lies there has no positive covariance.
+// Windows up to 21×21 have sums that are the bits of a float, 2²³ + margin + sum. The float is exact above −margin,
+// which is lower than c Σ r can be, so that cells below it have no positive covariance.
 constexpr int float_margin = 1 << 19, float_bias = 0x4B000000 + float_margin;
 
-// Element 0 of the row belongs to pixel 0.
+// Returns a row of an array; its element 0 belongs to pixel 0.
 template <class T>
 __device__ T* row_of(void* array, const Side& side, int y) {
   return static_cast<T*>(array) + static_cast<std::int64_t>(y) * side.pitch + side.margin;
@@ -33,7 +33,7 @@ struct Fragment {
   unsigned words[4];
 };
 
-// sums += a · b: 16 left pixels times 8 right ones, over 32 columns of a row of the window.
+// Computes sums += a · b: 16 left pixels times 8 right ones, over 32 columns of a row of the window.
 __device__ void multiply(int (&sums)[4], const Fragment& a, uint2 b) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
@@ -42,20 +42,20 @@ __device__ void multiply(int (&sums)[4], const Fragment& a, uint2 b) {
 
 constexpr unsigned each_one = 0x01010101;
 
-// Whether the second 16 left pixels' sums are kept as what they differ by from the first ones'. (Of windows of two steps on
-// that takes fewer products.)
+// Whether the sums of the second 16 left pixels are stored as their differences from those of the first 16. (From
+// windows of two steps on, that takes fewer products.)
 template <int steps>
 constexpr bool slides = steps >= 2;
 
-// The first `count` of four bytes.
+// Returns a mask of the first `count` of four bytes.
 __device__ unsigned first_bytes(int count) {
   unsigned mask;
   asm("bmsk.clamp.b32 %0, 0, %1;" : "=r"(mask) : "r"(max(8 * count, 0)));
   return mask;
 }
 
-// The greatest of each value over the lanes that differ in `Bit` and lower ones down to `Last`. Each step leaves a lane
-// half of its values: the first ones where its bit is not set, the others where it is.
+// Computes the maximum of each value over the lanes that differ in `Bit` and lower bits down to `Last`. Each step
+// leaves a lane half of its values: the first ones if its bit is not set, the others if it is.
 template <int Count, int Bit, int Last>
 __device__ void reduce_max(unsigned* values) {
   const bool upper = threadIdx.x & Bit;
@@ -67,18 +67,18 @@ __device__ void reduce_max(unsigned* values) {
   if constexpr (Bit > Last) reduce_max<Count / 2, Bit / 2, Last>(values);
 }
 
-// A warp's cells: 16 · tile_rows left pixels from x0 on, and for each 16 of them 8 · tile_columns right pixels. Left
-// pixel x0 + a and right pixel leftmost + b have the disparity first_k + a − b. Of a matrix fragment lane (g, q) has
-// left pixels g and g + 8, right pixel g, and 8 of its columns of the window; of sums, left pixels g and g + 8, right
-// pixels 2 q and 2 q + 1.
+// A warp's cells: 16 · tile_rows left pixels from x0 on, and 8 · tile_columns right pixels for each 16 of them. Left
+// pixel x0 + a and right pixel leftmost + b have the disparity first_k + a − b. In a matrix fragment, lane (g, q) has
+// left pixels g and g + 8, right pixel g, and 8 of its columns of the window; in sums, it has left pixels g and g + 8,
+// and right pixels 2 q and 2 q + 1.
 struct Cells {
   int g, q, x0, first_k, leftmost;
   const uint2 *left, *right;  // octets of this lane's first pixels in row 0
   int first, count;           // the lane's columns of the window
   int sums[tile_rows][tile_columns][4];
-  int rest[tile_rows][4];  // of wide windows: what all sums of a left pixel lack
+  int rest[tile_rows][4];  // wide windows: the term that all sums of a left pixel lack
 
-  // Cells outside the range begin so far below 0 that they never correlate.
+  // Cells outside the range start so far below 0 that they never correlate.
   template <int steps>
   __device__ void begin(int disparities) {
     constexpr int bias = steps == 0 ? float_bias : 0;
@@ -104,7 +104,7 @@ __device__ const uint2* octets_of(const uint2* first, const Side& side, int y) {
   return first + static_cast<std::int64_t>(y) * side.pitch;
 }
 
-// Adds the products of a row that enters all windows, or takes away those of one that leaves them.
+// Adds the products of a row that enters all windows, or subtracts those of one that leaves them.
 template <bool leaves>
 __device__ void accumulate(Cells& cells, const Problem& p, int row) {
   const int y = clamped(row, p);
@@ -131,8 +131,8 @@ __device__ void accumulate(Cells& cells, const Problem& p, int row) {
   }
 }
 
-// What a lane needs of a row for windows of `steps` times 32 columns. As its columns lie side by side, what 8 pixels have in
-// one step the 8 before them have in the next.
+// A lane's data of a row, for windows of `steps` times 32 columns. Because its columns are contiguous, the data of 8
+// pixels in one step is that of the previous 8 pixels in the next step.
 template <int steps>
 struct Share {
   static constexpr int full_rows = slides<steps> ? 1 : tile_rows;
@@ -166,8 +166,8 @@ struct Share {
   }
 };
 
-// What the windows of the second 16 left pixels have and those of the first ones have not: lanes 0 and 1 of four take the
-// 16 columns at the left away, the others add those at the right.
+// Adds the difference between the windows of the second 16 left pixels and those of the first 16: lanes 0 and 1 of four
+// subtract the 16 columns on the left, and the others add those on the right.
 template <bool leaves>
 __device__ void slide(Cells& cells, const Problem& p, int row) {
   const int y = clamped(row, p), window = 2 * p.radius + 1;
@@ -176,7 +176,8 @@ __device__ void slide(Cells& cells, const Problem& p, int row) {
   const uint2* left = octets_of(cells.left, p.left, y) + column;
   const uint2* right = octets_of(cells.right, p.right, y) + column + (is_taken ? p.complement : 0);
   const uint2 upper = left[0], lower = left[8];
-  // All bits, which the compiler does not know: so it puts the fragment together once and not for each product.
+  // All bits are set, which the compiler does not know: it therefore builds the fragment once, and not for each
+  // product.
   const unsigned all = first_bytes(window);
   const Fragment a{upper.x & all, lower.x & all, upper.y & all, lower.y & all};
 #pragma unroll
@@ -191,7 +192,7 @@ __device__ void add(Cells& cells, const Share<steps>& share, const Problem& p, i
   if constexpr (slides<steps>) slide<leaves>(cells, p, row);
 }
 
-// The sum over the window of cell c of tile (i, j).
+// Returns the sum over the window of cell c of tile (i, j).
 template <int steps>
 __device__ int sum_of(const Cells& cells, int i, int j, int c) {
   if constexpr (steps == 0) return cells.sums[i][j][c];
@@ -199,7 +200,7 @@ __device__ int sum_of(const Cells& cells, int i, int j, int c) {
   return slides<steps> && i == 1 ? sum + cells.sums[0][j][c] + cells.rest[0][c] : sum;
 }
 
-// What a lane knows of its left pixels, and their best candidates so far.
+// A lane's data of its left pixels, and their best candidates so far.
 struct LeftPixels {
   int minus_mean[2 * tile_rows];
   float fraction[2 * tile_rows], root[2 * tile_rows];
@@ -217,7 +218,7 @@ struct LeftPixels {
   }
 };
 
-// The score of a cell, in the upper half of a key.
+// Returns the score of a cell in the upper half of a key.
 template <int steps>
 __device__ unsigned score_of(const LeftPixels& left, int i, int sum, int right_sum, float right_float,
                              float right_root) {
@@ -225,11 +226,11 @@ __device__ unsigned score_of(const LeftPixels& left, int i, int sum, int right_s
   const float centred = steps > 0 ? static_cast<float>(exact) : __int_as_float(exact) - (8388608.0f + float_margin);
   const float covariance = centred - left.fraction[i] * right_float;
   const float correlation = __saturatef(covariance * left.root[i] * right_root);
-  return __float_as_uint(correlation + 256.0f) << 16;  // the last bit of 256 + ρ is worth 2⁻¹⁵
+  return __float_as_uint(correlation + 256.0f) << 16;  // the last bit of 256 + ρ has the value 2⁻¹⁵
 }
 
 // Correlates the left pixels with right pixels 8 · at + 2 q and the next, and keeps the best of both. The low half of a
-// key says which disparity it is, apart from what is the same for all of the lane's cells.
+// key identifies the disparity, except for a part that is the same for all of the lane's cells.
 template <int steps>
 __device__ void correlate_pair(const Cells& cells, LeftPixels& left, int at, int4 windows, unsigned (&right_best)[2]) {
   const int right_sum[2] = {windows.x, windows.z};
@@ -302,7 +303,7 @@ __device__ void follow_narrow(Cells& cells, const Problem& p, int y0, int y1) {
   }
 }
 
-// What enters in the next row is loaded before this row is correlated.
+// The data that enters in the next row is loaded before this row is correlated.
 template <int steps>
 __device__ void follow_wide(Cells& cells, const Problem& p, int y0, int y1) {
   Share<steps> entering, leaving;
@@ -344,7 +345,7 @@ __device__ void correlate(const Problem& p) {
     follow_wide<steps>(cells, p, y0, y1);
 }
 
-// Σ v and Σ v² of the columns first to last of a block's row, from running sums that start anew in each warp.
+// Returns Σ v and Σ v² of the columns first to last of a block's row, from running sums that restart in each warp.
 __device__ int2 sums_over(int first, int last, const int2* running, const int2* totals) {
   int2 sums = running[last];
   const auto add = [&](int2 v, int sign) { sums = make_int2(sums.x + sign * v.x, sums.y + sign * v.y); };
@@ -357,7 +358,7 @@ __device__ int2 sums_over(int first, int last, const int2* running, const int2* 
   return sums;
 }
 
-// stages/zncc/zncc.hpp.
+// The statistics of a window, as in stages/zncc/zncc.hpp.
 struct Window {
   int mean;
   float fraction, root;
@@ -375,7 +376,8 @@ __device__ Window window_of(int2 sums, int n, float one_over_n) {
 
 extern "C" {
 
-// Octets and windows of both views. A thread goes down a column; sums along a row are differences of running sums.
+// Computes octets and windows of both views. A thread walks down a column; sums along a row are differences of running
+// sums.
 __global__ void __launch_bounds__(prepare_threads, 6) prepare_all(const __grid_constant__ Problem p) {
   constexpr int warps = prepare_threads / 32;
   __shared__ __align__(16) std::uint8_t bytes[2][prepare_threads + 16];
@@ -405,7 +407,7 @@ __global__ void __launch_bounds__(prepare_threads, 6) prepare_all(const __grid_c
     sum += entering - leaving;
     squares += entering * entering - leaving * leaving;
     bytes[now][thread] = static_cast<std::uint8_t>(centre);
-    // Of the next row, long before it is due.
+    // Loads the next row's data long before it is needed.
     entering = sample(y + 1 + p.radius);
     leaving = sample(y - p.radius);
     centre = sample(y + 1);

@@ -1,7 +1,7 @@
-// Correlation and selection of both views on CUDA devices, tuned: no volume, and no sum is kept in memory. Its meaning
-// is that of zncc_wta.hpp, bit for bit; what it does not do is left to the portable kernels.
+// Correlation and selection of both views as tuned CUDA kernels, without a volume or sums in memory. The result equals
+// that of zncc_wta.hpp, bit for bit; the portable kernels handle everything else.
 //
-// Memory: 48 bytes a pixel, whatever the disparities.
+// Memory: 48 bytes per pixel, independent of the disparities.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -11,12 +11,12 @@ namespace stereopsis::zncc_wta {
 
 inline bool cuda_runs_on(int capability) { return capability >= 80; }
 
-// Whole disparities from 8-bit samples.
+// Returns whether the kernels support this: integer disparities from 8-bit samples.
 bool cuda_serves(const Parameters&, int bits, int disparities, bool wants_confidence);
 
 std::size_t cuda_workspace_bytes(const Parameters&, Size);
 
-// cuda_runs_on() and cuda_serves() are true, and `workspace` holds at least cuda_workspace_bytes().
+// Requires that cuda_runs_on() and cuda_serves() are true, and that `workspace` holds at least cuda_workspace_bytes().
 void cuda(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace,
           gpu::Queue&);
 

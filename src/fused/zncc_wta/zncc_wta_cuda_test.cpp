@@ -1,4 +1,4 @@
-// The tuned kernels against the CPU's, which are tested against the oracles.
+// Tests the tuned kernels against the CPU's, which are tested against the oracles.
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 
 #include "support/devices.hpp"

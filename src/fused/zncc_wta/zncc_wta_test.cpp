@@ -42,7 +42,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
              << " from " << c.min_disparity << ", " << c.bits << " bits";
 }
 
-// Noise whose right view is the left one moved by 2, a flat piece, extreme values.
+// Noise whose right view is the left one shifted by 2, a flat region, and extreme values.
 struct Pair {
   explicit Pair(const Case& c)
       : left(random_image<std::int16_t>(c.size, 5, low(c), -low(c) - 1)),
