@@ -1,4 +1,4 @@
-// stereopsis bench: times on generated pairs, beside the peers that were built in; with --dataset, times and accuracy.
+// stereopsis bench: times of generated pairs, next to the peers in this build; with --dataset, times and accuracy.
 #include "bench.hpp"
 
 #include <fmt/core.h>
@@ -30,7 +30,7 @@ Workload parse_workload(const std::string& text) {
   return {{numbers[0], numbers[1]}, numbers[2]};
 }
 
-// NAME or FILE.json, with :slot.parameter=value,… or without: its own settings come after those of all.
+// Parses NAME or FILE.json, optionally with :slot.parameter=value,…; these settings follow those for all methods.
 Pipeline parse_method(const std::string& text, std::vector<std::string> settings) {
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
@@ -41,7 +41,7 @@ Pipeline parse_method(const std::string& text, std::vector<std::string> settings
   return pipeline;
 }
 
-// Numbers of threads; 0 is all.
+// Returns numbers of threads; 0 means all.
 std::vector<int> parse_threads(const std::vector<std::string>& texts) {
   std::vector<int> counts;
   for (const std::string& text : texts) counts.push_back(text == "all" ? 0 : to_integer("--threads", text, 1, 4096));
@@ -65,7 +65,7 @@ void bench(const Options& options) {
   for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
     const Pipeline pipeline = parse_method(method, options.settings);
     for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
-      // The number of threads tells nothing of a GPU.
+      // The number of threads does not matter for a GPU.
       for (const int count : resolve_device(device) == "cpu" ? threads : std::vector<int>{0})
         bench.contenders.push_back({method, pipeline, {resolve_device(device), count}});
   }

@@ -1,4 +1,4 @@
-// What the two halves of `bench` share: made pairs of chosen sizes, and scenes with ground truth.
+// Types shared by the two halves of `bench`: generated pairs of chosen sizes, and scenes with ground truth.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace stereopsis::command {
 
-// A method with its settings on a device; `label` is what --method said.
+// A method with its settings on a device; `label` is the text given to --method.
 struct Contender {
   std::string label;
   Pipeline pipeline;
@@ -25,7 +25,7 @@ struct Bench {
   std::filesystem::path json;
 };
 
-// Of grey or RGB, in BT.601 rounded to nearest: the input of the peers.
+// Converts grey or RGB to grey by BT.601, rounded to nearest: the input of the peers.
 Image<std::uint8_t> grey(ImageView<const std::uint8_t> image);
 
 struct Workload {

@@ -1,4 +1,5 @@
-// stereopsis bench --dataset DIR: methods and peers, one after the other on each scene, timed and scored alike.
+// stereopsis bench --dataset DIR: runs methods and peers one after the other on each scene, with the same timing and
+// scoring.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -19,12 +20,12 @@ namespace {
 
 struct Entry {
   std::string label, device;
-  Json parameters;  // a peer's: of the last scene; the disparities searched change
+  Json parameters;  // of a peer: those of the last scene, because the search range changes
   bool peer = false;
   std::vector<SceneResult> results, means = {};
 };
 
-// For each dataset: the ratios of times first, a column per method of ours.
+// Prints the results of each dataset: first the ratios of times, with one column per method of ours.
 void print_results(const std::vector<Entry>& entries) {
   for (std::size_t dataset = 0; dataset < entries.front().means.size(); ++dataset) {
     const std::string name = entries.front().means[dataset].scene.dataset;
@@ -52,7 +53,7 @@ void print_results(const std::vector<Entry>& entries) {
   }
 }
 
-// Every entry on one scene; peers get entries as they come.
+// Runs every entry on one scene; entries for peers are added when they first appear.
 void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entry>& entries) {
   const LoadedScene loaded = load_scene(scene);
   const StereoPair pair{loaded.left, loaded.right, {}, {}};
@@ -72,7 +73,8 @@ void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entr
   }
 }
 
-// The scenes that all of ours did; one that fails is named, and the others are done all the same.
+// Returns the results of the scenes on which all of our methods succeeded. A failed scene is recorded, and the others
+// still run.
 std::vector<Entry> bench_scenes(const Bench& bench, const std::vector<DatasetScene>& scenes, SceneFailures& failures) {
   std::vector<Entry> entries;
   for (const auto& [label, pipeline, device] : bench.contenders)
@@ -89,7 +91,7 @@ std::vector<Entry> bench_scenes(const Bench& bench, const std::vector<DatasetSce
     }
     progress.update(i + 1);
   }
-  // A peer that can't take every scene has no averages to compare.
+  // A peer that does not support every scene has no averages to compare.
   std::erase_if(entries, [&](const Entry& entry) { return entry.results.size() != done; });
   for (Entry& entry : entries) entry.means = averages(entry.results);
   return entries;

@@ -1,4 +1,4 @@
-// The made pairs of `bench`: times of chosen sizes, ratios to the peers, roofs and stages.
+// The generated pairs of `bench`: times at chosen sizes, ratios to the peers, roofs and stages.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,24 +18,24 @@
 namespace stereopsis::command {
 namespace {
 
-// Pairs from page-locked memory of the host, one after the other with several in flight.
+// Times of consecutive pairs from pinned host memory, with several pairs in flight.
 struct StreamTimes {
-  double ms = 0;          // a pair
-  double enqueue_ms = 0;  // of it, the median that the host spent in enqueue
+  double ms = 0;          // per pair
+  double enqueue_ms = 0;  // per pair: median of the host's time in enqueue
 };
 
 struct Result {
   Workload workload;
   std::string method, device;
-  int threads = 0;  // of the CPU
+  int threads = 0;  // CPU threads
   Json parameters;
   int batch = 1;
   bool peer = false;
-  std::vector<double> ms;  // a batch; on a GPU with all images on the device
+  std::vector<double> ms;  // per batch; on a GPU with all images on the device
   double first_ms = 0;     // from the plan to the first result, transfers included
   std::size_t workspace_bytes = 0;
   std::vector<StageTime> stages;     // without transfers
-  std::vector<StageTime> transfers;  // of one pair; none on the CPU
+  std::vector<StageTime> transfers;  // of one pair; empty on the CPU
   std::optional<StreamTimes> stream;
   Roofs roofs;
 
@@ -45,7 +45,7 @@ struct Result {
     return static_cast<double>(workload.size.width) * workload.size.height * workload.disparities * batch /
            median_ms() * 1e-6;
   }
-  // Of the batch.
+  // Returns the roof of the batch.
   Roof roof() const {
     Roof one = roof_of(stages, roofs);
     one.ms *= batch;
@@ -83,7 +83,7 @@ Json to_json(const Result& r) {
             {"operations_per_s", r.roofs.operations}}}};
 }
 
-// The ratios to the peers first: they are the result.
+// Prints the ratios to the peers first, because they are the main result.
 void print_results(const std::vector<Result>& results) {
   for (const Result& ours : results) {
     if (ours.peer) continue;
@@ -111,7 +111,7 @@ void print_results(const std::vector<Result>& results) {
   }
 }
 
-// Images on a device: a pair, and room for the results of a batch.
+// Images on a device: a pair, and memory for the results of a batch.
 class OnDevice {
  public:
   OnDevice(const Matcher& matcher, const StereoPair& pair)
@@ -131,7 +131,7 @@ class OnDevice {
   std::vector<DeviceImage> disparities_, validities_;
 };
 
-// Times of whole batches, without transfers.
+// Measures whole batches, without transfers.
 std::vector<double> time_batches(Matcher& matcher, const StereoPair& pair, int repeat) {
   const int batch = matcher.plan().problem().batch;
   if (matcher.plan().device().name == "cpu") {
@@ -145,7 +145,7 @@ std::vector<double> time_batches(Matcher& matcher, const StereoPair& pair, int r
     for (int i = 0; i < batch; ++i) tickets[i] = matcher.enqueue(there.pair(), there.out(i));
     for (const Ticket ticket : tickets) matcher.wait(ticket);
   };
-  for (int i = 0; i < 3; ++i) run();  // what is done again is recorded the second time, and replayed from the third on
+  for (int i = 0; i < 3; ++i) run();  // a GPU records the second run, and replays from the third on
   return time_runs(repeat, run);
 }
 
@@ -174,14 +174,14 @@ StreamTimes time_stream(const Pipeline& pipeline, Problem problem, const Device&
     tickets[i % in_flight] = matcher.enqueue({l, r, {}, {}}, results[i % in_flight]);
     enqueue_ms.push_back(enqueuing.ms());
   }
-  // From the end of one pair to the end of the one `pairs` later.
+  // Measures from the end of one pair to the end of the pair `pairs` later.
   matcher.wait(tickets[(warm + pairs) % in_flight]);
   const double ms = watch->ms() / pairs;
   for (const Ticket ticket : tickets) matcher.wait(ticket);
   return {ms, median(enqueue_ms)};
 }
 
-// The stages of one pair, with its transfers: each one's median, since the short ones differ most from run to run.
+// Returns the stages of one pair with its transfers. Each time is a median, because short times vary most between runs.
 std::vector<StageTime> time_stages(const Pipeline& pipeline, Problem problem, const Device& device,
                                    const StereoPair& pair) {
   constexpr int warm = 2, runs = 5;
@@ -224,7 +224,7 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
   return result;
 }
 
-// What the names of the usable devices stand for.
+// Returns the hardware behind the names of the usable devices.
 Json hardware() {
   Json names = Json::object();
   for (const DeviceDescription& device : devices())
@@ -232,7 +232,8 @@ Json hardware() {
   return names;
 }
 
-// Beyond this many pixels a smaller scene repeats: one of 200 megapixels would take longer to make than all its runs.
+// Above this many pixels, a smaller scene is repeated: generating 200 megapixels would take longer than all runs on
+// them.
 constexpr double most_pixels_of_a_scene = 8e6;
 constexpr Size repeated_scene{2048, 1536};
 

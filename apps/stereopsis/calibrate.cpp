@@ -1,4 +1,4 @@
-// stereopsis calibrate --left 'left*.jpg' --right 'right*.jpg' --board chessboard:9x6:25mm -o rig.yml
+// The subcommand: stereopsis calibrate --left 'left*.jpg' --right 'right*.jpg' --board chessboard:9x6:25mm -o rig.yml
 #include "calibrate.hpp"
 
 #include <fmt/core.h>

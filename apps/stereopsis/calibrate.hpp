@@ -1,4 +1,4 @@
-// What `calibrate` shares between its call, which every build has, and its work, which needs OpenCV.
+// Types shared by the call of `calibrate`, which every build has, and its work, which needs OpenCV.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ struct Options {
   bool keep_outliers = false;
 };
 
-// The call with its views found, paired and checked.
+// The call, with its views found, paired and checked.
 struct Call {
   explicit Call(const Options& given);
 
@@ -24,12 +24,12 @@ struct Call {
   Frames left, right;
 };
 
-// Where even a good board leaves this much, views are mispaired or the board's measures are wrong; pixels.
+// If the errors of a good board exceed these limits, views are mispaired or the board's measures are wrong; in pixels.
 inline constexpr double largest_rms = 5, largest_dy = 2;
-// Refuses a rig of such errors.
+// Throws an Error for a rig with larger errors.
 void check_errors(double rms, double dy_mean);
 
-// calibrate_opencv.cpp, or calibrate_none.cpp, which says what is missing.
+// Implemented in calibrate_opencv.cpp, or in calibrate_none.cpp, which reports what is missing.
 void calibrate(const Call& call);
 
 }  // namespace stereopsis::command::calibrating

@@ -1,4 +1,4 @@
-// `calibrate` in a build without OpenCV: it says what is missing.
+// `calibrate` in a build without OpenCV: reports what is missing.
 #include "calibrate.hpp"
 #include "stereopsis/error.hpp"
 

@@ -1,4 +1,4 @@
-// The work of `calibrate`, with OpenCV.
+// The work of `calibrate`, implemented with OpenCV.
 #include "geometry/calibrate.hpp"
 
 #include <fmt/core.h>
@@ -32,7 +32,8 @@ Image<std::uint8_t> grey_of(const AnyImageView& image) {
   return grey;
 }
 
-// Both rectified images side by side, with a line every 16 rows: what a point and its match must lie on.
+// Returns both rectified images side by side, with a line every 16 rows: a point and its match must lie on the same
+// line.
 Image<std::uint8_t> epipolar_picture(const AnyImageView& left, const AnyImageView& right,
                                      const StereoCalibration& calibration) {
   const RectificationMaps maps = rectification_maps(calibration);

@@ -16,7 +16,7 @@ namespace {
 
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-' && word != "--"; }
 
-// The command that the call names; without one, the application.
+// Returns the command that the call names, or the application if it names none.
 const CLI::App& command_of(const CLI::App& application) {
   const auto chosen = application.get_subcommands();
   return chosen.empty() ? application : *chosen.front();
@@ -43,12 +43,12 @@ std::vector<std::string> names_of_positionals(const CLI::App& command) {
   return names;
 }
 
-// "--disparities N"
+// Returns an option with its placeholder: "--disparities N".
 std::string with_value(const CLI::Option& option) {
   return option.get_positional() ? option.get_name(true) : option.get_name() + " " + option.get_option_text();
 }
 
-// "stereopsis check LEFT RIGHT": the shortest call that is complete.
+// Returns the shortest complete call: "stereopsis check LEFT RIGHT".
 std::string shortest_call(const CLI::App& application) {
   std::string call = title_of(application);
   for (const CLI::Option* option : command_of(application).get_options())
@@ -56,7 +56,7 @@ std::string shortest_call(const CLI::App& application) {
   return call;
 }
 
-// A shell makes one argument per file of left*.png.
+// Hints at quotes if a shell has expanded left*.png to one argument per file.
 std::string hint_at_wildcards(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     std::error_code ignored;
@@ -91,7 +91,8 @@ std::string missing_argument(const CLI::App& application, const std::string& nam
                      title_of(application));
 }
 
-// The option that CLI11's message names; null where none is found. The longest counts: "--disparity-error" is not "--disparity".
+// Returns the option named in CLI11's message, or null. The longest name wins: "--disparity-error" is not
+// "--disparity".
 const CLI::Option* option_in(const CLI::App& command, const std::string& message) {
   const CLI::Option* found = nullptr;
   for (const CLI::Option* option : command.get_options())
@@ -101,7 +102,7 @@ const CLI::Option* option_in(const CLI::App& command, const std::string& message
   return found;
 }
 
-// Of a switch's value CLI11 says "explain was given a disallowed flag override".
+// For a switch with a value, CLI11's message is "explain was given a disallowed flag override".
 std::string number_of_values(const CLI::App& application, const std::string& message) {
   const CLI::App& command = command_of(application);
   const CLI::Option* flag = command.get_option_no_throw("--" + message.substr(0, message.find(' ')));
@@ -115,7 +116,7 @@ std::string number_of_values(const CLI::App& application, const std::string& mes
                      title_of(application));
 }
 
-// "A excludes B" and "A requires B"
+// Rephrases "A excludes B" and "A requires B".
 std::string two_options(std::string message, const std::string& verb, const std::string& sentence) {
   const std::size_t at = message.find(" " + verb + " ");
   if (at == std::string::npos) return message;
@@ -140,7 +141,7 @@ std::string unknown_command(const CLI::App& application, const std::string& name
 std::string sentence_of(const CLI::App& application, const CLI::ParseError& error) {
   std::vector<std::string> unread = application.remaining(true);
   std::erase(unread, "--");
-  // An option that is not known leaves its value over, which then stands in another argument's place.
+  // The value of an unknown option remains unread, and then appears to be another argument.
   const auto option = std::ranges::find_if(unread, is_option);
   const bool command_is_missing = !unread.empty() && application.get_subcommands().empty();
   if (command_is_missing && option != unread.begin()) return unknown_command(application, unread.front());

@@ -1,4 +1,4 @@
-// Sentences about calls whose words do not fit: unknown commands and options, missing and surplus arguments.
+// Error sentences for calls that do not parse: unknown commands and options, missing and surplus arguments.
 #pragma once
 
 #include <string>

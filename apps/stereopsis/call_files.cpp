@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Standard input by any of its names, also where it is redirected from a file; pipes, sockets and terminals.
+// Returns whether a file can be read only once: standard input by any of its names, even if redirected from a file;
+// pipes, sockets and terminals.
 bool is_read_once(const fs::path& file) {
   const std::string name = file.lexically_normal().string();
   for (const char* start : {"/dev/stdin", "/dev/fd/", "/proc/self/fd/"})
@@ -23,13 +24,14 @@ bool is_read_once(const fs::path& file) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// Where it is and, if it is there, what it is: hard links are one file. Devices take what any number of results give.
+// Returns the location of a file and, if the file exists, its identity: hard links are one file. A device has no
+// identity, because it accepts any number of results.
 std::vector<std::string> identities(const fs::path& file) {
   struct stat found = {};
   const bool exists = stat(file.c_str(), &found) == 0;
   if (exists && S_ISCHR(found.st_mode)) return {};
   std::error_code error;
-  // A result goes where a dangling link leads.
+  // A result is written to the target of a dangling link.
   fs::path place = fs::weakly_canonical(fs::absolute(follow_links(file)), error);
   if (error) place = fs::absolute(file, error).lexically_normal();
   std::vector<std::string> known = {"at " + place.string()};

@@ -1,5 +1,5 @@
-// All files that a call reads and writes, known before any work: no result may take the place of an input or of another
-// result, by whatever names, symbolic links or hard links they are given, and no pipe may be read twice.
+// All files that a call reads and writes, known before any work starts. No result may replace an input or another
+// result, whatever names, symbolic links or hard links are used, and no pipe may be read twice.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace stereopsis::command {
 
 class CallFiles {
  public:
-  // Empty names are passed over. `what` names the file in a refusal: "the left image", "--mask-left".
+  // Empty names are ignored. `what` names the file in errors: "the left image", "--mask-left".
   void reads(const std::filesystem::path& file, const std::string& what);
   void writes(const std::filesystem::path& file, const std::string& what) { take(file, what, true); }
 
@@ -21,8 +21,8 @@ class CallFiles {
   };
   void take(const std::filesystem::path& file, const std::string& what, bool written);
 
-  std::map<std::string, Use> taken_;  // by what a file is known by
-  std::map<std::string, std::string> read_once_;  // what reads it, by name
+  std::map<std::string, Use> taken_;  // by the identity of a file
+  std::map<std::string, std::string> read_once_;  // the reader, by name of the file
 };
 
 }  // namespace stereopsis::command

@@ -1,4 +1,4 @@
-// stereopsis check LEFT RIGHT
+// The subcommand: stereopsis check LEFT RIGHT
 #include <fmt/core.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// stereopsis cloud DISPARITY --calib FILE -o FILE.ply
+// The subcommand: stereopsis cloud DISPARITY --calib FILE -o FILE.ply
 #include <fmt/core.h>
 
 #include <array>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 struct Options {
   fs::path disparity, colour, confidence, validity, output, depth;
   RigOptions rig;
-  IntensityOptions intensity;  // of --color
+  IntensityOptions intensity;  // for --color
   std::optional<double> scale, farthest, min_confidence;
   std::string frame = "optical";
   bool organised = false, drop_filled = false;
@@ -61,7 +61,7 @@ void check_call(const Options& o) {
   if (!o.depth.empty()) check_output(o.depth, std::array{".pfm", ".npy", ".tif", ".tiff", ".png"}, "--depth");
 }
 
-// Without the pixels that are not wanted.
+// Removes the pixels that the options exclude.
 void drop_unwanted(const Options& o, Image<float>& disparity, const Image<float>& confidence) {
   const auto least = static_cast<float>(o.min_confidence.value_or(0));
   Image<std::uint8_t> bits;

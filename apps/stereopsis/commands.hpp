@@ -1,4 +1,5 @@
-// The subcommands. Each adds itself to the application; its callback does the work and throws on failure.
+// The subcommands. Each function adds its subcommand to the application; the callback does the work and throws on
+// failure.
 #pragma once
 
 #include "options.hpp"
@@ -16,7 +17,7 @@ void add_calibrate(CLI::App& application);
 void add_rectify(CLI::App& application);
 void add_cloud(CLI::App& application);
 
-// Thrown by a callback whose answer is "no": the command has said why, and exits with 1.
+// Thrown by a callback whose answer is "no": the command has printed the reason, and exits with code 1.
 struct CheckFailed {};
 
 }  // namespace stereopsis::command

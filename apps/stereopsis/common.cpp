@@ -28,7 +28,7 @@ Pipeline MethodOptions::pipeline(bool of_costs) const {
   return pipeline;
 }
 
-// A refinement that does not run has no parameters that matter.
+// Rejects a setting of a refinement that does not run, because it has no effect.
 static void refuse_switched_off(const Pipeline& pipeline, const std::string& name) {
   const std::string stage = name.substr(0, name.find('.'));
   for (const PipelineSlot& slot : pipeline.slots())
@@ -44,16 +44,17 @@ static void refuse_switched_off(const Pipeline& pipeline, const std::string& nam
 namespace {
 
 struct Setting {
-  std::string name, value;  // as the pipeline gives it
+  std::string name, value;  // in the pipeline's notation
 };
 
-// Another stage in a slot, or other refinements, take the parameters along that were set before.
+// Rejects a setting that undoes earlier ones: another stage in a slot, or other refinements, replace the parameters set
+// before.
 void refuse_undone(const Pipeline& pipeline, const std::vector<Setting>& before, const std::string& setting) {
   for (const auto& [name, value] : before) {
     std::string now;
     try {
       now = pipeline.get(name);
-    } catch (const Error&) {  // its stage is not there any more
+    } catch (const Error&) {  // its stage is no longer in the pipeline
     }
     if (now != value)
       refuse(fmt::format("--set {} undoes --set {}={}; give them in the other order", setting, name, value));
@@ -107,7 +108,7 @@ static Implementation to_implementation(const std::string& name) {
 
 Device DeviceOptions::device() const {
   const Implementation chosen = to_implementation(implementation);
-  const bool definitions = chosen == Implementation::oracle && name == "auto";  // which the CPU alone runs
+  const bool definitions = chosen == Implementation::oracle && name == "auto";  // only the CPU runs the oracles
   return {resolve_device(definitions ? "cpu" : name), threads.value_or(0), chosen};
 }
 
@@ -150,7 +151,7 @@ Table stage_table(const std::string& title, const std::vector<StageTime>& stages
   return std::move(table.left({0, 4}));
 }
 
-// Names of files may hold bytes that are not UTF-8.
+// Names of files may contain bytes that are not UTF-8.
 std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 void write_json(const std::filesystem::path& file, const Json& json) { write_text(file, json_text(json)); }
 

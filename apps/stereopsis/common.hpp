@@ -1,4 +1,4 @@
-// What several subcommands share: the choice of method and device, JSON, times.
+// Functions and options shared by several subcommands: the choice of method and device, JSON, times.
 #pragma once
 
 #include <chrono>
@@ -21,42 +21,42 @@ namespace stereopsis::command {
 
 using Json = nlohmann::ordered_json;
 
-// --method or --pipeline, and --set.
+// The options --method, --pipeline and --set.
 struct MethodOptions {
   std::string method = "sgm";
   std::filesystem::path pipeline_file;
   std::vector<std::string> settings;
 
   void add_to(Command& command);
-  // `of_costs`: its cost is `volume`, costs that are given, before anything is set.
+  // `of_costs`: before any setting, the cost becomes `volume`, given costs.
   Pipeline pipeline(bool of_costs = false) const;
 };
 
-// NAME.PARAMETER=VALUE, one after the other.
+// Applies NAME.PARAMETER=VALUE settings in order.
 void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings);
 
-// --device, --threads and --implementation.
+// The options --device, --threads and --implementation.
 struct DeviceOptions {
   std::string name = "auto", implementation = "fused";
   std::optional<int> threads;
 
-  // `several`: a sequence's frames may go to more than one.
+  // `several`: the frames of a sequence may be distributed over several devices.
   void add_to(Command& command, bool several = false);
   void add_threads_to(Command& command);
-  // With the name that `auto` stands for.
+  // Returns the device, with `auto` resolved to its name.
   Device device() const;
-  std::vector<Device> devices() const;  // of a list, each
+  std::vector<Device> devices() const;  // returns every device of a list
 };
 
 const char* to_string(Implementation);
-// How many threads of the CPU it uses; 0 where that is not known.
+// Returns how many CPU threads a device uses; 0 if unknown.
 int threads_of(const Device& device);
 
-// {"cost.window": 9, …}, typed.
+// Returns {"cost.window": 9, …} with typed values.
 Json parameters_json(const Pipeline& pipeline);
-// Without roofs, the bounds are null.
+// Returns the stages as JSON; without roofs, the bounds are null.
 Json stages_json(const std::vector<StageTime>& stages, const Roofs& roofs);
-// A line for each: ms, GB/s, share of the roof, bound.
+// Returns a table with one row per stage: ms, GB/s, share of the roof, bound.
 Table stage_table(const std::string& title, const std::vector<StageTime>& stages, const Roofs& roofs);
 std::string json_text(const Json& json);
 void write_json(const std::filesystem::path& file, const Json& json);
@@ -65,7 +65,7 @@ std::string size_text(Size size);              // "640×480"
 std::string range_text(DisparityRange range);  // "0 to 63"
 double gigabytes_per_second(const StageTime& stage);
 
-// Milliseconds since it was made.
+// Measures milliseconds since its construction.
 class Stopwatch {
  public:
   double ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
@@ -75,12 +75,12 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// Milliseconds of `repeat` runs, after one to warm up.
+// Returns the milliseconds of `repeat` runs, after one warm-up run.
 std::vector<double> time_runs(int repeat, const std::function<void()>& run);
 
-// The smallest value that this share of them, 0 to 1, does not exceed; NaN where there is nothing.
+// Returns the smallest value that is not exceeded by this share of the values, 0 to 1; NaN if there are none.
 double quantile(std::vector<double> values, double share);
-// The lower of two middles; NaN where there is nothing.
+// Returns the lower median; NaN if there are no values.
 double median(std::vector<double> values);
 
 }  // namespace stereopsis::command

@@ -6,7 +6,7 @@
 namespace stereopsis::command {
 namespace {
 
-// Fills the runs without a disparity; false where the whole row has none.
+// Fills the runs without a disparity; returns false if the whole row has none.
 bool fill(float* row, int width) {
   int done = 0;  // columns
   for (int x = 0; x < width; ++x) {
@@ -21,7 +21,7 @@ bool fill(float* row, int width) {
 }  // namespace
 
 void make_dense(Image<float>& disparity) {
-  int first = disparity.height();  // row with any
+  int first = disparity.height();  // first row with any disparity
   for (int y = 0; y < disparity.height(); ++y) {
     if (fill(disparity.row(y), disparity.width()))
       first = std::min(first, y);

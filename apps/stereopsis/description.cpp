@@ -9,7 +9,7 @@
 namespace stereopsis::command {
 namespace {
 
-// Its names begin with dashes; a positional argument has one that does not.
+// Describes an option, whose names begin with dashes, or a positional argument, whose name does not.
 Json description_of(const CLI::Option& option) {
   Json names = Json::array();
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
@@ -27,7 +27,7 @@ Json description_of(const CLI::Option& option) {
 Json options_of(const CLI::App& app) {
   Json options = Json::array();
   for (const CLI::Option* option : app.get_options())
-    if (!option->get_group().empty()) options.push_back(description_of(*option));  // others are hidden
+    if (!option->get_group().empty()) options.push_back(description_of(*option));  // skips hidden options
   return options;
 }
 

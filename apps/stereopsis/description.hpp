@@ -1,4 +1,4 @@
-// What the command's man page and completions are made from: all commands and their options, as JSON.
+// Describes all commands and their options as JSON, from which the man page and the completions are generated.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// stereopsis devices [--check]
+// The subcommand: stereopsis devices [--check]
 #include <fmt/core.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ bool same_bits(const Image<float>& a, const Image<float>& b) {
   return true;
 }
 
-// Every stage on every device, against its definition.
+// Compares every stage with its oracle on every device.
 bool stages_test(const std::vector<DeviceDescription>& found) {
   bool passed = true;
   for (const DeviceDescription& device : found) {
@@ -65,8 +65,8 @@ bool stages_test(const std::vector<DeviceDescription>& found) {
   return passed;
 }
 
-// A scene of odd size with known disparity, matched by every method: the result must be the same bits whatever the
-// number of threads and the device, and right.
+// Matches a scene of odd size with known disparity by every method. The result must be correct, and have the same bits
+// for any number of threads and on every device.
 bool self_test(const std::vector<DeviceDescription>& found) {
   constexpr int disparities = 32;
   const Scene scene = make_scene({.size = {201, 127}, .disparities = disparities});
@@ -75,7 +75,7 @@ bool self_test(const std::vector<DeviceDescription>& found) {
   for (const MethodInfo& method : methods()) {
     const Matched reference = match(pair, {0, disparities}, Pipeline(method.name), {"cpu", 1});
     const double bad = bad_pixels(reference.disparity, scene.disparity_left, {}, 2);
-    const bool right = bad < 30;  // the half-occluded pixels included; far above what any method leaves when it works
+    const bool right = bad < 30;  // includes half-occluded pixels; far above the error of any method that works
     say("{}: {}, {:.1f} % of the pixels of a made scene are off by more than 2 px\n", method.name,
         right ? "right" : "WRONG", bad);
     passed &= right;

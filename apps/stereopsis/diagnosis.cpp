@@ -16,7 +16,7 @@ struct Extremes {
   double low = std::numeric_limits<double>::infinity(), high = -low;
 };
 
-// Of the finite values.
+// Returns the extremes of the finite values.
 Extremes extremes_of(const AnyImageView& image) {
   return with_pixels(image, [](auto pixels) {
     Extremes e;
@@ -54,7 +54,7 @@ void set_white(AnyImage& image, double white, const std::filesystem::path& file)
     for (int i = 0; i < pixels->width() * pixels->channels(); ++i) pixels->row(y)[i] *= factor;
 }
 
-// As --bit-depth does of whole numbers: what lies above white would be matched as white.
+// Rejects values above white, which would be matched as white, as --bit-depth does for integers.
 void check_white(const AnyImageView& image, double white, const std::filesystem::path& file) {
   if (image.type != PixelType::f32) return;
   const double high = extremes_of(image).high;

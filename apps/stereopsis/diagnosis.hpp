@@ -1,4 +1,4 @@
-// What a pair's images say of themselves: how their values are to be read, and whether they fit one another.
+// Diagnoses a pair's images: how their values are to be read, and whether they fit each other.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,22 @@
 
 namespace stereopsis::command {
 
-// --bit-depth and --white: values that the file's type does not tell.
+// The options --bit-depth and --white, for properties that the file's type does not determine.
 struct IntensityOptions {
   std::optional<int> bit_depth;
   std::optional<double> white;
 
   void add_to(Command& command);
-  // Refuses what does not go with the file's pixels, and pixels above the bit depth.
+  // Throws an Error for options that do not suit the file's pixels, and for pixels above the bit depth.
   AnyImage read(const std::filesystem::path& file) const;
 };
 
-// What is wrong with a pair; empty where it is fit.
+// Returns the problems of a pair; empty if there are none.
 std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right,
                                        const std::string& how_to_rectify = "rectify the pair first");
-// Says that both files hold the same pixels.
+// Returns a sentence: both files have the same pixels.
 std::string same_picture(const std::filesystem::path& left, const std::filesystem::path& right);
-// That its values use next to nothing of their range, and how to say which they use.
+// Returns a sentence if the values use almost nothing of their range, with the option that sets the range.
 std::optional<std::string> low_contrast(const AnyImageView& image, const std::filesystem::path& file);
 
 }  // namespace stereopsis::command

@@ -1,4 +1,4 @@
-// stereopsis evaluate DISPARITY --truth FILE, or evaluate --dataset DIR: a table, a row per scene.
+// stereopsis evaluate DISPARITY --truth FILE, or evaluate --dataset DIR: prints a table with one row per scene.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -66,12 +66,12 @@ void check_call(const Options& o) {
   if (o.confidence.empty()) refuse("--sparsification needs the confidence of the map; give it with --confidence FILE");
 }
 
-using command::to_json;  // of an evaluation
+using command::to_json;  // for an Evaluation
 
 struct Score {
   Evaluation result;
   std::optional<Sparsification> sparse;
-  std::optional<double> bad;  // of --threshold
+  std::optional<double> bad;  // for --threshold
 };
 
 Json to_json(const Options& o, const Score& score) {
@@ -133,7 +133,7 @@ void evaluate_file(const Options& o) {
 
 // ---- Datasets ----
 
-constexpr int timed_runs = 3;  // after one to warm up; the median counts
+constexpr int timed_runs = 3;  // after one warm-up run; the median is reported
 
 SceneResult evaluate_scene(const DatasetScene& scene, const Pipeline& pipeline, const Device& device) {
   const LoadedScene loaded = load_scene(scene);
@@ -171,7 +171,7 @@ void print_results(const std::vector<SceneResult>& results, const std::vector<Sc
   if (const auto twelve = average_of_12(results)) say("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
 }
 
-// A scene that fails is named, and the others are done all the same.
+// A scene that fails is reported, and the others still run.
 void evaluate_dataset(const Options& o) {
   const Pipeline pipeline = o.method.pipeline();
   const Device device = o.device.device();

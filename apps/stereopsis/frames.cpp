@@ -17,13 +17,13 @@ namespace stereopsis::command {
 namespace fs = std::filesystem;
 namespace {
 
-// prefix%d suffix, or prefix%0Nd suffix.
+// A pattern of the form prefix%dsuffix or prefix%0Ndsuffix.
 struct NumberPattern {
   std::string prefix, suffix;
   int width = 0;
 
   std::string name(long long number) const { return fmt::format("{}{:0{}}{}", prefix, number, width, suffix); }
-  // The number whose name this is.
+  // Returns the number for which name() returns this name.
   std::optional<long long> number(const std::string& name_) const {
     if (name_.size() <= prefix.size() + suffix.size() || !name_.starts_with(prefix)) return std::nullopt;
     long long value = 0;
@@ -48,7 +48,7 @@ std::optional<NumberPattern> parse_pattern(const std::string& name) {
 
 bool has_wildcard(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
 
-// Names that begin with a dot are hidden; macOS keeps what is no image in ._left.png.
+// Names that begin with a dot are hidden; macOS stores files that are not images as ._left.png.
 bool is_image_name(const fs::path& file) {
   static constexpr std::array extensions = {".png",  ".pgm", ".ppm",  ".pnm", ".jpg",
                                             ".jpeg", ".tif", ".tiff", ".pfm", ".npy"};
@@ -75,7 +75,7 @@ std::vector<fs::path> files_in(const fs::path& directory, const std::string& wha
   return files;
 }
 
-// The digits of the last number of a name, without zeros in front.
+// Returns the digits of the last number of a name, without leading zeros.
 std::optional<std::string> last_number(const std::string& name) {
   const std::size_t last = name.find_last_of("0123456789");
   if (last == std::string::npos) return std::nullopt;
@@ -84,14 +84,15 @@ std::optional<std::string> last_number(const std::string& name) {
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
 }
 
-// Sorts as numbers do.
+// Returns a key that sorts in numerical order.
 std::string sortable(const std::string& digits) { return fmt::format("{:06}:{}", digits.size(), digits); }
 
 bool all_differ(const std::vector<std::string>& keys) {
   return std::set<std::string>(keys.begin(), keys.end()).size() == keys.size();
 }
 
-// Sorted by their keys, by number where all have one of their own. `parts` are what tells the files apart, for each one.
+// Returns the frames sorted by their keys: by number if all numbers exist and differ, else by name. `parts` has the
+// distinguishing parts of each file's path.
 Frames ordered(std::vector<fs::path> files, const std::vector<std::vector<std::string>>& parts,
                const std::string& what) {
   std::vector<std::string> names, numbers;
@@ -182,7 +183,7 @@ Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
   return ordered(std::move(files), parts, what);
 }
 
-// Frames with the same names.
+// Returns the frames of `a` in the order of the frames of `b` with the same names.
 Frames in_order_of(const Frames& a, const Frames& b) {
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < b.size(); ++i) places[b.by_name[i]] = i;
@@ -234,7 +235,7 @@ void pair_up(const Frames& a, const fs::path& given_a, Frames& b, const fs::path
           given_b.string(), b.size(), frames.files[i].string(), (first ? given_b : given_a).string(),
           numbered ? "frame number, the last number of a name" : "name, or have frame numbers of their own"));
     }
-  if (!numbered) b = in_order_of(a, b);  // one of them may be in the order of its numbers
+  if (!numbered) b = in_order_of(a, b);  // one of them may be sorted by its numbers
 }
 
 void reads(CallFiles& files, const Frames& frames, const std::string& what) {

@@ -1,5 +1,5 @@
-// Inputs that are one file or a sequence of files: a printf pattern (left%03d.png), wildcards (left*.png, take*/left.png) or a
-// directory.
+// Inputs that are one file or a sequence of files: a printf pattern (left%03d.png), wildcards (left*.png,
+// take*/left.png) or a directory.
 #pragma once
 
 #include <filesystem>
@@ -10,36 +10,37 @@
 
 namespace stereopsis::command {
 
-// A frame is known by its number: of a pattern the one that %d stands for, else the last number of its name (of wildcards: of
-// each part of the path that has one). Where a file has no number, or two have the same, all are known by their names.
+// A single file, or the frames of a sequence. A frame is identified by its number: the number that replaces %d in a
+// pattern, else the last number of its name (with wildcards: the last number of each part of the path that has one). If
+// a file has no number, or two files have the same, all are identified by their names.
 struct Frames {
   bool sequence = false;
-  std::vector<std::filesystem::path> files;  // in order of their numbers, or names
-  std::vector<long long> numbers;            // 0, 1, … where they have none
+  std::vector<std::filesystem::path> files;  // ordered by number, or by name
+  std::vector<long long> numbers;            // 0, 1, … if the files have none
 
   std::size_t size() const { return files.size(); }
-  // Of frame i; the one file of a single input serves all.
+  // Returns the file of frame i; a single input serves all frames.
   const std::filesystem::path& file(std::size_t i) const { return files[sequence ? i : 0]; }
 
-  std::vector<std::string> by_number;  // empty where frames are known by their names
+  std::vector<std::string> by_number;  // empty if frames are identified by their names
   std::vector<std::string> by_name;
 };
 
-// Refuses what is not there. `what` names the input in the sentence: "the left image", "--mask-left".
+// Throws an Error if the files do not exist. `what` names the input in the error: "the left image", "--mask-left".
 Frames find_frames(const std::filesystem::path& given, const std::string& what);
 
-// Brings b's frames into the order of a's. Refuses two inputs whose frames are not the same ones, and names the first that
-// differs.
+// Sorts b's frames in the order of a's. Throws an Error if the two inputs have different frames, and names the first
+// that differs.
 void pair_up(const Frames& a, const std::filesystem::path& given_a, Frames& b, const std::filesystem::path& given_b);
 
 void reads(CallFiles& files, const Frames& frames, const std::string& what);
 
-// Where the output of frame i goes. For a sequence `given` is a pattern, or a directory, where the file gets the stem
-// of the left one and `extension`. `option` names the output in a refusal.
+// Returns the output file of frame i. For a sequence, `given` is a pattern, or a directory in which the file gets the
+// stem of the left file and `extension`. `option` names the output in errors.
 std::filesystem::path output_file(const std::filesystem::path& given, const Frames& left, std::size_t i,
                                   const std::string& extension, const std::string& option);
 
-// Without exceptions for what can't be looked at, such as links that lead in a circle.
+// Does not throw for files that cannot be examined, such as links that form a cycle.
 bool file_exists(const std::filesystem::path& file);
 
 }  // namespace stereopsis::command

@@ -15,7 +15,7 @@
 namespace stereopsis::command {
 namespace {
 
-// What the caller ignores (nohup does) stays ignored.
+// Signals that the caller ignores (as nohup does) remain ignored.
 bool is_ignored(int signal) {
   struct sigaction action = {};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -38,7 +38,7 @@ void turn_signals_of_writing_into_errors() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
-// Signals are taken by a thread of their own, where everything is allowed; all later threads inherit the mask.
+// A separate thread receives the signals, because it may call any function; all later threads inherit the mask.
 void watch_for_interrupts() {
   sigset_t signals;
   sigemptyset(&signals);

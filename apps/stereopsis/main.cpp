@@ -1,4 +1,4 @@
-// stereopsis SUBCOMMAND …: results on stdout, logs and progress on stderr, and one sentence where it fails.
+// stereopsis SUBCOMMAND …: results on stdout, logs and progress on stderr, and one sentence if it fails.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,7 @@ int complain(ExitCode code, std::string sentence) {
   return code;
 }
 
-// The customary help, in our words and without runs of empty lines.
+// CLI11's help with our wording and without consecutive empty lines.
 class Help : public CLI::Formatter {
  public:
   Help() {
@@ -49,7 +49,8 @@ class Help : public CLI::Formatter {
   }
 };
 
-// For the list of commands, the man page and completions. A command's name behind `help` would be that command to CLI11.
+// Adds `help` for the list of commands, the man page and completions only. CLI11 would take the name of a command after
+// `help` for that command.
 void add_help(CLI::App& application) {
   Command command(application, "help", "Prints the help of a command");
   static std::string name;
@@ -60,7 +61,7 @@ bool asks_for_help(int argc, char** argv) {
   return argc >= 2 && argv[1] == std::string_view("help") && (argc == 2 || argv[2][0] != '-');
 }
 
-// help [COMMAND]: what `stereopsis --help` and `stereopsis COMMAND --help` print.
+// Runs help [COMMAND]: prints what `stereopsis --help` and `stereopsis COMMAND --help` print.
 void print_help(const CLI::App& application, int argc, char** argv) {
   const std::string title = application.get_name(), name = argc > 2 ? argv[2] : "";
   if (argc > 3) refuse(fmt::format("unexpected argument '{}': help explains one command at a time", argv[3]));
@@ -72,7 +73,7 @@ void print_help(const CLI::App& application, int argc, char** argv) {
                                                       CLI::AppFormatMode::Normal));
 }
 
-// Writes the help or the version.
+// Prints the help or the version.
 int show(const CLI::App& application, const CLI::Success& what) {
   try {
     std::ostringstream text;
@@ -108,7 +109,7 @@ int run(int argc, char** argv) {
   application.footer(
       "`stereopsis help COMMAND` explains a command. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
   try {
-    // Python has its own way with these signals.
+    // Python handles these signals by itself.
     if (const auto call = python_call(argc, argv); !call.empty()) hand_on_to_python(call);
     turn_signals_of_writing_into_errors();
     if (argc == 2 && argv[1] == std::string_view("--describe")) {  // for pages.py
@@ -133,7 +134,7 @@ int run(int argc, char** argv) {
   } catch (const CheckFailed&) {
     return failed;
   } catch (const Unread&) {
-    return failed;  // quietly: whoever closed the pipe knows
+    return failed;  // no message, because whoever closed the pipe knows
   } catch (const Error& e) {
     return complain(e.category() == ErrorCategory::call ? wrong_call : failed, e.what());
   } catch (const std::bad_alloc&) {

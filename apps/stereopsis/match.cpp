@@ -1,6 +1,6 @@
 // stereopsis match LEFT RIGHT -o OUT: one pair, or a sequence of them.
 //
-// All that can be wrong with the call is refused before any matching.
+// All errors in the call are reported before any matching.
 #include "match.hpp"
 
 #include <limits>
@@ -25,7 +25,7 @@ void run(const Options& options) {
   try {
     match_frames(call, records);
   } catch (...) {
-    conclude();  // of the frames that were done
+    conclude();  // reports the finished frames
     throw;
   }
   if (options.timings) print_timings(call, records);

@@ -1,4 +1,5 @@
-// What the parts of `match` share: the call, which says what is read and written; its frames; what is noted of them.
+// Types shared by the parts of `match`: the call, which determines the files that are read and written; its frames;
+// their records.
 #pragma once
 
 #include <array>
@@ -20,7 +21,8 @@ namespace stereopsis::command::matching {
 
 namespace fs = std::filesystem;
 
-// What is written for a frame, in this order: the disparity last, so that where it is, all is.
+// The outputs of a frame, in the order in which they are written. The disparity is last, so that a frame with a
+// disparity file is complete.
 enum Output : std::size_t {
   confidence,
   validity_bits,
@@ -38,12 +40,12 @@ struct OutputKind {
   const char* option;
   const char* placeholder;
   const char* help;
-  const char* extension;  // in a directory of results
+  const char* extension;  // used in a directory of results
   std::vector<const char*> extensions;
 };
 
 const std::array<OutputKind, output_count>& output_kinds();
-std::string name_of(Output output);  // in JSON: "disparity", "confidence", …
+std::string name_of(Output output);  // as in JSON: "disparity", "confidence", …
 
 using OutputFiles = std::array<fs::path, output_count>;
 
@@ -72,68 +74,69 @@ struct InputFrame {
   Image<std::uint8_t> mask_left, mask_right;
   DisparityRange range;
   double reading_ms = 0, rectifying_ms = 0;
-  std::shared_ptr<const AnyImage> costs = {};  // a volume
+  std::shared_ptr<const AnyImage> costs = {};  // a given cost volume
 
   StereoPair pair() const { return {left, right, mask_left, mask_right, costs ? costs->view() : AnyImageView()}; }
 };
 
-// "uint8 RGB": what all frames have in common.
+// Returns what all frames must have in common: "uint8 RGB".
 std::string kind_of(const AnyImageView& image);
 
-// A volume that is written: --save-volume aggregated=FILE.npy.
+// A volume to write: --save-volume aggregated=FILE.npy.
 struct SavedVolume {
   CostState state;
   fs::path file;
 };
 
-// The call with all that it names found and checked: what is left to go wrong is in single frames.
+// The call after all its files are found and checked: only single frames can still fail.
 class MatchJob {
  public:
   explicit MatchJob(const Options& given);
 
-  // With its range, rectified if rectifies_ahead().
+  // Reads a frame with its range, rectified if rectifies_ahead().
   InputFrame read(std::size_t i) const;
-  // match_plan.cpp. Of the right view: as the left one of the mirrored pair.
+  // match_plan.cpp. `of_right`: matches the right view as the left view of the mirrored pair.
   Problem problem(const InputFrame& frame, bool of_right = false) const;
   Plan plan(const InputFrame& frame, bool of_right = false) const;
   Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
-  // What is wrong with the pairs that the range is estimated from, or with their values: a warning, or with --strict an error.
+  // Reports a problem of the pairs from which the range is estimated, or of their values: as a warning, or with
+  // --strict as an error.
   void warn_or_fail(const std::string& complaint) const;
-  // Bytes that matching may take: the limit, less maps and images.
+  // Returns the bytes that matching may use: the limit minus maps and images.
   std::size_t memory_for_matching() const;
   bool range_is_estimated() const { return !options.disparities && !options.near && !costs; }
-  // A raw pair is rectified once: by the matcher on its device or, where others need it too, when it is read.
+  // A raw pair is rectified once: by the matcher on its device or, if other steps need it too, when it is read.
   bool rectifies_ahead() const {
     return maps &&
            (options.wants(Output::right) || (range_is_estimated() && (!left.sequence || options.range_per_frame)));
   }
 
   std::string device_names() const;
-  // The size of the maps that are written, of results of this size.
+  // Returns the size of the written maps for results of this size.
   Size written_size(Size result) const { return options.crop ? Size{region->width, region->height} : result; }
 
   const Options& options;
   Pipeline pipeline;
-  std::vector<Device> devices;  // that frames go to
-  Device device;                // the first of them, which does all else
+  std::vector<Device> devices;  // devices that frames are distributed to
+  Device device;                // the first of them, which does everything else
   std::optional<Rig> rig;
-  std::shared_ptr<const RectificationMaps> maps;  // of a raw pair
+  std::shared_ptr<const RectificationMaps> maps;  // for a raw pair
   Frames left, right;
   std::optional<Frames> mask_left, mask_right;
-  std::vector<OutputFiles> files;  // of each frame
-  fs::path sidecar;                // of a sequence: match_resume.cpp
-  InputFrame first;                // the first that can be read
+  std::vector<OutputFiles> files;  // for each frame
+  fs::path sidecar;                // for a sequence: match_resume.cpp
+  InputFrame first;                // the first frame that can be read
   std::size_t first_index = 0;
-  Size given_size, size;  // of the images, and of the results
+  Size given_size, size;  // size of the images, and of the results
   std::string kind;
   int channels = 1, bit_depth = 8;
-  DisparityRange range;  // of each frame its own: of all together
+  DisparityRange range;  // with a range per frame: the union of all ranges
   std::optional<Rect> region;
   std::vector<SavedVolume> saved;           // match_volumes.cpp
   std::vector<std::pair<int, int>> probed;  // x, y
-  std::shared_ptr<const AnyImage> costs;    // of --cost-volume
+  std::shared_ptr<const AnyImage> costs;    // from --cost-volume
   mutable std::vector<std::string> warnings;
-  std::string how_to_rectify;  // by the calibration of a raw pair, where --raw is not given; else empty
+  std::string how_to_rectify;  // names the calibration of a raw pair if --raw was not given; else empty
 
  private:
   void check_options();
@@ -160,7 +163,8 @@ class MatchJob {
   void check_alike(const InputFrame& frame, std::size_t i) const;
   Image<std::uint8_t> read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame, std::size_t i) const;
   void check_size_dependent_options();
-  // match_memory.cpp: refuses what the limit does not hold before it is allocated. `rectified` is 0×0 where nothing is.
+  // match_memory.cpp: throws before anything is allocated that exceeds the limit. `rectified` is 0×0 if nothing is
+  // rectified.
   void bound_memory(Size images, Size rectified) const;
   std::size_t bytes_beside_matching(Size images, Size rectified) const;
   std::size_t memory_limit() const;
@@ -176,19 +180,19 @@ class MatchJob {
 };
 
 struct FrameRecord {
-  enum class State { waiting, done, there, failed };  // there: by an earlier call
+  enum class State { waiting, done, there, failed };  // there: complete from an earlier call
   State state = State::waiting;
   std::string problem;
-  std::vector<fs::path> removed;  // outputs of a frame that failed
+  std::vector<fs::path> removed;  // outputs of a failed frame
   double reading_ms = 0, rectifying_ms = 0, matching_ms = 0, latency_ms = 0, writing_ms = 0;
-  long long too_far = 0;  // pixels whose depth a 16-bit picture can't hold
+  long long too_far = 0;  // pixels whose depth exceeds a 16-bit image
   std::vector<StageTime> stages;
   DisparityRange range;
   Densities density;
-  double at_low_end = 0, at_high_end = 0;  // of the range: shares of what was measured, 0 to 100
+  double at_low_end = 0, at_high_end = 0;  // shares of the measured pixels at the ends of the range, 0 to 100
 };
 
-// --explain. Steps that are done alike, such as those of strips, are one.
+// For --explain. Equal steps, such as those of strips, are combined.
 struct PlannedStep {
   PlanStep step;
   int times = 1;
@@ -210,31 +214,31 @@ struct FrameRecords {
   std::size_t count(FrameRecord::State state) const;
 };
 
-// A result, and the right view's where it is wanted.
+// A result, and the right view's if it was requested.
 struct FrameResult {
   Matched left, right;
 };
 
-// Takes out of the results what --drop-filled and --min-confidence do.
+// Removes the pixels that --drop-filled and --min-confidence exclude.
 void drop_unwanted(const MatchJob& call, FrameResult& result);
-// The pixels that are too far for --depth.
+// Writes the outputs; returns the number of pixels that are too far for --depth.
 long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files);
 
-// match_volumes.cpp: which volumes a plan is to give, and what is done with them.
+// match_volumes.cpp: the volumes that a plan must return, and their use.
 CostVolumes wanted_volumes(const MatchJob& call);
 void write_volumes(const MatchJob& call, const Matched& result);
 void print_probes(const MatchJob& call);
 
-// match_resume.cpp: which frames an earlier run of this call has left whole, with maps of the size `written`; begins the
-// sidecar where there is none.
+// match_resume.cpp: returns which frames an earlier run of this call has completed, with maps of the size `written`.
+// Creates the sidecar file if there is none.
 std::vector<bool> frames_there(const MatchJob& call, Size written);
-// The range that the run before estimated.
+// Returns the range that the previous run estimated.
 std::optional<DisparityRange> range_before(const fs::path& sidecar);
 
-// match_frames.cpp: all frames, and what became of them. Throws what ends the call.
+// match_frames.cpp: matches all frames and records the outcome. Throws errors that end the call.
 void match_frames(MatchJob& call, FrameRecords& records);
 
-// match_plan.cpp: says what the first frame's plan is.
+// match_plan.cpp: describes the plan of the first frame.
 Explanation explain(const MatchJob& call);
 Json to_json(const Explanation& explanation);
 

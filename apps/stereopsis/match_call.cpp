@@ -1,4 +1,4 @@
-// Whatever can be wrong with a call of `match` is refused here, before any matching. What concerns the range: match_range.cpp.
+// Checks a call of `match` completely, before any matching. match_range.cpp checks the range.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ MatchJob::MatchJob(const Options& given)
   check_options();
   switch_fill_off();
   find_inputs();
-  if (!left.sequence) devices.resize(1);  // of one pair there is nothing to share
+  if (!left.sequence) devices.resize(1);  // a single pair cannot be distributed
   find_volumes();
   name_outputs();
   check_outputs({0, 1});
@@ -50,7 +50,7 @@ MatchJob::MatchJob(const Options& given)
   check_probes();
   first.range = options.range_per_frame ? range_of(first) : range;
   check_range();
-  check_outputs(range);  // again, for its sign
+  check_outputs(range);  // again, for the sign of the range
 }
 
 std::string MatchJob::device_names() const {
@@ -120,7 +120,7 @@ void MatchJob::switch_fill_off() {
   }
 }
 
-// A KITTI file has rigs for grey and for colour images; of the other, where it has only that one.
+// Chooses among a KITTI file's rigs for grey and for colour images; if it has only one, uses that one.
 void MatchJob::choose_cameras() {
   const bool grey = first.left.channels() == 1;
   size = given_size;
@@ -144,7 +144,7 @@ void MatchJob::choose_cameras() {
 
 // Returns whether the calibration has the lenses and the pose of two cameras, so that it can rectify their images.
 bool MatchJob::calibration_is_raw(bool grey) const {
-  const auto can_be_read_again = [](const fs::path& file) { return fs::is_regular_file(file); };  // a pipe can't
+  const auto can_be_read_again = [](const fs::path& file) { return fs::is_regular_file(file); };  // a pipe cannot
   if (options.rig.files.empty() || !std::ranges::all_of(options.rig.files, can_be_read_again)) return false;
   try {
     options.rig.cameras(given_size, grey);
@@ -174,7 +174,7 @@ void MatchJob::find_inputs() {
   if (!options.mask_right.empty()) mask_right = find_mask(options.mask_right, "--mask-right");
 }
 
-// One mask for all frames, or one each.
+// Finds one mask for all frames, or one mask per frame.
 Frames MatchJob::find_mask(const fs::path& given, const std::string& option) {
   Frames mask = find_frames(given, option);
   if (mask.sequence) pair_up(left, options.left, mask, given);
@@ -237,7 +237,7 @@ void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
 void MatchJob::rectify(InputFrame& frame) const {
   const Stopwatch watch;
   const auto replace = [&](AnyImage& image, Image<std::uint8_t>& mask, const Image<std::int32_t>& map, bool complete) {
-    // Where every pixel has a source and a value no mask is needed, and matching without one is faster.
+    // If every pixel has a source and a value, no mask is needed, and matching without one is faster.
     const bool masked = !complete || !mask.empty() || image.view().type == PixelType::f32;
     RectifiedView made = rectified(image, map, mask, device.threads);
     image = std::move(made.image);

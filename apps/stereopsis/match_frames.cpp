@@ -1,5 +1,6 @@
-// The frames of a call of `match`: of a sequence one is read, two are matched on each device and one is written at a time. A frame that fails
-// ends the call, or with --keep-going is noted; those begun before it are done either way.
+// The frames of a call of `match`. In a sequence, one frame is read, two are in flight on each device, and one is
+// written at a time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are
+// finished in either case.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,9 +16,10 @@
 namespace stereopsis::command::matching {
 namespace {
 
-constexpr double least_measured = 5;  // percent of the pixels; below, something is wrong with the pair or the call
+constexpr double least_measured = 5;  // percentage of pixels; a lower value indicates a problem with the pair or the
+                                      // call
 
-// Both views' matchers, of one range. The right view is matched as the left one of the mirrored pair.
+// The matchers of both views for one range. The right view is matched as the left view of the mirrored pair.
 struct Matchers {
   Matchers(const MatchJob& call, const InputFrame& frame)
       : range(frame.range), left(call.pipeline, call.problem(frame), call.devices) {
@@ -34,7 +36,7 @@ InputFrame mirrored(const InputFrame& frame) {
           command::mirrored(frame.mask_left.view()), frame.range};
 }
 
-// What is read ahead of matching.
+// The data that is read ahead of matching.
 struct Read {
   InputFrame frame, mirrored;
 };
@@ -49,13 +51,13 @@ class FrameLoop {
         progress_(call.left.size(), "frames", call.left.sequence ? "--resume goes on from there" : "") {}
 
   void run() {
-    const Plan plan = call_.plan(call_.first);  // what does not fit is rejected before anything is written
+    const Plan plan = call_.plan(call_.first);  // throws before anything is written if the plan does not fit
     const std::vector<bool> there = frames_there(call_, call_.written_size(plan.output_size()));
     std::vector<std::size_t> todo;
     for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo.push_back(i);
     if (!todo.empty()) reading_ = read_ahead(todo[0]);
     for (std::size_t k = 0; k < todo.size() && !problem_; ++k) {
-      // Where reading is slow, the frame before is done first.
+      // If reading is slow, the previous frame is finished first.
       if (!in_work_.empty() && reading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) finish_oldest();
       begin(todo[k], k + 1 < todo.size() ? std::optional(todo[k + 1]) : std::nullopt);
       if (in_work_.size() == most_in_work_) finish_oldest();
@@ -68,14 +70,15 @@ class FrameLoop {
   }
 
  private:
-  // A frame's way: in work, written. Two are in work on each device at a time, so that none ever waits for the host.
+  // A frame while it is in flight or written. Two frames are in flight on each device at a time, so that no device
+  // waits for the host.
   struct Slot {
     std::size_t frame = 0;
     Read input;
     FrameResult result;
     ViewTickets tickets;
     Stopwatch since_enqueued;
-    std::future<long long> writing;  // declared last: done before what it reads goes away
+    std::future<long long> writing;  // declared last, so that it is finished before its inputs are destroyed
   };
 
   std::future<Read> read_ahead(std::size_t i) {
@@ -105,8 +108,8 @@ class FrameLoop {
     note_failure(i);
   }
 
-  // A slot that no device reads and no thread writes from. A frame that failed gives its slot back out of turn, so the
-  // slots are not free in their order.
+  // Returns a slot that no device reads and no thread writes from. A failed frame returns its slot out of turn, so that
+  // slots do not become free in order.
   Slot& free_slot() {
     return *std::find_if(slots_.begin(), slots_.end(), [this](const Slot& slot) {
       return &slot != written_ && std::find(in_work_.begin(), in_work_.end(), &slot) == in_work_.end();
@@ -132,7 +135,7 @@ class FrameLoop {
     while (!in_work_.empty()) finish_oldest();
   }
 
-  // Waits for the oldest frame in work, and has it written when the one before is.
+  // Waits for the oldest frame in flight, and starts writing it when the previous one is written.
   void finish_oldest() {
     Slot& slot = *in_work_.front();
     in_work_.pop_front();
@@ -155,7 +158,7 @@ class FrameLoop {
 
   void note_result(Slot& slot, FrameRecord& record) {
     record.latency_ms = slot.since_enqueued.ms();
-    // The time that the device had for it alone.
+    // The time for which the device worked on this frame alone.
     record.matching_ms = std::min(record.latency_ms, since_done_ ? since_done_->ms() : record.latency_ms);
     if (!since_done_) records_.first_ms = since_begun_.ms();
     since_done_ = Stopwatch();
@@ -211,7 +214,7 @@ class FrameLoop {
       return remove_outputs(i);
     }
     if (problem_) return;
-    // What was begun before it is done yet.
+    // Frames that were begun before it are finished.
     finish_all();
     finish_writing();
     const std::string sentence = call_.left.sequence
@@ -221,7 +224,7 @@ class FrameLoop {
     problem_ = std::make_exception_ptr(Error(category, sentence));
   }
 
-  // Results of an earlier run, and those that were written before the failure, are not what this call asks for.
+  // Results of an earlier run, and those written before the failure, do not belong to this call.
   void remove_outputs(std::size_t i) {
     if (!call_.left.sequence) return;
     for (const fs::path& file : call_.files[i]) {
@@ -236,16 +239,16 @@ class FrameLoop {
   MatchJob& call_;
   FrameRecords& records_;
   const std::size_t most_in_work_;
-  std::vector<Slot> slots_;  // of which one is read to, those are in work, one is written
+  std::vector<Slot> slots_;  // one is being read to, those of in_work_ are in flight, one is being written
   Progress progress_;
   Stopwatch since_begun_;
   std::optional<Stopwatch> since_done_;
   std::size_t done_ = 0;  // frames
   std::exception_ptr problem_;
-  std::unique_ptr<Matchers> matchers_;  // done before what it works on goes away
+  std::unique_ptr<Matchers> matchers_;  // destroyed before the memory that it works on
   std::deque<Slot*> in_work_;
   Slot* written_ = nullptr;
-  std::future<Read> reading_;  // declared last, too
+  std::future<Read> reading_;  // declared last, for the same reason
 };
 
 }  // namespace

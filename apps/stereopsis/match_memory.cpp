@@ -1,4 +1,4 @@
-// What `match` takes of the memory beside the matching itself, known from sizes alone.
+// Memory that `match` needs in addition to the matching itself, computed from sizes only.
 #include <fmt/core.h>
 
 #include "core/memory_text.hpp"
@@ -7,7 +7,7 @@
 namespace stereopsis::command::matching {
 namespace {
 
-constexpr std::size_t frames_of_sequence = 4;  // one is read, two are in work, one is written
+constexpr std::size_t frames_of_sequence = 4;  // one is read, two are in flight, one is written
 
 std::size_t pixels_of(Size size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
@@ -29,7 +29,7 @@ std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified) const {
   if (mask_left || mask_right) frame += 2 * pixels_of(images);
   if (rectifies_ahead()) frame += 2 * (pixel + 1) * results;
   if (options.wants(Output::right))
-    frame += 2 * (pixel + 1) * results + 5 * results;  // the pair mirrored, and its result
+    frame += 2 * (pixel + 1) * results + 5 * results;  // the mirrored pair and its result
   if (options.wants(Output::confidence) || options.wants(Output::cloud) || options.min_confidence) frame += 4 * results;
   if (options.wants(Output::depth)) frame += 4 * results;
   if (options.wants(Output::uncertainty)) frame += 4 * results;
@@ -56,7 +56,7 @@ std::string MatchJob::limit_text() const {
       options.memory_limit.empty() ? "half of this machine's memory" : "--memory-limit " + options.memory_limit);
 }
 
-// The library knows what is left for matching, and the user what was given.
+// The library knows the memory left for matching; this error adds the limit that the user gave.
 void MatchJob::explain_limit(const Error& error) const {
   if (error.category() != ErrorCategory::memory || options.memory_limit.empty() || device.name != "cpu") throw error;
   throw Error(ErrorCategory::memory,
@@ -66,7 +66,7 @@ void MatchJob::explain_limit(const Error& error) const {
 }
 
 std::size_t MatchJob::memory_for_matching() const {
-  // A GPU's memory is its own: what is not given is chosen there.
+  // A GPU has memory of its own: without a limit, the library chooses one.
   if (device.name != "cpu") return options.memory_limit.empty() ? 0 : memory_limit();
   return memory_limit() - bytes_beside_matching(given_size, maps ? size : Size{});
 }

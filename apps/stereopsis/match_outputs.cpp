@@ -1,4 +1,4 @@
-// What `match` writes of a frame.
+// Writes the outputs of a frame of `match`.
 #include <cmath>
 
 #include "match.hpp"
@@ -21,7 +21,7 @@ void write_confidence(const fs::path& file, ImageView<const float> pixels) {
     write_image(file, pixels);
 }
 
-// A sequence has one scale of colours for all frames that have one range.
+// All frames of a sequence with a single range share one colour scale.
 Image<std::uint8_t> picture(const MatchJob& call, DisparityRange range, const Image<float>& pixels) {
   const auto [low, high] = call.left.sequence
                                ? std::pair<double, double>(range.min, std::max(range.max(), range.min + 1))
@@ -29,7 +29,7 @@ Image<std::uint8_t> picture(const MatchJob& call, DisparityRange range, const Im
   return colour_disparity(cropped(call, pixels), low, high, true);
 }
 
-// The pixels that are too far for the file.
+// Returns the number of pixels that are too far for the file.
 long long write_depth(const MatchJob& call, const InputFrame& frame, const Matched& result, const OutputFiles& files) {
   long long too_far = 0;
   if (call.options.wants(Output::depth)) {

@@ -1,4 +1,4 @@
-// What `match` plans for a frame, and how --explain shows it.
+// Plans of frames in `match`, and their presentation by --explain.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The range of a call of `match`: given, from depths, or estimated from frames spread through the sequence; and what those
-// frames say against the pair.
+// The range of a call of `match`: given, computed from depths, or estimated from frames spread over the sequence; and
+// the problems that these frames reveal.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_samples = 9;
 
-// The first frame, the last, and others evenly between.
+// Returns the first frame, the last one, and evenly spaced others.
 std::set<std::size_t> spread(std::size_t count) {
   std::set<std::size_t> samples;
   for (std::size_t k = 0; k < most_samples; ++k) samples.insert(k * (count - 1) / (most_samples - 1));
@@ -26,7 +26,7 @@ DisparityRange united(DisparityRange a, DisparityRange b) {
   return {low, high - low + 1};
 }
 
-// Calls f(left, right) with the pair as it is matched.
+// Calls f(left, right) with the pair as it will be matched.
 template <class F>
 auto with_matched(const MatchJob& call, const InputFrame& frame, F&& f) {
   if (!call.maps || call.rectifies_ahead()) return f(frame.left.view(), frame.right.view());
@@ -86,7 +86,8 @@ void MatchJob::choose_range() {
          range == found ? "" : ", from 0 on as PNG and PGM hold no negative ones", range.min, range.count);
 }
 
-// Of all samples together. One that can't be read or judged is left to where it is matched, unless it is the only one.
+// Returns the union over all samples. A sample that cannot be read or judged is skipped, because its error will be
+// reported when it is matched; a single sample is not skipped.
 DisparityRange MatchJob::estimated_range() {
   std::optional<DisparityRange> all;
   std::set<std::string> said;

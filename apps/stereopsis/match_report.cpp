@@ -1,4 +1,4 @@
-// What `match` says of its frames: a line per stage, a summary with what to be careful about, and a report as JSON.
+// Reports of `match` on its frames: a line per stage, a summary with warnings, and a report as JSON.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using State = FrameRecord::State;
 
-constexpr double least_measured = 5, most_at_an_end = 2;  // percent
+constexpr double least_measured = 5, most_at_an_end = 2;  // percentages
 
 std::vector<const FrameRecord*> done_of(const FrameRecords& records) {
   std::vector<const FrameRecord*> done;
@@ -32,7 +32,7 @@ std::vector<double> values_of(const std::vector<const FrameRecord*>& records, F&
 double matching_ms(const FrameRecord& record) { return record.matching_ms; }
 double latency_ms(const FrameRecord& record) { return record.latency_ms; }
 
-// The median over the frames of each stage.
+// Returns the median over the frames for each stage.
 std::vector<StageTime> median_stages(const std::vector<const FrameRecord*>& records) {
   std::vector<StageTime> stages = records[0]->stages;
   for (std::size_t s = 0; s < stages.size(); ++s)
@@ -41,7 +41,7 @@ std::vector<StageTime> median_stages(const std::vector<const FrameRecord*>& reco
   return stages;
 }
 
-// "x.png (5.2 %) and 3 more": the worst of the frames whose value is beyond, or nothing.
+// Returns "x.png (5.2 %) and 3 more", the worst of the frames whose value is out of bounds, or nothing.
 std::string worst_of(const MatchJob& call, const FrameRecords& records, bool (*beyond)(const FrameRecord&),
                      double (*value)(const FrameRecord&)) {
   std::size_t count = 0, worst = 0;
@@ -174,7 +174,7 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
                                    : fmt::format("{} of {} frames{} of ", done.size() + there, call.left.size(),
                                                  there > 0 ? fmt::format(" ({} there already)", there) : "");
   if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
-  if (call.options.json) return;  // which is all that standard output gets
+  if (call.options.json) return;  // the only content of standard output
   if (done.empty())
     return summarise("{}: {}{}\n", call.options.outputs[Output::disparity].string(), sequence, size_text(call.size));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n",

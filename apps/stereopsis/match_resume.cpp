@@ -1,4 +1,4 @@
-// What `match --resume` goes by.
+// The comparison of calls for `match --resume`.
 #include <nlohmann/json.hpp>
 
 #include "match.hpp"
@@ -7,11 +7,11 @@
 namespace stereopsis::command::matching {
 namespace {
 
-// All that a result depends on, but for the images themselves and a range that was estimated from them.
+// Returns everything that a result depends on, except the images and a range that was estimated from them.
 Json description_of(const MatchJob& of) {
   const Options& o = of.options;
   Json call = {{"the version", STEREOPSIS_VERSION}, {"LEFT", o.left.string()}, {"RIGHT", o.right.string()}};
-  const fs::path here = fs::absolute(of.sidecar).parent_path();  // results may be moved together
+  const fs::path here = fs::absolute(of.sidecar).parent_path();  // relative, because results may be moved together
   for (std::size_t k = 0; k < output_count; ++k)
     if (!o.outputs[k].empty())
       call[output_kinds()[k].option] =

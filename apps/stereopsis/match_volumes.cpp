@@ -42,7 +42,7 @@ AnyImageView volume_of(const Matched& result, CostState state) {
                                           : result.optimised.view();
 }
 
-// The lowest cost, at most 0, and the highest. Infinity and NaN are no candidates.
+// Returns the lowest cost, at most 0, and the highest cost. Infinity and NaN mark absent candidates.
 std::pair<float, float> extremes_of(ImageView<const float> volume) {
   float least = 0, most = 0;
   for (int y = 0; y < volume.height; ++y)
@@ -54,7 +54,7 @@ std::pair<float, float> extremes_of(ImageView<const float> volume) {
   return {least, most};
 }
 
-// Stages that count in 8 bits: of the others, costs may be any.
+// Returns whether the pipeline has stages that use 8-bit costs; other stages support any costs.
 bool takes_8_bits(const Pipeline& pipeline) {
   const std::string aggregation = pipeline.get("aggregation.stage");
   return pipeline.get("optimisation.stage") != "none" || (aggregation != "none" && aggregation != "guided");

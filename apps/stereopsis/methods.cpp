@@ -1,4 +1,4 @@
-// stereopsis methods [NAME] [--json]
+// The subcommand: stereopsis methods [NAME] [--json]
 #include <fmt/core.h>
 
 #include <memory>
@@ -38,7 +38,7 @@ void list_methods(bool as_json) {
   by_wish.left({0, 1, 2}).print();
 }
 
-// What sliders, switches and lists are made from.
+// Returns the data for sliders, switches and lists.
 Json parameters_of(const Pipeline& pipeline) {
   Json list = Json::array();
   for (const ParameterInfo& p : pipeline.parameters()) {

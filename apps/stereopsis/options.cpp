@@ -26,7 +26,8 @@ std::optional<T> parse(const std::string& text) {
 
 std::string name_of(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
-// A positional argument is its own placeholder. An option behind an option is no value: it stands where one is missing.
+// Uses the name of a positional argument as its placeholder. Rejects an option in place of a value, because the value
+// is missing.
 CLI::Option* named(const CLI::App& app, CLI::Option* option, const std::string& placeholder) {
   option->check(
       [&app, option](const std::string& value) {
@@ -39,7 +40,7 @@ CLI::Option* named(const CLI::App& app, CLI::Option* option, const std::string& 
   return option->option_text(option->get_positional() ? " " : placeholder);
 }
 
-// "from 1 to 16", "at least 1", or nothing where any number will do.
+// Returns "from 1 to 16", "of at least 1", or nothing if any number is allowed.
 std::string bounds(double low, double high, bool open) {
   if (!open) return fmt::format(" from {} to {}", low, high);
   return std::isfinite(low) ? fmt::format(" of at least {}", low) : "";

@@ -1,5 +1,5 @@
-// Options of the command line, read strictly: a value that is not what the option takes is refused with a sentence
-// that names the option, the value and what is allowed.
+// Strictly parsed options of the command line: an invalid value throws an error that names the option, the value and
+// what is allowed.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,15 @@ class Option;
 
 namespace stereopsis::command {
 
-[[noreturn]] void refuse(const std::string& sentence);  // Error(call)
+[[noreturn]] void refuse(const std::string& sentence);  // throws Error(call)
 
-// All of `text` as a number in [low, high], or a refusal that names `option`.
+// Return all of `text` as a number in [low, high], or throw an error that names `option`.
 int to_integer(const std::string& option, const std::string& text, int low, int high);
 double to_number(const std::string& option, const std::string& text, double low, double high);
-// "512M" → bytes; K, M and G are powers of 1024.
+// Converts "512M" to bytes; K, M and G are powers of 1024.
 std::size_t to_bytes(const std::string& option, const std::string& text);
 
-// One that was added, and when it has to be, may not be or may only be given.
+// An option that was added; its functions state when it is required, excluded or allowed.
 class Option {
  public:
   Option(CLI::Option* option) : option_(option) {}
@@ -37,13 +37,13 @@ class Option {
   CLI::Option* option_;
 };
 
-// A subcommand. CLI11 stays behind it, since each file that includes its headers takes ten seconds more to compile.
+// A subcommand. It hides CLI11, because each file that includes CLI11's headers takes ten seconds more to compile.
 class Command {
  public:
   Command(CLI::App& application, const std::string& name, const std::string& help);
 
-  // Each adds one option (`-o,--output`) or positional argument (`LEFT`); `placeholder` is what the help shows for an
-  // option's value.
+  // Each function adds one option (`-o,--output`) or positional argument (`LEFT`); `placeholder` is what the help shows
+  // for an option's value.
   Option text(const std::string& names, std::string& value, const std::string& placeholder, const std::string& help);
   Option path(const std::string& names, std::filesystem::path& value, const std::string& placeholder,
               const std::string& help);
@@ -51,15 +51,15 @@ class Command {
                  const std::string& help);
   Option number(const std::string& names, std::optional<double>& value, double low, double high,
                 const std::string& placeholder, const std::string& help);
-  // May be given several times, with one value each.
+  // The option may be given several times, with one value each time.
   Option list(const std::string& names, std::vector<std::string>& values, const std::string& placeholder,
               const std::string& help);
   Option flag(const std::string& name, bool& value, const std::string& help);
 
-  Option option(const std::string& name) const;  // that was added
-  void group(const std::string& heading);        // of the help, for what is added from here on
-  void footer(const std::string& text);          // of the help
-  void allow_extras();                           // arguments that are not known are not refused
+  Option option(const std::string& name) const;  // returns an option that was added
+  void group(const std::string& heading);        // heading in the help for options added from here on
+  void footer(const std::string& text);          // end of the help
+  void allow_extras();                           // unknown arguments are allowed
   void callback(std::function<void()> run);
 
  private:

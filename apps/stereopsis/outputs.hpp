@@ -1,4 +1,4 @@
-// What `match` writes besides disparity.
+// Outputs that `match` writes in addition to disparity.
 #pragma once
 
 #include <filesystem>
@@ -13,28 +13,28 @@
 
 namespace stereopsis::command {
 
-// Lower case, with its dot.
+// Returns the extension in lower case, with its dot.
 std::string extension_of(const std::filesystem::path& file);
-// Refuses a TIFF where this build has none.
+// Throws an Error for a TIFF file if this build does not support TIFF.
 void check_tiff(const std::filesystem::path& file);
-// Refuses a file name whose extension is none of these, and whatever can't be written.
+// Throws an Error for a file name with another extension, and for a file that cannot be written.
 void check_output(const std::filesystem::path& file, std::span<const char* const> extensions,
                   const std::string& option);
 
-// Share of pixels, 0 to 100, of what was wanted: those outside the region do not count.
+// Percentages of the requested pixels, 0 to 100: pixels outside the region do not count.
 struct Densities {
-  double measured = 0;              // valid, and neither filled nor repaired: the density before fill
-  double valid = 0;                 // after it
-  double filled = 0, repaired = 0;  // valid, but not measured there; what is both counts as filled
+  double measured = 0;              // valid, and neither filled nor repaired: the density before filling
+  double valid = 0;                 // the density after filling
+  double filled = 0, repaired = 0;  // valid, but not measured there; pixels that are both count as filled
   double no_candidate = 0, left_right = 0, ambiguous = 0, speckle = 0, masked = 0;
 };
 Densities densities(ImageView<const std::uint8_t> validity);
 
-// Of the measured pixels the shares, 0 to 100, whose disparity is the lowest or the highest of the range: what lies beyond it
-// gathers there. At 0, where infinity is, nothing lies beyond.
+// Returns the percentages of measured pixels whose disparity is the lowest or the highest of the range, where
+// disparities beyond the range accumulate. An end at 0 does not count, because disparity 0 is infinity.
 std::pair<double, double> shares_at_ends(const Matched& result, DisparityRange range);
 
-// Left and right exchanged.
+// Returns an image with left and right exchanged.
 template <class T>
 Image<std::remove_const_t<T>> mirrored(ImageView<T> image) {
   if (image.empty()) return {};
@@ -47,11 +47,11 @@ Image<std::remove_const_t<T>> mirrored(ImageView<T> image) {
 AnyImage mirrored(const AnyImage& image);
 
 Frame to_frame(const std::string& name);
-// 16-bit millimetres. 0 where unknown or farther than 65.535 m; `too_far` counts the latter.
+// Returns the depth in 16-bit millimetres, 0 where it is unknown or farther than 65.535 m; `too_far` counts the latter.
 Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, long long& too_far);
-// Any input image in 8 bits, with its channels.
+// Converts any input image to 8 bits, with its channels.
 Image<std::uint8_t> to_8_bits(const AnyImageView& image);
-// A confidence of 0 to 1 as 0 to 255.
+// Converts a confidence of 0 to 1 to 0 to 255.
 Image<std::uint8_t> confidence_8_bits(ImageView<const float> confidence);
 
 }  // namespace stereopsis::command

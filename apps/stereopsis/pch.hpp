@@ -1,4 +1,4 @@
-// What most files of the command include: the precompiled header.
+// The precompiled header: headers that most files of the command include.
 #pragma once
 
 #include <fmt/core.h>

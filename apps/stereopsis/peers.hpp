@@ -1,4 +1,4 @@
-// Other stereo matchers, for `bench` to run beside ours on the same images.
+// Other stereo matchers, which `bench` runs next to ours on the same images.
 #pragma once
 
 #include <functional>
@@ -14,24 +14,24 @@ namespace stereopsis::command {
 struct Peer {
   std::string name;
   Json parameters;
-  std::function<void()> run;  // one match of the pair it was made for
-  // What the last run found, made dense.
+  std::function<void()> run;  // one match of the pair for which the peer was made
+  // Returns the result of the last run, made dense.
   std::function<Image<float>()> disparity;
 };
 
 enum class PeerColumns {
-  as_found,  // the peer may leave out columns at the left, where not every disparity lies in the right image
-  all        // the images are padded, before the run, so that it leaves out none
+  as_found,  // the peer may omit columns at the left, where not every disparity lies in the right image
+  all        // the images are padded before the run, so that no column is omitted
 };
 
-// A pair of 8-bit grey images, which must outlive the peers. `threads` 0: all.
+// A pair of 8-bit grey images, which must outlive the peers. `threads`: 0 means all.
 struct PeerProblem {
   ImageView<const std::uint8_t> left, right;
   int disparities, threads;
   PeerColumns columns;
 };
 
-// Those that were built in, ready for one pair.
+// Return the peers in this build, ready for one pair.
 std::vector<Peer> make_peers(const PeerProblem&);
 std::vector<Peer> opencv_peers(const PeerProblem&);
 std::vector<Peer> libelas_peers(const PeerProblem&);

@@ -1,4 +1,4 @@
-// libelas (Geiger, Roser, Urtasun 2010), in both of its settings. It works on one thread.
+// libelas (Geiger, Roser, Urtasun 2010) in both of its settings. It is single-threaded.
 #include <elas.h>
 
 #include <algorithm>
@@ -16,10 +16,10 @@ struct Run {
   Image<std::uint8_t> left, right;
   int padding;
   Elas elas;
-  std::vector<float> found, found_right;  // rows without a pitch; below 0 where there is none
+  std::vector<float> found, found_right;  // rows without padding; below 0 if there is no disparity
 
   void match() {
-    // It leaves them alone where it has too few support points.
+    // libelas does not write them if it has too few support points.
     for (std::vector<float>* map : {&found, &found_right})
       map->assign(static_cast<std::size_t>(left.width()) * left.height(), -1.0f);
     const std::int32_t dims[] = {left.width(), left.height(), static_cast<std::int32_t>(left.view().pitch)};
@@ -50,7 +50,7 @@ Image<std::uint8_t> padded(ImageView<const std::uint8_t> image, int left) {
 }  // namespace
 
 std::vector<Peer> libelas_peers(const PeerProblem& problem) {
-  constexpr int least = 160;  // pixels of a side: it does not survive few support points
+  constexpr int least = 160;  // pixels per side: libelas crashes with few support points
   if (problem.left.width < least || problem.left.height < least) return {};
   const int padding = problem.columns == PeerColumns::all ? problem.disparities : 0;
   std::vector<Peer> peers;

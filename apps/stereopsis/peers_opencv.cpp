@@ -1,5 +1,5 @@
-// OpenCV's matchers. They search a multiple of 16 disparities, and leave out the columns where not every disparity
-// lies in the right image, which favours their times, and would spoil their accuracy: hence PeerColumns::all.
+// OpenCV's matchers. They search a multiple of 16 disparities, and omit the columns where not every disparity lies in
+// the right image. That favours their times and would spoil their accuracy: hence PeerColumns::all.
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 
@@ -17,7 +17,7 @@ cv::Mat as_mat(ImageView<const std::uint8_t> image) {
           static_cast<std::size_t>(image.pitch)};
 }
 
-// Pixels instead of sixteenths, without the padding.
+// Converts sixteenths to pixels and removes the padding.
 Image<float> dense(const cv::Mat& sixteenths, int padding) {
   Image<float> out({sixteenths.cols - padding, sixteenths.rows}, 1, invalid_disparity);
   for (int y = 0; y < out.height(); ++y) {

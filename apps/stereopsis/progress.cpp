@@ -11,11 +11,11 @@
 namespace stereopsis::command {
 namespace {
 
-// The one that is under way. Who interrupts the call asks from a thread of its own.
+// The running one. Interrupts read it from another thread.
 std::mutex current_mutex;
 Progress* current = nullptr;
 
-constexpr double quiet_ms = 1000;  // what is done sooner needs no bar
+constexpr double quiet_ms = 1000;  // faster work needs no bar
 
 }  // namespace
 

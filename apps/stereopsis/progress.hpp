@@ -1,4 +1,4 @@
-// How far a long call is: a bar on stderr, where that is a terminal, and what an interrupted call says.
+// The progress of a long call: a bar on stderr if that is a terminal, and the message of an interrupted call.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@
 
 namespace stereopsis::command {
 
-// One at a time.
+// At most one object exists at a time.
 class Progress {
  public:
-  // `unit` is what is counted: "frames". `hint` is for who interrupts it: "--resume goes on from there".
+  // `unit` is what is counted: "frames". `hint` is for a user who interrupts the call: "--resume goes on from there".
   Progress(std::size_t total, const char* unit, const char* hint = "");
   ~Progress();
   Progress(const Progress&) = delete;
@@ -23,13 +23,13 @@ class Progress {
 
   void update(std::size_t finished);
 
-  // Takes the bar away, for a line of text, until it is drawn again.
+  // Hides the bar for a line of text, until it is drawn again.
   static void hide();
-  // "3 of 10 frames done"; empty where nothing is under way.
+  // Returns "3 of 10 frames done", or an empty string if nothing is running.
   static std::string state();
 
  private:
-  void draw();  // with the lock
+  void draw();  // requires the lock
   void tick();
 
   const std::size_t total_;
@@ -41,7 +41,7 @@ class Progress {
   Stopwatch watch_;
   std::mutex mutex_;
   std::condition_variable end_;
-  std::thread ticker_;  // draws a bar on, also while nothing is finished
+  std::thread ticker_;  // redraws the bar, even while nothing finishes
 };
 
 }  // namespace stereopsis::command

@@ -23,8 +23,8 @@ const PythonCommand* find(std::string_view name) {
   return found == python_commands.end() ? nullptr : &*found;
 }
 
-// Called with the package's version, its extra as in "[view]", and the arguments. A folder `stereopsis` beside the caller
-// is not the package. No index has the package: its name there could be anybody's.
+// Called with the package's version, its extra as in "[view]", and the arguments. A folder `stereopsis` next to the
+// caller is not the package. No index has the package: somebody else could own its name there.
 constexpr const char* launcher = R"(import sys
 from importlib import metadata
 if sys.path[0] == '':
@@ -47,7 +47,7 @@ bool is_bag_file(const std::filesystem::path& path) {
   return ending == ".bag" || ending == ".mcap" || ending == ".db3";
 }
 
-// By its name, or a folder that ros2 bag has written.
+// Detects a bag by its name, or a folder written by ros2 bag.
 bool is_bag(const std::filesystem::path& path) {
   std::error_code none;
   if (!std::filesystem::is_directory(path, none)) return is_bag_file(path);

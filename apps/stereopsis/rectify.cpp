@@ -1,4 +1,5 @@
-// stereopsis rectify LEFT RIGHT --calib rig.yml -o DIR: raw pairs become rectified ones, with their masks and their rig.
+// stereopsis rectify LEFT RIGHT --calib rig.yml -o DIR: converts raw pairs to rectified ones, with their masks and
+// their rig.
 #include <fmt/core.h>
 
 #include <array>
@@ -119,7 +120,7 @@ class Job {
 
   const Options& options_;
   std::array<View, 2> views_ = {{{"left"}, {"right"}}};
-  Size size_;  // of the images as they are given
+  Size size_;  // size of the raw images
   const char* extension_ = ".png";
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As it is in a file, where what is not UTF-8 is replaced.
+// Returns the JSON as stored in a file, where bytes that are not UTF-8 are replaced.
 Json as_stored(const Json& json) { return Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
 struct Difference {
@@ -32,7 +32,7 @@ std::string value_text(const Json& values, const std::string& key) {
   return text.size() <= longest_value ? text : text.substr(0, longest_value) + "…";
 }
 
-// The parts of values that differ, by their own names.
+// Adds the parts of values that differ, by their own names.
 void add_differences(const Json& before, const Json& now, std::vector<Difference>& found) {
   Json keys = now;
   keys.update(before);

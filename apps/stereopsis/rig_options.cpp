@@ -10,10 +10,10 @@ namespace {
 namespace fs = std::filesystem;
 constexpr double huge = std::numeric_limits<double>::infinity();
 
-// Of a file with grey and colour cameras those that took the images, or what there is.
+// Selects, from a file with grey and colour cameras, those that took the images, or the ones that exist.
 KittiPair pair_for(bool grey) { return grey ? KittiPair::grey_first : KittiPair::any; }
 
-// "120mm", "0.12m", or a number in no unit.
+// Parses "120mm", "0.12m", or a number without a unit.
 std::pair<double, std::string> to_length(const std::string& text) {
   for (const std::string unit : {"mm", "m"})
     if (text.ends_with(unit))
@@ -58,7 +58,7 @@ Rig RigOptions::rig(Size images, bool grey) const {
   return read_rig(files[0], second(), pair_for(grey));
 }
 
-// The principal point, which only points depend on, lies in the middle of the left image.
+// Places the principal point, which affects only points, in the middle of the left image.
 Rig RigOptions::rig_of_numbers(Size images) const {
   const auto [length, unit] = to_length(baseline);
   Rig rig;

@@ -1,4 +1,4 @@
-// The calibration of a call: from files or, of a rectified pair, from three numbers.
+// The calibration of a call: from files or, for a rectified pair, from three numbers.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +13,23 @@
 namespace stereopsis::command {
 
 struct RigOptions {
-  std::vector<std::string> files;      // --calib, once or twice
+  std::vector<std::string> files;      // --calib, given once or twice
   std::optional<double> focal, doffs;  // pixels
   std::string baseline;                // "120mm"
 
   Option add_files_to(Command& command, const std::string& help);
   void add_numbers_to(Command& command);
 
-  // Refuses numbers without one another, or beside files.
+  // Throws an Error for incomplete numbers, and for numbers together with files.
   void check() const;
   bool given() const { return !files.empty() || focal; }
   std::string source() const;  // for messages
   void reads(CallFiles& call) const;
 
-  // Of rectified images of this size. Of a KITTI file's two rigs the grey one where the images are grey and it has that.
+  // Returns the rig of rectified images of this size. A KITTI file has two rigs; its grey one is used if the images are
+  // grey and it exists.
   Rig rig(Size images, bool grey) const;
-  // Of images as the cameras give them. OpenCV's files may leave out the size, which is then `images`.
+  // Returns the calibration of raw images. OpenCV's files may lack the size, which is then `images`.
   StereoCalibration cameras(Size images, bool grey) const;
 
  private:

@@ -19,7 +19,7 @@ Json measures_json(const Measures& measures) {
   return json;
 }
 
-// The mean over the scenes that have the region.
+// Returns the mean over the scenes that have the region.
 std::optional<Evaluation> average(const std::vector<const SceneResult*>& scenes, const std::string& region) {
   Evaluation mean;
   int count = 0;

@@ -1,4 +1,4 @@
-// What a program scores on scenes with ground truth, for `evaluate` and `bench`.
+// Scores of a program on scenes with ground truth, for `evaluate` and `bench`.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ struct Column {
   double Measures::*value;
 };
 
-// In the order of the JSON; `density` only over all counted pixels, since of valid pixels it is 100.
+// The columns in the order of the JSON; `density` is given only over all counted pixels, because it is 100 over valid
+// pixels.
 constexpr std::array<Column, 12> measure_columns = {{{"bad0.5", &Measures::bad05},
                                                      {"bad1.0", &Measures::bad10},
                                                      {"bad2.0", &Measures::bad20},
@@ -42,16 +43,16 @@ struct SceneResult {
   DatasetScene scene;
   Size size;
   double ms = 0;
-  std::map<std::string, Evaluation> regions;  // by name: those the scene has
+  std::map<std::string, Evaluation> regions;  // the regions of the scene, by name
 
   const Evaluation* region(const std::string& name) const;
-  // NaN where the scene does not have the region.
+  // Returns NaN if the scene lacks the region.
   double value(const std::string& region, double Measures::*measure) const;
-  // "all", or "nonocc" where the truth of occluded pixels is not known.
+  // Returns "all", or "nonocc" if the truth of occluded pixels is unknown.
   std::string widest() const { return region("all") ? "all" : "nonocc"; }
 };
 
-// Scenes that could not be read, or matched: each is said at once, the rest goes on.
+// Scenes that could not be read or matched: each is reported at once, and the others still run.
 class SceneFailures {
  public:
   void note(const std::string& scene, const std::exception& problem);
@@ -62,18 +63,19 @@ class SceneFailures {
   std::vector<std::pair<std::string, std::string>> list_;
 };
 
-// Of --dataset.
+// Returns the scenes of --dataset.
 std::vector<DatasetScene> scenes_of(const std::filesystem::path& folder, SceneFailures& failures);
-// All their files.
+// Registers all their files as inputs.
 void reads(CallFiles& files, const std::vector<DatasetScene>& scenes);
 
 SceneResult score(const DatasetScene& scene, const LoadedScene& loaded, ImageView<const float> disparity, double ms);
 
-// The mean over the scenes of each dataset, in the order of the first ones; of a measure, over those that have the
-// region.
+// Returns the mean over the scenes of each dataset, in the order of their first scenes; a measure is averaged over the
+// scenes that have the region.
 std::vector<SceneResult> averages(const std::vector<SceneResult>& results);
 
-// The figure of the Middlebury version 2 table: bad1.0 over nonocc, all and disc of tsukuba, venus, teddy and cones.
+// Returns the value of the Middlebury version 2 table: bad1.0 over nonocc, all and disc of tsukuba, venus, teddy and
+// cones.
 std::optional<double> average_of_12(const std::vector<SceneResult>& results);
 
 Json scenes_json(const std::string& method, const std::string& device, const Json& parameters,

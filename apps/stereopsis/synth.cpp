@@ -1,4 +1,4 @@
-// stereopsis synth -o DIR: a scene with exact truth, as `evaluate --dataset` reads it.
+// stereopsis synth -o DIR: writes a scene with exact truth, as `evaluate --dataset` reads it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Numbers of SceneOptions that have an option of their own.
+// The numbers of SceneOptions that have their own option.
 struct Number {
   const char* option;
   double SceneOptions::*member;
@@ -74,7 +74,7 @@ struct Options {
   }
 };
 
-// All that it takes to make the scene again.
+// Returns everything that is needed to generate the scene again.
 Json parameters(const SceneOptions& o) {
   Json json{{"seed", o.seed}};
   for (const Number& number : numbers) {
@@ -140,7 +140,7 @@ void write_scene(const fs::path& folder, const SceneOptions& options, const Scen
   write_json(folder / "dataset.json", description(options, scene));
 }
 
-// Scenes one below another in one array of each kind.
+// Scenes stacked vertically, in one array of each kind.
 class Stack {
  public:
   Stack(Size size, int count)
@@ -205,7 +205,8 @@ void synth_random(const Options& options, const fs::path& folder) {
             size_text(options.size()), options.disparities.value_or(SceneOptions{}.disparities), options.first_seed());
 }
 
-// Two RGB images, two maps and three masks for each; as much again while they are made. Scenes that are no stack go one by one.
+// The memory holds two RGB images, two maps and three masks per scene, and as much again while they are generated.
+// Scenes that are not stacked are generated one by one.
 void check_memory(const Options& options) {
   const Size size = options.size();
   const double scenes = options.stacked ? options.count.value_or(1) : 1;

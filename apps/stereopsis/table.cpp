@@ -9,7 +9,7 @@
 namespace stereopsis::command {
 namespace {
 
-// Characters, not bytes.
+// Counts characters, not bytes.
 std::size_t width_of(const std::string& s) {
   return static_cast<std::size_t>(
       std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

@@ -1,4 +1,4 @@
-// A table for people: columns as wide as their widest cell, the first to the left, the others to the right.
+// A table for people: each column is as wide as its widest cell; the first is aligned left, the others right.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class Table {
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   void add_rule() { rows_.emplace_back(); }
-  // These columns (0 is the first) are text and go to the left.
+  // Aligns these columns (0 is the first) left, because they are text.
   Table& left(std::vector<std::size_t> columns) {
     left_ = std::move(columns);
     return *this;
@@ -25,7 +25,7 @@ class Table {
   std::vector<std::size_t> left_ = {0};
 };
 
-// "12.34"; "–" for what there is not.
+// Returns "12.34", or "–" for a missing value.
 std::string cell(double value, int decimals);
 
 }  // namespace stereopsis::command

@@ -13,7 +13,7 @@ namespace {
 
 Verbosity chosen = Verbosity::usual;
 
-// The character that begins at `i` and its length in bytes; 0 where none does.
+// The character that starts at `i` and its length in bytes; 0 if none starts there.
 struct Character {
   std::uint32_t code = 0;
   std::size_t length = 0;

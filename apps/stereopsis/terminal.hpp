@@ -1,4 +1,4 @@
-// What people read. Text that comes from files, or from their names, can hold anything: nothing of it steers the terminal.
+// Output for people. Text from files, or from their names, can contain anything; it must not control the terminal.
 #pragma once
 
 #include <fmt/core.h>
@@ -9,42 +9,43 @@
 
 namespace stereopsis::command {
 
-// Control characters (but line ends), characters that turn the direction of text round, and bytes that are not UTF-8 as \xNN.
+// Returns the text with control characters (except line ends), characters that change the direction of text, and bytes
+// that are not UTF-8 as \xNN.
 std::string printable(std::string_view text);
 
-// Of this call: --quiet leaves out remarks, summaries and progress; --verbose adds remarks.
+// The verbosity of this call: --quiet suppresses notes, summaries and progress; --verbose adds notes.
 enum class Verbosity { quiet, usual, verbose };
 Verbosity verbosity();
 void set_verbosity(Verbosity);
 
 void write_result(std::string_view text);   // to stdout
-void write_message(std::string_view text);  // to stderr, a line of its own behind "stereopsis: "
-// Flushes stdout. Throws Error(file) where not everything could be written to it, and Unread where its reader has gone,
-// as `head` does when it has enough.
+void write_message(std::string_view text);  // to stderr, on a line of its own after "stereopsis: "
+// Flushes stdout. Throws Error(file) if not everything could be written, and Unread if its reader has gone, as `head`
+// does when it has enough.
 void check_results_written();
 struct Unread {};
 
-// What was asked for.
+// Prints a requested result.
 template <class... Values>
 void say(fmt::format_string<Values...> format, Values&&... values) {
   write_result(fmt::format(format, std::forward<Values>(values)...));
 }
-// What was done, in a line.
+// Prints a line that summarises what was done.
 template <class... Values>
 void summarise(fmt::format_string<Values...> format, Values&&... values) {
   if (verbosity() != Verbosity::quiet) say(format, std::forward<Values>(values)...);
 }
-// What a user may want to know.
+// Prints a note that may interest the user.
 template <class... Values>
 void remark(fmt::format_string<Values...> format, Values&&... values) {
   if (verbosity() != Verbosity::quiet) write_message(fmt::format(format, std::forward<Values>(values)...));
 }
-// What --verbose adds.
+// Prints a note for --verbose only.
 template <class... Values>
 void detail(fmt::format_string<Values...> format, Values&&... values) {
   if (verbosity() == Verbosity::verbose) write_message(fmt::format(format, std::forward<Values>(values)...));
 }
-// What a user must know.
+// Prints a warning that the user must see.
 template <class... Values>
 void warn(fmt::format_string<Values...> format, Values&&... values) {
   write_message(fmt::format(format, std::forward<Values>(values)...));

@@ -13,7 +13,7 @@ struct ViewTickets {
   Ticket left, right;
 };
 
-// Waits for a view whose frame has failed already: its own failure adds nothing.
+// Waits for a view of a frame that has already failed: a second failure adds no information.
 template <class Group>
 void wait_quietly(Group& group, const Ticket& ticket) {
   try {
@@ -22,8 +22,8 @@ void wait_quietly(Group& group, const Ticket& ticket) {
   }
 }
 
-// Calls enqueue_left(left) and, where there is a right group, enqueue_right(*right). Where the right view is rejected,
-// the left view is finished before the exception leaves.
+// Calls enqueue_left(left) and, if there is a right group, enqueue_right(*right). If the right view is rejected, the
+// left view is finished before the exception propagates.
 template <class Group, class Left, class Right>
 ViewTickets enqueue_views(Group& left, Left&& enqueue_left, std::optional<Group>& right, Right&& enqueue_right) {
   ViewTickets tickets;
@@ -37,7 +37,8 @@ ViewTickets enqueue_views(Group& left, Left&& enqueue_left, std::optional<Group>
   return tickets;
 }
 
-// Waits for both views, also where one of them fails; then throws what the left view, else the right view, has thrown.
+// Waits for both views, even if one of them fails; then throws the exception of the left view, else that of the right
+// view.
 template <class Group>
 void wait_for_views(Group& left, std::optional<Group>& right, const ViewTickets& tickets) {
   try {
