@@ -1,4 +1,4 @@
-// What a disparity is here, and why a pixel may have none.
+// Definitions of disparity and of the reasons why a pixel is invalid.
 #pragma once
 
 #include <cmath>
@@ -8,33 +8,33 @@
 
 namespace stereopsis {
 
-// d = x_left − x_right, in pixels of the left input image; searched are the integers
-// [min, min + count).
+// A search range: the integers [min, min + count). A disparity is d = x_left − x_right, in pixels of the left input
+// image.
 struct DisparityRange {
-  int min = 0;     // the lowest, of any sign
-  int count = 64;  // how many, at least 1
+  int min = 0;     // lowest candidate, of any sign
+  int count = 64;  // number of candidates, at least 1
 
   bool operator==(const DisparityRange&) const = default;
-  int max() const { return min + count - 1; }  // the highest, included
+  int max() const { return min + count - 1; }  // highest candidate, inclusive
 };
 
-// The disparity of a pixel that has none. Test with std::isnan.
+// The disparity of an invalid pixel. Test with std::isnan.
 inline constexpr float invalid_disparity = std::numeric_limits<float>::quiet_NaN();
 
-// Bits of the validity image. Those up to `outside` are reasons why a pixel is invalid; `filled` and
-// `repaired` mark pixels that are valid, with a disparity that was not measured there.
+// Bits of the validity map. The bits up to `outside` are reasons why a pixel is invalid; `filled` and `repaired` mark
+// valid pixels whose disparity was not measured there.
 namespace validity {
 inline constexpr std::uint8_t no_candidate = 1;  // no disparity of the range lies inside the right image
 inline constexpr std::uint8_t left_right = 2;    // failed the left-right check
 inline constexpr std::uint8_t ambiguous = 4;     // no texture, or not unique
 inline constexpr std::uint8_t speckle = 8;       // a small isolated region
-inline constexpr std::uint8_t masked = 16;       // masked in the input, or not a finite number there
+inline constexpr std::uint8_t masked = 16;       // masked in the input, or not finite there
 inline constexpr std::uint8_t outside = 32;      // outside the region of interest
-inline constexpr std::uint8_t filled = 64;       // valid, but taken from around
-inline constexpr std::uint8_t repaired = 128;    // valid, but replaced by what confident pixels around agree on
-inline constexpr std::uint8_t reasons = 63;      // all that make a pixel invalid
+inline constexpr std::uint8_t filled = 64;       // valid, but taken from surrounding pixels
+inline constexpr std::uint8_t repaired = 128;    // valid, but replaced by what confident neighbours agree on
+inline constexpr std::uint8_t reasons = 63;      // all bits that make a pixel invalid
 
-// "left_right, speckle" for people.
+// Returns a description for people, such as "left_right, speckle".
 std::string describe(std::uint8_t bits);
 }  // namespace validity
 

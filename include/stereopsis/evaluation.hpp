@@ -1,4 +1,4 @@
-// Disparity maps against ground truth, as the Middlebury and KITTI toolkits define it.
+// Evaluates disparity maps against ground truth, by the definitions of the Middlebury and KITTI toolkits.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace stereopsis {
 
-// Percentages are 0 to 100. Over all counted pixels, where an invalid pixel counts as an error in bad*,
-// d1 and out3; avgerr, rms and the quantiles are over valid pixels only. A pixel is invalid where its disparity is
-// not finite. A figure over no pixels at all is NaN. Errors are compared in double.
+// Error measures of a disparity map. Percentages are 0 to 100. bad*, d1 and out3 are over all counted pixels, and an
+// invalid pixel counts as an error; avgerr, rms and the quantiles are over valid pixels only. A pixel is invalid if its
+// disparity is not finite. A measure over no pixels is NaN. Errors are compared in double precision.
 struct Measures {
   double bad05 = 0, bad10 = 0, bad20 = 0, bad40 = 0;  // error > 0.5, 1, 2, 4 px
   double d1 = 0;                                      // error > 3 px and > 5 % (KITTI 2015)
   double out3 = 0;                                    // error > 3 px (KITTI 2012)
   double avgerr = 0, rms = 0;                         // pixels
-  double a90 = 0, a95 = 0, a99 = 0;                   // pixels: the smallest error that this share does not exceed
-  double density = 0;                                 // share of counted pixels that are valid
+  double a90 = 0, a95 = 0, a99 = 0;                   // pixels: smallest error not exceeded by this share of pixels
+  double density = 0;                                 // percentage of counted pixels that are valid
   long long counted = 0;                              // pixels
 };
 
@@ -27,39 +27,42 @@ struct Evaluation {
   Measures valid;  // counted pixels with a disparity
 };
 
-// Counts the pixels where `truth` is finite and `mask`, unless it is empty, is 255. Throws Error(call) when sizes differ,
-// an image is empty, or the mask holds a value that mask.hpp does not allow.
+// Evaluates the pixels where `truth` is finite and `mask`, unless it is empty, is 255. Throws Error(call) if sizes
+// differ, an image is empty, or the mask contains a value that mask.hpp does not allow.
 Evaluation evaluate(ImageView<const float> disparity, ImageView<const float> truth,
                     ImageView<const std::uint8_t> mask = {});
 
-// Share of counted pixels whose error is above `threshold`, invalid ones included.
+// Returns the percentage of counted pixels whose error is above `threshold`, including invalid ones.
 double bad_pixels(ImageView<const float> disparity, ImageView<const float> truth, ImageView<const std::uint8_t> mask,
                   double threshold);
 
-// How well a confidence sorts right from wrong (Hu and Mordohai 2012, section 5): the counted pixels are thrown away, the least
-// confident first, and what is left is scored. Pixels of equal confidence go in no order: each counts as their mean.
+// Measures how well a confidence separates correct from wrong disparities (Hu and Mordohai 2012, section 5). The
+// counted pixels are removed, the least confident first, and the rest is scored. Pixels of equal confidence have no
+// order: each counts as their mean.
 struct Sparsification {
-  std::vector<double> curve;    // share of errors, in percent, where i percent are thrown away, i = 0 … 99
-  std::vector<double> optimum;  // the same where all errors go first
-  double auc = 0;               // mean of the curve over all shares, in percent
-  double auc_optimum = 0;       // likewise of the optimum
+  std::vector<double> curve;    // percentage of errors after removing i percent of the pixels, i = 0 … 99
+  std::vector<double> optimum;  // the same if all errors are removed first
+  double auc = 0;               // mean of the curve, in percent
+  double auc_optimum = 0;       // mean of the optimum, in percent
 };
 
-// An error is a disparity that is invalid or off by more than `threshold`. A confidence that is not finite is the lowest.
-// Counts what evaluate() counts; throws Error(call) when sizes differ, an image is empty or no pixel counts.
+// Computes the sparsification. An error is a disparity that is invalid or off by more than `threshold`. A confidence
+// that is not finite is the lowest. Counts the same pixels as evaluate(); throws Error(call) if sizes differ, an image
+// is empty, or no pixel counts.
 Sparsification sparsification(ImageView<const float> disparity, ImageView<const float> confidence,
                               ImageView<const float> truth, ImageView<const std::uint8_t> mask, double threshold);
 
-// The curve, the optimum, and the flat line of a confidence that knows nothing, as a picture.
+// Returns an SVG image of the curve, the optimum, and the flat line of an uninformative confidence.
 std::string to_svg(const Sparsification&);
 
-// 255 where both truths are known and agree: |d_left(x) − d_right(x − d_left)| ≤ 1, where d_left is rounded to the
-// nearest pixel, halves up, to look d_right up; 0 elsewhere.
+// Returns 255 where both truths are known and agree: |d_left(x) − d_right(x − d_left)| ≤ 1, where d_left is rounded to
+// the nearest pixel, halves up, for the look-up of d_right. Returns 0 elsewhere.
 Image<std::uint8_t> nonoccluded(ImageView<const float> truth_left, ImageView<const float> truth_right);
 
-// RGB. White where the error is 0 to grey at `threshold`; orange just above it to dark red at 8 × `threshold` and
-// beyond, evenly in log(error); blue where the disparity is invalid; black where the truth is unknown. Pixels that
-// `mask` leaves out have the same colours at a third of the brightness. With a legend: a strip below the picture.
+// Returns an RGB image of the errors: white (error 0) to grey (`threshold`); orange just above `threshold` to dark red
+// at 8 × `threshold` and beyond, linear in log(error); blue for invalid disparities; black for unknown truth. Pixels
+// that `mask` excludes have the same colours at a third of the brightness. With a legend, a strip is added below the
+// image.
 Image<std::uint8_t> error_image(ImageView<const float> disparity, ImageView<const float> truth,
                                 ImageView<const std::uint8_t> mask, double threshold, bool legend = false);
 

@@ -1,4 +1,4 @@
-// Images and volumes: an owner, and a trivially copyable view that every stage works on.
+// Images and volumes: an owning type, and a trivially copyable view on which all stages operate.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace stereopsis {
 
-// In pixels.
+// A size in pixels.
 struct Size {
   int width = 0;   // columns
   int height = 0;  // rows
@@ -23,7 +23,7 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-// A place in an image, from the top left.
+// A position in an image, from the top left.
 struct Pixel {
   int x = 0;  // column
   int y = 0;  // row
@@ -31,7 +31,7 @@ struct Pixel {
   bool operator==(const Pixel&) const = default;
 };
 
-// Pixels [x, x + width) × [y, y + height).
+// A rectangle: pixels [x, x + width) × [y, y + height).
 struct Rect {
   int x = 0;       // column
   int y = 0;       // row
@@ -40,40 +40,40 @@ struct Rect {
 
   bool operator==(const Rect&) const = default;
   Size size() const { return {width, height}; }             // in pixels
-  bool empty() const { return width <= 0 || height <= 0; }  // no pixel is in it
+  bool empty() const { return width <= 0 || height <= 0; }  // returns true if it has no pixels
 };
 
-Rect intersect(const Rect& a, const Rect& b);  // the pixels of both
-// The rectangle grown by `x` columns on the left and right and by `y` rows above and below.
+Rect intersect(const Rect& a, const Rect& b);  // returns the common pixels
+// Returns the rectangle grown by `x` columns on the left and right and by `y` rows above and below.
 Rect grow(const Rect& r, int x, int y);
 
-// A window on pixels that somebody else owns. `pitch` is the distance between two rows in elements
-// (not bytes); channels are interleaved.
+// A view of pixels that another object owns. `pitch` is the distance between two rows in elements (not bytes); channels
+// are interleaved.
 template <class T>
 struct ImageView {
   T* data = nullptr;         // the first element of the first row
   int width = 0;             // columns
   int height = 0;            // rows
-  int channels = 1;          // elements of a pixel
-  std::ptrdiff_t pitch = 0;  // elements from a row to the next
+  int channels = 1;          // elements per pixel
+  std::ptrdiff_t pitch = 0;  // elements from one row to the next
 
   ImageView() = default;
-  // Of memory that is there.
+  // Views existing memory.
   ImageView(T* data_, int width_, int height_, int channels_, std::ptrdiff_t pitch_)
       : data(data_), width(width_), height(height_), channels(channels_), pitch(pitch_) {}
-  // Of one channel, rows without gaps.
+  // Views one channel with contiguous rows.
   ImageView(T* data_, int width_, int height_) : ImageView(data_, width_, height_, 1, width_) {}
 
-  T* row(int y) const { return data + y * pitch; }  // its first element
+  T* row(int y) const { return data + y * pitch; }  // returns its first element
   T& operator()(int x, int y, int channel = 0) const { return row(y)[x * channels + channel]; }
-  // The pixel, or the nearest one inside: borders replicate.
+  // Returns the pixel, or the nearest one inside the image: borders replicate.
   T& clamped(int x, int y, int channel = 0) const {
     return (*this)(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1), channel);
   }
 
-  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // nothing is there
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // returns true if there are no pixels
   Size size() const { return {width, height}; }                                // in pixels
-  // A window on the same memory; r lies inside.
+  // Returns a view of a part of the same memory; r must lie inside.
   ImageView crop(const Rect& r) const {
     return {data + r.y * pitch + static_cast<std::ptrdiff_t>(r.x) * channels, r.width, r.height, channels, pitch};
   }
@@ -86,28 +86,28 @@ struct AlignedDelete {
   void (*release)(void*) = release_aligned;
   void operator()(void* p) const { release(p); }
 };
-// 64-byte aligned, with 64 bytes to spare behind the end. Throws Error(memory).
+// Returns memory aligned to 64 bytes, with 64 extra bytes behind its end. Throws Error(memory).
 void* allocate_aligned(std::size_t bytes);
-// Returns bytes · count. Throws Error(memory) where the product is more than can be addressed.
+// Returns bytes · count. Throws Error(memory) if the product exceeds the address space.
 std::size_t bytes_of_all(std::size_t bytes, std::ptrdiff_t count);
 }  // namespace detail
 
-// Owns its pixels. Rows start at multiples of 64 bytes. New pixels are not initialised.
+// An image that owns its pixels. Rows start at multiples of 64 bytes. New pixels are not initialised.
 template <class T>
 class Image {
  public:
   Image() = default;
-  // Throws Error(call) for a negative size, Error(memory).
+  // Throws Error(call) for a negative size, and Error(memory).
   Image(int width, int height, int channels = 1);
-  explicit Image(Size size, int channels = 1) : Image(size.width, size.height, channels) {}  // the same
-  // In memory of another kind, at a multiple of 64 bytes.
+  explicit Image(Size size, int channels = 1) : Image(size.width, size.height, channels) {}  // as above
+  // An allocator of other memory, whose addresses are multiples of 64 bytes.
   struct Memory {
-    std::function<void*(std::size_t bytes)> allocate;  // throws, or gives memory at a multiple of 64 bytes
-    void (*release)(void*);                            // gives it back
+    std::function<void*(std::size_t bytes)> allocate;  // returns memory at a multiple of 64 bytes, or throws
+    void (*release)(void*);                            // releases the memory
   };
   Image(Size size, int channels, const Memory& memory);  // rows start at multiples of 64 bytes
-  Image(Size size, int channels, T value) : Image(size, channels) { fill(value); }  // all elements alike
-  // A copy of what the view shows.
+  Image(Size size, int channels, T value) : Image(size, channels) { fill(value); }  // fills all elements
+  // Copies the pixels of a view.
   explicit Image(ImageView<const T> pixels) : Image(pixels.width, pixels.height, pixels.channels) { copy_from(pixels); }
   Image(Image&&) noexcept = default;
   Image& operator=(Image&&) noexcept = default;
@@ -116,25 +116,25 @@ class Image {
 
   int width() const { return view_.width; }        // columns
   int height() const { return view_.height; }      // rows
-  int channels() const { return view_.channels; }  // elements of a pixel
+  int channels() const { return view_.channels; }  // elements per pixel
   Size size() const { return view_.size(); }       // in pixels
-  bool empty() const { return view_.empty(); }     // nothing is there
+  bool empty() const { return view_.empty(); }     // returns true if there are no pixels
 
   T& operator()(int x, int y, int channel = 0) { return view_(x, y, channel); }
   const T& operator()(int x, int y, int channel = 0) const { return view_(x, y, channel); }
-  T* row(int y) { return view_.row(y); }              // its first element
-  const T* row(int y) const { return view_.row(y); }  // its first element
+  T* row(int y) { return view_.row(y); }              // returns its first element
+  const T* row(int y) const { return view_.row(y); }  // returns its first element
 
-  ImageView<T> view() { return view_; }              // of its pixels, while it lives
-  ImageView<const T> view() const { return view_; }  // to read
+  ImageView<T> view() { return view_; }              // valid while the image exists
+  ImageView<const T> view() const { return view_; }  // read-only
   operator ImageView<T>() { return view_; }
   operator ImageView<const T>() const { return view_; }
 
-  // All elements alike.
+  // Fills all elements.
   void fill(T value) {
     for (int y = 0; y < height(); ++y) std::fill_n(row(y), static_cast<std::size_t>(width()) * channels(), value);
   }
-  // Of the same size and channels.
+  // Copies a view of the same size and channels.
   void copy_from(ImageView<const T> source) {
     for (int y = 0; y < height(); ++y)
       std::copy_n(source.row(y), static_cast<std::size_t>(width()) * channels(), row(y));
@@ -162,7 +162,7 @@ Image<T>::Image(Size size, int channels, const Memory& memory) {
   view_ = {storage_.get(), width, height, channels, static_cast<std::ptrdiff_t>(pitch)};
 }
 
-// Of each channel: 8 and 16 bits, and float.
+// Type of each channel: 8 and 16 bits, and float.
 enum class PixelType : std::uint8_t { u8, u16, f32 };
 std::string to_string(PixelType type);  // for people
 
@@ -172,19 +172,19 @@ constexpr PixelType pixel_type_of = std::is_same_v<std::remove_const_t<T>, std::
                                     : std::is_same_v<std::remove_const_t<T>, std::uint16_t> ? PixelType::u16
                                                                                             : PixelType::f32;
 
-// An input image whose pixel type is known only at run time. `bit_depth` is the number of bits that
-// carry the intensity (8 for u8; 9 to 16 for u16). A float image is in 8-bit units, 0 to 255.
+// A view of an input image whose pixel type is known only at run time. `bit_depth` is the number of significant bits (8
+// for u8; 9 to 16 for u16). A float image is in 8-bit units, 0 to 255.
 struct AnyImageView {
-  const void* data = nullptr;      // the first element of the first row
-  PixelType type = PixelType::u8;  // of each channel
+  const void* data = nullptr;      // first element of the first row
+  PixelType type = PixelType::u8;  // type of each channel
   int width = 0;                   // columns
   int height = 0;                  // rows
-  int channels = 1;                // elements of a pixel
-  std::ptrdiff_t pitch = 0;        // elements
-  int bit_depth = 8;               // bits that carry the intensity
+  int channels = 1;                // elements per pixel
+  std::ptrdiff_t pitch = 0;        // elements from one row to the next
+  int bit_depth = 8;               // number of significant bits
 
   AnyImageView() = default;
-  // Of a view whose type is known; `depth` is the bit depth.
+  // Wraps a view of known type; `depth` is the bit depth.
   template <class T>
   AnyImageView(ImageView<T> v, int depth = sizeof(T) == 2 ? 16 : 8)
       : data(v.data),
@@ -194,21 +194,21 @@ struct AnyImageView {
         channels(v.channels),
         pitch(v.pitch),
         bit_depth(depth) {}
-  // Of a whole image.
+  // Views a whole image.
   template <class T>
   AnyImageView(const Image<T>& image, int depth = sizeof(T) == 2 ? 16 : 8) : AnyImageView(image.view(), depth) {}
 
-  // In its own type, which the caller knows.
+  // Returns the view in its own type, which the caller must know.
   template <class T>
   ImageView<const T> as() const {
     return {static_cast<const T*>(data), width, height, channels, pitch};
   }
-  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // nothing is there
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // returns true if there are no pixels
   Size size() const { return {width, height}; }                                // in pixels
-  AnyImageView crop(const Rect& r) const;                                      // a window on the same memory
+  AnyImageView crop(const Rect& r) const;                                      // a view of a part of the same memory
 };
 
-// Calls f with the view in its own pixel type.
+// Calls f with the view in its pixel type.
 template <class F>
 decltype(auto) with_pixels(const AnyImageView& image, F&& f) {
   switch (image.type) {
@@ -218,39 +218,39 @@ decltype(auto) with_pixels(const AnyImageView& image, F&& f) {
   }
 }
 
-// Owns an image of any pixel type: what the file readers return.
+// Owns an image of any pixel type; file readers return it.
 struct AnyImage {
-  std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> pixels;  // in their own type
-  int bit_depth = 8;                                                             // bits that carry the intensity
+  std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> pixels;  // in their pixel type
+  int bit_depth = 8;                                                             // number of significant bits
 
   AnyImage() = default;
-  AnyImage(Image<std::uint8_t> image) : pixels(std::move(image)) {}  // takes it over
-  // Takes it over; `depth` is the bit depth.
+  AnyImage(Image<std::uint8_t> image) : pixels(std::move(image)) {}  // takes ownership
+  // Takes ownership; `depth` is the bit depth.
   AnyImage(Image<std::uint16_t> image, int depth = 16) : pixels(std::move(image)), bit_depth(depth) {}
-  AnyImage(Image<float> image) : pixels(std::move(image)) {}  // takes it over
+  AnyImage(Image<float> image) : pixels(std::move(image)) {}  // takes ownership
 
-  // Of its pixels, while it lives.
+  // Returns a view that is valid while the image exists.
   AnyImageView view() const {
     return std::visit([this](const auto& image) { return AnyImageView(image, bit_depth); }, pixels);
   }
   operator AnyImageView() const { return view(); }
   Size size() const { return view().size(); }       // in pixels
-  int channels() const { return view().channels; }  // elements of a pixel
+  int channels() const { return view().channels; }  // elements per pixel
 };
 
-// Cells (x, y, d), disparity fastest; `row_pitch` in elements. Row bases are 64-bit.
+// A view of cells (x, y, d), disparity fastest; `row_pitch` is in elements. Row bases are 64-bit.
 template <class T>
 struct VolumeView {
   T* data = nullptr;             // the first element of the first row
   int width = 0;                 // columns
   int height = 0;                // rows
-  int disparities = 0;           // cells of a pixel
-  std::ptrdiff_t row_pitch = 0;  // elements from a row to the next
-  T* last_row = nullptr;         // where the last row lies, if elsewhere
+  int disparities = 0;           // cells per pixel
+  std::ptrdiff_t row_pitch = 0;  // elements from one row to the next
+  T* last_row = nullptr;         // address of the last row, if it is stored elsewhere
 
-  // Its first cell.
+  // Returns the first cell of a row.
   T* row(int y) const { return last_row != nullptr && y == height - 1 ? last_row : data + y * row_pitch; }
-  // Its first cell, of the lowest disparity.
+  // Returns the first cell of a pixel, that of the lowest disparity.
   T* pixel(int x, int y) const { return row(y) + static_cast<std::ptrdiff_t>(x) * disparities; }
   T& operator()(int x, int y, int d) const { return pixel(x, y)[d]; }
   operator VolumeView<const T>() const requires(!std::is_const_v<T>) {
@@ -258,7 +258,7 @@ struct VolumeView {
   }
 };
 
-// Owns its cells, without gaps. New ones are not initialised.
+// A volume that owns its cells, without gaps. New cells are not initialised.
 template <class T>
 class Volume {
  public:
@@ -273,8 +273,8 @@ class Volume {
 
   T& operator()(int x, int y, int d) { return view_(x, y, d); }
   const T& operator()(int x, int y, int d) const { return view_(x, y, d); }
-  VolumeView<T> view() { return view_; }              // of its cells, while it lives
-  VolumeView<const T> view() const { return view_; }  // to read
+  VolumeView<T> view() { return view_; }              // valid while the volume exists
+  VolumeView<const T> view() const { return view_; }  // read-only
   operator VolumeView<T>() { return view_; }
   operator VolumeView<const T>() const { return view_; }
 

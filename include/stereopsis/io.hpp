@@ -1,7 +1,7 @@
-// Files: images, disparity maps, point clouds, pipelines. Every reader throws Error(file) or
-// Error(format) with one sentence that names the file; none allocates by an unchecked header. Every
-// writer writes to a temporary name beside the target, waits until the disk holds it and renames it. A symbolic link
-// stays: the file it leads to is written.
+// Reads and writes files: images, disparity maps, point clouds, pipelines. Every reader throws Error(file) or
+// Error(format) with one sentence that names the file; no reader allocates by an unchecked header. Every writer writes
+// to a temporary name next to the target, waits until the disk holds the data, and renames the file. A symbolic link is
+// kept: the file that it leads to is written.
 #pragma once
 
 #include <filesystem>
@@ -14,77 +14,82 @@
 
 namespace stereopsis {
 
-// PNG (8, 16 bits), PNM (P2, P3, P5, P6; 8, 16 bits), JPEG, TIFF (8, 16 bits, float), PFM, NPY, told apart by
-// their contents. Grey or RGB; an alpha channel is dropped, a palette expanded. A PNM's maxval gives the bit depth.
+// Reads an image: PNG (8, 16 bits), PNM (P2, P3, P5, P6; 8, 16 bits), JPEG, TIFF (8, 16 bits, float), PFM or NPY,
+// detected by its contents. The result is grey or RGB: an alpha channel is dropped, a palette expanded. A PNM's maxval
+// gives the bit depth.
 AnyImage read_image(const std::filesystem::path& file);
 
-// Float PFM, NPY or TIFF, or PNG/PGM with value / scale (0 = unknown); NaN where unknown. Scale 0: 1 for
-// float files, 256 for 16-bit files; 8-bit files need one.
+// Reads a disparity map: float PFM, NPY or TIFF, or PNG/PGM with value / scale (0 = unknown). Unknown disparities
+// become NaN. Scale 0 means 1 for float files and 256 for 16-bit files; 8-bit files need a scale.
 Image<float> read_disparity(const std::filesystem::path& file, double scale = 0);
 
-// A confidence from 0 to 1 for each pixel: integer files divided by their white (255, 65535, a PNM's maxval), float files
-// as they are, NaN where those are not finite. Throws Error(format) for floats outside 0 to 1.
+// Reads a confidence from 0 to 1 for each pixel. Integer files are divided by their white (255, 65535, a PNM's maxval);
+// float files are used unchanged, with NaN for values that are not finite. Throws Error(format) for floats outside 0 to
+// 1.
 Image<float> read_confidence(const std::filesystem::path& file);
 
-// An 8-bit mask: 255 where it is 255 (the pixel counts), 0 where it is 0 or 128 (it does not). Throws Error(format) for
-// any other value.
+// Reads an 8-bit mask: 255 stays 255 (the pixel counts), 0 and 128 become 0 (it does not). Throws Error(format) for any
+// other value.
 Image<std::uint8_t> read_mask(const std::filesystem::path& file);
 
-// The reasons and marks of each pixel (disparity.hpp), as `match --validity` writes them.
+// Reads the validity bits of each pixel (disparity.hpp), as `match --validity` writes them.
 Image<std::uint8_t> read_validity(const std::filesystem::path& file);
 
-// A volume of matching costs: an NPY array of (height, width, disparities), as an image with a channel for each disparity.
+// Read and write a volume of matching costs: an NPY array of (height, width, disparities), as an image with a channel
+// for each disparity.
 AnyImage read_volume(const std::filesystem::path& file);
 void write_volume(const std::filesystem::path& file, AnyImageView volume);
 
-// 8- or 16-bit PNG, PNM, TIFF or NPY; 8-bit JPEG; float PFM, TIFF or NPY: the extension decides.
+// Writes an image: 8- or 16-bit PNG, PNM, TIFF or NPY; 8-bit JPEG; float PFM, TIFF or NPY. The extension selects the
+// format.
 void write_image(const std::filesystem::path& file, AnyImageView image);
 
-// .pfm (+Inf = invalid), .npy, .tif, .tiff (float, NaN = invalid), .png (16-bit, ×256, 0 = invalid, a valid 0 is
-// written as 1), or 8-bit .png/.pgm with scale > 0. Refuses negative disparities in PNG and PGM.
+// Writes a disparity map: .pfm (+Inf = invalid), .npy, .tif, .tiff (float, NaN = invalid), .png (16-bit, ×256, 0 =
+// invalid, a valid 0 is written as 1), or 8-bit .png/.pgm with scale > 0. Throws an Error for negative disparities in
+// PNG and PGM.
 void write_disparity(const std::filesystem::path& file, ImageView<const float> disparity, double scale = 0);
 
-// Throws what write_disparity would throw for this file name, before any work is done: unknown extension,
+// Throws the errors that write_disparity would throw for this file name, before any work is done: unknown extension,
 // missing folder, no permission.
 void check_writable_disparity(const std::filesystem::path& file, DisparityRange range, double scale = 0);
-// The same of any other file.
+// Does the same for any other file.
 void check_writable(const std::filesystem::path& file);
 
-// Binary PLY, organised when `organised` (width × height vertices, NaN where invalid) or valid points only.
+// Writes a binary PLY: organised if `organised` (width × height vertices, NaN where invalid), else valid points only.
 // `points` has 3 channels; `colour` (RGB or grey, 8 bits) and `confidence` may be empty.
 void write_point_cloud(const std::filesystem::path& file, ImageView<const float> points,
                        ImageView<const std::uint8_t> colour, ImageView<const float> confidence, bool organised);
 
-// Returns whether `file` is as long as its header announces and, unless `size` is 0×0, holds an image of that size:
-// false for a result that was cut off. PNG, JPEG, TIFF, binary PNM, PFM, NPY, and clouds as write_point_cloud writes
-// them. The pixels are decoded only where the format says nothing without them.
+// Returns whether `file` is as long as its header announces and, unless `size` is 0×0, contains an image of that size;
+// returns false for a truncated result. Supports PNG, JPEG, TIFF, binary PNM, PFM, NPY, and clouds as write_point_cloud
+// writes them. Pixels are decoded only if the format requires it.
 bool is_whole(const std::filesystem::path& file, Size size = {});
 
-// The file that is written under this name: symbolic links are followed, also where the last one leads to no file yet.
+// Returns the file that is written under this name: follows symbolic links, even if the last one leads to no file yet.
 std::filesystem::path follow_links(const std::filesystem::path& file);
 
-// The text, whole or not at all.
+// Writes the text completely or not at all.
 void write_text(const std::filesystem::path& file, const std::string& contents);
-// A whole file. Throws Error(file).
+// Reads a whole file. Throws Error(file).
 std::string read_text(const std::filesystem::path& file);
 
-// For a program that is about to end before its work does: removes the temporary files of what is being written, and lets no
-// write begin or end any more: a thread that tries waits for ever.
+// Prepares the end of a program whose work is unfinished: removes the temporary files of unfinished writes, and lets no
+// later write begin or end. A thread that tries to write waits forever.
 void abandon_writing();
-// Removes the temporary files that a process which was killed while it wrote `file` has left. Nobody may be writing it.
+// Removes the temporary files of a process that was killed while it wrote `file`. Nobody may be writing the file.
 void remove_leftovers(const std::filesystem::path& file);
 
-// Throws Error(format) where the JSON nests lists and objects more than 64 levels deep. Call it before a parser does its
-// work: what reads, prints or compares deeper JSON would overflow the stack.
+// Throws Error(format) if the JSON nests lists and objects more than 64 levels deep. Call this function before parsing:
+// code that reads, prints or compares deeper JSON would overflow the stack.
 void check_json_depth(std::string_view json);
 
-// The value, as a pipeline's JSON has it.
+// Returns the value as in a pipeline's JSON.
 std::string to_json(const ParameterInfo& parameter);
-// Keys come in any order; the refinements, which have one, are a list.
+// Returns the pipeline as JSON. Keys may be in any order; the refinements, whose order matters, are a list.
 std::string to_json(const Pipeline& pipeline);
-// The inverse of to_json(). Throws Error(format) with the place of what is wrong.
+// Inverts to_json(). Throws Error(format) with the position of the error.
 Pipeline pipeline_from_json(const std::string& json);
-// The same from a file.
+// Reads a pipeline from a JSON file.
 Pipeline read_pipeline(const std::filesystem::path& file);
 
 }  // namespace stereopsis

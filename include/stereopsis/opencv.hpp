@@ -1,5 +1,6 @@
-// For programs that use OpenCV (4.5 and later): Stereopsis behind cv::StereoSGBM, and cv::Mat and GpuMat as views, without copies.
-// Header-only: the program links OpenCV (core) itself. docs/from-opencv.md has each parameter, and what it becomes.
+// Stereopsis for programs that use OpenCV (4.5 and later): an implementation of cv::StereoSGBM, and cv::Mat and GpuMat
+// as views, without copies. Header-only: the program links OpenCV (core) itself. docs/from-opencv.md lists each
+// parameter and its equivalent.
 //
 //   auto matcher = stereopsis::opencv::create(0, 128, 3, 0, 0, 1, 0, 10, 100, 2);   // was cv::StereoSGBM::create(…)
 //   matcher->compute(left, right, disparity);                                      // CV_16S, sixteenths, as before
@@ -21,7 +22,7 @@
 
 namespace stereopsis::opencv {
 
-// ---- cv::Mat and GpuMat as views, and the other way round. Whoever owned the pixels does so still.
+// ---- Converts cv::Mat and GpuMat to views, and back. The ownership of the pixels does not change.
 
 namespace detail {
 
@@ -49,7 +50,7 @@ std::ptrdiff_t pitch_of(const M& m) {
 
 }  // namespace detail
 
-// The Mat's pixels, where they are. The library's colours are RGB, OpenCV's mostly BGR: StereoPair::format.
+// Views the Mat's pixels in place. The library's colours are RGB, OpenCV's mostly BGR: see StereoPair::format.
 inline AnyImageView view(const cv::Mat& m, int bit_depth = 0) {
   AnyImageView v;
   if (m.empty()) return v;
@@ -64,7 +65,7 @@ inline AnyImageView view(const cv::Mat& m, int bit_depth = 0) {
   return v;
 }
 
-// Of one element type, to be written to.
+// Returns a writable view of one element type.
 template <class T>
 ImageView<T> view_of(cv::Mat& m) {
   if (m.depth() != cv::DataType<T>::depth)
@@ -73,7 +74,7 @@ ImageView<T> view_of(cv::Mat& m) {
   return {m.ptr<T>(), m.cols, m.rows, m.channels(), detail::pitch_of(m)};
 }
 
-// Over the view's memory, which must stay.
+// Returns a Mat over the view's memory, which must stay valid.
 template <class T>
 cv::Mat mat(ImageView<T> v) {
   using Element = std::remove_const_t<T>;
@@ -81,13 +82,13 @@ cv::Mat mat(ImageView<T> v) {
   return {v.height, v.width, CV_MAKETYPE(cv::DataType<Element>::depth, v.channels), const_cast<Element*>(v.data),
           static_cast<std::size_t>(v.pitch) * sizeof(T)};
 }
-// Over the image's memory, which must stay.
+// Returns a Mat over the image's memory, which must stay valid.
 template <class T>
 cv::Mat mat(const Image<T>& image) {
   return mat(image.view());
 }
 
-// The GpuMat's pixels, where they are.
+// Views the GpuMat's pixels in place.
 inline DeviceImageView view(const cv::cuda::GpuMat& m, int bit_depth = 0) {
   DeviceImageView v;
   if (m.empty()) return v;
@@ -101,7 +102,7 @@ inline DeviceImageView view(const cv::cuda::GpuMat& m, int bit_depth = 0) {
   return v;
 }
 
-// Over the view's memory, which must stay.
+// Returns a GpuMat over the view's memory, which must stay valid.
 inline cv::cuda::GpuMat gpu_mat(const DeviceImageView& v) {
   if (v.empty()) return cv::cuda::GpuMat();
   const std::size_t bytes = v.type == PixelType::u8 ? 1 : v.type == PixelType::u16 ? 2 : 4;
@@ -110,21 +111,22 @@ inline cv::cuda::GpuMat gpu_mat(const DeviceImageView& v) {
           static_cast<std::size_t>(v.pitch) * bytes};
 }
 
-// ---- In the place of cv::StereoSGBM.
+// ---- Replaces cv::StereoSGBM.
 
 struct Options {
   std::string device = "auto";  // cpu, cuda:N, opencl:N
-  int threads = 0;              // of the CPU; 0: as many as the process may use
-  // Whether the columns are left out (invalid) that OpenCV leaves out: those where not every disparity lies in the right image.
+  int threads = 0;              // CPU threads; 0: as many as the process may use
+  // True to invalidate the columns that OpenCV omits: those where not every disparity lies in the right image.
   bool strict_border = false;
-  int depth = CV_16S;  // of compute(): CV_16S (sixteenths) or CV_32F (pixels); a dst that fixes its type decides
+  int depth = CV_16S;  // output of compute(): CV_16S (sixteenths) or CV_32F (pixels), unless dst fixes its type
 };
 
-// The library's method `sgm`. Parameters of OpenCV that mean something here act; the others (P1, P2, blockSize, preFilterCap: of another
-// cost) are kept, for whoever asks; set() reaches everything. Invalid is (minDisparity − 1), in sixteenths or pixels.
+// The library's method `sgm` as a cv::StereoSGBM. Parameters of OpenCV with an equivalent take effect; the others (P1,
+// P2, blockSize, preFilterCap: they belong to another cost) are only stored and returned. set() reaches every
+// parameter. Invalid pixels are (minDisparity − 1), in sixteenths or pixels.
 class StereoSGBM : public cv::StereoSGBM {
  public:
-  // With the numbers of cv::StereoSGBM::create().
+  // Takes the arguments of cv::StereoSGBM::create().
   explicit StereoSGBM(int minDisparity = 0, int numDisparities = 16, int blockSize = 3, int P1 = 0, int P2 = 0,
                       int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0, int speckleWindowSize = 0,
                       int speckleRange = 0, int mode = MODE_SGBM, const Options& options = {})
@@ -135,7 +137,7 @@ class StereoSGBM : public cv::StereoSGBM {
                                     P1,           P2,
                                     mode} {}
 
-  // Not cv::StereoSGBM's own, which would be found by this name.
+  // Hides cv::StereoSGBM's function of the same name.
   static cv::Ptr<StereoSGBM> create(int minDisparity = 0, int numDisparities = 16, int blockSize = 3, int P1 = 0,
                                     int P2 = 0, int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0,
                                     int speckleWindowSize = 0, int speckleRange = 0, int mode = MODE_SGBM,
@@ -144,24 +146,25 @@ class StereoSGBM : public cv::StereoSGBM {
                                    uniquenessRatio, speckleWindowSize, speckleRange, mode, options);
   }
 
-  // The same numbers, without the memory.
+  // Copies the parameters, not the memory.
   StereoSGBM(const StereoSGBM& other) : options_(other.options_), numbers_(other.numbers_), own_(other.own_) {}
   StereoSGBM& operator=(const StereoSGBM&) = delete;
 
   void compute(cv::InputArray left, cv::InputArray right, cv::OutputArray disparity) override;
-  // On the device that they are on: CV_8U, CV_16U or CV_32F, 1 or 3 channels (BGR); the result is CV_32F, in pixels, NaN where
-  // invalid. Behind what the stream was given before, and nothing waits.
+  // Matches on the device of the images: CV_8U, CV_16U or CV_32F, 1 or 3 channels (BGR). The result is CV_32F, in
+  // pixels, NaN where invalid. The work is enqueued on the stream, and nothing waits.
   void compute(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right, cv::cuda::GpuMat& disparity,
                cv::cuda::Stream& stream = cv::cuda::Stream::Null());
 
-  // A parameter of the library's ("sgm.p1" to "12"), as `stereopsis methods sgm` lists them; it goes before what is made of
-  // OpenCV's. Throws cv::Exception for a name or a value that is not allowed.
+  // Sets a parameter of the library ("sgm.p1" to "12"), as listed by `stereopsis methods sgm`; it overrides those
+  // derived from OpenCV's parameters. Throws cv::Exception for a name or a value that is not allowed.
   void set(const std::string& name, const std::string& value);
-  // The value that counts now.
+  // Returns the current value.
   std::string get(const std::string& name) const;
   const Options& options() const { return options_; }
   void set_options(const Options& options) { options_ = options, matcher_.reset(); }
-  // Of the last compute() on the host, as the library has them: pixels, NaN; and why pixels are invalid.
+  // Return the result of the last compute() on the host in the library's form: the disparity in pixels, NaN where
+  // invalid; and the reasons why pixels are invalid.
   cv::Mat float_disparity() const { return mat(found_.disparity); }
   cv::Mat validity() const { return mat(found_.validity); }
 
@@ -188,14 +191,14 @@ class StereoSGBM : public cv::StereoSGBM {
   int getMode() const override { return numbers_[mode_number]; }
   void setMode(int v) override { put(mode_number, v); }
 
-  // The files that OpenCV's own writes and reads, with the library's parameters beside.
+  // Write and read the files of OpenCV's class, with the library's parameters in addition.
   using cv::StereoSGBM::write;
   void write(cv::FileStorage& file) const override;
   void read(const cv::FileNode& file) override;
   cv::String getDefaultName() const override { return "stereopsis_StereoSGBM"; }
 
  private:
-  // In the order of OpenCV's files.
+  // The parameters in the order of OpenCV's files.
   enum Number {
     min_disparity,
     num_disparities,
@@ -229,20 +232,20 @@ class StereoSGBM : public cv::StereoSGBM {
   Pipeline pipeline(const Settings& own) const;
   void check_range(int depth) const;
   Matcher& matcher(const Problem&, const std::string& device);
-  // The columns that OpenCV leaves out.
+  // Invalidates the columns that OpenCV omits.
   void leave_out_border(ImageView<float> disparity) const;
   void write_disparity(cv::OutputArray, int depth) const;
 
   Options options_;
   std::array<int, numbers> numbers_;
-  Settings own_;                    // set by name, in their order
+  Settings own_;                    // set by name, in order
   std::optional<Matcher> matcher_;  // for the last problem
   std::string device_;
   Matched found_;
   DeviceImage validity_;
 };
 
-// As cv::StereoSGBM::create: the same arguments, the same defaults.
+// Creates a matcher like cv::StereoSGBM::create, with the same arguments and defaults.
 inline cv::Ptr<StereoSGBM> create(int minDisparity = 0, int numDisparities = 16, int blockSize = 3, int P1 = 0,
                                   int P2 = 0, int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0,
                                   int speckleWindowSize = 0, int speckleRange = 0, int mode = cv::StereoSGBM::MODE_SGBM,
@@ -251,11 +254,11 @@ inline cv::Ptr<StereoSGBM> create(int minDisparity = 0, int numDisparities = 16,
                             uniquenessRatio, speckleWindowSize, speckleRange, mode, options);
 }
 
-// ---- What compute() does.
+// ---- Implementation of compute().
 
 namespace detail {
 
-// What the library refuses is an exception of OpenCV's, as everything that is thrown there.
+// Converts errors of the library to exceptions of OpenCV, as its callers expect.
 template <class F>
 auto as_opencv(F&& f) {
   try {
@@ -269,14 +272,15 @@ inline const char* text_of(bool value) { return value ? "true" : "false"; }
 
 }  // namespace detail
 
-// What OpenCV's numbers are here. In StereoSGBM a difference of 0 or less is 1, and a uniqueness below 0 is 10.
+// Converts OpenCV's parameters to a pipeline. In StereoSGBM, a difference of 0 or less means 1, and a uniqueness below
+// 0 means 10.
 inline Pipeline StereoSGBM::pipeline(const Settings& own) const {
   Pipeline p("sgm");
   const auto& n = numbers_;
   if (n[mode_number] < MODE_SGBM || n[mode_number] > MODE_HH4)
     detail::refuse("the mode " + std::to_string(n[mode_number]) +
                    " is not allowed; it must be MODE_SGBM (0), MODE_HH (1), MODE_SGBM_3WAY (2) or MODE_HH4 (3)");
-  // A difference that no two disparities have checks nothing.
+  // A difference that no two disparities can have disables the check.
   const int difference = n[disp12_max_diff] > 0 ? n[disp12_max_diff] : 1;
   const bool checks = difference < n[num_disparities];
   p.set("optimisation.paths", n[mode_number] == MODE_HH ? "8" : "4");
@@ -285,7 +289,7 @@ inline Pipeline StereoSGBM::pipeline(const Settings& own) const {
   if (checks) p.set("left_right.threshold", std::to_string(difference));
   p.set("speckle.enabled", detail::text_of(n[speckle_window_size] > 0));
   if (n[speckle_window_size] > 0) {
-    // Smaller ones go; there, those as large too.
+    // The library removes regions smaller than the size; OpenCV also removes regions of that size.
     p.set("speckle.size", std::to_string(std::min(n[speckle_window_size], most_speckle_size - 1) + 1));
     p.set("speckle.difference", std::to_string(n[speckle_range]));
   }
@@ -295,7 +299,7 @@ inline Pipeline StereoSGBM::pipeline(const Settings& own) const {
 }
 
 inline void StereoSGBM::set(const std::string& name, const std::string& value) {
-  // Another stage takes the parameters along that the one before it had.
+  // A new stage in a slot replaces the parameters of the previous one.
   const auto slot_of = [](const std::string& parameter) { return parameter.substr(0, parameter.find('.')); };
   Settings own = own_;
   const bool is_stage = name.ends_with(".stage");
@@ -346,7 +350,7 @@ inline void StereoSGBM::leave_out_border(ImageView<float> disparity) const {
 }
 
 inline void StereoSGBM::write_disparity(cv::OutputArray disparity, int depth) const {
-  disparity.create(found_.disparity.height(), found_.disparity.width(), depth);  // its own memory, where it fits
+  disparity.create(found_.disparity.height(), found_.disparity.width(), depth);  // reuses its memory if it fits
   cv::Mat out = disparity.getMat();
   const int scale = depth == CV_16S ? 16 : 1, invalid = (numbers_[min_disparity] - 1) * scale;
   const auto write_rows = [&](const cv::Range& rows) {
@@ -431,7 +435,8 @@ inline void StereoSGBM::read(const cv::FileNode& file) {
   }
 }
 
-// For cv::ximgproc's filters, which want the right view's disparity too: as ximgproc::createRightMatcher, and on this library.
+// Creates a matcher for the right view's disparity, which cv::ximgproc's filters need: like
+// ximgproc::createRightMatcher, with this library.
 inline cv::Ptr<StereoSGBM> create_right_matcher(const cv::Ptr<StereoSGBM>& left) {
   auto right = cv::makePtr<StereoSGBM>(*left);
   right->setMinDisparity(1 - left->getMinDisparity() - left->getNumDisparities());

@@ -1,4 +1,4 @@
-// One parameter of a method: what `methods NAME` prints, `--set` takes, and a slider, a list or a switch is made of.
+// Parameters of methods as data: for `methods NAME`, `--set`, and user interfaces with sliders, lists and switches.
 #pragma once
 
 #include <concepts>
@@ -8,25 +8,25 @@
 
 namespace stereopsis {
 
-// A parameter: its name, value, what is allowed and what it means.
+// A parameter: its name, its value, its allowed values and its meaning.
 struct ParameterInfo {
   std::string name;         // slot.parameter
   std::string type;         // flag, choice, integer, number, numbers or text
-  std::string value;        // as --set takes it
+  std::string value;        // as accepted by --set
   std::string allowed;      // "an odd integer from 1 to 15"
-  std::string description;  // with its unit
+  std::string description;  // with the unit
 
-  std::string default_value = {};                    // of the method; of a pipeline that is none, of the stage
-  std::optional<double> minimum = {}, maximum = {};  // of an integer, a number, and each of several numbers
+  std::string default_value = {};                    // default of the method, else of the stage
+  std::optional<double> minimum = {}, maximum = {};  // for integers, numbers, and each of several numbers
   double step = 0;                                   // from the minimum on; 0: any number between
-  std::vector<std::string> choices = {};             // of a choice; of a text, those that are always there
-  std::string unit = {};                             // "pixels"; empty: it has none
-  // Whether another value may take other steps or memory; else only numbers that steps are given change.
+  std::vector<std::string> choices = {};             // allowed names of a choice; built-in names of a text
+  std::string unit = {};                             // such as "pixels"; empty if there is none
+  // True if another value may change the plan's steps or memory; otherwise it only changes numbers passed to steps.
   bool needs_plan = false;
 };
 
 namespace detail {
-// As `--set` takes them.
+// Return a value as text that `--set` accepts.
 std::string parameter_text(bool flag);
 std::string parameter_text(long long number);
 std::string parameter_text(double number);
@@ -41,7 +41,7 @@ std::string parameter_text(T number) {
 }
 }  // namespace detail
 
-// What a parameter can be set from beside a text: a flag, a number, several numbers.
+// Types from which a parameter can be set, other than text: a flag, a number, several numbers.
 template <class T>
 concept TypedParameter = std::integral<T> || std::floating_point<T> || std::same_as<T, std::vector<double>>;
 

@@ -1,5 +1,5 @@
-// A pipeline is a method's description as data: which stage fills each slot of the taxonomy, with
-// which parameters. It prints to and parses from JSON (stereopsis/io.hpp).
+// A pipeline is the description of a method as data: the stage in each slot of the taxonomy, with its parameters. It
+// converts to and from JSON (stereopsis/io.hpp).
 #pragma once
 
 #include <memory>
@@ -14,33 +14,34 @@ namespace stereopsis {
 
 // A named method.
 struct MethodInfo {
-  std::string name;     // as Pipeline takes it
+  std::string name;     // as accepted by Pipeline
   std::string summary;  // one line
-  std::string paper;    // where it comes from
+  std::string paper;    // its source
 };
 
-// The named methods, as `stereopsis methods` lists them.
+// Returns the named methods, as `stereopsis methods` lists them.
 const std::vector<MethodInfo>& methods();
 
-// Three of them by what is wanted, `fast`, `balanced` and `accurate`: names that Pipeline takes, too. `paper` is the method, and what is
-// set beyond its defaults.
+// Returns the presets `fast`, `balanced` and `accurate`, whose names Pipeline accepts, too. `paper` holds the method,
+// and the settings that differ from its defaults.
 const std::vector<MethodInfo>& presets();
 
 // One slot of a pipeline: {"cost", "rank", …}, {"optimisation", "sgm", …}, {"median2", "median", …}.
 struct PipelineSlot {
-  std::string slot;                       // the prefix of its parameters
-  std::string kind;                       // the stage in it
-  std::vector<ParameterInfo> parameters;  // of the stage in it
-  bool is_refinement = false;             // these have an order
+  std::string slot;                       // prefix of its parameters
+  std::string kind;                       // name of the stage
+  std::vector<ParameterInfo> parameters;  // parameters of the stage
+  bool is_refinement = false;             // refinements are ordered
 };
 
 struct PipelineData;  // the typed form: src/program/pipeline_data.hpp
 
 class Pipeline {
  public:
-  // A named method with its defaults, or a preset. Throws Error(call) for an unknown name, with the nearest right one.
+  // Makes a named method with its defaults, or a preset. Throws Error(call) for an unknown name, with the most similar
+  // valid name.
   explicit Pipeline(std::string_view method);
-  // Of the typed form; for the library itself.
+  // Makes a pipeline from the typed form; for internal use.
   explicit Pipeline(PipelineData data);
   ~Pipeline();
   Pipeline(const Pipeline&);
@@ -48,17 +49,18 @@ class Pipeline {
   Pipeline(Pipeline&&) noexcept;
   Pipeline& operator=(Pipeline&&) noexcept;
 
-  const std::string& method() const;  // the name of the method that it was made from
+  const std::string& method() const;  // returns the name of the method on which it is based
 
-  // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`). What fills a slot is
-  // `slot.stage` (`cost.stage` = census; `aggregation.stage` = none), with that stage's defaults; all refinements, in their
-  // order, are `refinements` (left_right,median,fill,median), of which those that were there keep their parameters.
-  // Throws Error(call) for an unknown name (with the nearest right one) or a value out of its range.
+  // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`). `slot.stage`
+  // selects the stage of a slot (`cost.stage` = census; `aggregation.stage` = none), with that stage's defaults.
+  // `refinements` sets all refinements in order (left_right,median,fill,median); those that existed before keep their
+  // parameters. Throws Error(call) for an unknown name (with the most similar valid name) or a value out of its range.
   void set(std::string_view name, std::string_view value);
-  std::string get(std::string_view name) const;  // of refinements, those that run
+  std::string get(std::string_view name) const;  // for `refinements`: the ones that run
 
-  // The same by type: set("sgm.p1", 12), set("fill.enabled", true), get<double>("speckle.difference"). Throws Error(call) also for a
-  // parameter that is not of this type; a number may be read from an integer, and an integer set from a whole number.
+  // Sets and gets by type: set("sgm.p1", 12), set("fill.enabled", true), get<double>("speckle.difference"). Also throws
+  // Error(call) for a parameter of another type; a number may be read from an integer, and an integer set from a whole
+  // number.
   template <TypedParameter T>
   void set(std::string_view name, const T& value) {
     set(name, std::string_view(detail::parameter_text(value)));
@@ -66,19 +68,19 @@ class Pipeline {
   template <TypedParameter T>
   T get(std::string_view name) const;  // T is bool, int, double or std::vector<double>
 
-  // Puts a stage of one's own into the slot `cost`, `plus`, `aggregation` or `optimisation`, or, as `refinement`, behind the others; in
-  // lists of `refinements` it is user_refinement. Throws Error(call) for another slot, or a stage without a name or a function.
-  // Files of a pipeline name it, but can't hold it.
+  // Puts a user-defined stage into the slot `cost`, `plus`, `aggregation` or `optimisation` or, as `refinement`, behind
+  // the other refinements; in lists of `refinements` its name is user_refinement. Throws Error(call) for another slot,
+  // or a stage without a name or a function. Pipeline files contain its name, but not the stage.
   void set_stage(std::string_view slot, UserStage stage);
 
-  // All that can be set, in order.
+  // Returns all parameters in order.
   std::vector<ParameterInfo> parameters() const;
-  // What fills each slot, with its parameters.
+  // Returns the stage of each slot, with its parameters.
   std::vector<PipelineSlot> slots() const;
-  // The inverse of slots(); parameters that a slot does not name keep their defaults.
+  // Inverts slots(); parameters that are missing keep their defaults.
   static Pipeline from_slots(const std::string& method, const std::vector<PipelineSlot>& slots);
 
-  // The typed form; for the library itself.
+  // Returns the typed form; for internal use.
   const PipelineData& data() const { return *data_; }
 
  private:

@@ -1,4 +1,4 @@
-// Two cameras as they are, before their images are rectified, and the maps that rectify them.
+// Two unrectified cameras, and the maps that rectify their images.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 namespace stereopsis {
 
 using Vector3 = std::array<double, 3>;  // x, y, z
-using Matrix3 = std::array<double, 9>;  // row after row
+using Matrix3 = std::array<double, 9>;  // row by row
 
-// How rays and pixels of a camera belong together. A ray (x, y, 1) in the camera's frame (x right, y down, z forward)
-// meets the image at (fx·x″ + cx, fy·y″ + cy), where x″ and y″ are x and y distorted:
+// The relation of rays and pixels of a camera. A ray (x, y, 1) in the camera's frame (x right, y down, z forward) meets
+// the image at (fx·x″ + cx, fy·y″ + cy), where x″ and y″ are the distorted x and y:
 //
 //   polynomial   r² = x² + y², s = (1 + k1 r² + k2 r⁴ + k3 r⁶) / (1 + k4 r² + k5 r⁴ + k6 r⁶),
 //                x″ = s x + 2 p1 x y + p2 (r² + 2x²) + s1 r² + s2 r⁴,
@@ -23,50 +23,52 @@ using Matrix3 = std::array<double, 9>;  // row after row
 //   fisheye      θ = atan r, x″ = x/r · (θ + k1 θ³ + k2 θ⁵ + k3 θ⁷ + k4 θ⁹), y″ alike; coefficients k1 to k4
 //                (ROS: equidistant)
 struct Lens {
-  // Which of the two equations.
+  // The equation of the distortion.
   enum class Model { polynomial, fisheye };
 
   double fx = 0, fy = 0, cx = 0, cy = 0;  // focal lengths and principal point, pixels
-  Model model = Model::polynomial;        // which of the two
-  std::array<double, 12> distortion{};    // in the model's order; the rest is 0
+  Model model = Model::polynomial;        // distortion model
+  std::array<double, 12> distortion{};    // in the model's order; unused ones are 0
 
-  // Where the point at (x, y, z), z > 0, is seen.
+  // Returns the pixel in which the point at (x, y, z), z > 0, is visible.
   std::array<double, 2> project(const Vector3& point) const;
 };
 
-// A camera of the pair: its lens, and how its rectified image lies to it.
+// A camera of the pair: its lens, and the rotation to its rectified image.
 struct CalibratedCamera {
-  Lens lens;                                            // of the images as it gives them
+  Lens lens;                                            // lens of the raw images
   Matrix3 rectification = {1, 0, 0, 0, 1, 0, 0, 0, 1};  // from the camera's frame to the rectified camera's
 };
 
-// The pair of cameras as they are, and the rig that they are rectified to.
+// The two unrectified cameras, and the rig after rectification.
 struct StereoCalibration {
-  Size size;                     // of the images as the cameras give them
-  CalibratedCamera left, right;  // each by itself
+  Size size;                     // size of the raw images
+  CalibratedCamera left, right;  // left and right camera
   Matrix3 rotation{};            // X_right = rotation · X_left + translation
   Vector3 translation{};         // in the rig's unit
-  Rig rig;                       // of the rectified pair
+  Rig rig;                       // rig of the rectified pair
 };
 
-// Where each pixel of the rectified images comes from, in 1/256 pixel, x and y (2 channels): src/stages/remap/remap.hpp.
+// The source position of each pixel of the rectified images, in 1/256 pixel, x and y (2 channels):
+// src/stages/remap/remap.hpp.
 struct RectificationMaps {
-  Size input;                       // of the images as the cameras give them
-  Image<std::int32_t> left, right;  // a position for each rectified pixel
-  // Whether every pixel has a source: then nothing needs to be masked, which is faster.
+  Size input;                       // size of the raw images
+  Image<std::int32_t> left, right;  // one position per rectified pixel
+  // True if every pixel has a source. No mask is then needed, which is faster.
   bool left_complete = false, right_complete = false;
 
-  Size size() const { return left.size(); }  // of the rectified images
+  Size size() const { return left.size(); }  // size of the rectified images
 };
-// Throws Error(call) for sizes or focal lengths that are not positive.
+// Computes the maps. Throws Error(call) for sizes or focal lengths that are not positive.
 RectificationMaps rectification_maps(const StereoCalibration& calibration);
 
-// One image at the positions of its map, on the CPU; a matcher with maps does it on its device.
+// One image rectified on the CPU; a matcher with maps rectifies on its device.
 struct RectifiedView {
-  AnyImage image;              // rectified, of the type that was given
-  Image<std::uint8_t> usable;  // 255, or 0 where the image has no source, or a masked one
+  AnyImage image;              // rectified image, of the input's type
+  Image<std::uint8_t> usable;  // 255, or 0 if a pixel has no source, or a masked one
 };
-// Throws Error(call) where image and map do not fit together, or the mask holds another value than 0 and 255.
+// Rectifies one image. Throws Error(call) if image and map do not match, or if the mask contains a value other than 0
+// and 255.
 RectifiedView rectified(const AnyImageView& image, const Image<std::int32_t>& map,
                         ImageView<const std::uint8_t> mask = {}, int threads = 0);
 

@@ -1,4 +1,4 @@
-// What a program has already, in the place of what the library would make: a CUDA context, memory of a device, a oneTBB arena.
+// Resources of the program that the library uses instead of its own: a CUDA context, device memory, a oneTBB arena.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +8,28 @@
 
 namespace stereopsis {
 
-// As Device::threads of the device cpu: the work is done in the oneTBB arena that the plan, and then the matcher, are made in
-// (arena.execute), by as many threads as it has, wherever the matcher is called. A matcher that is made in an arena of another size
-// than its plan throws Error(call).
+// A value of Device::threads for the device cpu: the work runs in the oneTBB arena in which the plan and then the
+// matcher are made (arena.execute), with as many threads as the arena has, wherever the matcher is called. Making a
+// matcher in an arena whose size differs from that of its plan throws Error(call).
 inline constexpr int callers_arena = -1;
 
-// Gives memory of a CUDA device, and takes it back: a framework's pool. Called from any thread that makes or ends a matcher or an
-// image, with the device's context current.
+// Allocates and releases memory of a CUDA device, such as a framework's pool. It is called from any thread that makes
+// or destroys a matcher or an image, with the device's context current.
 struct DeviceAllocator {
-  // An address at a multiple of 256 bytes; 0 where no memory is left. May throw.
+  // Returns an address at a multiple of 256 bytes, or 0 if no memory is left. May throw.
   std::function<std::uint64_t(std::size_t bytes)> allocate;
-  std::function<void(std::uint64_t memory)> release;  // may not throw
+  std::function<void(std::uint64_t memory)> release;  // must not throw
 };
 
-// From now on a CUDA device's memory comes from there; an allocator without functions: from the driver again. What came from an earlier
-// one goes back to it. Throws as resolve_device(), Error(call) where one function is missing, Error(unsupported) for a device that is not CUDA's.
+// Sets the allocator of a CUDA device for later allocations; an allocator without functions restores the driver's.
+// Memory from an earlier allocator is released to that allocator. Throws as resolve_device(), Error(call) if one
+// function is missing, and Error(unsupported) for a device that is not a CUDA device.
 void use_allocator(const std::string& device, DeviceAllocator allocator);
 
-// A CUDA device is worked on in this context (a CUcontext of that device), and not in its primary one, which the runtime and
-// frameworks use. To be said before the device is first used; the context must stay as long as the process uses the device. Throws
-// as resolve_device(), Error(call) for a context of another device or when it is too late, Error(unsupported) for a device that is
-// not CUDA's.
+// Makes the library use this context (a CUcontext of that device) on a CUDA device instead of the primary context,
+// which the runtime and frameworks use. Call it before the device is first used; the context must stay valid as long as
+// the process uses the device. Throws as resolve_device(), Error(call) for a context of another device or if the device
+// is already in use, and Error(unsupported) for a device that is not a CUDA device.
 void use_cuda_context(const std::string& device, void* context);
 
 }  // namespace stereopsis

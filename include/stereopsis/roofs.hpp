@@ -1,4 +1,4 @@
-// What bounds a stage: memory, arithmetic, or the time that nothing of both explains.
+// Determines what bounds a stage: memory, arithmetic, or latency.
 #pragma once
 
 #include <span>
@@ -8,34 +8,35 @@
 
 namespace stereopsis {
 
-// What a device reaches at most, in a second, measured by short runs. 0: not known.
+// Peak rates of a device per second, measured by short runs. 0: unknown.
 struct Roofs {
-  double bytes = 0;  // read and written by a copy in its memory
-  double path_operations =
-      0;  // instructions on path costs × lanes: additions and minima, on a GPU of 16 bits, on the CPU of 8
-  double popcounts = 0;   // of 32-bit words
-  double operations = 0;  // additions and minima of 32 bits
+  double bytes = 0;  // bytes read and written by a copy in device memory
+  // Instructions on path costs × lanes: additions and minima, of 16 bits on a GPU, of 8 bits on the CPU.
+  double path_operations = 0;
+  double popcounts = 0;   // popcounts of 32-bit words
+  double operations = 0;  // additions and minima of 32-bit integers
 };
-// By short runs on the device: about a second.
+// Measures the peak rates by short runs on the device, which take about a second.
 Roofs measure_roofs(const Device&);
 
-// What a stage's time comes from.
+// The reason for the time of a stage.
 enum class Bound { memory, arithmetic, latency };
-// For people.
+// Returns the name for people.
 const char* to_string(Bound);
 
-// The least time that the bytes and operations of a stage's definition can take, and what that is: the longer of the two.
+// The least time that the bytes and operations of a stage's definition can take, and what causes it: the longer of the
+// two.
 struct Roof {
-  double ms = 0;                // milliseconds
-  Bound bound = Bound::memory;  // what takes them
+  double ms = 0;                // least time, milliseconds
+  Bound bound = Bound::memory;  // the cause of that time
 };
-// Of one stage.
+// Returns the roof of one stage.
 Roof roof_of(const StageTime&, const Roofs&);
-// Of several, one after the other; the bound is that of the largest share.
+// Returns the roof of several consecutive stages; the bound is that of the largest share.
 Roof roof_of(std::span<const StageTime>, const Roofs&);
 
-// The roof's bound where the stage takes at most 2.5 times as long; else latency: waiting, starting, and what else no roof
-// accounts for.
+// Returns the roof's bound if the stage takes at most 2.5 times the roof's time; else latency: waiting, starting, and
+// everything else that no roof explains.
 Bound bound_of(const StageTime&, const Roofs&);
 
 }  // namespace stereopsis

@@ -1,4 +1,4 @@
-// Whether a device does what the stages mean, on this machine, with its driver.
+// Tests whether a device and its driver on this machine compute the stages correctly.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace stereopsis {
 
-// How a stage did.
+// The result of testing one stage.
 struct StageCheck {
-  std::string stage;    // its name
-  bool same = false;    // as its scalar definition, bit for bit
-  std::string problem;  // what went wrong; empty where it ran
+  std::string stage;    // name of the stage
+  bool same = false;    // equal to its oracle, bit for bit
+  std::string problem;  // the problem; empty if it ran
 };
 
-// Every stage on small made images. Throws only what resolve_device() throws.
+// Runs every stage on small generated images. Throws only the errors of resolve_device().
 std::vector<StageCheck> check_stages(const Device&);
 
 }  // namespace stereopsis

@@ -6,13 +6,13 @@
 
 namespace stereopsis {
 
-// A slot, and what may fill it.
+// A slot, and the stages that may fill it.
 struct SlotChoices {
   std::string slot;  // "cost", …, as in `cost.stage`; or "refinements", a list of which there may be many
-  std::vector<std::string> stages;  // what may fill it; "none" where it may be empty
+  std::vector<std::string> stages;  // names of the stages; "none" if the slot may be empty
 };
 
-// Of all slots, in the order of the taxonomy.
+// Returns all slots, in the order of the taxonomy.
 std::vector<SlotChoices> slot_choices();
 
 }  // namespace stereopsis

@@ -1,4 +1,4 @@
-// Order between queues of the caller's, for those that lend images on a device from one framework to another.
+// Synchronises queues of the caller, for programs that share device images between frameworks.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +7,27 @@
 
 namespace stereopsis {
 
-// A point in a queue of the caller's (CUstream, cl_command_queue). Made once, taken as often as one likes. Nothing but wait() waits.
+// A point in a queue of the caller (CUstream, cl_command_queue). A mark may be taken many times. Only wait() blocks the
+// caller.
 class StreamMark {
  public:
-  // On a GPU, by its name. Throws as resolve_device().
+  // Makes a mark on the GPU of that name. Throws as resolve_device().
   explicit StreamMark(const std::string& device);
   ~StreamMark();
   StreamMark(StreamMark&&) noexcept;
   StreamMark& operator=(StreamMark&&) noexcept;
 
-  void take(std::uint64_t stream);  // behind all that the queue was given so far
-  void hold(std::uint64_t stream);  // what this queue is given from now on starts when the mark is passed
-  bool is_passed() const;           // whether all before it is done
-  void wait();                      // until it is passed
+  void take(std::uint64_t stream);  // marks the point after all work enqueued so far
+  void hold(std::uint64_t stream);  // makes work enqueued from now on wait for the mark
+  bool is_passed() const;           // true if all work before the mark is done
+  void wait();                      // waits until the mark is passed
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// Whether memory, such as a framework's own, is that device's. CUDA alone can tell; else true.
+// Returns whether memory, such as a framework's, belongs to that device. Only CUDA can tell; otherwise returns true.
 bool is_memory_of(const std::string& device, std::uint64_t memory);
 
 }  // namespace stereopsis

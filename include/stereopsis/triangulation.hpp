@@ -1,4 +1,4 @@
-// From a disparity image to metres, on the CPU; a matcher with a rig does it on its device.
+// Converts a disparity map to metric depth on the CPU; a matcher with a rig does it on its device.
 #pragma once
 
 #include "stereopsis/image.hpp"
@@ -6,14 +6,14 @@
 
 namespace stereopsis {
 
-// What a rig makes of a disparity image.
+// The geometry that a rig gives a disparity map.
 struct Triangulated {
-  Image<float> depth;        // Z, in the rig's unit; NaN where there is none
-  Image<float> points;       // 3 channels, in the frame; NaN where there is none
-  Image<float> uncertainty;  // of the depth, for an error of the disparity
+  Image<float> depth;        // Z, in the rig's unit; NaN where unknown
+  Image<float> points;       // 3 channels, in the frame; NaN where unknown
+  Image<float> uncertainty;  // uncertainty of the depth for an error of the disparity
 };
 
-// Throws Error(call) for a rig without a focal length or a baseline.
+// Triangulates a disparity map. Throws Error(call) for a rig without a focal length or a baseline.
 Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Frame frame = Frame::optical,
                           double disparity_error = 0.5, int threads = 0);
 
