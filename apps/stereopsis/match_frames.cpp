@@ -1,6 +1,6 @@
-// The frames of a call of `match`. In a sequence, one frame is read, two are in flight on each device, and one is
-// written at a time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are
-// finished in either case.
+// Matches the frames of a call. In a sequence, one frame is read, two are in flight on each device, and one is written at
+// a time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are finished in
+// either case.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <deque>
 #include <future>
 
-#include "match.hpp"
+#include "match_steps.hpp"
 #include "progress.hpp"
 #include "terminal.hpp"
 #include "view_tickets.hpp"
@@ -16,10 +16,7 @@
 namespace stereopsis::command::matching {
 namespace {
 
-constexpr double least_measured = 5;  // percentage of pixels; a lower value indicates a problem with the pair or the
-                                      // call
-
-// The matchers of both views for one range. The right view is matched as the left view of the mirrored pair.
+// The matchers of both views for one range.
 struct Matchers {
   Matchers(const MatchJob& call, const InputFrame& frame)
       : range(frame.range), left(call.pipeline, call.problem(frame), call.devices) {
@@ -31,11 +28,6 @@ struct Matchers {
   std::optional<MatcherGroup> right;
 };
 
-InputFrame mirrored(const InputFrame& frame) {
-  return {command::mirrored(frame.right), command::mirrored(frame.left), command::mirrored(frame.mask_right.view()),
-          command::mirrored(frame.mask_left.view()), frame.range};
-}
-
 // The data that is read ahead of matching.
 struct Read {
   InputFrame frame, mirrored;
@@ -46,9 +38,9 @@ class FrameLoop {
   FrameLoop(MatchJob& call, FrameRecords& records)
       : call_(call),
         records_(records),
-        most_in_work_((call.left.sequence ? 2 : 1) * call.devices.size()),
+        most_in_work_(2 * call.devices.size()),
         slots_(most_in_work_ + 2),
-        progress_(call.left.size(), "frames", call.left.sequence ? "--resume goes on from there" : "") {}
+        progress_(call.left.size(), "frames", "--resume goes on from there") {}
 
   void run() {
     const Plan plan = call_.plan(call_.first);  // throws before anything is written if the plan does not fit
@@ -120,13 +112,8 @@ class FrameLoop {
     finish_all();
     matchers_.reset();
     matchers_ = std::make_unique<Matchers>(call_, frame);
-    const Plan& plan = matchers_->left.plan();
-    records_.workspace_bytes =
-        matchers_->left.workspace_bytes() + (matchers_->right ? matchers_->right->workspace_bytes() : 0);
-    records_.result_size = plan.output_size();
-    detail("{} on {}, disparities {}: {:.1f} MB of workspace{}", call_.pipeline.method(), call_.device_names(),
-           range_text(frame.range), static_cast<double>(records_.workspace_bytes) * 1e-6,
-           plan.stripe_rows() > 0 ? fmt::format(", in stripes of {} rows", plan.stripe_rows()) : "");
+    const std::size_t of_right = matchers_->right ? matchers_->right->workspace_bytes() : 0;
+    note_workspace(call_, matchers_->left.plan(), matchers_->left.workspace_bytes() + of_right, records_);
     for (Slot& slot : slots_)
       if (slot.result.left.disparity.empty()) slot.result.left = matchers_->left.make_result();
   }
@@ -142,7 +129,8 @@ class FrameLoop {
     FrameRecord& record = records_.frames[slot.frame];
     try {
       wait_for_views(matchers_->left, matchers_->right, slot.tickets);
-      note_result(slot, record);
+      note_times(slot, record);
+      note_result(call_, slot.frame, slot.input.frame, slot.result, record);
     } catch (...) {
       return note_failure(slot.frame);
     }
@@ -156,24 +144,12 @@ class FrameLoop {
     });
   }
 
-  void note_result(Slot& slot, FrameRecord& record) {
+  void note_times(const Slot& slot, FrameRecord& record) {
     record.latency_ms = slot.since_enqueued.ms();
     // The time for which the device worked on this frame alone.
     record.matching_ms = std::min(record.latency_ms, since_done_ ? since_done_->ms() : record.latency_ms);
     if (!since_done_) records_.first_ms = since_begun_.ms();
     since_done_ = Stopwatch();
-    record.reading_ms = slot.input.frame.reading_ms;
-    record.rectifying_ms = slot.input.frame.rectifying_ms;
-    record.range = slot.input.frame.range;
-    record.stages = slot.result.left.times;
-    const Matched& left = slot.result.left;
-    record.density = densities(left.validity);
-    std::tie(record.at_low_end, record.at_high_end) = shares_at_ends(left, record.range);
-    if (call_.options.strict && record.density.measured < least_measured)
-      throw Error(ErrorCategory::format, fmt::format("only {:.1f} % of the pixels of {} could be measured (--strict)",
-                                                     record.density.measured, call_.left.file(slot.frame).string()));
-    drop_unwanted(call_, slot.result);
-    if (call_.options.drop_filled || call_.options.min_confidence) record.density = densities(left.validity);
   }
 
   void finish_writing() {
@@ -195,38 +171,22 @@ class FrameLoop {
   }
 
   void note_failure(std::size_t i) {
-    FrameRecord& record = records_.frames[i];
-    record.state = FrameRecord::State::failed;
-    ErrorCategory category = ErrorCategory::file;
-    try {
-      throw;
-    } catch (const Error& error) {
-      record.problem = error.what();
-      category = error.category();
-    } catch (const std::bad_alloc&) {
-      record.problem = "not enough memory for this size and range; use fewer disparities or --memory-limit";
-      category = ErrorCategory::memory;
-    } catch (const std::exception& error) {
-      record.problem = error.what();
-    }
+    const Error error = note_error(records_.frames[i]);
     if (call_.options.keep_going) {
-      warn("frame {}: {}", call_.left.file(i).string(), record.problem);
+      warn("frame {}: {}", call_.left.file(i).string(), error.what());
       return remove_outputs(i);
     }
     if (problem_) return;
     // Frames that were begun before it are finished.
     finish_all();
     finish_writing();
-    const std::string sentence = call_.left.sequence
-                                     ? fmt::format("{}; {} of {} frames are done, and --resume goes on from there",
-                                                   record.problem, done_, call_.left.size())
-                                     : record.problem;
-    problem_ = std::make_exception_ptr(Error(category, sentence));
+    problem_ = std::make_exception_ptr(
+        Error(error.category(), fmt::format("{}; {} of {} frames are done, and --resume goes on from there",
+                                            error.what(), done_, call_.left.size())));
   }
 
   // Results of an earlier run, and those written before the failure, do not belong to this call.
   void remove_outputs(std::size_t i) {
-    if (!call_.left.sequence) return;
     for (const fs::path& file : call_.files[i]) {
       const fs::path target = follow_links(file);
       std::error_code ignored;
@@ -260,7 +220,7 @@ std::size_t FrameRecords::count(FrameRecord::State state) const {
 
 void match_frames(MatchJob& call, FrameRecords& records) {
   records.frames.resize(call.left.size());
-  FrameLoop(call, records).run();
+  call.left.sequence ? FrameLoop(call, records).run() : match_pair(call, records);
 }
 
 }  // namespace stereopsis::command::matching

@@ -52,7 +52,6 @@ std::optional<DisparityRange> range_before(const fs::path& sidecar) {
 }
 
 std::vector<bool> frames_there(const MatchJob& call, Size written) {
-  if (!call.left.sequence) return {false};
   std::vector<FrameFiles> frames(call.left.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
     frames[i].inputs = {call.left.file(i), call.right.file(i)};

@@ -10,8 +10,9 @@
 
 namespace stereopsis {
 
-// Keeps a batch of pairs in work (Problem::batch), on a thread of its own. Any thread may give pairs; they are done, and told, in the order
-// in which they came.
+// Keeps a batch of pairs in flight (Problem::batch), on a thread of its own. Any thread may submit pairs; they are done,
+// and their callbacks called, in the order in which they were submitted. If the device is lost (Error(device)), the pairs
+// in flight and all later ones get its error.
 class AsyncMatcher {
  public:
   // Called on the matcher's thread, with the result, or with the error and an empty result. What it throws is lost; the next

@@ -28,8 +28,9 @@ class MatcherGroup {
  public:
   // Throws as Plan and Matcher do, of any of the devices; there is at least one.
   MatcherGroup(const Pipeline& pipeline, const Problem& problem, std::span<const Device> devices);
-  // Does what is in work, first. In a user-written stage of one of its matchers it leaves the group's memory allocated until the
-  // program ends, as that stage could not be waited for.
+  // Waits until all pairs that were enqueued are done. In a user-written stage of one of its matchers it does not wait:
+  // it returns at once, and the group's threads go on until these pairs are done, then free all memory and end. The
+  // pairs and results must stay until then; main() must not return before.
   ~MatcherGroup();
   MatcherGroup(MatcherGroup&&) noexcept;
   MatcherGroup& operator=(MatcherGroup&&) noexcept;

@@ -1,69 +1,20 @@
-// Matchers that are used, waited for or destroyed inside their own stages and callbacks: a sentence, no deadlock, no wrong result.
-#include <gtest/gtest.h>
-
-#include <chrono>
+// Matchers and groups that are used, waited for or destroyed inside their own stages.
+#include <array>
 #include <cstdlib>
-#include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 
+#include "api/own_stage.hpp"
 #include "stereopsis/async.hpp"
 #include "stereopsis/expected.hpp"
 #include "stereopsis/matcher_group.hpp"
-#include "stereopsis/synth.hpp"
-#include "support/devices.hpp"
-#include "support/stage_test.hpp"
 
 namespace stereopsis {
 namespace {
 
 using namespace test;
-
-constexpr DisparityRange range{0, 16};
-
-const Scene& scene() {
-  static const Scene made = make_scene({.size = {67, 45}, .disparities = range.count, .noise = 3});
-  return made;
-}
-StereoPair pair() { return {scene().left, scene().right, {}, {}}; }
-
-// A refinement that changes nothing, so that results are those of the method, and calls `inside` once.
-Plan plan_with(std::function<void()> inside, int batch = 1) {
-  Pipeline pipeline("sgm");
-  pipeline.set_stage("refinement", {.name = "mine", .cpu = [inside, done = std::make_shared<bool>(false)](
-                                                               const UserCall&) {
-                                      if (std::exchange(*done, true)) return;
-                                      inside();
-                                    }});
-  Problem problem = Problem::of(pair(), range);
-  problem.batch = batch;
-  return Plan(pipeline, problem, {.name = "cpu"});
-}
-const Matched& expected() {
-  static const Matched made = Matcher(plan_with([] {})).match(pair());
-  return made;
-}
-void expect_expected(const Matched& result) {
-  EXPECT_TRUE(same_bits(result.disparity.view(), expected().disparity.view()));
-  EXPECT_TRUE(same_bits(result.validity.view(), expected().validity.view()));
-}
-
-template <class F>
-void expect_inside_a_stage(F&& f) {
-  try {
-    f();
-    ADD_FAILURE() << "not rejected";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.category(), ErrorCategory::call);
-    EXPECT_NE(std::string(error.what()).find("inside"), std::string::npos) << error.what();
-  }
-}
-
-// Whether the future is ready soon: a deadlock fails the test instead of hanging it.
-template <class T>
-bool is_ready_soon(const std::future<T>& future) {
-  return future.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
-}
+using namespace test::own_stage;
 
 TEST(OwnStage, AMatcherIsNotUsedInside) {
   Matcher* own = nullptr;
@@ -177,108 +128,31 @@ TEST(OwnStage, AGroupIsNotUsedInside) {
   EXPECT_EQ(calls, 1);
 }
 
-void destroy_a_group_inside() {
-  std::optional<MatcherGroup> group;
-  std::promise<void> enqueued, destroyed;
-  const Plan plan = plan_with([&, go = enqueued.get_future().share()] {
-    go.wait();
-    group.reset();
-    destroyed.set_value();
-  });
-  group.emplace(plan.pipeline(), plan.problem(), std::vector<Device>{{.name = "cpu"}});
-  Matched result;
-  group->enqueue(pair(), result);
-  enqueued.set_value();
-  EXPECT_TRUE(is_ready_soon(destroyed.get_future()));
-  std::_Exit(testing::Test::HasFailure() ? 1 : 0);  // the group still writes the result
-}
-TEST(OwnStage, AGroupThatIsDestroyedInsideDoesNoHarm) { expect_no_harm(destroy_a_group_inside); }
-
-TEST(OwnCallback, AnAsyncMatcherIsNotWaitedForInside) {
-  AsyncMatcher matcher(plan_with([] {}));
-  std::promise<void> done;
-  matcher.submit(pair(), [&](const Matched& result, std::exception_ptr) {
-    expect_expected(result);
-    expect_inside_a_stage([&] { matcher.wait(); });
-    done.set_value();
-  });
-  ASSERT_TRUE(is_ready_soon(done.get_future()));
-  matcher.wait();
-  // A pair that a callback submits is done.
-  std::promise<Matched> second;
-  matcher.submit(pair(), [&](const Matched&, std::exception_ptr) {
-    matcher.submit(pair(), [&](Matched result, std::exception_ptr) { second.set_value(std::move(result)); });
-  });
-  std::future<Matched> result = second.get_future();
-  ASSERT_TRUE(is_ready_soon(result));
-  expect_expected(result.get());
-}
-
-TEST(OwnCallback, AnAsyncMatcherIsNotWaitedForInItsStage) {
-  AsyncMatcher* own = nullptr;
-  AsyncMatcher matcher(plan_with([&] { expect_inside_a_stage([&] { own->wait(); }); }));
-  own = &matcher;
-  std::future<Matched> result = matcher.submit(pair());
-  ASSERT_TRUE(is_ready_soon(result));
-  expect_expected(result.get());
-}
-
-// The pairs that were submitted before are done, their callbacks called, and everything is freed.
-TEST(OwnCallback, AnAsyncMatcherThatIsDestroyedInsideEndsWhatItWasGiven) {
-  for (const int batch : {1, 3}) {
-    auto matcher = std::make_unique<AsyncMatcher>(plan_with([] {}, batch));
-    std::promise<void> submitted, destroyed, freed;
-    std::shared_ptr<int> owner(new int, [&](int* p) {
-      delete p;
-      freed.set_value();
-    });
-    matcher->submit(pair(), [&, go = submitted.get_future().share()](const Matched&, std::exception_ptr) {
-      go.wait();
-      matcher.reset();
-      destroyed.set_value();
-    });
-    std::future<Matched> after = matcher->submit(pair(), owner);
-    matcher->submit(pair(), [owner](const Matched& result, std::exception_ptr) { expect_expected(result); }, owner);
-    owner.reset();
-    submitted.set_value();
+// The pairs that were enqueued before are done, and everything is freed: the stages, too, with what they hold.
+TEST(OwnStage, AGroupThatIsDestroyedInsideEndsWhatItWasGiven) {
+  for (const std::size_t devices : {1u, 2u}) {
+    std::optional<MatcherGroup> group;
+    std::promise<void> enqueued, destroyed, freed;
+    {
+      const std::shared_ptr<int> held(new int, [&](const int* p) {
+        delete p;
+        freed.set_value();
+      });
+      const auto destroy = [&, held, go = enqueued.get_future().share()] {
+        go.wait();
+        group.reset();
+        destroyed.set_value();
+      };
+      const Plan plan = plan_with(destroy, 2);
+      group.emplace(plan.pipeline(), plan.problem(), std::vector<Device>(devices, {.name = "cpu"}));
+    }
+    std::array<Matched, 2> results;
+    for (Matched& result : results) group->enqueue(pair(), result);
+    enqueued.set_value();
     ASSERT_TRUE(is_ready_soon(destroyed.get_future()));
-    EXPECT_EQ(matcher, nullptr);
-    ASSERT_TRUE(is_ready_soon(after));
-    expect_expected(after.get());
     ASSERT_TRUE(is_ready_soon(freed.get_future()));
+    for (const Matched& result : results) expect_expected(result);
   }
-}
-
-TEST(OwnCallback, AnAsyncMatcherMayBeReplacedOrDestroyedInItsStage) {
-  std::optional<AsyncMatcher> matcher;
-  std::promise<void> submitted;
-  matcher.emplace(plan_with([&, go = submitted.get_future().share()] {
-    go.wait();
-    matcher.reset();
-  }));
-  std::future<Matched> result = matcher->submit(pair());
-  submitted.set_value();
-  ASSERT_TRUE(is_ready_soon(result));
-  expect_expected(result.get());
-
-  AsyncMatcher replaced(plan_with([] {}));
-  std::promise<void> done;
-  replaced.submit(pair(), [&](const Matched&, std::exception_ptr) {
-    replaced = AsyncMatcher(plan_with([] {}));
-    done.set_value();
-  });
-  ASSERT_TRUE(is_ready_soon(done.get_future()));
-  expect_expected(replaced.submit(pair()).get());
-}
-
-// An owner that holds the matcher is freed on the matcher's thread.
-TEST(OwnCallback, AnOwnerMayHoldTheMatcher) {
-  auto holder = std::make_shared<std::optional<AsyncMatcher>>();
-  holder->emplace(plan_with([] {}));
-  std::future<Matched> result = (*holder)->submit(pair(), holder);
-  holder.reset();
-  ASSERT_TRUE(is_ready_soon(result));
-  expect_expected(result.get());
 }
 
 TEST(Thrown, AnythingButAnExceptionIsASentence) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "device/cuda/machine_code.hpp"
+#include "stereopsis/async.hpp"
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/resources.hpp"
 #include "support/stage_test.hpp"
@@ -248,6 +249,24 @@ TEST_F(CudaDevice, ThatIsLostLastIsTheErrorOfItsPairs) {
   ASSERT_EQ(group.lost().size(), 1u);
   Matched result;
   EXPECT_THROW(group.enqueue(pair(), result), Error);
+}
+
+// The pairs in flight fail in their order, and later pairs fail too.
+TEST_F(CudaDevice, ThatIsLostIsTheErrorOfAllPairsOfAnAsyncMatcher) {
+  AsyncMatcher matcher(plan(2));
+  fail("cuLaunchKernel", lost);
+  std::vector<int> order;
+  const Image<std::uint8_t> small({10, 10}, 1, 0);
+  for (int i = 0; i < 5; ++i)
+    matcher.submit(i == 1 ? StereoPair{small, small, {}, {}} : pair(),
+                   [&, i](const Matched&, std::exception_ptr error) {
+                     order.push_back(i);
+                     EXPECT_TRUE(error) << i;
+                   });
+  matcher.wait();
+  EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4}));
+  fail("nothing", 0);
+  expect_error(ErrorCategory::device, "CUDA_ERROR_OF_A_TEST", [&] { matcher.submit(pair()).get(); });
 }
 
 TEST_F(CudaDevice, AKernelThatDoesNotLoadIsOneError) {

@@ -1,0 +1,60 @@
+#include "match_steps.hpp"
+
+#include <fmt/core.h>
+
+#include <new>
+#include <tuple>
+
+#include "terminal.hpp"
+
+namespace stereopsis::command::matching {
+namespace {
+
+constexpr double least_measured = 5;  // percentage of pixels; fewer indicate a problem with the pair or the call
+
+Error failure(FrameRecord& record, ErrorCategory category, const std::string& sentence) {
+  record.state = FrameRecord::State::failed;
+  record.problem = sentence;
+  return Error(category, sentence);
+}
+
+}  // namespace
+
+InputFrame mirrored(const InputFrame& frame) {
+  return {command::mirrored(frame.right), command::mirrored(frame.left), command::mirrored(frame.mask_right.view()),
+          command::mirrored(frame.mask_left.view()), frame.range};
+}
+
+void note_workspace(const MatchJob& call, const Plan& left, std::size_t bytes, FrameRecords& records) {
+  records.workspace_bytes = bytes;
+  records.result_size = left.output_size();
+  detail("{} on {}, disparities {}: {:.1f} MB of workspace{}", call.pipeline.method(), call.device_names(),
+         range_text(left.problem().range), static_cast<double>(bytes) * 1e-6,
+         left.stripe_rows() > 0 ? fmt::format(", in stripes of {} rows", left.stripe_rows()) : "");
+}
+
+void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, FrameResult& result,
+                 FrameRecord& record) {
+  record.reading_ms = frame.reading_ms;
+  record.rectifying_ms = frame.rectifying_ms;
+  record.range = frame.range;
+  record.stages = result.left.times;
+  record.density = densities(result.left.validity);
+  std::tie(record.at_low_end, record.at_high_end) = shares_at_ends(result.left, record.range);
+  if (call.options.strict && record.density.measured < least_measured)
+    throw Error(ErrorCategory::format, fmt::format("only {:.1f} % of the pixels of {} could be measured (--strict)",
+                                                   record.density.measured, call.left.file(i).string()));
+  drop_unwanted(call, result);
+  if (call.options.drop_filled || call.options.min_confidence) record.density = densities(result.left.validity);
+}
+
+Error note_error(FrameRecord& record) try { throw; } catch (const Error& error) {
+  return failure(record, error.category(), error.what());
+} catch (const std::bad_alloc&) {
+  return failure(record, ErrorCategory::memory,
+                 "not enough memory for this size and range; use fewer disparities or --memory-limit");
+} catch (const std::exception& error) {
+  return failure(record, ErrorCategory::file, error.what());
+}
+
+}  // namespace stereopsis::command::matching
