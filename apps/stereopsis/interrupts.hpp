@@ -1,5 +1,5 @@
-// SIGINT (Ctrl-C), SIGTERM and SIGHUP end a call at once in an orderly way: partially written files are removed,
-// complete files stay, a line reports the progress, and the exit code is 128 + the signal's number (130, 143, 129).
+// Ends a call in an orderly way on SIGINT (Ctrl-C), SIGTERM and SIGHUP. Partially written files are removed, and
+// complete files stay. A line reports the progress, and the exit code is 128 + the signal's number (130, 143, 129).
 #pragma once
 
 namespace stereopsis::command {

@@ -1,6 +1,6 @@
 // The sidecar file that --resume reads. Every run of a sequence leaves a sidecar next to its results that identifies
-// the call. A frame belongs to this call and is complete if its files are not older than the sidecar and their inputs,
-// are as long as their headers announce, and have the size of this call's results.
+// the call. A frame is complete if its files are as long as their headers announce and have the size of this call's
+// results. It belongs to this call if its files are not older than the sidecar and their inputs.
 #pragma once
 
 #include <filesystem>

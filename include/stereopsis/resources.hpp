@@ -8,8 +8,8 @@
 
 namespace stereopsis {
 
-// A value of Device::threads for the device cpu: the work runs in the oneTBB arena in which the plan and then the
-// matcher are made (arena.execute), with as many threads as the arena has, wherever the matcher is called. Making a
+// A value of Device::threads for the device cpu. The work runs in the oneTBB arena in which the plan and then the
+// matcher are made (arena.execute), wherever the matcher is called, with as many threads as the arena has. Making a
 // matcher in an arena whose size differs from that of its plan throws Error(call).
 inline constexpr int callers_arena = -1;
 

@@ -56,8 +56,8 @@ struct CalibrationResult {
 
   StereoCalibration calibration;
   std::vector<View> views;                       // views in which both cameras see the board
-  double rms_left = 0, rms_right = 0;            // of each camera calibrated alone
-  double rms = 0;                                // of the pair
+  double rms_left = 0, rms_right = 0;            // errors of each camera calibrated alone
+  double rms = 0;                                // error of the pair
   double dy_mean = 0, dy_p95 = 0;                // |y_left − y_right| after rectification
   double coverage_left = 0, coverage_right = 0;  // share of the image's 8×6 cells with a corner in them
 };

@@ -1,6 +1,6 @@
-// Calibration readers for every supported format. Each brings its file to one form: two projections K·(I | t) with the
-// same focal length in both directions and in both cameras, corresponding rows, and the second camera to the right of
-// the first.
+// Calibration readers for every supported format. Each reader converts its file to one form: two projections K·(I | t)
+// with corresponding rows and the second camera to the right of the first. The focal length is the same in both
+// directions and in both cameras.
 #include "stereopsis/calibration.hpp"
 
 #include <array>

@@ -155,8 +155,8 @@ AnyImage decode_jpeg(Bytes file) {
                 text("the JPEG has ", claim.channels, " channels (CMYK, for instance); convert it to grey or RGB"));
   if (reader.is_arithmetic())
     throw Error(ErrorCategory::unsupported, "the JPEG is arithmetic-coded; convert it to the usual Huffman coding");
-  // With Huffman codes each 8×8 block takes at least a bit, and the smallest unit of the file, at most 32×32 pixels,
-  // has either one block for every 64 of its pixels or more than eight blocks.
+  // With Huffman codes, each 8×8 block takes at least one bit. The smallest unit of the file covers at most 32×32
+  // pixels, and has either one block for every 64 of its pixels or more than eight blocks.
   constexpr double huffman_expansion = 32 * 32 * 3;
   check(claim, file.size(), huffman_expansion);
   return reader.pixels();

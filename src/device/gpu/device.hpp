@@ -161,9 +161,9 @@ class Queue {
   virtual void record(Event&) = 0;
   // Makes commands enqueued from now on wait for the event, so that queues can fork and join.
   virtual void wait_for(Event&) = 0;
-  // wait_for_native: commands enqueued from now on wait for all commands enqueued so far on a queue of the caller's
-  // (CUstream, cl_command_queue). let_native_wait: commands that the caller enqueues from now on wait for all commands
-  // of this queue.
+  // Order this queue and a queue of the caller's (CUstream, cl_command_queue). wait_for_native: later commands of this
+  // queue wait for all commands enqueued so far on the caller's. let_native_wait: later commands on the caller's queue
+  // wait for all commands of this queue.
   virtual void wait_for_native(Handle queue) = 0;
   virtual void let_native_wait(Handle queue) = 0;
   // Calls f with the driver's handle of this queue, while the device is current in the calling thread.

@@ -83,8 +83,8 @@ class Worker {
     if (selects && selection_.wants_right()) wta_cpu::clear(row.right, job_.width + job_.padded);
   }
 
-  // Each row lags two columns behind the previous row: the predecessors of a pixel were visited in an earlier step, so
-  // that the processor works on all pixels of a step at the same time.
+  // Each row lags two columns behind the previous row, so that the predecessors of a pixel were visited in an earlier
+  // step. The processor can therefore work on all pixels of a step at the same time.
   template <bool kSelects, int kBlocks>
   void visit_tile(int tile) {
     const int rows = rows_, width = job_.width, start = tile * tile_columns;

@@ -9,7 +9,7 @@
 
 namespace stereopsis::sgm_wta {
 
-// Lines of diagonal paths run around a cylinder that is slightly wider than the image, a whole number of strips, and
+// Lines of diagonal paths run around a cylinder that is slightly wider than the image, a whole number of strips. They
 // restart from zeros where they enter the image, so that every group has the same amount of work. A group follows N
 // adjacent lines. The groups of a warp are a strip apart, so that they reach the next strip in the same rows.
 //

@@ -239,7 +239,6 @@ struct SixBits {
 
 // A volume of six-bit costs. Four columns are stored together, as three lines of 16 bytes for each lane of 8 words: a
 // and b of two columns, those of the other two, c of all four.
-// those of the other two, c of all four.
 template <class T>
 constexpr int quad_bytes = 3 * T::range;
 template <class T>

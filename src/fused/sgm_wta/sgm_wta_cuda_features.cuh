@@ -54,9 +54,9 @@ __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
 }
 
 // ---- volume of costs --------------------------------------------------------------------------------------------
-// The kinds of stages/cost: the bits of a word that the Hamming distance compares, and the conversion of two distances
-// in the low bytes of a word, those of a left pixel to the right pixels at a low disparity and at one half a range
-// higher.
+// The kinds of stages/cost. Each defines the bits of a word that the Hamming distance compares, and converts two
+// distances to costs. The two distances, in the low bytes of a word, are those of a left pixel to the right pixels at a
+// low disparity and at one half a range higher.
 template <class Bits>
 struct Census {
   using Word = Bits;
@@ -126,9 +126,9 @@ struct LeftBits {
   }
 };
 
-// Computes the costs of 32 columns per warp, for each right pixel that meets some of them at d = e < half, and for the
-// one that they meet at e + half: they are neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` starts
-// where column 0 meets d = range.
+// Computes the costs of 32 columns per warp, for each right pixel that meets some of them at d = e < half, and at e +
+// half. These two are neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` starts where column 0 meets
+// d = range.
 template <class T, class Kind, int kPitch>
 __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, const typename Kind::Word (&left)[4],
                                                const typename Kind::Word* right) {

@@ -1,5 +1,5 @@
-// The data that the lines of the first pass read ahead of the paths: costs and penalties, loaded by each group of lanes
-// for itself, or features, loaded by a block for all its lines.
+// The data that the lines of the first pass read ahead of the paths. Costs and penalties are loaded by each group of
+// lanes for itself; features may be loaded by a block for all its lines.
 #pragma once
 
 #include "device/cuda/split_barrier.cuh"

@@ -1,4 +1,4 @@
-// Second pass: one block per tile starts the paths from the kept states, sums them in shared memory and selects the
+// Second pass: one block per tile starts the paths from the kept states and sums them in shared memory. It selects the
 // left and right winners there, so that the sums never leave the chip. A block has one or two warps for each direction
 // of the paths. The tiles of kept strips, which start from the sums of their rows, have a kernel of their own, because
 // a kernel with both variants exceeded the instruction cache.

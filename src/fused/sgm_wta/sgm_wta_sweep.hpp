@@ -1,10 +1,10 @@
 // The memory of the two sweeps, and the synchronisation of their threads.
 //
-// The sweeps start at the same time, at the top and at the bottom, and pass each other: the first to reach a row stores
-// its sums there, and the other adds its own and selects. Two threads thus hardly ever need data from each other's
-// caches. (If the image is processed in stripes, one sweep at a time passes through a stripe.) A sweep visits the image
-// in bands of rows, and a band in tiles of columns. A thread takes a band and follows the previous band at a distance
-// of two tiles. The data of a tile stays in the L1 cache. A path stores its last pixel's costs at a fixed position and
+// The sweeps start at the same time, at the top and at the bottom, and pass each other. The first to reach a row stores
+// its sums there; the other adds its own and selects. Two threads thus hardly ever need data from each other's caches.
+// (If the image is processed in stripes, one sweep at a time passes through a stripe.) A sweep visits the image in
+// bands of rows, and a band in tiles of columns. A thread takes a band and follows the previous band at a distance of
+// two tiles. The data of a tile stays in the L1 cache. A path stores its last pixel's costs at a fixed position and
 // updates them in place: a vertical path by its column u, a diagonal one by u − v, an antidiagonal one by u + v.
 #pragma once
 

@@ -29,7 +29,7 @@ __device__ __forceinline__ uint4 load(const uint2* cells) {
   return {__byte_perm(v.x, 0, 0x4140) << 7, __byte_perm(v.x, 0, 0x4342) << 7, __byte_perm(v.y, 0, 0x4140) << 7, __byte_perm(v.y, 0, 0x4342) << 7};
 }
 
-// Cost and index of the best: the lowest word.
+// Returns cost and index of the best candidate: the lowest word.
 __device__ __forceinline__ std::uint32_t best_of(uint4 costs, int first, int disparities) {
   const std::uint32_t pairs[] = {costs.x, costs.y, costs.z, costs.w};
   std::uint32_t best = 0xFFFFFFFF;

@@ -219,8 +219,8 @@ class WideStrip {
     window[3] = __dp2a_lo(column.y, upper, window[3]);
   }
 
-  // Computes the scaled sums of the window that starts at the warp's first column, from as many whole warps as come
-  // closest to its width, and the columns that are missing or surplus.
+  // Computes the scaled sums of the window that starts at the warp's first column. They are summed from as many whole
+  // warps as come closest to its width, and from the columns that are missing or surplus.
   __device__ void begin(unsigned (&window)[per_lane], int now) const {
     const int width = 2 * p_.radius_x + 1, whole = (width + columns_of_warp / 2) / columns_of_warp,
               rest = width - columns_of_warp * whole;

@@ -1,12 +1,13 @@
 // Correlation without a volume, on tensor cores. A warp has 32 left pixels of a row and 48 disparities, and keeps the
 // window sums Σ l r of all its cells as the accumulators of integer matrix products. From one row to the next, a sum
-// changes by the products of the row that enters the window minus those of the row that leaves it: an outer product of
-// left and right pixels over the window's columns, exact in 32 bits. −l does not fit in 8 bits if l = −128, but −1 − l
-// does: −Σ l r = Σ (−1 − l) r + Σ r. Wide windows use −1 − r instead; the missing term, Σ l, is one more product for
-// all disparities.
+// gains the products of the row that enters the window and loses those of the row that leaves it. Each change is an
+// outer product of left and right pixels over the window's columns, exact in 32 bits. −l does not fit in 8 bits if l =
+// −128, but −1 − l does: −Σ l r = Σ (−1 − l) r + Σ r. Wide windows use −1 − r instead; the missing term, Σ l, is one
+// more product for all disparities.
 //
-// If a window is wider than two tiles, the sums of a warp's second 16 left pixels are those of its first ones plus what
-// windows gain and lose as they slide by 16 columns: 32 columns of products, independent of the window.
+// If a window is wider than two tiles, the sums of a warp's second 16 left pixels are computed from those of its first
+// 16: only the columns that windows gain and lose as they slide by 16 are added. That takes 32 columns of products,
+// independent of the window.
 //
 // Disparities are constant along a diagonal of left and right pixels. The second 16 left pixels meet right pixels 16
 // further on, so that the cells of a warp form a parallelogram, and few of them lie outside the range. Those start from
@@ -166,7 +167,7 @@ struct Share {
   }
 };
 
-// Adds the difference between the windows of the second 16 left pixels and those of the first 16: lanes 0 and 1 of four
+// Adds the difference between the windows of the second 16 left pixels and those of the first 16. Lanes 0 and 1 of four
 // subtract the 16 columns on the left, and the others add those on the right.
 template <bool leaves>
 __device__ void slide(Cells& cells, const Problem& p, int row) {

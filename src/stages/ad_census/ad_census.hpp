@@ -12,8 +12,7 @@
 // A candidate outside the right image costs what the nearest right pixel of its row costs.
 //
 // Input: 8-bit images of both views with 1 or 3 channels (a single channel counts three times), and their 64-bit census
-// words.
-// Output: a volume of 8-bit costs from 0 to 2 scale.
+// words. Output: a volume of 8-bit costs from 0 to 2 scale.
 // Required input: the pixel's row. Cost per cell: 3 differences, 1 exclusive or, 2 look-ups.
 #pragma once
 

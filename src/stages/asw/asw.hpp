@@ -10,7 +10,8 @@
 // quotient is in units of 1/128 intensity, rounded to the nearest, ties up: ⌊(128 Σ w w̄ C₀ + ⌊Σ w w̄ / 2⌋) / Σ w w̄⌋.
 //
 // Input: words of stages/lab of both views; 8-bit costs. Output: costs in units of 1/128.
-// Required input: W/2 pixels on each side, or above and below only. Cost: 3 W² or 3 W operations per cell.
+// Required input: W/2 pixels on each side, or above and below only.
+// Cost: 3 W² or 3 W operations per cell.
 #pragma once
 
 #include <cstddef>

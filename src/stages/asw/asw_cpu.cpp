@@ -15,8 +15,8 @@
 #define STEREOPSIS_ASW_SCRATCH
 namespace stereopsis::asw {
 
-// The memory of one thread. It holds, for each pixel of a row and each tap of a row of the window, the weights in the
-// left view, and those in the right view from right to left, as far as disparities reach. It also holds sums for each
+// The memory of one thread. It holds weights for each pixel of a row and each tap of a row of the window: those of the
+// left view, and those of the right view from right to left, as far as disparities reach. It also holds sums for each
 // cell of a row.
 struct Scratch {
   // Without memory, the constructor only counts the bytes.

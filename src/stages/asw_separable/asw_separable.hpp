@@ -10,7 +10,8 @@
 // sums are exact in 32 bits, and so is the quotient, rounded to the nearest, ties up: ⌊(Σ w C + ⌊Σ w / 2⌋) / Σ w⌋.
 //
 // Input: words of stages/lab; 8-bit costs. Output: costs in units of 1/128.
-// Required input: r pixels on each side. Cost: 2 window products per cell; each pass reads and writes the volume once.
+// Required input: r pixels on each side.
+// Cost: 2 window products per cell; each pass reads and writes the volume once.
 #pragma once
 
 #include <cstddef>

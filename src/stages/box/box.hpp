@@ -5,9 +5,9 @@
 //
 // A q outside the image is replaced by the nearest border pixel.
 //
-// Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations. Required input:
-// (W−1)/2 columns and (H−1)/2 rows on each side. Cost: four additions and a division per cell, independent of the
-// window; reads each cell twice and writes it once.
+// Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations.
+// Required input: (W−1)/2 columns and (H−1)/2 rows on each side.
+// Cost: four additions and a division per cell, independent of the window; reads each cell twice and writes it once.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,8 @@
 //
 // Input: words of stages/rgb. Output: costs in integer intensities, disparity fastest; they fit in 8 bits, because T ≤
 // 255.
-// Required input: the pixel's row. Cost: 8 operations and one written byte per cell.
+// Required input: the pixel's row.
+// Cost: 8 operations and one written byte per cell.
 #pragma once
 
 #include <algorithm>

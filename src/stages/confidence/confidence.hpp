@@ -12,8 +12,8 @@
 // Quotients are rounded to float. An invalid pixel has confidence 0.
 //
 // Input: prepared colours of both views, float disparity. Output: float in [0, 1].
-// Required input: the window, in the right view displaced by the disparities. Cost: 1 (msm) to 5 (pkr) window sums per
-// pixel.
+// Required input: the window, in the right view displaced by the disparities.
+// Cost: 1 (msm) to 5 (pkr) window sums per pixel.
 #pragma once
 
 #include "core/parameters.hpp"

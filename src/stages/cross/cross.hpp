@@ -11,7 +11,8 @@
 // 2013); L1 = 34, L2 = 17, τ1 = 20 and τ2 = 6 follow Li's public program (AD-Census, 2020). Rule 3 applies for "L2 <
 // D_s < L1": a pixel at distance L2 still belongs to the short arm.
 //
-// Input: 8-bit image, 1 or 3 channels. Output: words of arms.hpp. Required input: L1 − 1 pixels on each side.
+// Input: 8-bit image, 1 or 3 channels. Output: words of arms.hpp.
+// Required input: L1 − 1 pixels on each side.
 // Cost: two comparisons per pixel of each arm. Arms have up to 127 pixels (L1 ≤ 128), so that sums of 8-bit costs along
 // them fit in 16 bits.
 #pragma once

@@ -13,7 +13,8 @@
 // Each pixel has one word with its channels in bytes from the lowest up: cost::AbsoluteDifference and
 // cost::SquaredDifference. A candidate outside the right image costs what the nearest right pixel of its row costs.
 //
-// Input: grey8, or words of stages/rgb, hsv or lab. Output: 32-bit words. Required input: the pixel alone, and its row.
+// Input: grey8, or words of stages/rgb, hsv or lab. Output: 32-bit words.
+// Required input: the pixel alone, and its row.
 // Cost: reads each pixel once and writes 4 bytes.
 #pragma once
 

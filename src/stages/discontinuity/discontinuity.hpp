@@ -12,7 +12,8 @@
 // neighbour that is invalid or outside the image.
 //
 // Input: 16-bit costs, float disparity, NaN where invalid. Output: float disparity, not in place.
-// Required input: 1 pixel to the left and right. Cost: 3 reads of the map; at edges 3 reads of the costs.
+// Required input: 1 pixel to the left and right.
+// Cost: 3 reads of the map; at edges 3 reads of the costs.
 #pragma once
 
 #include "core/parameters.hpp"

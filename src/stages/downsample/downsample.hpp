@@ -5,7 +5,8 @@
 // rounded to the nearest, ties up, for integers. For floats, the sum, row by row, is multiplied by the float 1 /
 // factor². Pixels beyond the right and bottom borders replicate: the result has ⌈size / factor⌉ pixels.
 //
-// Input: 8-bit, 16-bit or float, any number of channels. Output: the same type. Required input: the averaged pixels.
+// Input: 8-bit, 16-bit or float, any number of channels. Output: the same type.
+// Required input: the averaged pixels.
 // Cost: one addition per input pixel and channel; reads each input pixel once and writes each output pixel once.
 #pragma once
 

@@ -197,9 +197,9 @@ __device__ __forceinline__ void walk(int count, const Load& load, const Visit& v
   }
 }
 
-// The row of a warp from both ends. `keep` puts away what a way adds at x, `load_kept` finds it, `words_kept` makes
-// words of that; `give` takes S of each pixel once, of the i-th of both halves, and of the middle (way 2); `after` is
-// told that it has been given those up to the i-th.
+// Processes a warp's row from both ends. `keep` stores what a direction adds at x, `load_kept` loads it, and
+// `words_kept` converts it to words. `give` receives S of each pixel once: of the i-th pixel of both halves, and of the
+// middle (direction 2). `after` is called when the pixels up to the i-th have been given.
 template <int n, bool whole, class Keep, class LoadKept, class WordsKept, class Give, class After>
 __device__ __forceinline__ void meet(const CudaRows& rows, const Row<n, whole>& row, const Keep& keep,
                                      const LoadKept& load_kept, const WordsKept& words_kept, const Give& give,
@@ -253,7 +253,7 @@ __device__ __forceinline__ void meet(const CudaRows& rows, const Row<n, whole>& 
       after);
 }
 
-// Whole disparities of the lowest S. `kept`: 64 n bytes for each pixel.
+// Selects the integer disparities of the lowest S. `kept`: 64 n bytes for each pixel.
 template <int n, bool whole>
 __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, std::uint8_t* kept, float* disparity,
                                        const Layout& layout, std::uint8_t* validity, const Layout& validity_layout,

@@ -12,7 +12,7 @@
 //   end    the paper's sums, divided at the end by the same sums over C⁰ = 1, N. As each C / N is an average of
 //          the C(q) / N(q) with the weights w(q, p) N(q), costs are kept divided here, too, and no sum can overflow.
 //
-// Same bits everywhere: an average has weights in whole 1/256, which sum to 1,
+// Same bits everywhere: the weights of an average are integers in units of 1/256, which sum to 256:
 //
 //   n_q = ⌊256 w(q, p) / Σ w + 1/2⌋ for the two neighbours, the rest of 256 for p (n of the second: at most that rest)
 //   C'(p) = ⌊(n_left C(left) + n_p C(p) + n_right C(right) + 128) / 256⌋
@@ -22,7 +22,6 @@
 // figures differs by 0.02 or less from that with floats throughout (docs/notes/esaw.md). For `end`, N is a float; n_q
 // counts the k = 1 … 255 with (k − 1/2) · S ≤ 256 · w N(q), S = (N(p) + w N(left)) + w N(right), every operation
 // rounded to float. 3^(2 · 32) fits.
-// every operation rounded to float. 3^(2 · 32) fits.
 //
 // Input: words of stages/lab for the weights; 8-bit costs. Output: costs in units of 1/128.
 // Required input: Σ os pixels on each side (42 with the defaults).

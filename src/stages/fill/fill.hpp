@@ -21,10 +21,10 @@
 //                  affect it
 //
 // In cross and box, which search a limited area, a pixel without a valid pixel there stays invalid. In the other modes,
-// a pixel without a valid pixel in its directions takes the value of `background`: the result is dense if there is any
-// valid pixel, and unchanged if there is none. Masked pixels and those outside the region of interest stay invalid and
-// separate regions. A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is never
-// −0.
+// a pixel without a valid pixel in its directions takes the value of `background`. Their result is dense if there is
+// any valid pixel, and unchanged if there is none. Masked pixels and those outside the region of interest stay invalid
+// and separate regions. A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is
+// never −0.
 //
 // Input: float disparity, NaN where invalid; for hirschmueller also the right view's. Output: float disparity, not in
 // place. Validity: input and output, in place.

@@ -12,7 +12,8 @@
 //   float      ⌊v + 0.5⌋ of v clamped to 0…255, so that ties go up; NaN is 0
 //
 // Input: 8-bit, 16-bit or float, 1 or 3 (RGB) channels. Output: grey of the same type; usable, 255 or 0.
-// Required input: the pixel alone. Cost: 3 products per pixel; reads and writes each pixel once.
+// Required input: the pixel alone.
+// Cost: 3 products per pixel; reads and writes each pixel once.
 #pragma once
 
 #include "core/text.hpp"

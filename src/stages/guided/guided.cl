@@ -1,6 +1,6 @@
 // Guided filter of a cost volume: guided.hpp. Box sums run down columns, then along rows, one piece of SEGMENT pixels
-// at a time: the first window of a piece is summed, and each next one adds the entering and subtracts the leaving
-// value. Sums are stored as (pixel, sum, disparity).
+// at a time. The first window of a piece is summed; each next window adds the entering and subtracts the leaving value.
+// Sums are stored as (pixel, sum, disparity).
 //
 // instance grey: CHANNELS=1
 // instance colour: CHANNELS=3

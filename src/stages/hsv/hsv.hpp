@@ -20,8 +20,9 @@
 // A float pixel that is not finite becomes 0 and is not usable.
 //
 // Input: 8-bit, 16-bit or float, 1 or 3 (RGB) channels, converted to 8 bits as in grey8. Output: 32-bit words, the
-// first byte lowest; usable, 255 or 0. Required input: the pixel alone. Cost: 3 divisions per pixel; reads each pixel
-// once and writes 4 bytes.
+// first byte lowest; usable, 255 or 0.
+// Required input: the pixel alone.
+// Cost: 3 divisions per pixel; reads each pixel once and writes 4 bytes.
 #pragma once
 
 #include <algorithm>

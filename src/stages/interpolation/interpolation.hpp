@@ -10,8 +10,8 @@
 //
 // Input: 8-bit image, 1 or 3 channels; kinds (stages/outliers): 1 is occluded, any other value mismatched; float
 // disparity, NaN where invalid. Output: float disparity, not in place. Validity: in place.
-// Required input: the whole image. Cost: reads the disparity once, and in gaps also the pixels on the way to valid
-// ones.
+// Required input: the whole image.
+// Cost: reads the disparity once, and in gaps also the pixels on the way to valid ones.
 #pragma once
 
 #include <array>

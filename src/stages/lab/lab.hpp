@@ -7,7 +7,8 @@
 //   word      L*, a*, b* in quarters: bits 0–9 L* = 116 F(Y) − 16; bits 10–19 a* + 128 = 500 (F(X) − F(Y)) + 128;
 //             bits 20–29 b* + 128 = 200 (F(Y) − F(Z)) + 128, each rounded to the nearest
 //
-// Input: words of stages/rgb. Output: words. Required input: the pixel alone.
+// Input: words of stages/rgb. Output: words.
+// Required input: the pixel alone.
 // Cost: three table look-ups and three cube roots per pixel; reads and writes 4 bytes.
 #pragma once
 

@@ -7,8 +7,8 @@
 // are compared at the same pixel (x, y), x' = x, as in Syed's report. That does not check a match, but shows where the
 // maps change slowly.
 //
-// Input and output, in place: float disparity (NaN where invalid) and validity of the left view.
-// Input: float disparity of the right view, with d = x_left − x_right there too, of the same size.
+// Input and output, in place: float disparity (NaN where invalid) and validity of the left view. Input: float disparity
+// of the right view, with d = x_left − x_right there too, of the same size.
 // Required input: in the left view the pixel alone; in the right view the range of disparities to its left.
 // Cost: one gathered read per pixel; reads and writes disparity and validity once.
 #pragma once

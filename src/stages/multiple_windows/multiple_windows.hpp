@@ -7,13 +7,13 @@
 //
 // With 5 windows, n = 3 and q = p + (±⌊W / 2⌋, ±⌊W / 2⌋), so that p lies in a corner of each. With 9 windows, n = 5,
 // and q is also p + (±⌊W / 2⌋, 0) and p + (0, ±⌊W / 2⌋), so that p lies in the middle of a side. The paper itself was
-// not available: the numbers of windows follow its quotations in the literature, and the overlap by half is our reading
-// of "partly overlapping". q and r outside the image are replaced by the nearest border pixels.
+// not available. The numbers of windows follow its quotations in the literature, and the overlap by half is our reading
+// of "partly overlapping". Points q and r outside the image are replaced by the nearest border pixels.
 //
-// Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations. Required input: W −
-// 1 pixels on each side. Cost: for the windows four additions and a division per cell, independent of their size; for
-// the selection 5 or 19 comparisons and a division. Reads the costs twice and the averages 5 or 9 times, and writes two
-// volumes.
+// Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations.
+// Required input: W − 1 pixels on each side.
+// Cost: for the windows four additions and a division per cell, independent of their size; for the selection 5 or 19
+// comparisons and a division. Reads the costs twice and the averages 5 or 9 times, and writes two volumes.
 #pragma once
 
 #include <array>

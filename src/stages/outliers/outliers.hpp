@@ -8,7 +8,8 @@
 // invalid before. The paper's check requires equal integer disparities: threshold = 0.
 //
 // Input: the right view's disparity. In place: float disparity (NaN where invalid) and validity. Output: 8-bit kinds.
-// Required input: the row. Cost: that of the left-right check, plus a pass over the right view's row.
+// Required input: the row.
+// Cost: that of the left-right check, plus a pass over the right view's row.
 #pragma once
 
 #include <cstddef>

@@ -103,8 +103,8 @@ class Worker {
     return {job_.in.source.kind, memory_ + r * job_.candidates_bytes(), job_.candidates()};
   }
 
-  // Each row lags two columns behind the previous row: the predecessors of a pixel were visited in an earlier step, so
-  // that the processor works on all pixels of a step at the same time.
+  // Each row lags two columns behind the previous row, so that the predecessors of a pixel were visited in an earlier
+  // step. The processor can therefore work on all pixels of a step at the same time.
   void visit_tile(int tile) const {
     for (int step = 0; step < sgm::tile_columns; ++step)
       for (int r = 0; r < rows_; ++r) {

@@ -10,10 +10,10 @@
 //       float        summed row by row, from the left, each step rounded to float
 //
 // Input: 8-bit, 16-bit or float with the channels of the format; 8-bit NV12, with its chroma in a separate plane with 2
-// channels. A mosaic has at least 2×2 pixels. Output: RGB of the same type. Required input: the pixel alone; for NV12
-// its block of 2×2; for mosaics the 3×3 window around it. Both are read from even columns and rows on, so that the
-// positions of the colours stay the same: part_read(). Cost: reads each pixel once and writes 3 values; NV12 takes 5
-// products, mosaics 10 additions.
+// channels. A mosaic has at least 2×2 pixels. Output: RGB of the same type.
+// Required input: the pixel alone; for NV12 its block of 2×2; for mosaics the 3×3 window around it. Both are read from
+// even columns and rows on, so that the positions of the colours stay the same: part_read().
+// Cost: reads each pixel once and writes 3 values; NV12 takes 5 products, mosaics 10 additions.
 #pragma once
 
 #include <algorithm>

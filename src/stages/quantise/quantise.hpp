@@ -10,8 +10,8 @@
 //
 //   1/u if L ≤ 255 u, so that penalties keep their meaning, else 255 / L; and 255 / L for real numbers from outside
 //
-// Input: costs of 8 or 16 bits or float (8-bit costs with the scale 1 are copied). Output: 8 bits. Required input: the
-// pixel alone. Reads and writes each cell once.
+// Input: costs of 8 or 16 bits or float (8-bit costs with the scale 1 are copied). Output: 8 bits.
+// Required input: the pixel alone. Reads and writes each cell once.
 #pragma once
 
 #include "core/parameters.hpp"

@@ -10,7 +10,9 @@
 // A method that works on reduced images searches the multiples of f in the range, and its result is in pixels of the
 // input. Parameters of its refinements are in pixels of the reduced image.
 //
-// Input: 8-bit, 16-bit or float. Output: the same. Required input: the block. Cost: one addition per input pixel.
+// Input: 8-bit, 16-bit or float. Output: the same.
+// Required input: the block.
+// Cost: one addition per input pixel.
 #pragma once
 
 #include "core/parameters.hpp"

@@ -11,7 +11,8 @@
 // filled pixel is valid and marked filled.
 //
 // Input: arms (stages/cross). In place: float disparity (NaN where invalid) and validity.
-// Required input: iterations × the longest arm. Cost: a pass over the region for each invalid pixel and iteration.
+// Required input: iterations × the longest arm.
+// Cost: a pass over the region for each invalid pixel and iteration.
 #pragma once
 
 #include <cmath>

@@ -12,8 +12,8 @@
 // its position lies outside [0, width − 1] × [0, height − 1], if one of its neighbours is masked, or if a float result
 // is not finite; it becomes 0 and is not usable.
 //
-// Input: 8-bit, 16-bit or float, 1 or 3 channels, any size up to 2²³; a mask (0 = not usable) or none.
-// Output: an image of the same type and channels in the map's size; usable, 255 or 0.
+// Input: 8-bit, 16-bit or float, 1 or 3 channels, any size up to 2²³; a mask (0 = not usable) or none. Output: an image
+// of the same type and channels in the map's size; usable, 255 or 0.
 // Required input: the positions in the map.
 // Cost: 3 interpolations per pixel and channel; reads 8 bytes of the map and the image once, writes the output and
 // usable.

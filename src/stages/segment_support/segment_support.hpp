@@ -10,9 +10,10 @@
 // border pixel.
 //
 // Input: segments, words of stages/slic/segments.hpp; 8-bit costs. Output: costs in units of 1/128, the sum of two
-// means. Required input: the whole image, because segments need it. Cost: one addition per cell for the segments,
-// independent of their size; four additions and a division for the window. Reads each cell three times and writes it
-// once.
+// means.
+// Required input: the whole image, because segments need it.
+// Cost: one addition per cell for the segments, independent of their size; four additions and a division for the
+// window. Reads each cell three times and writes it once.
 #pragma once
 
 #include <cstddef>

@@ -9,10 +9,11 @@
 //
 // Input: a volume of 8-bit or 16-bit costs, which are clamped to a largest cost, or features of both views
 // (stages/cost); for the adaptive P2 also the left view in 8-bit grey. Output: the sums S in 16 bits. All values are
-// integers: all devices return the same bits. Required input: the whole image, or a stripe of its rows and the path
-// costs at its edges. Cost: per cell (pixel and disparity) and path, 3 minima, 2 additions, 1 subtraction, 1 running
-// minimum. The minimum memory traffic is one read of the costs and one write of the sums, 3 or 4 bytes per cell: 0.1 ms
-// on an H200 for 1280×960×128, where the operations take 0.43 ms.
+// integers: all devices return the same bits.
+// Required input: the whole image, or a stripe of its rows and the path costs at its edges.
+// Cost: per cell (pixel and disparity) and path, 3 minima, 2 additions, 1 subtraction, 1 running minimum. The minimum
+// memory traffic is one read of the costs and one write of the sums, 3 or 4 bytes per cell: 0.1 ms on an H200 for
+// 1280×960×128, where the operations take 0.43 ms.
 #pragma once
 
 #include <array>

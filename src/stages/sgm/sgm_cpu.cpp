@@ -98,8 +98,8 @@ class Worker {
     }
     visit_tile<0>(tile);
   }
-  // Each row lags two columns behind the previous row: the predecessors of a pixel were visited in an earlier step, so
-  // that the processor works on all pixels of a step at the same time.
+  // Each row lags two columns behind the previous row, so that the predecessors of a pixel were visited in an earlier
+  // step. The processor can therefore work on all pixels of a step at the same time.
   template <int kBlocks>
   void visit_tile(int tile) const {
     for (int step = 0; step < tile_columns; ++step)

@@ -1,8 +1,8 @@
 // A sweep over the image, from its first row or from its last one: where its paths store their costs, and how its
 // threads synchronise. The sweep visits the image in bands of rows, and a band in tiles of columns. A thread takes a
 // band and follows the previous band at a distance of two tiles. A path stores its last pixel's costs, minus their
-// minimum, at a fixed position, so that a tile's paths stay in the L1 cache: a vertical path by its column u, a
-// diagonal one by u − v, an antidiagonal one by u + v.
+// minimum, at a fixed position: a vertical path by its column u, a diagonal one by u − v, an antidiagonal one by u + v.
+// The paths of a tile thus stay in the L1 cache.
 //
 // Columns u and rows v are counted along the sweep: the upward sweep is the downward sweep of the image rotated by
 // 180°.

@@ -1,5 +1,5 @@
 // Shiftable windows (Okutomi, Katayama and Oka 2002; Bobick and Intille 1999): the cost of a pixel is that of the best
-// of all windows that contain it, so that near an edge of the scene a window is used that does not cross the edge. It
+// of all windows that contain it. Near an edge of the scene, that is a window which does not cross the edge. The cost
 // is computed as a box filter, followed by a separable minimum over as many pixels (Scharstein and Szeliski 2002,
 // section 4.2 and figure 4):
 //
@@ -9,9 +9,10 @@
 // An r outside the image is replaced by the nearest border pixel, as in stages/box; windows centred outside the image
 // are not tried.
 //
-// Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations. Required input: W −
-// 1 pixels on each side. Cost: four additions, a division and six minima per cell, independent of the window; reads the
-// costs twice, writes the averages three times and reads them four times.
+// Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations.
+// Required input: W − 1 pixels on each side.
+// Cost: four additions, a division and six minima per cell, independent of the window; reads the costs twice, writes
+// the averages three times and reads them four times.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Shiftable windows on the CPU: averages with running sums, then minima along rows and along columns, in place, with
-// the running minima of van Herk (1992): three per cell and direction, independent of the window.
+// Shiftable windows on the CPU: averages with running sums, then minima along rows and along columns, in place. The
+// minima are the running minima of van Herk (1992): three per cell and direction, independent of the window.
 #include "stages/shiftable/shiftable.hpp"
 
 #include "device/cpu/threads.hpp"

@@ -16,8 +16,8 @@
 // disconnected: the paper's last pass, which assigns small pieces to their neighbours in pixel order, is omitted,
 // because sums over segments do not need connected ones.
 //
-// Input: words of stages/rgb. Output: words of segments.hpp. Required input: the whole image, at most 2²⁵ blocks of
-// 8×8.
+// Input: words of stages/rgb. Output: words of segments.hpp.
+// Required input: the whole image, at most 2²⁵ blocks of 8×8.
 // Cost: 9 distances of 11 operations per pixel and iteration.
 #pragma once
 

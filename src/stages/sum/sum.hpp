@@ -4,7 +4,8 @@
 //
 // The weights a and b are integers, in units of 1/64.
 //
-// Input: two volumes of 8-bit costs. Output: the same, in place of the second. Required input: the pixel alone.
+// Input: two volumes of 8-bit costs. Output: the same, in place of the second.
+// Required input: the pixel alone.
 // Cost: 2 multiplications per cell; reads both volumes once and writes one.
 #pragma once
 

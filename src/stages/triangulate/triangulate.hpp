@@ -14,7 +14,8 @@
 // infinity or behind the cameras.
 //
 // Input: disparity, NaN where invalid. Output: depth, points (3 channels) and uncertainty, each of which may be empty.
-// Required input: the pixel alone. Cost: one division and 8 products per pixel; reads 4 bytes, writes 4, 12 and 4.
+// Required input: the pixel alone.
+// Cost: one division and 8 products per pixel; reads 4 bytes, writes 4, 12 and 4.
 #pragma once
 
 #include "core/text.hpp"

@@ -14,7 +14,8 @@
 //
 // Input: float disparity and validity of the reduced image; 8-bit grey of both images. Output: the same in the image's
 // size.
-// Required input: one pixel on each side in the reduced map. Cost: four reads each of map and grey per pixel.
+// Required input: one pixel on each side in the reduced map.
+// Cost: four reads each of map and grey per pixel.
 #pragma once
 
 #include "core/parameters.hpp"

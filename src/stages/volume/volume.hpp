@@ -9,7 +9,8 @@
 // The selection reads `candidates` in place of the mask. A pixel without a candidate is thus invalid, and no pixel of
 // the right view takes its disparity from it.
 //
-// Input: 16-bit or float costs; the mask may be empty. Required input: the pixel alone.
+// Input: 16-bit or float costs; the mask may be empty.
+// Required input: the pixel alone.
 // Cost: reads the costs of a pixel up to its first candidate.
 #pragma once
 

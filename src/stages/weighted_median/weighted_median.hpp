@@ -11,8 +11,8 @@
 //   W = (⌊x · y / 2^16⌋ · ⌊⌊red · green / 2^16⌋ · blue / 2^16⌋) / 2^16, rounded down, and at least 1.
 //
 // Input: disparity, NaN where invalid; validity; the 8-bit image with 1 or 3 channels (a single channel counts three
-// times).
-// Output: float disparity, not in place. Required input: r pixels on each side.
+// times). Output: float disparity, not in place.
+// Required input: r pixels on each side.
 // Cost: reads the map once; for a filled pixel, a pass over its window for each bit in which its disparities differ.
 #pragma once
 

@@ -5,9 +5,11 @@
 // k is 0 if the largest sum fits in 16 bits (11×11 with the default weights), else the smallest value with which it
 // does. At borders the costs C(·, d) replicate; the thesis leaves that rim out.
 //
-// Output: a volume of 16-bit sums. Required input: (W−1)/2 columns and (H−1)/2 rows on each side, in the right view
-// also the range of disparities to their left. Cost: running sums take two costs and four additions per pixel and
-// disparity, independent of the window; reads each word twice per disparity, from caches, and writes 2 bytes.
+// Output: a volume of 16-bit sums.
+// Required input: (W−1)/2 columns and (H−1)/2 rows on each side, in the right view also the range of disparities to
+// their left.
+// Cost: running sums take two costs and four additions per pixel and disparity, independent of the window; reads each
+// word twice per disparity, from caches, and writes 2 bytes.
 #pragma once
 
 #include <cstddef>

@@ -132,8 +132,8 @@ HWY_INLINE void find_index(const Costs& costs, const std::uint16_t* lowest, std:
 
 inline constexpr int run = 32;  // pixels of a row that are selected together
 
-// The data that selection needs from the costs of a run of pixels: the lowest cost, the first index that holds it, the
-// costs before and behind that index, and the lowest cost that is further away.
+// The costs of a run of pixels that selection needs: the lowest cost, the first index that holds it, the costs before
+// and behind that index, and the lowest cost that is further away.
 struct Winners {
   HWY_ALIGN std::uint16_t lowest[run], index[run], before[run], behind[run], second[run];
 };
