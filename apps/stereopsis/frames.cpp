@@ -183,7 +183,7 @@ Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
   return ordered(std::move(files), parts, what);
 }
 
-// Returns the frames of `a` in the order of the frames of `b` with the same names.
+// Returns the frames of `b` in the order of the frames of `a` with the same names.
 Frames in_order_of(const Frames& a, const Frames& b) {
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < b.size(); ++i) places[b.by_name[i]] = i;

@@ -222,7 +222,7 @@ class Document::XmlParser {
   }
 
  private:
-  // Returns in `content` the next tag without its brackets, and skips the text before it.
+  // Reads the next tag into `tag_`, without its brackets, and the text before it into `content`.
   bool next_tag(std::string_view& content) {
     const std::size_t start = rest_.find('<');
     content = rest_.substr(0, start);

@@ -286,7 +286,7 @@ using Ports = std::vector<Port>;
 
 enum class Slot { prepare, cost, aggregation, optimisation, select, levels, refinement, image, internal };
 
-// The pair's properties, which determine those of the images.
+// Element type and channels of the pair's images at one size.
 struct PairInfo {
   Element element = Element::u8;
   int channels = 1;

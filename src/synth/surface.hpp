@@ -53,7 +53,7 @@ struct Surface {
   double hit(const Vec3& o, const Vec3& d, double t_min) const;
   // Returns the normal at a point on the surface: outwards, or along z for panels; in the surface's frame.
   Vec3 normal(const Vec3& p) const;
-  // Returns the bounding box in the surface's frame.
+  // Computes the bounding box in the surface's frame.
   void bounds(Vec3& low, Vec3& high) const;
 };
 

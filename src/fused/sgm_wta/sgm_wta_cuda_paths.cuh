@@ -142,7 +142,7 @@ __device__ __forceinline__ void best_from(StateOf<T>& best, const StateOf<T>& st
   }
 }
 
-// Returns the minima of two states over all lanes of a group, each in both halves.
+// Replaces a and b by their minima over all lanes of a group, each in both halves.
 template <class T>
 __device__ __forceinline__ void reduce_two(u32& a, u32& b) {
   u32 m = smaller(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632));

@@ -94,8 +94,8 @@ __device__ __forceinline__ void lowest_of(const Pairs (&h)[4], int lanes, uint (
   }
 }
 
-// For each of four messages, returns the disparities before the first pair: the last disparity of the previous thread
-// and that of the lower half.
+// Finds the disparities before the first pair, for each of four messages: the last disparity of the previous thread and
+// that of the lower half.
 __device__ __forceinline__ void before(const Pairs (&g)[4], int chunk, const CudaProblem& p, uint (&pair)[4]) {
   const uint last =
       __byte_perm(__byte_perm(g[0].of[7], g[1].of[7], 0x0062), __byte_perm(g[2].of[7], g[3].of[7], 0x0062), 0x5410);
@@ -104,7 +104,7 @@ __device__ __forceinline__ void before(const Pairs (&g)[4], int chunk, const Cud
 #pragma unroll
   for (int i = 0; i < 4; ++i) pair[i] = __byte_perm(other, g[i].of[7], 0x5450 + i);
 }
-// Returns the disparities behind the last pair.
+// Finds the disparities behind the last pair.
 __device__ __forceinline__ void behind(const Pairs (&g)[4], int chunk, const CudaProblem& p, uint (&pair)[4]) {
   const uint first =
       __byte_perm(__byte_perm(g[0].of[0], g[1].of[0], 0x0040), __byte_perm(g[2].of[0], g[3].of[0], 0x0040), 0x5410);

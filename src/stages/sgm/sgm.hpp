@@ -108,7 +108,7 @@ template <class Kind>
 void oracle(const Parameters&, const cost::Source<Kind>&, ImageView<const std::uint8_t> guide, int min_disparity,
             VolumeView<std::uint16_t> sums);
 
-// Runs the paths of one direction through a stripe of the image's rows. `sums` has the rows of the stripe; if it has no
+// The paths of one direction through a stripe of the image's rows. `sums` has the rows of the stripe; if it has no
 // cells, sums are not computed. `before` holds the path costs in the row before the stripe, width × disparities, or is
 // empty at the image border. `behind`, if given, receives the path costs in the stripe's last row. `scratch` holds at
 // least gpu_scratch_bytes() for the stripe's size.

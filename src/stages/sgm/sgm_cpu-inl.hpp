@@ -19,7 +19,7 @@ namespace stereopsis::sgm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// Returns the minimum of each vector in all of its lanes.
+// Replaces each vector by its minimum in all lanes.
 template <int kPaths, class D, class V>
 HWY_INLINE void spread_minima(D d, V (&v)[kPaths]) {
   using Lane = hn::TFromD<D>;
