@@ -1,7 +1,6 @@
 // Shiftable windows (Okutomi, Katayama and Oka 2002; Bobick and Intille 1999): the cost of a pixel is that of the best
-// of all windows that contain it. Near an edge of the scene, that is a window which does not cross the edge. The cost
-// is computed as a box filter, followed by a separable minimum over as many pixels (Scharstein and Szeliski 2002,
-// section 4.2 and figure 4):
+// of all windows that contain it. That window does not cross a nearby edge of the scene. The cost is computed as a box
+// filter, followed by a separable minimum over as many pixels (Scharstein and Szeliski 2002, section 4.2 and figure 4):
 //
 //   C'(p, d) = min B(q, d),   q in the W×W window around p, in the image
 //   B(q, d) = ⌊(128 Σ C(r, d) + ⌊N / 2⌋) / N⌋,   r in the W×W window around q, N = W²
