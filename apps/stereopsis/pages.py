@@ -1,6 +1,6 @@
-"""The man page, and completions for bash, zsh and fish, of what the command and the Python package say of themselves.
+"""Generates the man page and completions for bash, zsh and fish from the descriptions of the command and the package.
 
-python3 pages.py PROGRAM FOLDER writes FOLDER/man/man1/stereopsis.1 and the completions' files beside it, as they lie under share/.
+python3 pages.py PROGRAM FOLDER writes FOLDER/man/man1/stereopsis.1 and the files of the completions in the layout of share/.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DEVICES = ["auto", "cpu", "cuda", "opencl"]
 
 @dataclass
 class Option:
-    names: list[str]  # of a positional argument one without dashes
+    names: list[str]  # a positional argument has a single name without dashes
     placeholder: str
     help: str
     group: str
@@ -38,7 +38,7 @@ class Option:
 
     @property
     def takes(self) -> str:
-        """What completes its value: values, file, folder or nothing."""
+        """Returns how its value is completed: values, file, folder or nothing."""
         what = self.names[0] if self.positional else self.placeholder
         if self.values:
             return "values"
@@ -65,7 +65,7 @@ class Command:
         return [option for option in self.options if not option.positional]
 
 
-# What is there ----------------------------------------------------------------------------------------------------------
+# Commands ----------------------------------------------------------------------------------------------------------
 
 
 def ask(program: str, *words: str) -> object:
@@ -83,7 +83,7 @@ def names_of_parameters(pipeline: dict, before: str = "") -> list[str]:
 
 
 class Nothing(type):
-    """Stands for whatever a subcommand's module imports and its options do not need."""
+    """Replaces objects that a subcommand's module imports and its options do not need."""
 
     def __getattr__(cls, name: str) -> type:
         if name.startswith("__"):
@@ -100,7 +100,7 @@ class Nothing(type):
 
 
 class NotBuilt(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Last of the finders: modules that are not installed, or not built yet."""
+    """Finds modules that are not installed or not built yet; it is the last finder."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec:
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
@@ -115,7 +115,7 @@ class NotBuilt(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def python_command(name: str) -> Command:
-    """Of the package's sources; its own __init__, which needs the built module, does not run."""
+    """Returns a command from the package's sources, without running its __init__, which needs the built module."""
     if "stereopsis" not in sys.modules:
         package = types.ModuleType("stereopsis")
         package.__path__ = [str(PYTHON / "stereopsis")]
@@ -128,7 +128,7 @@ def python_command(name: str) -> Command:
 
 
 def python_options(parser: argparse.ArgumentParser, group: str = "") -> list[Option]:
-    """Options of a parser and of the actions below it. An action's options are a group with the action's name."""
+    """Returns the options of a parser and of its actions; an action's options form a group with the action's name."""
     options: list[Option] = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -188,7 +188,7 @@ def described(program: str) -> tuple[dict, list[Command]]:
 
 def roff(text: str) -> str:
     text = text.replace("\\", r"\e").replace("-", r"\-")
-    text = re.sub(r"[^\0-\x7f]", lambda found: rf"\[u{ord(found[0]):04X}]", text)  # whatever the locale
+    text = re.sub(r"[^\0-\x7f]", lambda found: rf"\[u{ord(found[0]):04X}]", text)  # independent of the locale
     return "\n".join(r"\&" + line if line.startswith((".", "'")) else line for line in text.split("\n"))
 
 
@@ -249,7 +249,7 @@ def quoted(text: str) -> str:
 
 
 def bash(about: dict, commands: list[Command]) -> str:
-    """After an option what it takes, else options, or files where the command reads them."""
+    """Completes the value after an option; otherwise options, or files if the command reads them."""
     cases = []
     for command in commands:
         names = " ".join(name for option in command.named for name in option.names)
