@@ -301,7 +301,7 @@ struct CostUnits {
 };
 
 struct StageDescriptor {
-  Slot slot;                        // `image`: added to the plan if a port needs it; `part`: belongs to another entry
+  Slot slot;                        // `image`: added to the plan if a port needs it; `internal`: part of another entry
   std::string name;                 // used in pipelines
   std::string title;                // used in timings
   StageParameters parameters = {};  // the defaults
@@ -367,7 +367,7 @@ struct Rule {
   // Returns the step that replaces the run. A step without an entry means that the rule does not apply, and its note
   // gives the reason.
   Step (*fuse)(const Run&);
-  const StageDescriptor* operation;     // the operation of the step; its slot is `part`
+  const StageDescriptor* operation;     // the operation of the step; its slot is `internal`
   int (*length)(const Run&) = nullptr;  // length of the run that starts at these steps; null: that of `run`
   int (*strip_rows)(Size image, int disparities, const Target&) = nullptr;  // preferred number of rows of a strip
   std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which the rule applies
