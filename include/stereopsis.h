@@ -209,16 +209,18 @@ typedef struct sp_camera {
 
 /* What may be wanted beside disparity and validity. */
 enum {
-  SP_WANT_RIGHT = 1,
-  SP_WANT_CONFIDENCE = 2,
-  SP_WANT_TIMES = 4,       /* of stages, on a GPU, with images of the host; the CPU always tells */
-  SP_WANT_DEPTH = 8,       /* these three need a rig */
-  SP_WANT_POINTS = 16,     /* 3 channels: x, y, z */
-  SP_WANT_UNCERTAINTY = 32,
-  SP_WANT_RECTIFIED = 64,  /* the left image; needs cameras */
-  SP_WANT_COST = 128,      /* volumes: of the matching cost, */
-  SP_WANT_AGGREGATED = 256, /* aggregated, */
-  SP_WANT_OPTIMISED = 512   /* and optimised */
+  /* outputs, written by ./dev outputs */
+  SP_WANT_RIGHT = 1, /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
+  SP_WANT_CONFIDENCE = 2, /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
+  SP_WANT_TIMES = 4, /* Times of stages; the CPU tells them always. */
+  SP_WANT_DEPTH = 8, /* Depth Z, in the unit of the rig; NaN where there is none. */
+  SP_WANT_POINTS = 16, /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none. */
+  SP_WANT_UNCERTAINTY = 32, /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
+  SP_WANT_RECTIFIED = 64, /* Rectified left image, in the pixel type of the pair. */
+  SP_WANT_COST = 128, /* Volume of matching costs: one channel for each candidate, the lowest disparity first. */
+  SP_WANT_AGGREGATED = 256, /* Volume of costs after aggregation: one channel for each candidate. */
+  SP_WANT_OPTIMISED = 512 /* Volume of costs after optimisation: one channel for each candidate. */
+  /* end of the outputs */
 };
 /* Where points are: x right, y down, z forward, from the left camera; or x forward, y left, z up, from the middle of the baseline. */
 enum { SP_FRAME_OPTICAL = 0, SP_FRAME_HEAD = 1 };
@@ -275,17 +277,19 @@ typedef struct sp_pair {
 } sp_pair;
 typedef struct sp_result {
   size_t struct_size;
-  const sp_image* disparity;  /* SP_F32 */
-  const sp_image* validity;   /* SP_U8, SP_INVALID_… and others; on the host it may be null */
-  const sp_image* right;      /* these are there if they are wanted: SP_F32 */
-  const sp_image* confidence; /* 0 to 1 */
-  const sp_image* depth;
-  const sp_image* points;
-  const sp_image* uncertainty;
-  const sp_image* rectified;
-  const sp_image* cost; /* as sp_matcher_volume says; on a device rows without gaps */
-  const sp_image* aggregated;
-  const sp_image* optimised;
+  /* outputs, written by ./dev outputs */
+  const sp_image* disparity; /* Disparity of the left view, in pixels; NaN where a pixel is invalid. */
+  const sp_image* validity; /* Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured. */
+  const sp_image* right; /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
+  const sp_image* confidence; /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
+  const sp_image* depth; /* Depth Z, in the unit of the rig; NaN where there is none. */
+  const sp_image* points; /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none. */
+  const sp_image* uncertainty; /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
+  const sp_image* rectified; /* Rectified left image, in the pixel type of the pair. */
+  const sp_image* cost; /* Volume of matching costs: one channel for each candidate, the lowest disparity first. */
+  const sp_image* aggregated; /* Volume of costs after aggregation: one channel for each candidate. */
+  const sp_image* optimised; /* Volume of costs after optimisation: one channel for each candidate. */
+  /* end of the outputs */
 } sp_result;
 
 /* Bits of the validity: why a pixel is invalid; and, of the last two, of pixels that are valid without having been measured. */

@@ -21,7 +21,7 @@ void run(const Options& options) {
   };
   if (options.explain) records.plan = explain(call);
   if (!options.probes.empty()) print_probes(call);
-  if (!options.wants(Output::disparity)) return conclude();
+  if (!options.wants(ResultFile::disparity)) return conclude();
   try {
     match_frames(call, records);
   } catch (...) {
@@ -34,9 +34,10 @@ void run(const Options& options) {
   if (records.count(FrameRecord::State::failed) > 0) throw CheckFailed{};
 }
 
-Option add_output(Command& command, Options& o, Output k) {
-  const OutputKind& kind = output_kinds()[k];
-  return command.path(k == Output::disparity ? "-o,--output" : kind.option, o.outputs[k], kind.placeholder, kind.help);
+Option add_output(Command& command, Options& o, std::size_t k) {
+  const FileKind& kind = file_kinds()[k];
+  return command.path(k == ResultFile::disparity ? "-o,--output" : kind.option, o.outputs[k], kind.placeholder,
+                      kind.help);
 }
 
 void add_inputs(Command& command, Options& o) {
@@ -45,7 +46,7 @@ void add_inputs(Command& command, Options& o) {
             "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory; for both, a bag of ROS")
       .required();
   command.path("RIGHT", o.right, "", "Right image, or as many of them: paired by frame number, or by name").required();
-  add_output(command, o, Output::disparity);
+  add_output(command, o, ResultFile::disparity);
   command.number("--scale", o.scale, 1e-6, 65535, "S", "8-bit output: stored value = disparity × S");
 
   command.group("Images");
@@ -82,9 +83,11 @@ void add_range(Command& command, Options& o) {
 
 void add_results(Command& command, Options& o) {
   command.group("More results");
-  for (const Output k : {Output::right, Output::confidence, Output::validity_bits, Output::validity_picture,
-                         Output::colour, Output::depth, Output::uncertainty, Output::cloud})
+  for (const ResultFile k :
+       {ResultFile::right, ResultFile::confidence, ResultFile::validity_bits, ResultFile::validity_picture,
+        ResultFile::colour, ResultFile::depth, ResultFile::uncertainty, ResultFile::cloud})
     add_output(command, o, k);
+  for (std::size_t k = own_file_count; k < file_count; ++k) add_output(command, o, k);
   command.text("--frame", o.frame, "NAME", "Of the points: optical (x right, y down, z forward) or head [optical]");
   command.flag("--organised", o.organised, "A cloud with a point for every pixel, NaN where there is none");
   command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX", "What --uncertainty is for [0.5]");

@@ -2,6 +2,7 @@
 // their records.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "frames.hpp"
 #include "outputs.hpp"
 #include "rig_options.hpp"
+#include "stereopsis/arguments.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/matcher_group.hpp"
 
@@ -21,9 +23,8 @@ namespace stereopsis::command::matching {
 
 namespace fs = std::filesystem;
 
-// The outputs of a frame, in the order in which they are written. The disparity is last, so that a frame with a
-// disparity file is complete.
-enum Output : std::size_t {
+// The files of a frame. Each further map of the table of outputs has a file, too.
+enum ResultFile : std::size_t {
   confidence,
   validity_bits,
   validity_picture,
@@ -33,25 +34,45 @@ enum Output : std::size_t {
   uncertainty,
   cloud,
   disparity,
-  output_count
+  own_file_count
 };
+constexpr bool is_plain_map(const Output& output) {
+  constexpr std::array own = {"disparity", "validity", "right", "confidence", "depth", "points", "uncertainty"};
+  return output.kind == OutputKind::map && std::ranges::find(own, std::string_view(output.name), [](auto name) {
+                                             return std::string_view(name);
+                                           }) == own.end();
+}
+inline constexpr std::size_t file_count =
+    own_file_count + static_cast<std::size_t>(std::ranges::count_if(output_table, is_plain_map));
+// Calls f(file, output, field) for each further map, with its index among the files.
+template <class F>
+void for_each_plain_map(F&& f) {
+  std::size_t file = own_file_count;
+  for_each_output([&](std::size_t row, auto field) {
+    if constexpr (requires(Matched & m) {
+                    field(m).view();
+                    field(m).fill(0);
+                  })
+      if (is_plain_map(output_table[row])) f(file++, output_table[row], field);
+  });
+}
 
-struct OutputKind {
-  const char* option;
+struct FileKind {
+  std::string option;
   const char* placeholder;
   const char* help;
   const char* extension;  // used in a directory of results
   std::vector<const char*> extensions;
 };
 
-const std::array<OutputKind, output_count>& output_kinds();
-std::string name_of(Output output);  // as in JSON: "disparity", "confidence", …
+const std::vector<FileKind>& file_kinds();
+std::string name_of(ResultFile file);  // in JSON: "disparity", "confidence", …
 
-using OutputFiles = std::array<fs::path, output_count>;
+using ResultFiles = std::array<fs::path, file_count>;
 
 struct Options {
   fs::path left, right;
-  OutputFiles outputs;
+  ResultFiles outputs;
   MethodOptions method;
   DeviceOptions device;
   IntensityOptions intensity;
@@ -65,8 +86,10 @@ struct Options {
   fs::path mask_left, mask_right, report, cost_volume;
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
 
-  bool wants(Output output) const { return !outputs[output].empty(); }
-  bool wants_depth() const { return wants(Output::depth) || wants(Output::cloud) || wants(Output::uncertainty); }
+  bool wants(ResultFile output) const { return !outputs[output].empty(); }
+  bool wants_depth() const {
+    return wants(ResultFile::depth) || wants(ResultFile::cloud) || wants(ResultFile::uncertainty);
+  }
 };
 
 struct InputFrame {
@@ -84,7 +107,7 @@ std::string kind_of(const AnyImageView& image);
 
 // A volume to write: --save-volume aggregated=FILE.npy.
 struct SavedVolume {
-  CostState state;
+  const Output* output;
   fs::path file;
 };
 
@@ -108,7 +131,7 @@ class MatchJob {
   // A raw pair is rectified once: by the matcher on its device or, if other steps need it too, when it is read.
   bool rectifies_ahead() const {
     return maps &&
-           (options.wants(Output::right) || (range_is_estimated() && (!left.sequence || options.range_per_frame)));
+           (options.wants(ResultFile::right) || (range_is_estimated() && (!left.sequence || options.range_per_frame)));
   }
 
   std::string device_names() const;
@@ -123,9 +146,9 @@ class MatchJob {
   std::shared_ptr<const RectificationMaps> maps;  // for a raw pair
   Frames left, right;
   std::optional<Frames> mask_left, mask_right;
-  std::vector<OutputFiles> files;  // for each frame
-  fs::path sidecar;                // for a sequence: match_resume.cpp
-  InputFrame first;                // the first frame that can be read
+  std::vector<ResultFiles> files;  // of each frame
+  fs::path sidecar;                // of a sequence: match_resume.cpp
+  InputFrame first;                // the first that can be read
   std::size_t first_index = 0;
   Size given_size, size;  // size of the images, and of the results
   std::string kind;
@@ -175,7 +198,7 @@ class MatchJob {
   DisparityRange range_of(const InputFrame& frame) const;
   DisparityRange as_files_hold(DisparityRange found) const;
   void check_range() const;
-  bool holds_no_sign(Output output) const;
+  bool holds_no_sign(ResultFile output) const;
   void check_outputs(DisparityRange values) const;
 };
 
@@ -221,11 +244,11 @@ struct FrameResult {
 
 // Removes the pixels that --drop-filled and --min-confidence exclude.
 void drop_unwanted(const MatchJob& call, FrameResult& result);
-// Writes the outputs; returns the number of pixels that are too far for --depth.
-long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files);
+// The pixels that are too far for --depth.
+long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const ResultFiles& files);
 
-// match_volumes.cpp: the volumes that a plan must return, and their use.
-CostVolumes wanted_volumes(const MatchJob& call);
+// match_volumes.cpp: which volumes a plan is to give, and what is done with them.
+void request_volumes(const MatchJob& call, Problem& problem);
 void write_volumes(const MatchJob& call, const Matched& result);
 void print_probes(const MatchJob& call);
 

@@ -60,7 +60,7 @@ std::string MatchJob::device_names() const {
 }
 
 void MatchJob::check_options() {
-  if (!options.wants(Output::disparity)) check_explains_alone();
+  if (!options.wants(ResultFile::disparity)) check_explains_alone();
   if (options.json && !options.explain) refuse("--json prints what --explain finds; give both, or --report FILE");
   if (options.json && (options.timings || !options.probes.empty()))
     refuse("--json has standard output to itself; leave --timings and --probe out, or give --report FILE");
@@ -81,20 +81,20 @@ void MatchJob::check_options() {
 void MatchJob::check_explains_alone() const {
   if (!options.explain && options.probes.empty())
     refuse("match needs -o OUT, the file to write, --explain, which shows the plan, or --probe, which shows costs");
-  for (std::size_t k = 0; k < output_count; ++k)
-    if (options.wants(Output(k)))
-      refuse(fmt::format("{} is written beside the disparity; give -o OUT too", output_kinds()[k].option));
+  for (std::size_t k = 0; k < file_count; ++k)
+    if (options.wants(ResultFile(k)))
+      refuse(fmt::format("{} is written beside the disparity; give -o OUT too", file_kinds()[k].option));
 }
 
 void MatchJob::check_dependent_options() const {
-  if (options.organised && !options.wants(Output::cloud))
+  if (options.organised && !options.wants(ResultFile::cloud))
     refuse("--organised is of a cloud; give its file with --cloud");
-  if (options.disparity_error && !options.wants(Output::uncertainty))
+  if (options.disparity_error && !options.wants(ResultFile::uncertainty))
     refuse("--disparity-error is for --uncertainty; give its file too");
   if (options.far && !options.near) refuse("--far needs --near, the depth of the nearest point");
   if (options.near && options.disparities)
     refuse("--near and --disparities both give the range; leave one of them out");
-  if (!options.frame.empty() && !options.wants(Output::cloud))
+  if (!options.frame.empty() && !options.wants(ResultFile::cloud))
     refuse("--frame is of a cloud; give its file with --cloud");
   if (options.near && !options.cost_volume.empty())
     refuse("--near gives a range, and --cost-volume has its own; leave one of them out");
@@ -155,7 +155,7 @@ bool MatchJob::calibration_is_raw(bool grey) const {
 }
 
 void MatchJob::check_unit() const {
-  const fs::path& file = options.outputs[Output::depth];
+  const fs::path& file = options.outputs[ResultFile::depth];
   if (extension_of(file) == ".png" && rig->unit != "mm" && rig->unit != "m")
     refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
                        file.string(), options.rig.source()));
@@ -191,15 +191,15 @@ void MatchJob::name_outputs() {
   all.reads(options.cost_volume, "--cost-volume");
   options.rig.reads(all);
   files.resize(left.size());
-  for (std::size_t k = 0; k < output_count; ++k)
+  for (std::size_t k = 0; k < file_count; ++k)
     for (std::size_t i = 0; i < left.size() && !options.outputs[k].empty(); ++i) {
-      files[i][k] = output_file(options.outputs[k], left, i, output_kinds()[k].extension, output_kinds()[k].option);
-      all.writes(files[i][k], output_kinds()[k].option);
+      files[i][k] = output_file(options.outputs[k], left, i, file_kinds()[k].extension, file_kinds()[k].option);
+      all.writes(files[i][k], file_kinds()[k].option);
     }
   for (const SavedVolume& volume : saved) all.writes(volume.file, "--save-volume");
   all.writes(options.report, "--report");
-  if (!left.sequence || !options.wants(Output::disparity)) return;
-  const fs::path& out = options.outputs[Output::disparity];
+  if (!left.sequence || !options.wants(ResultFile::disparity)) return;
+  const fs::path& out = options.outputs[ResultFile::disparity];
   sidecar = fs::is_directory(out) ? out / ".stereopsis.json"
                                   : out.parent_path() / fmt::format(".{}.json", out.filename().string());
   all.writes(sidecar, "the record for --resume");

@@ -20,7 +20,7 @@ namespace {
 struct Matchers {
   Matchers(const MatchJob& call, const InputFrame& frame)
       : range(frame.range), left(call.pipeline, call.problem(frame), call.devices) {
-    if (call.options.wants(Output::right)) right.emplace(call.pipeline, call.problem(frame, true), call.devices);
+    if (call.options.wants(ResultFile::right)) right.emplace(call.pipeline, call.problem(frame, true), call.devices);
   }
 
   DisparityRange range;
@@ -78,7 +78,7 @@ class FrameLoop {
       Read read;
       const bool first = i == call_.first_index && !call_.first.left.view().empty();
       read.frame = first ? std::move(call_.first) : call_.read(i);
-      if (call_.options.wants(Output::right)) read.mirrored = mirrored(read.frame);
+      if (call_.options.wants(ResultFile::right)) read.mirrored = mirrored(read.frame);
       return read;
     });
   }

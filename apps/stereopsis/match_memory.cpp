@@ -28,12 +28,16 @@ std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified) const {
   std::size_t frame = 2 * pixel * pixels_of(images) + 5 * results;  // disparity and validity
   if (mask_left || mask_right) frame += 2 * pixels_of(images);
   if (rectifies_ahead()) frame += 2 * (pixel + 1) * results;
-  if (options.wants(Output::right))
-    frame += 2 * (pixel + 1) * results + 5 * results;  // the mirrored pair and its result
-  if (options.wants(Output::confidence) || options.wants(Output::cloud) || options.min_confidence) frame += 4 * results;
-  if (options.wants(Output::depth)) frame += 4 * results;
-  if (options.wants(Output::uncertainty)) frame += 4 * results;
-  if (options.wants(Output::cloud)) frame += (12 + pixel) * results;
+  if (options.wants(ResultFile::right))
+    frame += 2 * (pixel + 1) * results + 5 * results;  // the pair mirrored, and its result
+  if (options.wants(ResultFile::confidence) || options.wants(ResultFile::cloud) || options.min_confidence)
+    frame += 4 * results;
+  if (options.wants(ResultFile::depth)) frame += 4 * results;
+  if (options.wants(ResultFile::uncertainty)) frame += 4 * results;
+  for_each_plain_map([&](std::size_t file, const Output&, auto) {
+    if (options.wants(file)) frame += 4 * results;
+  });
+  if (options.wants(ResultFile::cloud)) frame += (12 + pixel) * results;
   return maps_bytes + frame * (left.sequence ? frames_of_sequence : 1);
 }
 
@@ -62,7 +66,7 @@ void MatchJob::explain_limit(const Error& error) const {
   throw Error(ErrorCategory::memory,
               fmt::format("{} (of --memory-limit {}, the images and results take {}{})", error.what(),
                           options.memory_limit, needed_memory(bytes_beside_matching(given_size, maps ? size : Size{})),
-                          options.wants(Output::right) ? "; each view's matching gets half of the rest" : ""));
+                          options.wants(ResultFile::right) ? "; each view's matching gets half of the rest" : ""));
 }
 
 std::size_t MatchJob::memory_for_matching() const {

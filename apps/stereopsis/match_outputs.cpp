@@ -29,21 +29,21 @@ Image<std::uint8_t> picture(const MatchJob& call, DisparityRange range, const Im
   return colour_disparity(cropped(call, pixels), low, high, true);
 }
 
-// Returns the number of pixels that are too far for the file.
-long long write_depth(const MatchJob& call, const InputFrame& frame, const Matched& result, const OutputFiles& files) {
+// The pixels that are too far for the file.
+long long write_depth(const MatchJob& call, const InputFrame& frame, const Matched& result, const ResultFiles& files) {
   long long too_far = 0;
-  if (call.options.wants(Output::depth)) {
-    if (extension_of(files[Output::depth]) == ".png")
-      write_image(files[Output::depth], millimetres(cropped(call, result.depth), *call.rig, too_far));
+  if (call.options.wants(ResultFile::depth)) {
+    if (extension_of(files[ResultFile::depth]) == ".png")
+      write_image(files[ResultFile::depth], millimetres(cropped(call, result.depth), *call.rig, too_far));
     else
-      write_disparity(files[Output::depth], cropped(call, result.depth));
+      write_disparity(files[ResultFile::depth], cropped(call, result.depth));
   }
-  if (call.options.wants(Output::uncertainty))
-    write_disparity(files[Output::uncertainty], cropped(call, result.uncertainty));
-  if (call.options.wants(Output::cloud)) {
+  if (call.options.wants(ResultFile::uncertainty))
+    write_disparity(files[ResultFile::uncertainty], cropped(call, result.uncertainty));
+  if (call.options.wants(ResultFile::cloud)) {
     const Image<std::uint8_t> colours =
         to_8_bits(result.rectified.view().empty() ? frame.left.view() : result.rectified.view());
-    write_point_cloud(files[Output::cloud], cropped(call, result.points), cropped(call, colours),
+    write_point_cloud(files[ResultFile::cloud], cropped(call, result.points), cropped(call, colours),
                       cropped(call, result.confidence), call.options.organised);
   }
   return too_far;
@@ -68,8 +68,10 @@ void drop(const MatchJob& call, Matched& result) {
 
 }  // namespace
 
-const std::array<OutputKind, output_count>& output_kinds() {
-  static const std::array<OutputKind, output_count> kinds = {{
+namespace {
+
+std::vector<FileKind> make_file_kinds() {
+  std::vector<FileKind> kinds = {
       {"--confidence",
        "FILE",
        "0 to 1 as .pfm .npy .tiff, or 0 to 255 as .png .pgm",
@@ -108,12 +110,23 @@ const std::array<OutputKind, output_count>& output_kinds() {
        "--scale",
        ".pfm",
        {}},
-  }};
+  };
+  for_each_plain_map([&](std::size_t, const Output& output, auto) {
+    kinds.push_back(
+        {std::string("--") + output.name, "FILE", output.description, ".npy", {".pfm", ".npy", ".tif", ".tiff"}});
+  });
   return kinds;
 }
 
-std::string name_of(Output output) {
-  return output == Output::disparity ? "disparity" : output_kinds()[output].option + 2;
+}  // namespace
+
+const std::vector<FileKind>& file_kinds() {
+  static const std::vector<FileKind> kinds = make_file_kinds();
+  return kinds;
+}
+
+std::string name_of(ResultFile file) {
+  return file == ResultFile::disparity ? "disparity" : file_kinds()[file].option.substr(2);
 }
 
 void drop_unwanted(const MatchJob& call, FrameResult& result) {
@@ -122,25 +135,28 @@ void drop_unwanted(const MatchJob& call, FrameResult& result) {
   if (!result.right.disparity.empty()) drop(call, result.right);
 }
 
-long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const OutputFiles& files) {
+long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const ResultFiles& files) {
   long long too_far = 0;
   const double scale = call.options.scale.value_or(0);
   const Matched& left = result.left;
-  if (call.options.wants(Output::confidence))
-    write_confidence(files[Output::confidence], cropped(call, left.confidence));
-  if (call.options.wants(Output::validity_bits))
-    write_image(files[Output::validity_bits], cropped(call, left.validity));
-  if (call.options.wants(Output::validity_picture))
-    write_image(files[Output::validity_picture], colour_validity(cropped(call, left.validity), true));
-  if (call.options.wants(Output::right)) {
+  if (call.options.wants(ResultFile::confidence))
+    write_confidence(files[ResultFile::confidence], cropped(call, left.confidence));
+  if (call.options.wants(ResultFile::validity_bits))
+    write_image(files[ResultFile::validity_bits], cropped(call, left.validity));
+  if (call.options.wants(ResultFile::validity_picture))
+    write_image(files[ResultFile::validity_picture], colour_validity(cropped(call, left.validity), true));
+  if (call.options.wants(ResultFile::right)) {
     const Image<float> as_seen = mirrored(result.right.disparity.view());
-    write_disparity(files[Output::right], cropped(call, as_seen), scale);
+    write_disparity(files[ResultFile::right], cropped(call, as_seen), scale);
   }
-  if (call.options.wants(Output::colour))
-    write_image(files[Output::colour], picture(call, frame.range, left.disparity));
+  if (call.options.wants(ResultFile::colour))
+    write_image(files[ResultFile::colour], picture(call, frame.range, left.disparity));
   if (call.options.wants_depth()) too_far = write_depth(call, frame, left, files);
+  for_each_plain_map([&](std::size_t file, const Output&, auto field) {
+    if (call.options.wants(file)) write_image(files[file], cropped(call, field(left)));
+  });
   write_volumes(call, left);
-  write_disparity(files[Output::disparity], cropped(call, left.disparity), scale);
+  write_disparity(files[ResultFile::disparity], cropped(call, left.disparity), scale);
   return too_far;
 }
 

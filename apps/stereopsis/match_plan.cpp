@@ -51,11 +51,11 @@ void print(const Explanation& explanation) {
 Geometry MatchJob::geometry() const {
   const auto on_device = rectifies_ahead() ? nullptr : maps;
   return {.rectification = on_device,
-          .want_rectified = on_device && options.wants(Output::cloud),
+          .want_rectified = on_device && options.wants(ResultFile::cloud),
           .rig = rig,
-          .want_depth = options.wants(Output::depth),
-          .want_points = options.wants(Output::cloud),
-          .want_uncertainty = options.wants(Output::uncertainty),
+          .want_depth = options.wants(ResultFile::depth),
+          .want_points = options.wants(ResultFile::cloud),
+          .want_uncertainty = options.wants(ResultFile::uncertainty),
           .frame = options.frame.empty() ? Frame::optical : to_frame(options.frame),
           .disparity_error = options.disparity_error.value_or(Geometry().disparity_error)};
 }
@@ -66,14 +66,17 @@ Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
   problem.want_confidence = options.min_confidence.has_value();
   problem.want_times = options.timings || !options.report.empty();
   problem.memory_limit = memory_for_matching();
-  if (options.wants(Output::right)) problem.memory_limit /= 2;
+  if (options.wants(ResultFile::right)) problem.memory_limit /= 2;
   if (left.sequence) problem.batch = 2;
   if (of_right) {
     if (region) problem.region->x = size.width - region->x - region->width;
   } else {
-    problem.want_confidence |= options.wants(Output::confidence) || options.wants(Output::cloud);
+    problem.want_confidence |= options.wants(ResultFile::confidence) || options.wants(ResultFile::cloud);
     problem.geometry = geometry();
-    problem.volumes = wanted_volumes(*this);
+    request_volumes(*this, problem);
+    for_each_plain_map([&](std::size_t file, const Output& output, auto) {
+      if (options.wants(file)) *output.flag(problem) = true;
+    });
   }
   return problem;
 }

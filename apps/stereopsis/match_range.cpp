@@ -120,7 +120,7 @@ DisparityRange MatchJob::range_of(const InputFrame& frame) const {
 }
 
 DisparityRange MatchJob::as_files_hold(DisparityRange found) const {
-  const bool unsigned_file = holds_no_sign(Output::disparity) || holds_no_sign(Output::right);
+  const bool unsigned_file = holds_no_sign(ResultFile::disparity) || holds_no_sign(ResultFile::right);
   return unsigned_file && found.min < 0 && found.max() > 0 ? DisparityRange{0, found.max() + 1} : found;
 }
 
@@ -132,20 +132,20 @@ void MatchJob::check_range() const {
       range_text(range), size.width, 1 - size.width, size.width - 1));
 }
 
-bool MatchJob::holds_no_sign(Output output) const {
+bool MatchJob::holds_no_sign(ResultFile output) const {
   const std::string extension = extension_of(options.outputs[output]);
   return extension == ".png" || extension == ".pgm";
 }
 
 void MatchJob::check_outputs(DisparityRange values) const {
   for (const auto& names : files)
-    for (std::size_t k = 0; k < output_count; ++k) {
+    for (std::size_t k = 0; k < file_count; ++k) {
       if (names[k].empty()) continue;
       check_tiff(names[k]);
-      if (k == Output::disparity || k == Output::right)
+      if (k == ResultFile::disparity || k == ResultFile::right)
         check_writable_disparity(names[k], values, options.scale.value_or(0));
       else
-        check_output(names[k], output_kinds()[k].extensions, output_kinds()[k].option);
+        check_output(names[k], file_kinds()[k].extensions, file_kinds()[k].option);
     }
   if (!options.report.empty()) check_writable(options.report);
 }

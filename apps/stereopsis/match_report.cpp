@@ -99,8 +99,8 @@ Json latency_json(const FrameRecords& records) {
 
 Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
   Json outputs = Json::object();
-  for (std::size_t k = 0; k < output_count; ++k)
-    if (!call.files[i][k].empty()) outputs[name_of(Output(k))] = call.files[i][k].string();
+  for (std::size_t k = 0; k < file_count; ++k)
+    if (!call.files[i][k].empty()) outputs[name_of(ResultFile(k))] = call.files[i][k].string();
   Json frame = {{"left", call.left.file(i).string()}, {"right", call.right.file(i).string()}, {"outputs", outputs}};
   if (r.state == State::there) frame["there_already"] = true;
   if (r.state == State::failed) frame["failed"] = r.problem;
@@ -176,9 +176,10 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
   if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
   if (call.options.json) return;  // the only content of standard output
   if (done.empty())
-    return summarise("{}: {}{}\n", call.options.outputs[Output::disparity].string(), sequence, size_text(call.size));
+    return summarise("{}: {}{}\n", call.options.outputs[ResultFile::disparity].string(), sequence,
+                     size_text(call.size));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n",
-            call.options.outputs[Output::disparity].string(), sequence, size_text(call.size),
+            call.options.outputs[ResultFile::disparity].string(), sequence, size_text(call.size),
             call.options.range_per_frame ? "of each frame" : range_text(call.range), call.pipeline.method(),
             call.device_names(), measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),

@@ -11,10 +11,10 @@ namespace {
 Json description_of(const MatchJob& of) {
   const Options& o = of.options;
   Json call = {{"the version", STEREOPSIS_VERSION}, {"LEFT", o.left.string()}, {"RIGHT", o.right.string()}};
-  const fs::path here = fs::absolute(of.sidecar).parent_path();  // relative, because results may be moved together
-  for (std::size_t k = 0; k < output_count; ++k)
+  const fs::path here = fs::absolute(of.sidecar).parent_path();  // results may be moved together
+  for (std::size_t k = 0; k < file_count; ++k)
     if (!o.outputs[k].empty())
-      call[output_kinds()[k].option] =
+      call[file_kinds()[k].option] =
           fs::absolute(o.outputs[k]).lexically_normal().lexically_relative(here.lexically_normal()).string();
   const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
   call.update({{"--method", of.pipeline.method()},
@@ -57,9 +57,9 @@ std::vector<bool> frames_there(const MatchJob& call, Size written) {
     frames[i].inputs = {call.left.file(i), call.right.file(i)};
     for (const auto& mask : {call.mask_left, call.mask_right})
       if (mask) frames[i].inputs.push_back(mask->file(i));
-    for (std::size_t k = 0; k < output_count; ++k) {
-      const bool has_legend = k == Output::colour || k == Output::validity_picture;
-      const Size size = has_legend || k == Output::cloud ? Size{} : written;
+    for (std::size_t k = 0; k < file_count; ++k) {
+      const bool has_legend = k == ResultFile::colour || k == ResultFile::validity_picture;
+      const Size size = has_legend || k == ResultFile::cloud ? Size{} : written;
       if (!call.files[i][k].empty()) frames[i].outputs.push_back({call.files[i][k], size});
     }
   }
@@ -67,7 +67,7 @@ std::vector<bool> frames_there(const MatchJob& call, Size written) {
   if (o.resume && !o.report.empty()) remove_leftovers(o.report);
   return command::frames_there(call.sidecar,
                                {{"call", description_of(call)}, {"estimated", {call.range.min, call.range.count}}},
-                               frames, o.resume, o.outputs[Output::disparity]);
+                               frames, o.resume, o.outputs[ResultFile::disparity]);
 }
 
 }  // namespace stereopsis::command::matching

@@ -12,12 +12,13 @@
 namespace stereopsis::command::matching {
 namespace {
 
-constexpr std::array<const char*, 3> states = {"cost", "aggregated", "optimised"};
-
 SavedVolume saved_volume(const std::string& given) {
   const std::size_t equals = given.find('=');
-  const auto state = std::find(states.begin(), states.end(), given.substr(0, equals));
-  if (equals == std::string::npos || state == states.end())
+  const auto names_it = [name = given.substr(0, equals)](const Output& output) {
+    return output.kind == OutputKind::volume && output.name == name;
+  };
+  const auto output = std::ranges::find_if(output_table, names_it);
+  if (equals == std::string::npos || output == output_table.end())
     refuse(
         fmt::format("--save-volume {} is not allowed; it must be cost=FILE.npy, aggregated=FILE.npy or "
                     "optimised=FILE.npy",
@@ -25,7 +26,7 @@ SavedVolume saved_volume(const std::string& given) {
   const fs::path file = given.substr(equals + 1);
   static constexpr std::array<const char*, 1> extensions = {".npy"};
   check_output(file, extensions, "--save-volume");
-  return {static_cast<CostState>(state - states.begin()), file};
+  return {&*output, file};
 }
 
 std::pair<int, int> probed_pixel(const std::string& given) {
@@ -36,13 +37,7 @@ std::pair<int, int> probed_pixel(const std::string& given) {
   return {number(given.substr(0, comma)), number(given.substr(comma + 1))};
 }
 
-AnyImageView volume_of(const Matched& result, CostState state) {
-  return state == CostState::cost         ? result.cost.view()
-         : state == CostState::aggregated ? result.aggregated.view()
-                                          : result.optimised.view();
-}
-
-// Returns the lowest cost, at most 0, and the highest cost. Infinity and NaN mark absent candidates.
+// The lowest cost, at most 0, and the highest. Infinity and NaN are no candidates.
 std::pair<float, float> extremes_of(ImageView<const float> volume) {
   float least = 0, most = 0;
   for (int y = 0; y < volume.height; ++y)
@@ -72,7 +67,7 @@ void MatchJob::find_volumes() {
   const bool any = !saved.empty() || !probed.empty() || !options.cost_volume.empty();
   if (any && left.sequence)
     refuse("--cost-volume, --save-volume and --probe are for single pairs; give one file for LEFT and RIGHT");
-  if (!options.cost_volume.empty() && options.wants(Output::right))
+  if (!options.cost_volume.empty() && options.wants(ResultFile::right))
     refuse("--right matches the mirrored pair, whose costs --cost-volume does not hold; leave one of them out");
 }
 
@@ -105,28 +100,24 @@ void MatchJob::check_probes() const {
       refuse(fmt::format("--probe {},{} lies outside the image of {}", x, y, size_text(size)));
 }
 
-CostVolumes wanted_volumes(const MatchJob& call) {
-  CostVolumes volumes;
-  if (call.costs) volumes.given = call.costs->view().type;
-  const auto wants = [&](CostState state) {
-    return std::any_of(call.saved.begin(), call.saved.end(), [&](const SavedVolume& v) { return v.state == state; });
-  };
-  volumes.want_cost = wants(CostState::cost);
-  volumes.want_aggregated = wants(CostState::aggregated);
-  volumes.want_optimised = wants(CostState::optimised);
-  return volumes;
+void request_volumes(const MatchJob& call, Problem& problem) {
+  if (call.costs) problem.volumes.given = call.costs->view().type;
+  for (const SavedVolume& volume : call.saved) *volume.output->flag(problem) = true;
 }
 
 void write_volumes(const MatchJob& call, const Matched& result) {
-  for (const SavedVolume& volume : call.saved) write_volume(volume.file, volume_of(result, volume.state));
+  for_each_output([&](std::size_t row, auto field) {
+    for (const SavedVolume& volume : call.saved)
+      if constexpr (requires { write_volume(volume.file, field(result)); })
+        if (volume.output == &output_table[row]) write_volume(volume.file, field(result));
+  });
 }
 
 void print_probes(const MatchJob& call) {
   Problem problem = call.problem(call.first);
   problem.batch = 1;
-  problem.geometry.want_depth = problem.geometry.want_points = problem.geometry.want_uncertainty =
-      problem.geometry.want_rectified = false;
-  problem.volumes.want_cost = problem.volumes.want_aggregated = problem.volumes.want_optimised = false;
+  for (const Output& output : output_table)
+    if (bool* const flag = output.flag(problem)) *flag = false;
   for (const auto& [x, y] : call.probed) problem.volumes.probes.push_back({x, y});
   problem.memory_limit = call.memory_for_matching();
   const Matched result = Matcher(Plan(call.pipeline, problem, call.device)).match(call.first.pair());

@@ -1,5 +1,4 @@
-// Images in the memory of a device, for matching without transfers, and images of the host that a device's copies reach
-// without a detour.
+// Images in the memory of a device, for matching without transfers, and images of the host in pinned memory.
 #pragma once
 
 #include <cstdint>
@@ -12,42 +11,43 @@
 
 namespace stereopsis {
 
-// A window on pixels in the memory of a device, which somebody else owns. CUDA: memory that the driver knows as this device's, such
-// as a framework's own (is_memory_of() in stream_mark.hpp). OpenCL: a buffer of this library's context, as DeviceImage makes it.
+// A borrowed image in the memory of a device. CUDA: memory that the driver attributes to this device, such as that of a
+// framework (is_memory_of() in stream_mark.hpp). OpenCL: a buffer of this library's context, as DeviceImage allocates
+// it.
 struct DeviceImageView {
   std::uint64_t memory = 0;        // CUDA: the address; OpenCL: the cl_mem; 0 is none
-  std::int64_t offset = 0;         // of pixel (0, 0), in elements
+  std::int64_t offset = 0;         // offset of pixel (0, 0), in elements
   PixelType type = PixelType::u8;  // of each channel
-  int width = 0;                   // pixels in a row
+  int width = 0;                   // columns
   int height = 0;                  // rows
-  int channels = 1;                // side by side in a pixel
-  std::ptrdiff_t pitch = 0;        // elements
-  int bit_depth = 8;               // bits that carry the intensity
+  int channels = 1;                // elements of a pixel
+  std::ptrdiff_t pitch = 0;        // distance between rows, in elements
+  int bit_depth = 8;               // significant low-order bits
 
-  bool empty() const { return memory == 0 || width <= 0 || height <= 0; }  // nothing is there
-  Size size() const { return {width, height}; }                            // in pixels
-  DeviceImageView crop(const Rect&) const;                                 // a window on the same memory
+  bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
+  Size size() const { return {width, height}; }  // in pixels
+  DeviceImageView crop(const Rect& part) const;  // returns a view of a part of the same memory
   bool operator==(const DeviceImageView&) const = default;
 };
 
-// Owns its pixels in the memory of a GPU.
+// An image that owns its pixels in the memory of a GPU.
 class DeviceImage {
  public:
   DeviceImage();  // empty
-  // On a GPU, by its name; new pixels are not initialised. Throws as resolve_device() and Error(memory).
+  // Allocates an image on the named GPU, without initialising it. Throws as resolve_device() does, and Error(memory).
   DeviceImage(const std::string& device, Size size, PixelType type = PixelType::u8, int channels = 1,
               int bit_depth = 8);
-  // A copy of what the view shows, done when this returns.
+  // Copies an image of the host to the named GPU, and returns when the copy is done.
   DeviceImage(const std::string& device, const AnyImageView& pixels);
   ~DeviceImage();
   DeviceImage(DeviceImage&&) noexcept;
   DeviceImage& operator=(DeviceImage&&) noexcept;
 
-  DeviceImageView view() const { return view_; }  // for matchers, which write to it too
+  DeviceImageView view() const { return view_; }  // matchers read it and write to it
   operator DeviceImageView() const { return view_; }
 
-  // Both wait until the copy is done. The images have this one's size and type. Throws Error(call) for others, and where this
-  // image is empty.
+  // Copy from or to an image of the host of the same size and type, and return when the copy is done. Throw Error(call)
+  // for another size or type, or if this image is empty.
   void upload(const AnyImageView& pixels);
   void download(ImageView<std::uint8_t> pixels) const;
   void download(ImageView<std::uint16_t> pixels) const;
@@ -63,31 +63,48 @@ class DeviceImage {
   DeviceImageView view_;
 };
 
-// A pair, and its results, on the device.
+// A stereo pair in the memory of a device. The members are those of StereoPair.
 struct DevicePair {
-  DeviceImageView left;                    // as StereoPair has it
-  DeviceImageView right;                   // of the same size and type
-  DeviceImageView mask_left;               // 255 where a pixel is usable, else 0 (not checked); empty: all are
-  DeviceImageView mask_right;              // likewise
-  DeviceImageView costs = {};              // a volume, if it was planned: rows without padding
-  std::optional<PixelFormat> format = {};  // how both images lie, as Problem::format says; none: grey or RGB
+  DeviceImageView left;
+  DeviceImageView right;
+  DeviceImageView mask_left;  // 255 where a pixel is usable, else 0 (not checked); empty: all pixels are usable
+  DeviceImageView mask_right;
+  DeviceImageView costs = {};              // a volume whose rows follow one another, if it was planned
+  std::optional<PixelFormat> format = {};  // the same as Problem::format; none: grey or RGB
 
   bool operator==(const DevicePair&) const = default;
 };
-// Where the results go: views of memory that is there; those that are not wanted are empty.
+// A result in borrowed memory of the device. Outputs that were not requested are empty. Rows of volumes follow one
+// another.
 struct DeviceMatched {
-  DeviceImageView disparity;                                   // float
-  DeviceImageView validity;                                    // 8-bit
-  DeviceImageView right;                                       // float, if wanted
-  DeviceImageView confidence;                                  // float, if wanted
-  DeviceImageView depth = {}, points = {}, uncertainty = {};   // float, points with 3 channels, if wanted
-  DeviceImageView cost = {}, aggregated = {}, optimised = {};  // volumes, if wanted: rows without padding
+  // outputs, written by ./dev outputs
+  // Disparity of the left view, in pixels; NaN where a pixel is invalid.
+  DeviceImageView disparity = {};
+  // Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured.
+  DeviceImageView validity = {};
+  // Disparity of the right view, from the same costs, in pixels; neither checked nor filled.
+  DeviceImageView right = {};
+  // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
+  DeviceImageView confidence = {};
+  // Depth Z, in the unit of the rig; NaN where there is none.
+  DeviceImageView depth = {};
+  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none.
+  DeviceImageView points = {};
+  // Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity.
+  DeviceImageView uncertainty = {};
+  // Volume of matching costs: one channel for each candidate, the lowest disparity first.
+  DeviceImageView cost = {};
+  // Volume of costs after aggregation: one channel for each candidate.
+  DeviceImageView aggregated = {};
+  // Volume of costs after optimisation: one channel for each candidate.
+  DeviceImageView optimised = {};
+  // end of the outputs
 
   bool operator==(const DeviceMatched&) const = default;
 };
 
-// An image of the host that the device's copies reach directly (page-locked): copies of others go through such memory. On the
-// CPU it is like any other. New pixels are not initialised.
+// Returns an image of the host in pinned memory, from and to which the device copies directly. Images in pageable
+// memory are copied through pinned memory. On the CPU it is an ordinary image. The pixels are not initialised.
 template <class T>
 Image<T> page_locked_image(const std::string& device, Size size, int channels = 1);
 

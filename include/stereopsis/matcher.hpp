@@ -1,5 +1,5 @@
-// From a rectified pair to a disparity image: a Plan is a pipeline made ready for one problem and one
-// device, a Matcher is a plan and its workspace.
+// Matches stereo pairs. A Problem says what is matched, a Plan prepares a pipeline for a problem on a device, and a
+// Matcher holds the workspace of a plan and matches pairs with it.
 #pragma once
 
 #include <array>
@@ -20,216 +20,267 @@
 
 namespace stereopsis {
 
-// Maps of the left view that were made before, of the images' size, for refinements alone.
+// Maps of the left view, of the images' size, that a plan with Problem::refine_only refines.
 struct GivenMaps {
-  ImageView<const float> disparity;        // pixels; NaN where invalid
+  ImageView<const float> disparity;        // in pixels; NaN where invalid
   ImageView<const std::uint8_t> validity;  // bits of namespace validity
-  ImageView<const float> right;            // the right view's disparity, where a refinement reads it
-  ImageView<const float> confidence;       // 0 to 1, where a refinement reads it, or it is wanted
+  ImageView<const float> right;            // disparity of the right view; required if Plan::needs() says so
+  ImageView<const float> confidence;       // 0 to 1; required if Plan::needs() says so
 };
 
-// A rectified pair: both images of one size, pixel type and number of channels (1 or 3, RGB).
-// A mask is 255 where a pixel is usable and 0 elsewhere (mask.hpp); an empty one means that all are.
+// A stereo pair. Both images have one size, pixel type and number of channels (1 or 3, RGB). A mask is 255 where a
+// pixel is usable and 0 elsewhere (mask.hpp); with an empty mask all pixels are usable.
 struct StereoPair {
-  AnyImageView left;                         // rectified, unless the problem has maps for it
-  AnyImageView right;                        // of the same size and type
-  ImageView<const std::uint8_t> mask_left;   // 255 where a pixel is usable, else 0; empty: all are
-  ImageView<const std::uint8_t> mask_right;  // likewise
-  // Matching costs of the left view, where Problem::volumes says that they come: a channel for each disparity of the range.
+  AnyImageView left;                         // rectified, unless the problem has rectification maps
+  AnyImageView right;                        // of the size and type of `left`
+  ImageView<const std::uint8_t> mask_left;   // mask of the left image, or empty
+  ImageView<const std::uint8_t> mask_right;  // mask of the right image, or empty
+  // Matching costs of the left view, if Problem::volumes.given is set: one channel for each disparity of the range.
   AnyImageView costs = {};
-  // Of a stripe: the path costs in the row above its rows and in the row below them, where Problem::stripe says that they come.
+  // Path costs of the row above the stripe and of the row below it, if Problem::stripe announces them.
   ImageView<const std::uint16_t> paths_above = {};
-  ImageView<const std::uint16_t> paths_below = {};  // likewise
-  GivenMaps maps = {};                              // where Problem::refines says that they come
-  std::optional<PixelFormat> format = {};           // how both images lie, as Problem::format says; none: grey or RGB
+  ImageView<const std::uint16_t> paths_below = {};
+  GivenMaps maps = {};                     // if Problem::refine_only is set
+  std::optional<PixelFormat> format = {};  // the same as Problem::format; none: grey or RGB
 };
 
-// What is done by a calibration beside the matching, on the same device.
+// Geometry computed on the device of the matcher: rectification before matching, depth and points after matching.
 struct Geometry {
-  // The pair is not rectified: these maps do it before the method runs. The result, and a region of interest, are in
-  // rectified pixels; those without a source are masked.
+  // Maps that rectify the pair before it is matched. The result and a region of interest are then in rectified pixels.
+  // Pixels without a source in the raw image are masked.
   std::shared_ptr<const RectificationMaps> rectification;
-  bool want_rectified = false;  // the rectified left image too
+  bool want_rectified = false;  // requests the output `rectified`
+  std::optional<Rig> rig;       // of the rectified pair; required for depth, points and uncertainty
+  // outputs, written by ./dev outputs
+  bool want_depth = false;        // requests the output `depth`
+  bool want_points = false;       // requests the output `points`
+  bool want_uncertainty = false;  // requests the output `uncertainty`
+  // end of the outputs
 
-  std::optional<Rig> rig;         // of the rectified pair; for
-  bool want_depth = false;        // Z, in the rig's unit
-  bool want_points = false;       // x, y, z, in the rig's unit and in `frame`
-  bool want_uncertainty = false;  // of Z, from `disparity_error` in pixels
-  Frame frame = Frame::optical;   // of the points
-  double disparity_error = 0.5;   // pixels; for the uncertainty
+  Frame frame = Frame::optical;  // of the points
+  double disparity_error = 0.5;  // assumed by the uncertainty, in pixels
 };
 
-// Volumes of matching costs, as images with a channel for each disparity of the range, the lowest first.
+// Cost volumes as inputs and outputs: images with one channel for each disparity of the range, the lowest first.
 struct CostVolumes {
-  // Costs of the left view come with the pair, in 8 or 16 bits or as float; the pipeline's cost is the stage `volume`.
+  // Type of the costs that come with each pair, for a pipeline whose cost is the stage `volume`; none: the pipeline
+  // computes them.
   std::optional<PixelType> given = {};
-  bool without_images = false;   // no images come beside them: the pipeline may not read any
-  bool want_cost = false;        // what the stage of the slot `cost` gives,
-  bool want_aggregated = false;  // of `aggregation`,
-  bool want_optimised = false;   // of `optimisation`; in the stage's own type
-  // Pixels of the (rectified) left image, inside the region: all candidates' costs there, in every state that the pipeline has,
-  // without a volume that is kept.
+  bool without_images = false;  // whether pairs consist of costs only; the pipeline may then not read images
+  // outputs, written by ./dev outputs
+  bool want_cost = false;        // requests the output `cost`
+  bool want_aggregated = false;  // requests the output `aggregated`
+  bool want_optimised = false;   // requests the output `optimised`
+  // end of the outputs
+
+  // Pixels of the (rectified) left image, inside the region, whose costs are returned for all candidates:
+  // Matched::probed.
   std::vector<Pixel> probes = {};
 };
 
-// The pair is a stripe of rows of larger images, matched by semi-global matching with the bits of the whole: all that it needs to
-// know of the other rows is what the paths cost where they come in. Path costs are images as wide as the pair, with a channel for
-// each disparity and a row for each kind of path: vertical ones and, with 8 paths, those to the right and to the left.
-struct Stripe {
+// Rows of larger images, matched by semi-global matching with the bits of the whole images. The paths continue from
+// path costs of the neighbouring rows. Path costs are images as wide as the pair, with one channel for each disparity
+// and one row for each kind of path: vertical paths and, with 8 paths, those that lead to the right and to the left.
+struct BoundaryStripe {
   int first_row =
-      0;         // of those that the paths pass, and the result has; the rows around them only serve their features
-  int rows = 0;  // how many these are
-  bool above = false;  // path costs of the row above them come with the pair,
-  bool below = false;  // and of the row below; else the image ends there
-  // Of these alone are the path costs wanted, in the stripe's last row of the paths that lead down, or in its first row of those
-  // that lead up: Matched::paths, for the next stripe. No disparity is made.
+      0;  // first row that belongs to the stripe; rows around the stripe only serve the features of the stripe's rows
+  int rows = 0;        // number of rows of the stripe, and of its result
+  bool above = false;  // whether path costs of the row above come with the pair; else the image ends there
+  bool below = false;  // whether path costs of the row below come with the pair; else the image ends there
+  // With `down` or `up`, the matcher returns only Matched::paths for the next stripe: path costs of the paths that lead
+  // down, in the stripe's last row, or of those that lead up, in its first row.
   enum class Follow { none, down, up };
-  Follow follow = Follow::none;  // whether path costs alone are wanted, and along which paths
+  Follow follow = Follow::none;
 };
+using Stripe [[deprecated("use BoundaryStripe")]] = BoundaryStripe;
 
-// What a plan is made for.
+// The input of a plan: size and type of the images, search range, and requested outputs.
 struct Problem {
-  Size size;                             // of the pictures as they are given
+  Size size;                             // of the images, before rectification
   PixelType pixel_type = PixelType::u8;  // of both images
   int channels = 1;                      // elements of a pixel: 1, or 3 (RGB)
-  int bit_depth = 8;                     // bits that carry the intensity
-  DisparityRange range;                  // that is searched
-  std::optional<Rect> region;            // only these pixels are wanted
-  bool want_right = false;               // the disparity image of the right view too
-  bool want_confidence = false;          // a confidence image too
-  bool want_times = false;               // a time for each stage too; on a GPU it costs a little. The CPU always tells
-  int batch = 1;                         // pairs in work at a time
-  std::size_t memory_limit = 0;          // bytes of workspace; 0: half of the host's memory, nine tenths of a GPU's
-  Geometry geometry = {};                // rectification before, depth and points after the matching
-  CostVolumes volumes = {};              // costs from outside, and to the outside
-  std::optional<Stripe> stripe = {};     // the pair is one of larger images
-  // Maps come with the pair, and of the pipeline its refinements alone are done. The images need only be there where one of them
-  // reads an image.
-  bool refines = false;
-  // How the images lie where they are neither grey nor RGB: the plan reads them so, without a copy in between. The size, a region, masks
-  // and the channels (3) are the picture's. The grey image of NV12 is its luma, which is read in place.
-  std::optional<PixelFormat> format = {};
+  int bit_depth = 8;                     // significant low-order bits: 8, and 1 to 16 for 16-bit images
+  DisparityRange range;                  // search range, in pixels
+  std::optional<Rect> region;            // region of interest of the (rectified) left image; none: the whole image
+  // outputs, written by ./dev outputs
+  bool want_right = false;       // requests the output `right`
+  bool want_confidence = false;  // requests the output `confidence`
+  // end of the outputs
 
-  // Of the images that the method sees.
+  bool want_times = false;       // requests the times of stages; a small cost on a GPU, always returned on the CPU
+  int batch = 1;                 // pairs in flight at a time, 1 to 4096
+  std::size_t memory_limit = 0;  // bytes of workspace; 0: half of the host's memory, or 9/10 of a GPU's
+  Geometry geometry = {};        // rectification, depth and points
+  CostVolumes volumes = {};      // cost volumes as inputs and outputs
+  std::optional<BoundaryStripe> stripe = {};  // the rows of larger images that the pair shows; none: whole images
+  // Runs only the pipeline's refinements, on maps that come with the pair. The images are required only if
+  // Plan::needs() says so.
+  bool refine_only = false;
+  // Format of both images if it is neither grey nor RGB. The stages read the images in this format, without a copy.
+  // Size, region, masks and channels (3) are those of the picture. The grey image of NV12 is its luma.
+  std::optional<PixelFormat> format = {};
+  bool refines = false;  // deprecated name of refine_only; without an attribute, since compilers warn of copies then
+
+  // Returns the size of the images that the method sees.
   Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
-  // Of a pair's size, type, channels, bit depth and format.
+  // Returns a problem with the size, pixel type, channels, bit depth and format of `pair`.
   static Problem of(const StereoPair& pair, DisparityRange range);
 };
 
-// How long a stage took, and what it does by its definition.
+// Time of a stage, and the work that its definition requires (stereopsis/roofs.hpp).
 struct StageTime {
-  std::string name;  // of the stage, for people
-  double ms = 0;     // milliseconds
-  // What the stage's definition reads and writes, and computes: see stereopsis/roofs.hpp.
+  std::string name;  // title of the stage
+  double ms = 0;     // time, in milliseconds
+  // Bytes read and written, and instructions, each of 32 bits: on path costs, population counts, and others.
   double bytes = 0, path_operations = 0, popcounts = 0, operations = 0;
 };
 
-// What comes of a pair. Images that are not wanted are empty.
+// The result of matching one pair. Outputs that were not requested are empty.
 struct Matched {
-  Image<float> disparity;        // pixels; NaN where invalid
-  Image<std::uint8_t> validity;  // bits of namespace validity
-  Image<float> right;            // the right view's, d = x_left − x_right, from the same costs, unchecked, if wanted
-  Image<float> confidence;       // 0 to 1, if wanted
-  Image<float> depth;            // in the rig's unit, NaN where there is none, if wanted
-  Image<float> points;           // 3 channels, NaN where there is none, if wanted
-  Image<float> uncertainty;      // of the depth, if wanted
-  AnyImage rectified;            // the left image, as the method saw it, if wanted
-  AnyImage cost, aggregated, optimised;  // volumes, if wanted
-  Image<std::uint16_t> paths;            // path costs of the next stripe, if wanted
-  std::array<AnyImage, 3> probed;  // by CostState, of those that there are: a row for each probe, as wide as candidates
-  std::vector<StageTime> times;    // if wanted, and always on the CPU
+  // outputs, written by ./dev outputs
+  // Disparity of the left view, in pixels; NaN where a pixel is invalid.
+  Image<float> disparity;
+  // Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured.
+  Image<std::uint8_t> validity;
+  // Disparity of the right view, from the same costs, in pixels; neither checked nor filled.
+  Image<float> right;
+  // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
+  Image<float> confidence;
+  // Depth Z, in the unit of the rig; NaN where there is none.
+  Image<float> depth;
+  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none.
+  Image<float> points;
+  // Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity.
+  Image<float> uncertainty;
+  // Rectified left image, in the pixel type of the pair.
+  AnyImage rectified;
+  // Volume of matching costs: one channel for each candidate, the lowest disparity first.
+  AnyImage cost;
+  // Volume of costs after aggregation: one channel for each candidate.
+  AnyImage aggregated;
+  // Volume of costs after optimisation: one channel for each candidate.
+  AnyImage optimised;
+  // Path costs at the boundary of a stripe, for the next stripe: one row for each kind of path.
+  Image<std::uint16_t> paths;
+  // Matching costs of all candidates: one row for each probe.
+  std::array<AnyImage, 3> probed;
+  // end of the outputs
+  std::vector<StageTime> times;  // times of the stages; empty on a GPU unless Problem::want_times is set
 };
 
-// An image to be written, whose pixel type is known only at run time.
+// A borrowed image to be written, whose pixel type is known only at run time.
 struct AnyOutputView {
-  void* data = nullptr;            // the first element of the first row
-  PixelType type = PixelType::u8;  // of each cost
+  void* data = nullptr;            // first element of the first row
+  PixelType type = PixelType::u8;  // of each channel
   int width = 0;                   // columns
   int height = 0;                  // rows
-  int channels = 1;                // elements of a pixel: 1, or 3 (RGB)
-  std::ptrdiff_t pitch = 0;        // elements
+  int channels = 1;                // elements of a pixel
+  std::ptrdiff_t pitch = 0;        // distance between rows, in elements
 
   AnyOutputView() = default;
-  // Of a view whose type is known.
+  // Converts a view with a pixel type.
   template <class T>
     requires(!std::is_const_v<T>)
   AnyOutputView(ImageView<T> v)
       : data(v.data), type(pixel_type_of<T>), width(v.width), height(v.height), channels(v.channels), pitch(v.pitch) {}
 
-  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // nothing is there
-  Size size() const { return {width, height}; }                                // in pixels
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }
+  Size size() const { return {width, height}; }  // in pixels
 };
 
-// A result in memory of the caller's, at any pitch: what Matched would have, of these sizes; what is not wanted is empty. The
-// validity, too, may be.
+// A result in borrowed memory, at any pitch, of the sizes that Matched would have. Outputs that were not requested are
+// empty. The validity may be empty, too.
 struct MatchedViews {
-  ImageView<float> disparity;                                      // all of these as in Matched
-  ImageView<std::uint8_t> validity;                                // may be empty
-  ImageView<float> right, confidence, depth, points, uncertainty;  // as in Matched
-  AnyOutputView rectified;                                         // as in Matched
-  AnyOutputView cost, aggregated, optimised;                       // as in Matched
-  ImageView<std::uint16_t> paths;                                  // as in Matched
-  std::array<AnyOutputView, 3> probed;                             // as in Matched
-  std::vector<StageTime>* times = nullptr;                         // none: they are not told
+  // outputs, written by ./dev outputs
+  // Disparity of the left view, in pixels; NaN where a pixel is invalid.
+  ImageView<float> disparity;
+  // Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured.
+  ImageView<std::uint8_t> validity;
+  // Disparity of the right view, from the same costs, in pixels; neither checked nor filled.
+  ImageView<float> right;
+  // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
+  ImageView<float> confidence;
+  // Depth Z, in the unit of the rig; NaN where there is none.
+  ImageView<float> depth;
+  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none.
+  ImageView<float> points;
+  // Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity.
+  ImageView<float> uncertainty;
+  // Rectified left image, in the pixel type of the pair.
+  AnyOutputView rectified;
+  // Volume of matching costs: one channel for each candidate, the lowest disparity first.
+  AnyOutputView cost;
+  // Volume of costs after aggregation: one channel for each candidate.
+  AnyOutputView aggregated;
+  // Volume of costs after optimisation: one channel for each candidate.
+  AnyOutputView optimised;
+  // Path costs at the boundary of a stripe, for the next stripe: one row for each kind of path.
+  ImageView<std::uint16_t> paths;
+  // Matching costs of all candidates: one row for each probe.
+  std::array<AnyOutputView, 3> probed;
+  // end of the outputs
+  std::vector<StageTime>* times = nullptr;  // where the times of the stages go, or null
 };
 
-// A step of a plan: what does it, the memory that it alone takes, and what it reads, writes and computes (`ms` is 0).
+// A step of a plan.
 struct PlanStep {
-  std::string stage = {};         // "rank", "sgm_wta_cuda"
-  bool fused = false;             // several stages at once
-  std::size_t scratch_bytes = 0;  // of memory, beside its inputs and outputs
-  StageTime work = {};            // its name, bytes and operations
-  std::string note = {};          // why nothing fused, or nothing faster, does it
+  std::string stage = {};         // name of the stage or fused operation: "rank", "sgm_wta_cuda"
+  bool fused = false;             // whether the step does several stages at once
+  std::size_t scratch_bytes = 0;  // memory that the step takes beside its inputs and outputs
+  StageTime work = {};            // title and work; `ms` is 0
+  std::string note = {};          // why no fused operation, or no faster one, applies; else empty
 };
 
-// A volume of costs: an image with so many channels.
+// The states of a cost volume: results of the slots `cost`, `aggregation` and `optimisation`.
 enum class CostState { cost, aggregated, optimised };
-// How large a volume is, and of which type.
+// Shape of a cost volume.
 struct VolumeShape {
   Size size;                       // in pixels
-  int disparities = 0;             // channels
+  int disparities = 0;             // number of channels
   PixelType type = PixelType::u8;  // of each cost
 };
 
-// What refinements alone need beside the disparity and the validity.
+// Inputs that the refinements of a plan with Problem::refine_only require beside disparity and validity.
 struct RefinementNeeds {
-  bool images = true;       // both
+  bool images = true;       // both images
   bool right = false;       // GivenMaps::right
   bool confidence = false;  // GivenMaps::confidence
 };
 
 class Programs;  // of src/program
 
-// A pipeline made ready for a problem on a device. It holds no memory of the device and does not change.
+// A pipeline prepared for a problem on a device. A plan holds no memory of the device and does not change.
 class Plan {
  public:
-  // Throws Error(call) if the pipeline and the problem do not fit together.
+  // Throws Error(call) if the pipeline does not fit the problem, and Error(memory) if no plan keeps to the memory
+  // limit.
   Plan(const Pipeline& pipeline, const Problem& problem, const Device& device = {});
 
-  const Pipeline& pipeline() const { return pipeline_; }  // what is done
-  const Problem& problem() const { return problem_; }     // to what
-  const Device& device() const { return device_; }        // where: with its number, never auto
-  // Bytes that a matcher takes at most: memory on the device, volumes kept for the caller, and staging_bytes(). Known before it
-  // runs. Each pair of a batch has memory of its own, up to the number of pairs that run side by side and fit into the limit.
+  const Pipeline& pipeline() const { return pipeline_; }
+  const Problem& problem() const { return problem_; }
+  const Device& device() const { return device_; }  // with its full name, never "auto"
+  // Returns the most bytes that a matcher allocates: device memory, volumes for the caller, and staging_bytes(). Each
+  // pair of a batch has its own memory, up to the number of pairs that run side by side within the limit.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
-  // Bytes of workspace_bytes() that are pinned memory of the host, for pairs and results in pageable memory; 0 on the CPU.
+  // Returns the bytes of workspace_bytes() that are pinned memory of the host, for images in pageable memory; 0 on the
+  // CPU.
   std::size_t staging_bytes() const { return staging_bytes_; }
-  // Where the limit is below what whole images take: the rows of the stripes that semi-global matching is done in, with the same
-  // result; 0: it is done whole. (All rows: whole, too, in less memory, where it can be.)
+  // Returns the rows of the stripes that semi-global matching is done in to keep to the memory limit, with the same
+  // result. 0: it is done whole. The image's height: it is done whole in less memory.
   int stripe_rows() const { return stripe_rows_; }
-  // The size of the result: the input's, unless the method works on reduced images. Volumes have that of the region.
+  // Returns the size of the maps: that of the input, unless the pipeline returns maps of reduced images.
   Size output_size() const { return output_size_; }
-  // The part of the input that is read for the wanted region.
+  // Returns the part of the input that the region of interest requires.
   Rect required_input() const { return required_input_; }
-  // What a frame without masks consists of, in its order.
+  // Returns the steps of a frame without masks, in their order.
   std::vector<PlanStep> steps() const;
-  // Of a volume that is wanted, for the whole of the required input.
-  VolumeShape volume(CostState) const;
-  // Of the costs that are probed: as wide as the candidates, as high as the probes.
-  VolumeShape probed(CostState) const;
-  // Of the path costs that come with a stripe, or are wanted of it; of no size without one.
+  // Returns the shape of a requested volume, for the whole required input.
+  VolumeShape volume(CostState state) const;
+  // Returns the shape of the probed costs: one row for each probe, one column for each candidate.
+  VolumeShape probed(CostState state) const;
+  // Returns the shape of the path costs of a stripe; an empty one without Problem::stripe.
   VolumeShape path_costs() const;
-  // Of a plan whose refinements alone are done: what must come with the maps.
+  // Returns the inputs that a plan with Problem::refine_only requires.
   RefinementNeeds needs() const;
 
  private:
@@ -238,7 +289,7 @@ class Plan {
   Device device_;
   std::size_t workspace_bytes_ = 0;
   std::size_t staging_bytes_ = 0;
-  int lanes_ = 1;  // pairs that have memory of their own
+  int lanes_ = 1;  // number of pairs with their own memory
   std::size_t lane_bytes_ = 0;
   int stripe_rows_ = 0;
   Size output_size_;
@@ -248,21 +299,22 @@ class Plan {
   friend class Matcher;
 };
 
-// Names a pair that was enqueued. A default-constructed ticket names no pair: every matcher and group treats it as done.
+// Names an enqueued pair. A default-constructed ticket names no pair: every matcher and group treats it as done.
 struct Ticket {
   std::uint64_t number = 0;   // of the pair, in its matcher
-  std::uint64_t matcher = 0;  // the matcher or group that gave it; all others throw Error(call)
+  std::uint64_t matcher = 0;  // the matcher or group that issued the ticket; others throw Error(call) for it
 
   bool operator==(const Ticket&) const = default;
 };
 
-// For one thread at a time; distinct matchers may run at the same time.
+// Matches pairs by a plan. A matcher may be used by one thread at a time; distinct matchers may run at the same time.
 //
-// Images of a result must not share memory with images of the pair, or with one another: Error(call). Crops of one image may lie
-// side by side.
+// Images of a result must not share memory with images of the pair, or with one another: Error(call). Crops of one
+// image may lie side by side.
 //
-// A user-written stage must not use the matcher that runs it: all functions but plan(), is_in_own_stage() and make_result() throw
-// Error(call) there. A stage that destroys its own matcher leaves the matcher's memory allocated until the program ends.
+// A user-written stage must not use the matcher that runs it: all functions except plan(), is_in_own_stage() and
+// make_result() throw Error(call) there. If a stage destroys its own matcher, the matcher's memory stays allocated
+// until the program ends.
 class Matcher {
  public:
   // Allocates the workspace. Throws Error(memory) and Error(device).
@@ -271,35 +323,38 @@ class Matcher {
   Matcher(Matcher&&) noexcept;
   Matcher& operator=(Matcher&&) noexcept;
 
-  const Plan& plan() const;  // that it was made of
-  // Returns whether the calling thread is running a user-written stage of this matcher. May be called by any thread at any time.
+  const Plan& plan() const;
+  // Returns whether the calling thread is running a user-written stage of this matcher. May be called by any thread at
+  // any time.
   bool is_in_own_stage() const;
-  // Matches a pair, and returns when it is done. Throws Error(call) for a pair that the plan is not for.
+
+  // Matches a pair and returns its result. Throws Error(call) if the pair does not fit the plan.
   Matched match(const StereoPair& pair);
-  // The same, into images that are reused when their sizes fit.
+  // Matches a pair into images that are reused if their sizes fit.
   void match(const StereoPair& pair, Matched& result);
-  // The same, into memory of the caller's.
+  // Matches a pair into borrowed memory.
   void match(const StereoPair& pair, const MatchedViews& result);
-  // As many pairs as one likes, a batch of them in work at a time. When it throws, none of them is in work any more.
+  // Matches any number of pairs, with a batch of them in flight. After an exception no pair is in flight.
   void match(std::span<const StereoPair> pairs, std::span<Matched> results);
 
-  // Begins to match a pair, and returns. The pair and the result must stay where and as they are until the ticket was waited
-  // for, or the matcher is gone. A batch of pairs may be in work; one more first waits for the oldest, whose error, if it failed,
-  // wait() throws. On a GPU, uploads, computation and downloads of the pairs in work overlap, and images that are not
-  // page-locked are copied through memory that is: in here and in wait().
+  // Starts to match a pair and returns. The pair and the result must stay valid and unchanged until wait() has returned
+  // for the ticket, or the matcher is destroyed. A batch of pairs can be in flight. One more first waits for the oldest
+  // pair, whose error wait() throws later. On a GPU, uploads, computation and downloads of pairs in flight overlap.
+  // Images in pageable memory are copied through pinned memory, in this call and in wait().
   Ticket enqueue(const StereoPair& pair, Matched& result);
   Ticket enqueue(const StereoPair& pair, const MatchedViews& result);
-  // The same with images on the device: nothing goes to or from the host. Images that come again in the same order are the fastest;
-  // others are copied there. With `stream`, a queue of the caller's (CUstream), it comes behind what that was given before, and before
-  // what it is given then; any number may be in work, as nothing is waited for (unless times are wanted).
+  // Starts to match images in memory of the device, without transfers. Images that come again in the same order are the
+  // fastest; others are copied within the device. With `stream`, a queue of the caller (CUstream or cl_command_queue),
+  // the pair is ordered behind earlier work of the queue and before later work. Any number of pairs can then be in
+  // flight, unless times are requested.
   Ticket enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream = {});
-  // Waits until the pair is done. Throws the pair's own error, if it failed, however many pairs were enqueued since. Further calls
-  // with the ticket return at once, or throw the same error (of the last 1,024 pairs that failed).
-  void wait(Ticket);
-  // Returns whether wait() would return, or throw, at once.
-  bool is_done(Ticket) const;
+  // Waits until the pair is done. Throws the pair's error if it failed, also if other pairs were enqueued since.
+  // Further calls with the ticket return at once, or throw the same error again (for the last 1,024 failed pairs).
+  void wait(Ticket ticket);
+  // Returns whether wait() would return, or throw, without waiting.
+  bool is_done(Ticket ticket) const;
 
-  // A result with page-locked images, which a GPU delivers to without a detour.
+  // Returns a result with pinned images, to which a GPU delivers directly.
   Matched make_result() const;
 
  private:
@@ -309,7 +364,7 @@ class Matcher {
   std::unique_ptr<State> state_;
 };
 
-// A pair, a method, done: plans, allocates and matches once.
+// Plans, allocates and matches one pair.
 Matched match(const StereoPair& pair, DisparityRange range, const Pipeline& pipeline = Pipeline("sgm"),
               const Device& device = {});
 

@@ -307,8 +307,9 @@ nb::object lend(const AnyImageView& image, const std::shared_ptr<const void>& ow
 
 nb::dict arrays_of(const std::shared_ptr<Matched>& matched) {
   nb::dict arrays;
-  for_each_image([&](const char* name, auto member) {
-    if (const AnyImageView image = *matched.*member; !image.empty()) arrays[name] = lend(image, matched);
+  for_each_image([&](std::size_t row, auto field) {
+    if (const AnyImageView image = field(*matched); !image.empty())
+      arrays[output_table[row].name] = lend(image, matched);
   });
   nb::dict probed;
   const char* states[] = {"cost", "aggregated", "optimised"};

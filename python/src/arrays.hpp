@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dlpack.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/arguments.hpp"
 
 namespace stereopsis::python {
 
@@ -130,20 +130,13 @@ nb::object give(ImageType&& image) {
   return lend(AnyImageView(*kept), kept);
 }
 
-// Calls f(name, member) for each image and volume of a result.
+// Calls f(row, field), as for_each_output does, for the maps, images and volumes that Result has as members.
 template <class F>
 void for_each_image(F&& f) {
-  f("disparity", &Matched::disparity);
-  f("validity", &Matched::validity);
-  f("right", &Matched::right);
-  f("confidence", &Matched::confidence);
-  f("depth", &Matched::depth);
-  f("points", &Matched::points);
-  f("uncertainty", &Matched::uncertainty);
-  f("rectified", &Matched::rectified);
-  f("cost", &Matched::cost);
-  f("aggregated", &Matched::aggregated);
-  f("optimised", &Matched::optimised);
+  for_each_output([&](std::size_t row, auto field) {
+    const OutputKind kind = output_table[row].kind;
+    if (kind == OutputKind::map || kind == OutputKind::picture || kind == OutputKind::volume) f(row, field);
+  });
 }
 
 // All images that there are, by name: what Result is made of.

@@ -30,26 +30,22 @@ using Names = std::vector<std::string>;
 using Region = std::tuple<int, int, int, int>;
 using StripeOf = std::tuple<int, int, bool, bool, std::string>;
 
-// Requests outputs in addition to disparity and validity.
+std::string all_that_can_be_wanted() {
+  std::string names = "times";
+  Problem problem;
+  for (const Output& output : output_table)
+    if (output.flag(problem) != nullptr) names += std::string(", ") + output.name;
+  return names;
+}
+
+// Requests outputs by their names, and "times".
 void want(Problem& p, const Names& names) {
-  const std::pair<const char*, bool*> known[] = {{"right", &p.want_right},
-                                                 {"confidence", &p.want_confidence},
-                                                 {"times", &p.want_times},
-                                                 {"depth", &p.geometry.want_depth},
-                                                 {"points", &p.geometry.want_points},
-                                                 {"uncertainty", &p.geometry.want_uncertainty},
-                                                 {"rectified", &p.geometry.want_rectified},
-                                                 {"cost", &p.volumes.want_cost},
-                                                 {"aggregated", &p.volumes.want_aggregated},
-                                                 {"optimised", &p.volumes.want_optimised}};
   for (const std::string& name : names) {
-    const auto found = std::find_if(std::begin(known), std::end(known), [&](const auto& k) { return name == k.first; });
-    if (found == std::end(known)) {
-      std::string all;
-      for (const auto& [one, flag] : known) all += std::string(all.empty() ? "" : ", ") + one;
-      throw Error(ErrorCategory::call, "'" + name + "' can't be wanted; want may list " + all);
-    }
-    *found->second = true;
+    const auto found = std::ranges::find_if(
+        output_table, [&](const Output& output) { return output.flag(p) != nullptr && name == output.name; });
+    if (found == output_table.end() && name != "times")
+      throw Error(ErrorCategory::call, "'" + name + "' can't be wanted; want may list " + all_that_can_be_wanted());
+    *(name == "times" ? &p.want_times : found->flag(p)) = true;
   }
 }
 
@@ -67,10 +63,10 @@ Frame frame(const std::string& name) {
   throw Error(ErrorCategory::call, "frame='" + name + "' is not allowed; it must be 'optical' or 'head'");
 }
 
-Stripe::Follow follow(const std::string& name) {
-  if (name == "none") return Stripe::Follow::none;
-  if (name == "down") return Stripe::Follow::down;
-  if (name == "up") return Stripe::Follow::up;
+BoundaryStripe::Follow follow(const std::string& name) {
+  if (name == "none") return BoundaryStripe::Follow::none;
+  if (name == "down") return BoundaryStripe::Follow::down;
+  if (name == "up") return BoundaryStripe::Follow::up;
   throw Error(ErrorCategory::call, "follow='" + name + "' is not allowed; it must be 'none', 'down' or 'up'");
 }
 
@@ -133,12 +129,12 @@ class SharedMatcher {
   void prepare_for_device();
   void check_device(const BorrowedArray& lent) const;
   void order_before(const BorrowedArray& lent, std::uint64_t stream);
-  DeviceImageView take_output(const Output& output, nb::handle array, std::uint64_t stream,
+  DeviceImageView take_output(const ResultImage& output, nb::handle array, std::uint64_t stream,
                               std::vector<BorrowedArray>& kept);
 
   std::deque<Work> works_;  // outlives the matcher, which ends them
   std::shared_ptr<OutputBuffers> buffers_;
-  std::vector<Output> outputs_;
+  std::vector<ResultImage> outputs_;
   std::mutex mutex_;
   std::vector<PairMemory> spare_;
   Matched kept_;                    // images of results that went to arrays of the caller's
@@ -153,9 +149,9 @@ void SharedMatcher::prepare_for_device() {
     refuse("the rectified image can't be wanted of arrays on a GPU; leave it out of want");
   if (!plan().problem().volumes.probes.empty())
     refuse("probes are of arrays on the host; want the volume, and index that, or copy the pair to the host");
-  outputs_ = outputs_of(plan());
+  outputs_ = images_of(plan());
   std::vector<DeviceImageView> shapes;
-  for (const Output& output : outputs_) shapes.push_back(output.shape);
+  for (const ResultImage& output : outputs_) shapes.push_back(output.shape);
   buffers_ = std::make_shared<OutputBuffers>(plan().device().name, std::move(shapes));
 }
 
@@ -175,7 +171,7 @@ void SharedMatcher::order_before(const BorrowedArray& lent, std::uint64_t stream
   mark->hold(stream);
 }
 
-DeviceImageView SharedMatcher::take_output(const Output& output, nb::handle array, std::uint64_t stream,
+DeviceImageView SharedMatcher::take_output(const ResultImage& output, nb::handle array, std::uint64_t stream,
                                            std::vector<BorrowedArray>& kept) {
   const BorrowedArray& lent = kept.emplace_back(array, "out['" + output.name + "']", stream);
   check_device(lent);
@@ -191,22 +187,22 @@ nb::dict SharedMatcher::match_on_device(BorrowedPair pair, const nb::dict& out) 
     check_device(*lent);
     order_before(*lent, pair.stream);
   }
-  for (const auto& [name, array] : out) output_of(outputs_, nb::cast<std::string>(name));
+  for (const auto& [name, array] : out) image_of(outputs_, nb::cast<std::string>(name));
   Work work{buffers_->take_mark(), std::move(pair), {}};
   const auto buffer = buffers_->take(work.pair.stream);
   nb::dict arrays;
   DeviceMatched result;
   std::vector<NamedView> written;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const Output& output = outputs_[i];
+    const ResultImage& output = outputs_[i];
     const char* name = output.name.c_str();
     if (out.contains(name)) {
       arrays[name] = out[name];
-      result.*output.place = take_output(output, out[name], work.pair.stream, work.out);
+      output.place(result) = take_output(output, out[name], work.pair.stream, work.out);
       written.emplace_back(output.name, view_for(output, work.out.back()));
     } else {
-      result.*output.place = buffers_->image(*buffer, i);
-      arrays[name] = DeviceArray(buffers_, buffer, result.*output.place);
+      output.place(result) = buffers_->image(*buffer, i);
+      arrays[name] = DeviceArray(buffers_, buffer, output.place(result));
     }
   }
   check_overlaps(written, work.pair.inputs());
@@ -268,7 +264,7 @@ class Pending {
 std::shared_ptr<SharedMatcher> make_matcher(
     const Pipeline& pipeline, std::tuple<int, int, int> shape, const std::string& dtype, int bit_depth,
     std::pair<int, int> disparities, const std::optional<std::string>& volume_dtype, bool without_images,
-    const std::optional<Region>& region, const std::optional<StripeOf>& stripe, bool refines, const Names& wanted,
+    const std::optional<Region>& region, const std::optional<StripeOf>& stripe, bool refine_only, const Names& wanted,
     const std::vector<std::pair<int, int>>& probes, const Rig* rig, const StereoCalibration* calibration,
     const std::string& frame_name, double disparity_error, const std::string& device, int threads,
     const std::string& implementation_name, std::size_t memory_limit, int batch, const std::string& colour) {
@@ -284,9 +280,9 @@ std::shared_ptr<SharedMatcher> make_matcher(
   p.memory_limit = memory_limit;
   if (region) p.region = Rect{std::get<0>(*region), std::get<1>(*region), std::get<2>(*region), std::get<3>(*region)};
   if (stripe)
-    p.stripe = Stripe{std::get<0>(*stripe), std::get<1>(*stripe), std::get<2>(*stripe), std::get<3>(*stripe),
+    p.stripe = BoundaryStripe{std::get<0>(*stripe), std::get<1>(*stripe), std::get<2>(*stripe), std::get<3>(*stripe),
                       follow(std::get<4>(*stripe))};
-  p.refines = refines;
+  p.refine_only = refine_only;
   if (volume_dtype) p.volumes.given = pixel_type(*volume_dtype);
   p.volumes.without_images = without_images;
   for (const auto& [x, y] : probes) p.volumes.probes.push_back({x, y});
@@ -369,7 +365,7 @@ void bind_matcher(nb::module_& m) {
 
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
-           "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refines"_a, "want"_a,
+           "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refine_only"_a, "want"_a,
            "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a,
            "implementation"_a, "memory_limit"_a, "batch"_a, "colour"_a)
       .def("match", &match, "pair"_a, "out"_a)

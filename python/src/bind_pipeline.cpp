@@ -6,8 +6,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "stereopsis/in_stripes.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/partition_plan.hpp"
 #include "stereopsis/pipeline.hpp"
 #include "stereopsis/stages.hpp"
 #include "user_stage.hpp"
@@ -46,33 +46,35 @@ void bind_pipeline(nb::module_& m) {
       .def_ro("is_refinement", &PipelineSlot::is_refinement)
       .def("__repr__", [](const PipelineSlot& s) { return "<" + s.slot + ": " + s.kind + ">"; });
 
-  nb::class_<InStripes>(
-      m, "InStripes",
-      "Rules to match in stripes of rows with the bits of the whole image: `raw` for every stripe, then "
-      "`refined` on the maps of all. Of the rows that belong to other stripes each step reads some, above and below.")
-      .def_ro("follows_paths", &InStripes::follows_paths,
-              "Semi-global matching: path costs go from stripe to stripe. Else a stripe is a region of the image.")
-      .def_ro("path_kinds", &InStripes::path_kinds, "Kinds of paths, in Result.paths: 1 with 4 paths, 3 with 8.")
-      .def_ro("raw", &InStripes::raw, "Down to the selection, and the refinements that see a few rows alone.")
-      .def_ro("raw_rows", &InStripes::raw_rows,
-              "Rows that refinements of `raw` read, so that paths have to pass them, too.")
-      .def_ro("feature_rows", &InStripes::feature_rows, "Rows beyond these that windows of the matching cost read.")
-      .def_ro("refined", &InStripes::refined, "The refinements that are left, or None.")
-      .def_ro("refined_rows", &InStripes::refined_rows, "Rows that `refined` reads.")
-      .def_ro("fills", &InStripes::fills,
-              "Where a pixel of the stripe's own rows, or of behind_fill rows around, is filled (or invalid without a "
-              "mask), its column "
-              "must have a measured pixel above and one below, at least before_fill rows inside of those that were "
-              "read (or these go on "
-              "to the image's edge); else more rows have to be read.")
-      .def_ro("before_fill", &InStripes::before_fill)
-      .def_ro("behind_fill", &InStripes::behind_fill)
+  nb::class_<PartitionPlan>(
+      m, "PartitionPlan",
+      "How a pipeline is run on stripes of rows with the bits of the whole image: `raw` runs on every stripe, then "
+      "`refined` runs on the maps of all stripes. Each reads a margin of rows above and below.")
+      .def_ro("follows_paths", &PartitionPlan::follows_paths,
+              "Whether path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.")
+      .def_ro("path_kinds", &PartitionPlan::path_kinds, "Rows of Result.paths: 1 with 4 paths, 3 with 8 paths.")
+      .def_ro("raw", &PartitionPlan::raw, "From the images to the selection, and the refinements with a small margin.")
+      .def_ro("raw_rows", &PartitionPlan::raw_rows,
+              "Margin of the refinements of `raw`, in rows; paths pass these rows, too.")
+      .def_ro("feature_rows", &PartitionPlan::feature_rows,
+              "Margin of the matching cost and the penalties, in rows beyond `raw_rows`.")
+      .def_ro("refined", &PartitionPlan::refined, "The remaining refinements, or None.")
+      .def_ro("refined_rows", &PartitionPlan::refined_rows, "Margin of `refined`, in rows.")
+      .def_ro(
+          "fills", &PartitionPlan::fills,
+          "Whether `refined` fills along columns, up to the next measured pixel. Rows are then read until the column "
+          "of each filled pixel, and of each invalid one without a mask, has a measured pixel above and below, at "
+          "least before_fill rows inside the rows that are read, or these reach the border of the image.")
+      .def_ro("before_fill", &PartitionPlan::before_fill, "Margin of the refinements before the fill, in rows.")
+      .def_ro("behind_fill", &PartitionPlan::behind_fill, "Margin of the refinements behind the fill, in rows.")
       .def_prop_ro(
-          "reads_images", [](const InStripes& s) { return s.needs.images; }, "`refined` needs the images, too.")
+          "reads_images", [](const PartitionPlan& s) { return s.needs.images; }, "Whether `refined` reads the images.")
       .def_prop_ro(
-          "reads_right", [](const InStripes& s) { return s.needs.right; }, "… the right view's map.")
+          "reads_right", [](const PartitionPlan& s) { return s.needs.right; },
+          "Whether `refined` reads the disparity of the right view.")
       .def_prop_ro(
-          "reads_confidence", [](const InStripes& s) { return s.needs.confidence; }, "… the confidence.");
+          "reads_confidence", [](const PartitionPlan& s) { return s.needs.confidence; },
+          "Whether `refined` reads the confidence.");
 
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<std::string_view>(), "method"_a)
@@ -85,10 +87,12 @@ void bind_pipeline(nb::module_& m) {
            "required_input"_a.none())
       .def(
           "get_text", [](const Pipeline& p, std::string_view name) { return p.get(name); }, "name"_a)
-      .def("parameters", &Pipeline::parameters, "All parameters, in order.")
-      .def("in_stripes", &in_stripes, "want_confidence"_a = false,
-           "Returns the rules to match in stripes. Raises CallError with the reason if stripes can't have the bits of "
-           "the whole.")
+      .def("parameters", &Pipeline::parameters, "All that can be set, in order.")
+      .def("partition_plan", &partition_plan, "want_confidence"_a = false,
+           "Returns how the pipeline is run on stripes. Raises CallError with the reason if stripes cannot give the "
+           "bits of "
+           "the whole image.")
+      .def("in_stripes", &partition_plan, "want_confidence"_a = false, "Deprecated name of partition_plan().")
       .def("slots", &Pipeline::slots, "The slots, and which stage fills each.")
       .def(
           "to_json", [](const Pipeline& p) { return to_json(p); },

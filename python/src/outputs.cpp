@@ -15,47 +15,35 @@ std::string shape_of(const DeviceImageView& v) {
 
 }  // namespace
 
-std::vector<Output> outputs_of(const Plan& plan) {
-  const Problem& p = plan.problem();
-  std::vector<Output> outputs;
-  if (p.stripe && p.stripe->follow != Stripe::Follow::none) return outputs;
-  const auto add = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, PixelType type, Size size,
-                       int channels) {
-    if (wanted)
-      outputs.push_back({name, place, {0, 0, type, size.width, size.height, channels, size.width * channels, 8}});
-  };
-  const auto image = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, int channels = 1) {
-    add(wanted, name, place, PixelType::f32, plan.output_size(), channels);
-  };
-  const auto volume = [&](bool wanted, const char* name, DeviceImageView DeviceMatched::*place, CostState state) {
-    if (!wanted) return;
-    const VolumeShape shape = plan.volume(state);
-    add(true, name, place, shape.type, p.region ? p.region->size() : shape.size, shape.disparities);
-  };
-  using M = DeviceMatched;
-  image(true, "disparity", &M::disparity);
-  add(true, "validity", &M::validity, PixelType::u8, plan.output_size(), 1);
-  image(p.want_right, "right", &M::right);
-  image(p.want_confidence, "confidence", &M::confidence);
-  image(p.geometry.want_depth, "depth", &M::depth);
-  image(p.geometry.want_points, "points", &M::points, 3);
-  image(p.geometry.want_uncertainty, "uncertainty", &M::uncertainty);
-  add(p.geometry.want_rectified, "rectified", nullptr, p.pixel_type, p.rectified_size(), p.channels);
-  volume(p.volumes.want_cost, "cost", &M::cost, CostState::cost);
-  volume(p.volumes.want_aggregated, "aggregated", &M::aggregated, CostState::aggregated);
-  volume(p.volumes.want_optimised, "optimised", &M::optimised, CostState::optimised);
-  return outputs;
+std::vector<ResultImage> images_of(const Plan& plan) {
+  std::vector<ResultImage> images;
+  for_each_image([&](std::size_t row, auto field) {
+    const OutputShape shape = output_shape(plan, row);
+    if (shape.channels == 0) return;
+    ResultImage& image = images.emplace_back();
+    image.name = output_table[row].name;
+    if constexpr (requires(DeviceMatched & result) { field(result); })
+      image.place = [](DeviceMatched& result) -> DeviceImageView& { return decltype(field){}(result); };
+    image.shape = {0,
+                   0,
+                   shape.type,
+                   shape.size.width,
+                   shape.size.height,
+                   shape.channels,
+                   std::ptrdiff_t{shape.size.width} * shape.channels,
+                   8};
+  });
+  return images;
 }
 
-const Output& output_of(const std::vector<Output>& outputs, const std::string& name) {
-  const auto found = std::ranges::find(outputs, name, &Output::name);
-  if (found == outputs.end())
-    refuse("out has '" + name + "', which is not wanted of this matcher; name it in want too");
+const ResultImage& image_of(const std::vector<ResultImage>& images, const std::string& name) {
+  const auto found = std::ranges::find(images, name, &ResultImage::name);
+  if (found == images.end()) refuse("out has '" + name + "', which is not wanted of this matcher; name it in want too");
   return *found;
 }
 
-AnyImageView view_for(const Output& output, const BorrowedArray& lent) {
-  const DeviceImageView& shape = output.shape;
+AnyImageView view_for(const ResultImage& image, const BorrowedArray& lent) {
+  const DeviceImageView& shape = image.shape;
   if (lent.read_only()) refuse(lent.name() + " is read-only; give one that can be written to");
   const bool is_volume = shape.channels != 1 && shape.channels != 3;
   const AnyImageView view = is_volume ? lent.volume() : lent.image();
@@ -79,15 +67,15 @@ void check_overlaps(const std::vector<NamedView>& outputs, const std::vector<Nam
 
 HostOut::HostOut(const Plan& plan, const nb::dict& out, const std::vector<NamedView>& inputs) {
   if (out.size() == 0) return;
-  const std::vector<Output> outputs = outputs_of(plan);
+  const std::vector<ResultImage> images = images_of(plan);
   for (const auto& [key, array] : out) {
     const std::string name = nb::cast<std::string>(key);
-    const Output& output = output_of(outputs, name);
+    const ResultImage& image = image_of(images, name);
     BorrowedArray lent(array, "out['" + name + "']");
     if (!lent.device().empty())
       refuse(lent.name() + " is in memory of " + lent.device() +
              ", but left is in the memory of the host; copy one of them");
-    const AnyImageView view = view_for(output, lent);
+    const AnyImageView view = view_for(image, lent);
     taken_.push_back({name, std::move(lent), view});
   }
   std::vector<NamedView> written;
@@ -97,8 +85,8 @@ HostOut::HostOut(const Plan& plan, const nb::dict& out, const std::vector<NamedV
 
 void HostOut::exchange(Matched& result, Matched& kept) const {
   for (const Taken& taken : taken_)
-    for_each_image([&](const char* name, auto member) {
-      if (taken.name == name) std::swap(result.*member, kept.*member);
+    for_each_image([&](std::size_t row, auto field) {
+      if (taken.name == output_table[row].name) std::swap(field(result), field(kept));
     });
 }
 
@@ -113,8 +101,8 @@ void HostOut::copy_from(const Matched& result) const {
                   source + y * from.pitch * static_cast<std::ptrdiff_t>(bytes), row);
   };
   for (const Taken& taken : taken_)
-    for_each_image([&](const char* name, auto member) {
-      if (taken.name == name) copy(result.*member, taken.view);
+    for_each_image([&](std::size_t row, auto field) {
+      if (taken.name == output_table[row].name) copy(field(result), taken.view);
     });
 }
 

@@ -9,19 +9,19 @@
 
 namespace stereopsis::python {
 
-// An image that a result has: its name, where it goes on a device, and its shape.
-struct Output {
+// An image that the results of a plan have.
+struct ResultImage {
   std::string name;
-  DeviceImageView DeviceMatched::*place;  // null: no device has it
+  DeviceImageView& (*place)(DeviceMatched&);  // the member of results on a device; null if only the host has the image
   DeviceImageView shape;
 };
-std::vector<Output> outputs_of(const Plan& plan);
+// Returns the maps, images and volumes that the plan requests.
+std::vector<ResultImage> images_of(const Plan& plan);
 
-// The one of this name. Throws Error(call) where it is not wanted.
-const Output& output_of(const std::vector<Output>& outputs, const std::string& name);
-// Returns the borrowed array as that output's image. Throws Error(call) if its shape or type differs, or if it is
-// read-only.
-AnyImageView view_for(const Output& output, const BorrowedArray& lent);
+// Returns the image of this name. Throws Error(call) if it was not requested.
+const ResultImage& image_of(const std::vector<ResultImage>& images, const std::string& name);
+// Returns the borrowed array as that image. Throws Error(call) if it has another shape or type, or is read-only.
+AnyImageView view_for(const ResultImage& image, const BorrowedArray& lent);
 
 using NamedView = std::pair<std::string, AnyImageView>;
 // Throws Error(call) where an output shares memory with an input or another output.

@@ -7,19 +7,22 @@
 (120, 160)
 """
 
+import warnings
+from typing import Any
+
 from . import _native, cv2, validity
 from ._calibration import Calibrated, CalibrationView, calibrate
 from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, PairWarning, UnsupportedError
-from ._matching import Matcher, Stripe, match, match_volume
+from ._matching import BoundaryStripe, Matcher, match, match_volume
 from ._native import (
     Calibration,
     Camera,
     Device,
     DeviceArray,
-    InStripes,
     MethodInfo,
     PairCheck,
     ParameterInfo,
+    PartitionPlan,
     Rectification,
     Rig,
     Slot,
@@ -40,6 +43,7 @@ from ._stage import StageCall
 __version__ = _native.version
 
 __all__ = [
+    "BoundaryStripe",
     "Calibrated",
     "Calibration",
     "CalibrationView",
@@ -52,13 +56,13 @@ __all__ = [
     "Explanation",
     "FileError",
     "FormatError",
-    "InStripes",
     "Matcher",
     "MethodInfo",
     "OutOfMemoryError",
     "PairCheck",
     "PairWarning",
     "ParameterInfo",
+    "PartitionPlan",
     "Picture",
     "Pipeline",
     "Rectification",
@@ -68,7 +72,6 @@ __all__ = [
     "Slot",
     "StageCall",
     "Step",
-    "Stripe",
     "UnsupportedError",
     "__version__",
     "calibrate",
@@ -92,3 +95,13 @@ __all__ = [
     "write_disparity",
     "write_pfm",
 ]
+
+_RENAMED = {"InStripes": "PartitionPlan", "Stripe": "BoundaryStripe"}
+
+
+def __getattr__(name: str) -> Any:
+    """Returns what has another name now, with a DeprecationWarning."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"stereopsis.{name} is deprecated; use stereopsis.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+    return globals()[_RENAMED[name]]

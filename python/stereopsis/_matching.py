@@ -19,10 +19,13 @@ from ._progress import OnProgress, Progress
 from ._result import ARRAYS, Explanation, Result
 from ._stage import Turns
 
-class Stripe(NamedTuple):
-    """The images are rows of larger ones: `rows` of them from `first_row` on are matched, by semi-global matching, with the bits of the
-    whole; the rows around serve their features. Path costs come from the row above, from the one below, or the image ends there.
-    `follow` is "down" or "up" to request only Result.paths, for the next stripe in that direction."""
+
+class BoundaryStripe(NamedTuple):
+    """Rows of larger images that a pair shows, for semi-global matching with the bits of the whole images.
+
+    The result has `rows` rows from `first_row` on; the rows around them only serve their features. Path costs come from the row
+    above and from the row below, unless the image ends there. With `follow` "down" or "up", the result has only Result.paths, for
+    the next stripe in that direction."""
 
     first_row: int
     rows: int
@@ -108,11 +111,11 @@ class Matcher:
     commas,
                  or "cuda:*" for all: whichever has room takes the next pair, and one that fails leaves its pairs to the others
     set          parameters, {"sgm.p1": 12}
-    region       (x, y, width, height): match only these pixels of the left image stripe       a Stripe: the images are
-    rows of larger ones; refines: of the pipeline its refinements alone are done, on maps
-                 that come with each call (Pipeline.in_stripes says how a whole is made of both)
-    want         any of right, confidence, depth, points, uncertainty, rectified, cost, aggregated, optimised, times; "volume" is
-                 the last of the three that there is
+    region       (x, y, width, height): only these pixels of the left image are wanted
+    stripe       a BoundaryStripe: the images are rows of larger images
+    refine_only  run only the pipeline's refinements, on `maps` that come with each call (Pipeline.partition_plan)
+    want         names of outputs beside disparity and validity, as Result lists them, and "times"; "volume" requests the last
+                 of cost, aggregated and optimised that the pipeline has
     probes       pixels (x, y) of the left image: the result's `probed` has all candidates' costs there, in every state
     rig          for depth and points; frame is "optical" (x right, y down, z forward) or "head"; disparity_error, in pixels, is
                  what "uncertainty" tells the depth's error for
@@ -146,8 +149,8 @@ class Matcher:
         set: Mapping[str, object] | None = None,
         pipeline: Pipeline | _native.Pipeline | None = None,
         region: tuple[int, int, int, int] | None = None,
-        stripe: Stripe | None = None,
-        refines: bool = False,
+        stripe: BoundaryStripe | None = None,
+        refine_only: bool = False,
         want: Sequence[str] | str = (),
         probes: Sequence[tuple[int, int]] = (),
         rig: Rig | None = None,
@@ -173,8 +176,8 @@ class Matcher:
         self._probes = _options.pixels("probes", probes)
         self._options: dict[str, Any] = {
             "region": None if region is None else _options.integers("region", region, 4, "(x, y, width, height)"),
-            "stripe": _options.instance("stripe", stripe, Stripe, "a Stripe(first_row, rows, …)"),
-            "refines": bool(refines),
+            "stripe": _options.instance("stripe", stripe, BoundaryStripe, "a BoundaryStripe(first_row, rows, …)"),
+            "refine_only": bool(refine_only),
             "rig": _options.instance("rig", rig, Rig, "a Rig, as of st.Rig.read(file)"),
             "calibration": _options.instance(
                 "calibration", calibration, Calibration, "a Calibration, as of st.read_calibration(file)"
@@ -323,7 +326,7 @@ class Matcher:
         if same:
             _pair.warn("left and right are the same image, so that every disparity is 0; give the images of both cameras")
             return
-        if left is None or self._options["stripe"] or self._options["refines"]:
+        if left is None or self._options["stripe"] or self._options["refine_only"]:
             return
         first, end = self._disparities or (0, 1)
         behind = self._estimates and first + end < 0  # all that was found lies behind the cameras

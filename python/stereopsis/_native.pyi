@@ -255,7 +255,7 @@ class Slot:
 
     def __repr__(self) -> str: ...
 
-class InStripes:
+class PartitionPlan:
     """
     Rules to match in stripes of rows with the bits of the whole image: `raw` for every stripe, then `refined` on the maps of all. Of the rows that belong to other stripes each step reads some, above and below.
     """
@@ -336,7 +336,7 @@ class Pipeline:
     def parameters(self) -> list[ParameterInfo]:
         """All parameters, in order."""
 
-    def in_stripes(self, want_confidence: bool = False) -> InStripes:
+    def partition_plan(self, want_confidence: bool = False) -> PartitionPlan:
         """
         Returns the rules to match in stripes. Raises CallError with the reason if stripes can't have the bits of the whole.
         """
@@ -468,7 +468,7 @@ class Pending:
     def overlaps(self, pair: Pair) -> bool: ...
 
 class Matcher:
-    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, stripe: tuple[int, int, bool, bool, str] | None, refines: bool, want: Sequence[str], probes: Sequence[tuple[int, int]], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int, colour: str) -> None: ...
+    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, stripe: tuple[int, int, bool, bool, str] | None, refine_only: bool, want: Sequence[str], probes: Sequence[tuple[int, int]], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int, colour: str) -> None: ...
 
     def match(self, pair: Pair, out: dict) -> dict: ...
 

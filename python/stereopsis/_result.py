@@ -21,6 +21,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 
 ARRAYS = (
+    # outputs, written by ./dev outputs
     "disparity",
     "validity",
     "right",
@@ -32,6 +33,7 @@ ARRAYS = (
     "cost",
     "aggregated",
     "optimised",
+    # end of the outputs
 )
 
 
@@ -93,37 +95,44 @@ class Picture:
 
 
 class Result:
-    """The result of matching one pair. Arrays view the result's memory and keep it alive; outputs that were not
-    requested are None.
+    """The result of matching one pair.
 
-    disparity    (h, w) float32, pixels of the left image, d = x_left − x_right; NaN where invalid
-    validity     (h, w) uint8, bits of stereopsis.validity: why a pixel is invalid, or that it was filled or repaired
-    right        (h, w) float32, the right view's disparity from the same costs: whole pixels, neither checked nor filled
-    confidence   (h, w) float32, 0 to 1
-    depth        (h, w) float32, Z in the rig's unit, NaN where there is none; uncertainty alike
-    points       (h, w, 3) float32, x, y, z in the rig's unit, NaN where there is none
-    rectified    the left image as the method saw it
-    cost, aggregated, optimised   (h, w, disparities), in the stage's own type
-    probed       {"cost": (n, disparities), "aggregated": …, "optimised": …}: of the n `probes`, all candidates' costs
-    paths        (kinds, w, disparities) uint16, path costs behind a stripe whose paths alone are followed; then there is no disparity
-    times        {stage: ms}
-    method       the name of the method, or of the one that the pipeline was made from
-    ms           milliseconds of the whole call; of a stream, of its stages; None on a GPU that goes on after the call
+    Arrays are views of the result's own memory, which they keep alive. Outputs that were not requested are None. Maps have the
+    shape (h, w), points (h, w, 3), and volumes (h, w, disparities) in the stage's own type.
+
+    probed       {"cost": (n, disparities), "aggregated": …, "optimised": …}: costs of all candidates at the n `probes`
+    paths        (kinds, w, disparities) uint16, path costs for the next stripe; there is no disparity then
+    times        {stage: milliseconds}
+    method       name of the method, or of the method that the pipeline was made from
+    ms           milliseconds of the whole call; for a stream, of its stages; None on a GPU that continues after the call
     """
 
     __slots__ = (*ARRAYS, "probed", "paths", "times", "method", "ms")
 
+    # outputs, written by ./dev outputs
     disparity: Floats
+    """Disparity of the left view, in pixels; NaN where a pixel is invalid."""
     validity: npt.NDArray[np.uint8]
+    """Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured."""
     right: Floats | None
+    """Disparity of the right view, from the same costs, in pixels; neither checked nor filled."""
     confidence: Floats | None
+    """Confidence of the disparity, 0 to 1; 0 where a pixel was not measured."""
     depth: Floats | None
+    """Depth Z, in the unit of the rig; NaN where there is none."""
     points: Floats | None
+    """Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none."""
     uncertainty: Floats | None
+    """Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity."""
     rectified: Array | None
+    """Rectified left image, in the pixel type of the pair."""
     cost: Array | None
+    """Volume of matching costs: one channel for each candidate, the lowest disparity first."""
     aggregated: Array | None
+    """Volume of costs after aggregation: one channel for each candidate."""
     optimised: Array | None
+    """Volume of costs after optimisation: one channel for each candidate."""
+    # end of the outputs
     probed: dict[str, Array] | None
     paths: npt.NDArray[np.uint16] | None
     times: dict[str, float]
@@ -212,8 +221,8 @@ class Result:
             setattr(self, name, state[name])
 
     def _two_dimensional(self) -> list[str]:
-        names = ("disparity", "validity", "right", "confidence", "depth", "uncertainty")
-        return [name for name in names if getattr(self, name) is not None]
+        there = [name for name in ARRAYS if name != "rectified" and getattr(self, name) is not None]
+        return [name for name in there if len(getattr(self, name).shape) == 2]
 
     def to_xarray(self) -> Any:
         """The images as an xarray.Dataset over y and x (xyz for points), without a copy where they are on the host."""

@@ -19,15 +19,15 @@ def grown(first: int, end: int, rows: int) -> tuple[int, int]:
     return max(0, first - rows), min(CUTS[-1], end + rows)
 
 
-def matched(rules: st.InStripes, first: int, end: int, above: Arrays, below: Arrays, follow: str = "none") -> st.Result:
+def matched(rules: st.PartitionPlan, first: int, end: int, above: Arrays, below: Arrays, follow: str = "none") -> st.Result:
     top, bottom = grown(first, end, rules.feature_rows)
-    stripe = st.Stripe(first - top, end - first, above is not None, below is not None, follow)
+    stripe = st.BoundaryStripe(first - top, end - first, above is not None, below is not None, follow)
     want = ["right"] if rules.reads_right and follow == "none" else []
     m = st.Matcher(pipeline=rules.raw, disparities=RANGE, stripe=stripe, want=want)
     return m(SCENE.left[top:bottom], SCENE.right[top:bottom], paths_above=above, paths_below=below)
 
 
-def raw_maps(rules: st.InStripes) -> dict[str, Arrays]:
+def raw_maps(rules: st.PartitionPlan) -> dict[str, Arrays]:
     own = list(zip(CUTS, CUTS[1:], strict=False))
     rows = [grown(first, end, rules.raw_rows) for first, end in own]
     above: list[Arrays] = [None] * len(own)
@@ -45,25 +45,25 @@ def raw_maps(rules: st.InStripes) -> dict[str, Arrays]:
 @pytest.mark.parametrize("paths", [4, 8])
 def test_stripes_have_the_bits_of_the_whole(paths: int) -> None:
     pipeline = st.Pipeline("sgm").update({"sgm.paths": paths, "speckle.size": 20})
-    rules = pipeline.in_stripes()
+    rules = pipeline.partition_plan()
     assert rules.follows_paths and rules.fills and not rules.reads_images
     assert rules.path_kinds == (1 if paths == 4 else 3)
     maps = raw_maps(rules)
-    refined = st.Matcher(pipeline=rules.refined, disparities=RANGE, refines=True)(None, None, maps=maps)
+    refined = st.Matcher(pipeline=rules.refined, disparities=RANGE, refine_only=True)(None, None, maps=maps)
     whole = st.match(SCENE.left, SCENE.right, disparities=16, pipeline=pipeline)
     assert np.array_equal(refined.disparity, whole.disparity, equal_nan=True)
     assert np.array_equal(refined.validity, whole.validity)
 
 
 def test_paths_alone_are_no_map() -> None:
-    result = matched(st.Pipeline("sgm").in_stripes(), 0, 30, None, None, "down")
+    result = matched(st.Pipeline("sgm").partition_plan(), 0, 30, None, None, "down")
     assert result.disparity is None and result.paths is not None
     assert result.paths.shape == (1, 120, 16) and result.paths.dtype == np.uint16
     assert repr(result) == "<path costs of 120 columns>"
 
 
 def test_required_input_is_what_a_region_reads() -> None:
-    raw = st.Pipeline("zncc").in_stripes().raw
+    raw = st.Pipeline("zncc").partition_plan().raw
     m = st.Matcher(pipeline=raw, disparities=RANGE, region=(0, 40, 120, 10), device="cpu")
     x, y, w, h = m.explain(SCENE.left, SCENE.right).required_input
     assert (x, w) == (0, 120) and 0 < y < 40 and y + h > 50
@@ -74,15 +74,15 @@ def test_required_input_is_what_a_region_reads() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(st.CallError, match="can't be done in stripes"):
-        st.Pipeline("ad-census").in_stripes()
+        st.Pipeline("ad-census").partition_plan()
     with pytest.raises(st.CallError, match="follow='across'"):
-        st.Matcher("sgm", disparities=RANGE, stripe=st.Stripe(0, 9, follow="across"))(SCENE.left, SCENE.right)
+        st.Matcher("sgm", disparities=RANGE, stripe=st.BoundaryStripe(0, 9, follow="across"))(SCENE.left, SCENE.right)
     with pytest.raises(st.CallError, match="stripe=3 is not allowed"):
         st.Matcher("sgm", disparities=RANGE, stripe=3)  # type: ignore[arg-type]
-    m = st.Matcher("sgm", disparities=RANGE, stripe=st.Stripe(10, 50, above=True))
+    m = st.Matcher("sgm", disparities=RANGE, stripe=st.BoundaryStripe(10, 50, above=True))
     with pytest.raises(st.CallError, match="path costs are"):
         m(SCENE.left, SCENE.right, paths_above=np.zeros((1, 120), np.uint16))
     with pytest.raises(st.CallError, match="which were not planned"):
         st.Matcher("sgm", disparities=RANGE)(SCENE.left, SCENE.right, paths_below=np.zeros((1, 120, 16), np.uint16))
     with pytest.raises(st.CallError, match="maps='depth' is not allowed"):
-        st.Matcher("sgm", disparities=RANGE, refines=True)(None, None, maps={"depth": SCENE.disparity})
+        st.Matcher("sgm", disparities=RANGE, refine_only=True)(None, None, maps={"depth": SCENE.disparity})

@@ -15,8 +15,8 @@ class Failures {
     errors_.try_emplace(last, Failure{first, error, false});
   }
 
-  // Throws the error of a pair that failed. An error that was thrown before is thrown again, unless `most_told` newer ones were
-  // thrown since: matchers may run for months.
+  // Throws the error of a pair that failed. An error that was thrown before is thrown again, unless `most_told` newer
+  // ones were thrown since: matchers may run for months.
   void rethrow(std::uint64_t number) {
     const auto found = errors_.lower_bound(number);
     if (found == errors_.end() || number < found->second.first) return;

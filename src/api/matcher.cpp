@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/text.hpp"
+#include "api/call_images.hpp"
 #include "api/failures.hpp"
-#include "api/overlaps.hpp"
 #include "api/results.hpp"
+#include "core/text.hpp"
 #include "program/engine.hpp"
 #include "stereopsis/formats.hpp"
 #include "stereopsis/rectification.hpp"
@@ -40,12 +40,14 @@ struct Matcher::State {
                                   : make_gpu_engine(plan.programs_, plan.problem(), device.name, layout);
   }
 
-  // Throws where the matcher is entered from a stage that it is running: its buffers are in use, and waiting would never end.
+  // Throws where the matcher is entered from a stage that it is running: its buffers are in use, and waiting would
+  // never end.
   void enter() const {
     if (engine->runs_here())
-      throw Error(ErrorCategory::call,
-                  "a matcher is used inside a stage that it is running; use another matcher there, or use this one after "
-                  "the match");
+      throw Error(
+          ErrorCategory::call,
+          "a matcher is used inside a stage that it is running; use another matcher there, or use this one after "
+          "the match");
   }
   // Throws where the ticket is of another matcher. A default-constructed ticket is done.
   void check(Ticket ticket) const {
@@ -57,7 +59,8 @@ struct Matcher::State {
     const InWork& frame = frames[frame_of(ticket)];
     return ticket.matcher == number && frame.pending && frame.first <= ticket.number && ticket.number <= frame.number;
   }
-  // The frame of the next pair, free to be begun. In a stream one on the device comes behind the one before: nobody waits.
+  // The frame of the next pair, free to be begun. In a stream one on the device comes behind the one before: nobody
+  // waits.
   int next_frame(bool in_stream) {
     const int i = frame_of({next, number});
     const bool goes_on = in_stream && !frames[i].result && !plan.problem().want_times;
@@ -73,8 +76,8 @@ struct Matcher::State {
   }
   // Where the engine is to write: in the part, of a region, and the validity that the caller does not want.
   const MatchedViews& written(int i, MatchedViews& result);
-  Ticket enqueue(const StereoPair& pair, MatchedViews result);
-  void match(const StereoPair& pair, MatchedViews result);
+  Ticket enqueue(CallImages images, MatchedViews result);
+  void match(CallImages images, MatchedViews result);
   // Ends the pair. Its error, if it failed, is kept for wait().
   void finish(int i);
   void end(InWork& frame, int i);
@@ -115,8 +118,8 @@ bool Matcher::is_in_own_stage() const { return state_->engine->runs_here(); }
 
 const MatchedViews& Matcher::State::written(int i, MatchedViews& result) {
   InWork& frame = frames[i];
-  if (plan.problem().region) return frame.part_views = views_of_part(plan, frame.part);
-  if (result.validity.empty()) {
+  if (plan.problem().region) return frame.part_views = resized_part_views(plan, frame.part);
+  if (result.validity.empty() && !requests_paths_only(plan.problem())) {
     if (frame.part.validity.empty()) frame.part.validity = Image<std::uint8_t>(plan.output_size());
     result.validity = frame.part.validity;
   }
@@ -141,38 +144,59 @@ void Matcher::State::end(InWork& frame, int i) {
   if (frame.result && plan.problem().region) place_part(plan, frame.part_views, *frame.result);
 }
 
-Ticket Matcher::State::enqueue(const StereoPair& pair, MatchedViews result) {
+Ticket Matcher::State::enqueue(CallImages images, MatchedViews result) {
   const int i = next_frame(false);
-  engine->begin(i, images_of(plan, pair, written(i, result)));
+  images.add(written(i, result));
+  engine->begin(i, images.frame(plan));
   return begun(i, std::move(result));
 }
 
-void Matcher::State::match(const StereoPair& pair, MatchedViews result) {
+void Matcher::State::match(CallImages images, MatchedViews result) {
   std::vector<StageTime> none;
-  engine->match(images_of(plan, pair, written(0, result)), result.times != nullptr ? *result.times : none);
+  images.add(written(0, result));
+  engine->match(images.frame(plan), result.times != nullptr ? *result.times : none);
 }
+
+namespace {
+
+// Collects the images of a call, and checks them. An image of `result` that is resized later is checked for overlaps
+// alone.
+CallImages checked(const Plan& plan, const StereoPair& pair, const Matched& result) {
+  CallImages images(pair);
+  images.add(result);
+  images.check_inputs(plan);
+  images.check_overlaps(plan);
+  return images;
+}
+
+template <class Pair, class Result>
+CallImages checked(const Plan& plan, const Pair& pair, const Result& result) {
+  CallImages images(pair);
+  images.add(result);
+  images.check_inputs(plan);
+  images.check_outputs(plan);
+  images.check_overlaps(plan);
+  return images;
+}
+
+}  // namespace
 
 Ticket Matcher::enqueue(const StereoPair& pair, Matched& result) {
   state_->enter();
-  check_fits(plan(), pair);
-  check_overlaps(pair, result);
-  return state_->enqueue(pair, views_of(plan(), result));
+  const CallImages images = checked(plan(), pair, result);
+  return state_->enqueue(images, resized_views(plan(), result));
 }
 
 Ticket Matcher::enqueue(const StereoPair& pair, const MatchedViews& result) {
   state_->enter();
-  check_fits(plan(), pair);
-  check_fits(plan(), result);
-  check_overlaps(pair, result);
-  return state_->enqueue(pair, result);
+  return state_->enqueue(checked(plan(), pair, result), result);
 }
 
 Ticket Matcher::enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream) {
   state_->enter();
-  check_fits(plan(), pair, result);
-  check_overlaps(plan(), pair, result);
+  const CallImages images = checked(plan(), pair, result);
   const int i = state_->next_frame(stream.has_value());
-  state_->engine->begin(i, images_of(plan(), pair, result), true, stream ? &*stream : nullptr);
+  state_->engine->begin(i, images.frame(plan()), true, stream ? &*stream : nullptr);
   return state_->begun(i, {});
 }
 
@@ -199,18 +223,14 @@ Matched Matcher::match(const StereoPair& pair) {
 void Matcher::match(const StereoPair& pair, Matched& result) {
   state_->enter();
   if (!state_->idle() || plan().problem().region) return wait(enqueue(pair, result));
-  check_fits(plan(), pair);
-  check_overlaps(pair, result);
-  state_->match(pair, views_of(plan(), result));
+  const CallImages images = checked(plan(), pair, result);
+  state_->match(images, resized_views(plan(), result));
 }
 
 void Matcher::match(const StereoPair& pair, const MatchedViews& result) {
   state_->enter();
   if (!state_->idle() || plan().problem().region) return wait(enqueue(pair, result));
-  check_fits(plan(), pair);
-  check_fits(plan(), result);
-  check_overlaps(pair, result);
-  state_->match(pair, result);
+  state_->match(checked(plan(), pair, result), result);
 }
 
 void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> results) {

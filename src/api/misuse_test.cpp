@@ -302,11 +302,11 @@ TEST_F(Misuse, ExtremeIntegersAreRejected) {
       rejected([&](Problem& p) { p.volumes.probes = {{other, extreme}}; });
       for (const bool above : {false, true}) {
         rejected([&](Problem& p) {
-          p.stripe = Stripe{.first_row = extreme, .rows = other, .above = above, .below = !above};
+          p.stripe = BoundaryStripe{.first_row = extreme, .rows = other, .above = above, .below = !above};
         });
         if (other != 1)
           rejected([&](Problem& p) {
-            p.stripe = Stripe{.first_row = other, .rows = extreme, .above = above, .below = !above};
+            p.stripe = BoundaryStripe{.first_row = other, .rows = extreme, .above = above, .below = !above};
           });
       }
     }

@@ -116,8 +116,8 @@ TEST_F(Overlaps, CropsSideBySideAreAllowed) {
 TEST_F(Overlaps, OfAResultThatOwnsItsImages) {
   const Matched maps = match({left, right, {}, {}}, range, Pipeline("sgm"), {.name = "cpu"});
   Pipeline refinement("sgm");
-  Problem refines = Problem::of({left, right, {}, {}}, range);
-  refines.refines = true;
+  Problem refine_only = Problem::of({left, right, {}, {}}, range);
+  refines.refine_only = true;
   Matcher matcher(Plan(refinement, refines, {.name = "cpu"}));
   Matched result = maps;
   StereoPair given{left, right, {}, {}};
@@ -147,9 +147,9 @@ TEST_F(Overlaps, OfVolumes) {
   MatchedViews v;
   v.disparity = disparity;
   v.optimised = AnyOutputView(memory.view());
-  v.cost = AnyOutputView(ImageView<std::uint8_t>(reinterpret_cast<std::uint8_t*>(memory.row(3)), size.width,
-                                                 size.height, cost.disparities,
-                                                 std::ptrdiff_t{size.width} * cost.disparities));
+  v.cost =
+      AnyOutputView(ImageView<std::uint8_t>(reinterpret_cast<std::uint8_t*>(memory.row(3)), size.width, size.height,
+                                            cost.disparities, std::ptrdiff_t{size.width} * cost.disparities));
   Matcher matcher(plan);
   expect_overlap("the optimised volume", "the cost volume", [&] { matcher.match({left, right, {}, {}}, v); });
 }

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/text.hpp"
 #include "api/refuse.hpp"
 #include "api/sparse_matches.hpp"
+#include "core/text.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {

@@ -2,10 +2,10 @@
 #include <cstdlib>
 #include <limits>
 
+#include "api/check_problem.hpp"
 #include "core/memory_text.hpp"
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
-#include "api/results.hpp"
 #include "program/engine.hpp"
 #include "program/given_maps.hpp"
 #include "stages/sgm/sgm.hpp"
@@ -38,8 +38,8 @@ bool is_fused(const Device& device) {
   return device.implementation == Implementation::fused && (setting == nullptr || std::string_view(setting) != "off");
 }
 
-// The memory that there is: of a run, of all, and in one piece. Without a limit, most of a GPU's, and half of the host's: others
-// may use it, too.
+// The memory that there is: of a run, of all, and in one piece. Without a limit, most of a GPU's, and half of the
+// host's: others may use it, too.
 struct Memory {
   Memory(const PipelineData& data, const Problem& p, const Device& device)
       : shared(is_host(device) ? 0 : gpu_bytes_shared(data, p)),
@@ -83,15 +83,20 @@ struct Memory {
 // Volumes that are delivered to the host, which has no workspace for them.
 std::size_t bytes_of_volumes(const Programs& programs) {
   double bytes = 0;
-  for (const Binding e : {Binding::cost, Binding::aggregated, Binding::optimised})
+  for (const Binding e : {Binding::output_cost, Binding::output_aggregated, Binding::output_optimised})
     bytes += programs.with_masks().shape(e).bytes();
   return static_cast<std::size_t>(bytes);
+}
+
+Problem with_new_names(Problem problem) {
+  problem.refine_only |= problem.refines;
+  return problem;
 }
 
 }  // namespace
 
 Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& device)
-    : pipeline_(pipeline), problem_(problem), device_(device) {
+    : pipeline_(pipeline), problem_(with_new_names(problem)), device_(device) {
   check(problem_);
   device_.name = resolve_device(device.name);
   if (device_.implementation == Implementation::oracle && !is_host(device_))
@@ -116,8 +121,8 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   // A limit that nobody gave is of the device's memory alone.
   memory.keep(beside + (memory.implied ? 0 : staging_bytes_));
   if (programs_->bytes() > memory.most) {
-    // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones for
-    // themselves, about the tallest that fit.
+    // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones
+    // for themselves, about the tallest that fit.
     std::size_t least = programs_->bytes();
     for (int rows = size.height; programs_->bytes() > memory.most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
       plan_stripes(rows);
@@ -145,8 +150,7 @@ VolumeShape shape_of(const AnyView& shape, int channels) {
 }  // namespace
 
 VolumeShape Plan::volume(CostState state) const {
-  const auto e = static_cast<Binding>(static_cast<int>(Binding::cost) + static_cast<int>(state));
-  const AnyView shape = programs_->of(false, false).shape(e);
+  const AnyView shape = programs_->of(false, false).shape(volume_binding(state));
   return shape_of(shape, shape.disparities);
 }
 
@@ -157,11 +161,11 @@ VolumeShape Plan::path_costs() const {
 }
 
 RefinementNeeds Plan::needs() const {
-  return problem_.refines ? given_maps::needs_of(pipeline_.data(), problem_.want_confidence) : RefinementNeeds();
+  return problem_.refine_only ? given_maps::needs_of(pipeline_.data(), problem_.want_confidence) : RefinementNeeds();
 }
 
 VolumeShape Plan::probed(CostState state) const {
-  const AnyView shape = programs_->of(false, false).shape(stereopsis::probed(static_cast<int>(state)));
+  const AnyView shape = programs_->of(false, false).shape(probe_binding(state));
   return shape_of(shape, shape.empty() ? 0 : 1);
 }
 

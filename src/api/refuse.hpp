@@ -22,12 +22,9 @@ inline void check_pixels(const char* name, const void* data, Size size, int chan
                 " channels has at least ", std::int64_t{size.width} * channels));
   constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
   if (pitch > most / std::max(size.height, 1))
-    refuse(text(name, " has a pitch of ", pitch, " elements and ", size.height,
-                " rows; their product must be at most ", most, ", so give the distance between two rows in elements"));
+    refuse(text(name, " has a pitch of ", pitch, " elements and ", size.height, " rows; their product must be at most ",
+                most, ", so give the distance between two rows in elements"));
 }
-
-// Rejects a finite intensity above white or below black, in an image of float pixels or of 9 to 15 bits.
-void check_intensities(const char* name, const AnyImageView&);
 
 inline void check_bit_depth(PixelType type, int bit_depth) {
   if (type != PixelType::u16 && bit_depth != 8)

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/text.hpp"
 #include "api/self_test_example.hpp"
+#include "core/text.hpp"
 #include "stereopsis/matcher.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"

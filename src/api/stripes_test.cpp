@@ -103,7 +103,7 @@ TEST(Stripes, MasksComeAlong) {
 
 TEST(Stripes, WhatHasNoMeaningIsRefused) {
   const StereoPair whole = pair();
-  const auto refused = [&](const char* name, const Stripe& stripe, const char* sentence) {
+  const auto refused = [&](const char* name, const BoundaryStripe& stripe, const char* sentence) {
     Problem problem = Problem::of(whole, range);
     problem.stripe = stripe;
     try {
@@ -125,7 +125,7 @@ TEST(Stripes, WhatHasNoMeaningIsRefused) {
 TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
   const auto refused = [](const char* name, const char* setting, const char* sentence) {
     try {
-      in_stripes(method(name, setting));
+      partition_plan(method(name, setting));
       ADD_FAILURE() << "not refused: " << sentence;
     } catch (const Error& e) {
       EXPECT_NE(std::string(e.what()).find(sentence), std::string::npos) << e.what();
@@ -144,8 +144,8 @@ TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
 TEST(Stripes, GivenMapsThatDoNotFitAreRefused) {
   const StereoPair whole = pair();
   Problem problem = Problem::of(whole, range);
-  problem.refines = true;
-  const Pipeline refinements = *in_stripes(method("sgm", "")).refined;
+  problem.refine_only = true;
+  const Pipeline refinements = *partition_plan(method("sgm", "")).refined;
   Matcher matcher{Plan(refinements, problem)};
   Image<float> disparity(problem.size);
   Image<std::uint8_t> validity(problem.size);
@@ -172,7 +172,7 @@ TEST(Stripes, GivenMapsThatDoNotFitAreRefused) {
 TEST(Stripes, PathCostsThatDoNotFitAreRefused) {
   const StereoPair whole = pair();
   Problem problem = Problem::of(whole, range);
-  problem.stripe = Stripe{.first_row = 10, .rows = 20, .above = true};
+  problem.stripe = BoundaryStripe{.first_row = 10, .rows = 20, .above = true};
   Matcher matcher{Plan(Pipeline("sgm"), problem)};
   const auto sentence = [&](const Image<std::uint16_t>& above) {
     StereoPair given = whole;

@@ -1,11 +1,13 @@
 #include "stereopsis/matcher.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "c/handles.hpp"
 #include "c/pipeline.hpp"
 #include "c/structs.hpp"
+#include "stereopsis/arguments.hpp"
 #include "stereopsis/formats.hpp"
 #include "stereopsis/pair_check.hpp"
 
@@ -34,8 +36,9 @@ class Turn {
   static std::shared_ptr<MatcherObject> outside(const sp_matcher* handle) {
     auto object = at(handle);
     if (object->matcher.is_in_own_stage())
-      refuse("a matcher is used inside a stage that it is running; use another matcher there, or use this one after the "
-             "stage has returned");
+      refuse(
+          "a matcher is used inside a stage that it is running; use another matcher there, or use this one after the "
+          "stage has returned");
     return object;
   }
 
@@ -58,58 +61,48 @@ Ticket ticket_of(sp_ticket number, const MatcherObject& object) {
   return {(number - 1) & (pairs - 1), object.number != 0 && of == own ? object.number : another};
 }
 
-StereoPair host_pair(const sp_pair& p) {
-  const auto mask = [](const sp_image* image, const char* name) -> ImageView<const std::uint8_t> {
-    return typed<std::uint8_t>(host_output(image, name), name);
-  };
+// The image of a C struct, in the type of the C++ member that it becomes.
+void assign(AnyImageView& to, const sp_image* image, const std::string& name) { to = host_image(image, name.c_str()); }
+void assign(AnyOutputView& to, const sp_image* image, const std::string& name) {
+  to = host_output(image, name.c_str());
+}
+void assign(DeviceImageView& to, const sp_image* image, const std::string& name) {
+  to = device_image(image, name.c_str());
+}
+template <class T>
+void assign(ImageView<T>& to, const sp_image* image, const std::string& name) {
+  to = typed<std::remove_const_t<T>>(host_output(image, name.c_str()), name.c_str());
+}
+
+// Only the views may have a format.
+template <class Pair>
+Pair pair_of(const sp_pair& p) {
+  sp_pair plain = p;
   const GivenView left(p.left, "pair.left"), right(p.right, "pair.right");
-  StereoPair pair{host_image(left, "pair.left"), host_image(right, "pair.right"), mask(p.mask_left, "pair.mask_left"),
-                  mask(p.mask_right, "pair.mask_right"), host_image(p.costs, "pair.costs")};
+  plain.left = left;
+  plain.right = right;
+  Pair pair;
+  for_each_input([&](std::size_t row, auto field) {
+    if constexpr (requires { field(plain), field(pair); })
+      assign(field(pair), field(plain), text("pair.", input_table[row].name));
+  });
   pair.format = format_of(left, right);
   return pair;
 }
 
-MatchedViews host_result(const sp_result& r) {
-  const auto map = [](const sp_image* image, const char* name) { return typed<float>(host_output(image, name), name); };
-  MatchedViews views;
-  views.disparity = map(r.disparity, "result.disparity");
-  views.validity = typed<std::uint8_t>(host_output(r.validity, "result.validity"), "result.validity");
-  views.right = map(r.right, "result.right");
-  views.confidence = map(r.confidence, "result.confidence");
-  views.depth = map(r.depth, "result.depth");
-  views.points = map(r.points, "result.points");
-  views.uncertainty = map(r.uncertainty, "result.uncertainty");
-  views.rectified = host_output(r.rectified, "result.rectified");
-  views.cost = host_output(r.cost, "result.cost");
-  views.aggregated = host_output(r.aggregated, "result.aggregated");
-  views.optimised = host_output(r.optimised, "result.optimised");
-  return views;
-}
-
-DevicePair device_pair(const sp_pair& p) {
-  const GivenView left(p.left, "pair.left"), right(p.right, "pair.right");
-  return {device_image(left, "pair.left"),
-          device_image(right, "pair.right"),
-          device_image(p.mask_left, "pair.mask_left"),
-          device_image(p.mask_right, "pair.mask_right"),
-          device_image(p.costs, "pair.costs"),
-          format_of(left, right)};
+template <class Result>
+Result result_of(const sp_result& r) {
+  Result result;
+  for_each_output([&](std::size_t row, auto field) {
+    if constexpr (requires { field(r), field(result); })
+      assign(field(result), field(r), text("result.", output_table[row].name));
+  });
+  return result;
 }
 
 DeviceMatched device_result(const sp_result& r) {
   if (r.rectified != nullptr) refuse("the rectified image is delivered to the host alone; leave result.rectified null");
-  DeviceMatched views;
-  views.disparity = device_image(r.disparity, "result.disparity");
-  views.validity = device_image(r.validity, "result.validity");
-  views.right = device_image(r.right, "result.right");
-  views.confidence = device_image(r.confidence, "result.confidence");
-  views.depth = device_image(r.depth, "result.depth");
-  views.points = device_image(r.points, "result.points");
-  views.uncertainty = device_image(r.uncertainty, "result.uncertainty");
-  views.cost = device_image(r.cost, "result.cost");
-  views.aggregated = device_image(r.aggregated, "result.aggregated");
-  views.optimised = device_image(r.optimised, "result.optimised");
-  return views;
+  return result_of<DeviceMatched>(r);
 }
 
 // By the image that every pair has.
@@ -126,8 +119,8 @@ sp_ticket enqueue(MatcherObject& object, const sp_pair* pair, const sp_result* r
   const bool on_device = is_on_device(p);
   if (stream && !on_device)
     refuse("images of the host are matched in no stream of the caller's; give images on the device");
-  const Ticket ticket = on_device ? object.matcher.enqueue(device_pair(p), device_result(r), stream)
-                                  : object.matcher.enqueue(host_pair(p), host_result(r));
+  const Ticket ticket = on_device ? object.matcher.enqueue(pair_of<DevicePair>(p), device_result(r), stream)
+                                  : object.matcher.enqueue(pair_of<StereoPair>(p), result_of<MatchedViews>(r));
   object.number = ticket.matcher;
   return number_of(ticket);
 }
@@ -138,30 +131,23 @@ void match(MatcherObject& object, const sp_pair* pair, const sp_result* result) 
   object.times.clear();
   if (is_on_device(p) && object.matcher.plan().problem().want_times)
     refuse("stages are timed with images of the host alone; leave SP_WANT_TIMES out, or give such images");
-  if (is_on_device(p)) return object.matcher.wait(object.matcher.enqueue(device_pair(p), device_result(r)));
-  MatchedViews views = host_result(r);
+  if (is_on_device(p)) return object.matcher.wait(object.matcher.enqueue(pair_of<DevicePair>(p), device_result(r)));
+  MatchedViews views = result_of<MatchedViews>(r);
   views.times = &object.times;
-  object.matcher.match(host_pair(p), views);
-}
-
-CostState state_of(std::uint32_t which, const Problem& p) {
-  const auto wanted = [&](bool is, CostState state) {
-    if (!is) refuse(text("the volume ", which, " is not wanted of this matcher; ask for it in problem.want"));
-    return state;
-  };
-  switch (which) {
-    case SP_WANT_COST: return wanted(p.volumes.want_cost, CostState::cost);
-    case SP_WANT_AGGREGATED: return wanted(p.volumes.want_aggregated, CostState::aggregated);
-    case SP_WANT_OPTIMISED: return wanted(p.volumes.want_optimised, CostState::optimised);
-  }
-  refuse(text("there is no volume ", which, "; it must be SP_WANT_COST, SP_WANT_AGGREGATED or SP_WANT_OPTIMISED"));
+  object.matcher.match(pair_of<StereoPair>(p), views);
 }
 
 sp_image shape_of(const Plan& plan, std::uint32_t which) {
-  const VolumeShape shape = plan.volume(state_of(which, plan.problem()));
-  const Size size = plan.problem().region ? plan.problem().region->size() : shape.size;
-  return image_of({0, 0, shape.type, size.width, size.height, shape.disparities,
-                   std::ptrdiff_t{size.width} * shape.disparities, shape.type == PixelType::u16 ? 16 : 8},
+  const auto found = std::ranges::find_if(output_table, [&](const Output& output) {
+    return output.kind == OutputKind::volume && output.want_bit == which;
+  });
+  if (found == output_table.end())
+    refuse(text("there is no volume ", which, "; it must be SP_WANT_COST, SP_WANT_AGGREGATED or SP_WANT_OPTIMISED"));
+  const OutputShape shape = output_shape(plan, static_cast<std::size_t>(found - output_table.begin()));
+  if (shape.channels == 0)
+    refuse(text("the volume ", which, " is not wanted of this matcher; ask for it in problem.want"));
+  return image_of({0, 0, shape.type, shape.size.width, shape.size.height, shape.channels,
+                   std::ptrdiff_t{shape.size.width} * shape.channels, shape.type == PixelType::u16 ? 16 : 8},
                   SP_HOST);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "stereopsis/arguments.hpp"
 #include "stereopsis/resources.hpp"
 
 namespace stereopsis::c {
@@ -171,19 +172,11 @@ Geometry geometry_of(const sp_problem& p) {
 }
 
 void want(std::uint32_t wanted, Problem& problem) {
-  const std::pair<std::uint32_t, bool*> known[] = {{SP_WANT_RIGHT, &problem.want_right},
-                                                   {SP_WANT_CONFIDENCE, &problem.want_confidence},
-                                                   {SP_WANT_TIMES, &problem.want_times},
-                                                   {SP_WANT_DEPTH, &problem.geometry.want_depth},
-                                                   {SP_WANT_POINTS, &problem.geometry.want_points},
-                                                   {SP_WANT_UNCERTAINTY, &problem.geometry.want_uncertainty},
-                                                   {SP_WANT_RECTIFIED, &problem.geometry.want_rectified},
-                                                   {SP_WANT_COST, &problem.volumes.want_cost},
-                                                   {SP_WANT_AGGREGATED, &problem.volumes.want_aggregated},
-                                                   {SP_WANT_OPTIMISED, &problem.volumes.want_optimised}};
-  for (const auto& [bit, place] : known) {
-    *place = (wanted & bit) != 0;
-    wanted &= ~bit;
+  problem.want_times = (wanted & SP_WANT_TIMES) != 0;
+  wanted &= ~std::uint32_t{SP_WANT_TIMES};
+  for (const Output& output : output_table) {
+    if (bool* const flag = output.flag(problem)) *flag = (wanted & output.want_bit) != 0;
+    wanted &= ~output.want_bit;
   }
   if (wanted != 0) refuse(text("problem.want has the bits ", wanted, ", which mean nothing; it takes SP_WANT_… alone"));
 }

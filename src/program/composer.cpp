@@ -21,7 +21,7 @@ Composer::Composer(Program& program, const ProgramRequest& request)
 
 // Where the slots become steps: the taxonomy, from the pair to what is delivered.
 void Composer::compose() {
-  if (!problem_.refines) check_combination();
+  if (!problem_.refine_only) check_combination();
   Images full = given_images();
   const bool reduces = reduction_of(pipeline_).factor > 1;
   Images reduced = reduces ? reduced_images(full) : Images();
@@ -30,13 +30,13 @@ void Composer::compose() {
 
   Maps edges;
   if (problem_.stripe) cut_stripe(seen, edges);
-  if (problem_.stripe && problem_.stripe->follow != Stripe::Follow::none) {
+  if (problem_.stripe && problem_.stripe->follow != BoundaryStripe::Follow::none) {
     follow_paths(seen, edges);
     return finish();
   }
-  Maps maps = problem_.refines ? given_maps(seen.size) : wanted_maps(seen.size);
+  Maps maps = problem_.refine_only ? given_maps(seen.size) : wanted_maps(seen.size);
   maps.merge(edges);
-  if (!problem_.refines) match(seen, range, maps);
+  if (!problem_.refine_only) match(seen, range, maps);
   Scope scope{seen, maps, context_of(range, seen)};
   for (const StageChoice& refinement : pipeline_.refinements)
     if (refinement.enabled) run(refinement, scope);
@@ -54,7 +54,7 @@ void Composer::finish() {
 
 void Composer::match(Images& images, const DisparityRange& range, Maps& maps) {
   if (pipeline_.levels.is("pyramid")) return match_pyramid(images, range, maps);
-  if (runs_in_strips(pipeline_) && !wants_volumes(problem_)) return match_in_strips(images, range, maps);
+  if (uses_row_tiles(pipeline_) && !requests_costs(problem_)) return match_in_row_tiles(images, range, maps);
   const auto separate_right_costs = [](const StageChoice& stage) { return stage && stage.entry->separate_right_costs; };
   const bool apart = (separate_right_costs(pipeline_.aggregation) || separate_right_costs(pipeline_.optimisation)) &&
                      !pipeline_.cost.is(volume::Parameters::stage);

@@ -1,6 +1,6 @@
 // Turns the slots of a pipeline into steps. The files beside it: composer.cpp the way from the pair to the maps, and how a stage
 // finds what its ports name, costs.cpp volumes of costs on one level,
-// strips.cpp filtered volumes, a strip of rows at a time and across scales, pyramid.cpp coarse to fine, surroundings.cpp what
+// row_tiles.cpp filtered volumes, a strip of rows at a time and across scales, pyramid.cpp coarse to fine, surroundings.cpp what
 // comes before and after the matching.
 #pragma once
 
@@ -74,7 +74,7 @@ class Composer {
   int rectified(std::string_view name, int view, int usable);
   Images reduced_images(Images& full);
   void restore(Images& full, Images& reduced, Maps&);
-  void triangulate(const Images& full, const Maps&);
+  void triangulate(const Images& full, Maps&);
   void deliver(const Images& full, const Maps&);
   bool reads(const char* map) const;
   bool selects_confidence() const;
@@ -90,8 +90,8 @@ class Composer {
   CostUnits costs_of(const StageChoice& cost, Scope&);
   CostUnits units_of(const StageChoice&, const CostUnits& before) const;
   void fit_costs(const StageChoice& next, CostUnits&, Scope&);
-  void give(int costs, Binding);
-  void probe(const Scope&, Binding);
+  void give(int costs, CostState);
+  void probe(const Scope&, CostState);
   void select(Scope&, const StageParameters& select);
   // Stripes of larger images.
   Operand of_stripe(const Scope&, int image, const StageDescriptor&) const;
@@ -99,10 +99,10 @@ class Composer {
   void follow_paths(Images&, Maps&);
   // Strips of filtered volumes.
   struct Scales;
-  void match_in_strips(Images&, const DisparityRange&, Maps&);
+  void match_in_row_tiles(Images&, const DisparityRange&, Maps&);
   Scales make_scales(Images& finest, const DisparityRange&);
-  void match_strips(Scales&, bool from_right, const StageParameters& select, Maps&);
-  void compose_strips(Scales&, bool from_right, const StageParameters& select, Maps&, int rows);
+  void match_row_tiles(Scales&, bool from_right, const StageParameters& select, Maps&);
+  void compose_row_tiles(Scales&, bool from_right, const StageParameters& select, Maps&, int rows);
   int filtered_costs(Scales&, int level, bool from_right, Rows rows, bool many);
   bool fuses_from(std::size_t first_step) const;
   // Pyramids.

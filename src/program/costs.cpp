@@ -21,10 +21,8 @@ bool across_scales(const PipelineData& p) {
   return scales != nullptr && cross_scale::levels_of(*scales) > 1;
 }
 
-const char* name_of(Binding volume) {
-  return volume == Binding::cost         ? "the cost volume"
-         : volume == Binding::aggregated ? "the aggregated volume"
-                                         : "the optimised volume";
+std::string name_of(CostState state) {
+  return text("the output '", output_table[output_row(volume_binding(state))].name, "'");
 }
 
 // The port of a stage that costs come in, or go out, by.
@@ -72,10 +70,10 @@ void Composer::match_view(Images& images, const DisparityRange& range, Maps& map
     const double most = are_words ? cost::max_cost(scope.context.kind) : std::ceil(units.largest);
     scope.context.most_cost = static_cast<int>(std::clamp(most, 1.0, 255.0));
   };
-  const auto run_on_costs = [&](const StageChoice& stage, bool wanted, Binding binding) {
+  const auto run_on_costs = [&](const StageChoice& stage, bool wanted, CostState state) {
     if (!stage && wanted)
       throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has no stage that makes ",
-                                            name_of(binding), ", which is wanted; choose one, or do without"));
+                                            name_of(state), ", which is requested; choose one, or do without"));
     if (!stage) return;
     fit_costs(stage, units, scope);
     update_max_cost();
@@ -83,14 +81,14 @@ void Composer::match_view(Images& images, const DisparityRange& range, Maps& map
     units = units_of(stage, units);
     scope.context.kind = {};  // they are no longer what words cost
     if (from_right) return;
-    if (wanted) give(maps.at("costs"), binding);
-    probe(scope, binding);
+    if (wanted) give(maps.at("costs"), state);
+    probe(scope, state);
   };
   const CostVolumes& wanted = problem_.volumes;
-  if (wanted.want_cost && !from_right) give(maps.at("costs"), Binding::cost);
-  if (!from_right) probe(scope, Binding::cost);
-  run_on_costs(pipeline_.aggregation, wanted.want_aggregated, Binding::aggregated);
-  run_on_costs(pipeline_.optimisation, wanted.want_optimised, Binding::optimised);
+  if (wanted.want_cost && !from_right) give(maps.at("costs"), CostState::cost);
+  if (!from_right) probe(scope, CostState::cost);
+  run_on_costs(pipeline_.aggregation, wanted.want_aggregated, CostState::aggregated);
+  run_on_costs(pipeline_.optimisation, wanted.want_optimised, CostState::optimised);
   if (!from_right) return select(scope, pipeline_.select.parameters);
   const bool border = pipeline_.select.parameters.as<wta::Parameters>().border_candidates;
   run(*pipeline_.select.entry, wta::Parameters{.border_candidates = border}, scope);
@@ -174,15 +172,15 @@ void Composer::fit_costs(const StageChoice& next, CostUnits& units, Scope& scope
 }
 
 // The caller wants a volume.
-void Composer::give(int costs, Binding binding) {
+void Composer::give(int costs, CostState state) {
   if (program_.values_[costs].binding != Binding::none)
     throw Error(ErrorCategory::call,
-                text(name_of(binding), " is wanted, but it is the volume that was given; do without"));
-  program_.values_[costs].binding = binding;
+                text(name_of(state), " is requested, but it is the volume that was given; do without"));
+  program_.values_[costs].binding = volume_binding(state);
 }
 
 // The costs of the probed pixels, as they are in this state.
-void Composer::probe(const Scope& scope, Binding volume) {
+void Composer::probe(const Scope& scope, CostState state) {
   if (problem_.volumes.probes.empty()) return;
   probe::Parameters p;
   const int factor = reduction_of(pipeline_).factor;
@@ -190,8 +188,7 @@ void Composer::probe(const Scope& scope, Binding volume) {
     p.pixels.push_back({(pixel.x - shown_.x) / factor, (pixel.y - shown_.y) / factor});
   const int costs = scope.maps.at("costs"), count = static_cast<int>(p.pixels.size());
   const int probed = image({shape_of(costs).disparities, count}, shape_of(costs).element);
-  program_.values_[probed].binding = static_cast<Binding>(static_cast<int>(Binding::probed_cost) +
-                                                          static_cast<int>(volume) - static_cast<int>(Binding::cost));
+  program_.values_[probed].binding = probe_binding(state);
   add(probe::entry(), std::move(p), scope.context, {{costs, {}}, {probed, {}}});
 }
 
@@ -223,21 +220,21 @@ void Composer::check_combination() const {
                : text("has the cost ", name(p.cost), ", but a volume comes with the pair; set cost.stage = volume"));
   if (from_outside && reduction_of(p).factor > 1)
     refuse("reduces the images, whose costs are given at their full size; set prepare.factor = 1");
-  if (wants_volumes(problem_) && reduction_of(p).factor > 1 && problem_.region)
+  if (requests_costs(problem_) && reduction_of(p).factor > 1 && problem_.region)
     refuse("gives volumes of reduced images only for whole ones; match without a region");
   if (p.levels.is("pyramid") && (!p.cost.is("window_sad") || p.plus || p.aggregation || p.optimisation || p.prepare))
     refuse(
         "searches a pyramid around what coarser levels found, with the sums of window differences there: it takes no "
         "other cost, "
         "no aggregation, optimisation or preparation; set levels.stage = none");
-  if (p.levels.is("pyramid") && wants_volumes(problem_))
+  if (p.levels.is("pyramid") && requests_costs(problem_))
     refuse("searches a pyramid, which never has the costs of a whole range; set levels.stage = none for a volume");
-  if (across_scales(p) && !runs_in_strips(p))
+  if (across_scales(p) && !uses_row_tiles(p))
     refuse(
         "couples the levels' filtered costs, which are those of guided on features, selected as they are; set "
         "levels.lambda = 0, "
         "or levels.stage = none");
-  if (across_scales(p) && wants_volumes(problem_)) refuse("gives volumes of one level; set levels.lambda = 0");
+  if (across_scales(p) && requests_costs(problem_)) refuse("gives volumes of one level; set levels.lambda = 0");
 }
 
 }  // namespace stereopsis

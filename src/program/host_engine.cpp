@@ -134,7 +134,7 @@ class HostEngine final : public Engine {
 
   // Stages read up to so many bytes beyond a pixel's costs, and nothing of the caller's lies there.
   static constexpr std::size_t beyond = 64;
-  static constexpr std::array volumes_out{Binding::cost, Binding::aggregated, Binding::optimised};
+  static constexpr std::array volumes_out{Binding::output_cost, Binding::output_aggregated, Binding::output_optimised};
 
   static std::size_t row_bytes(const AnyView& v) { return static_cast<std::size_t>(v.rows(0, 1).bytes()); }
   static std::byte* row_of(const AnyView& v, int y) {

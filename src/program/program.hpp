@@ -8,51 +8,45 @@
 #include <vector>
 
 #include "program/pipeline_data.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/arguments.hpp"
 
 namespace stereopsis {
 
-// The images that come from outside, or go there.
+// An image that the caller provides, or that is delivered to the caller.
 enum class Binding {
   none,
-  left,
-  right,
-  mask_left,
-  mask_right,
-  chroma_left,
-  chroma_right,  // of NV12, whose luma is left and right
-  costs,
-  paths_above,
-  paths_below,
-  given_disparity,
-  given_validity,
-  given_right,
-  given_confidence,  // the pair
-  map_left,
-  map_right,  // of a rectification
-  disparity,
-  validity,
-  right_disparity,
-  confidence,
-  depth,
-  points,
-  uncertainty,
-  rectified,
-  cost,
-  aggregated,
-  optimised,  // volumes
-  probed_cost,
-  probed_aggregated,
-  probed_optimised,
-  paths
+// The rows of input_table.
+#define STEREOPSIS_ROW(name, ...) name,
+  STEREOPSIS_INPUTS(STEREOPSIS_ROW)
+#undef STEREOPSIS_ROW
+      chroma_left,  // of NV12, whose luma is `left` and `right`
+  chroma_right,
+  map_left,  // of a rectification
+  map_right,
+// The rows of output_table.
+#define STEREOPSIS_ROW(name, ...) output_##name,
+  STEREOPSIS_OUTPUTS(STEREOPSIS_ROW)
+#undef STEREOPSIS_ROW
+      end
 };
-inline constexpr int binding_count = static_cast<int>(Binding::paths) + 1;
-constexpr bool is_input(Binding e) { return e >= Binding::left && e <= Binding::given_confidence; }
-constexpr bool is_output(Binding e) { return e >= Binding::disparity; }
-
-inline bool wants_volumes(const Problem& p) {
-  return p.volumes.want_cost || p.volumes.want_aggregated || p.volumes.want_optimised || !p.volumes.probes.empty();
+inline constexpr int binding_count = static_cast<int>(Binding::end);
+constexpr Binding input_binding(std::size_t row) {
+  return static_cast<Binding>(static_cast<std::size_t>(Binding::left) + row);
 }
+constexpr Binding output_binding(std::size_t row) {
+  return static_cast<Binding>(static_cast<std::size_t>(Binding::output_disparity) + row);
+}
+constexpr std::size_t output_row(Binding output) {
+  return static_cast<std::size_t>(output) - static_cast<std::size_t>(Binding::output_disparity);
+}
+constexpr Binding volume_binding(CostState state) {
+  return static_cast<Binding>(static_cast<int>(Binding::output_cost) + static_cast<int>(state));
+}
+constexpr Binding probe_binding(CostState state) {
+  return static_cast<Binding>(static_cast<int>(Binding::output_probed_cost) + static_cast<int>(state));
+}
+constexpr bool is_input(Binding binding) { return binding >= Binding::left && binding <= Binding::chroma_right; }
+constexpr bool is_output(Binding binding) { return binding >= Binding::output_disparity; }
 
 struct Value {
   AnyView shape;
@@ -140,7 +134,7 @@ class Programs {
 Rect required_input(const PipelineData&, const Problem&);
 Size output_size(const PipelineData&, Size input);
 // Whether filtered volumes of features are made some rows at a time, and selected from as they are.
-bool runs_in_strips(const PipelineData&);
+bool uses_row_tiles(const PipelineData&);
 // How many pixels of the input one of the result is wide and high.
 int output_factor(const PipelineData&);
 

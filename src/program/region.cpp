@@ -86,7 +86,7 @@ Rect input_of_filters(const PipelineData& data, const Problem& p) {
   const cross_scale::Parameters scales = given == nullptr ? cross_scale::Parameters{} : *given;
   constexpr int widest_feature = 7, widest_refinement = 32;  // a rank window of 15×15, a weighted median
   const int levels = cross_scale::levels_of(scales), coarsest = 1 << (levels - 1);
-  const bool refines =
+  const bool refine_only =
       std::any_of(data.refinements.begin(), data.refinements.end(), [](const StageChoice& r) { return r.enabled; });
   const int radius = levels > 1 ? std::max(filter.radius, scales.radius) : filter.radius;
   const int margin = (2 * radius + widest_feature + 1) * coarsest + (refines ? widest_refinement : 0);
@@ -100,13 +100,13 @@ Rect input_of_filters(const PipelineData& data, const Problem& p) {
 
 }  // namespace
 
-bool runs_in_strips(const PipelineData& data) {
-  return data.aggregation && data.aggregation.entry->in_strips && !data.optimisation && data.cost && !data.plus &&
+bool uses_row_tiles(const PipelineData& data) {
+  return data.aggregation && data.aggregation.entry->row_tiles && !data.optimisation && data.cost && !data.plus &&
          data.cost.entry->kind != nullptr;
 }
 
 bool takes_margin(const PipelineData& data) {
-  if (runs_in_strips(data)) return false;
+  if (uses_row_tiles(data)) return false;
   return data.optimisation || std::any_of(data.refinements.begin(), data.refinements.end(),
                                           [](const StageChoice& r) { return r.entry->global_support; });
 }
@@ -118,7 +118,7 @@ Rect required_input(const PipelineData& data, const Problem& p) {
   if (!p.region) return all;
   if (data.cost.is("window_sad") && !data.plus && !data.aggregation && !data.optimisation)
     return input_of_windows(data, p);
-  if (runs_in_strips(data)) return input_of_filters(data, p);
+  if (uses_row_tiles(data)) return input_of_filters(data, p);
   const int factor = reduction_of(data).factor;
   Rect r = intersect(required_of_users(data, *p.region), all);
   const auto radius = [](const StageChoice& cost) { return -required_of(cost, {0, 0, 1, 1}).x; };

@@ -14,7 +14,7 @@ Operand Composer::of_stripe(const Scope& scope, int image, const StageDescriptor
 }
 
 void Composer::cut_stripe(Images& images, Maps& edges) {
-  const Stripe& stripe = *problem_.stripe;
+  const BoundaryStripe& stripe = *problem_.stripe;
   const auto* p = pipeline_.optimisation.get_if<sgm::Parameters>();
   if (p == nullptr || pipeline_.plus || pipeline_.levels || pipeline_.prepare || pipeline_.aggregation ||
       !cost::can_be_followed(context_of(problem_.range, images).kind))
@@ -42,8 +42,8 @@ void Composer::follow_paths(Images& images, Maps& maps) {
   run(pipeline_.cost, scope);
   if (p.adaptive()) need(images, "grey8", 0);
   maps["paths"] = image({images.size.width, sgm::kinds_of(p)}, Element::u16, problem_.range.count);
-  program_.values_[maps["paths"]].binding = Binding::paths;
-  run(registry().at("path_costs"), path_costs::Parameters{p, problem_.stripe->follow == Stripe::Follow::up}, scope);
+  program_.values_[maps["paths"]].binding = Binding::output_paths;
+  run(registry().at("path_costs"), path_costs::Parameters{p, problem_.stripe->follow == BoundaryStripe::Follow::up}, scope);
 }
 
 }  // namespace stereopsis

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.hpp"
 #include "program/composer.hpp"
 #include "stages/pixel_format/pixel_format.hpp"
 #include "stages/reduce/reduce.hpp"
@@ -95,7 +96,7 @@ Images Composer::rectified_images() {
     if (masks) images.put("mask", view, image(images.size, Element::u8));
     images.put(name, view, rectified(name, view, images.find("mask", view)));
   }
-  if (problem_.geometry.want_rectified) program_.values_[need(images, "image", 0)].binding = Binding::rectified;
+  if (problem_.geometry.want_rectified) program_.values_[need(images, "image", 0)].binding = Binding::output_rectified;
   return images;
 }
 
@@ -190,36 +191,39 @@ void Composer::restore(Images& full, Images& reduced, Maps& maps) {
   }
 }
 
-void Composer::triangulate(const Images& full, const Maps& maps) {
+void Composer::triangulate(const Images& full, Maps& maps) {
   const Geometry& g = problem_.geometry;
   if (!g.want_depth && !g.want_points && !g.want_uncertainty) return;
   const int disparity = maps.at("disparity");
   const Size size = shape_of(disparity).size();
   if (output_size(pipeline_, full.size) != full.size)
     throw Error(ErrorCategory::call, "a result of reduced size can't be triangulated; set reduce.upsample = true");
-  const auto wanted = [&](bool wants, Binding binding, int channels) {
-    if (!wants) return Operand{};
-    const int v = image(size, Element::f32, channels);
-    program_.values_[v].binding = binding;
-    return Operand{v, {}};
+  const auto made = [&](bool requested, const char* name, int channels) {
+    if (!requested) return Operand{};
+    return Operand{maps[name] = image(size, Element::f32, channels), {}};
   };
   add(registry().at("triangulate"), triangulate::Parameters{*g.rig, g.frame, g.disparity_error, shown_.x, shown_.y, 1},
       {},
       {{disparity, {}},
-       wanted(g.want_depth, Binding::depth, 1),
-       wanted(g.want_points, Binding::points, 3),
-       wanted(g.want_uncertainty, Binding::uncertainty, 1)});
+       made(g.want_depth, "depth", 1),
+       made(g.want_points, "points", 3),
+       made(g.want_uncertainty, "uncertainty", 1)});
 }
 
 void Composer::deliver(const Images&, const Maps& maps) {
   const auto changes_maps = [](const StageChoice& stage) { return stage.enabled; };
-  if (problem_.want_confidence && (problem_.refines || std::ranges::any_of(pipeline_.refinements, changes_maps)))
+  if (problem_.want_confidence && (problem_.refine_only || std::ranges::any_of(pipeline_.refinements, changes_maps)))
     add(registry().at("measured_confidence"), {}, {}, {{maps.at("validity"), {}}, {maps.at("confidence"), {}}});
-  const auto to = [&](const char* name, Binding binding) { program_.values_[maps.at(name)].binding = binding; };
-  to("disparity", Binding::disparity);
-  to("validity", Binding::validity);
-  if (problem_.want_right) to("right", Binding::right_disparity);
-  if (problem_.want_confidence) to("confidence", Binding::confidence);
+  for (std::size_t row = 0; row < output_table.size(); ++row) {
+    const Output& output = output_table[row];
+    if (output.kind != OutputKind::map || !is_requested(problem_, output)) continue;
+    const auto map = maps.find(output.name);
+    if (map == maps.end())
+      throw Error(ErrorCategory::call,
+                  text("the pipeline '", pipeline_.method, "' has no stage that makes the output '", output.name,
+                       "', which is requested; choose one, or do without"));
+    program_.values_[map->second].binding = output_binding(row);
+  }
 }
 
 }  // namespace stereopsis

@@ -316,15 +316,15 @@ struct StageDescriptor {
   Work (*work)(const Shape&) = nullptr;                                          // null: every operand once
   // Data that the function on a GPU needs in addition to its operands, copied once; valid as long as the parameters.
   std::span<const std::int32_t> (*constants)(const StageParameters&) = nullptr;
-  Size (*output_size)(const StageParameters&, Size) = nullptr;  // null: that of the first operand
-  const char* (*alias)(const PairInfo&) = nullptr;              // slot `image`: an identical image, or null
-  cost::AnyKind (*kind)(const StageParameters&) = nullptr;      // a cost that computes words: their kind
-  bool separate_right_costs = false;  // the right view's costs are computed separately, from its own image
-  bool in_strips = false;             // an aggregation: it can compute a range of rows at a time, also across scales
-  CostUnits (*units)(const StageParameters&) = nullptr;     // units of the costs that it computes
-  int (*most_cost)(const StageParameters&) = nullptr;       // largest cost of its input; null: that of its type
-  const char* after_selection = nullptr;                    // a cost: name of a part that follows the selection
-  std::string (*titled)(const StageParameters&) = nullptr;  // replaces the title
+  Size (*output_size)(const StageParameters&, Size) = nullptr;  // none: as the first operand's
+  const char* (*alias)(const PairInfo&) = nullptr;              // of the slot `image`: which other image it is, or null
+  cost::AnyKind (*kind)(const StageParameters&) = nullptr;      // of a cost that makes words
+  bool separate_right_costs = false;  // the right view's disparity comes from costs of its own, by its own image
+  bool row_tiles = false;             // of an aggregation: it makes some rows at a time, across scales, too
+  CostUnits (*units)(const StageParameters&) = nullptr;     // of the costs that it makes
+  int (*most_cost)(const StageParameters&) = nullptr;       // of those that it reads; none: its type's
+  const char* after_selection = nullptr;                    // of a cost: a part that follows the selection
+  std::string (*titled)(const StageParameters&) = nullptr;  // in the place of the title
   bool capturable = true;  // whether a graph of a GPU's commands can replay what it enqueues
   std::vector<std::vector<std::string>> examples = {{}};  // NAME=VALUE …, for checks
 };
@@ -367,11 +367,11 @@ struct Rule {
   // Returns the step that replaces the run. A step without an entry means that the rule does not apply, and its note
   // gives the reason.
   Step (*fuse)(const Run&);
-  const StageDescriptor* operation;     // the operation of the step; its slot is `internal`
-  int (*length)(const Run&) = nullptr;  // length of the run that starts at these steps; null: that of `run`
-  int (*strip_rows)(Size image, int disparities, const Target&) = nullptr;  // preferred number of rows of a strip
-  std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which the rule applies
-  bool both_views = false;  // the operation also replaces the same run for the other view, which follows later
+  const StageDescriptor* operation;     // what it does it with; its slot is `part`
+  int (*length)(const Run&) = nullptr;  // of the run at the beginning of these steps; none: as `run` has it
+  int (*tile_rows)(Size image, int disparities, const Target&) = nullptr;  // of strips that it works best on
+  std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which it serves
+  bool both_views = false;  // the operation replaces the same run for the other view too, which follows later
 };
 
 struct Registry {

@@ -95,8 +95,8 @@ int main(int argc, char** argv) {
               case 8: q.volumes.probes = {{wild(), wild()}}; break;
               case 9: q.memory_limit = static_cast<std::size_t>(wild()); break;
               case 10:
-                q.stripe = Stripe{wild(), wild(), pick(2) != 0, pick(2) != 0,
-                                  one({Stripe::Follow::none, Stripe::Follow::down, Stripe::Follow::up})};
+                q.stripe = BoundaryStripe{wild(), wild(), pick(2) != 0, pick(2) != 0,
+                                  one({BoundaryStripe::Follow::none, BoundaryStripe::Follow::down, BoundaryStripe::Follow::up})};
                 break;
               case 11:
                 q.pixel_type = one({PixelType::u8, PixelType::u16, PixelType::f32, static_cast<PixelType>(wild())});

@@ -269,7 +269,7 @@ OPTIONS = [
     "pipeline",
     "region",
     "stripe",
-    "refines",
+    "refine_only",
     "want",
     "probes",
     "rig",

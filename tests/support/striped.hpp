@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "stereopsis/in_stripes.hpp"
+#include "stereopsis/partition_plan.hpp"
 
 namespace stereopsis::test {
 
@@ -16,7 +16,7 @@ struct Span {
 class Striped {
  public:
   Striped(const StereoPair& whole, DisparityRange range, const Pipeline& pipeline, std::vector<Device> devices)
-      : whole_(whole), range_(range), rules_(in_stripes(pipeline)), devices_(std::move(devices)) {}
+      : whole_(whole), range_(range), rules_(partition_plan(pipeline)), devices_(std::move(devices)) {}
 
   // Returns the left view's result, and counts how often a stripe had to read more rows for its fill.
   Matched match(int count) {
@@ -77,7 +77,7 @@ class Striped {
     for (int i = 0; i < count; ++i) {
       const Span own = core(i, count), paths = grow(own, rules_.raw_rows);
       if (rules_.follows_paths)
-        take(match_stripe(paths, edges[i], Stripe::Follow::none), paths, own, all);
+        take(match_stripe(paths, edges[i], BoundaryStripe::Follow::none), paths, own, all);
       else
         take(match_region(own), {0, height()}, own, all);
     }
@@ -87,24 +87,24 @@ class Striped {
   void sweep(int count, std::vector<Edges>& edges) {
     const auto paths = [&](int i) { return grow(core(i, count), rules_.raw_rows); };
     for (int i = 0; i + 1 < count; ++i)
-      edges[i + 1].above = next({paths(i).first, paths(i + 1).first}, {edges[i].above, {}}, Stripe::Follow::down);
+      edges[i + 1].above = next({paths(i).first, paths(i + 1).first}, {edges[i].above, {}}, BoundaryStripe::Follow::down);
     for (int i = count - 1; i > 0; --i)
-      edges[i - 1].below = next({paths(i - 1).end, paths(i).end}, {{}, edges[i].below}, Stripe::Follow::up);
+      edges[i - 1].below = next({paths(i - 1).end, paths(i).end}, {{}, edges[i].below}, BoundaryStripe::Follow::up);
   }
   // The path costs behind a band of rows, from those before it.
-  PathCosts next(Span band, const Edges& edges, Stripe::Follow follow) {
-    if (band.rows() == 0) return follow == Stripe::Follow::down ? edges.above : edges.below;
+  PathCosts next(Span band, const Edges& edges, BoundaryStripe::Follow follow) {
+    if (band.rows() == 0) return follow == BoundaryStripe::Follow::down ? edges.above : edges.below;
     return std::make_shared<Image<std::uint16_t>>(match_stripe(band, edges, follow).paths);
   }
 
-  Matched match_stripe(Span paths, const Edges& edges, Stripe::Follow follow) {
+  Matched match_stripe(Span paths, const Edges& edges, BoundaryStripe::Follow follow) {
     const Span read = grow(paths, rules_.feature_rows);
     StereoPair pair = part(read);
     Problem problem = Problem::of(pair, range_);
-    problem.want_right = rules_.needs.right && follow == Stripe::Follow::none;
-    problem.want_confidence = rules_.needs.confidence && follow == Stripe::Follow::none;
+    problem.want_right = rules_.needs.right && follow == BoundaryStripe::Follow::none;
+    problem.want_confidence = rules_.needs.confidence && follow == BoundaryStripe::Follow::none;
     problem.stripe =
-        Stripe{paths.first - read.first, paths.rows(), edges.above != nullptr, edges.below != nullptr, follow};
+        BoundaryStripe{paths.first - read.first, paths.rows(), edges.above != nullptr, edges.below != nullptr, follow};
     if (edges.above) pair.paths_above = edges.above->view();
     if (edges.below) pair.paths_below = edges.below->view();
     return Matcher(Plan(rules_.raw, problem, next_device())).match(pair);
@@ -125,7 +125,7 @@ class Striped {
       pair.maps = {rows_of(raw.disparity.view(), read), rows_of(raw.validity.view(), read),
                    rows_of(raw.right.view(), read), rows_of(raw.confidence.view(), read)};
       Problem problem = Problem::of(part(read), range_);
-      problem.refines = true;
+      problem.refine_only = true;
       const Matched refined = Matcher(Plan(*rules_.refined, problem, next_device())).match(pair);
       if (!is_closed(refined.validity, read, own)) {
         ++grown;
@@ -159,7 +159,7 @@ class Striped {
 
   const StereoPair& whole_;
   const DisparityRange range_;
-  const InStripes rules_;
+  const PartitionPlan rules_;
   const std::vector<Device> devices_;
   int turn_ = 0;
 };

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import CallError, FormatError
-from .._matching import Matcher, Stripe
+from .._matching import BoundaryStripe, Matcher
 from .._pipeline import Pipeline
 from .._result import Explanation
 from . import filling
@@ -55,7 +55,7 @@ def _job_in(folder: Path) -> str | None:
 
 
 def rules_of(pipeline: Pipeline, confidence: bool) -> Rules:
-    found = pipeline.in_stripes(want_confidence=confidence)
+    found = pipeline.partition_plan(want_confidence=confidence)
     refined = None if found.refined is None else found.refined.to_json()
     filled, mode = None, ""
     if refined is not None and found.fills:
@@ -262,7 +262,7 @@ class Planner:
         def takes(count: int) -> int:
             def of(pipeline: str, reach: int, maps: int) -> int:
                 rows = min(height, pieces_of(height, count) + 2 * reach)
-                return self.memory(pipeline, rows, width, found, maps=maps, refines=True, want=self.confidence)
+                return self.memory(pipeline, rows, width, found, maps=maps, refine_only=True, want=self.confidence)
 
             return max(of(refined, rules.refined_rows, 27), of(rules.filled, rules.filled_rows + 1, 35) if rules.filled else 0)
 
@@ -361,11 +361,11 @@ class Stripes:
             count *= 2
         return count
 
-    def _stripe(self, rows: int, follow: str) -> Stripe:
-        """Returns a stripe in the middle of the image, where it takes most memory."""
+    def _stripe(self, rows: int, follow: str) -> BoundaryStripe:
+        """As in the middle of the image, where it takes most."""
         around = max(1, self._rules.feature_rows) if rows < self._height else 0
         inner = max(1, rows - 2 * around)
-        return Stripe(around, inner, above=around > 0, below=around > 0 and follow == "none", follow=follow)
+        return BoundaryStripe(around, inner, above=around > 0, below=around > 0 and follow == "none", follow=follow)
 
     def _matching(self, count: int) -> int:
         rows = self._read(Span(0, pieces_of(self._height, count) + 2 * self._rules.raw_rows)).length

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import Error
-from .._matching import Matcher, Stripe
+from .._matching import BoundaryStripe, Matcher
 from . import filling
 from .manifest import KINDS, Job, Unit
 from .matchers import MATCHERS
@@ -188,7 +188,7 @@ class Worker:
         return maps
 
     def _refined(self, pipeline: str, unit: Unit, rows: Span, maps: dict[str, Array]) -> Any:
-        matcher = self._matcher(pipeline, unit, refines=True, want=self._kept)
+        matcher = self._matcher(pipeline, unit, refine_only=True, want=self._kept)
         if self._rules.reads_images:
             return self._match(matcher, unit, {"maps": maps}, rows)
         return matcher(None, None, maps=maps)
@@ -219,8 +219,8 @@ class Worker:
         """The maps that pass from stage to stage of refinements, in addition to disparity and validity."""
         return ["confidence"] if self._rules.reads_confidence else []
 
-    def _stripe(self, unit: Unit, rows: Span, above: Paths | None, below: Paths | None, follow: str = "none") -> Stripe:
-        return Stripe(rows.first - unit.read_rows.first, rows.length, above is not None, below is not None, follow)
+    def _stripe(self, unit: Unit, rows: Span, above: Paths | None, below: Paths | None, follow: str = "none") -> BoundaryStripe:
+        return BoundaryStripe(rows.first - unit.read_rows.first, rows.length, above is not None, below is not None, follow)
 
     def _matcher(self, pipeline: str, unit: Unit, **how: Any) -> Matcher:
         bit_depth = self._manifest.bit_depth or self._manifest.inputs[unit.pair][0].picture.bit_depth

@@ -144,7 +144,7 @@ const Rule rule{.name = "guided_wta_cuda",
                 .fuse = fuse,
                 .operation = &tuned,
                 .length = length,
-                .strip_rows =
+                .tile_rows =
                     [](Size image, int disparities, const Target&) {
                       return static_cast<int>(most_plane_bytes / cuda_plane_bytes({image.width, 1}, disparities));
                     },

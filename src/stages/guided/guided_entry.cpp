@@ -33,7 +33,7 @@ const StageDescriptor entry{
     },
     .work = [](const Shape& s) { return Work{.bytes = 5 * s.cells(1)}; },
     .separate_right_costs = true,
-    .in_strips = true};
+    .row_tiles = true};
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // Filtered cost volumes (Rhemann et al. 2011; Reis and Souza 2017; across scales, Zhang et al. 2014): features of both views, and
-// then, a strip of rows after another, a volume of costs, the filter on its slices, the same at coarser levels where they have a
-// part, and the selection. Only a strip's volumes are there at a time: they need the same memory whatever the height of the
-// image, and give the same bits whatever the height of the strips.
+// then, a tile of rows after another, a volume of costs, the filter on its slices, the same at coarser levels where they have a
+// part, and the selection. Only a row tile's volumes are there at a time: they need the same memory whatever the height of the
+// image, and give the same bits whatever the height of the row tiles.
 //
 // The right view's disparity comes from costs of its own, which its own image guides.
 #include <algorithm>
@@ -36,32 +36,32 @@ Rows rows_around(Rows rows, int radius, int height) {
   return {std::max(rows.first - 2 * radius, 0), std::min(rows.last + 2 * radius, height)};
 }
 
-// Strips of one height, which is at most this.
-int even_strips(int rows, int tallest) {
-  const int most = std::clamp(tallest, 16, std::max(rows, 16)), strips = (rows + most - 1) / most;
-  return (rows + strips - 1) / strips;
+// Row tiles of one height, which is at most this.
+int even_tiles(int rows, int tallest) {
+  const int most = std::clamp(tallest, 16, std::max(rows, 16)), tiles = (rows + most - 1) / most;
+  return (rows + tiles - 1) / tiles;
 }
 
-// How tall strips are whose volumes, with what is computed around them, take some hundred megabytes: bytes a cell of costs, of
+// How tall row tiles are whose volumes, with what is computed around them, take some hundred megabytes: bytes a cell of costs, of
 // coefficients where they are kept, and of filtered costs.
-int strip_rows(const guided::Parameters& p, Size size, int disparities, const Target& target) {
+int tile_rows(const guided::Parameters& p, Size size, int disparities, const Target& target) {
   const bool gpu = target.device == On::gpu;
   const double cost = 1, coefficients = gpu ? 16 : 0, filtered = 4, all = gpu ? 1.0 * (1 << 30) : 256.0 * (1 << 20);
   const double bytes = all / (static_cast<double>(size.width) * disparities);
   const double around = p.radius * (4 * cost + 2 * coefficients);
-  return even_strips(size.height, static_cast<int>(std::min((bytes - around) / (cost + coefficients + filtered), 1e6)));
+  return even_tiles(size.height, static_cast<int>(std::min((bytes - around) / (cost + coefficients + filtered), 1e6)));
 }
 
 }  // namespace
 
-void Composer::match_in_strips(Images& images, const DisparityRange& range, Maps& maps) {
+void Composer::match_in_row_tiles(Images& images, const DisparityRange& range, Maps& maps) {
   Scales scales = make_scales(images, range);
-  match_strips(scales, false, pipeline_.select.parameters, maps);
+  match_row_tiles(scales, false, pipeline_.select.parameters, maps);
   if (!maps.contains("right")) return;
   // The right view's, in whole pixels, and whether they are unique or not.
   const bool border = pipeline_.select.parameters.as<wta::Parameters>().border_candidates;
   Maps right{{"disparity", maps["right"]}, {"validity", image(images.size, Element::u8)}};
-  match_strips(scales, true, wta::Parameters{.border_candidates = border}, right);
+  match_row_tiles(scales, true, wta::Parameters{.border_candidates = border}, right);
 }
 
 Composer::Scales Composer::make_scales(Images& finest, const DisparityRange& range) {
@@ -88,19 +88,19 @@ Composer::Scales Composer::make_scales(Images& finest, const DisparityRange& ran
   return scales;
 }
 
-// In the strips of a fused rule, if it serves, else in those of the stages.
-void Composer::match_strips(Scales& scales, bool from_right, const StageParameters& select, Maps& maps) {
+// In the row tiles of a fused rule, if it serves, else in those of the stages.
+void Composer::match_row_tiles(Scales& scales, bool from_right, const StageParameters& select, Maps& maps) {
   const Size size = scales.levels[0].size;
   const int disparities = scales.range.count;
   if (request_.stripe_rows > 0)
-    return compose_strips(scales, from_right, select, maps, std::min(request_.stripe_rows, size.height));
+    return compose_row_tiles(scales, from_right, select, maps, std::min(request_.stripe_rows, size.height));
   const std::size_t steps = steps_.size(), values = program_.values_.size();
   if (request_.fused)
     for (const Rule* rule : registry().rules) {
-      if (rule->strip_rows == nullptr || request_.target.device != On::gpu) continue;
-      const int rows = even_strips(size.height, rule->strip_rows(size, disparities, request_.target));
+      if (rule->tile_rows == nullptr || request_.target.device != On::gpu) continue;
+      const int rows = even_tiles(size.height, rule->tile_rows(size, disparities, request_.target));
       Scales attempt = scales;
-      compose_strips(attempt, from_right, select, maps, rows);
+      compose_row_tiles(attempt, from_right, select, maps, rows);
       if (fuses_from(steps)) {
         scales = std::move(attempt);
         return;
@@ -109,7 +109,7 @@ void Composer::match_strips(Scales& scales, bool from_right, const StageParamete
       program_.values_.resize(values);
     }
   const auto& filter = pipeline_.aggregation.parameters.as<guided::Parameters>();
-  compose_strips(scales, from_right, select, maps, strip_rows(filter, size, disparities, request_.target));
+  compose_row_tiles(scales, from_right, select, maps, tile_rows(filter, size, disparities, request_.target));
 }
 
 bool Composer::fuses_from(std::size_t first_step) const {
@@ -119,7 +119,7 @@ bool Composer::fuses_from(std::size_t first_step) const {
                       [&](const Step& s) { return s.entry == pipeline_.aggregation.entry; });
 }
 
-void Composer::compose_strips(Scales& scales, bool from_right, const StageParameters& select, Maps& maps, int height) {
+void Composer::compose_row_tiles(Scales& scales, bool from_right, const StageParameters& select, Maps& maps, int height) {
   Images& finest = scales.levels[0];
   const bool many = height < finest.size.height;  // their times are one
   const char* const title = many ? "cost volume, guided filter, winner takes all" : "";

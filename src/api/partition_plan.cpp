@@ -1,4 +1,4 @@
-#include "stereopsis/in_stripes.hpp"
+#include "stereopsis/partition_plan.hpp"
 
 #include <algorithm>
 
@@ -27,9 +27,9 @@ class Splitter {
  public:
   explicit Splitter(const PipelineData& data) : data_(data) {}
 
-  InStripes split(bool want_confidence) {
+  PartitionPlan split(bool want_confidence) {
     check_matching();
-    InStripes made{.follows_paths = static_cast<bool>(data_.optimisation), .raw = Pipeline(data_)};
+    PartitionPlan made{.follows_paths = static_cast<bool>(data_.optimisation), .raw = Pipeline(data_)};
     if (made.follows_paths) made.path_kinds = sgm::kinds_of(data_.optimisation.parameters.as<sgm::Parameters>());
     made.feature_rows = std::max({1, rows_of(data_.cost), data_.plus ? rows_of(data_.plus) : 0});
     PipelineData raw = data_, refined = data_;
@@ -83,7 +83,7 @@ class Splitter {
     return cost == nullptr ? 0 : rows_of(window_sad::required_input(cost->window(), {0, 0, 1, 1}));
   }
 
-  void add_refined(const StageChoice& stage, InStripes& made) const {
+  void add_refined(const StageChoice& stage, PartitionPlan& made) const {
     for (const Port& port : stage.entry->ports(stage.parameters, {}))
       if (port.name == std::string_view("costs"))
         refuse(text(stage.entry->title, " reads the costs behind a refinement that sees the whole image"));
@@ -100,7 +100,7 @@ class Splitter {
     }
   }
 
-  void add_fill(const fill::Parameters& p, InStripes& made) const {
+  void add_fill(const fill::Parameters& p, PartitionPlan& made) const {
     int& rows = made.fills ? made.behind_fill : made.before_fill;
     switch (p.mode) {
       case fill::Mode::cross: rows += p.distance; return;
@@ -117,7 +117,7 @@ class Splitter {
 
 }  // namespace
 
-InStripes in_stripes(const Pipeline& pipeline, bool want_confidence) {
+PartitionPlan partition_plan(const Pipeline& pipeline, bool want_confidence) {
   return Splitter(pipeline.data()).split(want_confidence);
 }
 

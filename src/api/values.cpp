@@ -1,7 +1,11 @@
-// Rejects images whose intensities exceed white: every stage would take them for white, in silence.
+#include "api/values.hpp"
+
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "api/refuse.hpp"
+#include "stereopsis/arguments.hpp"
 
 namespace stereopsis {
 namespace {
@@ -29,7 +33,13 @@ void for_each_outside(const AnyImageView& image, F&& is_outside, auto&& reject) 
 
 }  // namespace
 
-void check_intensities(const char* name, const AnyImageView& image) {
+std::string image_name(Binding binding) {
+  if (is_output(binding)) return text("the output '", output_table[output_row(binding)].name, "'");
+  return input_table[static_cast<std::size_t>(binding) - static_cast<std::size_t>(Binding::left)].sentence_name;
+}
+
+// Every stage would take intensities above white for white.
+void check_intensities(const std::string& name, const AnyImageView& image) {
   const auto found = [&](auto value, int x, int y, const std::string& allowed) {
     refuse(text("the intensity of ", name, " is ", value, " at ", x, ",", y, "; ", allowed));
   };
@@ -46,6 +56,26 @@ void check_intensities(const char* name, const AnyImageView& image) {
               text("an image with a bit depth of ", image.bit_depth, " ranges from 0 to ", most,
                    ", so give the number of bits that it uses"));
       });
+}
+
+void check_path_costs(const std::string& name, ImageView<const std::uint16_t> paths) {
+  for (int y = 0; y < paths.height; ++y)
+    for (int x = 0; x < paths.width; ++x)
+      if (const auto costs = paths.row(y) + static_cast<std::ptrdiff_t>(x) * paths.channels;
+          *std::min_element(costs, costs + paths.channels) != 0)
+        refuse(text(name, " have none of 0 at ", x, ",", y,
+                    "; they are given less their minimum, as Matched::paths holds them"));
+}
+
+void check_validity(ImageView<const float> disparity, ImageView<const std::uint8_t> bits) {
+  for (int y = 0; y < disparity.height; ++y)
+    for (int x = 0; x < disparity.width; ++x) {
+      const bool valid = (bits.row(y)[x] & validity::reasons) == 0;
+      if (valid != std::isfinite(disparity.row(y)[x]))
+        refuse(text("the given maps contradict each other at ", x, ",", y, ": the validity says that the pixel is ",
+                    valid ? "valid, but its disparity is no finite number" : "invalid, but it has a disparity",
+                    "; give both as a matcher made them"));
+    }
 }
 
 }  // namespace stereopsis

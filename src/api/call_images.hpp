@@ -1,0 +1,46 @@
+// The images of one call by their bindings. Every call of a matcher collects its inputs and outputs here, whatever
+// structs they come in, so that arguments are checked in one place and in one way.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "api/due_images.hpp"
+#include "program/engine.hpp"
+#include "stereopsis/device_image.hpp"
+
+namespace stereopsis {
+
+class CallImages {
+ public:
+  explicit CallImages(const StereoPair& pair);
+  explicit CallImages(const DevicePair& pair);
+  void add(const Matched& result);
+  void add(const MatchedViews& result);
+  void add(const DeviceMatched& result);
+
+  // Throw Error(call) for images that the plan is not for: another shape, missing memory, a pitch that no row fits
+  // into, values that are not allowed, or images that were not planned.
+  void check_inputs(const Plan& plan) const;
+  void check_outputs(const Plan& plan) const;
+  // Throws Error(call) where an output shares memory with an input or with another output.
+  void check_overlaps(const Plan& plan) const;
+
+  // Returns what the engine reads and writes: of the inputs only the part that the plan's region requires.
+  FrameImages frame(const Plan& plan) const;
+
+ private:
+  const AnyView& at(Binding binding) const { return images_[static_cast<std::size_t>(binding)]; }
+  void check_views(const Plan& plan) const;
+  void check_image(const Plan& plan, const std::string& name, const AnyView& image, const DueImage& due, bool is_volume,
+                   const std::string& how_to_plan) const;
+  void check_values(const Plan& plan) const;
+
+  FrameImages images_{};  // whole; a volume is an image with a channel for each candidate
+  std::array<int, 2> bit_depths_{};
+  std::optional<PixelFormat> format_;
+  const bool is_on_device_;
+};
+
+}  // namespace stereopsis

@@ -1,0 +1,138 @@
+// Checks the images of a call against the plan: shapes, memory, and which images may come at all.
+#include <limits>
+
+#include "api/call_images.hpp"
+#include "api/due_images.hpp"
+#include "api/refuse.hpp"
+#include "api/values.hpp"
+#include "api/views.hpp"
+#include "stereopsis/mask.hpp"
+#include "stereopsis/stream_mark.hpp"
+
+namespace stereopsis {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 60;  // addresses are then computed without overflow
+
+std::string shown(const AnyView& v) {
+  return text(shown(v.size()), " pixels, ", to_string(pixel_type_of_element(v.element)), ", ", v.channels,
+              v.channels == 1 ? " channel" : " channels");
+}
+
+// Returns the name of the format in error messages.
+std::string name_of(const std::optional<PixelFormat>& format) { return format ? to_string(*format) : "grey or RGB"; }
+
+bool is_given(const AnyView& v) { return v.memory != 0 || v.width != 0 || v.height != 0; }
+
+bool has_shape(const AnyView& v, const AnyView& due) {
+  return v.size() == due.size() && v.channels == due.channels && v.element == due.element;
+}
+
+void check_pitch(const std::string& name, const AnyView& v, std::int64_t most) {
+  const std::int64_t row = std::int64_t{v.width} * v.channels;
+  if (v.pitch < row || v.pitch > most / v.height)
+    refuse(text(name, " has a pitch of ", v.pitch, " elements; a row has at least ", row, ", and all rows at most ",
+                most, ", so give the distance between two rows in elements"));
+}
+
+// OpenCL and CUDA kernels count an image's elements in 32 bits.
+void check_on_device(const Plan& plan, const std::string& name, const AnyView& v, bool is_volume) {
+  const std::int64_t row = std::int64_t{v.width} * v.channels;
+  if (is_volume && v.pitch != row)
+    refuse(text(name, " has a pitch of ", v.pitch,
+                " elements; rows of a volume on a device follow one another, so it "
+                "must be ",
+                row));
+  if (!is_volume) check_pitch(name, v, std::numeric_limits<std::int32_t>::max());
+  if (v.offset < 0 || v.offset > most_elements)
+    refuse(text(name, " begins at element ", v.offset, " of its memory; it must be 0 to ", most_elements));
+  if (!is_memory_of(plan.device().name, v.memory))
+    refuse(text(name, " is not memory of ", plan.device().name,
+                "; give memory that was allocated on this device, or match images of the host"));
+}
+
+// Functions that the host alone offers.
+void check_device_use(const Problem& p, const std::string& device) {
+  if (device == "cpu") refuse("images on a device can't be matched by the cpu; plan for the device that they are on");
+  if (p.stripe) refuse("a stripe's path costs lie on the host; match images of the host");
+  if (p.refine_only) refuse("maps that are refined lie on the host; give images of the host");
+  if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
+  if (p.geometry.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
+  if (!p.volumes.probes.empty()) refuse("probed costs are delivered to the host alone; plan without probes");
+}
+
+}  // namespace
+
+void CallImages::check_image(const Plan& plan, const std::string& name, const AnyView& image, const DueImage& due,
+                             bool is_volume, const std::string& how_to_plan) const {
+  if (due.presence == DueImage::Presence::rejected) {
+    if (is_given(image)) refuse(text(name, " is given, which was not planned; ", how_to_plan, "leave it out"));
+    return;
+  }
+  if (due.presence == DueImage::Presence::optional && !is_given(image)) return;
+  if (image.memory == 0 && (has_shape(image, due.shape) || !is_given(image)))
+    refuse(text(name, is_on_device_ ? " is null (its memory is 0)" : " has no pixels in memory (its data is null)",
+                "; give an image of ", shown(due.shape)));
+  if (!has_shape(image, due.shape))
+    refuse(text(name, " has ", shown(image), "; the matcher was planned for ", shown(due.shape),
+                ": give such an image, or make a new plan"));
+  if (is_on_device_) return check_on_device(plan, name, image, is_volume);
+  check_pitch(name, image, most_elements);
+}
+
+// Both views have one size and type. A difference between them is worth a sentence of its own.
+void CallImages::check_views(const Plan& plan) const {
+  const Problem& p = plan.problem();
+  const AnyView &left = at(Binding::left), &right = at(Binding::right);
+  if (p.volumes.without_images || !is_given(left) || !is_given(right)) return;
+  if (format_ != p.format)
+    refuse(text("the matcher was planned for images in ", name_of(p.format), ", and this pair is in ", name_of(format_),
+                "; say the same in the pair and in the problem"));
+  if (left.size() != right.size())
+    refuse(text("the left image has ", shown(left.size()), " pixels and the right one ", shown(right.size()),
+                "; a rectified pair has one size"));
+  if (!has_shape(left, right) || bit_depths_[0] != bit_depths_[1])
+    refuse(text("the left image has ", shown(left), ", ", bit_depths_[0], " bits, and the right one ", shown(right),
+                ", ", bit_depths_[1], " bits; both must be of one kind"));
+  if (bit_depths_[0] != p.bit_depth)
+    refuse(text("the images have ", bit_depths_[0], " bits, and the matcher was planned for ", p.bit_depth,
+                " bits; make a new plan"));
+}
+
+void CallImages::check_inputs(const Plan& plan) const {
+  if (is_on_device_) check_device_use(plan.problem(), plan.device().name);
+  check_views(plan);
+  for (std::size_t row = 0; row < input_table.size(); ++row) {
+    const Input& input = input_table[row];
+    const std::string planned_by = input.planned_by;
+    check_image(plan, image_name(input_binding(row)), at(input_binding(row)), due_input(plan, row),
+                input.kind == InputKind::volume, planned_by.empty() ? "" : text("set ", planned_by, ", or "));
+  }
+  if (!is_on_device_) check_values(plan);
+}
+
+void CallImages::check_outputs(const Plan& plan) const {
+  for (std::size_t row = 0; row < output_table.size(); ++row) {
+    const Output& output = output_table[row];
+    DueImage due{DueImage::Presence::rejected, output_shape(plan, row, result_sizes(plan))};
+    const bool may_be_absent = output_binding(row) == Binding::output_validity && !is_on_device_;
+    if (!due.shape.empty()) due.presence = may_be_absent ? DueImage::Presence::optional : DueImage::Presence::required;
+    check_image(plan, text("the output '", output.name, "'"), at(output_binding(row)), due,
+                output.kind == OutputKind::volume, "request it in Problem, or ");
+  }
+}
+
+void CallImages::check_values(const Plan& plan) const {
+  for (const Binding view : {Binding::left, Binding::right})
+    if (at(view).memory != 0)
+      check_intensities(image_name(view), host_image(at(view), bit_depths_[view == Binding::right]));
+  for (const Binding mask : {Binding::mask_left, Binding::mask_right})
+    check_mask_in_place(at(mask).on_host<const std::uint8_t>());
+  for (const Binding paths : {Binding::paths_above, Binding::paths_below})
+    check_path_costs(image_name(paths), at(paths).on_host<const std::uint16_t>());
+  if (plan.problem().refine_only)
+    check_validity(at(Binding::given_disparity).on_host<const float>(),
+                   at(Binding::given_validity).on_host<const std::uint8_t>());
+}
+
+}  // namespace stereopsis
