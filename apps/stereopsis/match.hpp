@@ -86,7 +86,7 @@ struct Options {
   fs::path mask_left, mask_right, report, cost_volume;
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
 
-  bool wants(ResultFile output) const { return !outputs[output].empty(); }
+  bool wants(std::size_t file) const { return !outputs[file].empty(); }
   bool wants_depth() const {
     return wants(ResultFile::depth) || wants(ResultFile::cloud) || wants(ResultFile::uncertainty);
   }
@@ -146,8 +146,8 @@ class MatchJob {
   std::shared_ptr<const RectificationMaps> maps;  // for a raw pair
   Frames left, right;
   std::optional<Frames> mask_left, mask_right;
-  std::vector<ResultFiles> files;  // of each frame
-  fs::path sidecar;                // of a sequence: match_resume.cpp
+  std::vector<ResultFiles> files;  // files of each frame
+  fs::path sidecar;                // record of a sequence: match_resume.cpp
   InputFrame first;                // the first that can be read
   std::size_t first_index = 0;
   Size given_size, size;  // size of the images, and of the results
@@ -215,7 +215,7 @@ struct FrameRecord {
   double at_low_end = 0, at_high_end = 0;  // shares of the measured pixels at the ends of the range, 0 to 100
 };
 
-// For --explain. Equal steps, such as those of strips, are combined.
+// What --explain prints. Equal steps, such as those of strips, are combined.
 struct PlannedStep {
   PlanStep step;
   int times = 1;

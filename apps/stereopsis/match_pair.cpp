@@ -16,7 +16,7 @@ void match_pair(const MatchJob& call, FrameRecords& records) {
     result.left = left.make_result();
     std::optional<Matcher> right;
     InputFrame mirror;
-    if (call.options.wants(Output::right)) {
+    if (call.options.wants(ResultFile::right)) {
       right.emplace(Plan(call.pipeline, call.problem(frame, true), call.device));
       mirror = mirrored(frame);
     }

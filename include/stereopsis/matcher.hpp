@@ -17,6 +17,7 @@
 #include "stereopsis/pipeline.hpp"
 #include "stereopsis/rectification.hpp"
 #include "stereopsis/rig.hpp"
+#include "stereopsis/stage_time.hpp"
 
 namespace stereopsis {
 
@@ -125,14 +126,6 @@ struct Problem {
   Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
   // Returns a problem with the size, pixel type, channels, bit depth and format of `pair`.
   static Problem of(const StereoPair& pair, DisparityRange range);
-};
-
-// Time of a stage, and the work that its definition requires (stereopsis/roofs.hpp).
-struct StageTime {
-  std::string name;  // title of the stage
-  double ms = 0;     // time, in milliseconds
-  // Bytes read and written, and instructions, each of 32 bits: on path costs, population counts, and others.
-  double bytes = 0, path_operations = 0, popcounts = 0, operations = 0;
 };
 
 // The result of matching one pair. Outputs that were not requested are empty.

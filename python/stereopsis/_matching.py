@@ -111,7 +111,7 @@ class Matcher:
     commas,
                  or "cuda:*" for all: whichever has room takes the next pair, and one that fails leaves its pairs to the others
     set          parameters, {"sgm.p1": 12}
-    region       (x, y, width, height): only these pixels of the left image are wanted
+    region       (x, y, width, height): region of interest in the left image
     stripe       a BoundaryStripe: the images are rows of larger images
     refine_only  run only the pipeline's refinements, on `maps` that come with each call (Pipeline.partition_plan)
     want         names of outputs beside disparity and validity, as Result lists them, and "times"; "volume" requests the last

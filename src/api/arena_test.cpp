@@ -31,7 +31,8 @@ class Entries : public tbb::task_scheduler_observer {
   std::atomic<int> count_ = 0;
 };
 
-// Waits for oneTBB's threads to end: one that is still in an arena when the program ends keeps what it knows of an observer.
+// Waits for oneTBB's threads to end: one that is still in an arena when the program ends keeps what it knows of an
+// observer.
 class Workers {
  public:
   ~Workers() { EXPECT_TRUE(tbb::finalize(handle_, std::nothrow)); }

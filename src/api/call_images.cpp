@@ -1,7 +1,7 @@
 #include "api/call_images.hpp"
 
 #include "api/views.hpp"
-#include "stages/pixel_format/pixel_format.hpp"
+#include "core/pixel_layout.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/rectification.hpp"
 
@@ -30,7 +30,7 @@ void crop_view(const Problem& p, const Rect& shown, int view, FrameImages& image
   AnyView& image = image_at(images, view == 0 ? Binding::left : Binding::right);
   if (image.memory == 0 || image.empty()) return image = {}, void();
   const AnyView whole = image;
-  const Rect part = p.format ? pixel_format::part_read(*p.format, p.size, shown) : shown;
+  const Rect part = p.format ? part_read(*p.format, p.size, shown) : shown;
   image = whole.crop(p.format == PixelFormat::nv12 ? shown : part);
   if (p.format != PixelFormat::nv12) return;
   AnyView chroma = whole.rows(p.size.height, p.size.height / 2);

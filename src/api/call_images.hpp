@@ -7,7 +7,7 @@
 #include <string>
 
 #include "api/due_images.hpp"
-#include "program/engine.hpp"
+#include "execution/engine.hpp"
 #include "stereopsis/device_image.hpp"
 
 namespace stereopsis {

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 60;  // addresses are then computed without overflow
 
-std::string shown(const AnyView& v) {
-  return text(shown(v.size()), " pixels, ", to_string(pixel_type_of_element(v.element)), ", ", v.channels,
-              v.channels == 1 ? " channel" : " channels");
+// Channels of cost volumes and of path costs are disparities.
+std::string shown(const AnyView& v, bool is_volume = false) {
+  const char* const channels = is_volume ? " disparities" : v.channels == 1 ? " channel" : " channels";
+  return text(shown(v.size()), " pixels, ", to_string(pixel_type_of_element(v.element)), ", ", v.channels, channels);
 }
 
 // Returns the name of the format in error messages.
@@ -31,21 +32,21 @@ bool has_shape(const AnyView& v, const AnyView& due) {
 void check_pitch(const std::string& name, const AnyView& v, std::int64_t most) {
   const std::int64_t row = std::int64_t{v.width} * v.channels;
   if (v.pitch < row || v.pitch > most / v.height)
-    refuse(text(name, " has a pitch of ", v.pitch, " elements; a row has at least ", row, ", and all rows at most ",
-                most, ", so give the distance between two rows in elements"));
+    refuse(text(name, ": a pitch of ", v.pitch, " elements is not allowed; a row has at least ", row,
+                ", and all rows at most ", most, ", so give the distance between two rows in elements"));
 }
 
 // OpenCL and CUDA kernels count an image's elements in 32 bits.
 void check_on_device(const Plan& plan, const std::string& name, const AnyView& v, bool is_volume) {
   const std::int64_t row = std::int64_t{v.width} * v.channels;
   if (is_volume && v.pitch != row)
-    refuse(text(name, " has a pitch of ", v.pitch,
+    refuse(text(name, ": a pitch of ", v.pitch,
                 " elements; rows of a volume on a device follow one another, so it "
                 "must be ",
                 row));
   if (!is_volume) check_pitch(name, v, std::numeric_limits<std::int32_t>::max());
   if (v.offset < 0 || v.offset > most_elements)
-    refuse(text(name, " begins at element ", v.offset, " of its memory; it must be 0 to ", most_elements));
+    refuse(text(name, " begins at element ", v.offset, " of its memory; the offset must be 0 to ", most_elements));
   if (!is_memory_of(plan.device().name, v.memory))
     refuse(text(name, " is not memory of ", plan.device().name,
                 "; give memory that was allocated on this device, or match images of the host"));
@@ -66,16 +67,17 @@ void check_device_use(const Problem& p, const std::string& device) {
 void CallImages::check_image(const Plan& plan, const std::string& name, const AnyView& image, const DueImage& due,
                              bool is_volume, const std::string& how_to_plan) const {
   if (due.presence == DueImage::Presence::rejected) {
-    if (is_given(image)) refuse(text(name, " is given, which was not planned; ", how_to_plan, "leave it out"));
+    if (is_given(image))
+      refuse(text(name, ": the matcher was not planned for this image; ", how_to_plan, "leave it out"));
     return;
   }
   if (due.presence == DueImage::Presence::optional && !is_given(image)) return;
   if (image.memory == 0 && (has_shape(image, due.shape) || !is_given(image)))
-    refuse(text(name, is_on_device_ ? " is null (its memory is 0)" : " has no pixels in memory (its data is null)",
-                "; give an image of ", shown(due.shape)));
+    refuse(text(name, is_on_device_ ? ": its memory is 0" : ": its data is null", "; give an image of ",
+                shown(due.shape, is_volume)));
   if (!has_shape(image, due.shape))
-    refuse(text(name, " has ", shown(image), "; the matcher was planned for ", shown(due.shape),
-                ": give such an image, or make a new plan"));
+    refuse(text(name, ": ", shown(image, is_volume), " do not fit; the matcher was planned for ",
+                shown(due.shape, is_volume), ", so give such an image, or make a new plan"));
   if (is_on_device_) return check_on_device(plan, name, image, is_volume);
   check_pitch(name, image, most_elements);
 }
@@ -106,7 +108,8 @@ void CallImages::check_inputs(const Plan& plan) const {
     const Input& input = input_table[row];
     const std::string planned_by = input.planned_by;
     check_image(plan, image_name(input_binding(row)), at(input_binding(row)), due_input(plan, row),
-                input.kind == InputKind::volume, planned_by.empty() ? "" : text("set ", planned_by, ", or "));
+                input.kind == InputKind::volume || input.kind == InputKind::path_costs,
+                planned_by.empty() ? "" : text("set ", planned_by, ", or "));
   }
   if (!is_on_device_) check_values(plan);
 }
@@ -118,7 +121,8 @@ void CallImages::check_outputs(const Plan& plan) const {
     const bool may_be_absent = output_binding(row) == Binding::output_validity && !is_on_device_;
     if (!due.shape.empty()) due.presence = may_be_absent ? DueImage::Presence::optional : DueImage::Presence::required;
     check_image(plan, text("the output '", output.name, "'"), at(output_binding(row)), due,
-                output.kind == OutputKind::volume, "request it in Problem, or ");
+                output.kind == OutputKind::volume || output.kind == OutputKind::path_costs,
+                "request it in Problem, or ");
   }
 }
 

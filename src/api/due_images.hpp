@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "program/program.hpp"
+#include "graph/binding.hpp"
 #include "stereopsis/arguments.hpp"
 
 namespace stereopsis {

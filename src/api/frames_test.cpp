@@ -111,7 +111,7 @@ TEST(Frames, ResultsIntoMemoryOfTheCallers) {
         change(changed);
         return message_of([&] { matcher.match(sequence.pair(0), changed); });
       };
-      EXPECT_NE(refused([](MatchedViews& v) { v.right = {}; }).find("the right view's disparity"), std::string::npos);
+      EXPECT_NE(refused([](MatchedViews& v) { v.right = {}; }).find("'right'"), std::string::npos);
       EXPECT_NE(refused([](MatchedViews& v) { --v.disparity.width; }).find("93×61"), std::string::npos);
       EXPECT_NE(refused([](MatchedViews& v) { v.disparity.pitch = 92; }).find("at least 93"), std::string::npos);
       EXPECT_NE(refused([](MatchedViews& v) { v.depth = v.right; }).find("not planned"), std::string::npos);
@@ -283,7 +283,7 @@ TEST(DeviceImages, ThatDoNotFitAreRefused) {
     EXPECT_NE(message_of([&] { matcher.enqueue(there.pair(), out); }).find("50×61"), std::string::npos);
     EXPECT_NE(message_of([&] {
                 matcher.enqueue({there.left, {}, {}, {}}, there.out());
-              }).find("right view"),
+              }).find("right image"),
               std::string::npos);
     EXPECT_THROW(DeviceImage(device.name(), Size{0, 3}), Error);
     Image<float> other(Size{3, 3});

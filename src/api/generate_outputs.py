@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the fields of outputs into the public headers and the Python package, from the table in stereopsis/arguments.hpp.
+"""Writes the fields of outputs into the public headers and the Python package, from the table in stereopsis/argument_rows.hpp.
 
 Usage: generate_outputs.py [--check]. With --check it changes nothing, and exits with 1 if a file is not up to date.
 """
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 def read_table() -> list[Row]:
-    text = (ROOT / "include/stereopsis/arguments.hpp").read_text()
+    text = (ROOT / "include/stereopsis/argument_rows.hpp").read_text()
     table = text[text.index("#define STEREOPSIS_OUTPUTS(X)") : text.index("// clang-format on")].replace("\\\n", "\n")
     rows = []
     for match in re.finditer(r'^\s*X\(([^"]*)"([^"]*)"\)', table, re.MULTILINE):

@@ -1,5 +1,5 @@
-// What a library's user meets under the limits of the system. Each limit is set in a process of its own, which runs a case that is
-// otherwise disabled.
+// What a library's user meets under the limits of the system. Each limit is set in a process of its own, which runs a
+// case that is otherwise disabled.
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -7,7 +7,7 @@
 #include "api/failures.hpp"
 #include "api/results.hpp"
 #include "core/text.hpp"
-#include "program/engine.hpp"
+#include "execution/engine.hpp"
 #include "stereopsis/formats.hpp"
 #include "stereopsis/rectification.hpp"
 
@@ -34,10 +34,12 @@ struct Matcher::State {
   };
 
   explicit State(Plan plan_) : plan(std::move(plan_)), frames(plan.problem().batch) {
-    const MemoryLayout layout{plan.lanes_, plan.lane_bytes_};
+    const Problem& problem = plan.problem();
+    const EngineOptions options{problem.batch, problem.want_times, problem.geometry.rectification, plan.lanes_,
+                                plan.lane_bytes_};
     const Device& device = plan.device();
-    engine = device.name == "cpu" ? make_host_engine(plan.programs_, plan.problem(), device.threads, layout)
-                                  : make_gpu_engine(plan.programs_, plan.problem(), device.name, layout);
+    engine = device.name == "cpu" ? make_host_engine(plan.programs_, options, device.threads)
+                                  : make_gpu_engine(plan.programs_, options, device.name);
   }
 
   // Throws where the matcher is entered from a stage that it is running: its buffers are in use, and waiting would

@@ -1,5 +1,5 @@
-// What a caller may do wrong with the library, on every device: refused in a sentence, nothing lost, nothing written where it
-// was not asked for.
+// What a caller may do wrong with the library, on every device: refused in a sentence, nothing lost, nothing written
+// where it was not asked for.
 #include <limits>
 
 #include "core/text.hpp"
@@ -217,13 +217,13 @@ TEST_F(Misuse, DeviceImagesThatWereNotPlannedAreRefused) {
       change(in, out);
       expect_refused(said, [&] { m.enqueue(in, out); });
     };
-    refused("right view's disparity", [&](DevicePair&, DeviceMatched& out) { out.right = real; });
-    refused("right view's disparity", [&](DevicePair&, DeviceMatched& out) { out.right = small; });
-    refused("confidence", [&](DevicePair&, DeviceMatched& out) { out.confidence = small; });
-    refused("depth", [&](DevicePair&, DeviceMatched& out) { out.depth = real; });
-    refused("points", [&](DevicePair&, DeviceMatched& out) { out.points = points; });
-    refused("uncertainty", [&](DevicePair&, DeviceMatched& out) { out.uncertainty = real; });
-    refused("the disparity", [&](DevicePair&, DeviceMatched& out) { out.disparity = small; });
+    refused("'right'", [&](DevicePair&, DeviceMatched& out) { out.right = real; });
+    refused("'right'", [&](DevicePair&, DeviceMatched& out) { out.right = small; });
+    refused("'confidence'", [&](DevicePair&, DeviceMatched& out) { out.confidence = small; });
+    refused("'depth'", [&](DevicePair&, DeviceMatched& out) { out.depth = real; });
+    refused("'points'", [&](DevicePair&, DeviceMatched& out) { out.points = points; });
+    refused("'uncertainty'", [&](DevicePair&, DeviceMatched& out) { out.uncertainty = real; });
+    refused("'disparity'", [&](DevicePair&, DeviceMatched& out) { out.disparity = small; });
     refused("pitch", [&](DevicePair&, DeviceMatched& out) { out.disparity.pitch = size.width - 1; });
     refused("pitch", [&](DevicePair& in, DeviceMatched&) { in.left.pitch = 3 * size.width - 1; });
     refused("pitch", [&](DevicePair& in, DeviceMatched&) { in.left.pitch = std::int64_t{1} << 40; });
@@ -399,7 +399,7 @@ TEST_F(Misuse, DeviceImagesWithoutMemoryAreRejected) {
       change(in);
       expect_refused(said, [&] { m.enqueue(in, out); });
     };
-    refused("left view", [](DevicePair& in) { in.left.memory = 0; });
+    refused("the left image: its memory is 0", [](DevicePair& in) { in.left.memory = 0; });
     refused("left mask", [&](DevicePair& in) { in.mask_left = validity.view(), in.mask_left.memory = 0; });
     refused("right mask", [](DevicePair& in) { in.mask_right.width = 1; });
     refused("not planned", [&](DevicePair& in) { in.costs = costs; });
@@ -420,9 +420,9 @@ TEST_F(Misuse, DeviceImagesWithoutMemoryAreRejected) {
       change(in);
       expect_refused(said, [&] { of_costs.enqueue(in, out); });
     };
-    refused_costs("the cost volume is null", [](DevicePair& in) { in.costs.memory = 0; });
+    refused_costs("the given cost volume: its memory is 0", [](DevicePair& in) { in.costs.memory = 0; });
     refused_costs("begins", [](DevicePair& in) { in.costs.offset = -1; });
-    refused_costs("rows", [](DevicePair& in) { ++in.costs.pitch; });
+    refused_costs("rows of a volume", [](DevicePair& in) { ++in.costs.pitch; });
     refused_costs("not planned", [&](DevicePair& in) { in.left = left; });
   });
 }

@@ -49,7 +49,7 @@ bool covers_memory(const AnyView& v) {
 }
 
 // The images of one call. A frame allocates nothing.
-struct Images {
+struct CheckedImages {
   std::array<Memory, binding_count> list;
   std::size_t count = 0;
 
@@ -61,7 +61,7 @@ struct Images {
 
 void CallImages::check_overlaps(const Plan& plan) const {
   const bool has_addresses = !is_on_device_ || plan.device().name.starts_with("cuda");
-  Images before;  // inputs, and outputs that were checked
+  CheckedImages before;  // inputs, and outputs that were checked
   for (std::size_t i = 0; i < images_.size(); ++i) {
     const auto binding = static_cast<Binding>(i);
     if (!covers_memory(images_[i])) continue;

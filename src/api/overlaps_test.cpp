@@ -64,21 +64,21 @@ TEST_F(Overlaps, AreRejectedAndChangeNothing) {
     expect_overlap(first, second, [&] { matcher.match(pair(), v); });
     expect_overlap(first, second, [&] { matcher.enqueue(pair(), v); });
   };
-  rejected("the disparity", "the left image", [&](MatchedViews& v) { v.disparity = left; });
-  rejected("the disparity", "the right image", [&](MatchedViews& v) { v.disparity = right; });
-  rejected("the right view's disparity", "the right image", [&](MatchedViews& v) { v.right = right; });
-  rejected("the confidence", "the left image", [&](MatchedViews& v) { v.confidence = left; });
-  rejected("the validity", "the left mask", [&](MatchedViews& v) { v.validity = mask; });
-  rejected("the confidence", "the disparity", [&](MatchedViews& v) { v.confidence = disparity; });
-  rejected("the right view's disparity", "the disparity", [&](MatchedViews& v) { v.disparity = v.right; });
+  rejected("'disparity'", "the left image", [&](MatchedViews& v) { v.disparity = left; });
+  rejected("'disparity'", "the right image", [&](MatchedViews& v) { v.disparity = right; });
+  rejected("'right'", "the right image", [&](MatchedViews& v) { v.right = right; });
+  rejected("'confidence'", "the left image", [&](MatchedViews& v) { v.confidence = left; });
+  rejected("'validity'", "the left mask", [&](MatchedViews& v) { v.validity = mask; });
+  rejected("'confidence'", "'disparity'", [&](MatchedViews& v) { v.confidence = disparity; });
+  rejected("'right'", "'disparity'", [&](MatchedViews& v) { v.disparity = v.right; });
   // The validity's bytes in the disparity's rows.
   const auto bytes = reinterpret_cast<std::uint8_t*>(disparity.row(0));
-  rejected("the validity", "the disparity", [&](MatchedViews& v) {
+  rejected("'validity'", "'disparity'", [&](MatchedViews& v) {
     v.validity = {bytes + 7, size.width, size.height, 1, size.width};
   });
   // One element of the last row alone.
   Image<float> large(size.width, 2 * size.height - 1);
-  rejected("the confidence", "the disparity", [&](MatchedViews& v) {
+  rejected("'confidence'", "'disparity'", [&](MatchedViews& v) {
     v.disparity = large.view().crop({0, 0, size.width, size.height});
     v.confidence = large.view().crop({0, size.height - 1, size.width, size.height});
   });
@@ -100,7 +100,7 @@ TEST_F(Overlaps, CropsSideBySideAreAllowed) {
   EXPECT_TRUE(same_bits(crop(size.width), expected.right.view()));
   EXPECT_TRUE(same_bits(crop(2 * size.width), expected.confidence.view()));
   v.right = crop(size.width - 1);  // by one column
-  expect_overlap("the right view's disparity", "the disparity", [&] { matcher.match(pair(), v); });
+  expect_overlap("'right'", "'disparity'", [&] { matcher.match(pair(), v); });
   // Rows of different pitches: each second row of twice the height.
   Image<float> tall(size.width, 2 * size.height);
   const std::ptrdiff_t pitch = 2 * (tall.row(1) - tall.row(0));
@@ -116,16 +116,16 @@ TEST_F(Overlaps, CropsSideBySideAreAllowed) {
 TEST_F(Overlaps, OfAResultThatOwnsItsImages) {
   const Matched maps = match({left, right, {}, {}}, range, Pipeline("sgm"), {.name = "cpu"});
   Pipeline refinement("sgm");
-  Problem refine_only = Problem::of({left, right, {}, {}}, range);
-  refines.refine_only = true;
-  Matcher matcher(Plan(refinement, refines, {.name = "cpu"}));
+  Problem refining = Problem::of({left, right, {}, {}}, range);
+  refining.refine_only = true;
+  Matcher matcher(Plan(refinement, refining, {.name = "cpu"}));
   Matched result = maps;
   StereoPair given{left, right, {}, {}};
   given.maps.disparity = result.disparity;
   given.maps.validity = result.validity;
   given.maps.right = result.disparity;
-  expect_overlap("the disparity", "the given disparity", [&] { matcher.match(given, result); });
-  expect_overlap("the disparity", "the given disparity", [&] { matcher.enqueue(given, result); });
+  expect_overlap("'disparity'", "the given disparity", [&] { matcher.match(given, result); });
+  expect_overlap("'disparity'", "the given disparity", [&] { matcher.enqueue(given, result); });
   EXPECT_TRUE(same_bits(result.disparity.view(), maps.disparity.view()));
   // An image that is not requested would be freed.
   Matched left_over;
@@ -133,7 +133,7 @@ TEST_F(Overlaps, OfAResultThatOwnsItsImages) {
   given.maps.disparity = left_over.right;
   given.maps.validity = maps.validity;
   given.maps.right = maps.disparity;
-  expect_overlap("the right view's disparity", "the given disparity", [&] { matcher.match(given, left_over); });
+  expect_overlap("'right'", "the given disparity", [&] { matcher.match(given, left_over); });
 }
 
 TEST_F(Overlaps, OfVolumes) {
@@ -151,7 +151,7 @@ TEST_F(Overlaps, OfVolumes) {
       AnyOutputView(ImageView<std::uint8_t>(reinterpret_cast<std::uint8_t*>(memory.row(3)), size.width, size.height,
                                             cost.disparities, std::ptrdiff_t{size.width} * cost.disparities));
   Matcher matcher(plan);
-  expect_overlap("the optimised volume", "the cost volume", [&] { matcher.match({left, right, {}, {}}, v); });
+  expect_overlap("'optimised'", "'cost'", [&] { matcher.match({left, right, {}, {}}, v); });
 }
 
 TEST_F(Overlaps, OnADevice) {
@@ -168,11 +168,11 @@ TEST_F(Overlaps, OnADevice) {
       change(out);
       expect_overlap(first, second, [&] { matcher.enqueue(in, out); });
     };
-    rejected("the disparity", "the left image", [&](DeviceMatched& out) { out.disparity = l; });
-    rejected("the confidence", "the right image", [&](DeviceMatched& out) { out.confidence = r; });
-    rejected("the right view's disparity", "the disparity", [&](DeviceMatched& out) { out.right = d; });
+    rejected("'disparity'", "the left image", [&](DeviceMatched& out) { out.disparity = l; });
+    rejected("'confidence'", "the right image", [&](DeviceMatched& out) { out.confidence = r; });
+    rejected("'right'", "'disparity'", [&](DeviceMatched& out) { out.right = d; });
     const auto crop = [&](int x) { return large.view().crop({x, 0, size.width, size.height}); };
-    rejected("the right view's disparity", "the disparity", [&](DeviceMatched& out) {
+    rejected("'right'", "'disparity'", [&](DeviceMatched& out) {
       out.disparity = crop(0);
       out.right = crop(size.width - 1);
     });

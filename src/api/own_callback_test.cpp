@@ -5,7 +5,7 @@
 #include <optional>
 #include <thread>
 
-#include "api/own_stage.hpp"
+#include "support/own_stage.hpp"
 #include "stereopsis/async.hpp"
 
 namespace stereopsis {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "api/own_stage.hpp"
+#include "support/own_stage.hpp"
 #include "stereopsis/async.hpp"
 #include "stereopsis/expected.hpp"
 #include "stereopsis/matcher_group.hpp"

@@ -2,14 +2,8 @@
 
 #include <algorithm>
 
+#include "api/request_of.hpp"
 #include "core/text.hpp"
-#include "program/composer.hpp"
-#include "program/given_maps.hpp"
-#include "program/user_stage.hpp"
-#include "stages/fill/fill.hpp"
-#include "stages/sgm/sgm.hpp"
-#include "stages/speckle/speckle.hpp"
-#include "stages/window_sad/window_sad.hpp"
 
 namespace stereopsis {
 namespace {
@@ -17,9 +11,9 @@ namespace {
 // What a stage reads above and below a row.
 int rows_of(const Rect& input) { return std::max(-input.y, input.y + input.height - 1); }
 
+constexpr Rect pixel{0, 0, 1, 1};
+
 int rows_of(const StageChoice& stage) {
-  constexpr Rect pixel{0, 0, 1, 1};
-  if (const auto rect = user_stage::required_input(stage.parameters, pixel)) return rows_of(*rect);
   return stage.entry->required_input == nullptr ? 0 : rows_of(stage.entry->required_input(stage.parameters, pixel));
 }
 
@@ -30,7 +24,7 @@ class Splitter {
   PartitionPlan split(bool want_confidence) {
     check_matching();
     PartitionPlan made{.follows_paths = static_cast<bool>(data_.optimisation), .raw = Pipeline(data_)};
-    if (made.follows_paths) made.path_kinds = sgm::kinds_of(data_.optimisation.parameters.as<sgm::Parameters>());
+    if (made.follows_paths) made.path_kinds = data_.optimisation.entry->boundary->kinds(data_.optimisation.parameters);
     made.feature_rows = std::max({1, rows_of(data_.cost), data_.plus ? rows_of(data_.plus) : 0});
     PipelineData raw = data_, refined = data_;
     raw.refinements.clear();
@@ -47,7 +41,7 @@ class Splitter {
     }
     raw.region = RegionParameters{.margin = made.raw_rows};
     if (!refined.refinements.empty()) {
-      made.needs = given_maps::needs_of(refined, want_confidence);
+      made.needs = needs_of(refined, want_confidence);
       made.refined_rows = made.before_fill + made.behind_fill;
       made.refined = Pipeline(std::move(refined));
     }
@@ -63,53 +57,40 @@ class Splitter {
   }
 
   void check_matching() const {
-    if (reduction_of(data_).factor > 1) refuse("it works on reduced images, which begin at multiples of the reduction");
+    if (reduction_of(data_) != nullptr) refuse("it works on reduced images, which begin at multiples of the reduction");
     for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})
-      if (*stage && stage->entry->global_support && !stage->is(sgm::Parameters::stage))
+      if (*stage && stage->entry->global_support && stage->entry->boundary == nullptr)
         refuse(text(stage->entry->title, " may let any pixel depend on any other"));
-    if (data_.cost.is("volume")) refuse("its costs come from outside");
+    if (data_.cost.entry->from_outside) refuse("its costs come from outside");
     if (!data_.optimisation) return;
     if (data_.aggregation || data_.levels)
       refuse("semi-global matching goes on from path costs on features alone, on one level and without an aggregation");
     if (data_.plus) refuse("semi-global matching goes on from path costs on features alone, and two costs are added");
-    if (data_.cost.entry->kind == nullptr || !cost::can_be_followed(data_.cost.entry->kind(data_.cost.parameters)))
+    if (data_.cost.entry->word_cost == nullptr || !data_.cost.entry->word_cost(data_.cost.parameters).can_be_followed())
       refuse(text("semi-global matching goes on from path costs on features of up to 64 bits alone, which ",
                   data_.cost.entry->title, " does not make"));
   }
 
   int reach(const StageChoice& stage) const {
-    if (!stage.is("confidence")) return rows_of(stage);
-    const auto* cost = data_.cost.get_if<window_sad::Parameters>();
-    return cost == nullptr ? 0 : rows_of(window_sad::required_input(cost->window(), {0, 0, 1, 1}));
+    if (!stage.entry->spans_window) return rows_of(stage);
+    const StageDescriptor& cost = *data_.cost.entry;
+    return cost.shared_window == nullptr ? 0 : rows_of(cost.shared_window(data_.cost.parameters, pixel));
   }
 
   void add_refined(const StageChoice& stage, PartitionPlan& made) const {
-    for (const Port& port : stage.entry->ports(stage.parameters, {}))
+    const StageDescriptor& entry = *stage.entry;
+    for (const Port& port : entry.ports(stage.parameters, {}))
       if (port.name == std::string_view("costs"))
-        refuse(text(stage.entry->title, " reads the costs behind a refinement that sees the whole image"));
-    int& rows = made.fills ? made.behind_fill : made.before_fill;
-    if (const auto* p = stage.get_if<speckle::Parameters>()) {
-      if (made.fills) refuse("speckles are removed behind a fill, whose reach has no end");
-      rows += p->size;  // a region that leaves these rows is larger
-    } else if (const auto* f = stage.get_if<fill::Parameters>()) {
-      add_fill(*f, made);
-    } else if (stage.entry->global_support) {
-      refuse(text(stage.entry->title, " may let any pixel depend on any other"));
-    } else {
-      rows += reach(stage);
-    }
-  }
-
-  void add_fill(const fill::Parameters& p, PartitionPlan& made) const {
-    int& rows = made.fills ? made.behind_fill : made.before_fill;
-    switch (p.mode) {
-      case fill::Mode::cross: rows += p.distance; return;
-      case fill::Mode::box: rows += p.window / 2; return;
-      case fill::Mode::hirschmueller: refuse("fill.mode = hirschmueller asks whole regions of invalid pixels");
-      default: break;
-    }
-    if (made.fills) refuse("a fill whose reach has no end follows another");
-    made.fills = true;
+        refuse(text(entry.title, " reads the costs behind a refinement that sees the whole image"));
+    if (entry.row_support == nullptr && entry.global_support)
+      refuse(text(entry.title, " may let any pixel depend on any other"));
+    const RowSupport support =
+        entry.row_support != nullptr ? entry.row_support(stage.parameters) : RowSupport{.rows = reach(stage)};
+    if (!support.unlimited.empty()) refuse(support.unlimited);
+    if (made.fills && support.before_fills) refuse(text(entry.title, " follows a fill, whose reach has no end"));
+    if (made.fills && support.fills_columns) refuse("a fill whose reach has no end follows another");
+    (made.fills ? made.behind_fill : made.before_fill) += support.rows;
+    made.fills = made.fills || support.fills_columns;
   }
 
   const PipelineData& data_;

@@ -1,116 +1,19 @@
 #include "stereopsis/pipeline.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
-#include "core/parameters.hpp"
+#include "api/pipeline_slots.hpp"
 #include "core/suggestion.hpp"
-#include "core/text.hpp"
-#include "program/pipeline_data.hpp"
-#include "program/user_stage.hpp"
-#include "stages/volume/volume.hpp"
-#include "stages/wta/wta.hpp"
+#include "methods/methods.hpp"
+#include "planning/user_stage.hpp"
 #include "stereopsis/stages.hpp"
 
 namespace stereopsis {
 namespace {
 
-// "median2" is the second median.
-std::string without_number(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
-
-bool may_be_empty(const SlotOfOne& slot) {
-  return slot.stage != &PipelineData::cost && slot.stage != &PipelineData::select;
-}
-
-std::vector<std::string> choices_of(const SlotOfOne& slot) {
-  std::vector<std::string> names = registry().names(slot.slot);
-  if (slot.stage == &PipelineData::plus) std::erase(names, volume::Parameters::stage);  // it is the cost itself
-  if (may_be_empty(slot)) names.emplace_back("none");
-  return names;
-}
-
-// The stage of that name for a slot of one.
-StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
-  if (may_be_empty(slot) && name == "none") return {};
-  const std::vector<std::string> choices = choices_of(slot);
-  if (std::ranges::count(choices, name) > 0) return StageChoice(registry().at(name));
-  throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot.name, "'",
-                                        did_you_mean(name, choices), "; it can be ", join(choices, ", ")));
-}
-
-StageChoice refinement_of(std::string_view name) {
-  const StageDescriptor* entry = registry().find(without_number(std::string(name)));
-  if (entry != nullptr && entry->slot == Slot::refinement) return StageChoice(*entry);
-  std::vector<std::string> names{RegionParameters::stage};
-  for (const SlotOfOne& one : slots_of_one) names.emplace_back(one.name);
-  for (std::string& stage : registry().names(Slot::refinement)) names.push_back(std::move(stage));
-  throw Error(ErrorCategory::call, text("a pipeline has no slot '", name, "'", did_you_mean(name, names),
-                                        "; it can have ", join(names, ", ")));
-}
-
-// A switch of a refinement, as a parameter beside its stage's own.
-struct Switch {
-  bool enabled = true;
-};
-template <class P, class Visitor>
-  requires ParametersOf<P, Switch>
-void describe(P& p, Visitor&& visit) { visit("enabled", p.enabled, any, "whether this refinement runs"); }
-
-// Calls f(slot, stage, parameters, enabled) for every slot that is not empty, in the order of the taxonomy; `enabled` is null
-// but for refinements. A refinement's slot is its stage's name, with a number from the second of its kind on: median, median2.
-template <class Data, class F>
-void for_each_slot(Data& data, F&& f) {
-  for (const SlotOfOne& one : slots_of_one)
-    if (auto& stage = data.*one.stage)
-      f(std::string(one.name), stage.entry->name, stage.parameters, decltype(&stage.enabled){});
-  std::vector<std::string> seen;
-  for (auto& stage : data.refinements) {
-    const std::string& name = stage.entry->name;
-    const auto before = std::count(seen.begin(), seen.end(), name);
-    seen.push_back(name);
-    f(before == 0 ? name : text(name, before + 1), name, stage.parameters, &stage.enabled);
-  }
-  using Flag = std::conditional_t<std::is_const_v<Data>, const bool*, bool*>;
-  for (auto& image : data.images) f(image.entry->name, image.entry->name, image.parameters, Flag{});
-  const std::string sum = sum::Parameters::stage, quantise = quantise::Parameters::stage,
-                    region = RegionParameters::stage;
-  if (data.plus) f(sum, sum, data.summing, Flag{});
-  if (may_quantise(data)) f(quantise, quantise, data.quantising, Flag{});
-  if (takes_margin(data)) f(region, region, data.region, Flag{});
-}
-
-std::vector<ParameterInfo> parameters_of(const std::string& prefix, const StageParameters& parameters,
-                                         const bool* enabled) {
-  std::vector<ParameterInfo> list;
-  if (enabled != nullptr) list_parameters(prefix, Switch{*enabled}, list);
-  for (ParameterInfo& info : parameters.list(prefix)) list.push_back(std::move(info));
-  return list;
-}
-
 // Whether `prefix` names this slot: by the slot, or by the stage in it.
 bool is_named(std::string_view prefix, std::string_view slot, std::string_view stage) {
   return prefix == slot || prefix == stage;
-}
-
-const SlotOfOne* slot_of_one(std::string_view name) {
-  const auto found = std::find_if(std::begin(slots_of_one), std::end(slots_of_one),
-                                  [&](const SlotOfOne& slot) { return name == slot.name; });
-  return found == std::end(slots_of_one) ? nullptr : found;
-}
-
-// The refinements of these names in their order; those that were there keep their parameters, and all are switched on.
-std::vector<StageChoice> refinements_of(std::string_view names, std::vector<StageChoice> before) {
-  std::vector<StageChoice> list;
-  for (const std::string& name : names.empty() || names == "none" ? std::vector<std::string>() : split(names, ',')) {
-    const auto same =
-        std::ranges::find_if(before, [&, kind = without_number(name)](const StageChoice& b) { return b.is(kind); });
-    StageChoice stage = same != before.end() ? std::move(*same) : refinement_of(name);
-    if (same != before.end()) before.erase(same);
-    stage.enabled = true;
-    list.push_back(std::move(stage));
-  }
-  return list;
 }
 
 std::vector<std::string> all_names(const PipelineData& data) {
@@ -120,27 +23,6 @@ std::vector<std::string> all_names(const PipelineData& data) {
       for (ParameterInfo& info : parameters_of(prefix, p, on)) names.push_back(std::move(info.name));
   });
   return names;
-}
-
-// Whether it is an entry that makes images, with parameters: pipelines have those whose images a stage of theirs reads.
-bool makes_image(std::string_view name) {
-  const StageDescriptor* entry = registry().find(name);
-  return entry != nullptr && entry->slot == Slot::image && !entry->parameters.list(name).empty();
-}
-
-void find_image_makers(PipelineData& data) {
-  const std::vector<StageChoice> before = std::exchange(data.images, {});
-  const auto add_makers = [&](const StageChoice& stage) {
-    if (!stage) return;
-    for (const Port& port : stage.entry->ports(stage.parameters, {})) {
-      const auto is_it = [&](const StageChoice& image) { return image.is(port.name); };
-      if (!makes_image(port.name) || std::ranges::any_of(data.images, is_it)) continue;
-      const auto same = std::ranges::find_if(before, is_it);
-      data.images.push_back(same != before.end() ? *same : StageChoice(registry().at(port.name)));
-    }
-  };
-  for (const SlotOfOne& one : slots_of_one) add_makers(data.*one.stage);
-  for (const StageChoice& refinement : data.refinements) add_makers(refinement);
 }
 
 std::string own_name(std::string_view name) { return std::string(name.substr(name.find('.') + 1)); }
@@ -266,8 +148,8 @@ Pipeline defaults_of(const PipelineData& data) {
     if (StageChoice& stage = defaults.*one.stage) stage = StageChoice(*stage.entry);
   for (StageChoice& stage : defaults.refinements) stage = StageChoice(*stage.entry);
   for (StageChoice& image : defaults.images) image = StageChoice(*image.entry);
-  defaults.summing = sum::Parameters{};
-  defaults.quantising = quantise::Parameters{};
+  defaults.summing = PipelineData().summing;
+  defaults.quantising = PipelineData().quantising;
   defaults.region = RegionParameters{};
   const auto& known = methods();
   if (std::none_of(known.begin(), known.end(), [&](const MethodInfo& m) { return m.name == data.method; }))
@@ -317,12 +199,12 @@ std::vector<SlotChoices> slot_choices() {
 Pipeline Pipeline::from_slots(const std::string& method, const std::vector<PipelineSlot>& slots) {
   PipelineData data;
   data.method = method;
-  data.select = wta::Parameters{};
+  data.select = StageChoice(registry().at(registry().names(Slot::select).front()));
   for (const PipelineSlot& slot : slots) {
     if (const SlotOfOne* one = slot_of_one(slot.slot))
       data.*one->stage = stage_for(*one, slot.kind);
-    else if (slot.slot != RegionParameters::stage && slot.slot != quantise::Parameters::stage &&
-             slot.slot != sum::Parameters::stage && !makes_image(slot.slot))
+    else if (slot.slot != RegionParameters::stage && slot.slot != registry().at(Role::quantise).name &&
+             slot.slot != registry().at(Role::sum).name && !makes_image(slot.slot))
       data.refinements.push_back(refinement_of(slot.slot));
   }
   Pipeline pipeline(std::move(data));

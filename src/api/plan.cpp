@@ -3,12 +3,12 @@
 #include <limits>
 
 #include "api/check_problem.hpp"
+#include "api/request_of.hpp"
 #include "core/memory_text.hpp"
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
-#include "program/engine.hpp"
-#include "program/given_maps.hpp"
-#include "stages/sgm/sgm.hpp"
+#include "execution/engine.hpp"
+#include "planning/lowering.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
 #endif
@@ -42,7 +42,7 @@ bool is_fused(const Device& device) {
 // host's: others may use it, too.
 struct Memory {
   Memory(const PipelineData& data, const Problem& p, const Device& device)
-      : shared(is_host(device) ? 0 : gpu_bytes_shared(data, p)),
+      : shared(is_host(device) ? 0 : gpu_bytes_shared(data, p.geometry.rectification.get())),
         implied(p.memory_limit == 0),
         all(!implied          ? p.memory_limit
             : is_host(device) ? host_memory_bytes() / 2
@@ -80,14 +80,6 @@ struct Memory {
            "search fewer disparities or a region"));
 }
 
-// Volumes that are delivered to the host, which has no workspace for them.
-std::size_t bytes_of_volumes(const Programs& programs) {
-  double bytes = 0;
-  for (const Binding e : {Binding::output_cost, Binding::output_aggregated, Binding::output_optimised})
-    bytes += programs.with_masks().shape(e).bytes();
-  return static_cast<std::size_t>(bytes);
-}
-
 Problem with_new_names(Problem problem) {
   problem.refine_only |= problem.refines;
   return problem;
@@ -103,7 +95,8 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
     throw Error(ErrorCategory::call,
                 text("the definitions of stages run on the cpu alone, not on '", device_.name, "'"));
   const PipelineData& data = pipeline_.data();
-  required_input_ = stereopsis::required_input(data, problem_);
+  const Request request = request_of(problem_);
+  required_input_ = stereopsis::required_input(data, request);
   const Size size = required_input_.size();
   check_extents(problem_, size);
   output_size_ = problem_.stripe ? Size{size.width, problem_.stripe->rows}
@@ -112,11 +105,11 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   const Target target = target_of(device_);
   Memory memory(data, problem_, device_);
   const auto plan_stripes = [&](int rows) {
-    programs_ = std::make_shared<Programs>(data, problem_, target, is_fused(device_), rows, memory.most);
+    programs_ = std::make_shared<Programs>(data, request, target, is_fused(device_), rows, memory.most);
     stripe_rows_ = rows;
   };
   plan_stripes(0);
-  const std::size_t beside = is_host(device_) ? bytes_of_volumes(*programs_) : 0;
+  const std::size_t beside = is_host(device_) ? host_bytes_beside(programs_->with_masks()) : 0;
   staging_bytes_ = is_host(device_) ? 0 : stereopsis::staging_bytes(programs_->with_masks(), problem_.batch);
   // A limit that nobody gave is of the device's memory alone.
   memory.keep(beside + (memory.implied ? 0 : staging_bytes_));
@@ -150,29 +143,31 @@ VolumeShape shape_of(const AnyView& shape, int channels) {
 }  // namespace
 
 VolumeShape Plan::volume(CostState state) const {
-  const AnyView shape = programs_->of(false, false).shape(volume_binding(state));
+  const AnyView shape = programs_->without_masks().shape(volume_outputs[static_cast<std::size_t>(state)]);
   return shape_of(shape, shape.disparities);
 }
 
 VolumeShape Plan::path_costs() const {
   if (!problem_.stripe) return {};
-  const int kinds = sgm::kinds_of(pipeline_.data().optimisation.parameters.as<sgm::Parameters>());
-  return {{output_size_.width, kinds}, problem_.range.count, PixelType::u16};
+  const StageChoice& optimisation = pipeline_.data().optimisation;
+  return {{output_size_.width, optimisation.entry->boundary->kinds(optimisation.parameters)},
+          problem_.range.count,
+          PixelType::u16};
 }
 
 RefinementNeeds Plan::needs() const {
-  return problem_.refine_only ? given_maps::needs_of(pipeline_.data(), problem_.want_confidence) : RefinementNeeds();
+  return problem_.refine_only ? needs_of(pipeline_.data(), problem_.want_confidence) : RefinementNeeds();
 }
 
 VolumeShape Plan::probed(CostState state) const {
-  const AnyView shape = programs_->of(false, false).shape(probe_binding(state));
+  const AnyView shape = programs_->without_masks().shape(probe_outputs[static_cast<std::size_t>(state)]);
   return shape_of(shape, shape.empty() ? 0 : 1);
 }
 
 std::vector<PlanStep> Plan::steps() const {
   std::vector<PlanStep> list;
   const Registry& all = registry();
-  for (const ProgramStep& s : programs_->of(false, false).steps()) {
+  for (const ProgramStep& s : programs_->without_masks().steps()) {
     const std::string& name = s.step.entry->name;
     const bool fused = std::any_of(all.rules.begin(), all.rules.end(),
                                    [&](const Rule* rule) { return rule->operation == s.step.entry; });
@@ -182,7 +177,7 @@ std::vector<PlanStep> Plan::steps() const {
     step.scratch_bytes = s.scratch_bytes;
     step.note = s.step.note;
     step.work.name = s.step.title;
-    add(step.work, s.work);
+    add_work(step.work, s.work);
   }
   return list;
 }

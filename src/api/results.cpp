@@ -4,6 +4,7 @@
 
 #include "api/due_images.hpp"
 #include "api/views.hpp"
+#include "graph/pipeline.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/device_image.hpp"
 #include "stereopsis/rectification.hpp"

@@ -1,5 +1,5 @@
-// Every operation of every stage against its definition, on small made images; every fused operation, in the pipelines that its
-// rule names, against the composed definitions.
+// Every operation of every stage against its definition, on small made images; every fused operation, in the pipelines
+// that its rule names, against the composed definitions.
 #include "stereopsis/self_test.hpp"
 
 #include <algorithm>
@@ -83,10 +83,10 @@ class Checker {
         text(name, pairs_of(entry, parameters).size() > 1 ? text(", ", name_of(pair.element)) : "");
     if (!takes_words) return check(pixels, Example(entry, parameters, pair, {}, Element::u8));
     for (const StageDescriptor* cost : registry().entries) {
-      if (cost->kind == nullptr) continue;
+      if (cost->word_cost == nullptr) continue;
       for (const Port& port : cost->ports(cost->parameters, pair))
         if (port.name == std::string_view("words")) {
-          Example example(entry, parameters, pair, cost->kind(cost->parameters), port.element);
+          Example example(entry, parameters, pair, cost->word_cost(cost->parameters), port.element);
           if (fits(example)) check(text(pixels, ", ", cost->name), example);
         }
     }

@@ -9,7 +9,8 @@
 
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
-#include "program/pipeline_data.hpp"
+#include "graph/pipeline.hpp"
+#include "stages/cost/any_kind.hpp"
 #include "stages/cross/arms.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/sgm/sgm.hpp"
@@ -108,17 +109,18 @@ inline Made made_image(const std::string& name, const AnyView& shape, int most_w
 // An operation with operands for each of its ports.
 class Example {
  public:
-  Example(const StageDescriptor& entry_, const StageParameters& parameters_, const PairInfo& pair,
-          const cost::AnyKind& kind, Element words)
+  Example(const StageDescriptor& entry_, const StageParameters& parameters_, const PairInfo& pair, const WordCost& cost,
+          Element words)
       : entry(entry_), parameters(parameters_) {
+    const PipelineData pipeline;
+    if (entry.plan != nullptr) entry.plan(parameters, {pipeline, pipeline.cost.parameters, cost, 255});
     context.range = range;
     context.bit_depth = pair.element == Element::u16 ? 12 : 8;
     context.channels = pair.channels;
     context.element = pair.element;
     context.rows = {0, size.height};
-    context.kind = kind;
     for (const Port& port : entry.ports(parameters, pair))
-      for (int v = 0; v < (port.side == Side::both ? 2 : 1); ++v) add(port, v, pair, words);
+      for (int v = 0; v < (port.side == Side::both ? 2 : 1); ++v) add(port, v, pair, cost, words);
   }
 
   const StageDescriptor& entry;
@@ -127,7 +129,7 @@ class Example {
   std::vector<Made> operands;
 
  private:
-  void add(const Port& port, int view, const PairInfo& pair, Element words) {
+  void add(const Port& port, int view, const PairInfo& pair, const WordCost& cost, Element words) {
     const std::string name = port.name;
     const bool reads = port.use == Port::Use::in || port.use == Port::Use::if_there || port.use == Port::Use::change;
     AnyView shape{.element = port.element};
@@ -152,7 +154,7 @@ class Example {
     if (port.volume) shape.disparities = name == "coarse_costs" ? 12 : range.count;
     shape.pitch = shape.row_elements();
     // The words of colour + gradient have 9 bits above the first 32.
-    const int most_word = std::holds_alternative<cost::ColourGradient>(context.kind) ? 511 : (1 << 30) - 1;
+    const int most_word = cost.get_if<cost::ColourGradient>() != nullptr ? 511 : (1 << 30) - 1;
     operands.push_back(made_image(name + (view == 0 ? "" : "'"), shape, most_word, reads));
     operands.back().compared = !reads ? port.use != Port::Use::scratch : port.use == Port::Use::change;
   }

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "program/program.hpp"
+#include "graph/binding.hpp"
+#include "stereopsis/image.hpp"
 
 namespace stereopsis {
 

@@ -1,7 +1,7 @@
 // Images of the public headers as the views that steps work on, and back.
 #pragma once
 
-#include "stages/any_view.hpp"
+#include "graph/any_view.hpp"
 #include "stereopsis/device_image.hpp"
 #include "stereopsis/matcher.hpp"
 

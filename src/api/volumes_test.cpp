@@ -5,8 +5,8 @@
 
 #include <random>
 
+#include "graph/descriptor.hpp"
 #include "stages/census/census.hpp"
-#include "stages/stage_descriptor.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
@@ -168,8 +168,8 @@ TEST(Volumes, EveryStateIsGivenAsStagesMakeIt) {
   }
 }
 
-// A scale of one's own may take costs beyond those that the words of the matching cost have: with P1 = P2 = 0 the sums of 8
-// paths are 8 times what is summed.
+// A scale of one's own may take costs beyond those that the words of the matching cost have: with P1 = P2 = 0 the sums
+// of 8 paths are 8 times what is summed.
 TEST(Volumes, QuantisedCostsCountInFull) {
   Pipeline pipeline = left_alone("banz-sgm");
   for (const auto& [name, value] : {std::pair{"cost.stage", "census"},
@@ -322,14 +322,14 @@ TEST(Volumes, WhatDoesNotFitIsRefused) {
   };
   says(refusal([&] { matched(from_volume(sgm), pair(), {}); }), "none comes with the pair");
   says(refusal([&] { matched(sgm, pair(), {.given = PixelType::u8}); }), "set cost.stage = volume");
-  says(refusal([&] { matched(sgm, pair(), {.want_aggregated = true}); }), "no stage that makes the aggregated volume");
+  says(refusal([&] { matched(sgm, pair(), {.want_aggregated = true}); }), "no stage that makes the output 'aggregated'");
   says(refusal([&] { matched(Pipeline("prehn-pyramid"), pair(), {.want_cost = true}); }), "pyramid");
   StereoPair given = pair();
   const Image<std::uint8_t> few(pair().left.size(), 5, 0);
   given.costs = few;
-  says(refusal([&] { matched(from_volume(sgm), given, {.given = PixelType::u8}); }), "with 5 disparities");
-  says(refusal([&] { matched(from_volume(sgm), given, {.given = PixelType::u16}); }), "with 5 disparities of 8-bit");
-  says(refusal([&] { matched(sgm, given, {}); }), "which was not planned");
+  says(refusal([&] { matched(from_volume(sgm), given, {.given = PixelType::u8}); }), "5 disparities");
+  says(refusal([&] { matched(from_volume(sgm), given, {.given = PixelType::u16}); }), "8-bit, 5 disparities");
+  says(refusal([&] { matched(sgm, given, {}); }), "not planned");
   Problem large{.size = {8000, 6000}, .range = {0, 256}, .region = {}, .memory_limit = std::size_t{8} << 30};
   large.volumes.want_cost = true;
   says(refusal([&] { Plan(sgm, large, {.name = "cpu"}); }), "the memory limit is 8192.0 MiB");

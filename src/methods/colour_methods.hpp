@@ -1,7 +1,7 @@
 // The methods whose costs are differences of colours, aggregated by weights or over segments of like colour.
 #pragma once
 
-#include "program/pipeline_data.hpp"
+#include "graph/pipeline.hpp"
 
 namespace stereopsis::colour_methods {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"

@@ -3,9 +3,10 @@
 
 #include "core/suggestion.hpp"
 #include "core/text.hpp"
+#include "graph/pipeline.hpp"
 #include "methods/colour_methods.hpp"
+#include "methods/methods.hpp"
 #include "methods/sgm_methods.hpp"
-#include "program/pipeline_data.hpp"
 #include "stages/ad_census/ad_census.hpp"
 #include "stages/census/census.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
@@ -116,102 +117,92 @@ PipelineData costfilter() {
 }
 
 struct Method {
-  MethodInfo info;
+  const char *name, *summary, *paper;
   PipelineData (*data)();
 };
 
-const std::vector<Method>& all() {
-  static const std::vector<Method> methods = {
-      {{"sgm", "semi-global matching on census and gradient, sub-pixel, checked and dense: the default",
-        "Hirschmüller, Stereo processing by semiglobal matching and mutual information, PAMI 2008; our choice of cost "
-        "and penalties"},
-       sgm_methods::sgm},
-      {{"sgm-learned", "semi-global matching on features that a small network makes, with census and gradient",
-        "Hirschmüller, as sgm; the network and its training on generated scenes are ours"},
-       sgm_methods::sgm_learned},
-      {{"sgm-learned-fast", "the same with a network of half the channels, a third of the work",
-        "Hirschmüller, as sgm; the network and its training on generated scenes are ours"},
-       sgm_methods::sgm_learned_fast},
-      {{"banz-sgm", "rank transform, semi-global matching over 8 paths, median",
-        "Banz, Blume and Pirsch, Real-time semi-global matching disparity estimation on the GPU, ICCV workshops 2011"},
-       sgm_methods::banz_sgm},
-      {{"ad-census", "differences and census, cross-based regions, scanlines, outliers refined by kind",
-        "Mei, Sun, Zhou, Jiao, Wang and Zhang, On building an accurate stereo matching system on graphics hardware, "
-        "GPUCV 2011"},
-       ad_census},
-      {{"prehn-window", "sums of absolute HSV differences over a window, winner takes all",
-        "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007"},
-       prehn_window},
-      {{"prehn-pyramid", "window matching on a pyramid, repaired by confidence: time hardly grows with the range",
-        "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007"},
-       prehn_pyramid},
-      {{"zncc", "zero-mean normalised cross-correlation over a window, both views checked, holes filled",
-        "Syed, Final report: zero-mean normalised cross-correlation on CPUs and by OpenCL"},
-       zncc},
-      {{"census-guided", "census transform, guided filter on the slices of the cost volume, winner takes all",
-        "Reis and Souza, Um algoritmo para correspondência estéreo baseado em GPU, 2017; across scales: Zhang et al., "
-        "Cross-scale cost "
-        "aggregation for stereo matching, CVPR 2014"},
-       census_guided},
-      {{"costfilter", "truncated colour and gradient, guided filter, left-right check, row fill, weighted median",
-        "Rhemann, Hosni, Bleyer, Rother and Gelautz, Fast cost-volume filtering for visual correspondence and beyond, "
-        "CVPR 2011"},
-       costfilter},
-      {{"esaw", "adaptive support weights in exponential steps: O(log N) for N pixels",
-        "Yu, Chen and Hoe, Real time stereo vision using exponential step cost aggregation on GPU, 2010"},
-       colour_methods::esaw},
-      {{"asw", "adaptive support weights of both views over the full window, checked and filled",
-        "Yoon and Kweon, Locally adaptive support-weight approach for visual correspondence search, CVPR 2005"},
-       colour_methods::asw},
-      {{"asw-separable", "adaptive support weights of the reference view in a horizontal and a vertical pass",
-        "Gong, Yang, Wang and Gong, A performance study on different cost aggregation approaches used in real-time "
-        "stereo matching, IJCV 2007"},
-       colour_methods::asw_separable},
-      {{"realtime-dp", "adaptive support weights along columns, dynamic programming along rows",
-        "Wang, Liao, Gong, Yang and Nistér, High-quality real-time stereo using adaptive cost aggregation and dynamic "
-        "programming, 3DPVT 2006"},
-       colour_methods::realtime_dp},
-      {{"realtime-bp", "adaptive support weights over a window, belief propagation on a pyramid, checked and filled",
-        "Yang, Wang, Yang, Wang, Liao and Nistér, Real-time global stereo matching using hierarchical belief "
-        "propagation, "
-        "BMVC 2006"},
-       colour_methods::realtime_bp},
-      {{"segment-support", "aggregation over superpixels and a window, checked and dense",
-        "Tombari, Mattoccia, Di Stefano and Addimanda, Near real-time stereo based on effective cost aggregation, ICPR "
-        "2008"},
-       colour_methods::segment_support},
-  };
-  return methods;
-}
+constexpr Method all[] = {
+    {"sgm", "semi-global matching on census and gradient, sub-pixel, checked and dense: the default",
+     "Hirschmüller, Stereo processing by semiglobal matching and mutual information, PAMI 2008; our choice of cost "
+     "and penalties",
+     sgm_methods::sgm},
+    {"sgm-learned", "semi-global matching on features that a small network makes, with census and gradient",
+     "Hirschmüller, as sgm; the network and its training on generated scenes are ours", sgm_methods::sgm_learned},
+    {"sgm-learned-fast", "the same with a network of half the channels, a third of the work",
+     "Hirschmüller, as sgm; the network and its training on generated scenes are ours", sgm_methods::sgm_learned_fast},
+    {"banz-sgm", "rank transform, semi-global matching over 8 paths, median",
+     "Banz, Blume and Pirsch, Real-time semi-global matching disparity estimation on the GPU, ICCV workshops 2011",
+     sgm_methods::banz_sgm},
+    {"ad-census", "differences and census, cross-based regions, scanlines, outliers refined by kind",
+     "Mei, Sun, Zhou, Jiao, Wang and Zhang, On building an accurate stereo matching system on graphics hardware, "
+     "GPUCV 2011",
+     ad_census},
+    {"prehn-window", "sums of absolute HSV differences over a window, winner takes all",
+     "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007",
+     prehn_window},
+    {"prehn-pyramid", "window matching on a pyramid, repaired by confidence: time hardly grows with the range",
+     "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007",
+     prehn_pyramid},
+    {"zncc", "zero-mean normalised cross-correlation over a window, both views checked, holes filled",
+     "Syed, Final report: zero-mean normalised cross-correlation on CPUs and by OpenCL", zncc},
+    {"census-guided", "census transform, guided filter on the slices of the cost volume, winner takes all",
+     "Reis and Souza, Um algoritmo para correspondência estéreo baseado em GPU, 2017; across scales: Zhang et al., "
+     "Cross-scale cost "
+     "aggregation for stereo matching, CVPR 2014",
+     census_guided},
+    {"costfilter", "truncated colour and gradient, guided filter, left-right check, row fill, weighted median",
+     "Rhemann, Hosni, Bleyer, Rother and Gelautz, Fast cost-volume filtering for visual correspondence and beyond, "
+     "CVPR 2011",
+     costfilter},
+    {"esaw", "adaptive support weights in exponential steps: O(log N) for N pixels",
+     "Yu, Chen and Hoe, Real time stereo vision using exponential step cost aggregation on GPU, 2010",
+     colour_methods::esaw},
+    {"asw", "adaptive support weights of both views over the full window, checked and filled",
+     "Yoon and Kweon, Locally adaptive support-weight approach for visual correspondence search, CVPR 2005",
+     colour_methods::asw},
+    {"asw-separable", "adaptive support weights of the reference view in a horizontal and a vertical pass",
+     "Gong, Yang, Wang and Gong, A performance study on different cost aggregation approaches used in real-time "
+     "stereo matching, IJCV 2007",
+     colour_methods::asw_separable},
+    {"realtime-dp", "adaptive support weights along columns, dynamic programming along rows",
+     "Wang, Liao, Gong, Yang and Nistér, High-quality real-time stereo using adaptive cost aggregation and dynamic "
+     "programming, 3DPVT 2006",
+     colour_methods::realtime_dp},
+    {"realtime-bp", "adaptive support weights over a window, belief propagation on a pyramid, checked and filled",
+     "Yang, Wang, Yang, Wang, Liao and Nistér, Real-time global stereo matching using hierarchical belief "
+     "propagation, "
+     "BMVC 2006",
+     colour_methods::realtime_bp},
+    {"segment-support", "aggregation over superpixels and a window, checked and dense",
+     "Tombari, Mattoccia, Di Stefano and Addimanda, Near real-time stereo based on effective cost aggregation, ICPR "
+     "2008",
+     colour_methods::segment_support},
+};
 
 // docs/choosing.md has the search that they come from.
-const std::vector<Method>& all_presets() {
-  static const std::vector<Method> presets = {
-      {{"fast", "what none is better than at its time", "sgm"}, sgm_methods::sgm},
-      {{"balanced", "a ninth fewer errors, for a fifth more time on a GPU and two fifths on a CPU",
-        "sgm: vote_fill.enabled=true"},
-       sgm_methods::balanced},
-      {{"accurate", "a fifth fewer errors, for twice the time on a GPU and eight times on a CPU", "sgm-learned"},
-       sgm_methods::sgm_learned},
-  };
-  return presets;
-}
+constexpr Method all_presets[] = {
+    {"fast", "what none is better than at its time", "sgm", sgm_methods::sgm},
+    {"balanced", "a ninth fewer errors, for a fifth more time on a GPU and two fifths on a CPU",
+     "sgm: vote_fill.enabled=true", sgm_methods::balanced},
+    {"accurate", "a fifth fewer errors, for twice the time on a GPU and eight times on a CPU", "sgm-learned",
+     sgm_methods::sgm_learned},
+};
 
-std::vector<MethodInfo> infos_of(const std::vector<Method>& list) {
+std::vector<MethodInfo> infos_of(std::span<const Method> list) {
   std::vector<MethodInfo> infos;
-  for (const Method& method : list) infos.push_back(method.info);
+  for (const Method& method : list) infos.push_back({method.name, method.summary, method.paper});
   return infos;
 }
 
 }  // namespace
 
 const std::vector<MethodInfo>& presets() {
-  static const std::vector<MethodInfo> infos = infos_of(all_presets());
+  static const std::vector<MethodInfo> infos = infos_of(all_presets);
   return infos;
 }
 
 const std::vector<MethodInfo>& methods() {
-  static const std::vector<MethodInfo> infos = infos_of(all());
+  static const std::vector<MethodInfo> infos = infos_of(all);
   return infos;
 }
 
@@ -238,14 +229,14 @@ PipelineData method_data(std::string_view name) {
     return data;
   };
   std::vector<std::string> names;
-  for (const Method& method : all()) {
-    if (method.info.name == name) return made(method, name);
-    names.push_back(method.info.name);
+  for (const Method& method : all) {
+    if (method.name == name) return made(method, name);
+    names.push_back(method.name);
   }
-  for (const Method& preset : all_presets()) {
-    const std::string_view paper = preset.info.paper;
-    if (preset.info.name == name) return made(preset, paper.substr(0, paper.find(':')));
-    names.push_back(preset.info.name);
+  for (const Method& preset : all_presets) {
+    const std::string_view paper = preset.paper;
+    if (preset.name == name) return made(preset, paper.substr(0, paper.find(':')));
+    names.push_back(preset.name);
   }
   throw Error(ErrorCategory::call,
               text("there is no method '", name, "'", did_you_mean(name, names), "; `stereopsis methods` lists all"));

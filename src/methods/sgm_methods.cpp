@@ -8,6 +8,7 @@
 #include "stages/rank/rank.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
+#include "stages/sum/sum.hpp"
 #include "stages/vote_fill/vote_fill.hpp"
 #include "stages/wta/wta.hpp"
 

@@ -1,7 +1,7 @@
 // The methods of semi-global matching on features.
 #pragma once
 
-#include "program/pipeline_data.hpp"
+#include "graph/pipeline.hpp"
 
 namespace stereopsis::sgm_methods {
 

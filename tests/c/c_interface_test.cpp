@@ -458,14 +458,14 @@ TEST_F(CInterface, ResultsDoNotShareMemory) {
     expect_refused(sp_matcher_enqueue(matcher, &pair, &result, &ticket), said);
   };
   confidence.data = disparity.data;
-  rejected("overlaps the memory for the disparity");
+  rejected("overlaps the output 'disparity'");
   confidence = image_of(confident.view());
   validity.data = left.data;
   validity.pitch = 0;
   rejected("overlaps the left image");
   validity.data = disparity.data;
   validity.offset = 5;
-  rejected("overlaps the memory for the disparity");
+  rejected("overlaps the output 'disparity'");
 }
 
 TEST_F(CInterface, ARegionIsAllZeroOrNotEmpty) {

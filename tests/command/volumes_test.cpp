@@ -92,7 +92,7 @@ TEST_F(Volumes, WhatDoesNotFitIsRefused) {
   refuses({"--probe", "150,3"}, "lies outside the image");
   refuses({"--probe", "3"}, "must be X,Y");
   refuses({"-o", "d.pfm", "--save-volume", "sums=s.npy"}, "must be cost=FILE.npy");
-  refuses({"-o", "d.pfm", "--save-volume", "aggregated=s.npy"}, "no stage that makes the aggregated volume");
+  refuses({"-o", "d.pfm", "--save-volume", "aggregated=s.npy"}, "no stage that makes the output 'aggregated'");
   EXPECT_FALSE(fs::exists(folder / "s.npy"));
 }
 

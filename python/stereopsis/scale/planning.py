@@ -362,7 +362,7 @@ class Stripes:
         return count
 
     def _stripe(self, rows: int, follow: str) -> BoundaryStripe:
-        """As in the middle of the image, where it takes most."""
+        """Returns a stripe in the middle of the image, where matching takes the most memory."""
         around = max(1, self._rules.feature_rows) if rows < self._height else 0
         inner = max(1, rows - 2 * around)
         return BoundaryStripe(around, inner, above=around > 0, below=around > 0 and follow == "none", follow=follow)

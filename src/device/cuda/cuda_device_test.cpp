@@ -346,11 +346,11 @@ TEST_F(CudaDevice, MemoryOfTheHostIsRejected) {
   EXPECT_EQ(error_of(in, out), "");
   DevicePair of_host = in;
   of_host.left.memory = reinterpret_cast<std::uint64_t>(left.row(0));
-  EXPECT_NE(error_of(of_host, out).find("the memory for the left view is not memory of cuda:0"), std::string::npos);
+  EXPECT_NE(error_of(of_host, out).find("the left image is not memory of cuda:0"), std::string::npos);
   DeviceMatched to_host = out;
   Image<float> map(left.size());
   to_host.disparity.memory = reinterpret_cast<std::uint64_t>(map.row(0));
-  EXPECT_NE(error_of(in, to_host).find("the memory for the disparity is not memory of cuda:0"), std::string::npos);
+  EXPECT_NE(error_of(in, to_host).find("the output 'disparity' is not memory of cuda:0"), std::string::npos);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // AD-Census costs averaged over the crosses of both views, of the right view and then of the left one: the tuned kernels of
 // CUDA make both at once.
 #include "fused/ad_census_both/ad_census_both_cuda.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 
 namespace stereopsis::ad_census_both {
 namespace {
@@ -23,8 +23,9 @@ const StageDescriptor tuned{
                         const auto words = [&](int i) { return c.image<const std::uint64_t>(i); };
                         const auto crosses = [&](int i) { return c.image<const std::uint32_t>(i); };
                         cuda(c.as<Parameters>(), {pixels(image), pixels(image + 1), words(census), words(census + 1)},
-                             {crosses(arms), crosses(arms + 1), c.context.longest_arm}, c.context.range.min,
-                             c.volume<std::uint8_t>(left), c.volume<std::uint8_t>(right), c.scratch(), c.worker());
+                             {crosses(arms), crosses(arms + 1), c.as<Parameters>().aggregation.longest_arm},
+                             c.context.range.min, c.volume<std::uint8_t>(left), c.volume<std::uint8_t>(right),
+                             c.scratch(), c.worker());
                       }},
     .scratch = [](const Shape& s) { return cuda_scratch_bytes(s.size(), s.context.range); },
     // Costs are made and read, sums written and read in each iteration, means written; the mirrored cells are copied.
@@ -52,7 +53,7 @@ Step fuse(const Run& run) {
   const AnyView volume = run.shape(left_costs.operands[4]);
   const StepContext& context = left_costs.context;
   if (context.stripe_rows != 0) return {.note = "the memory limit asks for less than both views' costs take at once"};
-  if (!cuda_serves(p, volume.size(), context.range, context.longest_arm, run.target.cuda_capability))
+  if (!cuda_serves(p, volume.size(), context.range, p.aggregation.longest_arm, run.target.cuda_capability))
     return {.note =
                 "the tuned kernels take arms of both views, of up to 33 pixels, and disparities from 0 up to the "
                 "width, from compute capability 8.0 on"};

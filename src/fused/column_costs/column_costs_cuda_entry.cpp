@@ -1,7 +1,7 @@
 // Colour differences aggregated over columns, in 8 bits: the tuned kernels of CUDA make them at once.
 #include "fused/column_costs/column_costs_cuda.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/quantise/quantise.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::column_costs {
 namespace {

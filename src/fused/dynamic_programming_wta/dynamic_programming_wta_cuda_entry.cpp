@@ -1,8 +1,8 @@
 // Dynamic programming along rows and a plain selection: the tuned kernels of CUDA do both at once, so that no sums are
 // written.
 #include "fused/support_weight_wta/support_weight_wta.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/dynamic_programming/dynamic_programming.hpp"
-#include "stages/stage_descriptor.hpp"
 #include "stages/wta/wta_entry.hpp"
 
 namespace stereopsis::dynamic_programming_wta {

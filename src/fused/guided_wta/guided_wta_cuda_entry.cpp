@@ -2,6 +2,7 @@
 // in planes.
 #include "fused/guided_wta/guided_wta_cuda.hpp"
 #include "stages/cost/source_of.hpp"
+#include "stages/cost_volume/cost_volume.hpp"
 #include "stages/cross_scale/cross_scale_entry.hpp"
 #include "stages/wta/wta_entry.hpp"
 
@@ -13,7 +14,7 @@ constexpr std::size_t most_plane_bytes = std::size_t{768} << 20, portion_bytes =
 
 struct Level {
   guided::Parameters guided;
-  cost::AnyKind kind;
+  WordCost cost;
   DisparityRange range;
   Rows rows;      // of the rows that are read, those that are filtered
   int first_row;  // of those, in the level
@@ -35,9 +36,9 @@ int length(const Run& run) {
   return at > 0 && is(at, "wta") ? static_cast<int>(at) + 1 : 0;
 }
 
-bool has_kind(const cost::AnyKind& kind) {
+bool has_kernels(const WordCost& cost) {
   bool has = false;
-  cost::with_kind(kind, [&]<class Kind>(const Kind&) { has = cuda_has_kind<Kind>; });
+  cost::with_kind(cost, [&]<class Kind>(const Kind&) { has = cuda_has_kind<Kind>; });
   return has;
 }
 
@@ -55,7 +56,7 @@ int at_a_time(const Shape& s, int level) {
 void filter_level(const Call<On::gpu>& c, int i, gpu::Array<float> plane, gpu::Span scratch) {
   const Level& level = c.as<Parameters>().levels[i];
   const int first = operands_of_level * i;
-  cost::with_kind(level.kind, [&]<class Kind>(const Kind& kind) {
+  cost::with_kind(level.cost, [&]<class Kind>(const Kind& kind) {
     if constexpr (cuda_has_kind<Kind>) {
       cuda_filter(level.guided, cost::source_of(c, kind, first), level.range.min, level.range.count, at_a_time(c, i),
                   c.image<const std::uint8_t>(first + 2), level.rows, plane, scratch, c.worker());
@@ -121,8 +122,8 @@ Step fuse(const Run& run) {
     const Step &costs = run.steps[at], &filter = run.steps[at + 1];
     const auto& guided = filter.parameters.as<guided::Parameters>();
     const Operand& guide = filter.operands[0];
-    if (!cuda_serves(guided) || !has_kind(costs.context.kind) ||
-        run.values[guide.value].height > gpu::most_cuda_groups_y)
+    const WordCost& cost = costs.parameters.as<cost_volume::Parameters>().cost;
+    if (!cuda_serves(guided) || !has_kernels(cost) || run.values[guide.value].height > gpu::most_cuda_groups_y)
       return {.note = "the tuned kernels filter costs of census and of colour + gradient with radii up to 32"};
     float weight = 1;
     if (at > 0) {
@@ -130,8 +131,8 @@ Step fuse(const Run& run) {
       weight = coupling.coarse_weight;
       if (at == 2) p.levels[0].weight = coupling.weight;
     }
-    p.levels.push_back({guided, costs.context.kind, costs.context.range, filter.context.rows,
-                        guide.rows.first + filter.context.rows.first, weight});
+    p.levels.push_back(
+        {guided, cost, costs.context.range, filter.context.rows, guide.rows.first + filter.context.rows.first, weight});
     step.operands.insert(step.operands.end(), {costs.operands[0], costs.operands[1], guide});
   }
   step.parameters = std::move(p);

@@ -1,6 +1,7 @@
 // On GPUs, where volumes are written and read at the speed of their memory. On the CPU all but the features is a small part.
 #include "fused/learned_sum/learned_sum.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
+#include "stages/cost_volume/cost_volume.hpp"
 
 namespace stereopsis::learned_sum {
 namespace {
@@ -36,7 +37,7 @@ const StageDescriptor entry{
 
 Step fuse(const Run& run) {
   const Step &learned = run.steps[0], &words = run.steps[1], &volume = run.steps[2], &sum = run.steps[3];
-  const auto* kind = std::get_if<cost::CensusGradient>(&volume.context.kind);
+  const auto* kind = volume.parameters.as<cost_volume::Parameters>().cost.get_if<cost::CensusGradient>();
   if (kind == nullptr) return {.note = "it adds census and gradient alone"};
   return {
       &entry,

@@ -1,6 +1,6 @@
 // The left-right check and the median of its maps: the tuned kernel of CUDA does both in one pass.
 #include "fused/left_right_median/left_right_median.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 
 namespace stereopsis::left_right_median {
 namespace {

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <span>
 
+#include "graph/word_cost.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/wta/wta.hpp"
 
@@ -30,6 +31,7 @@ namespace stereopsis::sgm_wta {
 struct Parameters {
   sgm::Parameters sgm;
   wta::Parameters select;
+  WordCost cost = {};  // of the words
 };
 
 template <class Kind, template <class> class View = ImageView>

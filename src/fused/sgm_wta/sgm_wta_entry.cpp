@@ -1,6 +1,7 @@
 // Semi-global matching and the selection at once: on the CPU, by the portable kernels in stripes, and by the tuned ones of CUDA.
 #include "fused/sgm_wta/sgm_wta.hpp"
 #include "stages/cost/source_of.hpp"
+#include "stages/cost_volume/cost_volume.hpp"
 #include "stages/sgm/sgm_entry.hpp"
 #include "stages/wta/wta_entry.hpp"
 #ifdef STEREOPSIS_CUDA
@@ -25,7 +26,8 @@ Work work(const Shape& s) {
   const double cells = s.pixels() * s.context.range.count;
   // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
   Work work{.bytes = 4 * cells, .path_ops = 11 * cells * s.as<Parameters>().sgm.paths};
-  cost::with_followed_kind(s.context.kind, [&](const auto& kind) { work.popcounts = cells * kind.popcounts(); });
+  cost::with_followed_kind(s.as<Parameters>().cost,
+                           [&](const auto& kind) { work.popcounts = cells * kind.popcounts(); });
   return work;
 }
 
@@ -34,7 +36,7 @@ const StageDescriptor portable{.slot = Slot::internal,
                                .title = "semi-global matching",
                                .ports = ports,
                                .functions = on_cpu_and_gpu([](const auto& c) {
-                                 cost::with_followed_kind(c.context.kind, [&](const auto& kind) {
+                                 cost::with_followed_kind(c.template as<Parameters>().cost, [&](const auto& kind) {
                                    const auto& p = c.template as<Parameters>();
                                    if constexpr (device_of<decltype(c)> == On::gpu)
                                      gpu(p, input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
@@ -49,7 +51,7 @@ const StageDescriptor portable{.slot = Slot::internal,
                                    return gpu_workspace_bytes(p, s.size(), n.range.count, n.stripe_rows);
                                  std::size_t bytes = 0;
 #ifdef STEREOPSIS_SIMD
-                                 cost::with_followed_kind(n.kind, [&](const auto& kind) {
+                                 cost::with_followed_kind(p.cost, [&](const auto& kind) {
                                    bytes = workspace_bytes(p, kind, s.size(), n.range.count, s.target.threads,
                                                            n.stripe_rows);
                                  });
@@ -61,8 +63,9 @@ const StageDescriptor portable{.slot = Slot::internal,
 // The step that both operations take the place with. Features are followed, not the volume that they would give.
 Step fused(const Run& run, const StageDescriptor& operation) {
   const Step &costs = run.steps[0], &paths = run.steps[1], &selection = run.steps[2];
-  if (!cost::can_be_followed(costs.context.kind)) return {.note = "it follows features of up to 64 bits"};
-  const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
+  const WordCost& cost = costs.parameters.as<cost_volume::Parameters>().cost;
+  if (!cost.can_be_followed()) return {.note = "it follows features of up to 64 bits"};
+  const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>(), cost};
   std::vector<Operand> own{costs.operands[0], costs.operands[1], sgm::guide_of(paths)};
   for (const Operand& edge : sgm::edges_of(paths)) own.push_back(edge);
   return wta::selecting_step(operation, p, paths, selection, std::move(own));
@@ -87,14 +90,14 @@ const StageDescriptor tuned{
     .ports = ports,
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
-                        cost::with_followed_kind(c.context.kind, [&](const auto& kind) {
+                        cost::with_followed_kind(c.as<Parameters>().cost, [&](const auto& kind) {
                           cuda(c.as<Parameters>(), input_of(c, kind), wta::output_of(c), c.scratch(), c.worker());
                         });
                       }},
     .scratch =
         [](const Shape& s) {
           std::size_t bytes = 0;
-          cost::with_followed_kind(s.context.kind, [&](const auto& kind) {
+          cost::with_followed_kind(s.as<Parameters>().cost, [&](const auto& kind) {
             bytes = cuda_workspace_bytes(s.as<Parameters>(), kind, s.size(), s.context.range.count,
                                          cuda_is_compact(s.target.cuda_capability, s.context.stripe_rows));
           });
@@ -111,14 +114,14 @@ Step fuse_tuned(const Run& run) {
   if (n.stripe_rows != 0 && n.stripe_rows < run.shape(step.operands[0]).height)
     return {.note = "the memory limit asks for stripes, which the portable kernels do"};
   bool serves = false;
-  cost::with_followed_kind(
-      n.kind, [&](const auto& kind) { serves = cuda_serves(step.parameters.as<Parameters>(), kind, n.range.count); });
+  const auto& p = step.parameters.as<Parameters>();
+  cost::with_followed_kind(p.cost, [&](const auto& kind) { serves = cuda_serves(p, kind, n.range.count); });
   if (!serves) return {.note = "the tuned kernels take 256 disparities, path costs of 11 bits and sums of 12 at most"};
   return step;
 }
 
 // The same from a volume of 8 bits, whoever made it.
-GivenCosts given_costs(const StepContext& n) { return {n.most_cost}; }
+GivenCosts given_costs(const Parameters& p) { return {p.sgm.largest_cost}; }
 
 const StageDescriptor tuned_volume{
     .slot = Slot::internal,
@@ -136,7 +139,7 @@ const StageDescriptor tuned_volume{
                             costs.width,        costs.height,
                             costs.disparities,  static_cast<std::int64_t>(costs.width) * costs.disparities};
                         cuda(c.as<Parameters>(),
-                             Input<GivenCosts, gpu::View>{{words, {}, given_costs(c.context)},
+                             Input<GivenCosts, gpu::View>{{words, {}, given_costs(c.as<Parameters>())},
                                                           c.image<const std::uint8_t>(1),
                                                           wta::input_of(c),
                                                           costs.disparities,
@@ -145,7 +148,8 @@ const StageDescriptor tuned_volume{
                       }},
     .scratch =
         [](const Shape& s) {
-          return cuda_workspace_bytes(s.as<Parameters>(), given_costs(s.context), s.size(), s.operand(0).disparities,
+          return cuda_workspace_bytes(s.as<Parameters>(), given_costs(s.as<Parameters>()), s.size(),
+                                      s.operand(0).disparities,
                                       cuda_is_compact(s.target.cuda_capability, s.context.stripe_rows));
         },
     .work =
@@ -161,7 +165,7 @@ Step fuse_tuned_volume(const Run& run) {
   if (costs.element != Element::u8) return {.note = "the tuned kernels take costs of 8 bits"};
   if (has_edges(paths)) return {.note = takes_whole_images};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
-  if (!cuda_serves(p, given_costs(paths.context), costs.disparities))
+  if (!cuda_serves(p, given_costs(p), costs.disparities))
     return {.note = "the tuned kernels take 256 disparities, path costs of 11 bits and sums of 12 at most"};
   return wta::selecting_step(tuned_volume, p, paths, selection, {paths.operands[0], sgm::guide_of(paths)});
 }

@@ -9,7 +9,7 @@
 
 #include "device/gpu/device.hpp"
 #include "fused/window_sad_wta/window_sad_wta.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 
 namespace stereopsis::window_sad_wta {
 

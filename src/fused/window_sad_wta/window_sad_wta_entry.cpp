@@ -13,7 +13,8 @@ Ports ports(const StageParameters&, const PairInfo&) { return wta::selecting({in
 
 template <On on>
 auto input_of(const Call<on>& c) {
-  return typename Call<on>::template Of<Input>{window_sad::source_of(c), wta::input_of(c), c.context.range.count};
+  return typename Call<on>::template Of<Input>{window_sad::source_of(c, c.template as<Parameters>().weighting),
+                                               wta::input_of(c), c.context.range.count};
 }
 // The words of both views, once; the result.
 Work work(const Shape& s) { return {.bytes = 13 * s.pixels()}; }
@@ -43,7 +44,8 @@ const StageDescriptor portable{
 
 Step fused(const Run& run, const StageDescriptor& operation) {
   const Step &sums = run.steps[0], &selection = run.steps[1];
-  const Parameters p{sums.parameters.as<window_sad::Parameters>().window(), selection.parameters.as<wta::Parameters>()};
+  const auto& matching = sums.parameters.as<window_sad::Parameters>();
+  const Parameters p{matching.window(), selection.parameters.as<wta::Parameters>(), window_sad::weighting_of(matching)};
   return wta::selecting_step(operation, p, sums, selection, {sums.operands[0], sums.operands[1]});
 }
 
@@ -68,7 +70,7 @@ Step fuse_tuned(const Run& run) {
   const Step step = fused(run, tuned);
   if (step.operands[2].value >= 0 || step.operands[3].value >= 0) return {.note = "the tuned kernels take no masks"};
   const wta::PlannedImages images{run, step};
-  const cost::Colours kind{window_sad::weighting_of(step.context).max_cost(step.context.channels)};
+  const cost::Colours kind{step.parameters.as<Parameters>().weighting.max_cost(step.context.channels)};
   const Input<gpu::View> in{{images.image<const std::uint32_t>(0), images.image<const std::uint32_t>(1), kind},
                             images.input(),
                             step.context.range.count};

@@ -1,6 +1,6 @@
 // The cost, and the census words that it reads beside the images.
+#include "graph/descriptor.hpp"
 #include "stages/ad_census/ad_census.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::ad_census {
 namespace {

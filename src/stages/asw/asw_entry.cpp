@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/asw/asw.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::asw {
 namespace {

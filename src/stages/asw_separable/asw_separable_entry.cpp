@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/asw_separable/asw_separable.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::asw_separable {
 namespace {

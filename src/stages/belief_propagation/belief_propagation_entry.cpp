@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "graph/descriptor.hpp"
 #include "stages/belief_propagation/belief_propagation.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::belief_propagation {
 namespace {

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/box/box.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::box {
 namespace {

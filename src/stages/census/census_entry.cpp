@@ -1,5 +1,6 @@
+#include "graph/descriptor.hpp"
 #include "stages/census/census.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "stages/cost/cost.hpp"
 
 namespace stereopsis::census {
 namespace {
@@ -51,9 +52,9 @@ const StageDescriptor entry{
           return Work{.bytes = (bytes + bytes_of(s.operand(2).element)) * pixels,
                       .int_ops = 0.5 * bits_of(s.parameters) * bytes * pixels};
         },
-    .kind =
+    .word_cost =
         [](const StageParameters& p) {
-          cost::AnyKind kind;
+          WordCost kind;
           with_word(bits_of(p), [&]<class W>() { kind = cost::Census<W>{bits_of(p)}; });
           return kind;
         },

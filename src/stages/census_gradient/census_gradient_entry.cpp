@@ -1,5 +1,6 @@
+#include "graph/descriptor.hpp"
 #include "stages/census_gradient/census_gradient.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "stages/cost/cost.hpp"
 
 namespace stereopsis::census_gradient {
 namespace {
@@ -30,7 +31,7 @@ const StageDescriptor entry{
           const double pixels = 2 * s.pixels();
           return Work{.bytes = (bytes + 4) * pixels, .int_ops = 0.5 * 24 * bytes * pixels};
         },
-    .kind = [](const StageParameters& p) -> cost::AnyKind {
+    .word_cost = [](const StageParameters& p) -> WordCost {
       return cost::CensusGradient{p.as<Parameters>().census_weight, p.as<Parameters>().gradient_limit};
     }};
 

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/colour_difference/colour_difference.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::colour_difference {
 namespace {

@@ -1,5 +1,6 @@
+#include "graph/descriptor.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "stages/cost/cost.hpp"
 
 namespace stereopsis::colour_gradient {
 namespace {
@@ -21,7 +22,7 @@ const StageDescriptor entry{
                   c.template image<std::uint64_t>(4 + v));
     }),
     .required_input = [](const StageParameters&, const Rect& output) { return required_input(output); },
-    .kind = [](const StageParameters& p) -> cost::AnyKind { return kind(p.as<Parameters>()); }};
+    .word_cost = [](const StageParameters& p) -> WordCost { return kind(p.as<Parameters>()); }};
 
 }  // namespace
 

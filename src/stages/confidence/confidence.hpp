@@ -35,6 +35,7 @@ constexpr auto names_of(Measure) {
 struct Parameters {
   static constexpr const char* stage = "confidence";
   Measure measure = Measure::msm_fd;
+  window_sad::Parameters matching = {};  // window and weights of the matching cost
 };
 
 template <class P, class Visitor>

@@ -6,20 +6,24 @@ namespace {
 
 constexpr auto measure = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{.slot = Slot::refinement,
-                            .name = "confidence",
-                            .title = "confidence",
-                            .parameters = Parameters{},
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{in("colours", both), in("disparity"), out("confidence", Element::f32)};
-                                },
-                            .functions = on_every_device([](const auto& c) {
-                              measure(c, c.template as<Parameters>(), window_sad::window_of(c.context),
-                                      window_sad::source_of(c), c.template image<const float>(2),
-                                      c.template image<float>(3));
-                            }),
-                            .work = [](const Shape& s) { return Work{.bytes = 16 * s.pixels()}; }};
+const StageDescriptor entry{
+    .slot = Slot::refinement,
+    .name = "confidence",
+    .title = "confidence",
+    .parameters = Parameters{},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("colours", both), in("disparity"), out("confidence", Element::f32)};
+        },
+    .functions = on_every_device([](const auto& c) {
+      const auto& p = c.template as<Parameters>();
+      measure(c, p, p.matching.window(), window_sad::source_of(c, window_sad::weighting_of(p.matching)),
+              c.template image<const float>(2), c.template image<float>(3));
+    }),
+    .work = [](const Shape& s) { return Work{.bytes = 16 * s.pixels()}; },
+    .plan = [](StageParameters& p,
+               const PlanFacts& facts) { p.as<Parameters>().matching = window_sad::parameters_of(facts.cost); },
+    .spans_window = true};
 
 }  // namespace
 

@@ -1,44 +1,32 @@
-// A kind of cost that is evaluated on the fly and is selected at run time.
+// The kinds of cost that kernels evaluate on the fly, tried on a WordCost.
 #pragma once
 
-#include <variant>
-
+#include "graph/word_cost.hpp"
 #include "stages/cost/colours.hpp"
 #include "stages/cost/cost.hpp"
 
 namespace stereopsis::cost {
 
-using AnyKind = std::variant<std::monostate, Rank, Census<std::uint32_t>, Census<std::uint64_t>, Census<Word128>,
-                             CensusGradient, ColourGradient, AbsoluteDifference, SquaredDifference>;
+// Calls f with the cost as the first of these kinds that it is. Returns whether it is one of them.
+template <class... Kinds, class F>
+bool with_one_of(const WordCost& cost, F&& f) {
+  const auto try_kind = [&]<class Kind>(const Kind* kind) {
+    if (kind != nullptr) f(*kind);
+    return kind != nullptr;
+  };
+  return (try_kind(cost.get_if<Kinds>()) || ...);
+}
 
-// Calls f with the kind.
+// The same for all kinds that have kernels.
 template <class F>
-void with_kind(const AnyKind& kind, F&& f) {
-  std::visit(
-      [&]<class Kind>(const Kind& k) {
-        if constexpr (!std::is_same_v<Kind, std::monostate>) f(k);
-      },
-      kind);
+bool with_kind(const WordCost& cost, F&& f) {
+  return with_one_of<Rank, Census<std::uint32_t>, Census<std::uint64_t>, Census<Word128>, CensusGradient,
+                     ColourGradient, AbsoluteDifference, SquaredDifference>(cost, f);
 }
-// Calls f with the kind if semi-global matching supports it, that is, if its words have up to 64 bits.
-template <class Kind>
-constexpr bool is_followed = std::is_same_v<Kind, Rank> || std::is_same_v<Kind, Census<std::uint32_t>> ||
-                             std::is_same_v<Kind, Census<std::uint64_t>> || std::is_same_v<Kind, CensusGradient>;
+// The same for the kinds that semi-global matching follows: their words have up to 64 bits.
 template <class F>
-void with_followed_kind(const AnyKind& kind, F&& f) {
-  with_kind(kind, [&]<class Kind>(const Kind& k) {
-    if constexpr (is_followed<Kind>) f(k);
-  });
-}
-inline bool can_be_followed(const AnyKind& kind) {
-  bool result = false;
-  with_followed_kind(kind, [&](const auto&) { result = true; });
-  return result;
-}
-inline int max_cost(const AnyKind& kind) {
-  int result = 0;
-  with_kind(kind, [&](const auto& k) { result = k.max_cost(); });
-  return result;
+bool with_followed_kind(const WordCost& cost, F&& f) {
+  return with_one_of<Rank, Census<std::uint32_t>, Census<std::uint64_t>, CensusGradient>(cost, f);
 }
 
 }  // namespace stereopsis::cost

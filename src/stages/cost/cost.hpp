@@ -25,6 +25,7 @@ namespace stereopsis::cost {
 
 struct Rank {
   using Word = std::uint8_t;
+  static constexpr bool can_be_followed = true;  // path costs can be continued from stripe to stripe on these words
   int window;
 
   int max_cost() const { return window * window - 1; }
@@ -35,6 +36,7 @@ struct Rank {
 template <class W>
 struct Census {
   using Word = W;
+  static constexpr bool can_be_followed = sizeof(W) <= 8;
   int bits;
 
   int max_cost() const { return bits; }
@@ -45,6 +47,7 @@ struct Census {
 // A word holds 24 census bits and, above them, 8 bits of gradient.
 struct CensusGradient {
   using Word = std::uint32_t;
+  static constexpr bool can_be_followed = true;
   int census_weight;
   int gradient_limit;
 

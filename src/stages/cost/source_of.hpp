@@ -1,7 +1,8 @@
 // Returns the feature words of both views from a call's images i and i + 1, with the kind of cost that they belong to.
 #pragma once
 
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
+#include "stages/cost/any_kind.hpp"
 
 namespace stereopsis::cost {
 

@@ -10,6 +10,7 @@
 
 #include "core/text.hpp"
 #include "device/gpu/view.hpp"
+#include "graph/word_cost.hpp"
 #include "stages/cost/cost.hpp"
 #include "stereopsis/error.hpp"
 
@@ -18,6 +19,10 @@ class Threads;
 }
 
 namespace stereopsis::cost_volume {
+
+struct Parameters {
+  WordCost cost;  // of the words; set when the step is planned
+};
 
 template <class Kind>
 void check(const Kind& kind) {

@@ -7,38 +7,55 @@ namespace {
 
 constexpr auto evaluate = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
 
+const WordCost& cost_of(const Shape& s) { return s.as<Parameters>().cost; }
+
+// Calls the evaluator of a cost that has no kernels here.
+template <On on>
+void evaluate_own(const Call<on>& c) {
+  const Functions& f = *cost_of(c).evaluator();
+  if constexpr (on == On::oracle)
+    f.oracle(c);
+  else if constexpr (on == On::cpu)
+    f.cpu(c);
+  else
+    f.gpu(c);
+}
+
 constexpr auto run = [](const auto& c) {
-  cost::with_kind(c.context.kind, [&]<class Kind>(const Kind& kind) {
+  const bool has_kernels = cost::with_kind(cost_of(c), [&]<class Kind>(const Kind& kind) {
     const auto source = cost::source_of(c, kind);
     const auto costs = c.template volume<std::uint8_t>(2);
     const int min = c.context.range.min;
     evaluate(c, source, min, costs);
   });
+  if (!has_kernels) evaluate_own(c);
 };
 
 const StageDescriptor entry{
     .slot = Slot::internal,
     .name = "cost_volume",
     .title = "cost volume",
+    .parameters = Parameters{},
     .ports =
         [](const StageParameters&, const PairInfo&) {
           return Ports{in("words", both), out_volume("costs", Element::u8)};
         },
     .functions = on_every_device(run),
-    .check =
-        [](const Shape& s) { cost::with_kind(s.context.kind, [](const auto& kind) { cost_volume::check(kind); }); },
+    .check = [](const Shape& s) { cost::with_kind(cost_of(s), [](const auto& kind) { cost_volume::check(kind); }); },
 #ifdef STEREOPSIS_SIMD
     .scratch =
         [](const Shape& s) {
           std::size_t bytes = 0;
           if (s.target.device == On::cpu)
-            cost::with_kind(s.context.kind, [&](const auto& kind) {
+            cost::with_kind(cost_of(s), [&](const auto& kind) {
               bytes = scratch_bytes(kind, s.size().width, s.operand(2).disparities, s.target.threads);
             });
           return bytes;
         },
 #endif
-    .work = [](const Shape& s) { return Work{.bytes = s.cells(2)}; }};
+    .work = [](const Shape& s) { return Work{.bytes = s.cells(2)}; },
+    .role = Role::word_volume,
+    .plan = [](StageParameters& p, const PlanFacts& facts) { p = Parameters{facts.word_cost}; }};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/cross/cross.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::cross {
 namespace {

@@ -46,6 +46,7 @@ struct Parameters {
   static constexpr const char* stage = "cross_aggregation";
   int iterations = 4;
   Support support = Support::both;
+  int longest_arm = cross::longest_arm;  // that the pipeline's crosses may have; set when the step is planned
 };
 
 template <class P, class Visitor>

@@ -1,5 +1,7 @@
+#include "graph/descriptor.hpp"
+#include "graph/pipeline.hpp"
+#include "stages/cross/cross.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::cross_aggregation {
 namespace {
@@ -24,7 +26,7 @@ const StageDescriptor entry{
       const int costs = costs_at(c);
       const typename C::template Of<ArmsOf> arms{c.template image<const std::uint32_t>(0),
                                                  c.template image<const std::uint32_t>(costs - 1),
-                                                 c.context.longest_arm};
+                                                 c.template as<Parameters>().longest_arm};
       aggregate(c, c.template as<Parameters>(), arms, c.context.range.min, c.template volume<std::uint8_t>(costs));
     }),
     .required_input = [](const StageParameters& p,
@@ -32,7 +34,7 @@ const StageDescriptor entry{
     .scratch = [](const Shape& s) -> std::size_t {
       const int disparities = s.operand(costs_at(s)).disparities;
       if (s.target.device == On::gpu)
-        return gpu_scratch_bytes(s.size(), disparities, s.context.longest_arm, s.target.cuda_capability);
+        return gpu_scratch_bytes(s.size(), disparities, s.as<Parameters>().longest_arm, s.target.cuda_capability);
 #ifdef STEREOPSIS_SIMD
       if (s.target.device == On::cpu) return scratch_bytes(s.size(), disparities, s.target.threads);
 #endif
@@ -40,6 +42,11 @@ const StageDescriptor entry{
     },
     .work = [](const Shape& s) { return Work{.bytes = 2.0 * s.as<Parameters>().iterations * s.cells(costs_at(s))}; },
     .separate_right_costs = true,
+    .plan =
+        [](StageParameters& p, const PlanFacts& facts) {
+          const StageParameters& crosses = facts.pipeline.parameters_of(registry().at("cross"));
+          p.as<Parameters>().longest_arm = crosses.as<cross::Parameters>().longest();
+        },
     .examples = {{}, {"iterations=1"}, {"iterations=3", "support=left"}}};
 
 }  // namespace

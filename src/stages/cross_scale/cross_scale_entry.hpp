@@ -2,7 +2,7 @@
 #pragma once
 
 #include "stages/cross_scale/cross_scale.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 
 namespace stereopsis::cross_scale {
 

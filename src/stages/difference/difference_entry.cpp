@@ -1,6 +1,7 @@
 // The words of both costs; cost_volume evaluates them.
+#include "graph/descriptor.hpp"
+#include "stages/cost/cost.hpp"
 #include "stages/difference/difference.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::difference {
 namespace {
@@ -34,7 +35,7 @@ StageDescriptor entry_of(const char* title, std::vector<std::vector<std::string>
               else
                 to_words(c, space, c.template image<const std::uint32_t>(v), c.template image<std::uint32_t>(2 + v));
           }),
-          .kind = [](const StageParameters& p) -> cost::AnyKind { return p.as<P>().kind(); },
+          .word_cost = [](const StageParameters& p) -> WordCost { return p.as<P>().kind(); },
           .examples = std::move(examples)};
 }
 

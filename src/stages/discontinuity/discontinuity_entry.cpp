@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/discontinuity/discontinuity.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::discontinuity {
 namespace {

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/downsample/downsample.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::downsample {
 namespace {

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/dynamic_programming/dynamic_programming.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::dynamic_programming {
 namespace {

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/esaw/esaw.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::esaw {
 namespace {

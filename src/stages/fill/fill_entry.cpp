@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/fill/fill.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::fill {
 namespace {
@@ -32,6 +32,16 @@ const StageDescriptor entry{
       if (s.target.device == On::cpu) return scratch_bytes(s.as<Parameters>(), s.size());
 #endif
       return 0;
+    },
+    .row_support = [](const StageParameters& p) -> RowSupport {
+      const auto& fill = p.as<Parameters>();
+      switch (fill.mode) {
+        case Mode::cross: return {.rows = fill.distance};
+        case Mode::box: return {.rows = fill.window / 2};
+        case Mode::hirschmueller:
+          return {.unlimited = "fill.mode = hirschmueller asks whole regions of invalid pixels"};
+        default: return {.fills_columns = true};
+      }
     },
     .examples = {{"mode=background"},
                  {"mode=nearest"},

@@ -1,6 +1,6 @@
 // Grey images, in their own type and in 8 bits, and colour images in 8 bits.
+#include "graph/descriptor.hpp"
 #include "stages/grey/grey.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::grey {
 namespace {
@@ -61,6 +61,7 @@ const StageDescriptor image8{.slot = Slot::image,
                                    return Ports{in("image"), out("image8", Element::u8)};
                                  },
                              .functions = on_every_device(run_8_bits),
+                             .keeps_channels = true,
                              .alias = [](const PairInfo& pair) -> const char* {
                                return pair.element == Element::u8 ? "image" : pair.channels == 1 ? "grey8" : nullptr;
                              }};

@@ -31,7 +31,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
-#include "stages/any_view.hpp"
+#include "graph/any_view.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {

@@ -1,10 +1,32 @@
+#include <algorithm>
+
+#include "graph/descriptor.hpp"
+#include "graph/pipeline.hpp"
 #include "stages/guided/guided.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "stages/shared/row_tiles.hpp"
 
 namespace stereopsis::guided {
 namespace {
 
 constexpr auto filter = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
+
+// How tall row tiles are whose volumes, with what is computed around them, take some hundred megabytes: bytes a cell of costs, of
+// coefficients where they are kept, and of filtered costs.
+int tile_rows(const StageParameters& p, Size size, int disparities, const Target& target) {
+  const bool gpu = target.device == On::gpu;
+  const double cost = 1, coefficients = gpu ? 16 : 0, filtered = 4, all = gpu ? 1.0 * (1 << 30) : 256.0 * (1 << 20);
+  const double bytes = all / (static_cast<double>(size.width) * disparities);
+  const double around = p.as<Parameters>().radius * (4 * cost + 2 * coefficients);
+  return static_cast<int>(std::min((bytes - around) / (cost + coefficients + filtered), 1e6));
+}
+
+const Lowering lowering{.applies = row_tiles::applies,
+                        .match = [](Builder& b, Images& images, const DisparityRange& range, Maps& maps) {
+                          row_tiles::match(b, {}, images, range, maps);
+                        }};
+const RegionRule region_rule{.applies = uses_row_tiles, .required_input = [](const PipelineData& p, const Request& r) {
+                               return row_tiles::required_input(p, r, {});
+                             }};
 
 const StageDescriptor entry{
     .slot = Slot::aggregation,
@@ -33,7 +55,10 @@ const StageDescriptor entry{
     },
     .work = [](const Shape& s) { return Work{.bytes = 5 * s.cells(1)}; },
     .separate_right_costs = true,
-    .row_tiles = true};
+    .row_tiles = true,
+    .tile_rows = tile_rows,
+    .lowering = &lowering,
+    .region_rule = &region_rule};
 
 }  // namespace
 

@@ -40,7 +40,11 @@ namespace stereopsis::hsv {
 using cost::Space;
 using cost::Weighting;
 
-// Converts an intensity to 8 bits, as grey8 of stages/grey does.
+struct Parameters {
+  Weighting weighting;  // of the matching cost
+};
+
+// What 8 bits an intensity has: grey8 of stages/grey.
 template <class T>
 int to_8_bits(T value, int bit_depth) {
   if constexpr (std::is_same_v<T, float>) {

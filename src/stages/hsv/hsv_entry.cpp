@@ -1,6 +1,6 @@
 // Colours as window matching compares them: of its own space and weights, or, where another cost matches, the default ones.
+#include "graph/descriptor.hpp"
 #include "stages/hsv/hsv.hpp"
-#include "stages/stage_descriptor.hpp"
 #include "stages/window_sad/window_sad_entry.hpp"
 
 namespace stereopsis::hsv {
@@ -11,6 +11,7 @@ constexpr auto to_colours = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 const StageDescriptor entry{.slot = Slot::image,
                             .name = "colours",
                             .title = "colours",
+                            .parameters = Parameters{window_sad::weighting_of({})},
                             .ports =
                                 [](const StageParameters&, const PairInfo& pair) {
                                   Ports ports{in("image"), if_there("mask"), out("colours", Element::u32)};
@@ -18,13 +19,17 @@ const StageDescriptor entry{.slot = Slot::image,
                                   return ports;
                                 },
                             .functions = on_every_device([](const auto& c) {
-                              const Weighting weighting = window_sad::weighting_of(c.context);
+                              const Weighting& weighting = c.template as<Parameters>().weighting;
                               c.with_pixels(0, [&]<class T>() {
                                 to_colours(c, weighting, c.template image<const T>(0), c.context.bit_depth,
                                            c.template image<const std::uint8_t>(1), c.template image<std::uint32_t>(2),
                                            c.template image<std::uint8_t>(3));
                               });
-                            })};
+                            }),
+                            .plan =
+                                [](StageParameters& p, const PlanFacts& facts) {
+                                  p = Parameters{window_sad::weighting_of(window_sad::parameters_of(facts.cost))};
+                                }};
 
 }  // namespace
 

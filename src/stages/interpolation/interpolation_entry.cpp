@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/interpolation/interpolation.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::interpolation {
 namespace {

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/lab/lab.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::lab {
 namespace {

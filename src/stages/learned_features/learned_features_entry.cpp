@@ -1,6 +1,6 @@
 // The matching cost of learned features: features of both views, in scratch memory, and the volume that they give.
+#include "graph/descriptor.hpp"
 #include "stages/learned_features/learned_features.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::learned_features {
 namespace {

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/left_right/left_right.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::left_right {
 namespace {
@@ -18,6 +18,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                               check_views(c, c.template as<Parameters>(), c.template image<const float>(0),
                                           c.template image<float>(1), c.template image<std::uint8_t>(2));
                             }),
+                            .spans_range = true,
                             .examples = {{}, {"compare=same"}}};
 
 }  // namespace

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/measured_confidence/measured_confidence.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::measured_confidence {
 namespace {
@@ -16,7 +16,8 @@ const StageDescriptor entry{.slot = Slot::internal,
                             .functions = on_every_device([](const auto& c) {
                               clear_unmeasured(c, c.template image<const std::uint8_t>(0), c.template image<float>(1));
                             }),
-                            .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; }};
+                            .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; },
+                            .role = Role::mark_filled};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/median/median.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::median {
 namespace {

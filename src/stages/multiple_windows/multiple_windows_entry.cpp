@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/multiple_windows/multiple_windows.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::multiple_windows {
 namespace {

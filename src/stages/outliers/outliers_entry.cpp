@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/outliers/outliers.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::outliers {
 namespace {

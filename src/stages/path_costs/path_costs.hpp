@@ -12,6 +12,7 @@
 
 #include <span>
 
+#include "graph/word_cost.hpp"
 #include "stages/sgm/sgm.hpp"
 
 namespace stereopsis::path_costs {
@@ -19,6 +20,7 @@ namespace stereopsis::path_costs {
 struct Parameters {
   sgm::Parameters sgm;
   bool up = false;
+  WordCost cost = {};  // of the words; set when the step is planned
 };
 
 template <class Kind, template <class> class View = ImageView>

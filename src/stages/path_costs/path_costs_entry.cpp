@@ -14,7 +14,7 @@ auto input_of(const Call<on>& c, const Kind& kind) {
 }
 
 constexpr auto run = [](const auto& c) {
-  cost::with_followed_kind(c.context.kind, [&](const auto& kind) {
+  cost::with_followed_kind(c.template as<Parameters>().cost, [&](const auto& kind) {
     follow(c, c.template as<Parameters>(), input_of(c, kind), c.template image<std::uint16_t>(4));
   });
 };
@@ -23,7 +23,7 @@ std::size_t scratch(const Shape& s) {
   if (s.target.device == On::gpu) return sgm::gpu_scratch_bytes(s.size(), s.context.range.count);
   std::size_t bytes = 0;
 #ifdef STEREOPSIS_SIMD
-  cost::with_followed_kind(s.context.kind, [&](const auto& kind) {
+  cost::with_followed_kind(s.as<Parameters>().cost, [&](const auto& kind) {
     bytes = scratch_bytes(s.as<Parameters>(), kind, s.size(), s.context.range.count, s.target.threads);
   });
 #endif
@@ -37,19 +37,20 @@ const StageDescriptor entry{
     .parameters = Parameters{},
     .ports =
         [](const StageParameters& p, const PairInfo&) {
-          const bool up = p.as<Parameters>().up;
-          return Ports{in("words", both), if_there("grey8"), if_there(up ? "paths_below" : "paths_above"),
-                       wanted("paths", Element::u16)};
+          const auto& [sgm, up, cost] = p.as<Parameters>();
+          return Ports{in("words", both), sgm.adaptive() ? in("grey8") : if_there("grey8"),
+                       if_there(up ? "paths_below" : "paths_above"), wanted("paths", Element::u16)};
         },
     .functions = on_every_device(run),
     .global_support = true,
-    .check = [](const Shape& s) { sgm::check(s.as<Parameters>().sgm, cost::max_cost(s.context.kind)); },
+    .check = [](const Shape& s) { sgm::check(s.as<Parameters>().sgm, s.as<Parameters>().cost.max_cost()); },
     .scratch = scratch,
     .work =
         [](const Shape& s) {
           const double cells = s.pixels() * s.context.range.count;
           return Work{.path_ops = 11 * cells * sgm::kinds_of(s.as<Parameters>().sgm)};
-        }};
+        },
+    .plan = [](StageParameters& p, const PlanFacts& facts) { p.as<Parameters>().cost = facts.word_cost; }};
 
 }  // namespace
 

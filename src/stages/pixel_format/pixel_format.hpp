@@ -9,14 +9,12 @@
 //       integers     rounded to nearest, halves up
 //       float        summed row by row, from the left, each step rounded to float
 //
-// Input: 8-bit, 16-bit or float with the channels of the format; 8-bit NV12, with its chroma in a separate plane with 2
-// channels. A mosaic has at least 2×2 pixels. Output: RGB of the same type.
-// Required input: the pixel alone; for NV12 its block of 2×2; for mosaics the 3×3 window around it. Both are read from
-// even columns and rows on, so that the positions of the colours stay the same: part_read().
-// Cost: reads each pixel once and writes 3 values; NV12 takes 5 products, mosaics 10 additions.
+// Input: 8-bit, 16-bit or float, with the channels of the format; NV12 8-bit, its chroma a plane of its own with 2 channels. Of a
+// mosaic at least 2×2 pixels. Output: RGB of the same type.
+// Required input: the pixel alone; of NV12 its block of 2×2, of mosaics the 3×3 around it. Both are read from even columns and rows
+// on, so that the colours' places stay: part_read() in core/pixel_layout.hpp.
+// Cost: reads each pixel once, writes 3 values; NV12 takes 5 products, mosaics 10 additions.
 #pragma once
-
-#include <algorithm>
 
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
@@ -47,27 +45,12 @@ void cpu(const Parameters&, const InputOf<T, ImageView>&, ImageView<T> rgb, Thre
 template <class T>
 void gpu(const Parameters&, const InputOf<T, gpu::View>&, gpu::View<T> rgb, gpu::Queue&);
 
-// Returns the name of the entry that converts the format.
-inline const char* entry_of(PixelFormat f) {
-  return is_bayer(f) ? "bayer" : f == PixelFormat::nv12 ? "nv12" : "channel_order";
-}
-
-// The position of red in each 2×2 pixels of a mosaic.
+// Where red is in each 2×2 pixels of a mosaic.
 struct Mosaic {
   explicit Mosaic(PixelFormat f)
       : red_x(f == PixelFormat::bayer_bggr || f == PixelFormat::bayer_grbg ? 1 : 0),
         red_y(f == PixelFormat::bayer_bggr || f == PixelFormat::bayer_gbrg ? 1 : 0) {}
   int red_x, red_y;
 };
-
-// Returns the part of a mosaic, or of the chroma at the luma's size, that is needed for the pixels `shown`; for other
-// formats `shown` itself.
-inline Rect part_read(PixelFormat format, Size picture, const Rect& shown) {
-  if (!is_bayer(format) && format != PixelFormat::nv12) return shown;
-  const int around = is_bayer(format) ? 1 : 0;
-  const int x = std::max(0, shown.x - around) / 2 * 2, y = std::max(0, shown.y - around) / 2 * 2;
-  const auto end = [&](int last, int size) { return std::min((last + around + 1) / 2 * 2, size); };
-  return {x, y, end(shown.x + shown.width, picture.width) - x, end(shown.y + shown.height, picture.height) - y};
-}
 
 }  // namespace stereopsis::pixel_format

@@ -1,6 +1,6 @@
-// What makes the image of a pair that is neither grey nor RGB: the composer runs the entry of the pair's format.
+// Make the image of a pair that is neither grey nor RGB.
+#include "graph/descriptor.hpp"
 #include "stages/pixel_format/pixel_format.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::pixel_format {
 namespace {
@@ -19,15 +19,20 @@ constexpr auto run = [](const auto& c) {
   });
 };
 
-const StageDescriptor channel_order{.slot = Slot::image,
-                                    .name = "channel_order",
-                                    .title = "RGB of channels",
-                                    .parameters = Parameters{PixelFormat::bgr},
-                                    .ports =
-                                        [](const StageParameters&, const PairInfo&) {
-                                          return Ports{in("channels"), out("image", Element::same)};
-                                        },
-                                    .functions = on_every_device(run)};
+StageParameters of_format(PixelFormat format, Pixel first) { return Parameters{format, first}; }
+
+const StageDescriptor channel_order{
+    .slot = Slot::image,
+    .name = "channel_order",
+    .title = "RGB of channels",
+    .parameters = Parameters{PixelFormat::bgr},
+    .ports =
+        [](const StageParameters&, const PairInfo&) {
+          return Ports{in("channels"), out("image", Element::same)};
+        },
+    .functions = on_every_device(run),
+    .takes_format = [](PixelFormat f) { return !is_bayer(f) && f != PixelFormat::nv12; },
+    .of_format = of_format};
 
 const StageDescriptor nv12{.slot = Slot::image,
                            .name = "nv12",
@@ -37,7 +42,9 @@ const StageDescriptor nv12{.slot = Slot::image,
                                [](const StageParameters&, const PairInfo&) {
                                  return Ports{in("luma"), in("chroma"), out("image", Element::same)};
                                },
-                           .functions = on_every_device(run)};
+                           .functions = on_every_device(run),
+                           .takes_format = [](PixelFormat f) { return f == PixelFormat::nv12; },
+                           .of_format = of_format};
 
 const StageDescriptor bayer{.slot = Slot::image,
                             .name = "bayer",
@@ -47,7 +54,9 @@ const StageDescriptor bayer{.slot = Slot::image,
                                 [](const StageParameters&, const PairInfo&) {
                                   return Ports{in("mosaic"), out("image", Element::same)};
                                 },
-                            .functions = on_every_device(run)};
+                            .functions = on_every_device(run),
+                            .takes_format = is_bayer,
+                            .of_format = of_format};
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "core/pixel_layout.hpp"
 #include "stages/pixel_format/pixel_format.hpp"
 
 #include "support/devices.hpp"
@@ -109,7 +110,7 @@ TEST(PixelFormatParts, HaveThePixelsOfTheWhole) {
     for (int i = 0; i < 10 * 8 * 10 * 8; ++i) {
       const Rect shown{i % 10, i / 10 % 8, i / 80 % 10 + 1, i / 800 + 1};
       if (shown.x + shown.width > whole.width || shown.y + shown.height > whole.height) continue;
-      const Rect part = pixel_format::part_read(format, whole, shown);
+      const Rect part = part_read(format, whole, shown);
       InputOf<std::uint8_t, ImageView> read{in.image.crop(is_bayer(format) ? part : shown), {}};
       if (format == PixelFormat::nv12)
         read.chroma = in.chroma.crop({part.x / 2, part.y / 2, part.width / 2, part.height / 2});

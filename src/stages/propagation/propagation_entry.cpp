@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/propagation/propagation.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::propagation {
 namespace {

@@ -13,7 +13,9 @@ const StageDescriptor entry{.slot = Slot::levels,
                             .title = "pyramid",
                             .parameters = Parameters{},
                             .ports = no_ports,
-                            .required_input = nullptr};
+                            .check_pipeline = check_pipeline,
+                            .lowering = &lowering,
+                            .region_rule = &region_rule};
 
 // A level, around what the coarser one found.
 const StageDescriptor level{
@@ -39,8 +41,12 @@ const StageDescriptor level{
                                                  c.template image<const float>(4)};
       const typename C::template Of<Output> output{c.template image<float>(5), c.template image<std::uint8_t>(6),
                                                    c.template image<float>(7)};
-      refine(c, p.pyramid, window_sad::window_of(c.context), p.select, input, output);
-    })};
+      refine(c, p.pyramid, p.window, p.select, input, output);
+    }),
+    .plan =
+        [](StageParameters& p, const PlanFacts& facts) {
+          p.as<LevelParameters>().window = window_sad::parameters_of(facts.cost).window();
+        }};
 
 }  // namespace
 

@@ -2,13 +2,19 @@
 #pragma once
 
 #include "stages/pyramid/pyramid.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 
 namespace stereopsis::pyramid {
 
 struct LevelParameters {
   Parameters pyramid;
   wta::Parameters select;
+  window_sad::Window window = window_sad::Parameters().window();  // of the matching cost
 };
+
+extern const Lowering lowering;
+extern const RegionRule region_rule;
+void check_pipeline(const PipelineData&, const Request&);
+
 
 }  // namespace stereopsis::pyramid

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include "stages/quantise/quantise.hpp"
-#include "stages/stage_descriptor.hpp"
+
+#include "graph/descriptor.hpp"
 
 namespace stereopsis::quantise {
 namespace {
@@ -21,7 +23,7 @@ const StageDescriptor entry{
     .slot = Slot::internal,
     .name = "quantise",
     .title = "costs in 8 bits",
-    .parameters = Parameters{.scale = 1},  // for checks
+    .parameters = Parameters{},
     .ports =
         [](const StageParameters&, const PairInfo&) {
           return Ports{in_volume("costs", {Element::u8, Element::u16, Element::f32}), out_volume("costs", Element::u8)};
@@ -33,7 +35,16 @@ const StageDescriptor entry{
         round_costs<std::uint8_t>(c);
       else
         round_costs<std::uint16_t>(c);
-    })};
+    }),
+    .role = Role::quantise,
+    .fit = [](const StageParameters& p, Element element, bool has_holes, CostUnits& units) -> StageParameters {
+      // Costs of 8 bits are copied.
+      const double scale =
+          element == Element::u8 ? 1 : scale_of(p.as<Parameters>(), units.largest, units.units, has_holes);
+      units = {std::min(255.0, scale * units.largest), 1};
+      return Parameters{.scale = scale};
+    },
+    .examples = {{"scale=1"}}};
 
 }  // namespace
 

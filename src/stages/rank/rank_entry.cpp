@@ -1,5 +1,6 @@
+#include "graph/descriptor.hpp"
+#include "stages/cost/cost.hpp"
 #include "stages/rank/rank.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::rank {
 namespace {
@@ -35,7 +36,7 @@ const StageDescriptor entry{
           const double pixels = 2 * s.pixels();
           return Work{.bytes = (bytes + 1) * pixels, .int_ops = 0.5 * window * window * bytes * pixels};
         },
-    .kind = [](const StageParameters& p) -> cost::AnyKind { return cost::Rank{p.as<Parameters>().window}; },
+    .word_cost = [](const StageParameters& p) -> WordCost { return cost::Rank{p.as<Parameters>().window}; },
     .examples = {{}, {"window=5"}}};
 
 }  // namespace

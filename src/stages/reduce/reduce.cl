@@ -27,9 +27,9 @@ KERNEL(reduce)(IMAGE(const PIXEL_TYPE, grey), IMAGE(const uchar, mask), IMAGE(PI
     for (int i = 0; i < columns; ++i) sum += PIXEL(grey, left + i, top + j);
   PIXEL(reduced, x, y) = (PIXEL_TYPE)((sum + count / 2) / count);
 #endif
-  if (!GIVEN(mask)) return;
+  if (!GIVEN(usable)) return;
   int all = 255;
-  for (int j = 0; j < rows; ++j)
+  for (int j = 0; j < rows && GIVEN(mask); ++j)
     for (int i = 0; i < columns; ++i) all = PIXEL(mask, left + i, top + j) == 0 ? 0 : all;
   PIXEL(usable, x, y) = (uchar)all;
 }

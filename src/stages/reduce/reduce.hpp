@@ -80,7 +80,8 @@ inline DisparityRange reduced_range(const Parameters& p, const DisparityRange& r
   return {first, last - first + 1};
 }
 
-// T is uint8_t, uint16_t or float. `mask` may be empty if all pixels are usable; `usable` is then empty as well.
+// T is uint8_t, uint16_t or float. `mask` may be empty if all pixels are usable, and `usable` if it is not
+// requested.
 template <class T>
 void oracle(const Parameters&, ImageView<const T> grey, ImageView<const std::uint8_t> mask, ImageView<T> reduced,
             ImageView<std::uint8_t> usable);

@@ -99,6 +99,8 @@ void cpu(const Parameters& p, ImageView<const T> grey, ImageView<const std::uint
     else
       pick_rows(p, grey, reduced, first, last);
     if (!mask.empty()) mask_rows(p, mask, usable, first, last);
+    for (int y = first; y < last && mask.empty() && !usable.empty(); ++y)
+      std::fill_n(usable.row(y), usable.width, std::uint8_t{255});
   });
 }
 

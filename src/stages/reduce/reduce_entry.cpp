@@ -1,8 +1,11 @@
 // Reduced images, and a map of theirs in pixels of the input.
+#include "graph/descriptor.hpp"
 #include "stages/reduce/reduce.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::reduce {
+
+extern const Reduction reduction;  // reduce_lowering.cpp
+
 namespace {
 
 constexpr auto reduce_image = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
@@ -26,6 +29,7 @@ const StageDescriptor entry{
     }),
     .check = [](const Shape& s) { check(s.as<Parameters>()); },
     .output_size = [](const StageParameters& p, Size size) { return reduced_size(p.as<Parameters>(), size); },
+    .reduction = &reduction,
     .examples = {{"factor=2"}, {"factor=3", "sampling=every_nth"}}};
 
 const StageDescriptor scale{.slot = Slot::internal,

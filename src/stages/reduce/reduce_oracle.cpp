@@ -39,7 +39,7 @@ void oracle(const Parameters& p, ImageView<const T> grey, ImageView<const std::u
       const int left = x * p.factor, top = y * p.factor, side = p.sampling == Sampling::average ? p.factor : 1;
       const Rect block{left, top, std::min(side, grey.width - left), std::min(side, grey.height - top)};
       reduced(x, y) = average(grey.crop(block));
-      if (!mask.empty()) usable(x, y) = all_usable(mask.crop(block)) ? 255 : 0;
+      if (!usable.empty()) usable(x, y) = mask.empty() || all_usable(mask.crop(block)) ? 255 : 0;
     }
 }
 

@@ -41,6 +41,9 @@ TYPED_TEST(Reduce, CpuEqualsOracle) {
         expect_equals_oracle<std::uint8_t>(
             reduced, [&](auto out) { reduce::oracle<TypeParam>(p, grey, mask, pixels, out); },
             [&](auto out) { reduce::cpu<TypeParam>(p, grey, mask, pixels, out, threads); });
+        expect_equals_oracle<std::uint8_t>(  // all pixels are usable
+            reduced, [&](auto out) { reduce::oracle<TypeParam>(p, grey, {}, pixels, out); },
+            [&](auto out) { reduce::cpu<TypeParam>(p, grey, {}, pixels, out, threads); });
       });
     }
 }
@@ -64,6 +67,9 @@ TYPED_TEST(Reduce, GpuEqualsOracle) {
         expect_gpu_equals_oracle<std::uint8_t>(
             device, queue, reduced, [&](auto out) { reduce::oracle<TypeParam>(p, grey, mask, pixels, out); },
             [&](auto out) { reduce::gpu<TypeParam>(p, grey_there, mask_there, pixels_there, out, queue); });
+        expect_gpu_equals_oracle<std::uint8_t>(  // all pixels are usable
+            device, queue, reduced, [&](auto out) { reduce::oracle<TypeParam>(p, grey, {}, pixels, out); },
+            [&](auto out) { reduce::gpu<TypeParam>(p, grey_there, {}, pixels_there, out, queue); });
       }
   });
 }

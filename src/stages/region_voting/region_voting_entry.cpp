@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/region_voting/region_voting.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::region_voting {
 namespace {

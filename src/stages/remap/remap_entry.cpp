@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/remap/remap.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::remap {
 namespace {
@@ -26,7 +26,8 @@ const StageDescriptor entry{.slot = Slot::image,
                                                c.template image<const std::int32_t>(2)},
                                          Output{c.template image<T>(3), c.template image<std::uint8_t>(4)});
                               });
-                            })};
+                            }),
+                            .role = Role::rectify};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/repair/repair.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::repair {
 namespace {

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/rgb/rgb.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::rgb {
 namespace {

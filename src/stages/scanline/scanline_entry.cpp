@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/scanline/scanline.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::scanline {
 namespace {

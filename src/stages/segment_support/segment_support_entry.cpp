@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/segment_support/segment_support.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::segment_support {
 namespace {

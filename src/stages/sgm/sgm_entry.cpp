@@ -1,12 +1,13 @@
 #include "stages/sgm/sgm_entry.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
+#include "stages/path_costs/path_costs.hpp"
 
 namespace stereopsis::sgm {
 namespace {
 
 // Costs in 16 bits, which may be anything, count as far as their sums fit.
 int max_cost(const Shape& s) {
-  return s.operand(0).element == Element::u16 ? most_cost(s.as<Parameters>()) : s.context.most_cost;
+  return s.operand(0).element == Element::u16 ? most_cost(s.as<Parameters>()) : s.as<Parameters>().largest_cost;
 }
 
 // Calls f<T>() with the type of the costs.
@@ -42,6 +43,12 @@ std::size_t scratch(const Shape& s) {
   return bytes;
 }
 
+const PathBoundary boundary{.kinds = [](const StageParameters& p) { return kinds_of(p.as<Parameters>()); },
+                            .parameters = [](const StageParameters& p, bool up) -> StageParameters {
+                              return path_costs::Parameters{p.as<Parameters>(), up};
+                            },
+                            .stage = "path_costs"};
+
 const StageDescriptor entry{
     .slot = Slot::optimisation,
     .name = "sgm",
@@ -66,6 +73,8 @@ const StageDescriptor entry{
           return Work{.bytes = s.operand(0).bytes() + 2 * cells, .path_ops = 11 * cells * s.as<Parameters>().paths};
         },
     .most_cost = [](const StageParameters& p) { return most_cost(p.as<Parameters>()); },
+    .plan = [](StageParameters& p, const PlanFacts& facts) { p.as<Parameters>().largest_cost = facts.most_cost; },
+    .boundary = &boundary,
     .examples = {{"paths=8", "p1=10", "p2=60"}, {"paths=4", "p1=10", "p2=90", "gradient=8", "p2_min=20"}}};
 
 }  // namespace

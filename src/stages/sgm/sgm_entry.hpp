@@ -2,7 +2,7 @@
 #pragma once
 
 #include "stages/sgm/sgm.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 
 namespace stereopsis::sgm {
 

@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/shiftable/shiftable.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::shiftable {
 namespace {

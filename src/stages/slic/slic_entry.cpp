@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/slic/slic.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::slic {
 namespace {

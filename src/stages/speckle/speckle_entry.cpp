@@ -1,5 +1,5 @@
+#include "graph/descriptor.hpp"
 #include "stages/speckle/speckle.hpp"
-#include "stages/stage_descriptor.hpp"
 
 namespace stereopsis::speckle {
 namespace {
@@ -25,6 +25,10 @@ const StageDescriptor entry{.slot = Slot::refinement,
                               if (s.target.device == On::cpu) return scratch_bytes(s.size());
 #endif
                               return 0;
+                            },
+                            // A region that leaves these rows is larger.
+                            .row_support = [](const StageParameters& p) -> RowSupport {
+                              return {.rows = p.as<Parameters>().size, .before_fills = true};
                             },
                             .examples = {{"size=8", "difference=3"}}};
 

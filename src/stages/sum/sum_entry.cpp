@@ -1,4 +1,4 @@
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/sum/sum.hpp"
 
 namespace stereopsis::sum {
@@ -19,6 +19,9 @@ const StageDescriptor entry{
       add(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>(0), c.template volume<std::uint8_t>(1));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 3 * s.cells(0), .int_ops = 4 * s.cells(0)}; },
+    .role = Role::sum,
+    .largest_sum = [](const StageParameters& p, double first,
+                      double second) { return largest(p.as<Parameters>(), first, second); },
     .examples = {{}, {"cost_weight=255", "plus_weight=26"}}};
 
 }  // namespace

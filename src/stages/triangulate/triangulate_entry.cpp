@@ -1,4 +1,5 @@
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
+#include "graph/request.hpp"
 #include "stages/triangulate/triangulate.hpp"
 
 namespace stereopsis::triangulate {
@@ -31,7 +32,11 @@ const StageDescriptor entry{
       run(c, c.template as<Parameters>(), c.template image<const float>(0),
           typename C::template Of<OutputOf>{c.template image<float>(1), c.template image<float>(2),
                                             c.template image<float>(3)});
-    })};
+    }),
+    .role = Role::triangulate,
+    .of_geometry = [](const Request& request, const Rect& shown) -> StageParameters {
+      return Parameters{*request.rig, request.frame, request.disparity_error, shown.x, shown.y, 1};
+    }};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/upsample/upsample.hpp"
 
 namespace stereopsis::upsample {

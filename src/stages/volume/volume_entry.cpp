@@ -1,5 +1,5 @@
-// The stage itself runs nothing: the composer puts the caller's volume in the place of costs.
-#include "stages/stage_descriptor.hpp"
+// The stage itself runs nothing: the caller's volume takes the place of costs.
+#include "graph/descriptor.hpp"
 #include "stages/volume/volume.hpp"
 
 namespace stereopsis::volume {
@@ -11,7 +11,10 @@ const StageDescriptor entry{
     .title = "cost volume",
     .parameters = Parameters{},
     .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
-    .units = [](const StageParameters& p) { return CostUnits{.largest = p.as<Parameters>().largest}; }};
+    .units = [](const StageParameters& p) { return CostUnits{.largest = p.as<Parameters>().largest}; },
+    .after_selection = "volume_holes",
+    .from_outside = true,
+    .before_stages = "volume_candidates"};
 
 template <class T, class C>
 void find_candidates(const C& c) {

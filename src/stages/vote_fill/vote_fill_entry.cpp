@@ -1,4 +1,4 @@
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/vote_fill/vote_fill.hpp"
 
 namespace stereopsis::vote_fill {

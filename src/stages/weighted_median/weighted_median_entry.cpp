@@ -1,4 +1,4 @@
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/weighted_median/weighted_median.hpp"
 
 namespace stereopsis::weighted_median {

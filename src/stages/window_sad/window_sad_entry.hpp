@@ -2,27 +2,24 @@
 // defaults if the pipeline uses another cost.
 #pragma once
 
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/window_sad/window_sad.hpp"
 
 namespace stereopsis::window_sad {
 
-inline Parameters parameters_of(const StepContext& n) {
-  const auto* own = n.cost == nullptr ? nullptr : n.cost->get_if<Parameters>();
+// Returns the parameters of a matching cost, or the default ones if another cost matches.
+inline Parameters parameters_of(const StageParameters& cost) {
+  const auto* own = cost.get_if<Parameters>();
   return own != nullptr ? *own : Parameters{};
 }
-inline cost::Weighting weighting_of(const StepContext& n) {
-  const Parameters p = parameters_of(n);
-  return cost::weighting(p.space, p.weights);
-}
-inline Window window_of(const StepContext& n) { return parameters_of(n).window(); }
+inline cost::Weighting weighting_of(const Parameters& p) { return cost::weighting(p.space, p.weights); }
 
 // Returns the colours of operands i and i + 1.
 template <On on>
-auto source_of(const Call<on>& c, int i = 0) {
+auto source_of(const Call<on>& c, const cost::Weighting& weighting, int i = 0) {
   return typename Call<on>::template Of<Source>{c.template image<const std::uint32_t>(i),
                                                 c.template image<const std::uint32_t>(i + 1),
-                                                {weighting_of(c.context).max_cost(c.context.channels)}};
+                                                {weighting.max_cost(c.context.channels)}};
 }
 
 }  // namespace stereopsis::window_sad

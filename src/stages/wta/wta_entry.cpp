@@ -42,6 +42,10 @@ const StageDescriptor entry{.slot = Slot::select,
                             },
 #endif
                             .work = [](const Shape& s) { return Work{.bytes = s.operand(0).bytes()}; },
+                            // The right view's map has whole disparities, whether they are unique or not.
+                            .of_other_view = [](const StageParameters& p) -> StageParameters {
+                              return Parameters{.border_candidates = p.as<Parameters>().border_candidates};
+                            },
                             .examples = {{}, {"subpixel=parabola", "uniqueness=5"}}};
 
 }  // namespace

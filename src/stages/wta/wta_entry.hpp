@@ -1,7 +1,7 @@
 // Helpers for entries of operations that select: their last operands are both masks and the four maps.
 #pragma once
 
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/wta/wta.hpp"
 
 namespace stereopsis::wta {

@@ -1,5 +1,5 @@
 // The samples, the cost, and what is said of flat windows after the selection.
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 #include "stages/zncc/zncc.hpp"
 
 namespace stereopsis::zncc {
@@ -63,7 +63,8 @@ const StageDescriptor entry{.slot = Slot::cost,
                             },
                             .work = [](const Shape& s) { return Work{.bytes = s.operand(2).bytes()}; },
                             .units = [](const StageParameters&) { return CostUnits{.largest = 32768}; },
-                            .after_selection = "zncc_flat"};
+                            .after_selection = "zncc_flat",
+                            .reads_both_candidates = true};
 
 constexpr auto mark_flat = STEREOPSIS_DISPATCH(mark_flat_oracle, mark_flat_cpu, mark_flat_gpu);
 

@@ -1,5 +1,5 @@
 #include "nearest.hpp"
-#include "stages/stage_descriptor.hpp"
+#include "graph/descriptor.hpp"
 
 namespace stereopsis::nearest {
 namespace {

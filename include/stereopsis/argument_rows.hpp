@@ -1,0 +1,89 @@
+// The rows of the tables of a matcher's inputs and outputs, for stereopsis/arguments.hpp.
+#pragma once
+
+// clang-format off
+
+// X(name, field, kind, planned_by, sentence_name)
+//   field          the member of StereoPair, and of DevicePair and sp_pair if the input exists there
+//   kind           an InputKind, which gives the input its shape
+//   planned_by     the member of Problem that announces the input, or an empty string
+//   sentence_name  the input's name in error messages
+#define STEREOPSIS_INPUTS(X)                                                                                  \
+  X(left,             left,            picture,    "",                      "the left image")                 \
+  X(right,            right,           picture,    "",                      "the right image")                \
+  X(mask_left,        mask_left,       mask,       "",                      "the left mask")                  \
+  X(mask_right,       mask_right,      mask,       "",                      "the right mask")                 \
+  X(costs,            costs,           volume,     "Problem::volumes.given", "the given cost volume")         \
+  X(paths_above,      paths_above,     path_costs, "Problem::stripe",       "the path costs above the stripe") \
+  X(paths_below,      paths_below,     path_costs, "Problem::stripe",       "the path costs below the stripe") \
+  X(given_disparity,  maps.disparity,  map_f32,    "Problem::refine_only",      "the given disparity")            \
+  X(given_validity,   maps.validity,   map_u8,     "Problem::refine_only",      "the given validity")             \
+  X(given_right,      maps.right,      map_f32,    "Problem::refine_only",      "the given disparity of the right view") \
+  X(given_confidence, maps.confidence, map_f32,    "Problem::refine_only",      "the given confidence")
+
+// X(name, field, kind, type, channels, outside, want_bit, flag, description)
+//   name         the output's name in C, Python, the command and error messages
+//   field        the member of Matched and MatchedViews, and of DeviceMatched and sp_result if the output exists there
+//   kind         an OutputKind, which gives the output its shape
+//   type         the PixelType of maps and path costs; other outputs have the type of their source
+//   channels     the number of channels of maps
+//   outside      the value of pixels outside a region of interest
+//   want_bit     the bit of SP_WANT_…, 0 for outputs without a flag; bit 4 requests times
+//   flag         the address of the member of a Problem `p` that requests the output, or nullptr
+//   description  one sentence for reference documentation and --help
+#define STEREOPSIS_OUTPUTS(X)                                                                                 \
+  X(disparity, disparity, map, f32, 1, not_a_number, 0, nullptr,                                              \
+    "Disparity of the left view, in pixels; NaN where a pixel is invalid.")                                   \
+  X(validity, validity, map, u8, 1, validity::outside, 0, nullptr,                                            \
+    "Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured.")      \
+  X(right, right, map, f32, 1, not_a_number, 1, &p.want_right,                                                \
+    "Disparity of the right view, from the same costs, in pixels; neither checked nor filled.")               \
+  X(confidence, confidence, map, f32, 1, 0, 2, &p.want_confidence,                                            \
+    "Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.")                                 \
+  X(depth, depth, map, f32, 1, not_a_number, 8, &p.geometry.want_depth,                                       \
+    "Depth Z, in the unit of the rig; NaN where there is none.")                                              \
+  X(points, points, map, f32, 3, not_a_number, 16, &p.geometry.want_points,                                   \
+    "Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none.")              \
+  X(uncertainty, uncertainty, map, f32, 1, not_a_number, 32, &p.geometry.want_uncertainty,                    \
+    "Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity.")              \
+  X(rectified, rectified, picture, u8, 1, 0, 64, &p.geometry.want_rectified,                                  \
+    "Rectified left image, in the pixel type of the pair.")                                                   \
+  X(cost, cost, volume, u8, 1, 0, 128, &p.volumes.want_cost,                                                  \
+    "Volume of matching costs: one channel for each candidate, the lowest disparity first.")                  \
+  X(aggregated, aggregated, volume, u8, 1, 0, 256, &p.volumes.want_aggregated,                                \
+    "Volume of costs after aggregation: one channel for each candidate.")                                     \
+  X(optimised, optimised, volume, u8, 1, 0, 512, &p.volumes.want_optimised,                                   \
+    "Volume of costs after optimisation: one channel for each candidate.")                                    \
+  X(paths, paths, path_costs, u16, 1, 0, 0, nullptr,                                                          \
+    "Path costs at the boundary of a stripe, for the next stripe: one row for each kind of path.")            \
+  X(probed_cost, probed[0], probe, u8, 1, 0, 0, nullptr,                                                      \
+    "Matching costs of all candidates: one row for each probe.")                                              \
+  X(probed_aggregated, probed[1], probe, u8, 1, 0, 0, nullptr,                                                \
+    "Aggregated costs of all candidates: one row for each probe.")                                            \
+  X(probed_optimised, probed[2], probe, u8, 1, 0, 0, nullptr,                                                 \
+    "Optimised costs of all candidates: one row for each probe.")
+
+// clang-format on
+
+namespace stereopsis {
+
+// What an input shows. The kind determines its shape.
+enum class InputKind {
+  picture,     // a view, as Problem::size, pixel_type, channels, bit_depth and format describe it
+  mask,        // 8-bit, of Problem::size
+  volume,      // a cost volume of Problem::volumes.given
+  path_costs,  // as Plan::path_costs() describes them
+  map_f32,     // a float map of Problem::size
+  map_u8,      // an 8-bit map of Problem::size
+};
+
+// What an output shows. The kind determines its shape.
+enum class OutputKind {
+  map,         // a map of Plan::output_size()
+  picture,     // an image of Problem::rectified_size(), in the pixel type and channels of the pair
+  volume,      // a cost volume, as Plan::volume() describes it
+  path_costs,  // as Plan::path_costs() describes them
+  probe,       // as Plan::probed() describes them
+};
+
+}  // namespace stereopsis

@@ -1,0 +1,69 @@
+// The slots of a pipeline by their names, for Pipeline's functions.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/parameters.hpp"
+#include "core/text.hpp"
+#include "graph/pipeline.hpp"
+#include "planning/costs.hpp"
+
+namespace stereopsis {
+
+// Returns the slot that one stage fills, by its name; null if there is none.
+const SlotOfOne* slot_of_one(std::string_view name);
+// Returns the names of the stages that may fill a slot.
+std::vector<std::string> choices_of(const SlotOfOne& slot);
+// Returns the stage of that name for a slot. Throws Error(call) for an unknown name.
+StageChoice stage_for(const SlotOfOne& slot, std::string_view name);
+StageChoice refinement_of(std::string_view name);
+// Returns the refinements of these names in their order. Those that were there keep their parameters; all are switched on.
+std::vector<StageChoice> refinements_of(std::string_view names, std::vector<StageChoice> before);
+
+// Returns whether a stage of that name makes images and has parameters. Pipelines have those whose images a stage reads.
+bool makes_image(std::string_view name);
+void find_image_makers(PipelineData& data);
+
+// A switch of a refinement, as a parameter beside its stage's own.
+struct Switch {
+  bool enabled = true;
+};
+template <class P, class Visitor>
+  requires ParametersOf<P, Switch>
+void describe(P& p, Visitor&& visit) { visit("enabled", p.enabled, any, "whether this refinement runs"); }
+
+// Calls f(slot, stage, parameters, enabled) for every slot that is not empty, in the order of the taxonomy; `enabled`
+// is null but for refinements. A refinement's slot is its stage's name, with a number from the second of its kind on:
+// median, median2.
+template <class Data, class F>
+void for_each_slot(Data& data, F&& f) {
+  for (const SlotOfOne& one : slots_of_one)
+    if (auto& stage = data.*one.stage)
+      f(std::string(one.name), stage.entry->name, stage.parameters, decltype(&stage.enabled){});
+  std::vector<std::string> seen;
+  for (auto& stage : data.refinements) {
+    const std::string& name = stage.entry->name;
+    const auto before = std::count(seen.begin(), seen.end(), name);
+    seen.push_back(name);
+    f(before == 0 ? name : text(name, before + 1), name, stage.parameters, &stage.enabled);
+  }
+  using Flag = std::conditional_t<std::is_const_v<Data>, const bool*, bool*>;
+  for (auto& image : data.images) f(image.entry->name, image.entry->name, image.parameters, Flag{});
+  const std::string &sum = registry().at(Role::sum).name, &quantise = registry().at(Role::quantise).name,
+                    region = RegionParameters::stage;
+  if (data.plus) f(sum, sum, data.summing, Flag{});
+  if (may_quantise(data)) f(quantise, quantise, data.quantising, Flag{});
+  if (takes_margin(data)) f(region, region, data.region, Flag{});
+}
+
+std::vector<ParameterInfo> parameters_of(const std::string& prefix, const StageParameters& parameters,
+                                         const bool* enabled) {
+  std::vector<ParameterInfo> list;
+  if (enabled != nullptr) list_parameters(prefix, Switch{*enabled}, list);
+  for (ParameterInfo& info : parameters.list(prefix)) list.push_back(std::move(info));
+  return list;
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,44 @@
+#include "api/request_of.hpp"
+
+#include "planning/given_maps.hpp"
+#include "stereopsis/arguments.hpp"
+#include "stereopsis/rectification.hpp"
+
+namespace stereopsis {
+
+Request request_of(const Problem& p) {
+  Request r;
+  r.size = p.size;
+  r.element = element_of(p.pixel_type);
+  r.channels = p.channels;
+  r.bit_depth = p.bit_depth;
+  r.format = p.format;
+  if (p.volumes.given) r.costs = element_of(*p.volumes.given);
+  r.without_images = p.volumes.without_images;
+  if (const RectificationMaps* maps = p.geometry.rectification.get())
+    r.rectification = {maps->size(), {maps->left_complete, maps->right_complete}};
+  r.range = p.range;
+  r.region = p.region;
+  if (const auto& s = p.stripe)
+    r.stripe = {s->first_row,
+                s->rows,
+                s->above,
+                s->below,
+                s->follow == BoundaryStripe::Follow::down,
+                s->follow == BoundaryStripe::Follow::up};
+  r.refine_only = p.refine_only;
+  for (std::size_t row = 0; row < output_table.size(); ++row)
+    r.requested[index_of(output_binding(row))] = is_requested(p, output_table[row]);
+  r.probes = p.volumes.probes;
+  r.rig = p.geometry.rig;
+  r.frame = p.geometry.frame;
+  r.disparity_error = p.geometry.disparity_error;
+  return r;
+}
+
+RefinementNeeds needs_of(const PipelineData& pipeline, bool want_confidence) {
+  const given_maps::Needs needs = given_maps::needs_of(pipeline, want_confidence);
+  return {needs.images, needs.right, needs.confidence};
+}
+
+}  // namespace stereopsis

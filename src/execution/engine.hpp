@@ -1,0 +1,78 @@
+// What a matcher works with on its device. Frames are pairs in work, numbered from 0 to the batch; they are begun in
+// turn, and a frame is ended before it is begun again.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "planning/program.hpp"
+#include "stereopsis/stage_time.hpp"
+
+namespace stereopsis {
+
+struct RectificationMaps;
+
+// What an engine is made for besides its programs.
+struct EngineOptions {
+  int batch = 1;       // pairs in work at a time
+  bool times = false;  // of stages on a GPU
+  std::shared_ptr<const RectificationMaps> rectification = {};
+  int lanes = 1;                  // pairs that have memory of their own
+  std::size_t bytes_of_lane = 0;  // of that memory
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Returns at once. The images must stay until end(). On the device: nothing is transferred, and `stream`, a queue of
+  // the caller's, comes before and after.
+  virtual void begin(int frame, const FrameImages&, bool on_device = false, const std::uint64_t* stream = nullptr) = 0;
+  // Waits; throws what went wrong. `times` are those that were taken. Afterwards the frame can be begun again.
+  virtual void end(int frame, std::vector<StageTime>& times) = 0;
+  virtual bool is_done(int frame) = 0;
+
+  // Both, when no other frame is in work.
+  virtual void match(const FrameImages& images, std::vector<StageTime>& times) {
+    begin(0, images);
+    end(0, times);
+  }
+
+  // Whether the calling thread is running stages of this engine: the caller is a user-written stage.
+  bool runs_here() const;
+
+ protected:
+  // While it lives, the calling thread runs stages of the engine.
+  class Running {
+   public:
+    explicit Running(const Engine& engine) : engine_(engine), outer_(innermost) { innermost = this; }
+    ~Running() { innermost = outer_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    friend class Engine;
+    static thread_local const Running* innermost;
+    const Engine& engine_;
+    const Running* const outer_;  // a stage may use other matchers
+  };
+};
+
+// Returns the bytes that all runs share on a GPU: the maps of a rectification, or null, and constants of stages.
+std::size_t gpu_bytes_shared(const PipelineData& pipeline, const RectificationMaps* rectification);
+// Returns the bytes of page-locked memory of the host that pairs of a batch in pageable memory take on their way to a
+// GPU and back.
+std::size_t staging_bytes(const Program& program, int batch);
+// Returns the bytes that the host's engine takes beside the workspace: volumes for the caller, and copies of given
+// ones.
+std::size_t host_bytes_beside(const Program& program);
+std::size_t gpu_memory_bytes(const std::string& device);
+// Counts a step's work for its time.
+void add_work(StageTime& time, const Work& work);
+
+std::unique_ptr<Engine> make_host_engine(std::shared_ptr<const Programs> programs, const EngineOptions& options,
+                                         int threads);
+std::unique_ptr<Engine> make_gpu_engine(std::shared_ptr<const Programs> programs, const EngineOptions& options,
+                                        const std::string& device);
+
+}  // namespace stereopsis

@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "device/gpu/device.hpp"
+#include "execution/device_constants.hpp"
+#include "execution/engine.hpp"
+#include "execution/pinned_staging.hpp"
+
+namespace stereopsis {
+namespace {
+
+// A queue and its part of the memory, which pairs use in turn.
+struct Lane {
+  gpu::Buffer memory;
+  std::unique_ptr<gpu::Queue> queue;
+};
+
+bool same_places(const FrameImages& a, const FrameImages& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].memory != b[i].memory || a[i].offset != b[i].offset || a[i].pitch != b[i].pitch) return false;
+  return true;
+}
+
+// Steps are recorded when they come the second time with the same images on the device, and replayed from then on.
+struct Recorded {
+  const Program* program = nullptr;
+  Masks masks{};
+  std::optional<FrameImages> images;  // what the steps see of the caller's
+  std::unique_ptr<gpu::Graph> graph;
+
+  // Whether they see the same as the last time.
+  bool see(const Program& p, const Masks& masks_now, const FrameImages& now) {
+    if (program == &p && masks == masks_now && images && same_places(*images, now)) return true;
+    program = &p;
+    masks = masks_now;
+    images = now;
+    graph.reset();
+    return false;
+  }
+};
+
+// A frame whose images on the device are others than the last time works on copies of them, at places that stay: that
+// its steps can be replayed saves the host more time than the copies take the device.
+struct InWork {
+  std::unique_ptr<gpu::Event> end;
+  Recorded direct, on_copies;
+  bool records = true;                             // as far as is known
+  std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, where times are wanted
+  std::vector<StageTime> times;
+  PinnedStaging stand_ins;
+  FrameImages wanted, there;  // outputs of the host, and where they are delivered to
+};
+
+// Waits for what was enqueued where a frame is broken off: copies may still read and write the caller's images.
+class Guard {
+ public:
+  explicit Guard(gpu::Queue& queue) : queue_(queue) {}
+  ~Guard() {
+    if (kept_) return;
+    try {
+      if (recording) queue_.end_recording();
+      queue_.wait();
+    } catch (...) {  // the error that broke it off says more
+    }
+  }
+  void keep() { kept_ = true; }
+
+  bool recording = false;
+
+ private:
+  gpu::Queue& queue_;
+  bool kept_ = false;
+};
+
+class GpuEngine final : public Engine {
+ public:
+  GpuEngine(std::shared_ptr<const Programs> programs, const EngineOptions& options, const std::string& name)
+      : programs_(std::move(programs)),
+        times_(options.times),
+        device_(gpu::device(name)),
+        frames_(static_cast<std::size_t>(options.batch)) {
+    for (int i = 0; i < options.lanes; ++i)
+      lanes_.push_back({gpu::Buffer(device_, options.bytes_of_lane), device_.make_queue(options.lanes > 1)});
+    for (const Value& v : programs_->with_masks().values())
+      if (v.has_place) reads_[index_of(v.binding)] = true;
+    shared_.upload(programs_->with_masks(), options.rectification.get(), device_, *lanes_[0].queue);
+    const auto is_capturable = [](const ProgramStep& s) { return s.step.entry->capturable; };
+    const bool records = std::ranges::all_of(programs_->without_masks().steps(), is_capturable);
+    for (InWork& frame : frames_) {
+      frame.end = device_.make_event(false);
+      frame.records = records;
+    }
+  }
+
+  void begin(int frame, const FrameImages& images, bool on_device, const std::uint64_t* stream) override {
+    const Running running(*this);
+    InWork& f = frames_[frame];
+    gpu::Queue& queue = *lane_of(frame).queue;
+    if (stream != nullptr) queue.wait_for_native(*stream);
+    f.wanted = f.there = {};
+    FrameImages from = images;
+    if (!on_device)
+      for (std::size_t i = 0; i < images.size(); ++i) {
+        const auto e = static_cast<Binding>(i);
+        if (is_input(e) && reads_[i]) from[i] = f.stand_ins.copied(device_, i, images[i]);
+        if (is_output(e)) {
+          f.wanted[i] = images[i];
+          f.there[i] = f.stand_ins.instead(device_, i, images[i]);
+        }
+      }
+    enqueue(frame, from, on_device);
+    if (stream != nullptr) queue.let_native_wait(*stream);
+  }
+
+  void end(int frame, std::vector<StageTime>& times) override {
+    InWork& f = frames_[frame];
+    f.end->wait();
+    for (std::size_t i = 0; i < f.wanted.size(); ++i) PinnedStaging::deliver(f.there[i], f.wanted[i]);
+    times.clear();
+    if (!times_) return;
+    times = f.times;
+    for (std::size_t i = 0; i < times.size(); ++i) times[i].ms = f.marks[i + 1]->ms_since(*f.marks[i]);
+  }
+
+  bool is_done(int frame) override { return frames_[frame].end->is_passed(); }
+
+ private:
+  Lane& lane_of(int frame) { return lanes_[frame % lanes_.size()]; }
+
+  // Uploads, steps, downloads.
+  void enqueue(int frame, const FrameImages& images, bool on_device) {
+    Lane& lane = lane_of(frame);
+    InWork& f = frames_[frame];
+    const Masks masks{image_of(images, Binding::mask_left).memory != 0,
+                      image_of(images, Binding::mask_right).memory != 0};
+    const Program& program = programs_->of(masks);
+    FrameImages seen = on_device ? images : FrameImages{};
+    image_of(seen, Binding::map_left) = shared_.map(0);
+    image_of(seen, Binding::map_right) = shared_.map(1);
+    const bool first = !f.direct.images;
+    bool again = f.direct.see(program, masks, seen);
+    const bool copies = on_device && !again && !first && f.records && !times_;
+    if (copies) {
+      for (std::size_t i = 0; i < seen.size(); ++i)
+        if (is_input(static_cast<Binding>(i)) || is_output(static_cast<Binding>(i))) seen[i] = {};
+      again = f.on_copies.see(program, masks, seen);
+    }
+    Recorded& recorded = copies ? f.on_copies : f.direct;
+
+    Guard guard(*lane.queue);
+    start_times(f, program, *lane.queue);
+    if (!recorded.graph) program.bind(lane.memory.handle(), seen, masks, views_);
+    if (copies) copy(program, images, lane, is_input);
+    if (!on_device) transfer(f, "upload", *lane.queue, [&](double& bytes) { upload(program, images, lane, bytes); });
+    replay_or_run(f, recorded, again, program, lane, guard);
+    if (copies) copy(program, images, lane, is_output);
+    if (!on_device)
+      transfer(f, "download", *lane.queue, [&](double& bytes) { download(program, f.there, lane, bytes); });
+    lane.queue->record(*f.end);
+    guard.keep();
+  }
+
+  void replay_or_run(InWork& f, Recorded& recorded, bool again, const Program& program, Lane& lane, Guard& guard) {
+    if (!recorded.graph && again && f.records && !times_) {
+      guard.recording = lane.queue->begin_recording();
+      if (guard.recording) {
+        run_steps(f, program, lane);
+        guard.recording = false;
+        recorded.graph = lane.queue->end_recording();
+      }
+      f.records = recorded.graph != nullptr;
+    }
+    if (recorded.graph)
+      lane.queue->replay(*recorded.graph);
+    else
+      run_steps(f, program, lane);
+  }
+
+  static AnyView& image_of(FrameImages& images, Binding e) { return images[index_of(e)]; }
+  static const AnyView& image_of(const FrameImages& images, Binding e) { return images[index_of(e)]; }
+
+  void run_steps(InWork& f, const Program& program, Lane& lane) {
+    program.for_each_step<On::gpu>(views_, lane.memory.handle(), lane.queue.get(),
+                                   [&](const ProgramStep& s, const Call<On::gpu>& call) {
+                                     s.step.entry->functions.gpu(call.with_constants(shared_.constants(s.step)));
+                                     if (times_) take_time(f, s.step.title, s.work, *lane.queue);
+                                   });
+  }
+
+  // Calls f(binding, place in the workspace, image of the host) for those that move.
+  template <class F>
+  void for_each_transfer(const Program& program, const FrameImages& images, const Lane& lane, bool (*moves)(Binding),
+                         F&& f) const {
+    for (const Value& v : program.values()) {
+      const AnyView& host = image_of(images, v.binding);
+      if (v.binding == Binding::none || !moves(v.binding) || !v.has_place || host.memory == 0) continue;
+      AnyView place = v.shape;
+      place.memory = lane.memory.handle();
+      place.offset = static_cast<std::int64_t>(v.offset) / bytes_of(v.shape.element);
+      f(place.flat(), host.flat());
+    }
+  }
+  void upload(const Program& program, const FrameImages& images, Lane& lane, double& bytes) {
+    for_each_transfer(program, images, lane, is_input, [&](const AnyView& place, const AnyView& host) {
+      bytes += place.bytes();
+      with_bytes(place, host, [&](auto there, auto here) { lane.queue->upload(as_const(here), there); });
+    });
+  }
+  void download(const Program& program, const FrameImages& images, Lane& lane, double& bytes) {
+    for_each_transfer(program, images, lane, is_output, [&](const AnyView& place, const AnyView& host) {
+      bytes += place.bytes();
+      with_bytes(place, host, [&](auto there, auto here) { lane.queue->download(there, here); });
+    });
+  }
+  // From the caller's images on the device to their places in the workspace, or back.
+  void copy(const Program& program, const FrameImages& images, Lane& lane, bool (*moves)(Binding)) {
+    for_each_transfer(program, images, lane, moves, [&](const AnyView& place, const AnyView& image) {
+      const bool in = moves == is_input;
+      const AnyView &from = in ? image : place, &to = in ? place : image;
+      switch (bytes_of(place.element)) {
+        case 1: return lane.queue->copy(from.on_gpu<const std::uint8_t>(), to.on_gpu<std::uint8_t>());
+        case 2: return lane.queue->copy(from.on_gpu<const std::uint16_t>(), to.on_gpu<std::uint16_t>());
+        default: lane.queue->copy(from.on_gpu<const float>(), to.on_gpu<float>());
+      }
+    });
+  }
+  template <class T>
+  static ImageView<const T> as_const(ImageView<T> image) {
+    return image;
+  }
+  // Both as images of their elements' size.
+  template <class F>
+  static void with_bytes(const AnyView& place, const AnyView& host, F&& f) {
+    switch (bytes_of(place.element)) {
+      case 1: return f(place.on_gpu<std::uint8_t>(), host.on_host<std::uint8_t>());
+      case 2: return f(place.on_gpu<std::uint16_t>(), host.on_host<std::uint16_t>());
+      default: return f(place.on_gpu<float>(), host.on_host<float>());
+    }
+  }
+
+  void start_times(InWork& f, const Program& program, gpu::Queue& queue) {
+    f.times.clear();
+    if (!times_) return;
+    const std::size_t count = program.times().size() + 3;  // the steps', both transfers', and the start
+    while (f.marks.size() < count) f.marks.push_back(device_.make_event(true));
+    queue.record(*f.marks[0]);
+  }
+  template <class F>
+  void transfer(InWork& f, const char* name, gpu::Queue& queue, F&& run) {
+    double bytes = 0;
+    run(bytes);
+    if (times_) take_time(f, name, {.bytes = bytes}, queue);
+  }
+  // What was enqueued since the last mark; what goes on under the same name goes on.
+  void take_time(InWork& f, const std::string& name, const Work& work, gpu::Queue& queue) {
+    if (f.times.empty() || f.times.back().name != name) f.times.push_back({.name = name});
+    add_work(f.times.back(), work);
+    queue.record(*f.marks[f.times.size()]);
+  }
+
+  const std::shared_ptr<const Programs> programs_;
+  const bool times_;  // of stages are taken
+  gpu::Device& device_;
+  DeviceConstants shared_;                   // all lanes read it
+  std::array<bool, binding_count> reads_{};  // of the pair: of NV12 methods on grey images leave the chroma where it is
+  std::vector<AnyView> views_;               // of the frame that is enqueued
+  std::vector<InWork> frames_;
+  std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
+};
+
+}  // namespace
+
+std::size_t staging_bytes(const Program& program, int batch) {
+  std::size_t bytes = 0;
+  for (const Value& v : program.values())
+    if (is_input(v.binding) || is_output(v.binding)) bytes += PinnedStaging::bytes_for(v.shape);
+  return bytes * static_cast<std::size_t>(batch);
+}
+
+std::size_t gpu_memory_bytes(const std::string& device) { return gpu::device(device).memory_bytes(); }
+
+std::unique_ptr<Engine> make_gpu_engine(std::shared_ptr<const Programs> programs, const EngineOptions& options,
+                                        const std::string& device) {
+  return std::make_unique<GpuEngine>(std::move(programs), options, device);
+}
+
+}  // namespace stereopsis

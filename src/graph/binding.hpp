@@ -1,0 +1,63 @@
+// The images that a program exchanges with its caller.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "graph/any_view.hpp"
+#include "stereopsis/argument_rows.hpp"
+
+namespace stereopsis {
+
+// An image that the caller provides, or that is delivered to the caller.
+enum class Binding {
+  none,
+// The rows of the table of inputs.
+#define STEREOPSIS_ROW(name, ...) name,
+  STEREOPSIS_INPUTS(STEREOPSIS_ROW)
+#undef STEREOPSIS_ROW
+      chroma_left,  // of NV12, whose luma is `left` and `right`
+  chroma_right,
+  map_left,  // of a rectification
+  map_right,
+// The rows of the table of outputs.
+#define STEREOPSIS_ROW(name, ...) output_##name,
+  STEREOPSIS_OUTPUTS(STEREOPSIS_ROW)
+#undef STEREOPSIS_ROW
+      end
+};
+inline constexpr int binding_count = static_cast<int>(Binding::end);
+
+// Name and kind of each output, in the order of the table.
+struct OutputRow {
+  const char* name;
+  OutputKind kind;
+};
+inline constexpr std::array output_rows{
+#define STEREOPSIS_ROW(name, field, kind, ...) OutputRow{#name, OutputKind::kind},
+    STEREOPSIS_OUTPUTS(STEREOPSIS_ROW)
+#undef STEREOPSIS_ROW
+};
+
+constexpr std::size_t index_of(Binding binding) { return static_cast<std::size_t>(binding); }
+constexpr Binding input_binding(std::size_t row) { return static_cast<Binding>(index_of(Binding::left) + row); }
+constexpr Binding output_binding(std::size_t row) {
+  return static_cast<Binding>(index_of(Binding::output_disparity) + row);
+}
+constexpr std::size_t output_row(Binding output) { return index_of(output) - index_of(Binding::output_disparity); }
+// Returns the binding of the right view's image, given that of the left view's.
+constexpr Binding of_view(Binding left, int view) {
+  return static_cast<Binding>(index_of(left) + static_cast<std::size_t>(view));
+}
+constexpr bool is_input(Binding binding) { return binding >= Binding::left && binding <= Binding::chroma_right; }
+constexpr bool is_output(Binding binding) { return binding >= Binding::output_disparity; }
+
+// The states of a cost volume, and the outputs that show them.
+inline constexpr std::array volume_outputs{Binding::output_cost, Binding::output_aggregated, Binding::output_optimised};
+inline constexpr std::array probe_outputs{Binding::output_probed_cost, Binding::output_probed_aggregated,
+                                          Binding::output_probed_optimised};
+
+// The images of a frame by their bindings. Those without memory are absent.
+using FrameImages = std::array<AnyView, binding_count>;
+
+}  // namespace stereopsis

@@ -1,0 +1,131 @@
+// Builds the values and steps of a program. The lowerings of src/planning, and of stages that change the shape of the
+// pipeline, turn slots into steps with it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "graph/pipeline.hpp"
+#include "graph/request.hpp"
+
+namespace stereopsis {
+
+// A view that steps read and write: memory of the workspace, or an image of the caller.
+struct Value {
+  AnyView shape;
+  Binding binding = Binding::none;
+  int first = -1, last = -1;  // the steps that use it
+  std::size_t offset = 0;     // in the workspace, if it has a place there
+  bool has_place = false;
+};
+
+// The images of both views at one size: values by name, −1 for images that are not there.
+struct Images {
+  PairInfo info;
+  Size size;  // that the method sees
+  std::map<std::string, std::array<int, 2>, std::less<>> made;
+  Rows rows{};          // of them that the method sees; none: all. Images that are made of images have all
+  int full_height = 0;  // of images that are made, where the method sees some rows
+
+  Size full_size() const { return {size.width, rows.count() > 0 ? full_height : size.height}; }
+  int find(std::string_view name, int view) const {
+    const auto found = made.find(name);
+    return found == made.end() ? -1 : found->second[static_cast<std::size_t>(view)];
+  }
+  void put(std::string_view name, int view, int value) {
+    made.try_emplace(std::string(name), std::array{-1, -1}).first->second[static_cast<std::size_t>(view)] = value;
+  }
+};
+
+// Where a step finds and leaves what its ports name: images of both views, maps of the reference view, and the cost
+// volume. A map that is requested has its value before it is made.
+struct Scope {
+  Images& images;
+  Maps& maps;
+  StepContext context;
+  Rows rows{};                            // of the images and the maps; none: all
+  WordCost word_cost = {};                // of the words, as long as the costs are those of words
+  int most_cost = 255;                    // the largest cost of 8 bits
+  const StageParameters* cost = nullptr;  // of the matching cost; null: of the pipeline's
+};
+
+class Builder {
+ public:
+  // The (rectified) images show the part `shown`.
+  Builder(const PipelineData& pipeline, const Request& request, const Target& target, const Rect& shown,
+          int stripe_rows, bool fused)
+      : pipeline_(pipeline),
+        request_(request),
+        target_(target),
+        shown_(shown),
+        stripe_rows_(stripe_rows),
+        fused_(fused) {}
+
+  const PipelineData& pipeline() const { return pipeline_; }
+  const Request& request() const { return request_; }
+  const Target& target() const { return target_; }
+  const Rect& shown() const { return shown_; }
+  int stripe_rows() const { return stripe_rows_; }  // of stripes that steps work in; 0: as they like
+  bool is_fused() const { return fused_; }
+
+  int value(const AnyView& shape, Binding binding = Binding::none);
+  int image(Size size, Element element, int channels = 1);
+  // Returns a volume without padding.
+  int volume(Size size, Element element, int disparities);
+  void bind(int value, Binding binding) { values_[static_cast<std::size_t>(value)].binding = binding; }
+  Binding binding_of(int value) const { return values_[static_cast<std::size_t>(value)].binding; }
+  const AnyView& shape_of(int value) const { return values_[static_cast<std::size_t>(value)].shape; }
+
+  StepContext context_of(const DisparityRange& range, const Images& images) const;
+  // Adds a step on operands in the order of the stage's ports. The step's parameters are completed by
+  // StageDescriptor::plan.
+  void add(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
+           std::vector<Operand> operands, std::string title = {});
+  // Adds a step whose operands are found, or made, by the names of the stage's ports.
+  void run(const StageDescriptor& stage, const StageParameters& parameters, Scope& scope, std::string title = {});
+  void run(const StageChoice& stage, Scope& scope) { run(*stage.entry, stage.parameters, scope); }
+  // Returns an image of a view by its name: as it is there, under another name, or made. Throws Error(call) if no stage
+  // makes it.
+  int need(Images& images, std::string_view name, int view);
+  // Sets what makes the image of a view that is given in another format than grey or RGB.
+  void make_pictures_by(int (*make)(Builder&, Images&, int view)) { make_picture_ = make; }
+
+  // A state to return to.
+  struct Mark {
+    std::size_t values, steps;
+  };
+  Mark mark() const { return {values_.size(), steps_.size()}; }
+  void rewind(const Mark& mark);
+  // Returns whether fusion leaves no step of this stage behind the mark.
+  bool fuses_all_of(const StageDescriptor& stage, const Mark& mark) const;
+
+  std::vector<Value> take_values() { return std::move(values_); }
+  // Returns the steps, fused if the builder is for fused operations.
+  std::vector<Step> take_steps();
+
+  Images raw;            // of a pair that is rectified first, as it is given
+  int given_costs = -1;  // the volume that comes with the pair
+
+ private:
+  bool makes_volume(const Step& step) const;
+  void add_completed(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
+                     std::vector<Operand> operands, std::string title);
+  StageParameters completed(const StageDescriptor& stage, StageParameters parameters, const PlanFacts& facts) const;
+  Operand resolve(const Port& port, int view, const StageDescriptor& stage, const StageParameters& parameters,
+                  const Scope& scope, const AnyView& first);
+  int make_output(const Port& port, const StageDescriptor& stage, const StageParameters& parameters, const Scope& scope,
+                  const AnyView& first);
+  void check_element(const Port& port, const StageDescriptor& stage, Element element) const;
+
+  const PipelineData& pipeline_;
+  const Request& request_;
+  const Target target_;
+  const Rect shown_;
+  const int stripe_rows_;
+  const bool fused_;
+  std::vector<Value> values_;
+  std::vector<Step> steps_;
+  int (*make_picture_)(Builder&, Images&, int view) = nullptr;
+};
+
+}  // namespace stereopsis

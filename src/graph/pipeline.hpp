@@ -1,0 +1,112 @@
+// What a pipeline is: the slots of the taxonomy, each with the stage that fills it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/descriptor.hpp"
+
+namespace stereopsis {
+
+struct StageChoice {
+  const StageDescriptor* entry = nullptr;  // none: the slot is empty
+  StageParameters parameters;
+  bool enabled = true;  // of a refinement
+
+  StageChoice() = default;
+  explicit StageChoice(const StageDescriptor& e) : entry(&e), parameters(e.parameters) {}
+  // By its parameters, which know the stage's name.
+  template <class P>
+    requires requires { P::stage; }
+  StageChoice(P p, bool enabled_ = true)
+      : entry(&registry().at(P::stage)), parameters(std::move(p)), enabled(enabled_) {}
+
+  explicit operator bool() const { return entry != nullptr; }
+  bool is(std::string_view name) const { return entry != nullptr && entry->name == name; }
+  template <class P>
+  const P* get_if() const {
+    return parameters.get_if<P>();
+  }
+};
+
+// How a region of interest is computed where a pixel may depend on the whole image: by semi-global matching, fills,
+// speckles.
+struct RegionParameters {
+  static constexpr const char* stage = "region";
+  int margin = 64;
+};
+template <class P, class Visitor>
+  requires ParametersOf<P, RegionParameters>
+void describe(P& p, Visitor&& visit) {
+  visit("margin", p.margin, between(0, 1000000).in("pixels").planned(),
+        "what stages which see the whole image take into account around a region of interest");
+}
+
+struct PipelineData {
+  std::string method = "custom";
+  StageChoice prepare, cost, plus, aggregation, optimisation, select, levels;
+  std::vector<StageChoice> refinements;  // in their order
+  std::vector<StageChoice> images;       // what makes images that stages of the pipeline read, where it has parameters
+  StageParameters region = RegionParameters{};
+
+  const StageParameters& parameters_of(const StageDescriptor& maker) const {
+    for (const StageChoice& image : images)
+      if (image.entry == &maker) return image.parameters;
+    return maker.parameters;
+  }
+  // How costs become integers of 8 bits, where something needs them.
+  StageParameters quantising = registry().at(Role::quantise).parameters;
+  // How the costs of `cost` and `plus` are added.
+  StageParameters summing = registry().at(Role::sum).parameters;
+
+  int margin() const { return region.as<RegionParameters>().margin; }
+};
+
+struct SlotOfOne {
+  Slot slot;
+  const char* name;
+  StageChoice PipelineData::*stage;
+};
+// Those that one stage fills, in the order of the taxonomy.
+inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &PipelineData::prepare},
+                                             {Slot::cost, "cost", &PipelineData::cost},
+                                             {Slot::cost, "plus", &PipelineData::plus},
+                                             {Slot::aggregation, "aggregation", &PipelineData::aggregation},
+                                             {Slot::optimisation, "optimisation", &PipelineData::optimisation},
+                                             {Slot::select, "select", &PipelineData::select},
+                                             {Slot::levels, "levels", &PipelineData::levels}};
+
+// Whether some stage of the pipeline, switched on or off, has no finite required input. Filters whose windows reach far
+// take all that theirs need.
+bool takes_margin(const PipelineData&);
+// Whether costs may have to become integers of 8 bits: a stage takes none of the type that the one before makes, or
+// none so large.
+bool may_quantise(const PipelineData&);
+
+// Whether filtered volumes of words are made some rows at a time, and selected from as they are.
+inline bool uses_row_tiles(const PipelineData& p) {
+  return p.aggregation && p.aggregation.entry->row_tiles && !p.optimisation && p.cost && !p.plus &&
+         p.cost.entry->word_cost != nullptr;
+}
+
+// The reduction of a pipeline whose stage of the slot `prepare` changes the size of images; null: none.
+inline const Reduction* reduction_of(const PipelineData& p) {
+  const Reduction* reduction = p.prepare ? p.prepare.entry->reduction : nullptr;
+  return reduction != nullptr && reduction->factor(p.prepare.parameters) > 1 ? reduction : nullptr;
+}
+// How many pixels of the input one of the matched images is wide and high.
+inline int reduction_factor(const PipelineData& p) {
+  const Reduction* reduction = reduction_of(p);
+  return reduction == nullptr ? 1 : reduction->factor(p.prepare.parameters);
+}
+// The size of the maps for images of a size, and how many pixels of the input one of the maps' is wide and high.
+inline Size output_size(const PipelineData& p, Size input) {
+  const Reduction* reduction = reduction_of(p);
+  return reduction == nullptr ? input : reduction->output_size(p.prepare.parameters, input);
+}
+inline int output_factor(const PipelineData& p) {
+  const Reduction* reduction = reduction_of(p);
+  return reduction == nullptr ? 1 : reduction->output_factor(p.prepare.parameters);
+}
+
+}  // namespace stereopsis

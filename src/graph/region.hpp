@@ -1,0 +1,21 @@
+// Required inputs around a region of interest, for rules that compute a pipeline exactly in a region.
+#pragma once
+
+#include "graph/pipeline.hpp"
+#include "graph/request.hpp"
+
+namespace stereopsis {
+
+// Returns the pixels whose selection the region's refined pixels depend on. `span` is the number of columns that the
+// candidates of a pixel spread over. Refinements without a finite required input get the pipeline's margin around the
+// region.
+Rect required_by_refinements(const PipelineData& pipeline, const Request& request, int span);
+
+// Returns the rectangle with its left, top, right and bottom at multiples of a number.
+Rect aligned(const Rect& r, int multiple);
+
+inline Rect whole_image(const Request& request) {
+  return {0, 0, request.seen_size().width, request.seen_size().height};
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,63 @@
+// What a program is made for: the public Problem in the planner's terms, which src/api translates.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "graph/binding.hpp"
+#include "stereopsis/disparity.hpp"
+#include "stereopsis/pixel_format.hpp"
+#include "stereopsis/rig.hpp"
+
+namespace stereopsis {
+
+struct Request {
+  // The pair, as it is given.
+  Size size;
+  Element element = Element::u8;
+  int channels = 1;
+  int bit_depth = 8;
+  std::optional<PixelFormat> format;
+  std::array<bool, 2> masks{};   // whether the views have masks
+  std::optional<Element> costs;  // of a volume that comes with the pair
+  bool without_images = false;   // only the volume comes
+
+  // Maps that rectify the pair.
+  struct Rectification {
+    Size size;                       // of the rectified images
+    std::array<bool, 2> complete{};  // whether each view has a source for all pixels
+  };
+  std::optional<Rectification> rectification;
+
+  DisparityRange range;
+  std::optional<Rect> region;
+
+  // Rows of larger images, as BoundaryStripe describes them.
+  struct Stripe {
+    int first_row = 0, rows = 0;
+    bool above = false, below = false;
+    bool follows_down = false, follows_up = false;  // only path costs are requested
+
+    bool follows() const { return follows_down || follows_up; }
+  };
+  std::optional<Stripe> stripe;
+  bool refine_only = false;
+
+  std::array<bool, binding_count> requested{};  // outputs
+  std::vector<Pixel> probes;
+  std::optional<Rig> rig;
+  Frame frame = Frame::optical;
+  double disparity_error = 0.5;
+
+  Size seen_size() const { return rectification ? rectification->size : size; }
+  bool requests(Binding output) const { return requested[index_of(output)]; }
+  // Returns whether costs are requested beside the maps.
+  bool requests_costs() const {
+    for (const Binding volume : volume_outputs)
+      if (requests(volume)) return true;
+    return !probes.empty();
+  }
+};
+
+}  // namespace stereopsis

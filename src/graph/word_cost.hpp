@@ -1,0 +1,45 @@
+// The cost of two feature words, whatever kind of cost it is. A matching cost that makes words registers one; stages
+// that evaluate costs ask for the kinds that they know (stages/cost/any_kind.hpp), and make a volume of the others by
+// the evaluator.
+#pragma once
+
+#include <any>
+#include <type_traits>
+#include <utility>
+
+namespace stereopsis {
+
+struct Functions;
+
+class WordCost {
+ public:
+  WordCost() = default;
+  // `evaluator` makes a volume: its operands are the words of the reference view and of the other view, and the volume.
+  // Its parameters are cost_volume::Parameters, which hold this cost. It may be null for kinds that the stage
+  // cost_volume knows.
+  template <class Kind>
+    requires(!std::is_same_v<Kind, WordCost>)
+  WordCost(Kind kind, const Functions* evaluator = nullptr)
+      : max_cost_(kind.max_cost()), evaluator_(evaluator), kind_(std::move(kind)) {
+    if constexpr (requires { Kind::can_be_followed; }) can_be_followed_ = Kind::can_be_followed;
+  }
+
+  explicit operator bool() const { return kind_.has_value(); }
+  int max_cost() const { return max_cost_; }
+  // Returns whether path costs can be continued from stripe to stripe on these words.
+  bool can_be_followed() const { return can_be_followed_; }
+  const Functions* evaluator() const { return evaluator_; }
+  // Returns the cost as this kind, or null.
+  template <class Kind>
+  const Kind* get_if() const {
+    return std::any_cast<Kind>(&kind_);
+  }
+
+ private:
+  int max_cost_ = 0;
+  bool can_be_followed_ = false;
+  const Functions* evaluator_ = nullptr;
+  std::any kind_;
+};
+
+}  // namespace stereopsis

@@ -1,0 +1,13 @@
+// The methods' definitions.
+#pragma once
+
+#include <string_view>
+
+#include "graph/pipeline.hpp"
+
+namespace stereopsis {
+
+// Returns the pipeline of a method or preset. Throws Error(call) for an unknown name.
+PipelineData method_data(std::string_view name);
+
+}  // namespace stereopsis

@@ -1,0 +1,72 @@
+#include "planning/costs.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "graph/request.hpp"
+
+namespace stereopsis {
+namespace {
+
+Element element_made(const StageChoice& cost) {
+  const Ports ports = cost.entry->ports(cost.parameters, {});
+  const Port* port = cost_port(ports, false);
+  return port != nullptr ? port->element : cost.entry->from_outside ? Element::f32 : Element::u8;
+}
+
+}  // namespace
+
+const Port* cost_port(const Ports& ports, bool comes_in) {
+  const auto found = std::ranges::find_if(ports, [&](const Port& port) {
+    const bool reads = port.use == Port::Use::in || port.use == Port::Use::change;
+    return port.name == std::string_view("costs") && reads == comes_in;
+  });
+  return found == ports.end() ? nullptr : &*found;
+}
+
+bool takes_margin(const PipelineData& p) {
+  if (uses_row_tiles(p)) return false;
+  return p.optimisation ||
+         std::ranges::any_of(p.refinements, [](const StageChoice& r) { return r.entry->global_support; });
+}
+
+bool may_quantise(const PipelineData& p) {
+  if (!p.cost) return false;
+  Element made = element_made(p.cost);
+  if (p.plus) {
+    if (made != Element::u8 || element_made(p.plus) != Element::u8) return true;
+    made = Element::u8;
+  }
+  for (const StageChoice* stage : {&p.aggregation, &p.optimisation}) {
+    if (!*stage) continue;
+    const Ports ports = stage->entry->ports(stage->parameters, {});
+    const Port* reads = cost_port(ports, true);
+    const bool takes = reads == nullptr || reads->accepts.empty() || std::ranges::count(reads->accepts, made) > 0;
+    if (!takes || (made == Element::u16 && stage->entry->most_cost != nullptr)) return true;
+    if (const Port* makes = cost_port(ports, false)) made = makes->element;
+  }
+  return false;
+}
+
+void check_combination(const PipelineData& p, const Request& request) {
+  const auto reject = [&](const std::string& why) {
+    throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' ", why));
+  };
+  if (!p.cost) reject("has no matching cost; choose one, as cost.stage = census");
+  const bool from_outside = p.cost.entry->from_outside, reduces = reduction_of(p) != nullptr;
+  if (from_outside && !request.costs)
+    reject(
+        "takes a cost volume, but none comes with the pair; say its type in Problem::volumes.given, or choose another "
+        "cost");
+  if (!from_outside && request.costs)
+    reject(text("has the cost ", p.cost.entry->name, ", but a volume comes with the pair; set cost.stage = volume"));
+  if (from_outside && reduces)
+    reject("reduces the images, whose costs are given at their full size; set prepare.factor = 1");
+  if (request.requests_costs() && reduces && request.region)
+    reject("gives volumes of reduced images only for whole ones; match without a region");
+  for (const SlotOfOne& slot : slots_of_one)
+    if (const StageChoice& stage = p.*slot.stage; stage && stage.entry->check_pipeline != nullptr)
+      stage.entry->check_pipeline(p, request);
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,105 @@
+#include "planning/fuse.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+namespace stereopsis {
+namespace {
+
+// Whether a name is among alternatives that | divides.
+bool is_among(std::string_view name, const std::string& alternatives) {
+  const auto list = split(alternatives, '|');
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+// How many steps from the first on are a rule's run; 0: they are not.
+int length_of(const Rule& rule, const Run& from_here) {
+  if (rule.length != nullptr) return rule.length(from_here);
+  if (from_here.steps.size() < rule.run.size()) return 0;
+  for (std::size_t i = 0; i < rule.run.size(); ++i)
+    if (!is_among(from_here.steps[i].entry->name, rule.run[i])) return 0;
+  return static_cast<int>(rule.run.size());
+}
+
+// The same run for the other view, at least `length` steps after the first; empty if there is none.
+std::span<const Step> second_view(const Rule& rule, const Run& from_here, int length) {
+  const auto count = static_cast<std::size_t>(length);
+  for (std::size_t at = count; at + count <= from_here.steps.size(); ++at) {
+    const auto rest = from_here.steps.subspan(at);
+    if (length_of(rule, {rest, from_here.values, from_here.target}) == length) return rest.first(count);
+  }
+  return {};
+}
+
+bool runs_on(const Rule& rule, On device) {
+  const Functions& f = rule.operation->functions;
+  return device == On::gpu ? f.gpu != nullptr : device == On::cpu && f.cpu != nullptr;
+}
+
+bool uses(const Step& step, int value) {
+  return std::any_of(step.operands.begin(), step.operands.end(), [&](const Operand& o) { return o.value == value; });
+}
+
+// Returns whether a run makes a value, image or volume, that the fused step does not make and that is still needed: a
+// later step outside of the run reads it, or it is delivered.
+bool drops_live_value(const Step& fused, std::span<const Step> run, std::span<const Step> steps,
+                      std::span<const Value> values) {
+  const auto is_outside = [&](const Step& s) { return &s < run.data() || &s >= run.data() + run.size(); };
+  for (const Step& step : run)
+    for (const Operand& operand : step.operands) {
+      if (operand.value < 0 || !operand.written || uses(fused, operand.value)) continue;
+      if (is_output(values[operand.value].binding)) return true;
+      if (std::ranges::any_of(steps, [&](const Step& s) { return is_outside(s) && uses(s, operand.value); }))
+        return true;
+    }
+  return false;
+}
+
+// The step that does a rule's run, and its second where there is one; or why there is none.
+Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<const Step> second,
+                 std::span<const Value> values) {
+  const auto run = from_here.steps.first(static_cast<std::size_t>(length));
+  if (rule.both_views && second.empty()) return {.note = "the same of the other view does not follow"};
+  Step fused = rule.fuse({run, from_here.values, from_here.target, second});
+  if (fused.entry == nullptr) return fused;
+  if (drops_live_value(fused, run, from_here.steps, values) || drops_live_value(fused, second, from_here.steps, values))
+    return {.note = "an image or a volume between is wanted"};
+  if (run.front().title == run.back().title) fused.title = run.front().title;  // many, timed as one
+  fused.note = run.front().note;
+  return fused;
+}
+
+void replace(std::vector<Step>& steps, std::size_t at, int length, std::span<const Step> second, Step&& fused) {
+  const auto erase = [&](std::ptrdiff_t first, int count) {
+    steps.erase(steps.begin() + first, steps.begin() + first + count);
+  };
+  if (!second.empty()) erase(second.data() - steps.data(), length);
+  steps[at] = std::move(fused);
+  erase(static_cast<std::ptrdiff_t>(at) + 1, length - 1);
+}
+
+}  // namespace
+
+void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target& target,
+          std::span<const Rule* const> rules) {
+  std::vector<AnyView> shapes;
+  for (const Value& v : values) shapes.push_back(v.shape);
+  for (std::size_t at = 0; at < steps.size(); ++at)
+    for (const Rule* rule : rules) {
+      if (!runs_on(*rule, target.device)) continue;
+      const Run from_here{std::span(steps).subspan(at), shapes, target};
+      const int length = length_of(*rule, from_here);
+      if (length == 0) continue;
+      const auto second = rule->both_views ? second_view(*rule, from_here, length) : std::span<const Step>();
+      Step fused = in_place_of(*rule, from_here, length, second, values);
+      if (fused.entry != nullptr) {
+        replace(steps, at, length, second, std::move(fused));
+        break;
+      }
+      if (!steps[at].note.empty()) steps[at].note += "; ";
+      steps[at].note += rule->name + ": " + fused.note;
+    }
+}
+
+}  // namespace stereopsis

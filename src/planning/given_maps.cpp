@@ -1,0 +1,97 @@
+#include "planning/given_maps.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/text.hpp"
+#include "device/gpu/device.hpp"
+
+namespace stereopsis::given_maps {
+namespace {
+
+bool is_map(std::string_view name) {
+  constexpr std::string_view maps[] = {"disparity", "validity", "right", "confidence", "kinds", "costs"};
+  return std::ranges::find(maps, name) != std::end(maps);
+}
+
+bool reads(const Port& port) {
+  return port.use == Port::Use::in || port.use == Port::Use::change || port.use == Port::Use::if_there;
+}
+
+template <On on>
+void on_host(const Call<on>& c) {
+  for (int i = 0; i < 6; i += 2) {
+    const AnyView from = c.operand(i), to = c.operand(i + 1);
+    if (to.empty()) continue;
+    const int bytes = bytes_of(to.element);
+    for (std::int64_t y = 0; y < to.height; ++y)
+      std::memcpy(reinterpret_cast<std::byte*>(to.memory) + (to.offset + y * to.pitch) * bytes,
+                  reinterpret_cast<const std::byte*>(from.memory) + (from.offset + y * from.pitch) * bytes,
+                  static_cast<std::size_t>(to.width) * bytes);
+  }
+}
+
+void on_gpu(const Call<On::gpu>& c) {
+  c.worker().copy(c.image<const float>(0), c.image<float>(1));
+  c.worker().copy(c.image<const std::uint8_t>(2), c.image<std::uint8_t>(3));
+  if (!c.operand(5).empty()) c.worker().copy(c.image<const float>(4), c.image<float>(5));
+}
+
+}  // namespace
+
+Needs needs_of(const PipelineData& data, bool want_confidence) {
+  Needs needs{.images = false, .right = false, .confidence = want_confidence};
+  bool made = false;  // a confidence, by a refinement
+  for (const StageChoice& stage : data.refinements) {
+    if (!stage.enabled) continue;
+    for (const Port& port : stage.entry->ports(stage.parameters, {})) {
+      const std::string_view name = port.name;
+      if (name == "confidence" && port.use == Port::Use::out && !made) made = true, needs.confidence = false;
+      if (!reads(port)) continue;
+      if (!is_map(name)) needs.images = true;
+      if (name == "right") needs.right = true;
+      if (name == "confidence" && !made) needs.confidence = true;
+    }
+  }
+  return needs;
+}
+
+namespace {
+
+const StageDescriptor& copy_stage() {
+  static const StageDescriptor copy{.slot = Slot::internal,
+                                    .name = "given_maps",
+                                    .title = "maps as given",
+                                    .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
+                                    .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
+  return copy;
+}
+
+}  // namespace
+
+Maps lower(Builder& b, Size size) {
+  const PipelineData& p = b.pipeline();
+  if (reduction_of(p) != nullptr)
+    throw Error(ErrorCategory::call,
+                text("the pipeline '", p.method,
+                     "' refines maps of reduced images, but maps come at the images' full size; set "
+                     "prepare.factor = 1"));
+  const Needs needs = needs_of(p, b.request().requests(Binding::output_confidence));
+  Maps maps;
+  std::vector<Operand> operands;
+  const auto take = [&](const char* name, Binding binding, Element element) {
+    const int given = b.image(size, element);
+    b.bind(given, binding);
+    maps[name] = b.image(size, element);
+    operands.insert(operands.end(), {{given}, {maps[name], {}, true}});
+  };
+  take("disparity", Binding::given_disparity, Element::f32);
+  take("validity", Binding::given_validity, Element::u8);
+  if (needs.confidence) take("confidence", Binding::given_confidence, Element::f32);
+  operands.resize(6);
+  b.add(copy_stage(), {}, {}, std::move(operands));
+  if (needs.right) b.bind(maps["right"] = b.image(size, Element::f32), Binding::given_right);
+  return maps;
+}
+
+}  // namespace stereopsis::given_maps

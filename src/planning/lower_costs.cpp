@@ -1,0 +1,190 @@
+// From the images to the maps: cost, aggregation, optimisation and selection.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "planning/costs.hpp"
+#include "planning/lowering.hpp"
+#include "planning/probe.hpp"
+
+namespace stereopsis {
+namespace {
+
+// Costs on their way from the matching cost to the selection.
+struct Costs {
+  Scope& scope;
+  CostUnits units = {};
+
+  int& volume() { return scope.maps.find("costs")->second; }
+  void forget_words() { scope.word_cost = {}; }
+};
+
+CostUnits units_of(const StageChoice& stage, const CostUnits& before) {
+  return stage.entry->units == nullptr ? before : stage.entry->units(stage.parameters);
+}
+
+// Returns the units of the costs: those of the caller's volume, of one that the stage makes, or of one that its words
+// give.
+CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
+  if (cost.entry->from_outside) {
+    scope.maps["costs"] = b.given_costs;
+    const Element element = b.shape_of(b.given_costs).element;
+    const PipelineData& p = b.pipeline();
+    const bool goes_on = p.plus || p.aggregation || p.optimisation;
+    if (goes_on && element != Element::u8) b.run(registry().at(cost.entry->before_stages), {}, scope);
+    const double largest = units_of(cost, {}).largest;
+    return {largest > 0 ? largest : element == Element::f32 ? 1 : element == Element::u8 ? 255 : 65535, 1};
+  }
+  if (cost.entry->word_cost != nullptr) {
+    scope.word_cost = cost.entry->word_cost(cost.parameters);
+    if (scope.images.find("words", 0) < 0) b.run(cost, scope);
+    b.run(registry().at(Role::word_volume), registry().at(Role::word_volume).parameters, scope);
+    return {255, 1};
+  }
+  b.run(cost, scope);
+  CostUnits units = units_of(cost, {});
+  if (units.largest == 0) units.largest = b.shape_of(scope.maps.at("costs")).element == Element::u8 ? 255 : 65535;
+  return units;
+}
+
+// Brings costs to 8 bits if the next stage does not take them as they are, and to a volume of its own if it changes
+// them.
+void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& parameters, Costs& costs) {
+  const Ports ports = next.ports(parameters, costs.scope.images.info);
+  const Port* port = cost_port(ports, true);
+  if (port == nullptr) return;
+  const Element element = b.shape_of(costs.volume()).element;
+  const auto takes = [&](Element e) { return port->accepts.empty() || std::ranges::count(port->accepts, e) > 0; };
+  const bool too_large =
+      next.most_cost != nullptr && element != Element::u8 && costs.units.largest > next.most_cost(parameters);
+  const Binding binding = b.binding_of(costs.volume());
+  const bool is_shared = port->use == Port::Use::change && binding != Binding::none;
+  if ((takes(element) && !too_large && !is_shared) || !takes(Element::u8)) return;
+  const StageDescriptor& quantise = registry().at(Role::quantise);
+  const bool has_holes = element == Element::f32 && binding == Binding::costs;
+  b.run(quantise, quantise.fit(b.pipeline().quantising, element, has_holes, costs.units), costs.scope);
+  costs.forget_words();
+}
+
+// Makes the sum of both costs, each brought to 8 bits before.
+CostUnits add_costs(Builder& b, Scope& scope) {
+  const PipelineData& p = b.pipeline();
+  const StageDescriptor& sum = registry().at(Role::sum);
+  const auto largest_of = [&](const StageChoice& cost, Scope& in) {
+    Costs costs{in, make_costs_of(b, cost, in)};
+    fit_costs(b, sum, p.summing, costs);
+    return in.word_cost ? std::min(255, in.word_cost.max_cost()) : costs.units.largest;
+  };
+  const double first = largest_of(p.cost, scope);
+  const int costs = scope.maps.at("costs");
+  Images images = scope.images;
+  images.made.erase("words");  // each stage has its own
+  Scope other{images, scope.maps, scope.context};
+  other.cost = &p.plus.parameters;
+  const double second = largest_of(p.plus, other);
+  const int sums = scope.maps["plus_costs"] = scope.maps.at("costs");
+  scope.maps["costs"] = costs;
+  b.run(sum, p.summing, scope);
+  scope.maps["costs"] = sums;
+  scope.maps.erase("plus_costs");
+  scope.word_cost = {};
+  return {sum.largest_sum(p.summing, first, second), 1};
+}
+
+const char* output_name(Binding output) { return output_rows[output_row(output)].name; }
+
+// Delivers a volume, or the costs of the probed pixels, in the state that they have.
+void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
+  const Request& request = b.request();
+  const int costs = scope.maps.at("costs");
+  if (const Binding output = volume_outputs[state]; request.requests(output)) {
+    if (b.binding_of(costs) != Binding::none)
+      throw Error(ErrorCategory::call, text("the output '", output_name(output),
+                                            "' is requested, but it is the volume that was given; do without"));
+    b.bind(costs, output);
+  }
+  if (request.probes.empty()) return;
+  probe::Parameters p;
+  const int factor = reduction_factor(b.pipeline());
+  for (const Pixel& pixel : request.probes)
+    p.pixels.push_back({(pixel.x - b.shown().x) / factor, (pixel.y - b.shown().y) / factor});
+  const int probed =
+      b.image({b.shape_of(costs).disparities, static_cast<int>(p.pixels.size())}, b.shape_of(costs).element);
+  b.bind(probed, probe_outputs[state]);
+  b.add(probe::entry(), std::move(p), scope.context, {{costs}, {probed, {}, true}});
+}
+
+// Runs a stage that reads and makes volumes.
+void run_on_costs(Builder& b, const StageChoice& stage, Costs& costs) {
+  fit_costs(b, *stage.entry, stage.parameters, costs);
+  Scope& scope = costs.scope;
+  const double most = scope.word_cost ? scope.word_cost.max_cost() : std::ceil(costs.units.largest);
+  scope.most_cost = static_cast<int>(std::clamp(most, 1.0, 255.0));
+  b.run(stage, scope);
+  costs.units = units_of(stage, costs.units);
+  costs.forget_words();
+}
+
+void select(Builder& b, Scope& scope) {
+  const PipelineData& p = b.pipeline();
+  const int candidates = scope.images.find("candidates", 0), mask = scope.images.find("mask", 0);
+  if (candidates >= 0) scope.images.put("mask", 0, candidates);
+  b.run(p.select, scope);
+  if (candidates >= 0) scope.images.put("mask", 0, mask);
+  const StageDescriptor& cost = *p.cost.entry;
+  if (!cost.after_selection.empty() && (!cost.from_outside || candidates >= 0))
+    b.run(registry().at(cost.after_selection), p.cost.parameters, scope);
+}
+
+// Makes the maps of a view, with the right view as the reference over −d.
+void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
+  const PipelineData& p = b.pipeline();
+  Scope scope{images, maps, b.context_of(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
+  scope.context.from_right = from_right;
+  scope.context.rows = {0, images.size.height};
+  Costs costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
+  if (!from_right) deliver_costs(b, scope, 0);
+  for (std::size_t state = 1; const StageChoice* stage : {&p.aggregation, &p.optimisation}) {
+    const Binding output = volume_outputs[state];
+    if (!*stage && b.request().requests(output))
+      throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' has no stage that makes the output '",
+                                            output_name(output), "', which is requested; choose one, or do without"));
+    if (*stage) {
+      run_on_costs(b, *stage, costs);
+      if (!from_right) deliver_costs(b, scope, state);
+    }
+    ++state;
+  }
+  if (!from_right) return select(b, scope);
+  b.run(*p.select.entry, p.select.entry->of_other_view(p.select.parameters), scope);
+}
+
+const Lowering* own_lowering(const PipelineData& p, const Request& request) {
+  for (const StageChoice* stage : {&p.levels, &p.aggregation})
+    if (*stage && stage->entry->lowering != nullptr && stage->entry->lowering->applies(p, request))
+      return stage->entry->lowering;
+  return nullptr;
+}
+
+bool has_right_costs(const PipelineData& p) {
+  const auto separate = [](const StageChoice& stage) { return stage && stage.entry->separate_right_costs; };
+  return (separate(p.aggregation) || separate(p.optimisation)) && !p.cost.entry->from_outside;
+}
+
+}  // namespace
+
+void lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& maps) {
+  const PipelineData& p = b.pipeline();
+  if (const Lowering* own = own_lowering(p, b.request())) return own->match(b, images, range, maps);
+  const auto right = has_right_costs(p) ? maps.find("right") : maps.end();
+  if (right == maps.end()) return match_view(b, images, range, maps, false);
+  // The right view's, in whole pixels, is matched first: stages that follow may read the left one's costs.
+  const int made = right->second;
+  Maps of_right{{"disparity", made}, {"validity", b.image(images.size, Element::u8)}};
+  match_view(b, images, range, of_right, true);
+  maps.erase("right");
+  match_view(b, images, range, maps, false);
+  maps["right"] = made;
+}
+
+}  // namespace stereopsis

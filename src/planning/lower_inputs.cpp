@@ -1,0 +1,105 @@
+// From the pair as it is given to the images that the method sees.
+#include <algorithm>
+
+#include "core/pixel_layout.hpp"
+#include "planning/lowering.hpp"
+
+namespace stereopsis {
+namespace {
+
+// The part of the given images that is read: all of those that are rectified first.
+Rect given_part(const Builder& b) {
+  const Request& request = b.request();
+  return request.rectification ? Rect{0, 0, request.size.width, request.size.height} : b.shown();
+}
+
+// Takes a view's images. Of NV12 the luma is the grey image. The colours of other formats, and of NV12, are made where
+// something reads them.
+void take_view(Builder& b, Images& images, int view, const Rect& part) {
+  const Request& request = b.request();
+  const auto take = [&](const char* name, Binding left, Size size, Element element, int channels) {
+    const int value = b.image(size, element, channels);
+    b.bind(value, of_view(left, view));
+    images.put(name, view, value);
+  };
+  if (request.masks[static_cast<std::size_t>(view)]) take("mask", Binding::mask_left, part.size(), Element::u8, 1);
+  if (!request.format) return take("image", Binding::left, part.size(), request.element, request.channels);
+  const PixelFormat format = *request.format;
+  const Rect read = part_read(format, request.size, part);
+  if (format != PixelFormat::nv12)
+    return take(is_bayer(format) ? "mosaic" : "channels", Binding::left, read.size(), request.element,
+                channels_of(format));
+  take("luma", Binding::left, part.size(), Element::u8, 1);
+  images.put("grey", view, images.find("luma", view));
+  take("chroma", Binding::chroma_left, {read.width / 2, read.height / 2}, Element::u8, 2);
+}
+
+// Returns the stage that makes pictures of this format.
+const StageDescriptor& stage_for(PixelFormat format) {
+  const auto& stages = registry().entries;
+  return **std::ranges::find_if(
+      stages, [&](const StageDescriptor* s) { return s->takes_format != nullptr && s->takes_format(format); });
+}
+
+int rectify(Builder& b, const char* name, int view, int mask);
+
+// Makes the image of a view that is given in another format, by the stage for it.
+int make_picture(Builder& b, Images& images, int view) {
+  const Request& request = b.request();
+  if (&images != &b.raw && request.rectification) {
+    images.put("image", view, rectify(b, "image", view, -1));
+    return images.find("image", view);
+  }
+  const Rect part = given_part(b), read = part_read(*request.format, request.size, part);
+  const StageDescriptor& stage = stage_for(*request.format);
+  Maps none;
+  Scope scope{images, none, b.context_of(request.range, images)};
+  scope.context.from_right = view == 1;
+  b.run(stage, stage.of_format(*request.format, {part.x - read.x, part.y - read.y}), scope);
+  return images.find("image", view);
+}
+
+// Resamples an image of a view by its map. `mask` is where the rectified mask goes, or −1.
+int rectify(Builder& b, const char* name, int view, int mask) {
+  const int raw = b.need(b.raw, name, view);
+  const Size whole = b.request().rectification->size;
+  const AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
+  const int shown_map = b.value(map.crop(b.shown()), of_view(Binding::map_left, view));
+  const int made = b.image(b.shown().size(), b.raw.info.element, b.shape_of(raw).channels);
+  b.add(registry().at(Role::rectify), {}, {}, {{raw}, {b.raw.find("mask", view)}, {shown_map}, {made}, {mask}});
+  return made;
+}
+
+// The shown part of both rectified views: of NV12 the grey image, and the colours where something reads them.
+Images rectified_images(Builder& b) {
+  const Request& request = b.request();
+  Images images{b.raw.info, b.shown().size(), {}};
+  const char* name = request.format == PixelFormat::nv12 ? "grey" : "image";
+  for (const int view : {0, 1}) {
+    const bool complete = request.rectification->complete[static_cast<std::size_t>(view)];
+    if (!complete || b.raw.find("mask", view) >= 0 || b.raw.info.is_float())
+      images.put("mask", view, b.image(images.size, Element::u8));
+    images.put(name, view, rectify(b, name, view, images.find("mask", view)));
+  }
+  if (request.requests(Binding::output_rectified)) b.bind(b.need(images, "image", 0), Binding::output_rectified);
+  return images;
+}
+
+}  // namespace
+
+Images lower_inputs(Builder& b) {
+  const Request& request = b.request();
+  Images images{{request.element, request.channels}, given_part(b).size(), {}};
+  if (request.costs) {
+    b.given_costs = b.volume(images.size, *request.costs, request.range.count);
+    b.bind(b.given_costs, Binding::costs);
+    if (request.without_images) return images;
+  }
+  if (request.format) b.make_pictures_by(make_picture);
+  for (const int view : {0, 1}) take_view(b, images, view, given_part(b));
+  if (!request.rectification) return images;
+  b.raw = std::move(images);
+  return rectified_images(b);
+}
+
+}  // namespace stereopsis

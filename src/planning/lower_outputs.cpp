@@ -1,0 +1,118 @@
+// From the selection's maps to what is delivered.
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "planning/given_maps.hpp"
+#include "planning/lowering.hpp"
+
+namespace stereopsis {
+namespace {
+
+// Calls f(port) for each port of the refinements that run, in their order, until it returns true.
+template <class F>
+bool any_port(const PipelineData& p, F&& f) {
+  for (const StageChoice& stage : p.refinements) {
+    if (!stage.enabled) continue;
+    for (const Port& port : stage.entry->ports(stage.parameters, {}))
+      if (f(port)) return true;
+  }
+  return false;
+}
+
+bool reads(const Port& port) { return port.use == Port::Use::in || port.use == Port::Use::change; }
+
+bool refinements_read(const PipelineData& p, std::string_view map) {
+  return any_port(p, [&](const Port& port) { return port.name == map && reads(port); });
+}
+
+// Returns whether the selection is to make a map: it is requested, or a refinement reads it, before a refinement makes
+// it.
+bool selection_makes(const PipelineData& p, std::string_view map, bool requested) {
+  bool read = false;
+  const bool decided = any_port(p, [&](const Port& port) {
+    if (port.name != map || (!reads(port) && port.use != Port::Use::out)) return false;
+    read = reads(port);
+    return true;
+  });
+  return decided ? read : requested;
+}
+
+// Makes depth and points, which are maps of the whole size.
+void triangulate(Builder& b, const Images& full, Maps& maps) {
+  const Request& request = b.request();
+  const StageDescriptor& stage = registry().at(Role::triangulate);
+  const bool wanted = request.requests(Binding::output_depth) || request.requests(Binding::output_points) ||
+                      request.requests(Binding::output_uncertainty);
+  if (!wanted) return;
+  const int disparity = maps.at("disparity");
+  const Size size = b.shape_of(disparity).size();
+  if (output_size(b.pipeline(), full.size) != full.size)
+    throw Error(ErrorCategory::call, "a result of reduced size can't be triangulated; set reduce.upsample = true");
+  const auto made = [&](Binding output, int channels) {
+    if (!request.requests(output)) return Operand{};
+    return Operand{maps[output_rows[output_row(output)].name] = b.image(size, Element::f32, channels)};
+  };
+  b.add(stage, stage.of_geometry(request, b.shown()), {},
+        {{disparity},
+         made(Binding::output_depth, 1),
+         made(Binding::output_points, 3),
+         made(Binding::output_uncertainty, 1)});
+}
+
+void deliver(Builder& b, const Maps& maps) {
+  const PipelineData& p = b.pipeline();
+  const Request& request = b.request();
+  const auto changes_maps = [](const StageChoice& stage) { return stage.enabled; };
+  if (request.requests(Binding::output_confidence) &&
+      (request.refine_only || std::ranges::any_of(p.refinements, changes_maps)))
+    b.add(registry().at(Role::mark_filled), {}, {}, {{maps.at("validity")}, {maps.at("confidence")}});
+  for (std::size_t row = 0; row < output_rows.size(); ++row) {
+    if (output_rows[row].kind != OutputKind::map || !request.requests(output_binding(row))) continue;
+    const auto map = maps.find(output_rows[row].name);
+    if (map == maps.end())
+      throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' has no stage that makes the output '",
+                                            output_rows[row].name, "', which is requested; choose one, or do without"));
+    b.bind(map->second, output_binding(row));
+  }
+}
+
+// Makes the values of further requested outputs that a stage of the pipeline makes where it finds them.
+void add_further_maps(Builder& b, Size size, Maps& maps) {
+  for (const SlotOfOne& slot : slots_of_one) {
+    const StageChoice& stage = b.pipeline().*slot.stage;
+    if (!stage) continue;
+    for (const Port& port : stage.entry->ports(stage.parameters, {}))
+      for (std::size_t row = 0; row < output_rows.size(); ++row)
+        if (port.use == Port::Use::wanted && port.name == std::string_view(output_rows[row].name) &&
+            output_binding(row) != Binding::output_right && output_binding(row) != Binding::output_confidence &&
+            b.request().requests(output_binding(row)))
+          maps.try_emplace(port.name, b.image(size, port.element));
+  }
+}
+
+}  // namespace
+
+Maps lower_maps(Builder& b, Size size) {
+  const PipelineData& p = b.pipeline();
+  const Request& request = b.request();
+  if (request.refine_only) return given_maps::lower(b, size);
+  Maps maps{{"disparity", b.image(size, Element::f32)}, {"validity", b.image(size, Element::u8)}};
+  if (request.requests(Binding::output_right) || refinements_read(p, "right"))
+    maps["right"] = b.image(size, Element::f32);
+  if (selection_makes(p, "confidence", request.requests(Binding::output_confidence)))
+    maps["confidence"] = b.image(size, Element::f32);
+  add_further_maps(b, size, maps);
+  return maps;
+}
+
+void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange& range, Maps& maps) {
+  const PipelineData& p = b.pipeline();
+  Scope scope{seen, maps, b.context_of(range, seen)};
+  for (const StageChoice& refinement : p.refinements)
+    if (refinement.enabled) b.run(refinement, scope);
+  if (const Reduction* reduction = reduction_of(p)) reduction->restore(b, p.prepare, full, seen, maps);
+  triangulate(b, full, maps);
+  deliver(b, maps);
+}
+
+}  // namespace stereopsis

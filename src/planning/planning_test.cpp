@@ -1,0 +1,192 @@
+// Each pass of the planner on hand-made programs: building, fusion, placement, margins, and what lowerings make of
+// slots.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "methods/methods.hpp"
+#include "planning/fuse.hpp"
+#include "planning/lowering.hpp"
+#include "planning/program.hpp"
+
+namespace stereopsis {
+namespace {
+
+constexpr Size size{40, 30};
+constexpr Target cpu{On::cpu, 2, 0};
+
+void do_nothing(const Call<On::cpu>&) {}
+
+StageDescriptor stage(const char* name) {
+  StageDescriptor s{
+      .slot = Slot::internal, .name = name, .title = name, .ports = [](const StageParameters&, const PairInfo&) {
+        return Ports{};
+      }};
+  s.functions.cpu = do_nothing;
+  return s;
+}
+
+const StageDescriptor first = stage("first"), second = stage("second"), third = stage("third"),
+                      both_at_once = stage("both_at_once");
+
+Request request_of_size() {
+  Request r;
+  r.size = size;
+  r.range = {0, 16};
+  for (const Binding output : {Binding::output_disparity, Binding::output_validity})
+    r.requested[index_of(output)] = true;
+  return r;
+}
+
+// Replaces first, second by one step that reads what the first reads and writes what the second writes.
+Step fused(const Run& run) {
+  return {&both_at_once, {}, {}, {run.steps[0].operands[0], run.steps[1].operands[1]}, "both", {}};
+}
+
+class Passes : public testing::Test {
+ protected:
+  int value(Binding binding = Binding::none) {
+    values.push_back({.shape = {.element = Element::u8, .width = 64, .height = 4, .pitch = 64}, .binding = binding});
+    return static_cast<int>(values.size()) - 1;
+  }
+  void step(const StageDescriptor& s, int in, int out) {
+    steps.push_back({&s, {}, {}, {{in}, {out, {}, true}}, s.title, {}});
+  }
+  void fuse_all() {
+    const Rule* const rules[] = {&rule};
+    fuse(steps, values, cpu, rules);
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> list;
+    for (const Step& s : steps) list.push_back(s.entry->name);
+    return list;
+  }
+
+  const Rule rule{.name = "rule", .run = {"first", "second"}, .fuse = fused, .operation = &both_at_once};
+  std::vector<Value> values;
+  std::vector<Step> steps;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(Passes, FusionReplacesARun) {
+  const int in = value(), between = value(), out = value();
+  step(first, in, between);
+  step(second, between, out);
+  fuse_all();
+  EXPECT_EQ(names(), Names{"both_at_once"});
+}
+
+// An image between, which the fused step does not make, is still needed by a later step.
+TEST_F(Passes, FusionKeepsAnImageThatALaterStepReads) {
+  const int in = value(), between = value(), out = value(), later = value();
+  step(first, in, between);
+  step(second, between, out);
+  step(third, between, later);
+  fuse_all();
+  EXPECT_EQ(names(), (Names{"first", "second", "third"}));
+  EXPECT_NE(steps[0].note.find("rule: "), std::string::npos) << "the reason is told";
+}
+
+TEST_F(Passes, FusionKeepsAnImageThatIsDelivered) {
+  const int in = value(), between = value(Binding::output_cost), out = value();
+  step(first, in, between);
+  step(second, between, out);
+  fuse_all();
+  EXPECT_EQ(names(), (Names{"first", "second"}));
+}
+
+// What the run reads may be read by others.
+TEST_F(Passes, FusionSharesItsInputs) {
+  const int in = value(), between = value(), out = value(), other = value();
+  step(first, in, between);
+  step(second, between, out);
+  step(third, in, other);
+  fuse_all();
+  EXPECT_EQ(names(), (Names{"both_at_once", "third"}));
+}
+
+// Values whose lives do not overlap may lie at the same place, others must not.
+TEST_F(Passes, PlacementSharesMemoryByLifetime) {
+  const int in = value(Binding::left), a = value(), b = value(), c = value(), out = value(Binding::output_disparity);
+  step(first, in, a);
+  step(second, a, b);
+  step(third, b, c);
+  step(first, c, out);
+  std::vector<ProgramStep> placed;
+  for (Step& s : steps) placed.push_back({.step = s, .scratch_bytes = 100});
+  const std::size_t bytes = place(values, placed, cpu);
+  const auto overlap = [&](int x, int y) {
+    const std::size_t one = values[static_cast<std::size_t>(x)].offset,
+                      other = values[static_cast<std::size_t>(y)].offset;
+    return one < other + 256 && other < one + 256;
+  };
+  EXPECT_FALSE(values[static_cast<std::size_t>(in)].has_place) << "the caller's image";
+  EXPECT_FALSE(overlap(a, b));
+  EXPECT_FALSE(overlap(b, c));
+  EXPECT_TRUE(overlap(a, c));
+  EXPECT_LT(bytes, 3 * 320u + 2 * 128);
+}
+
+TEST_F(Passes, BuilderMakesImagesOnceAndUnderOtherNames) {
+  const PipelineData pipeline = method_data("sgm");
+  const Request request = request_of_size();
+  Builder b(pipeline, request, cpu, {0, 0, size.width, size.height}, 0, false);
+  Images images = lower_inputs(b);
+  const int grey = b.need(images, "grey", 0);
+  EXPECT_EQ(grey, b.need(images, "image", 0)) << "a grey image is its own grey image";
+  EXPECT_EQ(b.binding_of(grey), Binding::left);
+  const auto before = b.mark();
+  const int crosses = b.need(images, "cross", 0);
+  EXPECT_EQ(b.mark().steps, before.steps + 1);
+  EXPECT_EQ(b.need(images, "cross", 0), crosses);
+  b.rewind(before);
+  EXPECT_EQ(b.mark().values, before.values);
+  EXPECT_THROW(b.need(images, "nothing", 0), Error);
+}
+
+std::vector<std::string> steps_of(const PipelineData& pipeline, const Request& request) {
+  Builder b(pipeline, request, cpu, required_input(pipeline, request), 0, false);
+  lower(b);
+  std::vector<std::string> list;
+  for (const Step& s : b.take_steps()) list.push_back(s.entry->name);
+  return list;
+}
+
+TEST_F(Passes, LoweringFollowsTheTaxonomy) {
+  const Names steps_of_sgm = steps_of(method_data("banz-sgm"), request_of_size());
+  const Names order = {"rank", "cost_volume", "sgm", "wta"};
+  auto at = steps_of_sgm.begin();
+  for (const std::string& name : order) {
+    at = std::find(at, steps_of_sgm.end(), name);
+    ASSERT_NE(at, steps_of_sgm.end()) << name;
+  }
+}
+
+// A requested map that no stage makes is told, not left out.
+TEST_F(Passes, LoweringRejectsOutputsThatNoStageMakes) {
+  Request request = request_of_size();
+  request.requested[index_of(Binding::output_aggregated)] = true;
+  EXPECT_THROW(steps_of(method_data("banz-sgm"), request), Error);
+}
+
+// The margin of a region grows with what the stages read, and never leaves the image.
+TEST_F(Passes, MarginsComposeBackwards) {
+  const PipelineData pipeline = method_data("zncc");
+  Request request = request_of_size();
+  request.size = {2000, 1000};
+  const Rect all{0, 0, 2000, 1000};
+  EXPECT_EQ(required_input(pipeline, request), all) << "no region";
+  request.region = Rect{900, 500, 20, 10};
+  const Rect r = required_input(pipeline, request);
+  EXPECT_LE(r.x, 900 - 15) << "the candidates of the range";
+  EXPECT_LT(r.y, 500);
+  EXPECT_LT(r.width, 600);
+  request.region = all;
+  EXPECT_EQ(required_input(pipeline, request), all);
+  request.region = Rect{0, 0, 5, 5};
+  EXPECT_EQ(intersect(required_input(pipeline, request), all), required_input(pipeline, request));
+}
+
+}  // namespace
+}  // namespace stereopsis

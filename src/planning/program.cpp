@@ -1,0 +1,93 @@
+#include "planning/program.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+#include "planning/lowering.hpp"
+
+namespace stereopsis {
+namespace {
+
+// Returns the traffic of every operand once.
+Work traffic(std::span<const AnyView> operands) {
+  Work work;
+  for (const AnyView& operand : operands) work.bytes += operand.bytes();
+  return work;
+}
+
+void check_runs(const StageDescriptor& stage, On device) {
+  const Functions& f = stage.functions;
+  if (device == On::gpu ? f.gpu != nullptr : f.oracle != nullptr || f.cpu != nullptr) return;
+  throw Error(ErrorCategory::unsupported,
+              text("the stage '", stage.name, "' does not run on a GPU here; match on the cpu, or choose another"));
+}
+
+}  // namespace
+
+Program::Program(const PipelineData& pipeline, const Request& request, const Target& target, bool fused,
+                 int stripe_rows)
+    : pipeline_(pipeline), target_(target), shown_(required_input(pipeline_, request)) {
+  Builder builder(pipeline_, request, target_, shown_, stripe_rows, fused);
+  lower(builder);
+  for (Step& step : builder.take_steps()) steps_.push_back({.step = std::move(step)});
+  values_ = builder.take_values();
+  lay_out();
+}
+
+void Program::lay_out() {
+  std::vector<AnyView> shapes, operands;
+  for (const Value& v : values_) shapes.push_back(v.shape);
+  for (ProgramStep& s : steps_) {
+    const StageDescriptor& stage = *s.step.entry;
+    operands.clear();
+    for (const Operand& operand : s.step.operands)
+      operands.push_back(Run{{&s.step, 1}, shapes, target_}.shape(operand));
+    check_runs(stage, target_.device);
+    const Shape shape{s.step.parameters, s.step.context, operands, target_};
+    if (stage.check != nullptr) stage.check(shape);
+    if (stage.scratch != nullptr) s.scratch_bytes = stage.scratch(shape);
+    s.work = stage.work != nullptr ? stage.work(shape) : traffic(operands);
+    if (times_.empty() || times_.back() != s.step.title) times_.push_back(s.step.title);
+    s.time = static_cast<int>(times_.size()) - 1;
+  }
+  bytes_ = place(values_, steps_, target_);
+}
+
+AnyView Program::shape(Binding binding) const {
+  for (const Value& v : values_)
+    if (v.binding == binding && v.first >= 0) return v.shape;
+  return {};
+}
+
+void Program::bind(std::uint64_t memory, const FrameImages& images, const Masks& masks,
+                   std::vector<AnyView>& views) const {
+  views.resize(values_.size());
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Value& v = values_[i];
+    const AnyView& given = images[index_of(v.binding)];
+    const bool absent =
+        (v.binding == Binding::mask_left && !masks[0]) || (v.binding == Binding::mask_right && !masks[1]);
+    views[i] = absent ? AnyView() : v.binding != Binding::none && given.memory != 0 ? given : v.shape;
+    if (absent || views[i].memory != 0 || !v.has_place) continue;
+    // On the host an address, on a GPU memory and an offset.
+    if (target_.device == On::gpu) {
+      views[i].memory = memory;
+      views[i].offset = static_cast<std::int64_t>(v.offset) / bytes_of(v.shape.element);
+    } else {
+      views[i].memory = memory + v.offset;
+    }
+  }
+}
+
+Programs::Programs(const PipelineData& pipeline, const Request& request, const Target& target, bool fused,
+                   int stripe_rows, std::size_t most) {
+  Request masked = request;
+  masked.masks = {true, true};
+  with_masks_ = std::make_shared<Program>(pipeline, masked, target, fused, stripe_rows);
+  bytes_ = with_masks_->bytes();
+  if (bytes_ > most) return;
+  without_masks_ = std::make_shared<Program>(pipeline, request, target, fused, stripe_rows);
+  bytes_ = std::max(bytes_, without_masks_->bytes());
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,101 @@
+// A planned pipeline: steps on values, which have their places in one block of memory or are images of the caller.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/builder.hpp"
+
+namespace stereopsis {
+
+// Whether the views have masks.
+using Masks = std::array<bool, 2>;
+
+struct ProgramStep {
+  Step step;
+  Work work = {};
+  std::size_t scratch_bytes = 0, scratch_offset = 0;
+  int time = 0;  // index of the time that the step counts for
+};
+
+class Program {
+ public:
+  // Throws Error(call) if the pipeline and the request do not fit together. `stripe_rows`: of stripes that steps work
+  // in; 0: any.
+  Program(const PipelineData& pipeline, const Request& request, const Target& target, bool fused, int stripe_rows);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const PipelineData& pipeline() const { return pipeline_; }
+  const Target& target() const { return target_; }
+  const std::vector<Value>& values() const { return values_; }
+  const std::vector<ProgramStep>& steps() const { return steps_; }
+  const std::vector<std::string>& times() const { return times_; }  // titles of the steps, each once in a row
+  std::size_t bytes() const { return bytes_; }                      // of the workspace
+  const Rect& shown() const { return shown_; }                      // part of the rectified images that is read
+  // Returns the shape of an image of the caller; an empty one if no step uses it.
+  AnyView shape(Binding binding) const;
+
+  // Fills in the views of all values, for a workspace at `memory` and the caller's images. Images without memory have
+  // their places in the workspace. A mask that is absent has an empty view.
+  void bind(std::uint64_t memory, const FrameImages& images, const Masks& masks, std::vector<AnyView>& views) const;
+
+  // Calls run(step, call) for every step in turn.
+  template <On on, class F>
+  void for_each_step(std::span<const AnyView> views, std::uint64_t memory, typename Call<on>::Worker* worker,
+                     F&& run) const;
+
+ private:
+  void lay_out();
+
+  const PipelineData pipeline_;  // the steps point to it
+  const Target target_;
+  const Rect shown_;
+  std::vector<Value> values_;
+  std::vector<ProgramStep> steps_;
+  std::vector<std::string> times_;
+  std::size_t bytes_ = 0;
+};
+
+// The programs for pairs without masks and with masks, of which each may be absent: tuned kernels without masks are faster.
+class Programs {
+ public:
+  // Plans the program without masks only if the one with masks takes at most `most` bytes. Otherwise only the size is needed.
+  Programs(const PipelineData& pipeline, const Request& request, const Target& target, bool fused, int stripe_rows,
+           std::size_t most);
+
+  const Program& with_masks() const { return *with_masks_; }
+  const Program& without_masks() const { return *without_masks_; }
+  const Program& of(const Masks& masks) const { return masks[0] || masks[1] ? *with_masks_ : *without_masks_; }
+  std::size_t bytes() const { return bytes_; }  // of the larger
+
+ private:
+  std::shared_ptr<const Program> with_masks_, without_masks_;
+  std::size_t bytes_ = 0;
+};
+
+// Gives values and scratch memory their offsets by lifetime, and returns the bytes of all.
+std::size_t place(std::span<Value> values, std::span<ProgramStep> steps, const Target& target);
+
+template <On on, class F>
+void Program::for_each_step(std::span<const AnyView> views, std::uint64_t memory, typename Call<on>::Worker* worker,
+                            F&& run) const {
+  std::vector<AnyView> operands;
+  operands.reserve(16);
+  for (const ProgramStep& s : steps_) {
+    operands.clear();
+    const Run here{{&s.step, 1}, views, target_};
+    for (const Operand& operand : s.step.operands) operands.push_back(here.shape(operand));
+    typename Call<on>::Scratch scratch;
+    if constexpr (on == On::gpu)
+      scratch = {memory, static_cast<std::int64_t>(s.scratch_offset), s.scratch_bytes};
+    else
+      scratch = {reinterpret_cast<std::byte*>(memory) + s.scratch_offset, s.scratch_bytes};
+    run(s, Call<on>({s.step.parameters, s.step.context, operands, target_}, worker, scratch));
+  }
+}
+
+}  // namespace stereopsis

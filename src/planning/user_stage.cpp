@@ -1,0 +1,219 @@
+#include "planning/user_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "core/text.hpp"
+#include "device/gpu/device.hpp"
+
+namespace stereopsis {
+
+template <class T>
+ImageView<T> on_host(const DeviceImageView& v) {
+  if (v.type != pixel_type_of<T>)
+    throw Error(ErrorCategory::call,
+                text("a view of ", to_string(v.type), " pixels can't be read as ", to_string(pixel_type_of<T>)));
+  if (v.memory == 0) return {};
+  return {reinterpret_cast<T*>(v.memory) + v.offset, v.width, v.height, v.channels, v.pitch};
+}
+template ImageView<std::uint8_t> on_host(const DeviceImageView&);
+template ImageView<std::uint16_t> on_host(const DeviceImageView&);
+template ImageView<float> on_host(const DeviceImageView&);
+template ImageView<const std::uint8_t> on_host(const DeviceImageView&);
+template ImageView<const std::uint16_t> on_host(const DeviceImageView&);
+template ImageView<const float> on_host(const DeviceImageView&);
+
+namespace user_stage {
+namespace {
+
+// Where each slot's operands are, by number; −1: nowhere.
+struct Places {
+  int images = -1, masks = -1, costs = -1, made = -1, maps = -1, confidence = -1;
+};
+constexpr Places of_cost{.images = 0, .masks = 2, .made = 4}, of_filter{.images = 1, .masks = 3, .costs = 0, .made = 5},
+    of_refinement{.images = 2, .masks = 4, .maps = 0, .confidence = 6};
+
+DeviceImageView view_of(const AnyView& v, int bit_depth = 8) {
+  if (v.memory == 0) return {};
+  const AnyView flat = v.flat();
+  const PixelType type = v.element == Element::u8    ? PixelType::u8
+                         : v.element == Element::u16 ? PixelType::u16
+                                                     : PixelType::f32;
+  return {flat.memory, flat.offset, type, flat.width, flat.height, flat.channels, flat.pitch, bit_depth};
+}
+
+UserCall call_of(const Shape& s, const Places& at) {
+  const auto view = [&](int place, int i = 0) { return place < 0 ? DeviceImageView() : view_of(s.operand(place + i)); };
+  UserCall call{.reference = view(at.images),
+                .other = view(at.images, 1),
+                .mask_reference = view(at.masks),
+                .mask_other = view(at.masks, 1),
+                .range = s.context.range,
+                .from_right = s.context.from_right,
+                .costs = view(at.costs),
+                .made = view(at.made),
+                .disparity = view(at.maps),
+                .validity = view(at.maps, 1),
+                .confidence = view(at.confidence),
+                .threads = s.target.threads};
+  call.reference.bit_depth = call.other.bit_depth = s.context.bit_depth;
+  return call;
+}
+
+// Calls a function of the caller's. What it throws becomes an Error.
+template <class F>
+auto call_guarded(const std::string& name, F&& function) {
+  try {
+    return function();
+  } catch (const std::exception& e) {
+    std::throw_with_nested(  // bindings find there what their language raised
+        Error(ErrorCategory::call, text("the stage '", name, "' of the caller's failed: ", e.what())));
+  } catch (...) {
+    throw Error(ErrorCategory::call, text("the stage '", name,
+                                          "' of the caller's threw something that is not a std::exception; throw "
+                                          "stereopsis::Error or another std::exception"));
+  }
+}
+
+constexpr std::uint8_t unwritten = 0xFF;  // 255, 65535, and a float that is none
+
+// A function that forgot its result is told so. Costs of which only some are missing are none, or 255.
+void check_written(const AnyView& made, const std::string& name) {
+  const std::ptrdiff_t row_bytes = static_cast<std::ptrdiff_t>(made.row_elements()) * bytes_of(made.element);
+  for (int y = 0; y < made.height; ++y) {
+    const auto* row =
+        reinterpret_cast<const std::uint8_t*>(made.memory) + (made.offset + y * made.pitch) * bytes_of(made.element);
+    if (std::any_of(row, row + row_bytes, [](std::uint8_t byte) { return byte != unwritten; })) return;
+  }
+  throw Error(ErrorCategory::call, text("the stage '", name, "' of the caller's wrote no costs; it must fill `made`"));
+}
+
+template <const Places& at>
+void run_on_host(const Shape& s) {
+  const auto& stage = s.as<UserStage>();
+  UserCall call = call_of(s, at);
+  if (at.made >= 0) {
+    const AnyView made = s.operand(at.made);
+    for (int y = 0; y < made.height; ++y)
+      std::fill_n(
+          reinterpret_cast<std::uint8_t*>(made.memory) + (made.offset + y * made.pitch) * bytes_of(made.element),
+          static_cast<std::ptrdiff_t>(made.row_elements()) * bytes_of(made.element), unwritten);
+  }
+  call_guarded(stage.name, [&] { stage.cpu(call); });
+  if (at.made >= 0) check_written(s.operand(at.made), stage.name);
+}
+
+template <const Places& at>
+void run_on_gpu(const Call<On::gpu>& c) {
+  const auto& stage = c.as<UserStage>();
+  UserCall call = call_of(c, at);
+  if (at.made >= 0) {
+    const AnyView made = c.operand(at.made);
+    c.worker().fill({made.memory, made.offset * bytes_of(made.element)}, static_cast<std::size_t>(made.bytes()),
+                    unwritten);
+  }
+  c.worker().with_native([&](gpu::Handle queue) {
+    call.stream = queue;
+    call_guarded(stage.name, [&] { stage.gpu(call); });
+  });
+}
+
+template <const Places& at>
+constexpr Functions functions_at() {
+  return {[](const Call<On::oracle>& c) { run_on_host<at>(c); }, [](const Call<On::cpu>& c) { run_on_host<at>(c); },
+          [](const Call<On::gpu>& c) { run_on_gpu<at>(c); }};
+}
+
+Element element_made(const StageParameters& p) { return element_of(p.as<UserStage>().makes); }
+
+Ports ports_of_cost(const StageParameters& p, const PairInfo&) {
+  return {in("image", both), if_there("mask", both), out_volume("costs", element_made(p))};
+}
+Ports ports_of_filter(const StageParameters& p, const PairInfo&) {
+  const auto& takes = p.as<UserStage>().takes;
+  return {in_volume("costs", takes ? std::vector{element_of(*takes)} : std::vector<Element>()), in("image", both),
+          if_there("mask", both), out_volume("costs", element_made(p))};
+}
+Ports ports_of_refinement(const StageParameters&, const PairInfo&) {
+  return {change("disparity"), change("validity"), in("image", both), if_there("mask", both), if_there("confidence")};
+}
+
+void check(const Shape& s) {
+  const auto& stage = s.as<UserStage>();
+  const bool on_gpu = s.target.device == On::gpu;
+  if (on_gpu ? !stage.gpu : !stage.cpu)
+    throw Error(ErrorCategory::call,
+                text("the stage '", stage.name, "' of the caller's has no function for ", on_gpu ? "a GPU" : "the cpu",
+                     "; give one, or plan for ", on_gpu ? "the cpu" : "a GPU"));
+}
+
+// Of integers, all that they can be; of float, where nothing is said.
+double largest_of(PixelType type) { return type == PixelType::u8 ? 255 : type == PixelType::u16 ? 65535 : 1; }
+
+Rect required(const StageParameters& p, const Rect& output) { return *required_input(p, output); }
+
+StageDescriptor entry(Slot slot, const char* name, Ports (*ports)(const StageParameters&, const PairInfo&),
+                      const Functions& functions) {
+  StageDescriptor e{
+      .slot = slot, .name = name, .title = name, .parameters = UserStage{}, .ports = ports, .functions = functions};
+  e.required_input = required;
+  e.counts_in_regions = true;
+  e.check = check;
+  e.units = [](const StageParameters& p) {
+    const auto& stage = p.as<UserStage>();
+    return CostUnits{.largest = stage.largest > 0 ? stage.largest : largest_of(stage.makes)};
+  };
+  e.titled = [](const StageParameters& p) { return p.as<UserStage>().name; };
+  e.capturable = false;
+  return e;
+}
+
+}  // namespace
+
+std::optional<Rect> required_input(const StageParameters& p, const Rect& output) {
+  const auto* stage = p.get_if<UserStage>();
+  if (stage == nullptr) return {};
+  if (!stage->required_input) return output;
+  const Rect needed = call_guarded(stage->name, [&] { return stage->required_input(output); });
+  const auto ends_before = [](std::int64_t a, int a_length, std::int64_t b, int b_length) {
+    return a + a_length < b + b_length;
+  };
+  if (needed.x > output.x || needed.y > output.y || ends_before(needed.x, needed.width, output.x, output.width) ||
+      ends_before(needed.y, needed.height, output.y, output.height))
+    throw Error(ErrorCategory::call,
+                text("the stage '", stage->name, "' of the caller's says that the part ", output.x, ",", output.y, ",",
+                     output.width, ",", output.height, " needs ", needed.x, ",", needed.y, ",", needed.width, ",",
+                     needed.height, ", which does not contain it"));
+  // No image is larger, and later stages add to the rectangle.
+  constexpr int most = 1 << 29;
+  return intersect(needed, {-most, -most, 2 * most, 2 * most});
+}
+
+void check(const UserStage& stage, Slot slot) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
+  if (stage.name.empty() || (!stage.cpu && !stage.gpu))
+    refuse("a stage of one's own needs a name, and a function for the cpu or a GPU");
+  if (stage.takes && (slot == Slot::cost || slot == Slot::refinement))
+    refuse(text("the stage '", stage.name, "' filters no volume, so that `takes` has no meaning; leave it out"));
+  if (slot == Slot::refinement && (stage.makes != PixelType::u8 || stage.largest != 0))
+    refuse(text("the stage '", stage.name,
+                "' makes no costs, so that `makes` and `largest` have no meaning; leave them out"));
+  const double most = stage.makes == PixelType::f32 ? 1e30 : largest_of(stage.makes);
+  if (!(stage.largest >= 0 && stage.largest <= most))
+    refuse(text("the stage '", stage.name, "' says that its largest cost is ", stage.largest, "; for ",
+                to_string(stage.makes), " costs it must be 0 to ", most));
+}
+
+const StageDescriptor* entry_of(Slot slot) {
+  static const StageDescriptor entries[] = {
+      entry(Slot::cost, "user_cost", ports_of_cost, functions_at<of_cost>()),
+      entry(Slot::aggregation, "user_aggregation", ports_of_filter, functions_at<of_filter>()),
+      entry(Slot::optimisation, "user_optimisation", ports_of_filter, functions_at<of_filter>()),
+      entry(Slot::refinement, "user_refinement", ports_of_refinement, functions_at<of_refinement>())};
+  const auto found = std::ranges::find_if(entries, [&](const StageDescriptor& e) { return e.slot == slot; });
+  return found == std::end(entries) ? nullptr : found;
+}
+
+}  // namespace user_stage
+}  // namespace stereopsis

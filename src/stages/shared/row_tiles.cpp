@@ -1,0 +1,161 @@
+#include "stages/shared/row_tiles.hpp"
+
+#include <algorithm>
+
+#include "graph/region.hpp"
+
+namespace stereopsis::row_tiles {
+namespace {
+
+constexpr const char* title_of_many = "cost volume, guided filter, winner takes all";
+
+// Returns the rows of a level that belong to some of the finest one.
+Rows rows_at(Rows rows, int level) { return {rows.first >> level, ((rows.last - 1) >> level) + 1}; }
+
+StageParameters filter_at(const PipelineData& p, const Levels& levels, int level) {
+  StageParameters filter = p.aggregation.parameters;
+  if (level > 0) levels.set_filter(levels.parameters, filter);
+  return filter;
+}
+
+// Returns the rows that the filter reads around a row.
+int reach_of(const PipelineData& p, const StageParameters& filter) {
+  return -p.aggregation.entry->required_input(filter, {0, 0, 1, 1}).y;
+}
+
+// Returns the height of tiles of one height, which is at most this.
+int even_tiles(int rows, int tallest) {
+  const int most = std::clamp(tallest, 16, std::max(rows, 16)), tiles = (rows + most - 1) / most;
+  return (rows + tiles - 1) / tiles;
+}
+
+class Tiles {
+ public:
+  Tiles(Builder& b, const Levels& levels, Images& finest, const DisparityRange& range)
+      : b_(b), levels_(levels), range_(range) {
+    make_features(finest);
+    images_.push_back(finest);
+    for (int level = 1; level < levels.count; ++level) images_.push_back(halved(images_.back()));
+  }
+
+  // Makes the maps in the tiles of a fused rule if it applies, else in those of the stages.
+  void match(bool from_right, const StageParameters& select, Maps& maps) {
+    const PipelineData& p = b_.pipeline();
+    const Size size = images_[0].size;
+    if (b_.stripe_rows() > 0) return add_tiles(std::min(b_.stripe_rows(), size.height), from_right, select, maps);
+    if (b_.is_fused() && b_.target().device == On::gpu)
+      for (const Rule* rule : registry().rules) {
+        if (rule->tile_rows == nullptr) continue;
+        const auto before = images_;
+        const Builder::Mark mark = b_.mark();
+        add_tiles(even_tiles(size.height, rule->tile_rows(size, range_.count, b_.target())), from_right, select, maps);
+        if (b_.fuses_all_of(*p.aggregation.entry, mark)) return;
+        b_.rewind(mark);
+        images_ = before;
+      }
+    const int tallest = p.aggregation.entry->tile_rows(p.aggregation.parameters, size, range_.count, b_.target());
+    add_tiles(even_tiles(size.height, tallest), from_right, select, maps);
+  }
+
+ private:
+  void make_features(Images& images) {
+    Maps none;
+    Scope scope{images, none, b_.context_of(range_, images)};
+    b_.run(b_.pipeline().cost, scope);
+  }
+
+  Images halved(Images& fine) {
+    const StageDescriptor& halve = registry().at(levels_.halve);
+    Images level{{Element::u8, fine.info.channels}, halve.output_size({}, fine.size), {}};
+    for (const int view : {0, 1}) {
+      const int from = b_.need(fine, "image8", view), to = b_.image(level.size, Element::u8, fine.info.channels);
+      b_.add(halve, {}, {}, {{from}, {to}});
+      level.put("image", view, to);
+    }
+    make_features(level);
+    return level;
+  }
+
+  DisparityRange range_at(int level, bool from_right) const {
+    if (levels_.range_at != nullptr) return levels_.range_at(range_, level, from_right);
+    return from_right ? DisparityRange{-range_.max(), range_.count} : range_;
+  }
+
+  void add_tiles(int height, bool from_right, const StageParameters& select, Maps& maps) {
+    Images& finest = images_[0];
+    const std::string title = height < finest.size.height ? title_of_many : "";  // the times of many tiles are one
+    for (int first = 0; first < finest.size.height; first += height) {
+      const Rows rows{first, std::min(first + height, finest.size.height)};
+      const int costs = filtered_costs(0, from_right, rows, title);
+      for (int level = 1; level < levels_.count; ++level) {
+        const Rows coarse_rows = rows_at(rows, level);
+        const int coarse = filtered_costs(level, from_right, coarse_rows, title);
+        levels_.couple(
+            b_, levels_.parameters,
+            {level, from_right, range_at(0, from_right), range_at(level, from_right), rows, coarse_rows, costs, coarse},
+            title);
+      }
+      Maps selected = maps;
+      selected["costs"] = costs;
+      Scope scope{finest, selected, b_.context_of(range_at(0, from_right), finest), rows};
+      scope.context.from_right = from_right;
+      b_.run(*b_.pipeline().select.entry, select, scope, title);
+    }
+  }
+
+  // Returns a volume of the filtered costs of some rows of a level.
+  int filtered_costs(int level, bool from_right, Rows rows, const std::string& title) {
+    const PipelineData& p = b_.pipeline();
+    const StageParameters filter = filter_at(p, levels_, level);
+    Images& images = images_[static_cast<std::size_t>(level)];
+    const int reach = reach_of(p, filter);
+    const Rows read{std::max(rows.first - reach, 0), std::min(rows.last + reach, images.size.height)};
+    Maps maps;
+    Scope scope{images, maps, b_.context_of(range_at(level, from_right), images), read};
+    scope.context.from_right = from_right;
+    scope.word_cost = p.cost.entry->word_cost(p.cost.parameters);
+    const StageDescriptor& volume = registry().at(Role::word_volume);
+    b_.run(volume, volume.parameters, scope, title);
+    scope.context.rows = {rows.first - read.first, rows.last - read.first};
+    b_.run(*p.aggregation.entry, filter, scope, title);
+    return maps["costs"];
+  }
+
+  Builder& b_;
+  const Levels& levels_;
+  const DisparityRange range_;
+  std::vector<Images> images_;  // from the finest level on
+};
+
+}  // namespace
+
+bool applies(const PipelineData& p, const Request& request) { return uses_row_tiles(p) && !request.requests_costs(); }
+
+void match(Builder& b, const Levels& levels, Images& images, const DisparityRange& range, Maps& maps) {
+  const StageChoice& select = b.pipeline().select;
+  Tiles tiles(b, levels, images, range);
+  tiles.match(false, select.parameters, maps);
+  if (!maps.contains("right")) return;
+  Maps right{{"disparity", maps["right"]}, {"validity", b.image(images.size, Element::u8)}};
+  tiles.match(true, select.entry->of_other_view(select.parameters), right);
+}
+
+// With refinements, whole rows: a fill may look so far.
+Rect required_input(const PipelineData& p, const Request& request, const Levels& levels) {
+  constexpr int widest_feature = 7, widest_refinement = 32;  // a rank window of 15×15, a weighted median
+  const Rect all = whole_image(request);
+  const DisparityRange& range = request.range;
+  const int coarsest = 1 << (levels.count - 1);
+  const bool refines = std::ranges::any_of(p.refinements, [](const StageChoice& r) { return r.enabled; });
+  int reach = reach_of(p, p.aggregation.parameters);
+  if (levels.count > 1) reach = std::max(reach, reach_of(p, filter_at(p, levels, 1)));
+  const int margin = (reach + widest_feature + 1) * coarsest + (refines ? widest_refinement : 0);
+  Rect r = grow(*request.region, margin, margin);
+  const int left = refines ? all.width : std::max(0, range.max()),
+            right = refines ? all.width : std::max(0, -range.min);
+  r = {r.x - left, r.y, r.width + left + right, r.height};
+  const int x = std::max(r.x, 0) / coarsest * coarsest, y = std::max(r.y, 0) / coarsest * coarsest;
+  return intersect({x, y, r.x + r.width - x, r.y + r.height - y}, all);
+}
+
+}  // namespace stereopsis::row_tiles
