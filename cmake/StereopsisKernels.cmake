@@ -203,7 +203,7 @@ function(stereopsis_kernel_machine_code target)
     get_filename_component(name ${file} NAME_WE)
     get_filename_component(folder ${kernel_source_dir}/${file} DIRECTORY)
     file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.cuh ${folder}/*_problem.hpp ${kernel_source_dir}/stages/*/*.cl.h ${kernel_source_dir}/device/*/*.cuh
-      ${kernel_source_dir}/device/gpu/vocabulary.h)
+      ${kernel_source_dir}/device/gpu/vocabulary.h ${kernel_source_dir}/device/gpu/properties.hpp ${kernel_source_dir}/device/gpu/tuning.hpp)
     file(STRINGS ${kernel_source_dir}/${file} variants REGEX "^// variant ")
     if(NOT variants)
       set(variants "// variant :")

@@ -22,14 +22,11 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 bool is_host(const Device& device) { return device.name == "cpu"; }
 
 Target target_of(const Device& device) {
-  if (!is_host(device)) {
-    gpu::Device& gpu = gpu::device(device.name);
-    return {On::gpu, 1, gpu.cuda_capability(), gpu.local_bytes()};
-  }
+  if (!is_host(device)) return Target(gpu::device(device.name).properties());
 #ifdef STEREOPSIS_SIMD
-  if (device.implementation != Implementation::oracle) return {On::cpu, Threads(device.threads).count(), 0};
+  if (device.implementation != Implementation::oracle) return {On::cpu, Threads(device.threads).count()};
 #endif
-  return {On::oracle, 1, 0};
+  return {On::oracle, 1};
 }
 
 // The environment can take all fused operations away, to see what they are worth.

@@ -23,13 +23,13 @@ class Checker {
     if (device.name != "cpu") {
       gpu_ = &gpu::device(device.name);
       queue_ = gpu_->make_queue();
-      target_ = {On::gpu, 1, gpu_->cuda_capability(), gpu_->local_bytes()};
+      target_ = Target(gpu_->properties());
     } else {
 #ifdef STEREOPSIS_SIMD
       threads_ = std::make_unique<Threads>(device.threads);
-      target_ = {On::cpu, threads_->count(), 0};
+      target_ = {On::cpu, threads_->count()};
 #else
-      target_ = {On::oracle, 1, 0};
+      target_ = {On::oracle, 1};
 #endif
     }
   }
@@ -104,7 +104,7 @@ class Checker {
 
   void check(const std::string& name, const Example& example) {
     record(name, [&] {
-      const std::vector<Made> expected = made_on_host<On::oracle>(example, {On::oracle, 1, 0}, nullptr);
+      const std::vector<Made> expected = made_on_host<On::oracle>(example, {On::oracle, 1}, nullptr);
       return same_results(made_here(example), expected);
     });
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/parameters.hpp"
+#include "device/gpu/properties.hpp"
 #include "graph/any_view.hpp"
 #include "graph/word_cost.hpp"
 #include "stereopsis/disparity.hpp"
@@ -97,12 +98,14 @@ struct Work {
 
 enum class On { oracle, cpu, gpu };
 
-// The device on which a plan runs.
-struct Target {
+// The device on which a plan runs. The properties are those of a GPU.
+struct Target : gpu::Properties {
+  Target() = default;
+  Target(On where, int thread_count) : device(where), threads(thread_count) {}
+  explicit Target(const gpu::Properties& gpu) : gpu::Properties(gpu), device(On::gpu) {}
+
   On device = On::cpu;
   int threads = 1;
-  int cuda_capability = 0;      // capability of the tuned kernels: 90 is 9.0; 0: not a CUDA device
-  std::size_t local_bytes = 0;  // available to a work-group of a GPU, independent of what its kernels were compiled for
 };
 
 // An operation with its operands by index, in the order of its ports (if a port is for both views, the left operand

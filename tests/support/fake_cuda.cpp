@@ -120,10 +120,17 @@ Status cuDeviceGetAttribute(int* value, int attribute, DeviceId id) {
   const char* named = std::getenv("FAKE_CUDA_OLD");
   const bool old = id == (named != nullptr ? std::atoi(named) : 1);
   const char* kib = std::getenv("FAKE_CUDA_LOCAL_KIB");
-  *value = attribute == compute_capability_major             ? (old ? 3 : 9)
-           : attribute == compute_capability_minor           ? (old ? 5 : 0)
-           : attribute == max_shared_memory_per_block_opt_in ? (kib != nullptr ? std::atoi(kib) : 227) << 10
-                                                             : 1024;
+  switch (attribute) {
+    case compute_capability_major: *value = old ? 3 : 9; break;
+    case compute_capability_minor: *value = old ? 5 : 0; break;
+    case max_shared_memory_per_block_opt_in: *value = (kib != nullptr ? std::atoi(kib) : 227) << 10; break;
+    case max_shared_memory_per_multiprocessor: *value = 228 << 10; break;
+    case multiprocessors: *value = 132; break;
+    case max_threads_per_multiprocessor: *value = 2048; break;
+    case warp_size: *value = 32; break;
+    case l2_cache_bytes: return not_ready;  // does not report it
+    default: *value = 1024;
+  }
   return success;
 }
 Status cuDeviceTotalMem_v2(std::size_t* memory, DeviceId) {
@@ -202,7 +209,7 @@ Status cuGraphInstantiateWithFlags(GraphExec* graph, Graph, unsigned long long) 
 }
 Status cuGraphDestroy(Graph graph) { return destroy("cuGraphDestroy", graph); }
 Status cuGraphExecDestroy(GraphExec graph) { return destroy("cuGraphExecDestroy", graph); }
-Status cuFuncSetAttribute(Function, int, int) { return success; }
+Status cuFuncSetAttribute(Function, int, int) { return called("cuFuncSetAttribute"); }
 Status cuGraphLaunch(GraphExec, Stream) { return called("cuGraphLaunch"); }
 Status cuModuleLoadData(Module* module, const void*) { return make("cuModuleLoadData", module); }
 Status cuModuleGetFunction(Function* function, Module, const char*) { return make("cuModuleGetFunction", function); }

@@ -35,13 +35,17 @@ enum Attribute : int {
   max_block_z = 4,
   max_shared_memory_per_block = 8,
   total_constant_memory = 9,
+  warp_size = 10,
   clock_rate = 13,  // kHz
   pci_bus = 33,
   pci_device = 34,
   pci_domain = 50,
   multiprocessors = 16,
+  l2_cache_bytes = 38,
+  max_threads_per_multiprocessor = 39,
   compute_capability_major = 75,
   compute_capability_minor = 76,
+  max_shared_memory_per_multiprocessor = 81,
   max_shared_memory_per_block_opt_in = 97,
 };
 

@@ -38,7 +38,6 @@ class CudaQueue final : public gpu::Queue {
   bool begin_recording() override;
   std::unique_ptr<gpu::Graph> end_recording() override;
   void replay(gpu::Graph&) override;
-  int cuda_capability() const override;
   void wait() override;
 
  protected:
@@ -57,12 +56,51 @@ class CudaQueue final : public gpu::Queue {
   bool recording_ = false, repeatable_ = true;
 };
 
+// Asks the driver for attributes of a device; an attribute that the driver does not know is 0.
+class Attributes {
+ public:
+  Attributes(const Api& api, DeviceId id) : api_(api), id_(id) {}
+
+  int operator()(Attribute what) const {
+    int value = 0;
+    api_.device_attribute(&value, what, id_);
+    return value;
+  }
+  int capability() const { return 10 * (*this)(compute_capability_major) + (*this)(compute_capability_minor); }
+
+ private:
+  const Api& api_;
+  const DeviceId id_;
+};
+
+constexpr int portable_only = 75;
+
+gpu::Properties properties_of(const Attributes& attribute) {
+  gpu::Properties p;
+  // Tuned kernels cannot use features of a later capability than that which they were compiled for.
+  p.cuda_capability = std::max(tuned_architectures().run_by(attribute.capability()), portable_only);
+  const auto report = [&](auto& value, Attribute what) {
+    if (const int reported = attribute(what); reported > 0)
+      value = static_cast<std::decay_t<decltype(value)>>(reported);
+  };
+  report(p.multiprocessors, multiprocessors);
+  report(p.threads_per_multiprocessor, max_threads_per_multiprocessor);
+  report(p.warp_size, warp_size);
+  report(p.local_bytes, max_shared_memory_per_block_opt_in);
+  report(p.local_bytes_per_multiprocessor, max_shared_memory_per_multiprocessor);
+  report(p.cache_bytes, l2_cache_bytes);
+  return p;
+}
+
 // Retains the device's primary context, which CUDA's runtime uses too, at first use and keeps it, unless the caller
 // provides a context.
 class CudaDevice final : public gpu::Device {
  public:
   CudaDevice(const Api& functions, std::string name, DeviceId id)
-      : gpu::Device(std::move(name)), api(functions), id_(id) {}
+      : gpu::Device(std::move(name), properties_of({functions, id})),
+        api(functions),
+        attribute({functions, id}),
+        id_(id) {}
 
   // Makes the context current in the calling thread for the object's lifetime.
   class Current {
@@ -84,7 +122,6 @@ class CudaDevice final : public gpu::Device {
     check(api.device_memory(&bytes, id_), "tell its memory");
     return bytes;
   }
-  std::size_t local_bytes() override { return static_cast<std::size_t>(attribute(max_shared_memory_per_block_opt_in)); }
   DeviceDescription describe() override {
     char text_of_name[256] = {};
     api.device_name(text_of_name, sizeof text_of_name, id_);
@@ -96,7 +133,8 @@ class CudaDevice final : public gpu::Device {
     api.driver_version(&version);
     put("driver", text("CUDA ", version / 1000, '.', version % 1000 / 10));
     put("compute capability", capability());
-    put("compute units", text(attribute(multiprocessors)));
+    if (const auto native = native_instructions(); !native.empty()) put("native instructions", join(native, ", "));
+    put("compute units", text(properties().multiprocessors));
     char address[40];
     std::snprintf(address, sizeof address, "%04x:%02x:%02x.0", attribute(pci_domain), attribute(pci_bus),
                   attribute(pci_device));
@@ -104,26 +142,31 @@ class CudaDevice final : public gpu::Device {
     put("clock", text(attribute(clock_rate) / 1000, " MHz"));
     put("global memory", text(memory_bytes() >> 20, " MiB"));
     put("local memory", text(attribute(max_shared_memory_per_block) >> 10, " KiB"));
+    put("cache", text(properties().cache_bytes >> 10, " KiB"));
     put("constant memory", text(attribute(total_constant_memory) >> 10, " KiB"));
     put("work-group limit", text(attribute(max_threads_per_block), " (", attribute(max_block_x), " × ",
                                  attribute(max_block_y), " × ", attribute(max_block_z), ")"));
     return d;
   }
 
+  // Returns those that tuned kernels use.
+  std::vector<std::string> native_instructions() const {
+    std::vector<std::string> names;
+    if (properties().has_dpx()) names.push_back("DPX");
+    if (properties().has_bulk_copies()) names.push_back("bulk copies");
+    if (properties().has_early_start()) names.push_back("early start");
+    return names;
+  }
+
   std::string why_unusable() override {
-    if (own_capability() < 75)
+    if (attribute.capability() < portable_only)
       return text("it has compute capability ", capability(), "; 7.5 or later is needed, or OpenCL");
-    if (portable_architectures().run_by(own_capability()) == 0)
+    if (portable_architectures().run_by(attribute.capability()) == 0)
       return text(
           "it has compute capability ", capability(),
           ", which this build has no kernels for; configure it with STEREOPSIS_CUDA_ARCHITECTURES=native on this "
           "machine, or use OpenCL");
     return {};
-  }
-
-  // Returns the capability that the tuned kernels were compiled for; they cannot use features of a later one.
-  int cuda_capability() const override {
-    return std::max(tuned_architectures().run_by(own_capability()), portable_only);
   }
 
   // Starts the kernel before the previous one has ended, if `early`. The context must be current.
@@ -225,41 +268,18 @@ class CudaDevice final : public gpu::Device {
     return context_;
   }
 
-  // Returns the kernel's function, ready to be launched with `local_bytes` of dynamic shared memory. The context must
-  // be current.
-  Function find(const gpu::Kernel& which, int local_bytes) {
+  // Returns the kernel's function, ready to be launched. The context must be current.
+  Function find(const gpu::Kernel& which) {
     const std::lock_guard lock(mutex_);
-    Loaded& loaded = functions_[{which.file, which.name, which.instance}];
-    if (loaded.function == nullptr) loaded.function = load(which);
-    // Other threads may be launching the same function, and attributes belong to the function: the limit only grows.
-    if (local_bytes > loaded.local_bytes) {
-      check(api.set_function_attribute(loaded.function, max_dynamic_shared_memory, local_bytes), "give local memory");
-      loaded.local_bytes = local_bytes;
-    }
-    if (which.local_percent != loaded.local_percent) {
-      check(api.set_function_attribute(loaded.function, preferred_shared_memory_carveout, which.local_percent),
-            "share out local memory");
-      loaded.local_percent = which.local_percent;
-    }
-    return loaded.function;
+    Function& function = functions_[{which.file, which.name, which.instance}];
+    if (function == nullptr) function = load(which);
+    return function;
   }
 
   const Api& api;
-
-  int attribute(Attribute what) const {
-    int value = 0;
-    api.device_attribute(&value, what, id_);
-    return value;
-  }
+  const Attributes attribute;
 
  private:
-  // A function and the attributes set on it.
-  struct Loaded {
-    Function function = nullptr;
-    int local_bytes = 0;
-    int local_percent = gpu::Kernel{}.local_percent;
-  };
-
   // Requires that the mutex is held and that the context is current.
   Function load(const gpu::Kernel& which) {
     Module& module = modules_[which.file];
@@ -268,12 +288,20 @@ class CudaDevice final : public gpu::Device {
     const std::string symbol = text(which.name, '_', which.instance);
     Function function = nullptr;
     check(api.get_function(&function, module, symbol.c_str()), text("find the kernel ", symbol).c_str());
+    set_attributes(function, which);
     return function;
   }
 
-  static constexpr int portable_only = 75;
+  // Attributes belong to the function, which other threads may be launching later: they are set once.
+  void set_attributes(Function function, const gpu::Kernel& which) const {
+    if (which.most_local_bytes > 0)
+      check(api.set_function_attribute(function, max_dynamic_shared_memory, which.most_local_bytes),
+            "give local memory");
+    if (which.local_percent >= 0)
+      check(api.set_function_attribute(function, preferred_shared_memory_carveout, which.local_percent),
+            "share out local memory");
+  }
 
-  int own_capability() const { return 10 * attribute(compute_capability_major) + attribute(compute_capability_minor); }
   std::string capability() const {
     return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
   }
@@ -282,7 +310,7 @@ class CudaDevice final : public gpu::Device {
   bool starts_early() const {
     int driver = 0;
     api.driver_version(&driver);
-    return api.launch_with != nullptr && driver >= 12030 && cuda_capability() >= 90;
+    return api.launch_with != nullptr && driver >= 12030 && properties().has_early_start();
   }
 
   [[noreturn]] void refuse_memory(std::size_t bytes) const {
@@ -321,7 +349,8 @@ class CudaDevice final : public gpu::Device {
   std::shared_ptr<const DeviceAllocator> allocator_;               // set by the caller; null: the driver's
   std::map<Handle, std::shared_ptr<const DeviceAllocator>> lent_;  // allocator of each piece that came from a caller
   std::map<std::string_view, Module> modules_;
-  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Loaded> functions_;  // names are literals
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Function>
+      functions_;  // names are literals
 };
 
 using Current = CudaDevice::Current;
@@ -382,7 +411,10 @@ class CudaGraph final : public gpu::Graph {
 std::unique_ptr<gpu::Event> CudaDevice::make_event(bool timed) { return std::make_unique<CudaEvent>(*this, timed); }
 
 CudaQueue::CudaQueue(CudaDevice& device, bool one_of_several)
-    : device_(device), starts_early_(!one_of_several), meeting_(device.make_event(false)) {
+    : gpu::Queue(device.properties()),
+      device_(device),
+      starts_early_(!one_of_several),
+      meeting_(device.make_event(false)) {
   const Current current(device_);
   constexpr unsigned non_blocking = 1;  // does not synchronise with the legacy default stream
   device_.check(device_.api.create_stream(&stream_, non_blocking), "make a queue");
@@ -406,7 +438,7 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
   std::array<void*, 40> values;
   for (int i = 0; i < arguments.count(); ++i) values[i] = const_cast<void*>(arguments.value(i));
   const int groups_y = (grid.groups_y + layers - 1) / layers;
-  const Function function = device_.find(kernel, grid.local_bytes);
+  const Function function = device_.find(kernel);
   const auto size = [](int value) { return static_cast<unsigned>(value); };
   const LaunchConfig config{size(grid.groups_x),
                             size(groups_y),
@@ -535,8 +567,6 @@ void CudaQueue::replay(gpu::Graph& graph) {
   const Current current(device_);
   device_.check(device_.api.launch_graph(static_cast<CudaGraph&>(graph).executable, stream_), "run recorded commands");
 }
-
-int CudaQueue::cuda_capability() const { return device_.cuda_capability(); }
 
 void CudaQueue::wait() {
   const Current current(device_);

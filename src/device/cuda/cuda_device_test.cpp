@@ -6,6 +6,7 @@
 #include <map>
 
 #include "device/cuda/machine_code.hpp"
+#include "device/gpu/device.hpp"
 #include "stereopsis/async.hpp"
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/resources.hpp"
@@ -302,6 +303,33 @@ TEST_F(CudaDevice, InTheSteadyStateMakesNothingAndDoesNotWait) {
   const int waits = calls("cuEventSynchronize") + calls("cuStreamSynchronize");
   for (int i = 0; i < 3; ++i) tickets[i] = matcher.enqueue(pair(), results[i]);
   EXPECT_EQ(calls("cuEventSynchronize") + calls("cuStreamSynchronize"), waits);
+}
+
+TEST_F(CudaDevice, ReportsItsPropertiesAndDefaultsForTheRest) {
+  const gpu::Properties& p = gpu::device("cuda:0").properties();
+  EXPECT_EQ(p.cuda_capability, 90);
+  EXPECT_EQ(p.multiprocessors, 132);
+  EXPECT_EQ(p.threads_per_multiprocessor, 2048);
+  EXPECT_EQ(p.warp_size, 32);
+  EXPECT_EQ(p.local_bytes, std::size_t{227} << 10);
+  EXPECT_EQ(p.local_bytes_per_multiprocessor, std::size_t{228} << 10);
+  EXPECT_EQ(p.cache_bytes, gpu::Properties{}.cache_bytes);
+  EXPECT_TRUE(p.has_dpx() && p.has_bulk_copies() && p.has_early_start());
+}
+
+// Other threads may be launching the function.
+TEST_F(CudaDevice, SetsAttributesOfAFunctionWhenItIsLoaded) {
+  const auto match = [&](const char* window) {
+    Pipeline pipeline("asw");
+    pipeline.set("aggregation.window", window);
+    Matcher(Plan(pipeline, Problem::of(pair(), {0, 16}), {"cuda:0", 0})).match(pair());
+  };
+  const int before = calls("cuFuncSetAttribute");
+  match("9");
+  const int loaded = calls("cuFuncSetAttribute");
+  EXPECT_GT(loaded, before);
+  match("33");  // takes more shared memory
+  EXPECT_EQ(calls("cuFuncSetAttribute"), loaded);
 }
 
 TEST_F(CudaDevice, LetsKernelsStartEarlyThatAskForIt) {

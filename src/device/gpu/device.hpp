@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "device/gpu/properties.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/device.hpp"
 
@@ -28,6 +29,8 @@ struct Kernel {
   // Percentage of the memory shared by a multiprocessor's L1 cache and local memory that should be local; −1: the
   // driver's choice. Kernels that differ in this value do not run concurrently on a multiprocessor.
   int local_percent = -1;
+  // Largest Grid::local_bytes of the kernel's launches; 0 if 48 KiB, which every kernel may have, are enough.
+  int most_local_bytes = 0;
 };
 
 // The work-groups of a launch and their work-items, in x and y.
@@ -129,6 +132,9 @@ class Queue {
  public:
   virtual ~Queue() = default;
 
+  const Properties& properties() const { return properties_; }  // of the device
+  int cuda_capability() const { return properties_.cuda_capability; }
+
   template <class... Values>
   void launch(const Kernel& kernel, const Grid& grid, const Values&... values) {
     launch(kernel, grid, Arguments(values...));
@@ -176,13 +182,13 @@ class Queue {
   virtual std::unique_ptr<Graph> end_recording() { return nullptr; }
   virtual void replay(Graph&) {}
 
-  // Returns the compute capability that tuned kernels were compiled for and may use: 90 is 9.0; 0: not a CUDA device.
-  virtual int cuda_capability() const { return 0; }
-
   // Waits until all commands are done. Throws any error that occurred in between.
   virtual void wait() = 0;
 
  protected:
+  // `properties` are the device's, which outlives its queues.
+  explicit Queue(const Properties& properties) : properties_(properties) {}
+
   virtual void copy_rows(const Place& from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
                          std::size_t row_bytes, int rows) {
     for (int y = 0; y < rows; ++y)
@@ -203,6 +209,8 @@ class Queue {
   static std::size_t row_bytes(const View<T>& view) {
     return sizeof(T) * view.width * view.channels;
   }
+
+  const Properties& properties_;
 };
 
 // A GPU. It lives as long as the process; all functions may be called from several threads.
@@ -215,8 +223,7 @@ class Device {
   virtual std::string why_unusable() = 0;            // empty if kernels can run
   virtual std::size_t memory_bytes() = 0;            // total memory
   virtual std::size_t largest_buffer() { return memory_bytes(); }
-  virtual std::size_t local_bytes() = 0;             // largest local memory of a work-group
-  virtual int cuda_capability() const { return 0; }  // as in Queue
+  const Properties& properties() const { return properties_; }
   // `one_of_several`: the queue is one of several that are busy at the same time. Its kernels do not start early,
   // because waiting blocks would occupy resources that the other queues could use.
   virtual std::unique_ptr<Queue> make_queue(bool one_of_several = false) = 0;
@@ -232,10 +239,11 @@ class Device {
   virtual bool is_pinned(const void*) { return false; }
 
  protected:
-  explicit Device(std::string name) : name_(std::move(name)) {}
+  Device(std::string name, const Properties& properties) : name_(std::move(name)), properties_(properties) {}
 
  private:
-  std::string name_;
+  const std::string name_;
+  const Properties properties_;
 };
 
 // Owns device memory.

@@ -1,4 +1,5 @@
 #include "device/gpu/device.hpp"
+#include "device/gpu/tuning.hpp"
 
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 
 #include "core/text.hpp"
 #include "support/devices.hpp"
+#include "support/recording_queue.hpp"
 #ifdef STEREOPSIS_OPENCL
 #include "device/gpu/sources.hpp"
 #include "device/opencl/program_cache.hpp"
@@ -185,6 +187,33 @@ TEST_F(ProgramCache, WithoutAPlaceNothingHappens) {
 }
 
 #endif
+
+struct Row {
+  int capability, size;
+};
+constexpr Row sizes[] = {{80, 1}, {90, 2}, {100, 3}};
+
+TEST(Tuning, PicksTheLastRowThatIsNotForLaterDevices) {
+  for (const auto& [capability, size] : {Row{80, 1}, {86, 1}, {89, 1}, {90, 2}, {100, 3}, {120, 3}}) {
+    EXPECT_EQ(gpu::pick(sizes, capability).size, size) << capability;
+    EXPECT_TRUE(gpu::runs(sizes, capability)) << capability;
+    EXPECT_EQ(gpu::pick(sizes, gpu_with(1, capability)).size, size) << capability;
+  }
+  EXPECT_FALSE(gpu::runs(sizes, 75));
+  EXPECT_FALSE(gpu::runs(sizes, gpu::Properties{}));
+  EXPECT_EQ(gpu::pick(sizes, 75).size, 1);
+}
+
+TEST(Devices, HaveProperties) {
+  for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
+    const gpu::Properties& p = device.properties();
+    EXPECT_EQ(&queue.properties(), &p);
+    EXPECT_GE(p.multiprocessors, 1);
+    EXPECT_GE(p.warp_size, 1);
+    EXPECT_GE(p.threads_per_multiprocessor, p.warp_size);
+    EXPECT_GE(p.local_bytes, std::size_t{16} << 10);
+  });
+}
 
 }  // namespace
 }  // namespace stereopsis

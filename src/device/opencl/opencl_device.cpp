@@ -63,10 +63,32 @@ class OpenClQueue final : public gpu::Queue {
   cl_command_queue queue_ = nullptr;
 };
 
+template <class T>
+T device_number(const Api& api, cl_device_id id, cl_device_info what) {
+  T value{};
+  api.GetDeviceInfo(id, what, sizeof value, &value, nullptr);
+  return value;
+}
+
+gpu::Properties properties_of(const Api& api, cl_device_id id) {
+  gpu::Properties p;
+  const auto report = [&]<class T>(auto& value, cl_device_info what, T) {
+    if (const T reported = device_number<T>(api, id, what); reported > 0)
+      value = static_cast<std::decay_t<decltype(value)>>(reported);
+  };
+  constexpr cl_device_info warp_size_nv = 0x4003, wavefront_width_amd = 0x4043;
+  report(p.multiprocessors, CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint{});
+  report(p.warp_size, warp_size_nv, cl_uint{});
+  report(p.warp_size, wavefront_width_amd, cl_uint{});
+  report(p.local_bytes, CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong{});
+  report(p.cache_bytes, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong{});
+  return p;
+}
+
 class OpenClDevice final : public gpu::Device {
  public:
   OpenClDevice(const Api& functions, std::string name, cl_platform_id platform, cl_device_id device)
-      : gpu::Device(std::move(name)),
+      : gpu::Device(std::move(name), properties_of(functions, device)),
         api(functions),
         id(device),
         platform_(info_text([&](auto... a) { functions.GetPlatformInfo(platform, CL_PLATFORM_NAME, a...); })),
@@ -75,7 +97,6 @@ class OpenClDevice final : public gpu::Device {
 
   std::size_t memory_bytes() override { return number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE); }
   std::size_t largest_buffer() override { return number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE); }
-  std::size_t local_bytes() override { return number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE); }
   DeviceDescription describe() override {
     DeviceDescription d{name(), text_of(CL_DEVICE_NAME), true, {}, {}};
     const auto put = [&](const char* property, const std::string& value) {
@@ -84,11 +105,12 @@ class OpenClDevice final : public gpu::Device {
     put("platform", platform_);
     put("driver", text_of(CL_DRIVER_VERSION));
     put("version", text_of(CL_DEVICE_VERSION));
-    put("compute units", text(number<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS)));
+    put("compute units", text(properties().multiprocessors));
     put("clock", text(number<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY), " MHz"));
     put("global memory", text(memory_bytes() >> 20, " MiB"));
     put("largest buffer", text(largest_buffer() >> 20, " MiB"));
-    put("local memory", text(local_bytes() >> 10, " KiB"));
+    put("local memory", text(properties().local_bytes >> 10, " KiB"));
+    put("cache", text(properties().cache_bytes >> 10, " KiB"));
     put("constant memory", text(number<cl_ulong>(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >> 10, " KiB"));
     const auto sides = number<std::array<std::size_t, 3>>(CL_DEVICE_MAX_WORK_ITEM_SIZES);
     put("work-group limit", text(number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), " (", sides[0], " × ", sides[1],
@@ -204,9 +226,7 @@ class OpenClDevice final : public gpu::Device {
   }
   template <class T>
   T number(cl_device_info what) const {
-    T value{};
-    api.GetDeviceInfo(id, what, sizeof value, &value, nullptr);
-    return value;
+    return device_number<T>(api, id, what);
   }
 
   cl_kernel find(cl_context in, const gpu::Kernel& which) {
@@ -337,7 +357,8 @@ class OpenClEvent final : public gpu::Event {
 
 std::unique_ptr<gpu::Event> OpenClDevice::make_event(bool) { return std::make_unique<OpenClEvent>(*this); }
 
-OpenClQueue::OpenClQueue(OpenClDevice& device) : device_(device), queue_(device.make_command_queue(device.context())) {}
+OpenClQueue::OpenClQueue(OpenClDevice& device)
+    : gpu::Queue(device.properties()), device_(device), queue_(device.make_command_queue(device.context())) {}
 
 OpenClQueue::~OpenClQueue() {
   device_.api.Finish(queue_);

@@ -56,10 +56,10 @@ bool cuda_serves(const Parameters& p, Size size, const DisparityRange& range, in
                                             cuda_capability);
 }
 
-std::size_t cuda_scratch_bytes(Size size, const DisparityRange& range) {
+std::size_t cuda_scratch_bytes(Size size, const DisparityRange& range, int cuda_capability) {
   constexpr std::size_t line = 256;
   return (beyond_bytes(size, range) + line - 1) / line * line +
-         cross_aggregation::cuda_both_scratch_bytes(size, columns_beyond(range), range.count);
+         cross_aggregation::cuda_both_scratch_bytes(size, columns_beyond(range), range.count, cuda_capability);
 }
 
 void cuda(const Parameters& p, const ad_census::InputOf<gpu::View>& in,
@@ -71,12 +71,16 @@ void cuda(const Parameters& p, const ad_census::InputOf<gpu::View>& in,
   const gpu::Volume<std::uint8_t> beyond{piece.as<std::uint8_t>(), columns_beyond(range), left.height,
                                          left.disparities};
   const Problem problem = problem_of(in, min_disparity, left, beyond, right);
-  const int passes = ceil_div(ceil_div(left.disparities, group), groups);
-  queue.launch({file, "costs", "any"}, {ceil_div(left.width + beyond.width, columns) * passes, left.height, items, 1},
-               problem, tables_of(p.cost));
+  const Tuning& tuning = gpu::pick(tunings, queue.properties());
+  const int passes = ceil_div(ceil_div(left.disparities, group), tuning.groups);
+  queue.launch({file, "costs", "any"},
+               {ceil_div(left.width + beyond.width, tuning.columns) * passes, left.height, tuning.items, 1}, problem,
+               tables_of(p.cost));
   cross_aggregation::cuda_both(p.aggregation, arms, min_disparity, left, beyond, scratch, queue);
-  queue.launch({file, "mirror", "any"},
-               {ceil_div(left.width, tile) * ceil_div(left.disparities, tile), left.height, items, 1}, problem);
+  queue.launch(
+      {file, "mirror", "any"},
+      {ceil_div(left.width, tuning.tile) * ceil_div(left.disparities, tuning.tile), left.height, tuning.items, 1},
+      problem);
 }
 
 }  // namespace stereopsis::ad_census_both

@@ -5,6 +5,10 @@
 namespace stereopsis::ad_census_both {
 namespace {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int items = tuning.items, units = items / lanes;
+constexpr int groups = tuning.groups, columns = tuning.columns, tile = tuning.tile;
+
 __device__ __forceinline__ u8* cells_of(const Problem& p, int x, int y) {
   return x < p.width ? p.costs + ((i64)y * p.width + x) * p.disparities
                      : p.costs_beyond + ((i64)y * p.beyond + x - p.width) * p.disparities;

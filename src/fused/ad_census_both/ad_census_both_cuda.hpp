@@ -31,7 +31,7 @@ inline int columns_beyond(const DisparityRange& range) { return std::max(range.m
 
 // `range` is the left view's.
 bool cuda_serves(const Parameters&, Size, const DisparityRange&, int longest_arm, int cuda_capability);
-std::size_t cuda_scratch_bytes(Size, const DisparityRange&);
+std::size_t cuda_scratch_bytes(Size, const DisparityRange&, int cuda_capability);
 void cuda(const Parameters&, const ad_census::InputOf<gpu::View>&, const cross_aggregation::ArmsOf<gpu::View>&,
           int min_disparity, gpu::Volume<std::uint8_t> left_costs, gpu::Volume<std::uint8_t> right_costs,
           gpu::Span scratch, gpu::Queue&);

@@ -27,7 +27,7 @@ const StageDescriptor tuned{
                              c.context.range.min, c.volume<std::uint8_t>(left), c.volume<std::uint8_t>(right),
                              c.scratch(), c.worker());
                       }},
-    .scratch = [](const Shape& s) { return cuda_scratch_bytes(s.size(), s.context.range); },
+    .scratch = [](const Shape& s) { return cuda_scratch_bytes(s.size(), s.context.range, s.target.cuda_capability); },
     // Costs are made and read, sums written and read in each iteration, means written; the mirrored cells are copied.
     .work =
         [](const Shape& s) {

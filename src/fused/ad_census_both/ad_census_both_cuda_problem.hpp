@@ -3,17 +3,23 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::ad_census_both {
 
-inline constexpr int items = 256;  // per group
-
-// Costs: 16 lanes hold 64 disparities of a pixel; a group processes up to two such sets of disparities for some
+// Costs: 16 lanes hold 64 disparities of a pixel; a block processes up to `groups` such sets of disparities for some
 // columns.
-inline constexpr int lanes = 16, per_lane = 4, group = lanes * per_lane, groups = 2, columns = 768;
-inline constexpr int units = items / lanes;
+inline constexpr int lanes = 16, per_lane = 4, group = lanes * per_lane;
 
-// The right view's cells: a tile of pixels by disparities.
-inline constexpr int tile = 128;
+struct Tuning {
+  int capability;
+  int items;            // threads per block
+  int groups, columns;  // per block of the kernel for costs
+  int tile;             // pixels and disparities per block of the kernel for the right view's cells
+};
+inline constexpr Tuning tunings[] = {
+    {.capability = 80, .items = 256, .groups = 2, .columns = 768, .tile = 128},  // not measured alone
+};
 
 // The same tables as ad_census::Tables.
 struct Tables {

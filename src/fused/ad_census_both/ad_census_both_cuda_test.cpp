@@ -65,7 +65,8 @@ void expect_equals_oracles(const ad_census_both::Parameters& p, Size size, Dispa
   const OnDevice<std::uint64_t> left_census(device, queue, pair.left_census),
       right_census(device, queue, pair.right_census);
   const OnDevice<std::uint32_t> left_arms(device, queue, pair.left_arms), right_arms(device, queue, pair.right_arms);
-  const gpu::Buffer scratch = poisoned(device, queue, ad_census_both::cuda_scratch_bytes(size, range));
+  const gpu::Buffer scratch =
+      poisoned(device, queue, ad_census_both::cuda_scratch_bytes(size, range, queue.cuda_capability()));
   for (int time = 0; time < 2; ++time) {
     VolumeOnDevice<std::uint8_t> got_left(device, queue, size, range.count),
         got_right(device, queue, size, range.count);

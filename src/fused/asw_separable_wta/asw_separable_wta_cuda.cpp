@@ -60,11 +60,12 @@ CudaWeights weights_of(const Parameters& p) {
 
 // Tiles one below the other of a warp: many, as each run of them makes the rows around it once more, but so few that
 // the last blocks don't run alone. `blocks` side by side, `columns` of a block.
-int tiles_of(int tiles, int blocks, int columns, int extra) {
-  constexpr int resident = 396;  // blocks on an H100
+int tiles_of(int tiles, int blocks, int columns, int extra, const gpu::Properties& device) {
+  const CudaTuning& tuning = gpu::pick(cuda_tunings, device);
+  const int resident = device.multiprocessors * tuning.vertical_blocks;
   int best = 1;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int n = std::min(tiles, cuda_most_tiles / columns); n > 0; --n) {
+  for (int n = std::min(tiles, tuning.most_tiles / columns); n > 0; --n) {
     const std::int64_t all = static_cast<std::int64_t>(blocks) * ceil_div(tiles, n);
     const std::int64_t time = (all + resident - 1) / resident * (n + extra);
     if (time < least) {
@@ -96,21 +97,22 @@ void cuda(const support_weight_wta::Parameters& p, const support_weight_wta::Inp
   const Size size = in.rgb_left.size();
   const Memory memory(s, size, in.disparities, workspace);
   const bool is_small = blocks_of(s) == 3;
-  const int run = cuda_tile * cuda_run_tiles(blocks_of(s));
+  const CudaTuning& tuning = gpu::pick(cuda_tunings, queue.properties());
+  const int run = cuda_tile * tuning.run_tiles(blocks_of(s));
   const auto launch = [&](const char* kernel, const gpu::Grid& grid, const auto&... arguments) {
     queue.launch({"asw_separable_wta_cuda", kernel, is_small ? "3" : "5"}, grid, arguments...);
   };
   const auto runs = [&](int lines, int length) { return ceil_div(lines, cuda_rows) * ceil_div(length, run); };
   const int runs_down = runs(size.width, size.height), runs_across = runs(size.height, size.width);
-  launch("weights", {runs_down + runs_across, 1, cuda_weight_threads, 1}, in.lab_left, memory.down.matrices.as<Uint2>(),
-         memory.down.divisors.as<Uint2>(), memory.across.matrices.as<Uint2>(), memory.across.divisors.as<Uint2>(),
-         runs_down, weights_of(s));
+  launch("weights", {runs_down + runs_across, 1, tuning.weight_threads, 1}, in.lab_left,
+         memory.down.matrices.as<Uint2>(), memory.down.divisors.as<Uint2>(), memory.across.matrices.as<Uint2>(),
+         memory.across.divisors.as<Uint2>(), runs_down, weights_of(s));
   launch("horizontal", {ceil_div(size.width, run), ceil_div(size.height, cuda_rows), 2 * run, 1},
          memory.across.matrices.as<Uint2>(), memory.across.divisors.as<Uint2>(), in.rgb_left, in.rgb_right,
          memory.volume.as<Uint4>(), CudaCosts{in.disparities, in.select.min_disparity, p.cost.truncation});
-  const int warps = std::min(memory.slices, cuda_warps), columns = cuda_warps / warps;
+  const int warps = std::min(memory.slices, tuning.warps), columns = tuning.warps / warps;
   const int side_by_side = ceil_div(size.width, columns), all_tiles = ceil_div(size.height, cuda_tile);
-  const int tiles = tiles_of(all_tiles, side_by_side, columns, blocks_of(s) - 1);
+  const int tiles = tiles_of(all_tiles, side_by_side, columns, blocks_of(s) - 1, queue.properties());
   launch("vertical", {side_by_side, ceil_div(all_tiles, tiles), 32 * columns * warps, 1},
          memory.down.matrices.as<Uint2>(), memory.down.divisors.as<Uint2>(), memory.volume.as<Uint4>(), out.disparity,
          out.validity, CudaVertical{size.width, size.height, memory.slices, in.select.min_disparity, columns, tiles});

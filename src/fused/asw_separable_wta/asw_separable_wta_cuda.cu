@@ -1,9 +1,20 @@
 // Adaptive support weights in two passes as matrix products: asw_separable_wta_cuda.hpp.
 #include "fused/asw_separable_wta/asw_separable_wta_cuda_problem.hpp"
 
+using namespace stereopsis;
 using namespace stereopsis::asw_separable_wta;
 
 namespace {
+
+constexpr CudaTuning tuning = gpu::pick(cuda_tunings, gpu::compiled_capability);
+constexpr int cuda_weight_threads = tuning.weight_threads, weight_blocks = tuning.weight_blocks;
+constexpr int cuda_warps = tuning.warps, cuda_most_tiles = tuning.most_tiles;
+template <int blocks>
+constexpr int run_tiles = tuning.run_tiles(blocks);
+template <int blocks>
+constexpr int horizontal_blocks = tuning.horizontal_threads / (32 * run_tiles<blocks>);
+template <int blocks>
+constexpr int vertical_blocks = blocks == 3 ? tuning.vertical_blocks : tuning.large_blocks;
 
 struct Layout {  // layout of an image
   std::int64_t offset, pitch;
@@ -37,7 +48,7 @@ __device__ __forceinline__ int tiles_of(int pixels) { return (pixels + cuda_tile
 template <int blocks_>
 struct Shape {
   static constexpr int blocks = blocks_, reach = cuda_reach(blocks);
-  static constexpr int tiles = cuda_run_tiles(blocks), run = cuda_tile * tiles, threads = 32 * tiles;
+  static constexpr int tiles = run_tiles<blocks>, run = cuda_tile * tiles, threads = 32 * tiles;
   static constexpr int input = run + 2 * reach;  // pixels that the sums of a run read
 };
 
@@ -504,7 +515,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
 extern "C" {
 
 #define STEREOPSIS_PASSES(blocks)                                                                                     \
-  __global__ void __launch_bounds__(cuda_weight_threads, 4) weights_##blocks(                                         \
+  __global__ void __launch_bounds__(cuda_weight_threads, weight_blocks) weights_##blocks(                             \
       const std::uint32_t* lab, Layout lab_layout, uint2* down, std::int64_t down_offset, uint2* down_divisors,       \
       std::int64_t down_divisors_offset, uint2* across, std::int64_t across_offset, uint2* across_divisors,           \
       std::int64_t across_divisors_offset, int runs_down, const CudaWeights w) {                                      \
@@ -516,14 +527,14 @@ extern "C" {
       make_bands(weights, {lab, lab_layout}, false, run - runs_down, across + across_offset,                          \
                  across_divisors + across_divisors_offset, w);                                                        \
   }                                                                                                                   \
-  __global__ void __launch_bounds__(Shape<blocks>::threads, 768 / Shape<blocks>::threads) horizontal_##blocks(        \
+  __global__ void __launch_bounds__(Shape<blocks>::threads, horizontal_blocks<blocks>) horizontal_##blocks(            \
       const uint2* bands, std::int64_t bands_offset, const uint2* divisors, std::int64_t divisors_offset,             \
       const std::uint32_t* left, Layout left_layout, const std::uint32_t* right, Layout right_layout, uint4* volume,  \
       std::int64_t volume_offset, const CudaCosts c) {                                                                \
     add_horizontally<Shape<blocks>>(bands + bands_offset, divisors + divisors_offset, {left, left_layout},            \
                                     {right, right_layout}, volume + volume_offset, c);                                \
   }                                                                                                                   \
-  __global__ void __launch_bounds__(32 * cuda_warps, blocks == 3 ? 3 : 2) vertical_##blocks(                          \
+  __global__ void __launch_bounds__(32 * cuda_warps, vertical_blocks<blocks>) vertical_##blocks(                      \
       const uint2* bands, std::int64_t bands_offset, const uint2* divisors, std::int64_t divisors_offset,             \
       const uint4* volume, std::int64_t volume_offset, float* disparity, Layout layout, std::uint8_t* validity,       \
       Layout validity_layout, const CudaVertical s) {                                                                 \

@@ -3,21 +3,44 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::asw_separable_wta {
 
 constexpr int cuda_tile = 16;   // pixels whose sums are the rows of a matrix product
 constexpr int cuda_rows = 4;    // image rows whose sums share a word
 constexpr int cuda_slice = 32;  // disparities at a time
-constexpr int cuda_warps = 8;   // largest number per block
+
+struct CudaTuning {
+  int capability;
+  int weight_threads, weight_blocks;  // of the kernel for weights: per block; per multiprocessor
+  // Adjacent tiles whose weights are computed together, as many as shared memory holds: for windows up to 33, and for
+  // larger ones.
+  int small_run, large_run;
+  int horizontal_threads;             // of the horizontal pass, per multiprocessor
+  int warps;                          // of the vertical pass, largest number per block
+  int most_tiles;                     // in all columns of a block of the vertical pass
+  int vertical_blocks, large_blocks;  // of the vertical pass, per multiprocessor: windows up to 33; larger
+
+  constexpr int run_tiles(int blocks) const { return blocks == 3 ? small_run : large_run; }
+};
+inline constexpr CudaTuning cuda_tunings[] = {
+    // A run of 8 tiles occupies 288 threads. The numbers were not measured alone.
+    {.capability = 80,
+     .weight_threads = 288,
+     .weight_blocks = 4,
+     .small_run = 8,
+     .large_run = 4,
+     .horizontal_threads = 768,
+     .warps = 8,
+     .most_tiles = 128,
+     .vertical_blocks = 3,
+     .large_blocks = 2},
+};
 
 // A tile's sums read the window's pixels in `blocks` blocks of 16, the middle one of which is the tile itself.
 constexpr int cuda_reach(int blocks) { return 8 * (blocks - 1); }
 constexpr int cuda_blocks(int radius) { return radius <= cuda_reach(3) ? 3 : 5; }
-// Number of adjacent tiles whose weights are computed together, as many as shared memory holds.
-constexpr int cuda_run_tiles(int blocks) { return blocks == 3 ? 8 : 4; }
-constexpr int cuda_most_tiles = 128;  // in all columns of a block of the vertical pass
-
-constexpr int cuda_weight_threads = 288;  // as many as a run of 8 tiles occupies
 
 struct CudaWeights {
   static constexpr bool is_argument = true;

@@ -2,6 +2,7 @@
 
 #include "fused/support_weight_wta/support_weight_wta_cuda.hpp"
 #include "support/devices.hpp"
+#include "support/recording_queue.hpp"
 #include "support/volumes.hpp"
 
 namespace stereopsis {
@@ -89,6 +90,23 @@ TEST(SupportWeightWtaCuda, EqualsTheOracles) {
                              support_weight_wta::cuda_serves, support_weight_wta::cuda_workspace_bytes,
                              support_weight_wta::cuda);
   });
+}
+
+TEST(AswSeparableWtaCuda, HasRunsOfTilesThatFillAllMultiprocessors) {
+  const auto launch = [](const gpu::Properties& device, Size size, int disparities, int window) {
+    RecordingQueue queue(device);
+    const auto words = absent_image<const std::uint32_t>(size);
+    asw_separable_wta::cuda(
+        {{}, asw_separable::Parameters{.window = window}, {}}, {words, words, words, {}, {}, disparities},
+        {absent_image<float>(size), absent_image<std::uint8_t>(size), {}, {}}, absent_memory(), queue);
+    EXPECT_TRUE(queue.is_possible());
+    return queue.last("vertical");
+  };
+  EXPECT_EQ(launch(h100, {450, 375}, 60, 33), "3: 113 × 3 blocks of 256 × 1");
+  EXPECT_EQ(launch(h100, {1280, 960}, 128, 33), "3: 640 × 3 blocks of 256 × 1");
+  EXPECT_EQ(launch(h100, {2880, 1980}, 256, 63), "5: 2880 × 2 blocks of 256 × 1");
+  launch(geforce, {1280, 960}, 128, 33);
+  launch(orin, {1, 1}, 1, 63);
 }
 
 }  // namespace

@@ -45,16 +45,18 @@ CudaWeights weights_of(const asw::Parameters& p) {
 
 bool is_narrow(int disparities) { return disparities <= 64; }
 
-CudaColumns columns_of(const Parameters& p, const Input& in, int disparities) {
+CudaColumns columns_of(const Parameters& p, const Input& in, int disparities, const gpu::Properties& device) {
+  const CudaTuning& tuning = gpu::pick(cuda_tunings, device);
   const Size size = in.rgb_left.size();
   const int octets = ceil_div(disparities, cuda_tile), tiles = ceil_div(size.width, cuda_tile) + octets - 1;
   const int units = is_narrow(disparities) ? ceil_div(tiles, 2) : tiles * ceil_div(disparities, 128);
   // Many rows for a block, as each makes the costs around them once more, but so few that there are blocks for all.
-  constexpr int resident = 132 * 16, times = 4;  // warps of an H100
-  const std::int64_t warps = std::int64_t{ceil_div(units, cuda_warps)} * cuda_warps * cuda_tile;
-  const std::int64_t groups = groups_of(size.height) * warps / (resident * times);
+  const int resident = device.multiprocessors * tuning.blocks * tuning.warps;  // warps
+  const std::int64_t warps = std::int64_t{ceil_div(units, tuning.warps)} * tuning.warps * cuda_tile;
+  const std::int64_t groups = std::clamp<std::int64_t>(groups_of(size.height) * warps / (resident * tuning.turns),
+                                                       tuning.least_groups, tuning.most_groups);
   return {size.width,        size.height, disparities, in.min_disparity,
-          p.cost.truncation, 1 - octets,  units,       static_cast<int>(std::clamp<std::int64_t>(groups, 4, 16))};
+          p.cost.truncation, 1 - octets,  units,       static_cast<int>(groups)};
 }
 
 const char* instance_of(gpu::Volume<std::uint8_t> costs) {
@@ -78,17 +80,18 @@ std::size_t cuda_workspace_bytes(Size size) {
 void cuda(const Parameters& p, const Input& in, gpu::Volume<std::uint8_t> costs, gpu::Span workspace,
           gpu::Queue& queue) {
   constexpr const char* file = "column_costs_cuda";
+  const CudaTuning& tuning = gpu::pick(cuda_tunings, queue.properties());
   const Size size = in.rgb_left.size();
   const Memory memory(size, workspace);
   const auto weights = memory.weights.as<Uint4>(), colours = memory.colours.as<Uint4>();
   queue.launch({file, "weights", "any"},
-               {2 * ceil_div(size.width, cuda_weight_columns),
-                ceil_div(cuda_group * groups_of(size.height), cuda_weight_rows), cuda_weight_threads, 1},
+               {2 * ceil_div(size.width, tuning.weight_columns),
+                ceil_div(cuda_group * groups_of(size.height), tuning.weight_rows), tuning.weight_threads, 1},
                in.lab_left, in.lab_right, in.rgb_left, in.rgb_right, weights, colours, weights_of(p.aggregation));
-  const CudaColumns columns = columns_of(p, in, costs.disparities);
+  const CudaColumns columns = columns_of(p, in, costs.disparities, queue.properties());
   queue.launch({file, "costs", instance_of(costs)},
-               {ceil_div(columns.units, cuda_warps) * cuda_tile, ceil_div(groups_of(size.height), columns.groups),
-                32 * cuda_warps, 1},
+               {ceil_div(columns.units, tuning.warps) * cuda_tile, ceil_div(groups_of(size.height), columns.groups),
+                32 * tuning.warps, 1},
                weights, colours, costs.cells, columns);
 }
 

@@ -2,9 +2,15 @@
 #include "device/cuda/words.cuh"
 #include "fused/column_costs/column_costs_cuda_problem.hpp"
 
+using namespace stereopsis;
 using namespace stereopsis::column_costs;
 
 namespace {
+
+constexpr CudaTuning tuning = gpu::pick(cuda_tunings, gpu::compiled_capability);
+constexpr int cuda_weight_threads = tuning.weight_threads;
+constexpr int cuda_weight_columns = tuning.weight_columns, cuda_weight_rows = tuning.weight_rows;
+constexpr int cuda_warps = tuning.warps, cuda_blocks = tuning.blocks;
 
 struct Layout {  // layout of an image
   std::int64_t offset, pitch;
@@ -417,7 +423,7 @@ __global__ void __launch_bounds__(cuda_weight_threads)
 }
 
 #define STEREOPSIS_COSTS(name, pair, even)                                                                             \
-  __global__ void __launch_bounds__(32 * cuda_warps, 2)                                                                \
+  __global__ void __launch_bounds__(32 * cuda_warps, cuda_blocks)                                                      \
       costs_##name(const uint4* weights, std::int64_t weights_offset, const uint4* colours,                            \
                    std::int64_t colours_offset, std::uint8_t* costs, std::int64_t costs_offset, const CudaColumns c) { \
     make_costs<pair, even>(weights + weights_offset, colours + colours_offset, costs + costs_offset, c);               \

@@ -2,6 +2,7 @@
 
 #include "stages/quantise/quantise.hpp"
 #include "support/cost_volumes.hpp"
+#include "support/recording_queue.hpp"
 
 namespace stereopsis {
 namespace {
@@ -78,6 +79,22 @@ TEST(ColumnCostsCuda, ServeColumnsUpTo33PixelsAndWholeIntensities) {
   EXPECT_FALSE(serves({.area = asw::Area::column}, 1.0 / 64));
   EXPECT_FALSE(serves({.area = asw::Area::column, .window = 35}, 1.0 / 128));
   EXPECT_FALSE(serves({}, 1.0 / 128));
+}
+
+TEST(ColumnCostsCuda, HaveBlocksForAllMultiprocessors) {
+  const auto launch = [](const gpu::Properties& device, Size size, int disparities) {
+    RecordingQueue queue(device);
+    const auto words = absent_image<const std::uint32_t>(size);
+    column_costs::cuda({{}, {.area = asw::Area::column}}, {words, words, words, words, 0},
+                       absent_volume<std::uint8_t>(size, disparities), absent_memory(), queue);
+    EXPECT_TRUE(queue.is_possible());
+    return queue.last("costs");
+  };
+  EXPECT_EQ(launch(h100, {450, 375}, 60), "narrow_even: 32 × 24 blocks of 256 × 1");
+  EXPECT_EQ(launch(h100, {1280, 960}, 128), "wide_even: 176 × 15 blocks of 256 × 1");
+  EXPECT_EQ(launch(h100, {2880, 1980}, 256), "wide_even: 784 × 31 blocks of 256 × 1");
+  launch(geforce, {1280, 960}, 128);
+  launch(orin, {1, 1}, 1);
 }
 
 }  // namespace

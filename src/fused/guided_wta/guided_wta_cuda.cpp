@@ -41,22 +41,21 @@ constexpr const char* instance_of() {
 
 // Rows that a warp walks down, before which it sums up the costs of a window: such that what the blocks do one after
 // another on a device's multiprocessors takes least. `blocks` go over a piece.
-int rows_in_piece(int rows, int blocks, int radius) {
-  constexpr int at_a_time = 132 * blocks_of_coefficients, tallest = 128;
+int rows_in_piece(int rows, int blocks, int radius, const gpu::Properties& device) {
+  const Tuning& tuning = gpu::pick(tunings, device);
+  const int at_a_time = device.multiprocessors * tuning.blocks_of_coefficients;
   const double start = 2 + 0.08 * 2 * radius;  // takes as long as so many rows of coefficients
   int best = 1;
   double least = std::numeric_limits<double>::max();
   for (int times = ceil_div(blocks, at_a_time); times * start < least; ++times) {
     const int height = ceil_div(rows, times * at_a_time / blocks);
     const double time = times * (height + start);
-    if (height > tallest || time >= least) continue;
+    if (height > tuning.tallest_piece || time >= least) continue;
     least = time;
     best = height;
   }
   return best;
 }
-
-int spans_of(int channels) { return channels == 3 ? spans_of_coefficients<3> : spans_of_coefficients<1>; }
 
 FilterProblem problem_of(Size strip, int disparities) {
   FilterProblem problem{};
@@ -90,12 +89,13 @@ template <class Kind>
 void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View>& source, int min_disparity,
                  int disparities, int at_a_time, gpu::View<const std::uint8_t> guide, guided::Rows rows,
                  gpu::Array<float> filtered, gpu::Span scratch, gpu::Queue& queue) {
+  const Tuning& tuning = gpu::pick(tunings, queue.properties());
   const guided::FixedPoint factor = guided::fixed_point(p, guide.channels);
   FilterProblem problem = problem_of(guide.size(), at_a_time);
   problem.radius = p.radius;
   problem.border = border_columns(p.radius);
-  problem.segments = segments_of(spans_of(guide.channels), guide.width, p.radius);
-  problem.filter_segments = segments_of(spans_of_filter, guide.width, p.radius);
+  problem.segments = segments_of(tuning.spans(guide.channels), guide.width, p.radius);
+  problem.filter_segments = segments_of(tuning.filter_spans, guide.width, p.radius);
   problem.first = rows.first;
   problem.last = rows.last;
   problem.begin = std::max(rows.first - p.radius, 0);
@@ -124,7 +124,7 @@ void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View
   }
 
   const char* const channels = guide.channels == 3 ? "colour" : "grey";
-  constexpr int block = 128;
+  const int block = tuning.threads, warps_in_block = tuning.warps_in_block;
   const int rows_of_coefficients = problem.end - problem.begin;
   queue.launch({file, "guide", channels}, {ceil_div(guide.width, block), ceil_div(guide.height, 4), block, 1}, problem);
   queue.launch({file, "statistics", channels}, {ceil_div(problem.pitch, block), rows_of_coefficients, block, 1},
@@ -137,13 +137,14 @@ void cuda_filter(const guided::Parameters& p, const cost::Source<Kind, gpu::View
     problem.min_disparity = min_disparity + first;
     problem.filtered = address(filtered) + static_cast<std::int64_t>(first) * rows.count() * problem.pitch;
     queue.launch({file, "costs", instance_of<Kind>()},
-                 {ceil_div(guide.width, 4 * block) * ceil_div(problem.disparities, disparities_of_costs), guide.height,
-                  block, 1},
+                 {ceil_div(guide.width, 4 * block) * ceil_div(problem.disparities, tuning.disparities_of_costs),
+                  guide.height, block, 1},
                  problem);
     const int blocks = problem.segments * ceil_div(problem.disparities, warps_in_block);
-    problem.rows_in_piece = rows_in_piece(rows_of_coefficients, blocks, p.radius);
+    problem.rows_in_piece = rows_in_piece(rows_of_coefficients, blocks, p.radius, queue.properties());
     warps("coefficients", blocks * ceil_div(rows_of_coefficients, problem.rows_in_piece));
-    warps("filter", problem.filter_segments * problem.disparities * ceil_div(rows.count(), rows_in_filter_block));
+    warps("filter",
+          problem.filter_segments * problem.disparities * ceil_div(rows.count(), tuning.rows_in_filter_block));
   }
 }
 

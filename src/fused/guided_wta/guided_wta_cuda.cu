@@ -7,6 +7,14 @@
 namespace stereopsis::guided_wta {
 namespace {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int disparities_of_costs = tuning.disparities_of_costs, warps_in_block = tuning.warps_in_block;
+constexpr int blocks_of_coefficients = tuning.blocks_of_coefficients, spans_of_filter = tuning.filter_spans;
+constexpr int rows_in_filter_block = tuning.rows_in_filter_block;
+template <int kChannels>
+constexpr int spans_of_coefficients = tuning.spans(kChannels);
+template <int kChannels>
+constexpr int blocks_of_filter = tuning.filter_blocks(kChannels);
 constexpr int lane_columns = 4;  // neighbours in a span, which one load or store accesses
 static_assert(32 * lane_columns == span);
 constexpr unsigned all_lanes = 0xFFFFFFFFu;

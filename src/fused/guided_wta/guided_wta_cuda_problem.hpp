@@ -3,22 +3,45 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::guided_wta {
 
 inline constexpr int span = 128;  // columns, four neighbours per lane
-inline constexpr int warps_in_block = 4;
-// Spans that a warp walks down with the sums of coefficients. More spans need too many registers with colour.
-template <int kChannels>
-inline constexpr int spans_of_coefficients = kChannels == 3 ? 1 : 2;
-inline constexpr int spans_of_filter = 2;
-// Blocks per multiprocessor.
-inline constexpr int blocks_of_coefficients = 4;
-template <int kChannels>
-inline constexpr int blocks_of_filter = kChannels == 3 ? 5 : 8;
-inline constexpr int rows_in_filter_block = 8;
-inline constexpr int disparities_of_costs = 16;  // per thread
 inline constexpr int widest_radius = 32;
 inline constexpr int most_levels = 16;
+
+struct Tuning {
+  int capability;
+  int threads;               // per block of the kernels for pixels
+  int disparities_of_costs;  // per thread
+  int warps_in_block;        // of the kernels that walk down columns
+  // Spans that a warp walks down with the sums of coefficients, and blocks per multiprocessor. More spans need too many
+  // registers with colour.
+  int grey_spans, colour_spans, blocks_of_coefficients;
+  int tallest_piece;  // rows of coefficients
+  // The same numbers for the filter, and its rows per block.
+  int filter_spans, grey_filter_blocks, colour_filter_blocks, rows_in_filter_block;
+
+  constexpr int spans(int channels) const { return channels == 3 ? colour_spans : grey_spans; }
+  constexpr int filter_blocks(int channels) const { return channels == 3 ? colour_filter_blocks : grey_filter_blocks; }
+};
+inline constexpr Tuning tunings[] = {
+    // On an H100, more or fewer blocks per multiprocessor and 4 or 32 rows per block of the filter did not pay. The rest was
+    // not measured alone.
+    {.capability = 80,
+     .threads = 128,
+     .disparities_of_costs = 16,
+     .warps_in_block = 4,
+     .grey_spans = 2,
+     .colour_spans = 1,
+     .blocks_of_coefficients = 4,
+     .tallest_piece = 128,
+     .filter_spans = 2,
+     .grey_filter_blocks = 8,
+     .colour_filter_blocks = 5,
+     .rows_in_filter_block = 8},
+};
 
 // Returns the row pitch of planes, a multiple of four columns.
 constexpr int pitch_of(int width) { return (width + 3) / 4 * 4; }

@@ -3,6 +3,7 @@
 #include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
 #include "support/devices.hpp"
+#include "support/recording_queue.hpp"
 #include "support/stage_test.hpp"
 #include "support/words.hpp"
 
@@ -96,6 +97,24 @@ TEST(GuidedWtaCuda, Census128) { expect_equals_oracles(cost::Census<Word128>{120
 TEST(GuidedWtaCuda, ColourGradient) {
   expect_equals_oracles(colour_gradient::kind({}), random_colours);
   expect_equals_oracles(colour_gradient::kind({.border = 3}), random_colours);
+}
+
+TEST(GuidedWtaCuda, HasPiecesThatFillAllMultiprocessors) {
+  const auto launch = [](const gpu::Properties& device, Size size, int disparities, int channels) {
+    RecordingQueue queue(device);
+    const auto words = absent_image<const std::uint64_t>(size);
+    guided_wta::cuda_filter<cost::Census<std::uint64_t>>({.radius = 9}, {words, words, {62}}, 0, disparities,
+                                                         disparities, absent_image<const std::uint8_t>(size, channels),
+                                                         {0, size.height}, {next_address(), 0}, absent_memory(), queue);
+    EXPECT_TRUE(queue.is_possible());
+    return queue.last("coefficients");
+  };
+  EXPECT_EQ(launch(h100, {450, 375}, 60, 1), "grey: 510 × 1 blocks of 128 × 1");
+  EXPECT_EQ(launch(h100, {450, 375}, 60, 3), "colour: 525 × 1 blocks of 128 × 1");
+  EXPECT_EQ(launch(h100, {1280, 960}, 128, 1), "grey: 2112 × 1 blocks of 128 × 1");
+  EXPECT_EQ(launch(h100, {1280, 960}, 128, 3), "colour: 4160 × 1 blocks of 128 × 1");
+  launch(geforce, {1280, 960}, 128, 1);
+  launch(orin, {1, 1}, 1, 3);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "core/rounding.hpp"
 #include "fused/left_right_median/left_right_median.hpp"
 #include "fused/left_right_median/left_right_median_cuda_problem.hpp"
 
@@ -8,9 +9,10 @@ void cuda(const left_right::Parameters& p, gpu::View<const float> right, gpu::Vi
   left_right::check_sizes(right, disparity);
   median::check_not_in_place(disparity, filtered);
   const Size size = disparity.size();
+  const auto& [capability, rows, warps] = gpu::pick(tunings, queue.properties());
   queue.launch({"left_right_median_cuda", "left_right_median", "w3"},
-               {(size.width + columns - 1) / columns, (size.height + warps * rows - 1) / (warps * rows), 32 * warps, 1},
-               right, disparity, validity, filtered, static_cast<float>(p.threshold));
+               {ceil_div(size.width, columns), ceil_div(size.height, warps * rows), 32 * warps, 1}, right, disparity,
+               validity, filtered, static_cast<float>(p.threshold));
 }
 
 }  // namespace stereopsis::left_right_median

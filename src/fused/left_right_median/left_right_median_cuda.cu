@@ -3,7 +3,11 @@
 #include "device/gpu/vocabulary.h"
 #include "fused/left_right_median/left_right_median_cuda_problem.hpp"
 
+using namespace stereopsis;
 using namespace stereopsis::left_right_median;
+
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int rows = tuning.rows, warps = tuning.warps;
 
 constexpr uchar failed = 2;  // validity::left_right
 constexpr unsigned everywhere = ~0u;

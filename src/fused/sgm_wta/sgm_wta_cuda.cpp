@@ -69,8 +69,12 @@ BorderForm border_form_of(const Parameters& p, const Shape& shape) {
 
 // What the warps of the first pass follow, as in sgm_wta_cuda_borders.cuh.
 struct Bundles {
-  Bundles(const BorderForm& form, const Problem& p, const Shape& shape, int paths, bool in_memory)
-      : directions(paths == 8 ? 6 : 2), by_blocks(form.source == Source::block) {
+  Bundles(const BorderForm& form, const Problem& p, const Shape& shape, int paths, bool in_memory,
+          const gpu::Properties& device)
+      : directions(paths == 8 ? 6 : 2),
+        by_blocks(form.source == Source::block),
+        device_schedulers(schedulers * device.multiprocessors) {
+    const Tuning& tuning = gpu::pick(tunings, device);
     const auto groups = [&](int words) { return 64 * words / shape.range; };  // of a warp
     if (by_blocks) {
       const int span = block_span(shape.range, form.words), columns = paths == 8 ? p.around : p.width;
@@ -82,24 +86,24 @@ struct Bundles {
     } else {
       lines = ceil_div(p.width, form.lines * groups(form.words));
     }
-    // Wide rows where all warps run at once, on an H100 (1280 × 960 × 256, 8 paths: 0.52 instead of 0.58 ms), unless they
-    // are kept; elsewhere narrow ones have less to wait for at the end (1920 × 1080 × 256: 0.91 instead of 0.96 ms).
+    // Wide rows where all warps run at once, unless they are kept; elsewhere narrow ones have less to wait for at the end.
     const bool keeps_rows = p.kept_strips > 0;
     rows = ceil_div(p.height, groups(keeps_rows ? form.narrow_rows : form.wide_rows));
-    const bool at_once = warps() <= 528 * form.blocks();
+    const bool at_once = warps() <= device_schedulers * form.blocks();
     wide_rows = at_once && !keeps_rows;
     if (!at_once) rows = ceil_div(p.height, groups(form.narrow_rows));
     const bool rows_early = by_blocks && at_once && (paths == 4 || shape.range == 64 || keeps_rows);
-    order = order_of(form, p, paths == 8 && in_memory, rows_early);
+    order = order_of(form, p, paths == 8 && in_memory, rows_early, tuning);
+    has_small_blocks = !by_blocks && warps() > tuning.warps_of_small_blocks * device.multiprocessors;
   }
 
   int warps() const { return directions * lines + 2 * rows; }
-  Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns, bool rows_early) const {
+  Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns, bool rows_early,
+                 const Tuning& tuning) const {
     // Lines of one sense read the same rows of a volume at about the same time, and tiles those that the other sense has
-    // just read. (Volume and both passes on an H100: 2880 × 1980 × 256 7.0 instead of 7.3 ms; 1280 × 960 × 128 0.81 instead
-    // of 0.83.) It pays from so many warps on that each scheduler has 3 wide or 2 narrow ones; fewer fill the device better
-    // with both senses at once (1280 × 960 × 64: 0.52 instead of 0.54 ms).
-    if (may_take_turns && warps() > 528 * (form.words == 16 ? 3 : 2)) return Order::senses_in_turn;
+    // just read. Few warps fill the device better with both senses at once (1280 × 960 × 64: 0.52 instead of 0.54 ms).
+    const int turns = form.words == 16 ? tuning.wide_turns : tuning.narrow_turns;
+    if (may_take_turns && warps() > device_schedulers * turns) return Order::senses_in_turn;
     // Where rows take longer. And, early, where all warps run at once and rows are a large part of the work: tiles, which wait
     // for them, begin sooner then, while the lines go on (1280 × 960 × 64, 8 paths: 0.38 instead of 0.39 ms for both passes;
     // × 256, 4 paths: 0.744 instead of 0.760; but 2880 × 1980 × 256 3.20 instead of 3.14, and with 8 paths, 128 or 256
@@ -109,14 +113,15 @@ struct Bundles {
   // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
   // fewer gaps, if they can be small.
   gpu::Grid grid() const {
-    const int in_block = !by_blocks && warps() > 3000 ? 1 : border_warps;
+    const int in_block = has_small_blocks ? 1 : border_warps;
     return {directions * ceil_div(lines, in_block) + 2 * ceil_div(rows, in_block), 1, 32 * in_block, 1};
   }
 
   int directions;
-  bool by_blocks;   // lines share their features
+  bool by_blocks;  // lines share their features
+  int device_schedulers;
   int lines, rows;  // lines of a direction, rows of a sense
-  bool wide_rows;
+  bool wide_rows, has_small_blocks;
   Order order;
 };
 
@@ -175,10 +180,6 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   if (!compact) problem.kept_strips = kept_strips(p, kind, size, disparities, problem.strips);
   problem.kept_first =
       (problem.strips - problem.kept_strips) / 2;  // the last one, which may reach beyond the image, never is
-  const Bundles bundles(form, problem, shape, p.sgm.paths, !is_rank<Kind>);
-  problem.line_bundles = bundles.lines;
-  problem.wide_rows = bundles.wide_rows;
-  problem.order = bundles.order;
   problem.p1 = p.sgm.p1;
   problem.p2 = p.sgm.p2;
   problem.p1_pair = problem.p1 * 0x10001u;
@@ -207,6 +208,18 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   problem.progress = memory.take<std::uint32_t>(problem.counters);
   problem.right_best = memory.take<std::uint32_t>(width * height);
   return problem;
+}
+
+// Fills in how the device follows the paths; returns what its warps follow.
+template <class Kind>
+Bundles schedule(Problem& problem, const Parameters& p, const gpu::Properties& device) {
+  const Shape shape(problem.disparities);
+  const Bundles bundles(border_form_of<Kind>(p, shape), problem, shape, p.sgm.paths, !is_rank<Kind>, device);
+  problem.line_bundles = bundles.lines;
+  problem.wide_rows = bundles.wide_rows;
+  problem.order = bundles.order;
+  problem.acquires = gpu::pick(tunings, device).acquires;
+  return bundles;
 }
 
 template <class Kind>
@@ -249,12 +262,16 @@ PenaltyTable penalty_table(const Parameters& p) {
 // Starts the kernels of one range.
 class Launcher {
  public:
-  Launcher(const Problem& problem, gpu::Queue& queue) : problem_(problem), queue_(queue), shape_(problem.disparities) {}
+  Launcher(const Problem& problem, gpu::Queue& queue)
+      : problem_(problem),
+        queue_(queue),
+        tuning_(gpu::pick(tunings, queue.properties())),
+        shape_(problem.disparities) {}
 
   template <class Kind>
   void features(const Parameters& p, const Kind& kind) {
     if constexpr (is_rank<Kind>) {
-      const int columns = ceil_div(problem_.pitch[0] + 3, feature_columns);
+      const int columns = ceil_div(problem_.pitch[0] + 3, tuning_.feature_columns);
       queue_.launch(kernel("lay_out_rank", "all"), over_columns(rows_with_margins(), columns), problem_,
                     p.sgm.paths == 8 ? 3 : 1);
     } else {
@@ -264,8 +281,10 @@ class Launcher {
                              : six                                        ? narrow ? "census32_six" : "census64_six"
                              : narrow                                     ? "census32"
                                                                           : "census64";
-      queue_.launch(kernel("volume", instance),
-                    {rows_with_margins() * ceil_div(problem_.width, volume_columns), 1, volume_threads, 1}, problem_);
+      queue_.launch(
+          kernel("volume", instance),
+          {rows_with_margins() * ceil_div(problem_.width, tuning_.volume_columns), 1, tuning_.volume_columns, 1},
+          problem_);
     }
   }
   void penalties(const PenaltyTable& table) {
@@ -273,9 +292,8 @@ class Launcher {
   }
 
   template <class Kind>
-  void paths(const Parameters& p, const Kind& kind) {
+  void paths(const Parameters& p, const Kind& kind, const Bundles& bundles) {
     const char* variant = variant_of(p, kind);
-    const Bundles bundles(border_form_of<Kind>(p, shape_), problem_, shape_, p.sgm.paths, !is_rank<Kind>);
     const auto pass = [&](const char* name, const char* instance, bool early) {
       return gpu::Kernel{file(), name, instance, early, local_percent<Kind>(p)};
     };
@@ -286,8 +304,8 @@ class Launcher {
     if (kept > 0) queue_.launch(pass("tiles", keeping, true), tiles(kept), problem_);
     queue_.launch(pass("tiles", variant, true), tiles(problem_.strips - kept), problem_);
     if (problem_.right_best != nullptr)
-      queue_.launch(kernel("right", "all"), over_columns(problem_.height, ceil_div(problem_.width, right_columns)),
-                    problem_);
+      queue_.launch(kernel("right", "all"),
+                    over_columns(problem_.height, ceil_div(problem_.width, tuning_.right_columns)), problem_);
   }
 
  private:
@@ -297,15 +315,15 @@ class Launcher {
   gpu::Kernel kernel(const char* name, const char* instance) const { return {file(), name, instance}; }
   gpu::Grid a_block_a_row() const { return {problem_.height, 1, 256, 1}; }
   gpu::Grid over_columns(int rows, int columns) const {
-    return {rows, ceil_div(columns, feature_threads), feature_threads, 1};
+    return {rows, ceil_div(columns, tuning_.feature_threads), tuning_.feature_threads, 1};
   }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
-  // Of both passes, or they could not run side by side on a multiprocessor: enough for five blocks of tiles. Where groups
-  // of lanes copy their own features or costs ahead, through the cache, they need all of that.
+  // Both passes ask for the same, or they could not run side by side on a multiprocessor. Where groups of lanes copy their
+  // own features or costs ahead, through the cache, they need all of that.
   template <class Kind>
   int local_percent(const Parameters& p) const {
-    return border_form_of<Kind>(p, shape_).source == Source::ring ? -1 : 85;
+    return border_form_of<Kind>(p, shape_).source == Source::ring ? -1 : tuning_.local_percent;
   }
 
   template <class Kind>
@@ -326,6 +344,7 @@ class Launcher {
 
   const Problem& problem_;
   gpu::Queue& queue_;
+  const Tuning& tuning_;
   const Shape shape_;
 };
 
@@ -339,6 +358,10 @@ bool cuda_serves(const Parameters& p, const Kind& kind, int disparities) {
   // In a volume of costs, disparities beyond the searched ones have 255: they must lose by P2 to the lowest searched.
   const bool fits_bytes = is_rank<Kind> || !is_padded(disparities) || max_cost + sgm.p2 <= 255 + sgm.p1;
   return fits_bytes && run_of(p, kind, disparities) > 0 && sgm.paths * (max_cost + sgm.p2) < 4095;
+}
+
+bool cuda_is_compact(int capability, int stripe_rows) {
+  return !gpu::pick(tunings, capability).keeps_rows || stripe_rows != 0;
 }
 
 template <class Kind>
@@ -355,12 +378,12 @@ void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::Outp
   Memory memory(workspace);
   const bool compact = cuda_is_compact(queue.cuda_capability(), in.stripe_rows);
   Problem problem = lay_out(p, kind, in.source.left.size(), in.disparities, compact, memory);
+  const Bundles bundles = schedule<Kind>(problem, p, queue.properties());
   attach(problem, in, out);
-  problem.acquires = queue.cuda_capability() > 90;
   Launcher launcher(problem, queue);
   launcher.features(p, kind);
   if (p.sgm.adaptive()) launcher.penalties(penalty_table(p));
-  launcher.paths(p, kind);
+  launcher.paths(p, kind, bundles);
 }
 
 #define STEREOPSIS_INSTANCE(Kind)                                                                                  \

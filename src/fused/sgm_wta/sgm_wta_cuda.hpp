@@ -28,8 +28,8 @@ template <class Kind>
 bool cuda_serves(const Parameters&, const Kind&, int disparities);
 
 // Returns whether to use the compact layout, with as little memory as possible, which may be slower. It is always used
-// before compute capability 9.0, where more memory was not faster.
-inline bool cuda_is_compact(int capability, int stripe_rows) { return capability < 90 || stripe_rows != 0; }
+// on devices where more memory was not faster.
+bool cuda_is_compact(int capability, int stripe_rows);
 template <class Kind>
 std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities, bool compact);
 

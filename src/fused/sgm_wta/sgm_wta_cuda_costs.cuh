@@ -11,10 +11,9 @@ namespace stereopsis::sgm_wta {
 // A cost has a Cursor, which walks over the image in equal steps; fetch(), which loads N columns from there; and
 // column(), which returns the costs of one column. Costs may be negative half floats: a step takes their magnitude.
 // look_ahead() prefetches what the cursor reaches in `steps_ahead` steps. The data prefetched by all rows together must
-// stay in the L2 cache until it is used (2880 × 1980 × 256 on an H100, borders from bytes: 2.31 ms with 2 steps, 2.38
-// with 3, 2.76 with 6; from six bits 1.94, 2.06, 2.08).
+// stay in the L2 cache until it is used.
 template <class T>
-constexpr int steps_ahead = T::range == 256 ? 2 : 6;
+constexpr int steps_ahead = T::range == 256 ? tuning.steps_ahead_256 : tuning.steps_ahead;
 enum Slope { straight, falling, rising };  // falling: x − y is constant; rising: x + y is
 
 // Asynchronous copies into shared memory, and reading their data. A slot has all threads' word 0, then all their words

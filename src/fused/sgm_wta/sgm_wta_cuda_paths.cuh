@@ -20,6 +20,12 @@
 
 namespace stereopsis::sgm_wta {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int feature_threads = tuning.feature_threads, feature_columns = tuning.feature_columns;
+constexpr int right_columns = tuning.right_columns;
+constexpr int volume_columns = tuning.volume_columns, volume_threads = volume_columns;
+constexpr int volume_blocks = tuning.volume_blocks;
+
 constexpr int words = 8;    // per lane of the tiles, and per piece in which states are stored
 constexpr int columns = 4;  // adjacent columns that a group processes: one aligned 16-byte load of right features
 constexpr u32 everywhere = ~0u;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::sgm_wta {
 
 // A lane of a warp holds words of two disparities of a pixel; a group of lanes holds all of the pixel's disparities.
@@ -20,6 +22,7 @@ struct Layout {
   static constexpr int right_margin_of_zero = half + 8;  // in a row of right pairs, left of x = 0
 };
 inline constexpr int tile_height = 8;
+inline constexpr int schedulers = 4;  // per multiprocessor
 // Columns around the image that tiles and lines may read.
 inline constexpr int left_margin = 8, right_margin = 40;
 // Rows above and below the image that lines may read; features and volumes have them.
@@ -38,7 +41,11 @@ struct BorderForm {
   int narrow_rows, wide_rows;
   constexpr int blocks() const { return words == 16 ? 3 : 5; }  // per multiprocessor
 };
-inline constexpr int border_warps = 4;  // largest number per block
+inline constexpr int border_warps = schedulers;  // largest number per block
+
+// Returns the configuration of the first pass. On an H100 with 8 paths, wide rows gained if all warps run concurrently (0.52
+// instead of 0.58 ms at 1280 × 960 × 256), narrow ones otherwise (0.91 instead of 0.96 ms at 1920 × 1080 × 256); shared
+// features gained (0.301 instead of 0.349 ms at 1280 × 960 × 128).
 constexpr BorderForm border_form(int range, int paths, bool volume, bool constant_penalty) {
   if (!volume && constant_penalty)
     return range == 256 ? BorderForm{16, 2, Source::block, 8, 16} : BorderForm{8, range / 64, Source::block, 8, 8};
@@ -48,9 +55,64 @@ constexpr BorderForm border_form(int range, int paths, bool volume, bool constan
 // The lines of a block that shares its features lie four columns apart. Returns the number of columns from the first
 // line to beyond the last one.
 constexpr int block_span(int range, int words) { return 4 * border_warps * (64 * words / range); }
-inline constexpr int volume_columns = 128, volume_threads = volume_columns, volume_blocks = 8;  // per multiprocessor
-inline constexpr int feature_threads = 256, feature_columns = 3;  // per block; per thread that lays out features
-inline constexpr int right_columns = 4;                           // per thread that writes the right view's disparities
+
+struct Tuning {
+  int capability;
+  int feature_threads, feature_columns;  // per block; per thread that lays out features
+  int right_columns;                     // per thread that writes the right view's disparities
+  int volume_columns, volume_blocks;     // per block, with one thread each; per multiprocessor
+  // Blocks of tiles per multiprocessor: 8 paths; 4 paths and 256 disparities; 4 paths and fewer disparities.
+  int tile_blocks_8, tile_blocks_256, tile_blocks_4;
+  int steps_ahead_256, steps_ahead;  // steps by which costs are prefetched: 256 disparities; fewer
+  int local_percent;                 // gpu::Kernel::local_percent of both passes: enough for five blocks of tiles
+  bool keeps_rows;                   // if there is memory for them, and they pay
+  // Warps of the first pass per scheduler above which one sense follows the other: with wide lanes; with narrow lanes.
+  int wide_turns, narrow_turns;
+  // Warps of the first pass per multiprocessor above which blocks are small, if they can be small.
+  double warps_of_small_blocks;
+  bool acquires;  // Problem::acquires
+};
+// Gains on an H100 with 8 paths; the rows for other devices were compiled, not measured.
+//
+// - tile_blocks_8: 6 blocks spill (0.525 instead of 0.494 ms at 1280 × 960 × 128).
+// - steps_ahead_256: 2.31 ms with 2 steps, 2.38 with 3, 2.76 with 6 (borders from bytes, 2880 × 1980 × 256); from six bits
+//   1.94, 2.06, 2.08.
+// - local_percent: equal values let both passes share multiprocessors, half of the gain of tiles that start early (0.682
+//   instead of 0.727 ms at 1280 × 960 × 128).
+// - keeps_rows: 0.644 instead of 0.675 ms at 1280 × 960 × 128. Before 9.0, more memory was not faster.
+// - wide_turns, narrow_turns: 7.0 instead of 7.3 ms at 2880 × 1980 × 256, 0.81 instead of 0.83 ms at 1280 × 960 × 128.
+// - acquires costs 3 % of the second pass on 9.0, where it is not needed.
+// - The other numbers were not measured alone.
+inline constexpr Tuning before_9_0{.capability = 80,
+                                   .feature_threads = 256,
+                                   .feature_columns = 3,
+                                   .right_columns = 4,
+                                   .volume_columns = 128,
+                                   .volume_blocks = 8,
+                                   .tile_blocks_8 = 4,
+                                   .tile_blocks_256 = 5,
+                                   .tile_blocks_4 = 6,
+                                   .steps_ahead_256 = 2,
+                                   .steps_ahead = 6,
+                                   .local_percent = 85,
+                                   .keeps_rows = false,
+                                   .wide_turns = 3,
+                                   .narrow_turns = 2,
+                                   .warps_of_small_blocks = 22.73,
+                                   .acquires = false};
+constexpr Tuning from_9_0() {
+  Tuning tuning = before_9_0;
+  tuning.capability = 90;
+  tuning.keeps_rows = true;
+  return tuning;
+}
+constexpr Tuning from_10_0() {
+  Tuning tuning = from_9_0();
+  tuning.capability = 100;
+  tuning.acquires = true;
+  return tuning;
+}
+inline constexpr Tuning tunings[] = {before_9_0, from_9_0(), from_10_0()};
 
 // Order of the blocks of the first pass.
 enum class Order {

@@ -1,8 +1,10 @@
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
+#include "fused/sgm_wta/sgm_wta_cuda_problem.hpp"
 
 #include <deque>
 
 #include "support/devices.hpp"
+#include "support/recording_queue.hpp"
 #include "support/selected.hpp"
 #include "support/stage_test.hpp"
 
@@ -320,6 +322,67 @@ TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{176}, 60));
   EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{214}, 128));
   EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{215}, 128));
+}
+
+// How the first pass is launched, and what it is told about it.
+struct FirstPass {
+  std::string launch;
+  sgm_wta::Order order;
+  bool wide_rows;
+
+  bool operator==(const FirstPass&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const FirstPass& pass) {
+  return out << pass.launch << ", order " << static_cast<int>(pass.order) << ", wide rows " << pass.wide_rows;
+}
+template <class Kind>
+FirstPass first_pass(const gpu::Properties& device, const Kind& kind, Size size, int disparities, int paths) {
+  RecordingQueue queue(device);
+  const auto words = absent_image<const typename Kind::Word>(size);
+  sgm_wta::cuda<Kind>({{.paths = paths, .p1 = 10, .p2 = 100}, {}}, {{words, words, kind}, {}, {}, disparities},
+                      {absent_image<float>(size), absent_image<std::uint8_t>(size), absent_image<float>(size), {}},
+                      absent_memory(), queue);
+  EXPECT_TRUE(queue.is_possible());
+  const auto problem = queue.problem_of<sgm_wta::Problem>("borders");
+  return {queue.last("borders"), problem.order, problem.wide_rows != 0};
+}
+
+TEST(SgmWtaCuda, FollowsPathsByTheNumberOfMultiprocessors) {
+  using enum sgm_wta::Order;
+  const auto rank = [](const gpu::Properties& device, Size size, int disparities, int paths) {
+    return first_pass(device, rank9, size, disparities, paths);
+  };
+  const auto census = [](const gpu::Properties& device, Size size, int disparities, int paths) {
+    return first_pass(device, census9x7, size, disparities, paths);
+  };
+  EXPECT_EQ(rank(h100, {640, 480}, 128, 8), (FirstPass{"rank_kept_8: 192 × 1 blocks of 128 × 1", rows_first, false}));
+  EXPECT_EQ(rank(h100, {1280, 960}, 64, 8), (FirstPass{"rank_8: 324 × 1 blocks of 128 × 1", rows_first, true}));
+  EXPECT_EQ(rank(h100, {1280, 960}, 256, 8), (FirstPass{"rank_kept_8: 492 × 1 blocks of 128 × 1", lines_first, false}));
+  EXPECT_EQ(census(h100, {1280, 960}, 64, 8),
+            (FirstPass{"volume_early_8: 186 × 1 blocks of 128 × 1", lines_first, true}));
+  EXPECT_EQ(census(h100, {1280, 960}, 128, 8),
+            (FirstPass{"volume_early_8: 366 × 1 blocks of 128 × 1", senses_in_turn, true}));
+  EXPECT_EQ(census(h100, {1920, 1080}, 256, 8),
+            (FirstPass{"six_bits_8: 502 × 1 blocks of 128 × 1", senses_in_turn, false}));
+  EXPECT_EQ(census(h100, {2880, 1980}, 256, 8),
+            (FirstPass{"six_bits_8: 3156 × 1 blocks of 32 × 1", senses_in_turn, false}));
+  EXPECT_EQ(census(h100, {2880, 1980}, 256, 4),
+            (FirstPass{"six_bits_4: 3420 × 1 blocks of 32 × 1", lines_first, false}));
+  // Fewer multiprocessors run fewer warps at a time.
+  EXPECT_EQ(census(geforce, {1280, 960}, 64, 8).order, senses_in_turn);
+  EXPECT_FALSE(rank(orin, {1280, 960}, 64, 8).order == rows_first);
+  for (const gpu::Properties& device : {geforce, orin}) {
+    rank(device, {1, 1}, 1, 4);
+    rank(device, {2880, 1980}, 256, 8);
+  }
+}
+
+TEST(SgmWtaCuda, KeepsRowsFromCapability90On) {
+  EXPECT_TRUE(sgm_wta::cuda_is_compact(80, 0));
+  EXPECT_TRUE(sgm_wta::cuda_is_compact(89, 0));
+  EXPECT_FALSE(sgm_wta::cuda_is_compact(90, 0));
+  EXPECT_FALSE(sgm_wta::cuda_is_compact(120, 0));
+  EXPECT_TRUE(sgm_wta::cuda_is_compact(90, 96));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/rounding.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cuda_problem.hpp"
 
 namespace stereopsis::support_weight_wta {
@@ -18,7 +19,7 @@ struct Uint4 {
 struct Memory {
   Memory(const esaw::Parameters& p, Size size, int disparities, gpu::Span span) {
     const std::size_t bytes = span.bytes, pixels = static_cast<std::size_t>(size.width) * size.height;
-    groups = (disparities + cuda_cells - 1) / cuda_cells;
+    groups = ceil_div(disparities, cuda_cells);
     costs = span.take(sizeof(Uint2) * pixels * groups);
     for (gpu::Span& volume : volumes) volume = span.take(sizeof(Uint4) * pixels * groups);
     winners = span.take(sizeof(std::uint32_t) * pixels);
@@ -67,13 +68,14 @@ void cuda(const Parameters& p, const InputOf<gpu::View>& in, const wta::OutputOf
                in.select.min_disparity, p.cost.truncation);
   queue.fill({memory.winners.memory, memory.winners.offset}, memory.winners.bytes, 0xFF);
 
-  const int tiles = (size.width + cuda_columns - 1) / cuda_columns;
+  const CudaTuning& tuning = gpu::pick(cuda_tunings, queue.properties());
+  const int tiles = ceil_div(size.width, tuning.columns);
   int t = 0;
   for (const esaw::Step& step : esaw::steps(e)) {
     const bool is_last = t + 1 == e.iterations;
-    const int starts = std::min(step.offset, size.height), links = (size.height + starts - 1) / starts;
-    const gpu::Grid grid{tiles * ((memory.groups + cuda_groups - 1) / cuda_groups),
-                         starts * ((links + cuda_chain - 1) / cuda_chain), cuda_columns * cuda_groups, 1};
+    const int starts = std::min(step.offset, size.height), links = ceil_div(size.height, starts);
+    const gpu::Grid grid{tiles * ceil_div(memory.groups, tuning.groups), starts * ceil_div(links, tuning.chain),
+                         tuning.columns * tuning.groups, 1};
     const CudaStep problem{size.width,  size.height,     memory.groups, in.disparities,
                            step.offset, t * size.height, starts};
     const auto launch = [&](const char* instance, const auto& costs) {

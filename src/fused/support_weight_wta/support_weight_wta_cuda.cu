@@ -1,9 +1,13 @@
 // Tuned exponential step adaptive weights: support_weight_wta_cuda.hpp.
 #include "fused/support_weight_wta/support_weight_wta_cuda_problem.hpp"
 
+using namespace stereopsis;
 using namespace stereopsis::support_weight_wta;
 
 namespace {
+
+constexpr CudaTuning tuning = gpu::pick(cuda_tunings, gpu::compiled_capability);
+constexpr int cuda_groups = tuning.groups, cuda_columns = tuning.columns, cuda_chain = tuning.chain;
 
 struct Layout {  // layout of an image
   std::int64_t offset, pitch;
@@ -97,7 +101,7 @@ __global__ void costs_all(const std::uint32_t* __restrict__ left, Layout left_la
 }
 
 #define STEREOPSIS_ITERATE(name, is_last, Cells)                                                                                           \
-  __global__ void __launch_bounds__(256) iterate_##name(const std::uint32_t* weights, std::int64_t weights_offset, const Cells* costs,     \
+  __global__ void __launch_bounds__(cuda_columns * cuda_groups) iterate_##name(const std::uint32_t* weights, std::int64_t weights_offset, const Cells* costs,     \
                                                         std::int64_t costs_offset, uint4* aggregated, std::int64_t aggregated_offset,      \
                                                         std::uint32_t* winners, std::int64_t winners_offset, const CudaStep s) {           \
     iterate<is_last>(weights + weights_offset, costs + costs_offset, aggregated + aggregated_offset, winners + winners_offset, s);         \

@@ -9,16 +9,16 @@
 namespace stereopsis::window_sad_wta {
 namespace {
 
-// Rows that share a start: few, so that about 1500 warps are at work, and many, so that their start does not count.
-int rows_of_band(const Problem& p, int warps_across) {
-  constexpr int least = 12;
-  return std::max(least, ceil_div(p.height, std::max(1, 1500 / warps_across)));
+int rows_of_band(const Problem& p, int warps_across, const gpu::Properties& device) {
+  const Tuning& tuning = gpu::pick(tunings, device);
+  const int at_work = static_cast<int>(tuning.warps_at_work * device.multiprocessors);
+  return std::max(tuning.least_rows, ceil_div(p.height, std::max(1, at_work / warps_across)));
 }
 
 void match_narrow(Problem& p, gpu::Queue& queue) {
   const int per_lane = p.disparities <= 64 ? 2 : 4, warps = ceil_div(p.disparities, 32 * per_lane),
             strips = ceil_div(p.width, strip_columns - 2 * p.radius_x);
-  p.band = rows_of_band(p, strips * warps);
+  p.band = rows_of_band(p, strips * warps, queue.properties());
   static constexpr const char* instances[3][2][5] = {
       {{"2_1_inside_1", "2_1_inside_2", "2_1_inside_3", "2_1_inside_4", "2_1_inside_5"},
        {"2_1_border_1", "2_1_border_2", "2_1_border_3", "2_1_border_4", "2_1_border_5"}},
@@ -30,14 +30,18 @@ void match_narrow(Problem& p, gpu::Queue& queue) {
   queue.launch({"window_sad_wta_cuda", "match", instance}, {strips, ceil_div(p.height, p.band), 32, warps}, p);
 }
 
-// As many blocks as an H100 has multiprocessors, each of which has room for one.
+// As many blocks as run at a time.
 void match_wide(Problem& p, gpu::Queue& queue) {
-  constexpr int blocks = 132;
-  p.outputs = ceil_div(p.width, ceil_div(p.width, wide_columns - 2 * p.radius_x));
+  const WideTuning& tuning = gpu::pick(wide_tunings, queue.properties());
+  const int blocks = tuning.blocks * queue.properties().multiprocessors;
+  p.outputs = ceil_div(p.width, ceil_div(p.width, tuning.columns() - 2 * p.radius_x));
   const int strips = ceil_div(p.width, p.outputs);
   p.band = ceil_div(p.height, std::max(1, blocks / strips));
-  queue.launch({"window_sad_wta_wide_cuda", "match", p.shift == 0 ? "exact" : "shifted"},
-               {strips, ceil_div(p.height, p.band), 32, wide_warps, wide_shared_bytes}, p);
+  queue.launch({.file = "window_sad_wta_wide_cuda",
+                .name = "match",
+                .instance = p.shift == 0 ? "exact" : "shifted",
+                .most_local_bytes = tuning.shared_bytes},
+               {strips, ceil_div(p.height, p.band), 32, tuning.warps, tuning.shared_bytes}, p);
 }
 
 bool is_narrow(const Problem& p) {
@@ -72,10 +76,11 @@ bool selects(const Parameters& p, int disparities, const wta::OutputOf<gpu::View
          out.right.width == 0 && out.confidence.width == 0;
 }
 
-// The kernel for wide windows takes more shared memory than a block gets before 9.0, and on some later devices, which may run
-// what was compiled for earlier ones.
-bool wide_runs_on(const Target& target, int width) {
-  return target.cuda_capability >= 90 && target.local_bytes >= wide_shared_bytes && width >= columns_of_warp;
+// A device with little shared memory may run what was compiled for an earlier one that has more.
+bool wide_runs_on(const gpu::Properties& device, int width) {
+  const WideTuning& tuning = gpu::pick(wide_tunings, device);
+  return gpu::runs(wide_tunings, device) && device.local_bytes >= static_cast<std::size_t>(tuning.shared_bytes) &&
+         width >= tuning.columns_of_warp;
 }
 
 }  // namespace
@@ -83,7 +88,7 @@ bool wide_runs_on(const Target& target, int width) {
 bool cuda_serves(const Target& target, const Parameters& p, const Input<gpu::View>& in,
                  const wta::OutputOf<gpu::View>& out) {
   const Problem problem = problem_of(p, in, out);
-  return (wide_runs_on(target, problem.width) || (target.cuda_capability >= 80 && is_narrow(problem))) &&
+  return (wide_runs_on(target, problem.width) || (gpu::runs(tunings, target) && is_narrow(problem))) &&
          selects(p, in.disparities, out) && in.select.mask_left.empty() && in.select.mask_right.empty();
 }
 

@@ -7,6 +7,8 @@
 
 namespace stereopsis::window_sad_wta {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int light_warps = tuning.light_warps, heavy_warps = tuning.heavy_warps;
 constexpr unsigned no_key = 1u << 30;  // key of an absent candidate: above all others
 
 // The words of a row that a warp needs. A lane's disparities are adjacent, so that right words are stored in `kPerLane`
@@ -206,7 +208,7 @@ using namespace stereopsis::window_sad_wta;
 // Instantiates the kernel under the name by which the host finds it: disparities per lane, most warps per strip,
 // candidates outside, radius.
 #define STEREOPSIS_MATCH(per_lane, ranges, border, flag, radius)                                \
-  extern "C" __global__ void __launch_bounds__(32 * ranges, (per_lane == 2 ? 12 : 10) / ranges) \
+  extern "C" __global__ void __launch_bounds__(32 * ranges, (per_lane == 2 ? light_warps : heavy_warps) / ranges) \
       match_##per_lane##_##ranges##_##border##_##radius(const __grid_constant__ Problem p) {    \
     match<per_lane, ranges, flag, radius>(p);                                                   \
   }

@@ -2,6 +2,7 @@
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
 
 #include "support/devices.hpp"
+#include "support/recording_queue.hpp"
 
 namespace stereopsis {
 namespace {
@@ -27,7 +28,7 @@ void for_each_cuda_device(F&& f) {
   if (!any) GTEST_SKIP() << "no CUDA device of compute capability 9.0 or later: " << found.reason;
 }
 
-Target target_of(gpu::Device& device) { return {On::gpu, 1, device.cuda_capability(), device.local_bytes()}; }
+Target target_of(gpu::Device& device) { return Target(device.properties()); }
 
 struct Case {
   Size size;
@@ -90,8 +91,9 @@ TEST(WindowSadWtaCuda, NarrowWindowsEqualTheOracles) {
 
 TEST(WindowSadWtaCuda, OthersEqualTheOracles) {
   for_each_cuda_device([](gpu::Device& device, gpu::Queue& queue) {
-    if (target_of(device).local_bytes < window_sad_wta::wide_shared_bytes)
-      GTEST_SKIP() << "no CUDA device with " << window_sad_wta::wide_shared_bytes << " bytes of shared memory";
+    const auto needed = static_cast<std::size_t>(window_sad_wta::wide_tunings[0].shared_bytes);
+    if (device.properties().local_bytes < needed)
+      GTEST_SKIP() << "no CUDA device with " << needed << " bytes of shared memory";
     for (const Case& c : wide_cases)
       for (const std::uint32_t most : {7u, 0x7FFFFFFFu}) expect_equals_oracles(c, most, device, queue);
   });
@@ -107,7 +109,10 @@ TEST(WindowSadWtaCuda, LeavesToOthersWhatItCannotDo) {
     wta::OutputOf<gpu::View> out;
     out.disparity.width = size.width;
     out.disparity.height = size.height;
-    return window_sad_wta::cuda_serves({On::gpu, 1, capability, local_bytes}, {window, {}},
+    gpu::Properties device;
+    device.cuda_capability = capability;
+    device.local_bytes = local_bytes;
+    return window_sad_wta::cuda_serves(Target(device), {window, {}},
                                        {{words, words, cost::Colours{434}}, {}, disparities}, out);
   };
   EXPECT_TRUE(serves(90, most, {24, 1}, {31, 31}, 128));
@@ -122,6 +127,26 @@ TEST(WindowSadWtaCuda, LeavesToOthersWhatItCannotDo) {
   // A device of 12.0 that runs code compiled for 9.0.
   EXPECT_TRUE(serves(90, some, {640, 480}, {7, 7}, 128));
   EXPECT_FALSE(serves(90, some, {640, 480}, {13, 13}, 128));
+}
+
+TEST(WindowSadWtaCuda, HasBandsThatFillAllMultiprocessors) {
+  const auto launch = [](const gpu::Properties& device, Size size, int disparities, int window) {
+    RecordingQueue queue(device);
+    const auto words = absent_image<const std::uint32_t>(size);
+    window_sad_wta::cuda({{window, window}, {}}, {{words, words, cost::Colours{434}}, {}, disparities},
+                         {absent_image<float>(size), absent_image<std::uint8_t>(size), {}, {}}, queue);
+    EXPECT_TRUE(queue.is_possible());
+    return queue.last("match");
+  };
+  EXPECT_EQ(launch(h100, {450, 375}, 60, 7), "2_1_inside_3: 18 × 32 blocks of 32 × 1");
+  EXPECT_EQ(launch(h100, {1280, 960}, 128, 7), "4_1_inside_3: 50 × 30 blocks of 32 × 1");
+  EXPECT_EQ(launch(h100, {2880, 1980}, 256, 7), "4_4_inside_3: 111 × 6 blocks of 32 × 2");
+  EXPECT_EQ(launch(h100, {450, 375}, 60, 31), "shifted: 2 × 63 blocks of 32 × 12");
+  EXPECT_EQ(launch(h100, {1280, 960}, 128, 31), "shifted: 5 × 26 blocks of 32 × 12");
+  EXPECT_EQ(launch(h100, {2880, 1980}, 256, 31), "shifted: 12 × 11 blocks of 32 × 12");
+  launch(geforce, {1280, 960}, 128, 7);
+  launch(orin, {2880, 1}, 512, 11);
+  launch(gpu_with(16), {2880, 1980}, 256, 31);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 
 namespace stereopsis::window_sad_wta {
 
+constexpr WideTuning tuning = gpu::pick(wide_tunings, gpu::compiled_capability);
+constexpr int wide_warps = tuning.warps, columns_of_warp = tuning.columns_of_warp, wide_columns = tuning.columns();
 constexpr unsigned no_key = 1u << 30;  // key of an absent candidate: above all others
 constexpr int per_lane = 4, disparities_of_block = 32 * per_lane;
 constexpr int sum_scale = disparities_of_block;  // a key is a sum times this, plus a disparity
@@ -307,7 +309,7 @@ class WideStrip {
   unsigned sums_[columns_of_warp][per_lane], edge_[per_lane];
 };
 
-static_assert(sizeof(Shared) == wide_shared_bytes);
+static_assert(sizeof(Shared) == tuning.shared_bytes);
 
 template <bool kExact>
 __device__ void match(const Problem& p) {

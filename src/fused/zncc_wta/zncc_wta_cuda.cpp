@@ -96,13 +96,14 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
 // The rows of a strip for which the blocks of a strip, `blocks`, are done soonest. Eight rows before a strip, of as many as the
 // window has, take the time of one in it. The blocks of a multiprocessor, `resident` at a time, run at their best together: one
 // less saves less than its share.
-int strip_rows_for(Size size, int window, int blocks, int resident) {
-  constexpr int multiprocessors = 132, least_rows = 8, most_strips = 1024;
+int strip_rows_for(Size size, int window, int blocks, int resident, const gpu::Properties& device) {
+  constexpr int most_strips = 1024;
+  const int least_rows = gpu::pick(tunings, device).least_rows;
   int best_rows = size.height;
   std::int64_t best = std::numeric_limits<std::int64_t>::max();
   for (int strips = 1; strips <= std::min(ceil_div(size.height, least_rows), most_strips); ++strips) {
     const int rows = ceil_div(size.height, strips);
-    const std::int64_t turns = ceil_div(blocks * strips, multiprocessors), left_over = turns % resident;
+    const std::int64_t turns = ceil_div(blocks * strips, device.multiprocessors), left_over = turns % resident;
     const std::int64_t rounds = turns / resident * 2 * resident + (left_over == 0 ? 0 : left_over + resident);
     const std::int64_t time = (8 * rows + window) * rounds;
     if (time >= best) continue;
@@ -129,19 +130,23 @@ void cuda(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<g
   Problem problem = shape_of(p, size);
   attach(problem, in, out, Memory(problem, workspace));
   const Columns& columns = columns_of(p.zncc.window);
-  const int blocks = ceil_div(ceil_div(size.width, warp_pixels) * problem.chunks, correlate_warps);
-  problem.strip_rows = strip_rows_for(size, p.zncc.window, blocks, is_narrow(columns) ? narrow_blocks : wide_blocks);
-  problem.prepare_rows = size.height < 1024 ? (p.zncc.window <= 31 ? 8 : 24) : (p.zncc.window <= 31 ? 16 : 32);
+  const gpu::Properties& device = queue.properties();
+  const Tuning& tuning = gpu::pick(tunings, device);
+  const int blocks = ceil_div(ceil_div(size.width, warp_pixels) * problem.chunks, tuning.correlate_warps);
+  problem.strip_rows = strip_rows_for(size, p.zncc.window, blocks,
+                                      is_narrow(columns) ? tuning.narrow_blocks : tuning.wide_blocks, device);
+  problem.prepare_rows = tuning.prepare_rows(size.height, p.zncc.window);
   const auto kernel = [](const char* name, const char* instance) {
     return gpu::Kernel{"zncc_wta_cuda", name, instance};
   };
+  const int prepare_threads = tuning.prepare_threads;
   const int block_columns = prepare_threads - problem.radius - std::max(problem.radius, 8);
   queue.launch(kernel("prepare", "all"),
                {ceil_div(std::max(problem.left.pitch, problem.right.pitch), block_columns),
                 2 * ceil_div(size.height, problem.prepare_rows), prepare_threads, 1},
                problem);
   queue.launch(kernel("correlate", columns.kernel),
-               {blocks, ceil_div(size.height, problem.strip_rows), 32 * correlate_warps, 1}, problem);
+               {blocks, ceil_div(size.height, problem.strip_rows), 32 * tuning.correlate_warps, 1}, problem);
   queue.launch(kernel("select", "all"), gpu::over(size), problem);
 }
 

@@ -14,7 +14,13 @@
 // so small a sum that they never correlate.
 #include "fused/zncc_wta/zncc_wta_cuda_problem.hpp"
 
+using namespace stereopsis;
 using namespace stereopsis::zncc_wta;
+
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int correlate_warps = tuning.correlate_warps;
+constexpr int narrow_blocks = tuning.narrow_blocks, wide_blocks = tuning.wide_blocks;
+constexpr int prepare_threads = tuning.prepare_threads, prepare_blocks = tuning.prepare_blocks;
 
 namespace {
 
@@ -379,7 +385,7 @@ extern "C" {
 
 // Computes octets and windows of both views. A thread walks down a column; sums along a row are differences of running
 // sums.
-__global__ void __launch_bounds__(prepare_threads, 6) prepare_all(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(prepare_threads, prepare_blocks) prepare_all(const __grid_constant__ Problem p) {
   constexpr int warps = prepare_threads / 32;
   __shared__ __align__(16) std::uint8_t bytes[2][prepare_threads + 16];
   __shared__ int2 running[2][prepare_threads], totals[2][warps];

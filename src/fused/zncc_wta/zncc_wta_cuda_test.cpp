@@ -2,6 +2,7 @@
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 
 #include "support/devices.hpp"
+#include "support/recording_queue.hpp"
 #include "support/stage_test.hpp"
 #include "support/threads.hpp"
 
@@ -98,6 +99,24 @@ TEST(ZnccWtaCuda, EqualsTheCpu) {
                           {{17, 6}, 3, 9, -100}})
       expect_cuda_equals_cpu(c, queue, device);
   });
+}
+
+TEST(ZnccWtaCuda, HasStripsThatFillAllMultiprocessors) {
+  const auto launch = [](const gpu::Properties& device, Size size, int disparities, int window) {
+    RecordingQueue queue(device);
+    const auto samples = absent_image<const std::int16_t>(size);
+    zncc_wta::cuda({{window}, {}}, {samples, samples, 8, {}, disparities},
+                   {absent_image<float>(size), absent_image<std::uint8_t>(size), absent_image<float>(size), {}},
+                   absent_memory(), queue);
+    EXPECT_TRUE(queue.is_possible());
+    return queue.last("correlate");
+  };
+  EXPECT_EQ(launch(h100, {450, 375}, 60, 9), "narrow: 8 × 47 blocks of 128 × 1");
+  EXPECT_EQ(launch(h100, {1280, 960}, 128, 9), "narrow: 30 × 17 blocks of 128 × 1");
+  EXPECT_EQ(launch(h100, {1280, 960}, 128, 31), "wide1: 30 × 13 blocks of 128 × 1");
+  EXPECT_EQ(launch(h100, {2880, 1980}, 256, 101), "wide4: 135 × 11 blocks of 128 × 1");
+  launch(geforce, {1280, 960}, 128, 9);
+  launch(orin, {1, 1}, 1, 101);
 }
 
 }  // namespace

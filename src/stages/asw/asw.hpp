@@ -72,7 +72,7 @@ void cpu(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<c
 // Scratch memory of the tuned CUDA kernels; 0: they do not support this window. With less memory they process bands of
 // fewer rows. If the memory does not hold the weights of a single row, or if there are no tuned kernels, the portable
 // kernel runs.
-std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities);
+std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities, int cuda_capability);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
          int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated,
          gpu::Span scratch, gpu::Queue&);

@@ -14,6 +14,9 @@ using namespace stereopsis::asw;
 
 namespace {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int threads = tuning.threads, blocks = tuning.blocks, weights_a_thread = tuning.weights_a_thread;
+
 extern __shared__ uint4 shared_memory[];
 
 // Returns ⌊√n⌋ of an integer below 2²², plus the bits of 1.5 · 2²³.
@@ -400,7 +403,7 @@ __device__ __forceinline__ void aggregate(const uchar* weights, const uchar* cos
 }  // namespace
 
 #define STEREOPSIS_AGGREGATE(groups)                                                                            \
-  extern "C" __global__ void __launch_bounds__(threads, 2) aggregate_g##groups(                                 \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) aggregate_g##groups(                                 \
       ARRAY(const uchar, weights), ARRAY(const uchar, costs), ARRAY(ushort, aggregated), const CudaProblem p) { \
     aggregate<groups>(ELEMENTS(weights), ELEMENTS(costs), ELEMENTS(aggregated), p);                             \
   }

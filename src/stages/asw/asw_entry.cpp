@@ -30,7 +30,7 @@ const StageDescriptor entry{
     .scratch = [](const Shape& s) -> std::size_t {
       const auto& p = s.as<Parameters>();
       const int disparities = s.operand(2).disparities;
-      if (s.target.cuda_capability >= 80) return gpu_scratch_bytes(p, s.size(), disparities);
+      if (s.target.device == On::gpu) return gpu_scratch_bytes(p, s.size(), disparities, s.target.cuda_capability);
 #ifdef STEREOPSIS_SIMD
       if (s.target.device == On::cpu) return scratch_bytes(p, s.size().width, disparities, s.target.threads);
 #endif

@@ -8,13 +8,13 @@
 namespace stereopsis::asw {
 namespace {
 
-constexpr int most_local_bytes = 99 * 1024;             // that a block has on every device from 8.0 on
 constexpr std::int64_t most_weights_bytes = 256 << 20;  // of a band, unless a row alone has more
 
 // How the tuned CUDA kernels go about it: tiles of an image's row, and the rows' weights.
 struct Plan {
-  Plan(const Parameters& p, int width, int disparities)
-      : taps_x(2 * p.radius_x() + 1),
+  Plan(const Parameters& p, int width, int disparities, gpu::Capability capability)
+      : tuning(gpu::pick(tunings, capability)),
+        taps_x(2 * p.radius_x() + 1),
         taps_y(2 * p.radius_y() + 1),
         tile_disparities(ceil_div(disparities, 64) % 2 == 1 && fits(64) ? 64 : 128),
         columns(right_columns - tile_disparities),
@@ -24,9 +24,13 @@ struct Plan {
         right_pitch(left_pitch + tile_disparities * tiles_d),
         row_bytes(std::int64_t{taps_x} * taps_y * (left_pitch + right_pitch)) {}
 
-  bool fits(int disparities_of_tile) const { return sums_bytes(disparities_of_tile, taps_x) <= most_local_bytes; }
+  bool fits(int disparities_of_tile) const { return local_bytes(disparities_of_tile) <= tuning.most_local_bytes; }
+  int local_bytes(int disparities_of_tile) const {
+    return std::max(sums_bytes(disparities_of_tile, taps_x), totals_bytes(disparities_of_tile));
+  }
   bool serves() const { return fits(tile_disparities); }
 
+  const Tuning& tuning;
   int taps_x, taps_y;
   int tile_disparities, columns;
   int tiles_x, tiles_d;
@@ -37,10 +41,8 @@ struct Plan {
 void tuned(const Parameters& p, const Plan& plan, gpu::View<const std::uint32_t> lab_left,
            gpu::View<const std::uint32_t> lab_right, int min_disparity, gpu::Volume<const std::uint8_t> costs,
            gpu::Volume<std::uint16_t> aggregated, gpu::Span scratch, gpu::Queue& queue) {
-  static_assert(totals_bytes(64) <= most_local_bytes && totals_bytes(128) <= most_local_bytes);
   const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
-  const int columns_of_block = threads * weights_a_thread;
-  const int local_bytes = std::max(sums_bytes(plan.tile_disparities, plan.taps_x), totals_bytes(plan.tile_disparities));
+  const int threads = plan.tuning.threads, columns_of_block = threads * plan.tuning.weights_a_thread;
   CudaProblem problem{.width = costs.width,
                       .height = costs.height,
                       .disparities = costs.disparities,
@@ -64,17 +66,17 @@ void tuned(const Parameters& p, const Plan& plan, gpu::View<const std::uint32_t>
     problem.rows = std::min(rows, costs.height - y);
     queue.launch({"asw_cuda", "weigh", "all"}, {weight_blocks, problem.rows, threads, 1}, lab_left, lab_right, weights,
                  support_weight::make_table(), problem);
-    queue.launch({"asw_cuda", "aggregate", instance, false, 100},
-                 {plan.tiles_x * plan.tiles_d, problem.rows, threads, 1, local_bytes}, weights, costs.cells,
-                 aggregated.cells, problem);
+    queue.launch({"asw_cuda", "aggregate", instance, false, 100, plan.tuning.most_local_bytes},
+                 {plan.tiles_x * plan.tiles_d, problem.rows, threads, 1, plan.local_bytes(plan.tile_disparities)},
+                 weights, costs.cells, aggregated.cells, problem);
   }
 }
 
 }  // namespace
 
-std::size_t gpu_scratch_bytes(const Parameters& p, Size size, int disparities) {
-  const Plan plan(p, size.width, disparities);
-  if (!plan.serves()) return 0;
+std::size_t gpu_scratch_bytes(const Parameters& p, Size size, int disparities, int cuda_capability) {
+  const Plan plan(p, size.width, disparities, cuda_capability);
+  if (!gpu::runs(tunings, cuda_capability) || !plan.serves()) return 0;
   const auto rows = std::clamp<std::int64_t>(most_weights_bytes / plan.row_bytes, 1, size.height);
   return static_cast<std::size_t>(rows * plan.row_bytes);
 }
@@ -82,8 +84,9 @@ std::size_t gpu_scratch_bytes(const Parameters& p, Size size, int disparities) {
 void gpu(const Parameters& p, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
          int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated,
          gpu::Span scratch, gpu::Queue& queue) {
-  const Plan plan(p, costs.width, costs.disparities);
-  if (queue.cuda_capability() >= 80 && plan.serves() && static_cast<std::int64_t>(scratch.bytes) >= plan.row_bytes)
+  const Plan plan(p, costs.width, costs.disparities, queue.properties());
+  if (gpu::runs(tunings, queue.properties()) && plan.serves() &&
+      static_cast<std::int64_t>(scratch.bytes) >= plan.row_bytes)
     return tuned(p, plan, lab_left, lab_right, min_disparity, costs, aggregated, scratch, queue);
   constexpr int tile_x = 32, tile_d = 64, items = 256;  // of asw.cl
   const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);

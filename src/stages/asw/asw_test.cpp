@@ -51,7 +51,8 @@ TEST(Asw, GpuEqualsOracle) {
           const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
           const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs);
           VolumeOnDevice<std::uint16_t> got(device, queue, size, disparities);
-          const gpu::Buffer scratch = poisoned(device, queue, asw::gpu_scratch_bytes(p, size, disparities));
+          const gpu::Buffer scratch =
+              poisoned(device, queue, asw::gpu_scratch_bytes(p, size, disparities, queue.cuda_capability()));
           asw::gpu(p, left_there, right_there, -2, costs_there.volume(), got.volume(), scratch.span(), queue);
           EXPECT_TRUE(same_cells<std::uint16_t>(got.download(), expected));
         }
@@ -96,7 +97,7 @@ TEST(Asw, TunedKernelsEqualOracle) {
       asw::oracle(c.p, left, right, c.min_disparity, costs, expected);
       const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
       const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs);
-      const std::size_t all = asw::gpu_scratch_bytes(c.p, c.size, c.disparities);
+      const std::size_t all = asw::gpu_scratch_bytes(c.p, c.size, c.disparities, queue.cuda_capability());
       EXPECT_EQ(all == 0, c.p.area == Area::square && c.p.window > 53);
       for (const int rows : {1, 2, c.size.height}) {  // the maximum height of a band
         const gpu::Buffer scratch = poisoned(device, queue, all * rows / c.size.height);

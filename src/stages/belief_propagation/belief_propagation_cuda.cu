@@ -10,6 +10,7 @@ using namespace stereopsis::belief_propagation;
 
 namespace {
 
+constexpr int threads = gpu::pick(tunings, gpu::compiled_capability).threads;
 constexpr int pairs = cells / 2;
 constexpr uint everywhere = ~0u;
 

@@ -3,12 +3,21 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::belief_propagation {
 
 inline constexpr int cells = 16;                      // disparities of a pixel per thread
-inline constexpr int threads = 128;                   // per block
 inline constexpr int most_cells = 32 * cells;         // per pixel: one warp
 inline constexpr int largest_tuned_truncation = 255;  // messages have 8 bits
+
+struct Tuning {
+  int capability;
+  int threads;  // per block
+};
+inline constexpr Tuning tunings[] = {
+    {.capability = 80, .threads = 128},  // not measured alone
+};
 
 // The start of a level's costs and messages in scratch memory, in bytes.
 struct CudaLevel {

@@ -33,7 +33,7 @@ gpu::Grid cells_of(Size size, int disparities) {
 }
 
 bool tuned_serves(const Parameters& p, Size size, int disparities, int cuda_capability) {
-  return cuda_capability >= 80 && p.truncation <= largest_tuned_truncation && p.convergence == 0 &&
+  return gpu::runs(tunings, cuda_capability) && p.truncation <= largest_tuned_truncation && p.convergence == 0 &&
          disparities <= most_cells && size.height <= gpu::most_cuda_groups_y;
 }
 
@@ -90,6 +90,7 @@ void tuned(const Parameters& p, gpu::Volume<const std::uint8_t> costs, gpu::Volu
     problem.level = pyramid.levels[l];
     problem.coarse = pyramid.above(l);
   };
+  const int threads = gpu::pick(tunings, queue.properties()).threads;
   // Threads for every second column.
   const auto over = [&](int threads_of_pixel, int rows) {
     return gpu::Grid{ceil_div((problem.level.width + 1) / 2 * threads_of_pixel, threads), rows, threads, 1};

@@ -9,6 +9,8 @@
 namespace stereopsis::census {
 namespace {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int block_columns = tuning.block_columns, high_piece = tuning.high_piece, low_piece = tuning.low_piece;
 constexpr int margin = 8;  // columns on each side of the block's, in whole words
 constexpr int tile_words = (block_columns + 2 * margin) / 4, tile_width = 4 * tile_words;
 

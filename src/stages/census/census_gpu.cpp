@@ -1,5 +1,6 @@
 #include <span>
 
+#include "core/rounding.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/census/census.hpp"
 #ifdef STEREOPSIS_CUDA
@@ -35,7 +36,8 @@ constexpr const char* tuned_window(Window window, bool low) {
 template <class Word>
 bool is_tuned(const Parameters& p, int height, const gpu::Queue& queue) {
   const int bits = shape_of(p.window).bits();
-  return queue.cuda_capability() >= 80 && height <= 2 * high_piece * gpu::most_cuda_groups_y &&
+  return gpu::runs(tunings, queue.properties()) &&
+         height <= 2 * gpu::pick(tunings, queue.properties()).high_piece * gpu::most_cuda_groups_y &&
          sizeof(Word) == (bits <= 32   ? 4
                           : bits <= 64 ? 8
                                        : 16);
@@ -47,21 +49,21 @@ void tuned(const Parameters& p, std::span<const gpu::View<const std::uint8_t>> g
   Problem problem{};
   problem.width = census[0].width;
   problem.height = census[0].height;
-  problem.blocks_across = (problem.width + block_columns - 1) / block_columns;
+  const Tuning& tuning = gpu::pick(tunings, queue.properties());
+  problem.blocks_across = ceil_div(problem.width, tuning.block_columns);
   for (std::size_t v = 0; v < grey.size(); ++v) {
     problem.grey[v] = address(grey[v]);
     problem.words[v] = address(census[v]);
     problem.grey_pitch[v] = grey[v].pitch;
     problem.words_pitch[v] = census[v].pitch;
   }
-  constexpr int multiprocessors = 132;
   const auto grid = [&](int piece_rows) {
-    return gpu::Grid{problem.blocks_across * static_cast<int>(grey.size()),
-                     (problem.height + 2 * piece_rows - 1) / (2 * piece_rows), block_columns, 1};
+    return gpu::Grid{problem.blocks_across * static_cast<int>(grey.size()), ceil_div(problem.height, 2 * piece_rows),
+                     tuning.block_columns, 1};
   };
-  const gpu::Grid high = grid(high_piece);
-  const bool low = high.groups_x * high.groups_y < 2 * multiprocessors;
-  queue.launch({"census_cuda", "census", tuned_window(p.window, low)}, low ? grid(low_piece) : high, problem);
+  const gpu::Grid high = grid(tuning.high_piece);
+  const bool low = high.groups_x * high.groups_y < tuning.least_high_blocks * queue.properties().multiprocessors;
+  queue.launch({"census_cuda", "census", tuned_window(p.window, low)}, low ? grid(tuning.low_piece) : high, problem);
 }
 #endif
 

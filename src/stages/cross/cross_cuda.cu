@@ -7,6 +7,9 @@
 namespace stereopsis::cross {
 namespace {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int tile_width = tuning.tile_width, high_tile = tuning.high_tile, low_tile = tuning.low_tile;
+constexpr int items = tuning.items;
 constexpr int row_length = tile_width + 2 * reach;
 constexpr int row_words = (row_length + 31) / 32, column_words = items / tile_width;
 static_assert(reach > 32);

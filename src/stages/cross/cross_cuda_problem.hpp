@@ -3,16 +3,22 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::cross {
 
-inline constexpr int reach = 33;       // longest arm
-inline constexpr int tile_width = 64;  // pixels per group
-inline constexpr int items = 256;
+inline constexpr int reach = 33;  // longest arm
 
-// Height of a tile. Low tiles read a larger halo but give more groups; few high tiles leave a device idle. An H100 has
-// 132 multiprocessors.
-inline constexpr int high_tile = 32, low_tile = 8;
-inline constexpr int least_high_tiles = 2 * 132;
+struct Tuning {
+  int capability;
+  int tile_width, items;    // pixels and threads per block
+  int high_tile, low_tile;  // rows per block; low tiles read a larger halo but give more blocks
+  int least_high_tiles;     // per multiprocessor; with fewer, low tiles are used
+};
+inline constexpr Tuning tunings[] = {
+    // The numbers were not measured alone.
+    {.capability = 80, .tile_width = 64, .items = 256, .high_tile = 32, .low_tile = 8, .least_high_tiles = 2},
+};
 
 struct Problem {
   static constexpr bool is_argument = true;

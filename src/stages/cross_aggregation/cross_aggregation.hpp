@@ -93,7 +93,7 @@ void gpu(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Vo
 // the left view's costs to the right, with cells (x, d) of which only the right pixel x − d lies inside the image. See
 // fused/ad_census_both.
 bool cuda_takes_both(const Parameters&, Size, int width_beyond, int disparities, int longest_arm, int cuda_capability);
-std::size_t cuda_both_scratch_bytes(Size, int width_beyond, int disparities);
+std::size_t cuda_both_scratch_bytes(Size, int width_beyond, int disparities, int cuda_capability);
 void cuda_both(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
                gpu::Volume<std::uint8_t> beyond, gpu::Span scratch, gpu::Queue&);
 

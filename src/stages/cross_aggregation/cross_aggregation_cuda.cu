@@ -16,6 +16,13 @@
 namespace stereopsis::cross_aggregation {
 namespace {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+static_assert(is_sound(tuning));
+constexpr int warps = tuning.warps, per_warp = tuning.per_warp, chunk = tuning.chunk(), plane = tuning.plane();
+constexpr int blocks = tuning.blocks, first_blocks = tuning.first_blocks, table_items = tuning.table_items;
+template <bool kReadsSums, bool kMakesSums>
+constexpr Local local_of = Local(tuning, kReadsSums, kMakesSums);
+
 // A region has up to 67² pixels, more than `wrap_at`, so that their number may wrap once.
 constexpr u32 wrap_at = 2246, unit = 1912534, excess = 584068;
 constexpr u32 largest_cost = 255;
@@ -149,7 +156,7 @@ struct Reach {
 template <bool kAlongRow, Input kIn, Output kOut>
 __device__ __forceinline__ void aggregate(const Problem& p) {
   constexpr bool reads_sums = kIn == Input::sums, makes_sums = kOut == Output::sums;
-  using L = Local<reads_sums, makes_sums>;
+  constexpr Local local = local_of<reads_sums, makes_sums>;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int groups = p.padded / group;
   const int line = blockIdx.x / groups, first_k = blockIdx.x % groups * group, k = first_k + 2 * lane;
@@ -214,8 +221,8 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
 
   if (warp == 0) {
     const u32 none = slot(-1);
-    if (reads_sums) word(L::regions, none) = word(L::regions + plane, none) = 0;
-    if (makes_sums) word(L::lines, none) = 0;
+    if (reads_sums) word(local.regions, none) = word(local.regions + plane, none) = 0;
+    if (makes_sums) word(local.lines, none) = 0;
   }
 
   u32 input[per_warp], across_right[per_warp], across_left, means[per_warp], kept[2][per_warp];
@@ -252,7 +259,7 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
         even[i] = a = dp2a(input[i], 0x0001, a);
         odd[i] = b = dp2a(input[i], 0x0100, b);
       }
-      *(uint2*)(memory + L::region_totals + warp * 256 + lane * 8) = make_uint2(a, b);
+      *(uint2*)(memory + local.region_totals + warp * 256 + lane * 8) = make_uint2(a, b);
     }
     const bool lines_now = makes_sums && c >= to_lines && c - to_lines < chunks;
     if (lines_now) {
@@ -261,35 +268,35 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
         for (int i = 0; i < per_warp; ++i) means[i] = __byte_perm(input[i], 0, 0x4140);
 #pragma unroll
       for (int i = 1; i < per_warp; ++i) means[i] = add2(means[i], means[i - 1]);
-      word(L::line_totals, warp * 128 + lane_byte) = means[per_warp - 1];
+      word(local.line_totals, warp * 128 + lane_byte) = means[per_warp - 1];
     }
     __syncthreads();
     if (regions_now) {
       const u32 before = slot(c * chunk - 1);
-      u32 a = word(L::regions, before), b = word(L::regions + plane, before);
+      u32 a = word(local.regions, before), b = word(local.regions + plane, before);
 #pragma unroll
       for (int w = 0; w < warps - 1; ++w)
         if (w < warp) {
-          const uint2 t = *(const uint2*)(memory + L::region_totals + w * 256 + lane * 8);
+          const uint2 t = *(const uint2*)(memory + local.region_totals + w * 256 + lane * 8);
           a += t.x;
           b += t.y;
         }
       const u32 to = slot(c * chunk + own);
 #pragma unroll
       for (int i = 0; i < per_warp; ++i) {
-        word(L::regions + i * 128, to) = even[i] + a;
-        word(L::regions + plane + i * 128, to) = odd[i] + b;
+        word(local.regions + i * 128, to) = even[i] + a;
+        word(local.regions + plane + i * 128, to) = odd[i] + b;
       }
     }
     if (lines_now) {
       const int first = (c - to_lines) * chunk;
-      u32 a = word(L::lines, slot(first - 1));
+      u32 a = word(local.lines, slot(first - 1));
 #pragma unroll
       for (int w = 0; w < warps - 1; ++w)
-        if (w < warp) a = add2(a, word(L::line_totals, w * 128 + lane_byte));
+        if (w < warp) a = add2(a, word(local.line_totals, w * 128 + lane_byte));
       const u32 to = slot(first + own);
 #pragma unroll
-      for (int i = 0; i < per_warp; ++i) word(L::lines + i * 128, to) = add2(means[i], a);
+      for (int i = 0; i < per_warp; ++i) word(local.lines + i * 128, to) = add2(means[i], a);
     }
     if (c + 1 < chunks) fetch(c + 1);
     __syncthreads();
@@ -310,7 +317,7 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
         u32 last[2], first[2];
         ends(arms[i], here + i * 128, last, first);
         const auto half = [&](u32 offset, int odd) -> u32 {
-          return *(const u16*)(memory + L::lines + offset + 2 * odd);
+          return *(const u16*)(memory + local.lines + offset + 2 * odd);
         };
         const u32 a = half(last[0], 0) - half(first[0], 0), b = half(last[1], 1) - half(first[1], 1);
         const u64 to = ahead(output, cell_step, i);
@@ -326,8 +333,8 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
         arms[i] = both_common(along_right[i], of_lane(along_left, i));
         u32 last[2], first[2];
         ends(arms[i], here + i * 128, last, first);
-        const u32 a = mean_of(word(L::regions, last[0]) - word(L::regions, first[0]));
-        const u32 b = mean_of(word(L::regions + plane, last[1]) - word(L::regions + plane, first[1]));
+        const u32 a = mean_of(word(local.regions, last[0]) - word(local.regions, first[0]));
+        const u32 b = mean_of(word(local.regions + plane, last[1]) - word(local.regions + plane, first[1]));
         if (makes_sums)
           means[i] = __byte_perm(a, b, 0x5410);
         else
@@ -348,12 +355,12 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
 }  // namespace stereopsis::cross_aggregation
 
 using namespace stereopsis::cross_aggregation;
-#define LINE_BOUNDS __launch_bounds__(32 * warps, 4)
+#define LINE_BOUNDS __launch_bounds__(32 * warps, blocks)
 
 extern "C" {
 
 __global__ void __launch_bounds__(table_items) tables_any(const __grid_constant__ Problem p) { make_tables(p); }
-__global__ void __launch_bounds__(32 * warps, 8) first_rows(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(32 * warps, first_blocks) first_rows(const __grid_constant__ Problem p) {
   aggregate<true, Input::costs, Output::sums>(p);
 }
 __global__ void LINE_BOUNDS middle_rows(const __grid_constant__ Problem p) {

@@ -3,24 +3,41 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::cross_aggregation {
 
-inline constexpr int reach = 33;                // longest arm
-inline constexpr int group = 64;                // disparities per block, two neighbours per lane
-inline constexpr int warps = 5;                 // per block
-inline constexpr int per_warp = 8;              // adjacent pixels of the line
-inline constexpr int chunk = warps * per_warp;  // pixels per step
-inline constexpr int ring = 128;                // pixels whose running sums are kept
-static_assert(chunk >= reach && chunk % 2 == 0 && ring % per_warp == 0 && 2 * chunk + reach + 1 < ring);
-inline constexpr int table_items = 256;
+inline constexpr int reach = 33;  // longest arm
+inline constexpr int group = 64;  // disparities per block, two neighbours per lane
+
+struct Tuning {
+  int capability;
+  int warps;                 // per block
+  int per_warp;              // adjacent pixels of the line
+  int ring;                  // pixels whose running sums are kept
+  int blocks, first_blocks;  // per multiprocessor; first_blocks: of the kernel that reads costs
+  int table_items;
+
+  constexpr int chunk() const { return warps * per_warp; }  // pixels per step
+  constexpr int plane() const { return ring * 128; }        // bytes per ring of words
+};
+inline constexpr Tuning tunings[] = {
+    // The numbers were not measured alone.
+    {.capability = 80, .warps = 5, .per_warp = 8, .ring = 128, .blocks = 4, .first_blocks = 8, .table_items = 256},
+};
+constexpr bool is_sound(const Tuning& t) {
+  return t.chunk() >= reach && t.chunk() % 2 == 0 && t.ring % t.per_warp == 0 && 2 * t.chunk() + reach + 1 < t.ring;
+}
 
 // Local memory of a block: totals of the warps, and rings of running sums.
-inline constexpr int plane = ring * 128;  // bytes per ring of words
-template <bool kReadsSums, bool kMakesSums>
 struct Local {
-  static constexpr int region_totals = 0, line_totals = warps * 256, regions = warps * 384;
-  static constexpr int lines = regions + (kReadsSums ? 2 * plane : 0);
-  static constexpr int bytes = lines + (kMakesSums ? plane : 0);
+  constexpr Local(const Tuning& t, bool reads_sums, bool makes_sums)
+      : line_totals(t.warps * 256),
+        regions(t.warps * 384),
+        lines(regions + (reads_sums ? 2 * t.plane() : 0)),
+        bytes(lines + (makes_sums ? t.plane() : 0)) {}
+
+  int region_totals = 0, line_totals, regions, lines, bytes;
 };
 
 // Lines are read up to a chunk beyond their end, and their arms up to four pixels beyond.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/rounding.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
 #ifdef STEREOPSIS_CUDA
@@ -26,7 +27,8 @@ struct Scratch {
 };
 
 #ifdef STEREOPSIS_CUDA
-Problem problem_of(Size size, int width_beyond, int disparities) {
+Problem problem_of(Size size, int width_beyond, int disparities, gpu::Capability capability) {
+  const int chunk = gpu::pick(tunings, capability).chunk();
   Problem p{};
   p.width = size.width + width_beyond;
   p.view_width = size.width;
@@ -40,12 +42,13 @@ Problem problem_of(Size size, int width_beyond, int disparities) {
 
 // Where disparities fill a third of the lanes: below that the portable kernels are as fast.
 bool is_tuned(int cuda_capability, const Problem& p, int longest_arm) {
-  return cuda_capability >= 80 && longest_arm <= reach && 3 * p.disparities >= p.padded &&
+  return gpu::runs(tunings, cuda_capability) && longest_arm <= reach && 3 * p.disparities >= p.padded &&
          p.height <= gpu::most_cuda_groups_y && 2LL * p.width * p.padded <= std::numeric_limits<std::int32_t>::max();
 }
 
 // Places all that the tuned kernels write beside the costs; returns its bytes.
-std::size_t place(Problem& p, gpu::Span memory) {
+std::size_t place(Problem& p, gpu::Span memory, gpu::Capability capability) {
+  const int chunk = gpu::pick(tunings, capability).chunk();
   const std::size_t before = memory.bytes, height = p.height, rows = height + 4 * chunk;
   const auto take = [&]<class T>(T*& to, std::size_t count) {
     to = address(memory.take(sizeof(T) * count).template as<T>());
@@ -60,8 +63,9 @@ std::size_t place(Problem& p, gpu::Span memory) {
 
 void tuned(const Parameters& parameters, const ArmsOf<gpu::View>& arms, int min_disparity,
            gpu::Volume<std::uint8_t> costs, gpu::Volume<std::uint8_t> beyond, gpu::Span memory, gpu::Queue& queue) {
-  Problem p = problem_of({costs.width, costs.height}, beyond.width, costs.disparities);
-  place(p, memory);
+  const Tuning& tuning = gpu::pick(tunings, queue.properties());
+  Problem p = problem_of({costs.width, costs.height}, beyond.width, costs.disparities, queue.properties());
+  place(p, memory, queue.properties());
   p.left = address(arms.left);
   p.left_pitch = arms.left.pitch;
   p.right = parameters.support == Support::both ? address(arms.right) : nullptr;
@@ -71,17 +75,17 @@ void tuned(const Parameters& parameters, const ArmsOf<gpu::View>& arms, int min_
   p.min_disparity = min_disparity;
   p.in_pairs = costs.disparities % 2 == 0 && reinterpret_cast<std::uintptr_t>(p.costs) % 2 == 0 &&
                reinterpret_cast<std::uintptr_t>(p.costs_beyond) % 2 == 0;
-  const auto run = [&](const char* kernel, bool along_rows, int local_bytes) {
+  const auto run = [&](const char* kernel, bool along_rows, const Local& local) {
     const int lines = along_rows ? p.height : p.width;
-    queue.launch({"cross_aggregation_cuda", kernel, along_rows ? "rows" : "columns", false, 100},
-                 {lines * (p.padded / group), 1, 32 * warps, 1, local_bytes}, p);
+    queue.launch({"cross_aggregation_cuda", kernel, along_rows ? "rows" : "columns", false, 100, local.bytes},
+                 {lines * (p.padded / group), 1, 32 * tuning.warps, 1, local.bytes}, p);
   };
   const int entries = std::max(p.left_pitch_words, p.table_pitch);
   queue.launch({"cross_aggregation_cuda", "tables", "any"},
-               {(entries + table_items - 1) / table_items, p.height, table_items, 1}, p);
-  run("first", true, Local<false, true>::bytes);
-  for (int i = 0; i + 1 < parameters.iterations; ++i) run("middle", i % 2 == 1, Local<true, true>::bytes);
-  run("last", parameters.iterations % 2 == 0, Local<true, false>::bytes);
+               {ceil_div(entries, tuning.table_items), p.height, tuning.table_items, 1}, p);
+  run("first", true, {tuning, false, true});
+  for (int i = 0; i + 1 < parameters.iterations; ++i) run("middle", i % 2 == 1, {tuning, true, true});
+  run("last", parameters.iterations % 2 == 0, {tuning, true, false});
 }
 #endif
 
@@ -91,8 +95,8 @@ std::size_t gpu_scratch_bytes(Size size, int disparities, [[maybe_unused]] int l
                               [[maybe_unused]] int cuda_capability) {
   constexpr gpu::Span unlimited{0, 0, std::numeric_limits<std::size_t>::max()};
 #ifdef STEREOPSIS_CUDA
-  if (Problem p = problem_of(size, 0, disparities); is_tuned(cuda_capability, p, longest_arm))
-    return place(p, unlimited);
+  if (Problem p = problem_of(size, 0, disparities, cuda_capability); is_tuned(cuda_capability, p, longest_arm))
+    return place(p, unlimited, cuda_capability);
 #endif
   return Scratch(size, disparities, unlimited).bytes;
 }
@@ -101,7 +105,8 @@ void gpu(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, 
          gpu::Span memory, gpu::Queue& queue) {
   check_images(p, arms);
 #ifdef STEREOPSIS_CUDA
-  if (is_tuned(queue.cuda_capability(), problem_of({costs.width, costs.height}, 0, costs.disparities), arms.longest))
+  const int capability = queue.cuda_capability();
+  if (is_tuned(capability, problem_of({costs.width, costs.height}, 0, costs.disparities, capability), arms.longest))
     return tuned(p, arms, min_disparity, costs, {}, memory, queue);
 #endif
   const int width = costs.width, height = costs.height, count = costs.disparities;
@@ -125,12 +130,12 @@ void gpu(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, 
 bool cuda_takes_both(const Parameters& p, Size size, int width_beyond, int disparities, int longest_arm,
                      int cuda_capability) {
   return p.support == Support::both &&
-         is_tuned(cuda_capability, problem_of(size, width_beyond, disparities), longest_arm);
+         is_tuned(cuda_capability, problem_of(size, width_beyond, disparities, cuda_capability), longest_arm);
 }
 
-std::size_t cuda_both_scratch_bytes(Size size, int width_beyond, int disparities) {
-  Problem p = problem_of(size, width_beyond, disparities);
-  return place(p, {0, 0, std::numeric_limits<std::size_t>::max()});
+std::size_t cuda_both_scratch_bytes(Size size, int width_beyond, int disparities, int cuda_capability) {
+  Problem p = problem_of(size, width_beyond, disparities, cuda_capability);
+  return place(p, {0, 0, std::numeric_limits<std::size_t>::max()}, cuda_capability);
 }
 
 void cuda_both(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, gpu::Volume<std::uint8_t> costs,

@@ -10,12 +10,13 @@
 #include "device/cuda/words.cuh"
 #include "stages/dynamic_programming/dynamic_programming_cuda_problem.hpp"
 
+using namespace stereopsis;
 using namespace stereopsis::dynamic_programming;
 
 namespace {
 
 constexpr u32 everywhere = 0xFFFFFFFF;
-constexpr int ahead = 4;  // pixels whose costs are being loaded
+constexpr int ahead = gpu::pick(tunings, gpu::compiled_capability).ahead;
 
 struct Layout {  // layout of an image
   i64 offset, pitch;

@@ -3,7 +3,17 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::dynamic_programming {
+
+struct Tuning {
+  int capability;
+  int ahead;  // pixels whose costs are being loaded
+};
+inline constexpr Tuning tunings[] = {
+    {.capability = 80, .ahead = 4},  // 2 or 8 pixels were up to 4 % slower on an H100
+};
 
 struct CudaRows {
   static constexpr bool is_argument = true;

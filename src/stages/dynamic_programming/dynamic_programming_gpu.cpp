@@ -46,7 +46,7 @@ std::size_t gpu_scratch_bytes(Size size, int disparities) {
 void gpu(const Parameters& p, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
          gpu::Queue& queue) {
   check(p);
-  if (queue.cuda_capability() >= 80 && cuda_words(costs.disparities) != 0) {
+  if (gpu::runs(tunings, queue.properties()) && cuda_words(costs.disparities) != 0) {
     const bool whole = is_whole(costs) && starts_at_multiple(sums.cells, 2 * cuda_words(costs.disparities));
     queue.launch(tuned("sum", costs.disparities, whole), warp_for_each(costs.height), costs.cells, sums.cells,
                  rows_of(p, costs, 0));

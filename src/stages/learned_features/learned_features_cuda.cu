@@ -4,7 +4,13 @@
 #include "device/gpu/vocabulary.h"
 #include "stages/learned_features/learned_features_cuda_problem.hpp"
 
+using namespace stereopsis;
 using namespace stereopsis::learned_features;
+
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int threads = tuning.threads, blocks = tuning.blocks;
+constexpr int block_pitch = tuning.block_pitch, block_rows = tuning.block_rows, block_columns = tuning.block_columns();
+consteval int plane_pixels(int layer) { return tuning.plane_pixels(layer); }
 
 // Returns the position of the 16 bytes of half a pixel's channels: eight adjacent pixels use eight different groups of
 // banks.
@@ -194,5 +200,5 @@ __device__ __forceinline__ void features_of_block(const Problem& p) {
   });
 }
 
-extern "C" __global__ void __launch_bounds__(threads, 2) features_n16(Problem p) { features_of_block<16>(p); }
-extern "C" __global__ void __launch_bounds__(threads, 2) features_n32(Problem p) { features_of_block<32>(p); }
+extern "C" __global__ void __launch_bounds__(threads, blocks) features_n16(Problem p) { features_of_block<16>(p); }
+extern "C" __global__ void __launch_bounds__(threads, blocks) features_n32(Problem p) { features_of_block<32>(p); }

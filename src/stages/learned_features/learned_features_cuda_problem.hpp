@@ -4,18 +4,34 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::learned_features {
 
 inline constexpr int tuned_layers = 4, tuned_components = 32;
-inline constexpr int threads = 256, warp = 32;
-// The outputs of a block. All planes of a block have the same pitch, so that 16 adjacent pixels may continue in the
-// next row.
-inline constexpr int block_pitch = 64, block_columns = block_pitch - 2 * tuned_layers, block_rows = 16;
+inline constexpr int warp = 32;
 inline constexpr int spare_pixels = 16;  // behind a plane; the windows of its last pixels extend into them
 
-// Pixels of the plane after `layer` layers; layer 0 is the image.
-consteval int plane_pixels(int layer) { return (block_rows + 2 * (tuned_layers - layer)) * block_pitch + spare_pixels; }
-constexpr int shared_bytes(int channels) { return plane_pixels(0) + channels * (plane_pixels(1) + plane_pixels(2)); }
+struct Tuning {
+  int capability;
+  int threads, blocks;  // per block; per multiprocessor
+  // The outputs of a block. All planes of a block have the same pitch, so that 16 adjacent pixels may continue in the
+  // next row.
+  int block_pitch, block_rows;
+
+  constexpr int block_columns() const { return block_pitch - 2 * tuned_layers; }
+  // Returns the pixels of the plane after `layer` layers; layer 0 is the image.
+  constexpr int plane_pixels(int layer) const {
+    return (block_rows + 2 * (tuned_layers - layer)) * block_pitch + spare_pixels;
+  }
+  constexpr int shared_bytes(int channels) const {
+    return plane_pixels(0) + channels * (plane_pixels(1) + plane_pixels(2));
+  }
+};
+inline constexpr Tuning tunings[] = {
+    // The numbers were not measured alone.
+    {.capability = 80, .threads = 256, .blocks = 2, .block_pitch = 64, .block_rows = 16},
+};
 
 // In matrix products of 16 pixels by 8 outputs: the output of column `n` of tile `j`, arranged so that a lane holds
 // four adjacent outputs in two tiles.

@@ -96,9 +96,9 @@ bool takes_tuned(const Network& network, Greys grey, Features features, const gp
   const auto fits = [](const gpu::View<std::int8_t>& v) {
     return v.channels == tuned_components && v.pitch % 4 == 0 && v.offset % 4 == 0;
   };
-  return queue.cuda_capability() >= 80 && has_tuned_shape(network) && std::ranges::all_of(features, fits) &&
+  return gpu::runs(tunings, queue.properties()) && has_tuned_shape(network) && std::ranges::all_of(features, fits) &&
          grey.front().size() == grey.back().size() &&
-         ceil_div(grey.front().height, block_rows) <= gpu::most_cuda_groups_y;
+         ceil_div(grey.front().height, gpu::pick(tunings, queue.properties()).block_rows) <= gpu::most_cuda_groups_y;
 }
 
 // Of one view, or of both at once.
@@ -115,12 +115,16 @@ void run_tuned(const Network& network, gpu::Array<const std::int32_t> weights, G
   problem.weights = address(weights) + portable_words(network);
   problem.width = size.width;
   problem.height = size.height;
-  problem.blocks_across = ceil_div(size.width, block_columns);
+  const Tuning& tuning = gpu::pick(tunings, queue.properties());
+  problem.blocks_across = ceil_div(size.width, tuning.block_columns());
   for (int i = 0; i < tuned_layers; ++i) problem.shift[i] = network.layers[i].shift;
-  const int channels = network.layers[0].out;
-  queue.launch({"learned_features_cuda", "features", channels == 16 ? "n16" : "n32"},
-               {problem.blocks_across * static_cast<int>(grey.size()), ceil_div(size.height, block_rows), threads, 1,
-                shared_bytes(channels)},
+  const int channels = network.layers[0].out, local_bytes = tuning.shared_bytes(channels);
+  queue.launch({.file = "learned_features_cuda",
+                .name = "features",
+                .instance = channels == 16 ? "n16" : "n32",
+                .most_local_bytes = local_bytes},
+               {problem.blocks_across * static_cast<int>(grey.size()), ceil_div(size.height, tuning.block_rows),
+                tuning.threads, 1, local_bytes},
                problem);
 }
 #endif

@@ -7,6 +7,10 @@
 using namespace stereopsis;
 using namespace stereopsis::rank;
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int tile_width = tuning.tile_width, tile_height = tuning.tile_height;
+constexpr int columns = tuning.columns, rows = tuning.rows, threads = tuning.threads();
+
 // Returns the half floats 1024 + v, whose bit pattern is that of 1024 plus v.
 __device__ __forceinline__ uint pair_of(uint above, uint below) { return 0x64006400 + above + below * 0x10000; }
 

@@ -1,10 +1,20 @@
 // Constants and arguments shared by the host code and the tuned CUDA kernels.
 #pragma once
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::rank {
 
-inline constexpr int tile_width = 64, tile_height = 32;  // per block
-inline constexpr int columns = 4, rows = 4;              // per thread
-inline constexpr int threads = tile_width * tile_height / (columns * rows);
+struct Tuning {
+  int capability;
+  int tile_width, tile_height;  // pixels per block
+  int columns, rows;            // pixels per thread
+
+  constexpr int threads() const { return tile_width * tile_height / (columns * rows); }
+};
+inline constexpr Tuning tunings[] = {
+    // The numbers were not measured alone.
+    {.capability = 80, .tile_width = 64, .tile_height = 32, .columns = 4, .rows = 4},
+};
 
 }  // namespace stereopsis::rank

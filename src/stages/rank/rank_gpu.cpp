@@ -1,3 +1,4 @@
+#include "core/rounding.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/rank/rank.hpp"
 #include "stages/rank/rank_cuda_problem.hpp"
@@ -11,21 +12,22 @@ const char* tuned_instance(int window) {
   return instances[window / 2];
 }
 gpu::Kernel tuned_kernel(const char* instance) { return {"rank_cuda", "rank", instance, true}; }
-gpu::Grid over_tiles(Size size, int views) {
-  return {views * ((size.width + tile_width - 1) / tile_width), (size.height + tile_height - 1) / tile_height, threads,
+gpu::Grid over_tiles(Size size, int views, const gpu::Queue& queue) {
+  const Tuning& tuning = gpu::pick(tunings, queue.properties());
+  return {views * ceil_div(size.width, tuning.tile_width), ceil_div(size.height, tuning.tile_height), tuning.threads(),
           1};
 }
 
 template <class T>
 const char* tuned_for(const Parameters& p, const gpu::Queue& queue) {
-  return sizeof(T) == 1 && queue.cuda_capability() >= 80 ? tuned_instance(p.window) : nullptr;
+  return sizeof(T) == 1 && gpu::runs(tunings, queue.properties()) ? tuned_instance(p.window) : nullptr;
 }
 
 }  // namespace
 
 template <class T>
 void gpu(const Parameters& p, gpu::View<const T> grey, gpu::View<std::uint8_t> ranks, gpu::Queue& queue) {
-  const auto tiles = over_tiles(ranks.size(), 1);
+  const auto tiles = over_tiles(ranks.size(), 1, queue);
   if (const char* tuned = tuned_for<T>(p, queue))
     queue.launch(tuned_kernel(tuned), tiles, tiles.groups_x, grey, ranks, grey, ranks);
   else
@@ -40,7 +42,7 @@ void gpu(const Parameters& p, const std::array<gpu::View<const T>, 2>& grey,
     for (int v = 0; v < 2; ++v) gpu(p, grey[v], ranks[v], queue);
     return;
   }
-  const auto tiles = over_tiles(ranks[0].size(), 2);
+  const auto tiles = over_tiles(ranks[0].size(), 2, queue);
   queue.launch(tuned_kernel(tuned), tiles, tiles.groups_x / 2, grey[0], ranks[0], grey[1], ranks[1]);
 }
 

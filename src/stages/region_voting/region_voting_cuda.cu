@@ -6,6 +6,10 @@
 
 using namespace stereopsis::region_voting;
 
+namespace gpu = stereopsis::gpu;
+
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int warps = tuning.warps, tile = tuning.tile;
 constexpr uint everywhere = ~0u;
 constexpr int nothing = (int)0x80000000;
 constexpr int bins = 256;            // counted at a time

@@ -1,10 +1,18 @@
 // Constants and arguments shared by the host code and the tuned CUDA kernels.
 #pragma once
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::region_voting {
 
-inline constexpr int warps = 8;            // per group
-inline constexpr int tuned_groups = 1056;  // number of groups that an H100 runs concurrently
-inline constexpr int tile = 16;            // side of the tiles for which the kernel records whether a pixel was filled
+struct Tuning {
+  int capability;
+  int warps;  // per block; as many blocks are launched as the device runs concurrently
+  int tile;   // side of the tiles for which the kernel records whether a pixel was filled
+};
+inline constexpr Tuning tunings[] = {
+    // The numbers were not measured alone.
+    {.capability = 80, .warps = 8, .tile = 16},
+};
 
 }  // namespace stereopsis::region_voting

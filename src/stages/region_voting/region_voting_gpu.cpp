@@ -12,15 +12,14 @@ namespace {
 constexpr int items = 64;          // ITEMS of region_voting.cl
 constexpr int most_groups = 4096;  // of all devices that are known, what they have at work at a time
 
-bool is_tuned(int cuda_capability) { return cuda_capability >= 80; }
-
 struct Scratch {
   Scratch(Size size, int cuda_capability, gpu::Span memory) {
     const std::size_t before = memory.bytes, pixels = static_cast<std::size_t>(size.width) * size.height;
     gaps = memory.take(sizeof(std::int32_t) * pixels).as<std::int32_t>();
     voted = memory.take(sizeof(float) * pixels).as<float>();
     found = memory.take(3 * sizeof(std::int32_t));
-    if (is_tuned(cuda_capability)) {
+    if (gpu::runs(tunings, cuda_capability)) {
+      const int tile = gpu::pick(tunings, cuda_capability).tile;
       sides = memory.take(sizeof(std::uint16_t) * pixels).as<std::uint16_t>();
       changed = memory.take(static_cast<std::size_t>(ceil_div(size.width, tile)) * ceil_div(size.height, tile));
     }
@@ -41,13 +40,16 @@ void vote_tuned(const Parameters& p, gpu::View<const std::uint32_t> arms, const 
   constexpr const char* file = "region_voting_cuda";
   const auto found = s.found.as<std::int32_t>();
   const auto changed = s.changed.as<std::uint8_t>();
-  const int tiles = ceil_div(map.disparity.width, tile);
+  const gpu::Properties& device = queue.properties();
+  const Tuning& tuning = gpu::pick(tunings, device);
+  const int threads = 32 * tuning.warps, tiles = ceil_div(map.disparity.width, tuning.tile);
+  const gpu::Grid grid{device.multiprocessors * (device.threads_per_multiprocessor / threads), 1, threads, 1};
   queue.fill({s.changed.memory, s.changed.offset}, s.changed.bytes, 0);
   for (int iteration = 1; iteration <= p.iterations; ++iteration) {
-    queue.launch({file, "vote", "any"}, {tuned_groups, 1, 32 * warps, 1}, map.disparity, arms, s.gaps, found, changed,
-                 s.sides, s.voted, tiles, iteration, p.votes, p.share);
-    queue.launch({file, "fill", "any"}, {tuned_groups, 1, 32 * warps, 1}, map.disparity, map.validity, s.gaps, found,
-                 changed, s.voted, tiles, iteration);
+    queue.launch({file, "vote", "any"}, grid, map.disparity, arms, s.gaps, found, changed, s.sides, s.voted, tiles,
+                 iteration, p.votes, p.share);
+    queue.launch({file, "fill", "any"}, grid, map.disparity, map.validity, s.gaps, found, changed, s.voted, tiles,
+                 iteration);
   }
 }
 
@@ -68,7 +70,7 @@ void gpu(const Parameters& p, gpu::View<const std::uint32_t> arms, const MapOf<g
   const auto found = s.found.as<std::int32_t>();
   queue.fill({s.found.memory, s.found.offset}, s.found.bytes, 0);
   queue.launch({"region_voting", "list", "any"}, gpu::over(size), map.disparity, map.validity, s.gaps, found);
-  if (is_tuned(queue.cuda_capability())) return vote_tuned(p, arms, map, s, queue);
+  if (gpu::runs(tunings, queue.properties())) return vote_tuned(p, arms, map, s, queue);
   const int groups =
       static_cast<int>(std::min<long long>(most_groups, static_cast<long long>(size.width) * size.height));
   for (int iteration = 0; iteration < p.iterations; ++iteration) {

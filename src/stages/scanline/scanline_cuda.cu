@@ -14,6 +14,9 @@
 namespace stereopsis::scanline {
 namespace {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int mark_items = tuning.mark_items, path_blocks = tuning.path_blocks;
+
 // Selects 16 bits of p1 and of p2.
 constexpr u32 none_differs = 0x10101010, one_more = 0x22222222;
 
@@ -260,7 +263,7 @@ __device__ __forceinline__ void both_ways(const Problem& p) {
 }  // namespace stereopsis::scanline
 
 using namespace stereopsis::scanline;
-#define PATH_BOUNDS __launch_bounds__(path_items, 10)
+#define PATH_BOUNDS __launch_bounds__(path_items, path_blocks)
 
 extern "C" {
 

@@ -3,12 +3,22 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::scanline {
 
 // Disparities that each kernel supports: four or eight per lane.
 inline constexpr int most_disparities_narrow = 128, most_disparities_wide = 256;
-inline constexpr int mark_items = 256;
-inline constexpr int path_items = 64;
+inline constexpr int path_items = 64;  // one warp from each end of a line
+
+struct Tuning {
+  int capability;
+  int mark_items;
+  int path_blocks;  // per multiprocessor
+};
+inline constexpr Tuning tunings[] = {
+    {.capability = 80, .mark_items = 256, .path_blocks = 10},  // not measured alone
+};
 
 struct Problem {
   static constexpr bool is_argument = true;

@@ -36,7 +36,7 @@ struct Scratch {
 #ifdef STEREOPSIS_CUDA
 bool is_tuned(int cuda_capability, Size size, int disparities) {
   constexpr int most_columns = 24 * 1024;  // whose marks lie in local memory that every device has
-  return cuda_capability >= 80 && size.width <= most_columns &&
+  return gpu::runs(tunings, cuda_capability) && size.width <= most_columns &&
          ((disparities % 4 == 0 && disparities <= most_disparities_narrow) ||
           (disparities % 8 == 0 && disparities <= most_disparities_wide));
 }
@@ -86,7 +86,8 @@ void tuned(const Parameters& p, const ImagesOf<gpu::View>& images, int min_dispa
   problem.p2[1] = two(both.p2, both.p2);
   place(problem, memory);
   const char* instance = costs.disparities <= most_disparities_narrow ? "narrow" : "wide";
-  queue.launch({"scanline_cuda", "marks", "any"}, {costs.height + 1, 1, mark_items, 1, 2 * costs.width}, problem);
+  queue.launch({"scanline_cuda", "marks", "any"},
+               {costs.height + 1, 1, gpu::pick(tunings, queue.properties()).mark_items, 1, 2 * costs.width}, problem);
   queue.launch({"scanline_cuda", "rows", instance}, {costs.height, 1, path_items, 1}, problem);
   queue.launch({"scanline_cuda", "columns", instance}, {costs.width, 1, path_items, 1}, problem);
 }

@@ -7,6 +7,9 @@
 namespace stereopsis::weighted_median {
 namespace {
 
+constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
+constexpr int block_columns = tuning.block_columns, block_rows = tuning.block_rows, block_warps = tuning.block_warps;
+constexpr int small_radius = tuning.small_radius;
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
 // Maps floats to keys in the same order.
@@ -81,7 +84,7 @@ __device__ __forceinline__ void filter(const Problem& p) {
   __shared__ int listed, taken;
   const int thread = threadIdx.x, lane = thread & 31;
   if (thread == 0) listed = taken = 0;
-  for (int i = thread; i < 256; i += 32 * warps_in_block) tables.colour[i] = p.colour[i];
+  for (int i = thread; i < 256; i += 32 * block_warps) tables.colour[i] = p.colour[i];
   if (thread < 32) tables.distance[thread] = p.distance[thread];
   __syncthreads();
   const int x0 = blockIdx.x * block_columns, y0 = blockIdx.y * block_rows;
@@ -112,10 +115,10 @@ using namespace stereopsis::weighted_median;
 
 extern "C" {
 
-__global__ void __launch_bounds__(32 * warps_in_block) weighted_median_small(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(32 * block_warps) weighted_median_small(const __grid_constant__ Problem p) {
   filter<small_radius>(p);
 }
-__global__ void __launch_bounds__(32 * warps_in_block) weighted_median_large(const __grid_constant__ Problem p) {
+__global__ void __launch_bounds__(32 * block_warps) weighted_median_large(const __grid_constant__ Problem p) {
   filter<large_radius>(p);
 }
 

@@ -3,14 +3,20 @@
 
 #include <cstdint>
 
+#include "device/gpu/tuning.hpp"
+
 namespace stereopsis::weighted_median {
 
-inline constexpr int block_columns = 32;
-inline constexpr int block_rows = 4;
-inline constexpr int warps_in_block = 8;
-// The largest radius of each of the two kernels.
-inline constexpr int small_radius = 9;
-inline constexpr int large_radius = 24;
+struct Tuning {
+  int capability;
+  int block_columns, block_rows, block_warps;
+  int small_radius;  // largest radius of the kernel for small windows
+};
+inline constexpr Tuning tunings[] = {
+    // On an H100, one warp per pixel takes 0.11 instead of 4.1 ms at 450×375. The numbers were not measured alone.
+    {.capability = 80, .block_columns = 32, .block_rows = 4, .block_warps = 8, .small_radius = 9},
+};
+inline constexpr int large_radius = 24;  // largest radius
 
 struct Problem {
   static constexpr bool is_argument = true;

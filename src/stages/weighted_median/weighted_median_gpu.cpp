@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/rounding.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/weighted_median/weighted_median.hpp"
 #ifdef STEREOPSIS_CUDA
@@ -30,9 +31,10 @@ void tuned(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> f
   const Weights table = weights(p);
   std::copy(table.colour.begin(), table.colour.end(), problem.colour);
   std::copy(table.distance.begin(), table.distance.end(), problem.distance);
-  queue.launch({"weighted_median_cuda", "weighted_median", p.radius <= small_radius ? "small" : "large"},
-               {(filtered.width + block_columns - 1) / block_columns, (filtered.height + block_rows - 1) / block_rows,
-                32 * warps_in_block, 1},
+  const Tuning& tuning = gpu::pick(tunings, queue.properties());
+  queue.launch({"weighted_median_cuda", "weighted_median", p.radius <= tuning.small_radius ? "small" : "large"},
+               {ceil_div(filtered.width, tuning.block_columns), ceil_div(filtered.height, tuning.block_rows),
+                32 * tuning.block_warps, 1},
                problem);
 }
 #endif
@@ -42,7 +44,8 @@ void tuned(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> f
 void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::View<float> filtered, gpu::Queue& queue) {
   check_not_in_place(in.disparity, filtered);
 #ifdef STEREOPSIS_CUDA
-  if (queue.cuda_capability() >= 80 && filtered.height <= block_rows * gpu::most_cuda_groups_y)
+  if (gpu::runs(tunings, queue.properties()) &&
+      filtered.height <= gpu::pick(tunings, queue.properties()).block_rows * gpu::most_cuda_groups_y)
     return tuned(p, in, filtered, queue);
 #endif
   queue.launch({"weighted_median", "weighted_median", "any"}, gpu::over(filtered.size()), in.disparity, in.validity,
