@@ -13,7 +13,7 @@ namespace stereopsis {
 namespace {
 
 constexpr Size size{40, 30};
-constexpr Target cpu{On::cpu, 2, 0};
+const Target cpu{On::cpu, 2};
 
 void do_nothing(const Call<On::cpu>&) {}
 
