@@ -257,64 +257,70 @@ class Slot:
 
 class PartitionPlan:
     """
-    Rules to match in stripes of rows with the bits of the whole image: `raw` for every stripe, then `refined` on the maps of all. Of the rows that belong to other stripes each step reads some, above and below.
+    How a pipeline is run on stripes of rows with the bits of the whole image: `raw` runs on every stripe, then `refined` runs on the maps of all stripes. Each reads a margin of rows above and below.
     """
 
     @property
     def follows_paths(self) -> bool:
         """
-        Semi-global matching: path costs go from stripe to stripe. Else a stripe is a region of the image.
+        Whether path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.
         """
 
     @property
     def path_kinds(self) -> int:
-        """Kinds of paths, in Result.paths: 1 with 4 paths, 3 with 8."""
+        """Rows of Result.paths: 1 with 4 paths, 3 with 8 paths."""
 
     @property
     def raw(self) -> Pipeline:
-        """Down to the selection, and the refinements that see a few rows alone."""
+        """
+        From the images to the selection, and the refinements with a small margin.
+        """
 
     @property
     def raw_rows(self) -> int:
         """
-        Rows that refinements of `raw` read, so that paths have to pass them, too.
+        Margin of the refinements of `raw`, in rows; paths pass these rows, too.
         """
 
     @property
     def feature_rows(self) -> int:
-        """Rows beyond these that windows of the matching cost read."""
+        """
+        Margin of the matching cost and the penalties, in rows beyond `raw_rows`.
+        """
 
     @property
     def refined(self) -> Pipeline | None:
-        """The refinements that are left, or None."""
+        """The remaining refinements, or None."""
 
     @property
     def refined_rows(self) -> int:
-        """Rows that `refined` reads."""
+        """Margin of `refined`, in rows."""
 
     @property
     def fills(self) -> bool:
         """
-        Where a pixel of the stripe's own rows, or of behind_fill rows around, is filled (or invalid without a mask), its column must have a measured pixel above and one below, at least before_fill rows inside of those that were read (or these go on to the image's edge); else more rows have to be read.
+        Whether `refined` fills along columns, up to the next measured pixel. Rows are then read until the column of each filled pixel, and of each invalid one without a mask, has a measured pixel above and below, at least before_fill rows inside the rows that are read, or these reach the border of the image.
         """
 
     @property
-    def before_fill(self) -> int: ...
+    def before_fill(self) -> int:
+        """Margin of the refinements before the fill, in rows."""
 
     @property
-    def behind_fill(self) -> int: ...
+    def behind_fill(self) -> int:
+        """Margin of the refinements behind the fill, in rows."""
 
     @property
     def reads_images(self) -> bool:
-        """`refined` needs the images, too."""
+        """Whether `refined` reads the images."""
 
     @property
     def reads_right(self) -> bool:
-        """… the right view's map."""
+        """Whether `refined` reads the disparity of the right view."""
 
     @property
     def reads_confidence(self) -> bool:
-        """… the confidence."""
+        """Whether `refined` reads the confidence."""
 
 class Pipeline:
     @overload
@@ -334,12 +340,15 @@ class Pipeline:
     def get_text(self, name: str) -> str: ...
 
     def parameters(self) -> list[ParameterInfo]:
-        """All parameters, in order."""
+        """All that can be set, in order."""
 
     def partition_plan(self, want_confidence: bool = False) -> PartitionPlan:
         """
-        Returns the rules to match in stripes. Raises CallError with the reason if stripes can't have the bits of the whole.
+        Returns how the pipeline is run on stripes. Raises CallError with the reason if stripes cannot give the bits of the whole image.
         """
+
+    def in_stripes(self, want_confidence: bool = False) -> PartitionPlan:
+        """Deprecated name of partition_plan()."""
 
     def slots(self) -> list[Slot]:
         """The slots, and which stage fills each."""
