@@ -84,4 +84,12 @@ void find_image_makers(PipelineData& data) {
   for (const StageChoice& refinement : data.refinements) add_makers(refinement);
 }
 
+std::vector<ParameterInfo> parameters_of(const std::string& prefix, const StageParameters& parameters,
+                                         const bool* enabled) {
+  std::vector<ParameterInfo> list;
+  if (enabled != nullptr) list_parameters(prefix, Switch{*enabled}, list);
+  for (ParameterInfo& info : parameters.list(prefix)) list.push_back(std::move(info));
+  return list;
+}
+
 }  // namespace stereopsis

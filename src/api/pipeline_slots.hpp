@@ -58,12 +58,8 @@ void for_each_slot(Data& data, F&& f) {
   if (takes_margin(data)) f(region, region, data.region, Flag{});
 }
 
+// Returns the parameters of a stage with their values; `enabled` is null but for refinements.
 std::vector<ParameterInfo> parameters_of(const std::string& prefix, const StageParameters& parameters,
-                                         const bool* enabled) {
-  std::vector<ParameterInfo> list;
-  if (enabled != nullptr) list_parameters(prefix, Switch{*enabled}, list);
-  for (ParameterInfo& info : parameters.list(prefix)) list.push_back(std::move(info));
-  return list;
-}
+                                         const bool* enabled);
 
 }  // namespace stereopsis
