@@ -112,8 +112,10 @@ std::vector<FileKind> make_file_kinds() {
        {}},
   };
   for_each_plain_map([&](std::size_t, const Output& output, auto) {
+    const char* const either =
+        output.type == PixelType::f32 ? ".pfm" : ".png";  // these hold only floats, only integers
     kinds.push_back(
-        {std::string("--") + output.name, "FILE", output.description, ".npy", {".pfm", ".npy", ".tif", ".tiff"}});
+        {std::string("--") + output.name, "FILE", output.description, ".npy", {either, ".npy", ".tif", ".tiff"}});
   });
   return kinds;
 }

@@ -14,29 +14,32 @@ namespace stereopsis {
 
 // A row of the table of inputs. STEREOPSIS_INPUTS explains the members.
 struct Input {
-  const char* name;
-  InputKind kind;
-  const char* planned_by;
-  const char* sentence_name;
+  const char* name;           // the name of the member of StereoPair, or `given_…` for GivenMaps
+  InputKind kind;             // the content of the input
+  const char* planned_by;     // the member of Problem that announces the input, or an empty string
+  const char* sentence_name;  // the input's name in error messages
 };
 
 // A row of the table of outputs. STEREOPSIS_OUTPUTS explains the members.
 struct Output {
-  const char* name;
-  OutputKind kind;
-  PixelType type;
-  int channels;
-  float outside;
-  unsigned want_bit;
-  bool* (*flag)(Problem& problem);  // returns null for outputs that no flag requests
-  const char* description;
+  const char* name;   // the name in C, Python and the command
+  OutputKind kind;    // the content of the output
+  PixelType type;     // the element type of maps and path costs
+  int channels;       // the number of channels of maps
+  float outside;      // value of pixels outside a region of interest
+  unsigned want_bit;  // the bit of SP_WANT_…, 0 for outputs without a flag
+  // Returns the member of the problem that requests the output, or null for outputs that no flag requests.
+  bool* (*flag)(Problem& problem);
+  const char* description;  // one sentence for documentation and --help
 };
 
 #define STEREOPSIS_ROW(name, field, kind, planned_by, sentence_name) \
   Input{#name, InputKind::kind, planned_by, sentence_name},
+// The rows of the inputs.
 inline constexpr std::array input_table{STEREOPSIS_INPUTS(STEREOPSIS_ROW)};
 #undef STEREOPSIS_ROW
 
+// The rows of the outputs.
 inline constexpr auto output_table = [] {
   constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 #define STEREOPSIS_ROW(name, field, kind, type, channels, outside, want_bit, flag, description) \

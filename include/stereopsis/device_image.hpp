@@ -24,8 +24,8 @@ struct DeviceImageView {
   std::ptrdiff_t pitch = 0;        // distance between rows, in elements
   int bit_depth = 8;               // significant low-order bits
 
-  bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
-  Size size() const { return {width, height}; }  // in pixels
+  bool empty() const { return memory == 0 || width <= 0 || height <= 0; }  // returns whether there are no pixels
+  Size size() const { return {width, height}; }                            // in pixels
   DeviceImageView crop(const Rect& part) const;  // returns a view of a part of the same memory
   bool operator==(const DeviceImageView&) const = default;
 };
@@ -65,11 +65,11 @@ class DeviceImage {
 
 // A stereo pair in the memory of a device. The members are those of StereoPair.
 struct DevicePair {
-  DeviceImageView left;
-  DeviceImageView right;
-  DeviceImageView mask_left;  // 255 where a pixel is usable, else 0 (not checked); empty: all pixels are usable
-  DeviceImageView mask_right;
-  DeviceImageView costs = {};              // a volume whose rows follow one another, if it was planned
+  DeviceImageView left;        // the left image
+  DeviceImageView right;       // the right image, of the size and type of `left`
+  DeviceImageView mask_left;   // 255 where a pixel is usable, else 0 (not checked); empty: all pixels are usable
+  DeviceImageView mask_right;  // likewise, of the right image
+  DeviceImageView costs = {};  // a volume whose rows follow one another, if it was planned
   std::optional<PixelFormat> format = {};  // the same as Problem::format; none: grey or RGB
 
   bool operator==(const DevicePair&) const = default;

@@ -40,9 +40,9 @@ struct StereoPair {
   AnyImageView costs = {};
   // Path costs of the row above the stripe and of the row below it, if Problem::stripe announces them.
   ImageView<const std::uint16_t> paths_above = {};
-  ImageView<const std::uint16_t> paths_below = {};
-  GivenMaps maps = {};                     // if Problem::refine_only is set
-  std::optional<PixelFormat> format = {};  // the same as Problem::format; none: grey or RGB
+  ImageView<const std::uint16_t> paths_below = {};  // path costs of the row below the stripe
+  GivenMaps maps = {};                              // if Problem::refine_only is set
+  std::optional<PixelFormat> format = {};           // the same as Problem::format; none: grey or RGB
 };
 
 // Geometry computed on the device of the matcher: rectification before matching, depth and points after matching.
@@ -91,8 +91,9 @@ struct BoundaryStripe {
   // With `down` or `up`, the matcher returns only Matched::paths for the next stripe: path costs of the paths that lead
   // down, in the stripe's last row, or of those that lead up, in its first row.
   enum class Follow { none, down, up };
-  Follow follow = Follow::none;
+  Follow follow = Follow::none;  // says whether only path costs are returned, and in which direction
 };
+// Deprecated name of BoundaryStripe.
 using Stripe [[deprecated("use BoundaryStripe")]] = BoundaryStripe;
 
 // The input of a plan: size and type of the images, search range, and requested outputs.
@@ -177,8 +178,8 @@ struct AnyOutputView {
   AnyOutputView(ImageView<T> v)
       : data(v.data), type(pixel_type_of<T>), width(v.width), height(v.height), channels(v.channels), pitch(v.pitch) {}
 
-  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }
-  Size size() const { return {width, height}; }  // in pixels
+  bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // returns whether there are no pixels
+  Size size() const { return {width, height}; }                                // in pixels
 };
 
 // A result in borrowed memory, at any pitch, of the sizes that Matched would have. Outputs that were not requested are
@@ -249,9 +250,9 @@ class Plan {
   // limit.
   Plan(const Pipeline& pipeline, const Problem& problem, const Device& device = {});
 
-  const Pipeline& pipeline() const { return pipeline_; }
-  const Problem& problem() const { return problem_; }
-  const Device& device() const { return device_; }  // with its full name, never "auto"
+  const Pipeline& pipeline() const { return pipeline_; }  // the pipeline that was prepared
+  const Problem& problem() const { return problem_; }     // the problem that it was prepared for
+  const Device& device() const { return device_; }        // with its full name, never "auto"
   // Returns the most bytes that a matcher allocates: device memory, volumes for the caller, and staging_bytes(). Each
   // pair of a batch has its own memory, up to the number of pairs that run side by side within the limit.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
@@ -316,7 +317,7 @@ class Matcher {
   Matcher(Matcher&&) noexcept;
   Matcher& operator=(Matcher&&) noexcept;
 
-  const Plan& plan() const;
+  const Plan& plan() const;  // the plan that the matcher was made from
   // Returns whether the calling thread is running a user-written stage of this matcher. May be called by any thread at
   // any time.
   bool is_in_own_stage() const;

@@ -31,11 +31,13 @@ struct PartitionPlan {
   int behind_fill = 0;         // margin of the refinements behind the fill, in rows
   RefinementNeeds needs = {};  // inputs of `refined` beside disparity and validity
 };
+// Deprecated name of PartitionPlan.
 using InStripes [[deprecated("use PartitionPlan")]] = PartitionPlan;
 
 // Returns how the pipeline is run on stripes. Throws Error(call) with the reason if stripes cannot give the bits of the
 // whole image.
 PartitionPlan partition_plan(const Pipeline& pipeline, bool want_confidence = false);
+// Deprecated name of partition_plan().
 [[deprecated("use partition_plan")]] inline PartitionPlan in_stripes(const Pipeline& pipeline,
                                                                      bool want_confidence = false) {
   return partition_plan(pipeline, want_confidence);

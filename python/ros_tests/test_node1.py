@@ -46,10 +46,14 @@ def parameters(who):
 
 
 def test_topics_and_types_are_those_of_stereo_image_proc(robot):
-    published, _, _ = rosgraph.Master("/tester").getSystemState()
+    def own_topics():
+        published, _, _ = rosgraph.Master("/tester").getSystemState()
+        theirs = [topic for topic, nodes in published if NODES["theirs"] in nodes and topic != "/rosout"]
+        return [topic for topic in theirs if not topic.startswith("/theirs/stereo_image_proc_")]  # without its nodelets' parameters
+
+    wait_until(lambda: len(own_topics()) >= 12, "the 12 topics of stereo_image_proc")  # its nodelets load one after another
+    own = own_topics()
     types = dict(rosgraph.Master("/tester").getTopicTypes())  # after the topics, so that each of them has its type
-    theirs = [topic for topic, nodes in published if NODES["theirs"] in nodes and topic != "/rosout"]
-    own = [topic for topic in theirs if not topic.startswith("/theirs/stereo_image_proc_")]  # without the parameters of its nodelets
     assert len(own) == 12
     for topic in own:
         ours = topic.replace(NODES["theirs"], NODES["ours"]).replace("/theirs/", "/ours/")
