@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/text.hpp"
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/stages.hpp"
 

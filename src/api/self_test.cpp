@@ -95,7 +95,7 @@ class Checker {
     std::vector<AnyView> shapes;
     for (const Made& made : example.operands) shapes.push_back(made.shape);
     try {
-      if (example.entry.check != nullptr) example.entry.check({example.parameters, example.context, shapes, target_});
+      if (example.entry.check != nullptr) example.entry.check({example.step, shapes, target_});
       return true;
     } catch (const Error&) {
       return false;

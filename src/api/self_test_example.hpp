@@ -111,27 +111,27 @@ class Example {
  public:
   Example(const StageDescriptor& entry_, const StageParameters& parameters_, const PairInfo& pair, const WordCost& cost,
           Element words)
-      : entry(entry_), parameters(parameters_) {
+      : entry(entry_), step{&entry_, parameters_, {}, {}, {}, {}} {
     const PipelineData pipeline;
-    if (entry.plan != nullptr) entry.plan(parameters, {pipeline, pipeline.cost.parameters, cost, 255});
+    if (entry.plan != nullptr) entry.plan(step.parameters, {pipeline, pipeline.cost.parameters, cost, 255});
+    StepContext& context = step.context;
     context.range = range;
     context.bit_depth = pair.element == Element::u16 ? 12 : 8;
     context.channels = pair.channels;
     context.element = pair.element;
     context.rows = {0, size.height};
-    for (const Port& port : entry.ports(parameters, pair))
-      for (int v = 0; v < (port.side == Side::both ? 2 : 1); ++v) add(port, v, pair, cost, words);
+    for_each_operand(entry.ports(step.parameters, pair),
+                     [&](const Port& port, Side view) { add(port, view, pair, cost, words); });
   }
 
   const StageDescriptor& entry;
-  StageParameters parameters;
-  StepContext context;
+  Step step;
   std::vector<Made> operands;
 
  private:
-  void add(const Port& port, int view, const PairInfo& pair, const WordCost& cost, Element words) {
+  void add(const Port& port, Side view, const PairInfo& pair, const WordCost& cost, Element words) {
     const std::string name = port.name;
-    const bool reads = port.use == Port::Use::in || port.use == Port::Use::if_there || port.use == Port::Use::change;
+    const bool is_read = reads(port.use);
     AnyView shape{.element = port.element};
     if (shape.element == Element::same) shape.element = element_of_port(port, pair, words);
     Size s = size;
@@ -139,24 +139,25 @@ class Example {
     if (name == "coarse_costs") s = cross_scale::half(size);
     if (name.starts_with("paths_")) s = {};  // a whole image has no rows beyond
     if (name == "paths") s.height = sgm::kinds_of({}), shape.channels = range.count;
-    if (!reads && !operands.empty() && entry.output_size != nullptr)
-      s = entry.output_size(parameters, operands[0].shape.size());
+    if (!is_read && !operands.empty() && entry.output_size != nullptr)
+      s = entry.output_size(step.parameters, operands[0].shape.size());
     if (name == "chroma") s = {size.width / 2 + 1, size.height / 2 + 1}, shape.channels = 2;
     shape.width = s.width;
     shape.height = s.height;
-    const bool makes_picture = !reads && name == "image" && entry.slot == Slot::image && entry.name != "remap";
+    const bool makes_picture = !is_read && name == "image" && entry.slot == Slot::image && entry.name != "remap";
     if (name == "channels" || makes_picture)
       shape.channels = 3;
     else if (name == "image" || name == "image8" || name == "raw")
-      shape.channels = operands.empty() || reads ? pair.channels : operands[0].shape.channels;
+      shape.channels = operands.empty() || is_read ? pair.channels : operands[0].shape.channels;
     if (name == "map") shape.channels = 2;
     if (name == "points") shape.channels = 3;
     if (port.volume) shape.disparities = name == "coarse_costs" ? 12 : range.count;
     shape.pitch = shape.row_elements();
     // The words of colour + gradient have 9 bits above the first 32.
     const int most_word = cost.get_if<cost::ColourGradient>() != nullptr ? 511 : (1 << 30) - 1;
-    operands.push_back(made_image(name + (view == 0 ? "" : "'"), shape, most_word, reads));
-    operands.back().compared = !reads ? port.use != Port::Use::scratch : port.use == Port::Use::change;
+    operands.push_back(made_image(name + (view == Side::reference ? "" : "'"), shape, most_word, is_read));
+    operands.back().compared = !is_read ? port.use != Port::Use::scratch : port.use == Port::Use::change;
+    step.operands.push_back(named({}, port, view));
   }
   Element element_of_port(const Port& port, const PairInfo& pair, Element words) const {
     const std::string name = port.name;
@@ -178,8 +179,7 @@ template <On on>
 void call(const Example& example, std::span<const AnyView> views, typename Call<on>::Worker* worker,
           const Target& target, typename Call<on>::Scratch scratch, const gpu::Span& constants = {}) {
   const Functions& f = example.entry.functions;
-  const auto c =
-      Call<on>({example.parameters, example.context, views, target}, worker, scratch).with_constants(constants);
+  const auto c = Call<on>({example.step, views, target}, worker, scratch).with_constants(constants);
   if constexpr (on == On::gpu)
     f.gpu(c);
   else if constexpr (on == On::cpu)
@@ -191,8 +191,7 @@ void call(const Example& example, std::span<const AnyView> views, typename Call<
 inline std::size_t scratch_of(const Example& example, const Target& target) {
   std::vector<AnyView> shapes;
   for (const Made& made : example.operands) shapes.push_back(made.shape);
-  if (example.entry.scratch == nullptr) return 0;
-  return example.entry.scratch({example.parameters, example.context, shapes, target});
+  return example.entry.scratch({example.step, shapes, target});
 }
 
 // The bytes that an operation makes of its example on the host.
@@ -232,7 +231,7 @@ inline std::vector<Made> made_on_gpu(const Example& example, const Target& targe
   }
   const gpu::Buffer scratch(device, scratch_of(example, target));
   std::span<const std::int32_t> numbers;
-  if (example.entry.constants != nullptr) numbers = example.entry.constants(example.parameters);
+  if (example.entry.constants != nullptr) numbers = example.entry.constants(example.step.parameters);
   const gpu::Buffer constants(device, numbers.size_bytes());
   const int count = static_cast<int>(numbers.size());
   if (count > 0) queue.upload<std::int32_t>({numbers.data(), count, 1}, {constants.handle(), 0, count, 1, 1, count});

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/census/census.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 
 namespace stereopsis {
 

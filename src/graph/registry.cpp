@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 
 namespace stereopsis {
 
@@ -31,6 +31,22 @@ const StageDescriptor& Registry::at(Role role) const {
   const auto found = std::ranges::find(entries, role, &StageDescriptor::role);
   if (found == entries.end()) throw Error(ErrorCategory::call, "a stage that the planner needs is not registered");
   return **found;
+}
+
+Step fused_step(const StageDescriptor& operation, StageParameters parameters, std::span<const Step> run) {
+  Step fused{&operation, std::move(parameters), run.front().context, {}, operation.title, {}};
+  for_each_operand(operation.ports(fused.parameters, {}), [&](const Port& port, Side view) {
+    Operand operand;
+    bool found = false;
+    for (const Step& step : run) {
+      const int i = find_operand(step.operands, port.name, view, writes(port.use) ? Access::output : Access::input);
+      if (i < 0 || (found && !writes(port.use))) continue;
+      operand = step.operands[static_cast<std::size_t>(i)];
+      found = true;
+    }
+    fused.operands.push_back(named(operand, port, view));
+  });
+  return fused;
 }
 
 std::vector<std::string> Registry::names(Slot slot) const {

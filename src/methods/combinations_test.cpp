@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"

@@ -11,17 +11,6 @@ namespace {
 bool is_map(const StageDescriptor& stage) { return stage.slot == Slot::select || stage.slot == Slot::refinement; }
 bool is_picture(const Port& port) { return port.name == std::string_view("image"); }
 
-bool writes(const Port& port) { return port.use != Port::Use::in && port.use != Port::Use::if_there; }
-
-// Calls f(port, is_other_view) for each operand, in the order of a step's operands.
-template <class F>
-void for_each_operand(const Ports& ports, F&& f) {
-  for (const Port& port : ports) {
-    if (port.side != Side::other) f(port, false);
-    if (port.side != Side::reference) f(port, true);
-  }
-}
-
 // The rows of an image of a view that a step reads: where the method sees some rows, images are made of all.
 Rows rows_read(const Scope& scope, const StageDescriptor& stage) {
   const bool makes_images = stage.slot == Slot::image || (stage.slot == Slot::cost && stage.word_cost != nullptr);
@@ -88,8 +77,9 @@ StageParameters Builder::completed(const StageDescriptor& stage, StageParameters
 void Builder::add(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
                   std::vector<Operand> operands, std::string title) {
   std::size_t i = 0;
-  for_each_operand(stage.ports(parameters, {request_.element, request_.channels}), [&](const Port& port, bool) {
-    if (i < operands.size()) operands[i++].written = writes(port);
+  for_each_operand(stage.ports(parameters, {request_.element, request_.channels}), [&](const Port& port, Side view) {
+    if (i < operands.size()) operands[i] = named(operands[i], port, view);
+    ++i;
   });
   const PlanFacts facts{pipeline_, pipeline_.cost.parameters, {}, 255};
   add_completed(stage, completed(stage, std::move(parameters), facts), context, std::move(operands), std::move(title));
@@ -108,7 +98,7 @@ void Builder::add_completed(const StageDescriptor& stage, StageParameters parame
   std::vector<AnyView> shapes;
   for (const Operand& operand : step.operands)
     shapes.push_back(operand.value < 0 ? AnyView() : part_of(shape_of(operand.value), operand.rows));
-  stage.check({step.parameters, step.context, shapes, target_});
+  stage.check({step, shapes, target_});
 }
 
 bool Builder::makes_volume(const Step& step) const {
@@ -124,12 +114,11 @@ void Builder::run(const StageDescriptor& stage, const StageParameters& parameter
   };
   std::vector<Made> made;
   const int reference = scope.context.from_right ? 1 : 0;
-  for_each_operand(stage.ports(parameters, scope.images.info), [&](const Port& port, bool is_other) {
-    const int view = is_other ? 1 - reference : reference;
+  for_each_operand(stage.ports(parameters, scope.images.info), [&](const Port& port, Side side) {
+    const int view = side == Side::other ? 1 - reference : reference;
     const AnyView first =
         operands.empty() || operands[0].value < 0 ? AnyView() : part_of(shape_of(operands[0].value), operands[0].rows);
-    operands.push_back(resolve(port, view, stage, parameters, scope, first));
-    operands.back().written = writes(port);
+    operands.push_back(named(resolve(port, view, stage, parameters, scope, first), port, side));
     if (port.use == Port::Use::out) made.push_back({port, view, operands.back().value});
   });
   for (const Made& m : made) {

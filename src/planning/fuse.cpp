@@ -48,7 +48,7 @@ bool drops_live_value(const Step& fused, std::span<const Step> run, std::span<co
   const auto is_outside = [&](const Step& s) { return &s < run.data() || &s >= run.data() + run.size(); };
   for (const Step& step : run)
     for (const Operand& operand : step.operands) {
-      if (operand.value < 0 || !operand.written || uses(fused, operand.value)) continue;
+      if (operand.value < 0 || !writes(operand.use) || uses(fused, operand.value)) continue;
       if (is_output(values[operand.value].binding)) return true;
       if (std::ranges::any_of(steps, [&](const Step& s) { return is_outside(s) && uses(s, operand.value); }))
         return true;

@@ -18,10 +18,12 @@ bool reads(const Port& port) {
   return port.use == Port::Use::in || port.use == Port::Use::change || port.use == Port::Use::if_there;
 }
 
+constexpr const char* copied_maps[] = {"disparity", "validity", "confidence"};
+
 template <On on>
 void on_host(const Call<on>& c) {
-  for (int i = 0; i < 6; i += 2) {
-    const AnyView from = c.operand(i), to = c.operand(i + 1);
+  for (const char* name : copied_maps) {
+    const AnyView from = c.input(name), to = c.output(name);
     if (to.empty()) continue;
     const int bytes = bytes_of(to.element);
     for (std::int64_t y = 0; y < to.height; ++y)
@@ -32,9 +34,9 @@ void on_host(const Call<on>& c) {
 }
 
 void on_gpu(const Call<On::gpu>& c) {
-  c.worker().copy(c.image<const float>(0), c.image<float>(1));
-  c.worker().copy(c.image<const std::uint8_t>(2), c.image<std::uint8_t>(3));
-  if (!c.operand(5).empty()) c.worker().copy(c.image<const float>(4), c.image<float>(5));
+  for (const char* name : {"disparity", "confidence"})
+    if (!c.output(name).empty()) c.worker().copy(c.image<const float>(name), c.image<float>(name));
+  c.worker().copy(c.image<const std::uint8_t>("validity"), c.image<std::uint8_t>("validity"));
 }
 
 }  // namespace
@@ -59,11 +61,13 @@ Needs needs_of(const PipelineData& data, bool want_confidence) {
 namespace {
 
 const StageDescriptor& copy_stage() {
-  static const StageDescriptor copy{.slot = Slot::internal,
-                                    .name = "given_maps",
-                                    .title = "maps as given",
-                                    .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
-                                    .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
+  static const StageDescriptor copy{
+      .slot = Slot::internal,
+      .name = "given_maps",
+      .title = "maps as given",
+      .ports = {in("disparity"), out("disparity", Element::f32), in("validity"), out("validity", Element::u8),
+                if_there("confidence"), wanted("confidence", Element::f32)},
+      .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
   return copy;
 }
 
@@ -83,7 +87,7 @@ Maps lower(Builder& b, Size size) {
     const int given = b.image(size, element);
     b.bind(given, binding);
     maps[name] = b.image(size, element);
-    operands.insert(operands.end(), {{given}, {maps[name], {}, true}});
+    operands.insert(operands.end(), {{given}, {maps[name]}});
   };
   take("disparity", Binding::given_disparity, Element::f32);
   take("validity", Binding::given_validity, Element::u8);

@@ -111,7 +111,7 @@ void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
   const int probed =
       b.image({b.shape_of(costs).disparities, static_cast<int>(p.pixels.size())}, b.shape_of(costs).element);
   b.bind(probed, probe_outputs[state]);
-  b.add(probe::entry(), std::move(p), scope.context, {{costs}, {probed, {}, true}});
+  b.add(probe::entry(), std::move(p), scope.context, {{costs}, {probed}});
 }
 
 // Runs a stage that reads and makes volumes.

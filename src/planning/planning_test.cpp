@@ -18,12 +18,11 @@ const Target cpu{On::cpu, 2};
 void do_nothing(const Call<On::cpu>&) {}
 
 StageDescriptor stage(const char* name) {
-  StageDescriptor s{
-      .slot = Slot::internal, .name = name, .title = name, .ports = [](const StageParameters&, const PairInfo&) {
-        return Ports{};
-      }};
-  s.functions.cpu = do_nothing;
-  return s;
+  return {.slot = Slot::internal,
+          .name = name,
+          .title = name,
+          .ports = {in("in"), out("out", Element::u8)},
+          .functions = {.cpu = do_nothing}};
 }
 
 const StageDescriptor first = stage("first"), second = stage("second"), third = stage("third"),
@@ -39,9 +38,7 @@ Request request_of_size() {
 }
 
 // Replaces first, second by one step that reads what the first reads and writes what the second writes.
-Step fused(const Run& run) {
-  return {&both_at_once, {}, {}, {run.steps[0].operands[0], run.steps[1].operands[1]}, "both", {}};
-}
+Step fused(const Run& run) { return fused_step(both_at_once, {}, run.steps); }
 
 class Passes : public testing::Test {
  protected:
@@ -50,7 +47,8 @@ class Passes : public testing::Test {
     return static_cast<int>(values.size()) - 1;
   }
   void step(const StageDescriptor& s, int in, int out) {
-    steps.push_back({&s, {}, {}, {{in}, {out, {}, true}}, s.title, {}});
+    const Operand read{in, {}, "in"}, made{out, {}, "out", Side::reference, Port::Use::out};
+    steps.push_back({&s, {}, {}, {read, made}, s.title, {}});
   }
   void fuse_all() {
     const Rule* const rules[] = {&rule};

@@ -10,7 +10,7 @@ namespace {
 // Calls copy(from, to, bytes), with the places in the memory of both, for each pixel's costs.
 template <class F>
 void for_each_pixel(const Shape& s, F&& copy) {
-  const AnyView costs = s.operand(0), probed = s.operand(1);
+  const AnyView costs = s.input("costs"), probed = s.output("probed");
   const auto& pixels = s.as<Parameters>().pixels;
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     const std::int64_t from = costs.offset + pixels[i].y * costs.pitch + std::int64_t{pixels[i].x} * costs.disparities;
@@ -23,8 +23,8 @@ void for_each_pixel(const Shape& s, F&& copy) {
 template <On on>
 void on_host(const Call<on>& c) {
   for_each_pixel(c, [&](std::int64_t from, std::int64_t to, std::size_t bytes) {
-    std::memcpy(reinterpret_cast<std::byte*>(c.operand(1).memory) + to,
-                reinterpret_cast<const std::byte*>(c.operand(0).memory) + from, bytes);
+    std::memcpy(reinterpret_cast<std::byte*>(c.output("probed").memory) + to,
+                reinterpret_cast<const std::byte*>(c.input("costs").memory) + from, bytes);
   });
 }
 
@@ -35,14 +35,14 @@ const StageDescriptor& entry() {
       .slot = Slot::internal,
       .name = "probe",
       .title = "probe",
-      .ports = [](const StageParameters&, const PairInfo&) { return Ports{in_volume("costs", {})}; },
+      .ports = {in_volume("costs", {}), out("probed", Element::same)},
       .functions = {on_host<On::oracle>, on_host<On::cpu>,
                     [](const Call<On::gpu>& c) {
                       for_each_pixel(c, [&](std::int64_t from, std::int64_t to, std::size_t bytes) {
-                        c.worker().copy({c.operand(0).memory, from}, {c.operand(1).memory, to}, bytes);
+                        c.worker().copy({c.input("costs").memory, from}, {c.output("probed").memory, to}, bytes);
                       });
                     }},
-      .work = [](const Shape& s) { return Work{.bytes = 2 * s.operand(1).bytes()}; }};
+      .work = [](const Shape& s) { return Work{.bytes = 2 * s.output("probed").bytes()}; }};
   return probe;
 }
 

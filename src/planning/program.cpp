@@ -43,9 +43,9 @@ void Program::lay_out() {
     for (const Operand& operand : s.step.operands)
       operands.push_back(Run{{&s.step, 1}, shapes, target_}.shape(operand));
     check_runs(stage, target_.device);
-    const Shape shape{s.step.parameters, s.step.context, operands, target_};
+    const Shape shape(s.step, operands, target_);
     if (stage.check != nullptr) stage.check(shape);
-    if (stage.scratch != nullptr) s.scratch_bytes = stage.scratch(shape);
+    s.scratch_bytes = stage.scratch(shape);
     s.work = stage.work != nullptr ? stage.work(shape) : traffic(operands);
     if (times_.empty() || times_.back() != s.step.title) times_.push_back(s.step.title);
     s.time = static_cast<int>(times_.size()) - 1;

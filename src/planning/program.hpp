@@ -94,7 +94,7 @@ void Program::for_each_step(std::span<const AnyView> views, std::uint64_t memory
       scratch = {memory, static_cast<std::int64_t>(s.scratch_offset), s.scratch_bytes};
     else
       scratch = {reinterpret_cast<std::byte*>(memory) + s.scratch_offset, s.scratch_bytes};
-    run(s, Call<on>({s.step.parameters, s.step.context, operands, target_}, worker, scratch));
+    run(s, Call<on>({s.step, operands, target_}, worker, scratch));
   }
 }
 

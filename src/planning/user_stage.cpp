@@ -27,13 +27,6 @@ template ImageView<const float> on_host(const DeviceImageView&);
 namespace user_stage {
 namespace {
 
-// Where each slot's operands are, by number; −1: nowhere.
-struct Places {
-  int images = -1, masks = -1, costs = -1, made = -1, maps = -1, confidence = -1;
-};
-constexpr Places of_cost{.images = 0, .masks = 2, .made = 4}, of_filter{.images = 1, .masks = 3, .costs = 0, .made = 5},
-    of_refinement{.images = 2, .masks = 4, .maps = 0, .confidence = 6};
-
 DeviceImageView view_of(const AnyView& v, int bit_depth = 8) {
   if (v.memory == 0) return {};
   const AnyView flat = v.flat();
@@ -43,22 +36,20 @@ DeviceImageView view_of(const AnyView& v, int bit_depth = 8) {
   return {flat.memory, flat.offset, type, flat.width, flat.height, flat.channels, flat.pitch, bit_depth};
 }
 
-UserCall call_of(const Shape& s, const Places& at) {
-  const auto view = [&](int place, int i = 0) { return place < 0 ? DeviceImageView() : view_of(s.operand(place + i)); };
-  UserCall call{.reference = view(at.images),
-                .other = view(at.images, 1),
-                .mask_reference = view(at.masks),
-                .mask_other = view(at.masks, 1),
-                .range = s.context.range,
-                .from_right = s.context.from_right,
-                .costs = view(at.costs),
-                .made = view(at.made),
-                .disparity = view(at.maps),
-                .validity = view(at.maps, 1),
-                .confidence = view(at.confidence),
-                .threads = s.target.threads};
-  call.reference.bit_depth = call.other.bit_depth = s.context.bit_depth;
-  return call;
+// Returns what the caller's stage is called with. What its slot does not have is empty.
+UserCall call_of(const Shape& s) {
+  return {.reference = view_of(s.input("image"), s.context.bit_depth),
+          .other = view_of(s.input("image", Side::other), s.context.bit_depth),
+          .mask_reference = view_of(s.input("mask")),
+          .mask_other = view_of(s.input("mask", Side::other)),
+          .range = s.context.range,
+          .from_right = s.context.from_right,
+          .costs = view_of(s.input("costs")),
+          .made = view_of(s.output("costs")),
+          .disparity = view_of(s.output("disparity")),
+          .validity = view_of(s.output("validity")),
+          .confidence = view_of(s.input("confidence")),
+          .threads = s.target.threads};
 }
 
 // Calls a function of the caller's. What it throws becomes an Error.
@@ -89,54 +80,40 @@ void check_written(const AnyView& made, const std::string& name) {
   throw Error(ErrorCategory::call, text("the stage '", name, "' of the caller's wrote no costs; it must fill `made`"));
 }
 
-template <const Places& at>
-void run_on_host(const Shape& s) {
-  const auto& stage = s.as<UserStage>();
-  UserCall call = call_of(s, at);
-  if (at.made >= 0) {
-    const AnyView made = s.operand(at.made);
-    for (int y = 0; y < made.height; ++y)
-      std::fill_n(
-          reinterpret_cast<std::uint8_t*>(made.memory) + (made.offset + y * made.pitch) * bytes_of(made.element),
-          static_cast<std::ptrdiff_t>(made.row_elements()) * bytes_of(made.element), unwritten);
-  }
+template <On on>
+void run_on_host(const Call<on>& c) {
+  const auto& stage = c.template as<UserStage>();
+  UserCall call = call_of(c);
+  const AnyView made = c.output("costs");
+  for (int y = 0; y < made.height; ++y)
+    std::fill_n(reinterpret_cast<std::uint8_t*>(made.memory) + (made.offset + y * made.pitch) * bytes_of(made.element),
+                static_cast<std::ptrdiff_t>(made.row_elements()) * bytes_of(made.element), unwritten);
   call_guarded(stage.name, [&] { stage.cpu(call); });
-  if (at.made >= 0) check_written(s.operand(at.made), stage.name);
+  if (!made.empty()) check_written(made, stage.name);
 }
 
-template <const Places& at>
 void run_on_gpu(const Call<On::gpu>& c) {
   const auto& stage = c.as<UserStage>();
-  UserCall call = call_of(c, at);
-  if (at.made >= 0) {
-    const AnyView made = c.operand(at.made);
+  UserCall call = call_of(c);
+  const AnyView made = c.output("costs");
+  if (!made.empty())
     c.worker().fill({made.memory, made.offset * bytes_of(made.element)}, static_cast<std::size_t>(made.bytes()),
                     unwritten);
-  }
   c.worker().with_native([&](gpu::Handle queue) {
     call.stream = queue;
     call_guarded(stage.name, [&] { stage.gpu(call); });
   });
 }
 
-template <const Places& at>
-constexpr Functions functions_at() {
-  return {[](const Call<On::oracle>& c) { run_on_host<at>(c); }, [](const Call<On::cpu>& c) { run_on_host<at>(c); },
-          [](const Call<On::gpu>& c) { run_on_gpu<at>(c); }};
-}
+Element element_made(const UserStage& stage) { return element_of(stage.makes); }
 
-Element element_made(const StageParameters& p) { return element_of(p.as<UserStage>().makes); }
-
-Ports ports_of_cost(const StageParameters& p, const PairInfo&) {
-  return {in("image", both), if_there("mask", both), out_volume("costs", element_made(p))};
+Ports ports_of_cost(const UserStage& stage) {
+  return {in("image", both), if_there("mask", both), out_volume("costs", element_made(stage))};
 }
-Ports ports_of_filter(const StageParameters& p, const PairInfo&) {
-  const auto& takes = p.as<UserStage>().takes;
+Ports ports_of_filter(const UserStage& stage) {
+  const auto& takes = stage.takes;
   return {in_volume("costs", takes ? std::vector{element_of(*takes)} : std::vector<Element>()), in("image", both),
-          if_there("mask", both), out_volume("costs", element_made(p))};
-}
-Ports ports_of_refinement(const StageParameters&, const PairInfo&) {
-  return {change("disparity"), change("validity"), in("image", both), if_there("mask", both), if_there("confidence")};
+          if_there("mask", both), out_volume("costs", element_made(stage))};
 }
 
 void check(const Shape& s) {
@@ -153,20 +130,22 @@ double largest_of(PixelType type) { return type == PixelType::u8 ? 255 : type ==
 
 Rect required(const StageParameters& p, const Rect& output) { return *required_input(p, output); }
 
-StageDescriptor entry(Slot slot, const char* name, Ports (*ports)(const StageParameters&, const PairInfo&),
-                      const Functions& functions) {
-  StageDescriptor e{
-      .slot = slot, .name = name, .title = name, .parameters = UserStage{}, .ports = ports, .functions = functions};
-  e.required_input = required;
-  e.counts_in_regions = true;
-  e.check = check;
-  e.units = [](const StageParameters& p) {
-    const auto& stage = p.as<UserStage>();
-    return CostUnits{.largest = stage.largest > 0 ? stage.largest : largest_of(stage.makes)};
-  };
-  e.titled = [](const StageParameters& p) { return p.as<UserStage>().name; };
-  e.capturable = false;
-  return e;
+StageDescriptor entry(Slot slot, const char* name, const PortList& ports) {
+  return {.slot = slot,
+          .name = name,
+          .title = name,
+          .parameters = UserStage{},
+          .ports = ports,
+          .functions = {run_on_host<On::oracle>, run_on_host<On::cpu>, run_on_gpu},
+          .required_input = required,
+          .check = [](const Shape& s) { check(s); },
+          .units =
+              [](const UserStage& stage) {
+                return CostUnits{.largest = stage.largest > 0 ? stage.largest : largest_of(stage.makes)};
+              },
+          .titled = [](const UserStage& stage) { return stage.name; },
+          .capturable = false,
+          .counts_in_regions = true};
 }
 
 }  // namespace
@@ -206,11 +185,12 @@ void check(const UserStage& stage, Slot slot) {
 }
 
 const StageDescriptor* entry_of(Slot slot) {
-  static const StageDescriptor entries[] = {
-      entry(Slot::cost, "user_cost", ports_of_cost, functions_at<of_cost>()),
-      entry(Slot::aggregation, "user_aggregation", ports_of_filter, functions_at<of_filter>()),
-      entry(Slot::optimisation, "user_optimisation", ports_of_filter, functions_at<of_filter>()),
-      entry(Slot::refinement, "user_refinement", ports_of_refinement, functions_at<of_refinement>())};
+  static const StageDescriptor entries[] = {entry(Slot::cost, "user_cost", ports_of_cost),
+                                            entry(Slot::aggregation, "user_aggregation", ports_of_filter),
+                                            entry(Slot::optimisation, "user_optimisation", ports_of_filter),
+                                            entry(Slot::refinement, "user_refinement",
+                                                  {change("disparity"), change("validity"), in("image", both),
+                                                   if_there("mask", both), if_there("confidence")})};
   const auto found = std::ranges::find_if(entries, [&](const StageDescriptor& e) { return e.slot == slot; });
   return found == std::end(entries) ? nullptr : found;
 }

@@ -1,6 +1,6 @@
 // Colour differences aggregated over columns, in 8 bits: the tuned kernels of CUDA make them at once.
 #include "fused/column_costs/column_costs_cuda.hpp"
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/quantise/quantise.hpp"
 
 namespace stereopsis::column_costs {
@@ -10,42 +10,33 @@ const StageDescriptor tuned{
     .slot = Slot::internal,
     .name = "column_costs_cuda",
     .title = "support weights",
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("rgb", both), in("lab", both), out_volume("costs", Element::u8)};
-        },
+    .ports = {in("rgb", both), in("lab", both), out_volume("costs", Element::u8)},
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
-                        const auto words = [&](int i) { return c.image<const std::uint32_t>(i); };
-                        cuda(c.as<Parameters>(), {words(0), words(1), words(2), words(3), c.context.range.min},
-                             c.volume<std::uint8_t>(4), c.scratch(), c.worker());
+                        const auto rgb = c.images<const std::uint32_t>("rgb"),
+                                   lab = c.images<const std::uint32_t>("lab");
+                        cuda(c.as<Parameters>(), {rgb[0], rgb[1], lab[0], lab[1], c.context.range.min},
+                             c.volume<std::uint8_t>("costs"), c.scratch(), c.worker());
                       }},
-    .scratch = [](const Shape& s) { return cuda_workspace_bytes(s.size()); },
+    .scratch = {.gpu = [](const Shape& s) { return cuda_workspace_bytes(s.size()); }},
     // A cell is written; for two pixels of the column a word of products is made, and added with their costs.
-    .work =
-        [](const Shape& s) {
-          const int window = s.as<Parameters>().aggregation.window;
-          return Work{.bytes = s.cells(4), .int_ops = window * s.cells(4)};
-        }};
+    .work = [](const Shape& s) {
+      const int window = s.as<Parameters>().aggregation.window;
+      return Work{.bytes = s.cells(), .int_ops = window * s.cells()};
+    }};
 
 Step fuse(const Run& run) {
   if (run.target.cuda_capability < 80) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step &costs = run.steps[0], &aggregation = run.steps[1], &rounding = run.steps[2];
   const Parameters p{costs.parameters.as<colour_difference::Parameters>(),
                      aggregation.parameters.as<asw::Parameters>()};
-  const Size size = run.shape(rounding.operands[1]).size();
+  const Size size = run.shape(rounding.output("costs")).size();
   if (!cuda_serves(p, rounding.parameters.as<quantise::Parameters>().scale, size))
     return {.note = "the tuned kernels take columns of up to 33 pixels and 65535 rows, to whole intensities"};
-  for (const Operand& operand :
-       {costs.operands[0], costs.operands[1], aggregation.operands[0], aggregation.operands[1], rounding.operands[0]})
+  for (const Operand& operand : {costs.input("rgb"), costs.input("rgb", Side::other), aggregation.input("lab"),
+                                 aggregation.input("lab", Side::other), rounding.input("costs")})
     if (run.shape(operand).size() != size) return {.note = "the tuned kernels take whole images"};
-  return {
-      &tuned,
-      p,
-      costs.context,
-      {costs.operands[0], costs.operands[1], aggregation.operands[0], aggregation.operands[1], rounding.operands[1]},
-      tuned.title,
-      {}};
+  return fused_step(tuned, p, run.steps);
 }
 
 const Rule rule{.name = "column_costs_cuda",
@@ -56,6 +47,6 @@ const Rule rule{.name = "column_costs_cuda",
 
 }  // namespace
 
-void register_stage(Registry& registry) { registry.add(rule); }
+void register_tuned(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::column_costs

@@ -24,7 +24,16 @@ struct Parameters {
   std::vector<Level> levels;  // from the finest on
   wta::Parameters select;
 };
-constexpr int operands_of_level = 3;  // words of the reference and of the other view, guide
+constexpr std::size_t operands_of_level = 3;  // words of the reference and of the other view, guide
+
+// Returns the shape or the call with the operands of a level alone.
+template <class S>
+S at_level(S s, int level) {
+  s.operands = s.operands.subspan(operands_of_level * static_cast<std::size_t>(level), operands_of_level);
+  s.views = s.views.subspan(operands_of_level * static_cast<std::size_t>(level), operands_of_level);
+  return s;
+}
+AnyView guide_of(const Shape& s, int level) { return at_level(s, level).operand("guide"); }
 
 // Cost volume and filter; of coarser levels the coupling, too.
 int length(const Run& run) {
@@ -42,24 +51,24 @@ bool has_kernels(const WordCost& cost) {
   return has;
 }
 
-Size strip_of(const Shape& s, int level) { return s.size(operands_of_level * level + 2); }
+Size strip_of(const Shape& s, int level) { return guide_of(s, level).size(); }
 std::size_t plane_bytes(const Shape& s, int level) {
   const Level& l = s.as<Parameters>().levels[level];
   return (cuda_plane_bytes({strip_of(s, level).width, l.rows.count()}, l.range.count) + 255) / 256 * 256;
 }
 int at_a_time(const Shape& s, int level) {
-  const AnyView guide = s.operand(operands_of_level * level + 2);
+  const AnyView guide = guide_of(s, level);
   return cuda_disparities_at_a_time(guide.size(), guide.channels, s.as<Parameters>().levels[level].range.count,
                                     portion_bytes);
 }
 
 void filter_level(const Call<On::gpu>& c, int i, gpu::Array<float> plane, gpu::Span scratch) {
   const Level& level = c.as<Parameters>().levels[i];
-  const int first = operands_of_level * i;
+  const Call<On::gpu> images = at_level(c, i);
   cost::with_kind(level.cost, [&]<class Kind>(const Kind& kind) {
     if constexpr (cuda_has_kind<Kind>) {
-      cuda_filter(level.guided, cost::source_of(c, kind, first), level.range.min, level.range.count, at_a_time(c, i),
-                  c.image<const std::uint8_t>(first + 2), level.rows, plane, scratch, c.worker());
+      cuda_filter(level.guided, cost::source_of(images, kind), level.range.min, level.range.count, at_a_time(c, i),
+                  images.image<const std::uint8_t>("guide"), level.rows, plane, scratch, c.worker());
     }
   });
 }
@@ -87,8 +96,7 @@ std::size_t scratch_bytes(const Shape& s) {
   std::size_t planes = 0, filter = 0;
   for (int i = 0; i < static_cast<int>(s.as<Parameters>().levels.size()); ++i) {
     planes += plane_bytes(s, i);
-    filter = std::max(
-        filter, cuda_filter_bytes(strip_of(s, i), s.operand(operands_of_level * i + 2).channels, at_a_time(s, i)));
+    filter = std::max(filter, cuda_filter_bytes(strip_of(s, i), guide_of(s, i).channels, at_a_time(s, i)));
   }
   return planes + filter;
 }
@@ -98,7 +106,7 @@ Work work(const Shape& s) {
   Work work;
   const auto& levels = s.as<Parameters>().levels;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    const AnyView guide = s.operand(operands_of_level * static_cast<int>(i) + 2);
+    const AnyView guide = guide_of(s, static_cast<int>(i));
     const double cells = static_cast<double>(guide.width) * levels[i].rows.count() * levels[i].range.count;
     work.bytes += (2 + 2 * 4 * (guide.channels + 1) + 4 + 4) * cells;
   }
@@ -108,20 +116,21 @@ Work work(const Shape& s) {
 const StageDescriptor tuned{.slot = Slot::internal,
                             .name = "guided_wta_cuda",
                             .title = "cost, guided filter, winner takes all",
-                            .ports = [](const StageParameters&, const PairInfo&) { return Ports{}; },
+                            .ports = wta::selecting({}),  // behind those of the levels
                             .functions = {.gpu = run},
-                            .scratch = scratch_bytes,
+                            .scratch = {.gpu = scratch_bytes},
                             .work = work};
 
 Step fuse(const Run& run) {
   if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step& selection = run.steps.back();
   Parameters p{{}, selection.parameters.as<wta::Parameters>()};
-  Step step{&tuned, {}, selection.context, {}, tuned.title, {}};
+  Step step = fused_step(tuned, {}, run.steps.last(1));
+  std::vector<Operand> images;
   for (std::size_t at = 0; at + 1 < run.steps.size(); at += at == 0 ? 2 : 3) {
     const Step &costs = run.steps[at], &filter = run.steps[at + 1];
     const auto& guided = filter.parameters.as<guided::Parameters>();
-    const Operand& guide = filter.operands[0];
+    const Operand guide = named(filter.operands[0], in("guide"), Side::reference);
     const WordCost& cost = costs.parameters.as<cost_volume::Parameters>().cost;
     if (!cuda_serves(guided) || !has_kernels(cost) || run.values[guide.value].height > gpu::most_cuda_groups_y)
       return {.note = "the tuned kernels filter costs of census and of colour + gradient with radii up to 32"};
@@ -133,10 +142,10 @@ Step fuse(const Run& run) {
     }
     p.levels.push_back(
         {guided, cost, costs.context.range, filter.context.rows, guide.rows.first + filter.context.rows.first, weight});
-    step.operands.insert(step.operands.end(), {costs.operands[0], costs.operands[1], guide});
+    images.insert(images.end(), {costs.input("words"), costs.input("words", Side::other), guide});
   }
   step.parameters = std::move(p);
-  step.operands.insert(step.operands.end(), selection.operands.begin() + 1, selection.operands.end());
+  step.operands.insert(step.operands.begin(), images.begin(), images.end());
   return step;
 }
 
@@ -153,6 +162,6 @@ const Rule rule{.name = "guided_wta_cuda",
 
 }  // namespace
 
-void register_stage(Registry& registry) { registry.add(rule); }
+void register_tuned(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::guided_wta

@@ -1,22 +1,19 @@
 // The left-right check and the median of its maps: the tuned kernel of CUDA does both in one pass.
 #include "fused/left_right_median/left_right_median.hpp"
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 
 namespace stereopsis::left_right_median {
 namespace {
 
-const StageDescriptor tuned{
-    .slot = Slot::internal,
-    .name = "left_right_median",
-    .title = "left-right check, median",
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("right"), in("disparity"), change("validity"), out("disparity", Element::f32)};
-        },
-    .functions = {.gpu = [](const Call<On::gpu>& c) {
-      cuda(c.as<left_right::Parameters>(), c.image<const float>(0), c.image<const float>(1), c.image<std::uint8_t>(2),
-           c.image<float>(3), c.worker());
-    }}};
+const StageDescriptor tuned{.slot = Slot::internal,
+                            .name = "left_right_median",
+                            .title = "left-right check, median",
+                            .ports = {in("right"), in("disparity"), change("validity"), out("disparity", Element::f32)},
+                            .functions = {.gpu = [](const Call<On::gpu>& c) {
+                              cuda(c.as<left_right::Parameters>(), c.image<const float>("right"),
+                                   c.image<const float>("disparity"), c.image<std::uint8_t>("validity"),
+                                   c.image<float>("disparity"), c.worker());
+                            }}};
 
 const Rule rule{.name = "left_right_median",
                 .run = {"left_right", "median"},
@@ -27,15 +24,13 @@ const Rule rule{.name = "left_right_median",
                     return {.note =
                                 "the tuned kernel compares with the matched pixel and takes 3×3 medians, from "
                                 "compute capability 8.0 on"};
-                  return {&tuned,        check.parameters,
-                          check.context, {check.operands[0], check.operands[1], check.operands[2], filter.operands[1]},
-                          tuned.title,   {}};
+                  return fused_step(tuned, check.parameters, run.steps);
                 },
                 .operation = &tuned,
                 .examples = {"banz-sgm left_right.enabled=true"}};
 
 }  // namespace
 
-void register_stage(Registry& registry) { registry.add(rule); }
+void register_tuned(Registry& registry) { registry.add(rule); }
 
 }  // namespace stereopsis::left_right_median

@@ -9,7 +9,7 @@
 
 #include "device/gpu/device.hpp"
 #include "fused/window_sad_wta/window_sad_wta.hpp"
-#include "graph/descriptor.hpp"
+#include "graph/step.hpp"
 
 namespace stereopsis::window_sad_wta {
 

@@ -1,17 +1,17 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/asw_separable/asw_separable.hpp"
 
 namespace stereopsis::asw_separable {
 namespace {
 
 // The volume between the passes, and then the weights.
-std::size_t between_bytes(const Shape& s) { return (static_cast<std::size_t>(2 * s.cells(1)) + 255) / 256 * 256; }
+std::size_t between_bytes(const Shape& s) { return (static_cast<std::size_t>(2 * s.cells()) + 255) / 256 * 256; }
 
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
-  const auto lab = c.template image<const std::uint32_t>(0);
-  const auto costs = c.template volume<const std::uint8_t>(1);
-  const auto aggregated = c.template volume<std::uint16_t>(2);
+  const auto lab = c.template image<const std::uint32_t>("lab");
+  const auto costs = c.template volume<const std::uint8_t>("costs");
+  const auto aggregated = c.template volume<std::uint16_t>("costs");
   constexpr On on = device_of<decltype(c)>;
   if constexpr (on == On::oracle) {
     oracle(p, lab, costs, aggregated);
@@ -33,23 +33,17 @@ const StageDescriptor entry{
     .name = "asw_separable",
     .title = "adaptive support weights in two passes",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("lab"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
-        },
+    .ports = {in("lab"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
     .functions = on_every_device(run),
-    .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
-    .scratch = [](const Shape& s) -> std::size_t {
-      const auto& p = s.as<Parameters>();
-      if (s.target.device == On::gpu) return between_bytes(s) + gpu_weights_bytes(p, s.size());
-#ifdef STEREOPSIS_SIMD
-      if (s.target.device == On::cpu) return between_bytes(s) + scratch_bytes(p, s.size().width, s.target.threads);
-#endif
-      return 0;
-    },
-    .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells(1)}; },
-    .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
+    .required_input = required_input,
+    .scratch = {
+        .cpu =
+            [](const Shape& s) {
+              return between_bytes(s) + scratch_bytes(s.as<Parameters>(), s.size().width, s.target.threads);
+            },
+        .gpu = [](const Shape& s) { return between_bytes(s) + gpu_weights_bytes(s.as<Parameters>(), s.size()); }},
+    .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells()}; },
+    .units = CostUnits{.largest = 255 * 128, .units = 128},
     .examples = {{"window=9"}}};
 
 }  // namespace

@@ -1,15 +1,16 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/colour_difference/colour_difference.hpp"
 
 namespace stereopsis::colour_difference {
 namespace {
 
-constexpr auto compute = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
+constexpr auto compute = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
-  const auto left = c.template image<const std::uint32_t>(0), right = c.template image<const std::uint32_t>(1);
-  const auto costs = c.template volume<std::uint8_t>(2);
+  const auto left = c.template image<const std::uint32_t>("rgb"),
+             right = c.template image<const std::uint32_t>("rgb", Side::other);
+  const auto costs = c.template volume<std::uint8_t>("costs");
   const int min = c.context.range.min;
   compute(c, p, left, right, min, costs);
 };
@@ -18,15 +19,11 @@ const StageDescriptor entry{.slot = Slot::cost,
                             .name = "colour_difference",
                             .title = "colour difference",
                             .parameters = Parameters{},
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{in("rgb", both), out_volume("costs", Element::u8)};
-                                },
+                            .ports = {in("rgb", both), out_volume("costs", Element::u8)},
                             .functions = on_every_device(run),
-#ifdef STEREOPSIS_SIMD
-                            .scratch = cpu_scratch<scratch_bytes, 2>
-#endif
-};
+                            .scratch = {.cpu = [](const Shape& s) {
+                              return scratch_bytes(s.size().width, s.disparities(), s.target.threads);
+                            }}};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/cost/cost.hpp"
 
@@ -12,17 +12,13 @@ const StageDescriptor entry{
     .name = "colour_gradient",
     .title = "colour + gradient",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("image8", both), in("grey8", both), out("words", Element::u64, both)};
-        },
+    .ports = {in("image8", both), in("grey8", both), out("words", Element::u64, both)},
     .functions = on_every_device([](const auto& c) {
-      for (const int v : {0, 1})
-        transform(c, c.template image<const std::uint8_t>(v), c.template image<const std::uint8_t>(2 + v),
-                  c.template image<std::uint64_t>(4 + v));
+      in_turn(transform, c, c.template images<const std::uint8_t>("image8"),
+              c.template images<const std::uint8_t>("grey8"), c.template images<std::uint64_t>("words"));
     }),
     .required_input = [](const StageParameters&, const Rect& output) { return required_input(output); },
-    .word_cost = [](const StageParameters& p) -> WordCost { return kind(p.as<Parameters>()); }};
+    .word_cost = [](const Parameters& p) -> WordCost { return kind(p); }};
 
 }  // namespace
 

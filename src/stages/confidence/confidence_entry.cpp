@@ -11,18 +11,14 @@ const StageDescriptor entry{
     .name = "confidence",
     .title = "confidence",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("colours", both), in("disparity"), out("confidence", Element::f32)};
-        },
+    .ports = {in("colours", both), in("disparity"), out("confidence", Element::f32)},
     .functions = on_every_device([](const auto& c) {
       const auto& p = c.template as<Parameters>();
       measure(c, p, p.matching.window(), window_sad::source_of(c, window_sad::weighting_of(p.matching)),
-              c.template image<const float>(2), c.template image<float>(3));
+              c.template image<const float>("disparity"), c.template image<float>("confidence"));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 16 * s.pixels()}; },
-    .plan = [](StageParameters& p,
-               const PlanFacts& facts) { p.as<Parameters>().matching = window_sad::parameters_of(facts.cost); },
+    .plan = [](Parameters& p, const PlanFacts& facts) { p.matching = window_sad::parameters_of(facts.cost); },
     .spans_window = true};
 
 }  // namespace

@@ -1,16 +1,16 @@
-// Returns the feature words of both views from a call's images i and i + 1, with the kind of cost that they belong to.
+// Returns the feature words of both views, with the kind of cost that they belong to.
 #pragma once
 
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/cost/any_kind.hpp"
 
 namespace stereopsis::cost {
 
-template <On on, class Kind>
-auto source_of(const Call<on>& c, const Kind& kind, int i = 0) {
+template <class C, class Kind>
+auto source_of(const C& c, const Kind& kind) {
   using Word = const typename Kind::Word;
-  return std::conditional_t<on == On::gpu, Source<Kind, gpu::View>, Source<Kind>>{c.template image<Word>(i),
-                                                                                  c.template image<Word>(i + 1), kind};
+  return c.template of<Source, Kind>(c.template image<Word>("words"), c.template image<Word>("words", Side::other),
+                                     kind);
 }
 
 }  // namespace stereopsis::cost

@@ -5,7 +5,7 @@
 namespace stereopsis::cost_volume {
 namespace {
 
-constexpr auto evaluate = STEREOPSIS_DISPATCH_WITH_CPU_SCRATCH(oracle, cpu, gpu);
+constexpr auto evaluate = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 const WordCost& cost_of(const Shape& s) { return s.as<Parameters>().cost; }
 
@@ -24,7 +24,7 @@ void evaluate_own(const Call<on>& c) {
 constexpr auto run = [](const auto& c) {
   const bool has_kernels = cost::with_kind(cost_of(c), [&]<class Kind>(const Kind& kind) {
     const auto source = cost::source_of(c, kind);
-    const auto costs = c.template volume<std::uint8_t>(2);
+    const auto costs = c.template volume<std::uint8_t>("costs");
     const int min = c.context.range.min;
     evaluate(c, source, min, costs);
   });
@@ -36,26 +36,20 @@ const StageDescriptor entry{
     .name = "cost_volume",
     .title = "cost volume",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("words", both), out_volume("costs", Element::u8)};
-        },
+    .ports = {in("words", both), out_volume("costs", Element::u8)},
     .functions = on_every_device(run),
     .check = [](const Shape& s) { cost::with_kind(cost_of(s), [](const auto& kind) { cost_volume::check(kind); }); },
-#ifdef STEREOPSIS_SIMD
-    .scratch =
-        [](const Shape& s) {
-          std::size_t bytes = 0;
-          if (s.target.device == On::cpu)
-            cost::with_kind(cost_of(s), [&](const auto& kind) {
-              bytes = scratch_bytes(kind, s.size().width, s.operand(2).disparities, s.target.threads);
-            });
-          return bytes;
-        },
-#endif
-    .work = [](const Shape& s) { return Work{.bytes = s.cells(2)}; },
+    .scratch = {.cpu =
+                    [](const Shape& s) {
+                      std::size_t bytes = 0;
+                      cost::with_kind(cost_of(s), [&](const auto& kind) {
+                        bytes = scratch_bytes(kind, s.size().width, s.disparities(), s.target.threads);
+                      });
+                      return bytes;
+                    }},
+    .work = [](const Shape& s) { return Work{.bytes = s.cells()}; },
     .role = Role::word_volume,
-    .plan = [](StageParameters& p, const PlanFacts& facts) { p = Parameters{facts.word_cost}; }};
+    .plan = [](Parameters& p, const PlanFacts& facts) { p = Parameters{facts.word_cost}; }};
 
 }  // namespace
 

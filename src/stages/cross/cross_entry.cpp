@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/cross/cross.hpp"
 
 namespace stereopsis::cross {
@@ -6,23 +6,18 @@ namespace {
 
 constexpr auto make_arms = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{
-    .slot = Slot::image,
-    .name = "cross",
-    .title = "cross-based regions",
-    .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("image8"), out("cross", Element::u32)};
-        },
-    .functions = on_every_device([](const auto& c) {
-      make_arms(c, c.template as<Parameters>(), c.template image<const std::uint8_t>(0),
-                c.template image<std::uint32_t>(1));
-    }),
-    .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
-    .check = [](const Shape& s) { check(s.as<Parameters>(), s.size()); },
-    .examples = {{}, {"length=10", "short_length=3", "colour=60", "strict_colour=30"}}};
+const StageDescriptor entry{.slot = Slot::image,
+                            .name = "cross",
+                            .title = "cross-based regions",
+                            .parameters = Parameters{},
+                            .ports = {in("image8"), out("cross", Element::u32)},
+                            .functions = on_every_device([](const auto& c) {
+                              make_arms(c, c.template as<Parameters>(), c.template image<const std::uint8_t>("image8"),
+                                        c.template image<std::uint32_t>("cross"));
+                            }),
+                            .required_input = required_input,
+                            .check = [](const Shape& s) { check(s.as<Parameters>(), s.size()); },
+                            .examples = {{}, {"length=10", "short_length=3", "colour=60", "strict_colour=30"}}};
 
 }  // namespace
 

@@ -50,13 +50,10 @@ void check_pipeline(const PipelineData& p, const Request& request) {
   if (request.requests_costs()) reject("gives volumes of one level; set levels.lambda = 0");
 }
 
-Ports no_ports(const StageParameters&, const PairInfo&) { return {}; }
-
 const StageDescriptor entry{.slot = Slot::levels,
                             .name = "cross_scale",
                             .title = "cross-scale aggregation",
                             .parameters = Parameters{},
-                            .ports = no_ports,
                             .check_pipeline = check_pipeline,
                             .lowering = &lowering,
                             .region_rule = &region_rule};
@@ -64,13 +61,10 @@ const StageDescriptor entry{.slot = Slot::levels,
 const StageDescriptor halved{.slot = Slot::internal,
                              .name = "halve",
                              .title = "half-size level",
-                             .ports =
-                                 [](const StageParameters&, const PairInfo&) {
-                                   return Ports{in("image8"), out("image8", Element::u8)};
-                                 },
+                             .ports = {in("image8"), out("image8", Element::u8)},
                              .functions = on_every_device([](const auto& c) {
-                               halve_image(c, c.template image<const std::uint8_t>(0),
-                                           c.template image<std::uint8_t>(1));
+                               halve_image(c, c.template image<const std::uint8_t>("image8"),
+                                           c.template image<std::uint8_t>("image8"));
                              }),
                              .output_size = [](const StageParameters&, Size size) { return half(size); },
                              .keeps_channels = true};
@@ -81,16 +75,14 @@ const StageDescriptor coupling{
     .title = "coupling of levels",
     // For checks: disparities −3 to 20, and half as many.
     .parameters = Coupling{{.s = 1, .min_disparity = -3, .coarse_min_disparity = -1}, 1, 0.5f},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in_volume("coarse_costs", {Element::f32}),
-                       {"costs", Port::Use::change, Element::f32, Side::reference, true}};
-        },
+    .ports = {in_volume("coarse_costs", {Element::f32}),
+              {"costs", Port::Use::change, Element::f32, Side::reference, true}},
     .functions = on_every_device([](const auto& c) {
       const auto& p = c.template as<Coupling>();
-      combine(c, p.level, p.weight, p.coarse_weight, c.template volume<const float>(0), c.template volume<float>(1));
+      combine(c, p.level, p.weight, p.coarse_weight, c.template volume<const float>("coarse_costs"),
+              c.template volume<float>("costs"));
     }),
-    .work = [](const Shape& s) { return Work{.bytes = 8 * s.cells(1)}; }};
+    .work = [](const Shape& s) { return Work{.bytes = 8 * s.cells()}; }};
 
 }  // namespace
 

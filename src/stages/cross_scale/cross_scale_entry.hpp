@@ -1,8 +1,8 @@
 // Parameters with which the volumes of two levels are coupled.
 #pragma once
 
+#include "graph/registry.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
-#include "graph/descriptor.hpp"
 
 namespace stereopsis::cross_scale {
 

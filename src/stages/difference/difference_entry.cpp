@@ -1,5 +1,5 @@
 // The words of both costs; cost_volume evaluates them.
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/cost/cost.hpp"
 #include "stages/difference/difference.hpp"
 
@@ -24,18 +24,18 @@ StageDescriptor entry_of(const char* title, std::vector<std::vector<std::string>
           .title = title,
           .parameters = P{},
           .ports =
-              [](const StageParameters& p, const PairInfo&) {
-                return Ports{in(image_of(p.as<P>().space), both), out("words", Element::u32, both)};
+              [](const P& p) {
+                return Ports{in(image_of(p.space), both), out("words", Element::u32, both)};
               },
           .functions = on_every_device([](const auto& c) {
             const Space space = c.template as<P>().space;
-            for (const int v : {0, 1})
-              if (space == Space::grey)
-                to_words(c, space, c.template image<const std::uint8_t>(v), c.template image<std::uint32_t>(2 + v));
-              else
-                to_words(c, space, c.template image<const std::uint32_t>(v), c.template image<std::uint32_t>(2 + v));
+            const auto words = c.template images<std::uint32_t>("words");
+            if (space == Space::grey)
+              in_turn(to_words, c, space, c.template images<const std::uint8_t>(image_of(space)), words);
+            else
+              in_turn(to_words, c, space, c.template images<const std::uint32_t>(image_of(space)), words);
           }),
-          .word_cost = [](const StageParameters& p) -> WordCost { return p.as<P>().kind(); },
+          .word_cost = [](const P& p) -> WordCost { return p.kind(); },
           .examples = std::move(examples)};
 }
 

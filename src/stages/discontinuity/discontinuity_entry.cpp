@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/discontinuity/discontinuity.hpp"
 
 namespace stereopsis::discontinuity {
@@ -11,16 +11,12 @@ const StageDescriptor entry{
     .name = "discontinuity",
     .title = "discontinuity adjustment",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("disparity"), in_volume("costs", {Element::u16}), out("disparity", Element::f32)};
-        },
+    .ports = {in("disparity"), in_volume("costs", {Element::u16}), out("disparity", Element::f32)},
     .functions = on_every_device([](const auto& c) {
-      adjust(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>(1), c.context.range.min,
-             c.template image<const float>(0), c.template image<float>(2));
+      adjust(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>("costs"), c.context.range.min,
+             c.template image<const float>("disparity"), c.template image<float>("disparity"));
     }),
-    .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
+    .required_input = required_input,
     .work = [](const Shape& s) { return Work{.bytes = 8 * s.pixels()}; },
     .examples = {{}, {"edge=0.5"}}};
 

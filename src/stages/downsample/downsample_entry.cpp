@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/downsample/downsample.hpp"
 
 namespace stereopsis::downsample {
@@ -18,16 +18,10 @@ AnyView bytes_of_words(AnyView words) {
 const StageDescriptor entry{.slot = Slot::internal,
                             .name = "downsample",
                             .title = "scale down",
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{in("colours"), out("colours", Element::u32)};
-                                },
+                            .ports = {in("colours"), out("colours", Element::u32)},
                             .functions = on_every_device([](const auto& c) {
-                              const AnyView bytes[] = {bytes_of_words(c.operand(0)), bytes_of_words(c.operand(1))};
-                              auto call = c;
-                              call.operands = bytes;
-                              halve(call, 2, call.template image<const std::uint8_t>(0),
-                                    call.template image<std::uint8_t>(1));
+                              halve(c, 2, c.template as_image<const std::uint8_t>(bytes_of_words(c.input("colours"))),
+                                    c.template as_image<std::uint8_t>(bytes_of_words(c.output("colours"))));
                             }),
                             .output_size = [](const StageParameters&, Size size) { return downsampled(size, 2); }};
 

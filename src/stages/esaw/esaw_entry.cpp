@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/esaw/esaw.hpp"
 
 namespace stereopsis::esaw {
@@ -12,7 +12,7 @@ struct Pieces {
   explicit Pieces(const Shape& s)
       : weights(weights_size(s.as<Parameters>(), s.size())),
         weights_bytes(piece_bytes(sizeof(std::uint32_t) * weights.width * static_cast<std::size_t>(weights.height))),
-        volume_bytes(piece_bytes(static_cast<std::size_t>(2 * s.cells(1)))),
+        volume_bytes(piece_bytes(static_cast<std::size_t>(2 * s.cells()))),
         sums_bytes(s.as<Parameters>().normalise == Normalise::end
                        ? piece_bytes(static_cast<std::size_t>(sizeof(float) * s.pixels()))
                        : 0) {}
@@ -22,15 +22,14 @@ struct Pieces {
   std::size_t weights_bytes, volume_bytes, sums_bytes;
 };
 
-void run_oracle(const Call<On::oracle>& c) {
+void run(const Call<On::oracle>& c) {
   const auto& p = c.as<Parameters>();
   Image<std::uint32_t> weights(weights_size(p, c.size()));
-  oracle_weights(p, c.image<const std::uint32_t>(0), weights);
-  oracle(p, weights, c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2));
+  oracle_weights(p, c.image<const std::uint32_t>("lab"), weights);
+  oracle(p, weights, c.volume<const std::uint8_t>("costs"), c.volume<std::uint16_t>("costs"));
 }
 
-#ifdef STEREOPSIS_SIMD
-void run_cpu(const Call<On::cpu>& c) {
+[[maybe_unused]] void run(const Call<On::cpu>& c) {
   const auto& p = c.as<Parameters>();
   const Pieces pieces(c);
   std::byte* next = c.scratch().data();
@@ -42,18 +41,17 @@ void run_cpu(const Call<On::cpu>& c) {
   const auto [width, height] = c.size();
   const ImageView<std::uint32_t> weights{take(static_cast<std::uint32_t*>(nullptr), pieces.weights_bytes), width,
                                          pieces.weights.height};
-  const int disparities = c.operand(1).disparities;
+  const int disparities = c.disparities();
   const VolumeView<std::uint16_t> other{take(static_cast<std::uint16_t*>(nullptr), pieces.volume_bytes), width, height,
                                         disparities, static_cast<std::ptrdiff_t>(width) * disparities};
   ImageView<float> sums[2];
   if (pieces.sums_bytes > 0)
     for (auto& view : sums) view = {take(static_cast<float*>(nullptr), pieces.sums_bytes), width, height};
-  cpu_weights(p, c.image<const std::uint32_t>(0), weights, sums[0], sums[1], c.worker());
-  cpu(p, weights, c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2), other, c.worker());
+  cpu_weights(p, c.image<const std::uint32_t>("lab"), weights, sums[0], sums[1], c.worker());
+  cpu(p, weights, c.volume<const std::uint8_t>("costs"), c.volume<std::uint16_t>("costs"), other, c.worker());
 }
-#endif
 
-void run_gpu(const Call<On::gpu>& c) {
+void run(const Call<On::gpu>& c) {
   const auto& p = c.as<Parameters>();
   const Pieces pieces(c);
   gpu::Span memory = c.scratch();
@@ -62,12 +60,12 @@ void run_gpu(const Call<On::gpu>& c) {
   };
   const auto weights = image(memory.take(pieces.weights_bytes).as<std::uint32_t>(), pieces.weights);
   const gpu::Volume<std::uint16_t> other{memory.take(pieces.volume_bytes).as<std::uint16_t>(), c.size().width,
-                                         c.size().height, c.operand(1).disparities};
+                                         c.size().height, c.disparities()};
   gpu::View<float> sums[2];
   if (pieces.sums_bytes > 0)
     for (auto& view : sums) view = image(memory.take(pieces.sums_bytes).as<float>(), c.size());
-  gpu_weights(p, c.image<const std::uint32_t>(0), weights, sums[0], sums[1], c.worker());
-  gpu(p, weights, c.volume<const std::uint8_t>(1), c.volume<std::uint16_t>(2), other, c.worker());
+  gpu_weights(p, c.image<const std::uint32_t>("lab"), weights, sums[0], sums[1], c.worker());
+  gpu(p, weights, c.volume<const std::uint8_t>("costs"), c.volume<std::uint16_t>("costs"), other, c.worker());
 }
 
 const StageDescriptor entry{
@@ -75,20 +73,13 @@ const StageDescriptor entry{
     .name = "esaw",
     .title = "exponential step aggregation",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("lab"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
-        },
-    .functions = {.oracle = run_oracle,
-#ifdef STEREOPSIS_SIMD
-                  .cpu = run_cpu,
-#endif
-                  .gpu = run_gpu},
-    .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
-    .scratch = [](const Shape& s) { return s.target.device == On::oracle ? 0 : Pieces(s).bytes(); },
-    .work = [](const Shape& s) { return Work{.bytes = 4.0 * s.as<Parameters>().iterations * s.cells(1)}; },
-    .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
+    .ports = {in("lab"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
+    .functions = on_every_device([](const auto& c) { run(c); }),
+    .required_input = required_input,
+    .scratch = {.cpu = [](const Shape& s) { return Pieces(s).bytes(); },
+                .gpu = [](const Shape& s) { return Pieces(s).bytes(); }},
+    .work = [](const Shape& s) { return Work{.bytes = 4.0 * s.as<Parameters>().iterations * s.cells()}; },
+    .units = CostUnits{.largest = 255 * 128, .units = 128},
     .examples = {{}, {"normalise=end"}}};
 
 }  // namespace

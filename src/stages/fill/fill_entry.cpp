@@ -1,12 +1,10 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/fill/fill.hpp"
 
 namespace stereopsis::fill {
 namespace {
 
-constexpr auto fill_holes = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
-
-bool reads_right(const StageParameters& p) { return p.as<Parameters>().mode == Mode::hirschmueller; }
+constexpr auto fill_holes = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 const StageDescriptor entry{
     .slot = Slot::refinement,
@@ -14,30 +12,25 @@ const StageDescriptor entry{
     .title = "fill",
     .parameters = Parameters{},
     .ports =
-        [](const StageParameters& p, const PairInfo&) {
+        [](const Parameters& p) {
           Ports ports{in("disparity"), change("validity"), out("disparity", Element::f32)};
-          if (reads_right(p)) ports.push_back(in("right"));
+          if (p.mode == Mode::hirschmueller) ports.push_back(in("right"));
           return ports;
         },
     .functions = on_every_device([](const auto& c) {
-      using C = std::decay_t<decltype(c)>;
-      const typename C::template Of<InputOf> input{c.template image<const float>(0), c.template image<const float>(3)};
-      fill_holes(c, c.template as<Parameters>(), input, c.template image<float>(2), c.template image<std::uint8_t>(1));
+      const auto input =
+          c.template of<InputOf>(c.template image<const float>("disparity"), c.template image<const float>("right"));
+      fill_holes(c, c.template as<Parameters>(), input, c.template image<float>("disparity"),
+                 c.template image<std::uint8_t>("validity"));
     }),
     .global_support = true,
-    .check = [](const Shape& s) { check(s.as<Parameters>()); },
-    .scratch = [](const Shape& s) -> std::size_t {
-      if (s.target.device == On::gpu) return gpu_scratch_bytes(s.as<Parameters>(), s.size());
-#ifdef STEREOPSIS_SIMD
-      if (s.target.device == On::cpu) return scratch_bytes(s.as<Parameters>(), s.size());
-#endif
-      return 0;
-    },
-    .row_support = [](const StageParameters& p) -> RowSupport {
-      const auto& fill = p.as<Parameters>();
-      switch (fill.mode) {
-        case Mode::cross: return {.rows = fill.distance};
-        case Mode::box: return {.rows = fill.window / 2};
+    .check = check,
+    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.as<Parameters>(), s.size()); },
+                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
+    .row_support = [](const Parameters& p) -> RowSupport {
+      switch (p.mode) {
+        case Mode::cross: return {.rows = p.distance};
+        case Mode::box: return {.rows = p.window / 2};
         case Mode::hirschmueller:
           return {.unlimited = "fill.mode = hirschmueller asks whole regions of invalid pixels"};
         default: return {.fills_columns = true};

@@ -1,5 +1,5 @@
 // Grey images, in their own type and in 8 bits, and colour images in 8 bits.
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/grey/grey.hpp"
 
 namespace stereopsis::grey {
@@ -15,29 +15,28 @@ AnyView flat(AnyView image) {
   return image;
 }
 
-constexpr auto run_8_bits = [](const auto& c) {
-  const AnyView flattened[] = {flat(c.operand(0)), flat(c.operand(1))};
-  auto call = c;
-  call.operands = flattened;
-  c.with_pixels(0, [&]<class T>() {
-    to_8_bits(call, call.template image<const T>(0), c.context.bit_depth, call.template image<std::uint8_t>(1));
+template <class C>
+void convert(const C& c, const char* from, const char* made) {
+  c.with_pixels([&]<class T>() {
+    to_8_bits(c, c.template as_image<const T>(flat(c.input(from))), c.context.bit_depth,
+              c.template as_image<std::uint8_t>(flat(c.output(made))));
   });
-};
+}
 
 const StageDescriptor grey{
     .slot = Slot::image,
     .name = "grey",
     .title = "grey",
     .ports =
-        [](const StageParameters&, const PairInfo& pair) {
+        [](const PairInfo& pair) {
           Ports ports{in("image"), if_there("mask"), out("grey", Element::same)};
           if (pair.is_float()) ports.push_back(out("mask", Element::u8));
           return ports;
         },
     .functions = on_every_device([](const auto& c) {
-      c.with_pixels(0, [&]<class T>() {
-        to_grey(c, c.template image<const T>(0), c.template image<const std::uint8_t>(1), c.template image<T>(2),
-                c.template image<std::uint8_t>(3));
+      c.with_pixels([&]<class T>() {
+        to_grey(c, c.template image<const T>("image"), c.template image<const std::uint8_t>("mask"),
+                c.template image<T>("grey"), c.template image<std::uint8_t>("mask"));
       });
     }),
     .alias = [](const PairInfo& pair) { return pair.channels == 1 && !pair.is_float() ? "image" : nullptr; }};
@@ -46,21 +45,15 @@ const StageDescriptor grey8{
     .slot = Slot::image,
     .name = "grey8",
     .title = "8-bit grey",
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("grey"), out("grey8", Element::u8)};
-        },
-    .functions = on_every_device(run_8_bits),
+    .ports = {in("grey"), out("grey8", Element::u8)},
+    .functions = on_every_device([](const auto& c) { convert(c, "grey", "grey8"); }),
     .alias = [](const PairInfo& pair) { return pair.element == Element::u8 ? "grey" : nullptr; }};
 
 const StageDescriptor image8{.slot = Slot::image,
                              .name = "image8",
                              .title = "8-bit image",
-                             .ports =
-                                 [](const StageParameters&, const PairInfo&) {
-                                   return Ports{in("image"), out("image8", Element::u8)};
-                                 },
-                             .functions = on_every_device(run_8_bits),
+                             .ports = {in("image"), out("image8", Element::u8)},
+                             .functions = on_every_device([](const auto& c) { convert(c, "image", "image8"); }),
                              .keeps_channels = true,
                              .alias = [](const PairInfo& pair) -> const char* {
                                return pair.element == Element::u8 ? "image" : pair.channels == 1 ? "grey8" : nullptr;

@@ -1,22 +1,24 @@
 #include <algorithm>
 
-#include "graph/descriptor.hpp"
 #include "graph/pipeline.hpp"
+#include "graph/registry.hpp"
 #include "stages/guided/guided.hpp"
 #include "stages/shared/row_tiles.hpp"
 
 namespace stereopsis::guided {
 namespace {
 
-constexpr auto filter = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
+constexpr auto filter = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
+
+const char* guide_of(const Parameters& p) { return p.colour ? "image8" : "grey8"; }
 
 // How tall row tiles are whose volumes, with what is computed around them, take some hundred megabytes: bytes a cell of costs, of
 // coefficients where they are kept, and of filtered costs.
-int tile_rows(const StageParameters& p, Size size, int disparities, const Target& target) {
+int tile_rows(const Parameters& p, Size size, int disparities, const Target& target) {
   const bool gpu = target.device == On::gpu;
   const double cost = 1, coefficients = gpu ? 16 : 0, filtered = 4, all = gpu ? 1.0 * (1 << 30) : 256.0 * (1 << 20);
   const double bytes = all / (static_cast<double>(size.width) * disparities);
-  const double around = p.as<Parameters>().radius * (4 * cost + 2 * coefficients);
+  const double around = p.radius * (4 * cost + 2 * coefficients);
   return static_cast<int>(std::min((bytes - around) / (cost + coefficients + filtered), 1e6));
 }
 
@@ -34,26 +36,24 @@ const StageDescriptor entry{
     .title = "guided filter",
     .parameters = Parameters{},
     .ports =
-        [](const StageParameters& p, const PairInfo&) {
-          return Ports{in(p.as<Parameters>().colour ? "image8" : "grey8"), in_volume("costs", {Element::u8}),
-                       out_volume("costs", Element::f32)};
+        [](const Parameters& p) {
+          return Ports{in(guide_of(p)), in_volume("costs", {Element::u8}), out_volume("costs", Element::f32)};
         },
     .functions = on_every_device([](const auto& c) {
-      filter(c, c.template as<Parameters>(), c.template image<const std::uint8_t>(0),
-             c.template volume<const std::uint8_t>(1), c.context.rows, c.template volume<float>(2));
+      const auto& p = c.template as<Parameters>();
+      filter(c, p, c.template image<const std::uint8_t>(guide_of(p)), c.template volume<const std::uint8_t>("costs"),
+             c.context.rows, c.template volume<float>("costs"));
     }),
-    .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
-    .scratch = [](const Shape& s) -> std::size_t {
-      const auto& p = s.as<Parameters>();
-      if (s.target.device == On::gpu)
-        return gpu_scratch_bytes(p, s.size(), s.operand(0).channels, s.operand(1).disparities);
-#ifdef STEREOPSIS_SIMD
-      if (s.target.device == On::cpu) return scratch_bytes(p, s.size(), s.operand(0).channels, s.target.threads);
-#endif
-      return 0;
-    },
-    .work = [](const Shape& s) { return Work{.bytes = 5 * s.cells(1)}; },
+    .required_input = required_input,
+    .scratch = {.cpu =
+                    [](const Shape& s) {
+                      return scratch_bytes(s.as<Parameters>(), s.size(), s.first().channels, s.target.threads);
+                    },
+                .gpu =
+                    [](const Shape& s) {
+                      return gpu_scratch_bytes(s.as<Parameters>(), s.size(), s.first().channels, s.disparities());
+                    }},
+    .work = [](const Shape& s) { return Work{.bytes = 5 * s.cells()}; },
     .separate_right_costs = true,
     .row_tiles = true,
     .tile_rows = tile_rows,

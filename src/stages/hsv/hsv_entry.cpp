@@ -1,5 +1,5 @@
 // Colours as window matching compares them: of its own space and weights, or, where another cost matches, the default ones.
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/hsv/hsv.hpp"
 #include "stages/window_sad/window_sad_entry.hpp"
 
@@ -13,22 +13,22 @@ const StageDescriptor entry{.slot = Slot::image,
                             .title = "colours",
                             .parameters = Parameters{window_sad::weighting_of({})},
                             .ports =
-                                [](const StageParameters&, const PairInfo& pair) {
+                                [](const PairInfo& pair) {
                                   Ports ports{in("image"), if_there("mask"), out("colours", Element::u32)};
                                   if (pair.is_float()) ports.push_back(out("mask", Element::u8));
                                   return ports;
                                 },
                             .functions = on_every_device([](const auto& c) {
-                              const Weighting& weighting = c.template as<Parameters>().weighting;
-                              c.with_pixels(0, [&]<class T>() {
-                                to_colours(c, weighting, c.template image<const T>(0), c.context.bit_depth,
-                                           c.template image<const std::uint8_t>(1), c.template image<std::uint32_t>(2),
-                                           c.template image<std::uint8_t>(3));
+                              c.with_pixels([&]<class T>() {
+                                to_colours(c, c.template as<Parameters>().weighting, c.template image<const T>("image"),
+                                           c.context.bit_depth, c.template image<const std::uint8_t>("mask"),
+                                           c.template image<std::uint32_t>("colours"),
+                                           c.template image<std::uint8_t>("mask"));
                               });
                             }),
                             .plan =
-                                [](StageParameters& p, const PlanFacts& facts) {
-                                  p = Parameters{window_sad::weighting_of(window_sad::parameters_of(facts.cost))};
+                                [](Parameters& p, const PlanFacts& facts) {
+                                  p.weighting = window_sad::weighting_of(window_sad::parameters_of(facts.cost));
                                 }};
 
 }  // namespace

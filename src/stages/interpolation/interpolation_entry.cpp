@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/interpolation/interpolation.hpp"
 
 namespace stereopsis::interpolation {
@@ -11,16 +11,13 @@ const StageDescriptor entry{
     .name = "interpolation",
     .title = "interpolation by kind",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("disparity"), in("image8"), in("kinds"), change("validity"), out("disparity", Element::f32)};
-        },
+    .ports = {in("disparity"), in("image8"), in("kinds"), change("validity"), out("disparity", Element::f32)},
     .functions = on_every_device([](const auto& c) {
-      using C = std::decay_t<decltype(c)>;
-      const typename C::template Of<InputOf> in{c.template image<const float>(0),
-                                                c.template image<const std::uint8_t>(1),
-                                                c.template image<const std::uint8_t>(2)};
-      interpolate(c, c.template as<Parameters>(), in, c.template image<float>(4), c.template image<std::uint8_t>(3));
+      const auto in = c.template of<InputOf>(c.template image<const float>("disparity"),
+                                             c.template image<const std::uint8_t>("image8"),
+                                             c.template image<const std::uint8_t>("kinds"));
+      interpolate(c, c.template as<Parameters>(), in, c.template image<float>("disparity"),
+                  c.template image<std::uint8_t>("validity"));
     }),
     .global_support = true};
 

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/lab/lab.hpp"
 
 namespace stereopsis::lab {
@@ -9,12 +9,10 @@ constexpr auto to_lab = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 const StageDescriptor entry{.slot = Slot::image,
                             .name = "lab",
                             .title = "L*a*b*",
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{in("rgb"), out("lab", Element::u32)};
-                                },
+                            .ports = {in("rgb"), out("lab", Element::u32)},
                             .functions = on_every_device([](const auto& c) {
-                              to_lab(c, c.template image<const std::uint32_t>(0), c.template image<std::uint32_t>(1));
+                              to_lab(c, c.template image<const std::uint32_t>("rgb"),
+                                     c.template image<std::uint32_t>("lab"));
                             })};
 
 }  // namespace

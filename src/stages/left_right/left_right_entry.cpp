@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/left_right/left_right.hpp"
 
 namespace stereopsis::left_right {
@@ -10,13 +10,11 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .name = "left_right",
                             .title = "left-right check",
                             .parameters = Parameters{},
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{in("right"), change("disparity"), change("validity")};
-                                },
+                            .ports = {in("right"), change("disparity"), change("validity")},
                             .functions = on_every_device([](const auto& c) {
-                              check_views(c, c.template as<Parameters>(), c.template image<const float>(0),
-                                          c.template image<float>(1), c.template image<std::uint8_t>(2));
+                              check_views(c, c.template as<Parameters>(), c.template image<const float>("right"),
+                                          c.template image<float>("disparity"),
+                                          c.template image<std::uint8_t>("validity"));
                             }),
                             .spans_range = true,
                             .examples = {{}, {"compare=same"}}};

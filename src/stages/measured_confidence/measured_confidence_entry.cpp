@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/measured_confidence/measured_confidence.hpp"
 
 namespace stereopsis::measured_confidence {
@@ -9,12 +9,10 @@ constexpr auto clear_unmeasured = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 const StageDescriptor entry{.slot = Slot::internal,
                             .name = "measured_confidence",
                             .title = "confidence of measured pixels",
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{in("validity"), change("confidence")};
-                                },
+                            .ports = {in("validity"), change("confidence")},
                             .functions = on_every_device([](const auto& c) {
-                              clear_unmeasured(c, c.template image<const std::uint8_t>(0), c.template image<float>(1));
+                              clear_unmeasured(c, c.template image<const std::uint8_t>("validity"),
+                                               c.template image<float>("confidence"));
                             }),
                             .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; },
                             .role = Role::mark_filled};

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/median/median.hpp"
 
 namespace stereopsis::median {
@@ -6,25 +6,22 @@ namespace {
 
 constexpr auto filter = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{
-    .slot = Slot::refinement,
-    .name = "median",
-    .title = "median",
-    .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("disparity"), out("disparity", Element::f32)};
-        },
-    .functions = on_every_device([](const auto& c) {
-      filter(c, c.template as<Parameters>(), c.template image<const float>(0), c.template image<float>(1));
-    }),
-    .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
-    .work =
-        [](const Shape& s) {
-          return Work{.bytes = 8 * s.pixels(), .int_ops = (s.as<Parameters>().window == 3 ? 36 : 124) * s.pixels()};
-        },
-    .examples = {{"window=3"}, {"window=5"}}};
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "median",
+                            .title = "median",
+                            .parameters = Parameters{},
+                            .ports = {in("disparity"), out("disparity", Element::f32)},
+                            .functions = on_every_device([](const auto& c) {
+                              filter(c, c.template as<Parameters>(), c.template image<const float>("disparity"),
+                                     c.template image<float>("disparity"));
+                            }),
+                            .required_input = required_input,
+                            .work =
+                                [](const Shape& s) {
+                                  return Work{.bytes = 8 * s.pixels(),
+                                              .int_ops = (s.as<Parameters>().window == 3 ? 36 : 124) * s.pixels()};
+                                },
+                            .examples = {{"window=3"}, {"window=5"}}};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/outliers/outliers.hpp"
 
 namespace stereopsis::outliers {
@@ -6,23 +6,19 @@ namespace {
 
 constexpr auto find = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{
-    .slot = Slot::refinement,
-    .name = "outliers",
-    .title = "outliers by kind",
-    .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("right"), change("disparity"), change("validity"), out("kinds", Element::u8)};
-        },
-    .functions = on_every_device([](const auto& c) {
-      using C = std::decay_t<decltype(c)>;
-      const typename C::template Of<MapOf> map{c.template image<float>(1), c.template image<std::uint8_t>(2),
-                                               c.template image<std::uint8_t>(3)};
-      find(c, c.template as<Parameters>(), c.template image<const float>(0), map);
-    }),
-    .global_support = true,
-    .examples = {{}, {"threshold=1"}}};
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "outliers",
+                            .title = "outliers by kind",
+                            .parameters = Parameters{},
+                            .ports = {in("right"), change("disparity"), change("validity"), out("kinds", Element::u8)},
+                            .functions = on_every_device([](const auto& c) {
+                              const auto map = c.template of<MapOf>(c.template image<float>("disparity"),
+                                                                    c.template image<std::uint8_t>("validity"),
+                                                                    c.template image<std::uint8_t>("kinds"));
+                              find(c, c.template as<Parameters>(), c.template image<const float>("right"), map);
+                            }),
+                            .global_support = true,
+                            .examples = {{}, {"threshold=1"}}};
 
 }  // namespace
 

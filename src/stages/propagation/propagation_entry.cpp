@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/propagation/propagation.hpp"
 
 namespace stereopsis::propagation {
@@ -11,17 +11,13 @@ const StageDescriptor entry{
     .name = "propagation",
     .title = "propagation",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("colours"), change("disparity"), scratch("between", Element::f32),
-                       scratch("scratch", Element::f32), change("validity")};
-        },
+    .ports = {in("colours"), change("disparity"), scratch("between", Element::f32), scratch("scratch", Element::f32),
+              change("validity")},
     .functions = on_every_device([](const auto& c) {
-      using C = std::decay_t<decltype(c)>;
       propagate(c, c.template as<Parameters>(),
-                typename C::template Of<MapsOf>{c.template image<const std::uint32_t>(0), c.template image<float>(1),
-                                                c.template image<float>(2), c.template image<float>(3),
-                                                c.template image<std::uint8_t>(4)});
+                c.template of<MapsOf>(c.template image<const std::uint32_t>("colours"),
+                                      c.template image<float>("disparity"), c.template image<float>("between"),
+                                      c.template image<float>("scratch"), c.template image<std::uint8_t>("validity")));
     }),
     .global_support = true,
     .work = [](const Shape& s) { return Work{.bytes = 2 * 170 * s.pixels()}; }};

@@ -1,8 +1,8 @@
 // Parameters with which a level of the pyramid is computed.
 #pragma once
 
+#include "graph/registry.hpp"
 #include "stages/pyramid/pyramid.hpp"
-#include "graph/descriptor.hpp"
 
 namespace stereopsis::pyramid {
 
@@ -15,6 +15,5 @@ struct LevelParameters {
 extern const Lowering lowering;
 extern const RegionRule region_rule;
 void check_pipeline(const PipelineData&, const Request&);
-
 
 }  // namespace stereopsis::pyramid

@@ -1,46 +1,28 @@
 #include <algorithm>
-#include "stages/quantise/quantise.hpp"
 
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
+#include "stages/quantise/quantise.hpp"
 
 namespace stereopsis::quantise {
 namespace {
-
-template <class T, class C>
-void round_costs(const C& c) {
-  const auto scale = static_cast<float>(c.template as<Parameters>().scale);
-  const auto costs = c.template volume<const T>(0);
-  const auto quantised = c.template volume<std::uint8_t>(1);
-  if constexpr (C::device == On::oracle)
-    oracle<T>(scale, costs, quantised);
-  else if constexpr (C::device == On::cpu)
-    cpu<T>(scale, costs, quantised, c.worker());
-  else
-    gpu<T>(scale, costs, quantised, c.worker());
-}
 
 const StageDescriptor entry{
     .slot = Slot::internal,
     .name = "quantise",
     .title = "costs in 8 bits",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in_volume("costs", {Element::u8, Element::u16, Element::f32}), out_volume("costs", Element::u8)};
-        },
+    .ports = {in_volume("costs", {Element::u8, Element::u16, Element::f32}), out_volume("costs", Element::u8)},
     .functions = on_every_device([](const auto& c) {
-      if (c.operand(0).element == Element::f32)
-        round_costs<float>(c);
-      else if (c.operand(0).element == Element::u8)
-        round_costs<std::uint8_t>(c);
-      else
-        round_costs<std::uint16_t>(c);
+      with_element<float, std::uint8_t, std::uint16_t>(c.first().element, [&]<class T>() {
+        STEREOPSIS_DISPATCH(oracle<T>, cpu<T>, gpu<T>)
+        (c, static_cast<float>(c.template as<Parameters>().scale), c.template volume<const T>("costs"),
+         c.template volume<std::uint8_t>("costs"));
+      });
     }),
     .role = Role::quantise,
-    .fit = [](const StageParameters& p, Element element, bool has_holes, CostUnits& units) -> StageParameters {
+    .fit = [](const Parameters& p, Element element, bool has_holes, CostUnits& units) -> StageParameters {
       // Costs of 8 bits are copied.
-      const double scale =
-          element == Element::u8 ? 1 : scale_of(p.as<Parameters>(), units.largest, units.units, has_holes);
+      const double scale = element == Element::u8 ? 1 : scale_of(p, units.largest, units.units, has_holes);
       units = {std::min(255.0, scale * units.largest), 1};
       return Parameters{.scale = scale};
     },

@@ -1,5 +1,5 @@
 // Reduced images, and a map of theirs in pixels of the input.
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/reduce/reduce.hpp"
 
 namespace stereopsis::reduce {
@@ -16,19 +16,16 @@ const StageDescriptor entry{
     .name = "reduce",
     .title = "reduction",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("grey"), if_there("mask"), out("image", Element::same), out("mask", Element::u8)};
-        },
+    .ports = {in("grey"), if_there("mask"), out("image", Element::same), out("mask", Element::u8)},
     .functions = on_every_device([](const auto& c) {
-      c.with_pixels(0, [&]<class T>() {
-        reduce_image(c, c.template as<Parameters>(), c.template image<const T>(0),
-                     c.template image<const std::uint8_t>(1), c.template image<T>(2),
-                     c.template image<std::uint8_t>(3));
+      c.with_pixels([&]<class T>() {
+        reduce_image(c, c.template as<Parameters>(), c.template image<const T>("grey"),
+                     c.template image<const std::uint8_t>("mask"), c.template image<T>("image"),
+                     c.template image<std::uint8_t>("mask"));
       });
     }),
-    .check = [](const Shape& s) { check(s.as<Parameters>()); },
-    .output_size = [](const StageParameters& p, Size size) { return reduced_size(p.as<Parameters>(), size); },
+    .check = check,
+    .output_size = [](const Parameters& p, Size size) { return reduced_size(p, size); },
     .reduction = &reduction,
     .examples = {{"factor=2"}, {"factor=3", "sampling=every_nth"}}};
 
@@ -36,9 +33,9 @@ const StageDescriptor scale{.slot = Slot::internal,
                             .name = "scale",
                             .title = "scale",
                             .parameters = Parameters{},
-                            .ports = [](const StageParameters&, const PairInfo&) { return Ports{change("disparity")}; },
+                            .ports = {change("disparity")},
                             .functions = on_every_device([](const auto& c) {
-                              scale_map(c, c.template as<Parameters>(), c.template image<float>(0));
+                              scale_map(c, c.template as<Parameters>(), c.template image<float>("disparity"));
                             }),
                             .examples = {{"factor=3"}}};
 

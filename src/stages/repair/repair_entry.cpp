@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/repair/repair.hpp"
 
 namespace stereopsis::repair {
@@ -11,20 +11,15 @@ const StageDescriptor entry{
     .name = "repair",
     .title = "repair",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("disparity"), out("disparity", Element::f32), change("confidence"),
-                       scratch("between", Element::f32), change("validity")};
-        },
+    .ports = {in("disparity"), out("disparity", Element::f32), change("confidence"), scratch("between", Element::f32),
+              change("validity")},
     .functions = on_every_device([](const auto& c) {
-      using C = std::decay_t<decltype(c)>;
       repair_map(c, c.template as<Parameters>(),
-                 typename C::template Of<MapsOf>{c.template image<float>(0), c.template image<float>(1),
-                                                 c.template image<float>(2), c.template image<float>(3),
-                                                 c.template image<std::uint8_t>(4)});
+                 c.template of<MapsOf>(c.template as_image<float>(c.input("disparity")),
+                                       c.template image<float>("disparity"), c.template image<float>("confidence"),
+                                       c.template image<float>("between"), c.template image<std::uint8_t>("validity")));
     }),
-    .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
+    .required_input = required_input,
     .work = [](const Shape& s) { return Work{.bytes = 3 * 18 * s.pixels()}; }};
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/rgb/rgb.hpp"
 
 namespace stereopsis::rgb {
@@ -10,16 +10,16 @@ const StageDescriptor entry{.slot = Slot::image,
                             .name = "rgb",
                             .title = "colours",
                             .ports =
-                                [](const StageParameters&, const PairInfo& pair) {
+                                [](const PairInfo& pair) {
                                   Ports ports{in("image"), if_there("mask"), out("rgb", Element::u32)};
                                   if (pair.is_float()) ports.push_back(out("mask", Element::u8));
                                   return ports;
                                 },
                             .functions = on_every_device([](const auto& c) {
-                              c.with_pixels(0, [&]<class T>() {
-                                to_rgb(c, c.template image<const T>(0), c.context.bit_depth,
-                                       c.template image<const std::uint8_t>(1), c.template image<std::uint32_t>(2),
-                                       c.template image<std::uint8_t>(3));
+                              c.with_pixels([&]<class T>() {
+                                to_rgb(c, c.template image<const T>("image"), c.context.bit_depth,
+                                       c.template image<const std::uint8_t>("mask"),
+                                       c.template image<std::uint32_t>("rgb"), c.template image<std::uint8_t>("mask"));
                               });
                             })};
 

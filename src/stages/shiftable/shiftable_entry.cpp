@@ -1,37 +1,30 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/shiftable/shiftable.hpp"
 
 namespace stereopsis::shiftable {
 namespace {
 
-constexpr auto aggregate = STEREOPSIS_DISPATCH_WITH_SCRATCH(oracle, cpu, gpu);
+constexpr auto aggregate = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{
-    .slot = Slot::aggregation,
-    .name = "shiftable",
-    .title = "best windows around",
-    .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)};
-        },
-    .functions = on_every_device([](const auto& c) {
-      aggregate(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>(0),
-                c.template volume<std::uint16_t>(1));
-    }),
-    .required_input = [](const StageParameters& p,
-                         const Rect& output) { return required_input(p.as<Parameters>(), output); },
-    .scratch = [](const Shape& s) -> std::size_t {
-      if (s.target.device == On::gpu) return static_cast<std::size_t>(2 * s.cells(0));
-#ifdef STEREOPSIS_SIMD
-      if (s.target.device == On::cpu)
-        return scratch_bytes(s.as<Parameters>(), s.size().width, s.operand(0).disparities, s.target.threads);
-#endif
-      return 0;
-    },
-    .work = [](const Shape& s) { return Work{.bytes = 11 * s.cells(0)}; },
-    .units = [](const StageParameters&) { return CostUnits{.largest = 255 * 128, .units = 128}; },
-    .examples = {{}, {"window=3"}}};
+const StageDescriptor entry{.slot = Slot::aggregation,
+                            .name = "shiftable",
+                            .title = "best windows around",
+                            .parameters = Parameters{},
+                            .ports = {in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
+                            .functions = on_every_device([](const auto& c) {
+                              aggregate(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>("costs"),
+                                        c.template volume<std::uint16_t>("costs"));
+                            }),
+                            .required_input = required_input,
+                            .scratch = {.cpu =
+                                            [](const Shape& s) {
+                                              return scratch_bytes(s.as<Parameters>(), s.size().width, s.disparities(),
+                                                                   s.target.threads);
+                                            },
+                                        .gpu = [](const Shape& s) { return static_cast<std::size_t>(2 * s.cells()); }},
+                            .work = [](const Shape& s) { return Work{.bytes = 11 * s.cells()}; },
+                            .units = CostUnits{.largest = 255 * 128, .units = 128},
+                            .examples = {{}, {"window=3"}}};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/subpixel/subpixel.hpp"
 
 namespace stereopsis::subpixel {
@@ -10,13 +10,10 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .name = "subpixel",
                             .title = "sub-pixel enhancement",
                             .parameters = Parameters{},
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{change("disparity"), in_volume("costs", {Element::u16})};
-                                },
+                            .ports = {change("disparity"), in_volume("costs", {Element::u16})},
                             .functions = on_every_device([](const auto& c) {
-                              enhance(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>(1),
-                                      c.context.range.min, c.template image<float>(0));
+                              enhance(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>("costs"),
+                                      c.context.range.min, c.template image<float>("disparity"));
                             }),
                             // Three cells of a pixel's costs, in lines of memory.
                             .work = [](const Shape& s) { return Work{.bytes = (8 + 32) * s.pixels()}; }};

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/sum/sum.hpp"
 
 namespace stereopsis::sum {
@@ -11,17 +11,14 @@ const StageDescriptor entry{
     .name = "sum",
     .title = "sum of costs",
     .parameters = Parameters{},
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in_volume("costs", {Element::u8}), change_volume("plus_costs", {Element::u8})};
-        },
+    .ports = {in_volume("costs", {Element::u8}), change_volume("plus_costs", {Element::u8})},
     .functions = on_every_device([](const auto& c) {
-      add(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>(0), c.template volume<std::uint8_t>(1));
+      add(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>("costs"),
+          c.template volume<std::uint8_t>("plus_costs"));
     }),
-    .work = [](const Shape& s) { return Work{.bytes = 3 * s.cells(0), .int_ops = 4 * s.cells(0)}; },
+    .work = [](const Shape& s) { return Work{.bytes = 3 * s.cells(), .int_ops = 4 * s.cells()}; },
     .role = Role::sum,
-    .largest_sum = [](const StageParameters& p, double first,
-                      double second) { return largest(p.as<Parameters>(), first, second); },
+    .largest_sum = [](const Parameters& p, double first, double second) { return largest(p, first, second); },
     .examples = {{}, {"cost_weight=255", "plus_weight=26"}}};
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "graph/request.hpp"
 #include "stages/triangulate/triangulate.hpp"
 
@@ -22,16 +22,12 @@ const StageDescriptor entry{
     .name = "triangulate",
     .title = "depth and points",
     .parameters = example(),
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("disparity"), out("depth", Element::f32), out("points", Element::f32),
-                       out("uncertainty", Element::f32)};
-        },
+    .ports = {in("disparity"), out("depth", Element::f32), out("points", Element::f32),
+              out("uncertainty", Element::f32)},
     .functions = on_every_device([](const auto& c) {
-      using C = std::decay_t<decltype(c)>;
-      run(c, c.template as<Parameters>(), c.template image<const float>(0),
-          typename C::template Of<OutputOf>{c.template image<float>(1), c.template image<float>(2),
-                                            c.template image<float>(3)});
+      run(c, c.template as<Parameters>(), c.template image<const float>("disparity"),
+          c.template of<OutputOf>(c.template image<float>("depth"), c.template image<float>("points"),
+                                  c.template image<float>("uncertainty")));
     }),
     .role = Role::triangulate,
     .of_geometry = [](const Request& request, const Rect& shown) -> StageParameters {

@@ -1,4 +1,4 @@
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/upsample/upsample.hpp"
 
 namespace stereopsis::upsample {
@@ -11,25 +11,17 @@ const StageDescriptor entry{
     .name = "upsample",
     .title = "upsampling",
     .parameters = Parameters{.factor = 2},  // for checks
-    .ports =
-        [](const StageParameters&, const PairInfo&) {
-          return Ports{in("disparity"),
-                       in("validity"),
-                       if_there("confidence"),
-                       in("grey8"),
-                       in("full_grey8"),
-                       if_there("full_mask"),
-                       out("full_disparity", Element::f32),
-                       out("full_validity", Element::u8),
-                       out("full_confidence", Element::f32)};
-        },
+    .ports = {in("disparity"), in("validity"), if_there("confidence"), in("grey8"), in("full_grey8"),
+              if_there("full_mask"), out("full_disparity", Element::f32), out("full_validity", Element::u8),
+              out("full_confidence", Element::f32)},
     .functions = on_every_device([](const auto& c) {
-      using C = std::decay_t<decltype(c)>;
-      const auto bytes = [&](int i) { return c.template image<const std::uint8_t>(i); };
-      const typename C::template Of<InputOf> input{
-          c.template image<const float>(0), bytes(1), c.template image<const float>(2), bytes(3), bytes(4), bytes(5)};
-      const typename C::template Of<OutputOf> output{c.template image<float>(6), c.template image<std::uint8_t>(7),
-                                                     c.template image<float>(8)};
+      const auto bytes = [&](const char* name) { return c.template image<const std::uint8_t>(name); };
+      const auto input = c.template of<InputOf>(c.template image<const float>("disparity"), bytes("validity"),
+                                                c.template image<const float>("confidence"), bytes("grey8"),
+                                                bytes("full_grey8"), bytes("full_mask"));
+      const auto output = c.template of<OutputOf>(c.template image<float>("full_disparity"),
+                                                  c.template image<std::uint8_t>("full_validity"),
+                                                  c.template image<float>("full_confidence"));
       upsample_map(c, c.template as<Parameters>(), input, output);
     })};
 

@@ -7,7 +7,7 @@ namespace {
 constexpr auto run = [](const auto& c) {
   const Window window = c.template as<Parameters>().window();
   const auto source = source_of(c, weighting_of(c.template as<Parameters>()));
-  const auto sums = c.template volume<std::uint16_t>(2);
+  const auto sums = c.template volume<std::uint16_t>("costs");
   const int min = c.context.range.min;
   if constexpr (device_of<decltype(c)> == On::oracle)
     oracle(window, source, min, sums);
@@ -17,9 +17,7 @@ constexpr auto run = [](const auto& c) {
     gpu(window, source, min, 0, sums, c.worker());
 };
 
-Rect window_of_output(const StageParameters& p, const Rect& output) {
-  return required_input(p.as<Parameters>().window(), output);
-}
+Rect window_of_output(const Parameters& p, const Rect& output) { return required_input(p.window(), output); }
 
 // All that the region's pixels depend on, so that they are those of the whole image.
 const RegionRule region_rule{
@@ -31,27 +29,24 @@ const RegionRule region_rule{
         [](const PipelineData& p, const Request& request) {
           const DisparityRange& range = request.range;
           const Rect all = whole_image(request);
-          const Rect r =
-              intersect(window_of_output(p.cost.parameters, required_by_refinements(p, request, range.count - 1)), all);
+          const Rect r = intersect(window_of_output(p.cost.parameters.as<Parameters>(),
+                                                    required_by_refinements(p, request, range.count - 1)),
+                                   all);
           const int left = std::max(0, range.max()), right = std::max(0, -range.min);
           return intersect({r.x - left, r.y, r.width + left + right, r.height}, all);
         }};
 
-const StageDescriptor entry{.slot = Slot::cost,
-                            .name = "window_sad",
-                            .title = "window differences",
-                            .parameters = Parameters{},
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{in("colours", both), out_volume("costs", Element::u16)};
-                                },
-                            .functions = on_every_device(run),
-                            .required_input = window_of_output,
-#ifdef STEREOPSIS_SIMD
-                            .scratch = cpu_scratch<scratch_bytes, 2>,
-#endif
-                            .shared_window = window_of_output,
-                            .region_rule = &region_rule};
+const StageDescriptor entry{
+    .slot = Slot::cost,
+    .name = "window_sad",
+    .title = "window differences",
+    .parameters = Parameters{},
+    .ports = {in("colours", both), out_volume("costs", Element::u16)},
+    .functions = on_every_device(run),
+    .required_input = window_of_output,
+    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); }},
+    .shared_window = window_of_output,
+    .region_rule = &region_rule};
 
 }  // namespace
 

@@ -2,7 +2,7 @@
 // defaults if the pipeline uses another cost.
 #pragma once
 
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/window_sad/window_sad.hpp"
 
 namespace stereopsis::window_sad {
@@ -14,12 +14,12 @@ inline Parameters parameters_of(const StageParameters& cost) {
 }
 inline cost::Weighting weighting_of(const Parameters& p) { return cost::weighting(p.space, p.weights); }
 
-// Returns the colours of operands i and i + 1.
+// Returns the colours of both views, with the largest cost of a pixel.
 template <On on>
-auto source_of(const Call<on>& c, const cost::Weighting& weighting, int i = 0) {
-  return typename Call<on>::template Of<Source>{c.template image<const std::uint32_t>(i),
-                                                c.template image<const std::uint32_t>(i + 1),
-                                                {weighting.max_cost(c.context.channels)}};
+auto source_of(const Call<on>& c, const cost::Weighting& weighting) {
+  return c.template of<Source>(c.template image<const std::uint32_t>("colours"),
+                               c.template image<const std::uint32_t>("colours", Side::other),
+                               cost::Colours{weighting.max_cost(c.context.channels)});
 }
 
 }  // namespace stereopsis::window_sad

@@ -1,5 +1,5 @@
 // The samples, the cost, and what is said of flat windows after the selection.
-#include "graph/descriptor.hpp"
+#include "graph/registry.hpp"
 #include "stages/zncc/zncc.hpp"
 
 namespace stereopsis::zncc {
@@ -10,14 +10,11 @@ constexpr auto to_samples = STEREOPSIS_DISPATCH(samples_oracle, samples_cpu, sam
 const StageDescriptor samples{.slot = Slot::image,
                               .name = "samples",
                               .title = "samples",
-                              .ports =
-                                  [](const StageParameters&, const PairInfo&) {
-                                    return Ports{in("grey"), out("samples", Element::s16)};
-                                  },
+                              .ports = {in("grey"), out("samples", Element::s16)},
                               .functions = on_every_device([](const auto& c) {
-                                c.with_pixels(0, [&]<class T>() {
-                                  to_samples(c, c.template image<const T>(0), c.context.bit_depth,
-                                             c.template image<std::int16_t>(1));
+                                c.with_pixels([&]<class T>() {
+                                  to_samples(c, c.template image<const T>("grey"), c.context.bit_depth,
+                                             c.template image<std::int16_t>("samples"));
                                 });
                               })};
 
@@ -26,8 +23,8 @@ int sample_bits(const Shape& s) { return s.context.element == Element::u8 ? 8 : 
 
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
-  const auto left = c.template image<const std::int16_t>(0), right = c.template image<const std::int16_t>(1);
-  const auto costs = c.template volume<std::uint16_t>(2);
+  const auto [left, right] = c.template images<const std::int16_t>("samples");
+  const auto costs = c.template volume<std::uint16_t>("costs");
   const int min = c.context.range.min;
   if constexpr (device_of<decltype(c)> == On::oracle)
     oracle(p, left, right, min, costs);
@@ -37,34 +34,26 @@ constexpr auto run = [](const auto& c) {
     gpu(p, left, right, sample_bits(c), min, costs, c.scratch(), c.worker());
 };
 
-const StageDescriptor entry{.slot = Slot::cost,
-                            .name = "zncc",
-                            .title = "correlation",
-                            .parameters = Parameters{},
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{in("samples", both), out_volume("costs", Element::u16)};
-                                },
-                            .functions = on_every_device(run),
-                            .required_input =
-                                [](const StageParameters& p, const Rect& output) {
-                                  return grow(output, p.as<Parameters>().radius(), p.as<Parameters>().radius());
-                                },
-                            .scratch = [](const Shape& s) -> std::size_t {
-                              const auto& p = s.as<Parameters>();
-                              const int disparities = s.operand(2).disparities;
-                              if (s.target.device == On::gpu)
-                                return gpu_scratch_bytes(p, s.size(), sample_bits(s), disparities);
-#ifdef STEREOPSIS_SIMD
-                              if (s.target.device == On::cpu)
-                                return scratch_bytes(p, s.size().width, disparities, s.target.threads);
-#endif
-                              return 0;
-                            },
-                            .work = [](const Shape& s) { return Work{.bytes = s.operand(2).bytes()}; },
-                            .units = [](const StageParameters&) { return CostUnits{.largest = 32768}; },
-                            .after_selection = "zncc_flat",
-                            .reads_both_candidates = true};
+const StageDescriptor entry{
+    .slot = Slot::cost,
+    .name = "zncc",
+    .title = "correlation",
+    .parameters = Parameters{},
+    .ports = {in("samples", both), out_volume("costs", Element::u16)},
+    .functions = on_every_device(run),
+    .required_input = [](const Parameters& p, const Rect& output) { return grow(output, p.radius(), p.radius()); },
+    .scratch = {.cpu =
+                    [](const Shape& s) {
+                      return scratch_bytes(s.as<Parameters>(), s.size().width, s.disparities(), s.target.threads);
+                    },
+                .gpu =
+                    [](const Shape& s) {
+                      return gpu_scratch_bytes(s.as<Parameters>(), s.size(), sample_bits(s), s.disparities());
+                    }},
+    .work = [](const Shape& s) { return Work{.bytes = s.operand("costs").bytes()}; },
+    .units = CostUnits{.largest = 32768},
+    .after_selection = "zncc_flat",
+    .reads_both_candidates = true};
 
 constexpr auto mark_flat = STEREOPSIS_DISPATCH(mark_flat_oracle, mark_flat_cpu, mark_flat_gpu);
 
@@ -72,15 +61,12 @@ const StageDescriptor flat{.slot = Slot::internal,
                            .name = "zncc_flat",
                            .title = "flat windows",
                            .parameters = Parameters{},
-                           .ports =
-                               [](const StageParameters&, const PairInfo&) {
-                                 return Ports{in("samples"), change("validity")};
-                               },
+                           .ports = {in("samples"), change("validity")},
                            .functions = on_every_device([](const auto& c) {
-                             mark_flat(c, c.template as<Parameters>(), c.template image<const std::int16_t>(0),
-                                       c.template image<std::uint8_t>(1));
+                             mark_flat(c, c.template as<Parameters>(), c.template image<const std::int16_t>("samples"),
+                                       c.template image<std::uint8_t>("validity"));
                            }),
-                           .work = [](const Shape& s) { return Work{.bytes = s.operand(1).bytes()}; }};
+                           .work = [](const Shape& s) { return Work{.bytes = s.operand("validity").bytes()}; }};
 
 }  // namespace
 

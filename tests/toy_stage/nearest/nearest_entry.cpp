@@ -1,5 +1,5 @@
+#include "graph/registry.hpp"
 #include "nearest.hpp"
-#include "graph/descriptor.hpp"
 
 namespace stereopsis::nearest {
 namespace {
@@ -10,13 +10,10 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .name = "nearest",
                             .title = "nearest",
                             .parameters = Parameters{},
-                            .ports =
-                                [](const StageParameters&, const PairInfo&) {
-                                  return Ports{change("disparity"), change("validity")};
-                                },
+                            .ports = {change("disparity"), change("validity")},
                             .functions = on_every_device([](const auto& c) {
-                              remove_far(c, c.template as<Parameters>(), c.template image<float>(0),
-                                         c.template image<std::uint8_t>(1));
+                              remove_far(c, c.template as<Parameters>(), c.template image<float>("disparity"),
+                                         c.template image<std::uint8_t>("validity"));
                             }),
                             .examples = {{"least=3"}}};
 

@@ -1,0 +1,158 @@
+// What the functions of an operation are called with: its parameters, its operands by the names of its ports, and the
+// device that it runs on.
+#pragma once
+
+#include <array>
+
+#include "graph/step.hpp"
+
+namespace stereopsis {
+
+class Threads;
+
+// The memory traffic and the computation of a stage: instructions × lanes on path costs, popcounts of 32-bit words,
+// additions and minima of 32 bits. Omitted terms are small in comparison.
+struct Work {
+  double bytes = 0, path_ops = 0, popcounts = 0, int_ops = 0;
+};
+
+// Calls f<T>() with the one of these types that the elements have. The last type stands for all others.
+template <class T, class... Rest, class F>
+decltype(auto) with_element(Element element, F&& f) {
+  if constexpr (sizeof...(Rest) > 0)
+    if (element != element_of<T>()) return with_element<Rest...>(element, f);
+  return f.template operator()<T>();
+}
+
+// An operation with its operands. Absent operands are empty. Costs are the volume named "costs" unless another name is
+// given.
+struct Shape {
+  Shape(const Step& step, std::span<const AnyView> views_of_operands, const Target& device)
+      : parameters(step.parameters),
+        context(step.context),
+        operands(step.operands),
+        views(views_of_operands),
+        target(device) {}
+
+  const StageParameters& parameters;
+  const StepContext& context;
+  std::span<const Operand> operands;
+  std::span<const AnyView> views;  // of the operands
+  const Target& target;
+
+  template <class P>
+  const P& as() const {
+    return parameters.as<P>();
+  }
+  // Return the operand of a port; of several with this name, the first, the first that is read, or the first that is
+  // written.
+  AnyView operand(const char* name, Side view = Side::reference) const { return find(name, view, Access::either); }
+  AnyView input(const char* name, Side view = Side::reference) const { return find(name, view, Access::input); }
+  AnyView output(const char* name, Side view = Side::reference) const { return find(name, view, Access::output); }
+
+  AnyView first() const { return views.empty() ? AnyView() : views[0]; }
+  Size size() const { return first().size(); }
+  double pixels() const { return static_cast<double>(first().width) * first().height; }
+  int disparities(const char* costs = "costs") const { return operand(costs).disparities; }
+  double cells(const char* costs = "costs") const {
+    const AnyView volume = operand(costs);
+    return static_cast<double>(volume.width) * volume.height * volume.disparities;
+  }
+
+  // Calls f<T>() with the pixel type of the first operand, or of another one.
+  template <class F>
+  void with_pixels(F&& f) const {
+    with_element<std::uint8_t, std::uint16_t, float>(first().element, f);
+  }
+  template <class F>
+  void with_pixels(const char* name, F&& f) const {
+    with_element<std::uint8_t, std::uint16_t, float>(operand(name).element, f);
+  }
+
+ private:
+  AnyView find(const char* name, Side view, Access access) const {
+    const int i = find_operand(operands, name, view, access);
+    return i < 0 ? AnyView() : views[static_cast<std::size_t>(i)];
+  }
+};
+
+// A shape with its memory: the argument of a stage's functions.
+template <On on>
+class Call : public Shape {
+ public:
+  static constexpr On device = on;
+  using Worker = std::conditional_t<on == On::gpu, gpu::Queue, Threads>;
+  using Scratch = std::conditional_t<on == On::gpu, gpu::Span, std::span<std::byte>>;
+
+  Call(const Shape& shape, Worker* worker, Scratch scratch) : Shape(shape), worker_(worker), scratch_(scratch) {}
+
+  // Returns an operand as an image: of constant elements the one that is read, else the one that is written.
+  template <class T>
+  auto image(const char* name, Side view = Side::reference) const {
+    return as_image<T>(std::is_const_v<T> ? input(name, view) : output(name, view));
+  }
+  // Returns the images of both views.
+  template <class T>
+  auto images(const char* name) const {
+    return std::array{image<T>(name, Side::reference), image<T>(name, Side::other)};
+  }
+  // Returns an operand as a volume, likewise.
+  template <class T>
+  auto volume(const char* name) const {
+    const AnyView view = std::is_const_v<T> ? input(name) : output(name);
+    if constexpr (on == On::gpu)
+      return view.template volume_on_gpu<T>();
+    else
+      return view.template volume_on_host<T>();
+  }
+  template <class T>
+  static auto as_image(const AnyView& view) {
+    if constexpr (on == On::gpu)
+      return view.template on_gpu<T>();
+    else
+      return view.template on_host<T>();
+  }
+  // Returns a structure of images that is a template of the class of views, from its members.
+  template <template <template <class> class> class Images, class... Members>
+  static auto of(const Members&... members) {
+    if constexpr (on == On::gpu)
+      return Images<gpu::View>{members...};
+    else
+      return Images<ImageView>{members...};
+  }
+  // The same for a structure that is also a template of a pixel type, or of a kind of cost.
+  template <template <class, template <class> class> class Images, class T, class... Members>
+  static auto of(const Members&... members) {
+    if constexpr (on == On::gpu)
+      return Images<T, gpu::View>{members...};
+    else
+      return Images<T, ImageView>{members...};
+  }
+
+  Scratch scratch() const { return scratch_; }
+  // Returns the memory of the entry's constants on a GPU.
+  gpu::Span constants() const { return constants_; }
+  Call with_constants(const gpu::Span& there) const {
+    Call call = *this;
+    call.constants_ = there;
+    return call;
+  }
+  Worker& worker() const { return *worker_; }
+
+ private:
+  Worker* worker_;
+  Scratch scratch_;
+  gpu::Span constants_;
+};
+
+template <class C>
+inline constexpr On device_of = std::decay_t<C>::device;
+
+// The functions that run an operation; null if a device has none.
+struct Functions {
+  void (*oracle)(const Call<On::oracle>&) = nullptr;
+  void (*cpu)(const Call<On::cpu>&) = nullptr;
+  void (*gpu)(const Call<On::gpu>&) = nullptr;
+};
+
+}  // namespace stereopsis

@@ -1,0 +1,101 @@
+// The ports of an operation: the images, volumes and maps that it reads and makes, by name.
+//
+// Images of a view: image and mask (as given; for other formats channels, mosaic, luma and chroma), grey, grey8,
+// image8, colours, rgb, lab, samples, and the outputs of other stages of the slot `image` (census9x7, cross); words (the
+// features of a matching cost). Volumes: costs. Maps of the reference view: disparity, validity, right, confidence,
+// kinds.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <vector>
+
+#include "graph/any_view.hpp"
+#include "graph/stage_parameters.hpp"
+
+namespace stereopsis {
+
+// The view that a port refers to: the reference view, the other view, or both, the reference view first.
+enum class Side { reference, other, both };
+inline constexpr Side both = Side::both;
+inline constexpr std::array each_view{Side::reference, Side::other};
+constexpr Side opposite(Side view) { return view == Side::reference ? Side::other : Side::reference; }
+
+// An image, volume or map that an operation reads or writes.
+struct Port {
+  enum class Use {
+    in,        // read; computed by an earlier step, or added to the plan for this port
+    if_there,  // read if it was given or computed
+    out,       // written
+    wanted,    // written if it is requested
+    change,    // read and written
+    scratch,   // memory only
+  };
+  const char* name;
+  Use use;
+  Element element = Element::same;  // element type of an output; same: that of the first operand
+  Side side = Side::reference;
+  bool volume = false;
+  std::vector<Element> accepts = {};  // element types of an input volume
+};
+constexpr bool reads(Port::Use use) {
+  return use == Port::Use::in || use == Port::Use::if_there || use == Port::Use::change;
+}
+constexpr bool writes(Port::Use use) { return use != Port::Use::in && use != Port::Use::if_there; }
+
+inline Port in(const char* name, Side side = Side::reference) { return {name, Port::Use::in, Element::same, side}; }
+inline Port in_volume(const char* name, std::vector<Element> accepts) {
+  return {name, Port::Use::in, Element::same, Side::reference, true, std::move(accepts)};
+}
+inline Port if_there(const char* name, Side side = Side::reference) {
+  return {name, Port::Use::if_there, Element::same, side};
+}
+inline Port out(const char* name, Element e, Side side = Side::reference) { return {name, Port::Use::out, e, side}; }
+inline Port out_volume(const char* name, Element e) { return {name, Port::Use::out, e, Side::reference, true}; }
+inline Port wanted(const char* name, Element e) { return {name, Port::Use::wanted, e}; }
+inline Port change(const char* name) { return {name, Port::Use::change}; }
+inline Port change_volume(const char* name, std::vector<Element> accepts) {
+  return {name, Port::Use::change, Element::same, Side::reference, true, std::move(accepts)};
+}
+inline Port scratch(const char* name, Element e) { return {name, Port::Use::scratch, e}; }
+using Ports = std::vector<Port>;
+
+// Calls f(port, view) for each operand, in the order of a step's operands.
+template <class F>
+void for_each_operand(const Ports& ports, F&& f) {
+  for (const Port& port : ports)
+    for (const Side view : each_view)
+      if (port.side == view || port.side == Side::both) f(port, view);
+}
+
+// The pair, as the images of a size have it.
+struct PairInfo {
+  Element element = Element::u8;
+  int channels = 1;
+
+  bool is_float() const { return element == Element::f32; }
+};
+
+// The ports of a stage: a list, or a function of its parameters, of the pair, or of both.
+class PortList : public OfParameters<Ports(const PairInfo&)> {
+ public:
+  PortList() : PortList(Ports{}) {}
+  PortList(Ports ports) : FunctionOf(std::move(ports)) {}
+  PortList(std::initializer_list<Port> ports) : PortList(Ports(ports)) {}
+  template <class P>
+  PortList(Ports (*f)(const P&, const PairInfo&)) : FunctionOf(f) {}
+  template <class P>
+  PortList(Ports (*f)(const P&)) {
+    call_ = [f](const StageParameters& parameters, const PairInfo& pair) {
+      if constexpr (std::is_same_v<P, PairInfo>)
+        return f(pair);
+      else
+        return f(parameters.as<P>());
+    };
+  }
+  template <class F>
+    requires(std::is_class_v<F>&& requires(F f) { PortList(+f); })
+  PortList(F f) : PortList(+f) {}
+};
+
+}  // namespace stereopsis

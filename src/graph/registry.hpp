@@ -1,0 +1,67 @@
+// The registry of stages and of rules that replace runs of steps by fused operations. Entries include this header.
+#pragma once
+
+#include "graph/descriptor.hpp"
+
+namespace stereopsis {
+
+// A run of steps, with the shapes of their operands and the device.
+struct Run {
+  std::span<const Step> steps;
+  std::span<const AnyView> values;  // by index
+  const Target& target;
+  std::span<const Step> second_view = {};  // the same run for the other view, if the rule has `both_views`
+
+  AnyView shape(const Operand& operand) const {
+    return operand.value < 0 ? AnyView() : part_of(values[operand.value], operand.rows);
+  }
+};
+
+// One operation that replaces a run of steps without changing the result. The widest run takes precedence.
+struct Rule {
+  std::string name;
+  std::vector<std::string> run;  // names of the entries, with | between alternatives
+  // Returns the step that replaces the run. A step without an entry means that the rule does not apply, and its note
+  // gives the reason.
+  Step (*fuse)(const Run&);
+  const StageDescriptor* operation;     // the operation of the step; its slot is `internal`
+  int (*length)(const Run&) = nullptr;  // length of the run that starts at these steps; null: that of `run`
+  int (*tile_rows)(Size image, int disparities, const Target&) = nullptr;  // preferred number of rows of a tile
+  std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which the rule applies
+  bool both_views = false;  // the operation also replaces the same run for the other view, which follows later
+};
+
+// Returns the step that does a run's work by one operation, with the context of the run's first step. A port that the
+// operation reads takes the first operand of its name that the run reads; one that it writes takes the last that the run
+// writes.
+Step fused_step(const StageDescriptor& operation, StageParameters parameters, std::span<const Step> run);
+
+// Calls f with the step as a call on a GPU whose memory is not allocated yet, for rules that depend on the shapes of what
+// a kernel receives.
+template <class F>
+auto with_planned_call(const Run& run, const Step& step, F&& f) {
+  std::vector<AnyView> views;
+  for (const Operand& operand : step.operands) {
+    views.push_back(run.shape(operand));
+    views.back().memory = views.back().empty() ? 0 : 1;
+    views.back().offset = 0;
+  }
+  return f(Call<On::gpu>({step, views, run.target}, nullptr, {}));
+}
+
+struct Registry {
+  std::vector<const StageDescriptor*> entries;
+  std::vector<const Rule*> rules;
+
+  void add(const StageDescriptor& entry) { entries.push_back(&entry); }
+  void add(const Rule& rule) { rules.push_back(&rule); }
+  // Returns null if there is no entry of that name.
+  const StageDescriptor* find(std::string_view name) const;
+  const StageDescriptor& at(std::string_view name) const;
+  const StageDescriptor& at(Role role) const;
+  std::vector<std::string> names(Slot) const;
+};
+// Returns the registry of all folders' entries.
+const Registry& registry();
+
+}  // namespace stereopsis
