@@ -59,14 +59,10 @@ struct Shape {
     return static_cast<double>(volume.width) * volume.height * volume.disparities;
   }
 
-  // Calls f<T>() with the pixel type of the first operand, or of another one.
+  // Calls f<T>() with the pixel type of the first operand.
   template <class F>
   void with_pixels(F&& f) const {
     with_element<std::uint8_t, std::uint16_t, float>(first().element, f);
-  }
-  template <class F>
-  void with_pixels(const char* name, F&& f) const {
-    with_element<std::uint8_t, std::uint16_t, float>(operand(name).element, f);
   }
 
  private:

@@ -14,10 +14,6 @@ bool is_map(std::string_view name) {
   return std::ranges::find(maps, name) != std::end(maps);
 }
 
-bool reads(const Port& port) {
-  return port.use == Port::Use::in || port.use == Port::Use::change || port.use == Port::Use::if_there;
-}
-
 constexpr const char* copied_maps[] = {"disparity", "validity", "confidence"};
 
 template <On on>
@@ -49,7 +45,7 @@ Needs needs_of(const PipelineData& data, bool want_confidence) {
     for (const Port& port : stage.entry->ports(stage.parameters, {})) {
       const std::string_view name = port.name;
       if (name == "confidence" && port.use == Port::Use::out && !made) made = true, needs.confidence = false;
-      if (!reads(port)) continue;
+      if (!reads(port.use)) continue;
       if (!is_map(name)) needs.images = true;
       if (name == "right") needs.right = true;
       if (name == "confidence" && !made) needs.confidence = true;

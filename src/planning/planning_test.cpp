@@ -75,6 +75,56 @@ TEST_F(Passes, FusionReplacesARun) {
   EXPECT_EQ(names(), Names{"both_at_once"});
 }
 
+// A fused step reads what the run reads first, and makes what the run makes last, under the same name, too.
+TEST_F(Passes, FusedStepsFindTheirOperandsByName) {
+  const StageDescriptor filter{.slot = Slot::internal,
+                               .name = "filter",
+                               .title = "filter",
+                               .ports = {in("map"), out("map", Element::f32), if_there("mask", both)}};
+  const auto step_on = [&](int in, int out) {
+    Step s{&filter, {}, {}, {{in}, {out}, {}, {7}}, {}, {}};
+    std::size_t i = 0;
+    for_each_operand(filter.ports({}, {}), [&](const Port& port, Side view) {
+      s.operands[i] = named(s.operands[i], port, view);
+      ++i;
+    });
+    return s;
+  };
+  const std::vector<Step> run{step_on(1, 2), step_on(2, 3)};
+  const Step fused = fused_step(filter, {}, run);
+  EXPECT_EQ(fused.input("map").value, 1);
+  EXPECT_EQ(fused.output("map").value, 3);
+  EXPECT_EQ(fused.input("mask").value, -1);
+  EXPECT_EQ(fused.input("mask", Side::other).value, 7);
+  EXPECT_EQ(fused.output("mask", Side::other).value, -1) << "it is only read";
+  EXPECT_EQ(fused.input("nothing").value, -1);
+}
+
+struct Window {
+  int size = 3;
+};
+Rect grown_by(const Window& window, const Rect& r) { return grow(r, window.size, window.size); }
+
+// A descriptor takes functions of its own type of parameters, lists and constants.
+TEST(Descriptors, TakeFunctionsOfTheirParameters) {
+  const StageDescriptor s{.slot = Slot::internal,
+                          .name = "window",
+                          .title = "window",
+                          .ports = [](const Window& w) { return Ports{in(w.size > 3 ? "image" : "grey")}; },
+                          .required_input = grown_by,
+                          .units = CostUnits{.largest = 7},
+                          .plan = [](Window& w, const PlanFacts& facts) { w.size = facts.most_cost; }};
+  StageParameters wide = Window{5};
+  EXPECT_STREQ(s.ports(wide, {})[0].name, "image");
+  EXPECT_STREQ(s.ports(Window{}, {})[0].name, "grey");
+  EXPECT_EQ(s.required_input(wide, {10, 10, 1, 1}), (Rect{5, 5, 11, 11}));
+  EXPECT_EQ(s.units(wide).largest, 7);
+  EXPECT_TRUE(s.word_cost == nullptr);
+  const PipelineData pipeline;
+  s.plan(wide, {pipeline, pipeline.cost.parameters, {}, 9});
+  EXPECT_EQ(wide.as<Window>().size, 9);
+}
+
 // An image between, which the fused step does not make, is still needed by a later step.
 TEST_F(Passes, FusionKeepsAnImageThatALaterStepReads) {
   const int in = value(), between = value(), out = value(), later = value();

@@ -14,7 +14,7 @@ const StageDescriptor entry{
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
                         const auto grey8 = c.images<const std::uint8_t>("grey8");
-                        c.with_pixels("grey", [&]<class T>() {
+                        with_element<std::uint8_t, std::uint16_t, float>(c.operand("grey").element, [&]<class T>() {
                           const auto grey = c.images<const T>("grey");
                           gpu<T>(c.as<Parameters>(), c.constants().as<const std::int32_t>(), {grey8[0], grey8[1]},
                                  {grey[0], grey[1]}, c.context.range.min, c.volume<std::uint8_t>("plus_costs"),

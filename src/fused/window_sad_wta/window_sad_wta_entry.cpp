@@ -17,7 +17,7 @@ const StageDescriptor portable{
         .cpu = [](const Shape& s) { return workspace_bytes(s.size(), s.context.range.count, s.target.threads); },
         .gpu =
             [](const Shape& s) {
-              // Of masked pairs alone where a tuned kernel takes the others: their memory should not wait in vain.
+              // If a tuned kernel takes pairs without masks, this one rarely runs, and little memory is reserved for it.
               const bool rarely = s.target.cuda_capability >= 80 && wta::has_masks(s);
               return gpu_workspace_bytes(s.size(), s.context.range.count, rarely);
             }},
