@@ -11,10 +11,10 @@
 #include "device/gpu/device.hpp"
 #include "graph/pipeline.hpp"
 #include "stages/cost/any_kind.hpp"
-#include "stages/cross/arms.hpp"
+#include "stages/shared/arms.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/sgm/sgm.hpp"
-#include "stages/slic/segments.hpp"
+#include "stages/shared/segments.hpp"
 #include "stages/window_sad/window_sad.hpp"
 
 namespace stereopsis::self_test {

@@ -30,15 +30,9 @@ MOST_LINES_OF_FILE, MOST_LINES_OF_FUNCTION, MOST_LINES = 300, 60, 6060
 
 # Stages that still include another stage. The list may only become shorter.
 STAGES_THAT_INCLUDE_ANOTHER = {
-    ("confidence", "window_sad"),
-    ("cross_aggregation", "cross"),
-    ("hsv", "window_sad"),
     ("path_costs", "sgm"),
-    ("pyramid", "window_sad"),
     ("pyramid", "wta"),
     ("reduce", "upsample"),
-    ("region_voting", "cross"),
-    ("segment_support", "slic"),
     ("sgm", "path_costs"),
 }
 

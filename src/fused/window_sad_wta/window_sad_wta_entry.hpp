@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fused/window_sad_wta/window_sad_wta.hpp"
-#include "stages/window_sad/window_sad_entry.hpp"
+#include "stages/shared/window_entry.hpp"
 #include "stages/wta/wta_entry.hpp"
 
 namespace stereopsis::window_sad_wta {

@@ -6,7 +6,7 @@
 // instance r2: FIXED_RADIUS=2
 // instance r3: FIXED_RADIUS=3
 #include "device/gpu/vocabulary.h"
-#include "stages/window_sad/window_sad.cl.h"
+#include "stages/shared/window_sum.cl.h"
 
 #define MSM 1
 #define FD 2

@@ -18,7 +18,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
-#include "stages/window_sad/window_sad.hpp"
+#include "stages/shared/windows.hpp"
 
 namespace stereopsis {
 class Threads;

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "device/cpu/lanes-inl.hpp"
-#include "stages/window_sad/window_sad_cpu-inl.hpp"
+#include "stages/shared/window_sum_cpu-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::confidence::HWY_NAMESPACE {

@@ -19,7 +19,7 @@
 
 #include "core/order.hpp"
 #include "device/gpu/view.hpp"
-#include "stages/cross/arms.hpp"
+#include "stages/shared/arms.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {

@@ -28,7 +28,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
-#include "stages/cross/arms.hpp"
+#include "stages/shared/arms.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {

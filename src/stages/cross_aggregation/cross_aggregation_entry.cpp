@@ -1,6 +1,5 @@
 #include "graph/pipeline.hpp"
 #include "graph/registry.hpp"
-#include "stages/cross/cross.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
 
 namespace stereopsis::cross_aggregation {
@@ -37,8 +36,8 @@ const StageDescriptor entry{
     .separate_right_costs = true,
     .plan =
         [](Parameters& p, const PlanFacts& facts) {
-          const StageParameters& crosses = facts.pipeline.parameters_of(registry().at("cross"));
-          p.longest_arm = crosses.as<cross::Parameters>().longest();
+          const StageDescriptor& cross = registry().at("cross");  // reads as far as its arms are long
+          p.longest_arm = -cross.required_input(facts.pipeline.parameters_of(cross), {0, 0, 1, 1}).x;
         },
     .examples = {{}, {"iterations=1"}, {"iterations=3", "support=left"}}};
 

@@ -1,7 +1,7 @@
 // Colours as window matching compares them: of its own space and weights, or, where another cost matches, the default ones.
 #include "graph/registry.hpp"
 #include "stages/hsv/hsv.hpp"
-#include "stages/window_sad/window_sad_entry.hpp"
+#include "stages/shared/window_entry.hpp"
 
 namespace stereopsis::hsv {
 namespace {

@@ -5,7 +5,7 @@
 // instance r2: FIXED_RADIUS=2
 // instance r3: FIXED_RADIUS=3
 #include "device/gpu/vocabulary.h"
-#include "stages/window_sad/window_sad.cl.h"
+#include "stages/shared/window_sum.cl.h"
 
 #define NO_CANDIDATE 1
 #define MASKED 16

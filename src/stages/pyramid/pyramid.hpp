@@ -26,7 +26,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
-#include "stages/window_sad/window_sad.hpp"
+#include "stages/shared/windows.hpp"
 #include "stages/wta/wta.hpp"
 
 namespace stereopsis {

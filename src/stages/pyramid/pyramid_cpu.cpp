@@ -6,7 +6,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "stages/window_sad/window_sad_cpu-inl.hpp"
+#include "stages/shared/window_sum_cpu-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::pyramid::HWY_NAMESPACE {

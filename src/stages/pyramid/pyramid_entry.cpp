@@ -1,5 +1,5 @@
 #include "stages/pyramid/pyramid_entry.hpp"
-#include "stages/window_sad/window_sad_entry.hpp"
+#include "stages/shared/window_entry.hpp"
 
 namespace stereopsis::pyramid {
 namespace {

@@ -23,7 +23,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
-#include "stages/cross/arms.hpp"
+#include "stages/shared/arms.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 

@@ -20,7 +20,7 @@ FUNCTION long lowest_cell(uint bits, int word, int row_words, int first_x, int f
 
 // A group of work-items processes a patch of the image and a run of disparities: all segments whose cells start in the
 // patch, one after the other. Teams, with one work-item per disparity, share a segment's pixels. The words tell where
-// these pixels may lie: stages/slic/segments.hpp.
+// these pixels may lie: stages/shared/segments.hpp.
 KERNEL(give_segment_means)(IMAGE(const uint, segments), ARRAY(const uchar, costs), ARRAY(ushort, aggregated), int patches,
                            int disparities) {
   LOCAL uint members[MOST_ROWS * MOST_ROWS / 32];  // one bit per pixel of a region

@@ -9,7 +9,7 @@
 // Both means are integers in units of 1/128: ⌊(128 Σ + ⌊n / 2⌋) / n⌋. A q outside the image is replaced by the nearest
 // border pixel.
 //
-// Input: segments, words of stages/slic/segments.hpp; 8-bit costs. Output: costs in units of 1/128, the sum of two
+// Input: segments, words of stages/shared/segments.hpp; 8-bit costs. Output: costs in units of 1/128, the sum of two
 // means.
 // Required input: the whole image, because segments need it.
 // Cost: one addition per cell for the segments, independent of their size; four additions and a division for the

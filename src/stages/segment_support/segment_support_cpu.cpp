@@ -9,7 +9,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "stages/slic/segments.hpp"
+#include "stages/shared/segments.hpp"
 #include "stages/window_mean/window_mean_cpu-inl.hpp"
 
 #ifndef STEREOPSIS_SEGMENT_SUPPORT_TABLE

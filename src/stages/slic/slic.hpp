@@ -28,7 +28,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
-#include "stages/slic/segments.hpp"
+#include "stages/shared/segments.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {

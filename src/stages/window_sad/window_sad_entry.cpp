@@ -1,5 +1,6 @@
-#include "stages/window_sad/window_sad_entry.hpp"
 #include "graph/region.hpp"
+#include "stages/shared/window_entry.hpp"
+#include "stages/window_sad/window_sad.hpp"
 
 namespace stereopsis::window_sad {
 namespace {

@@ -1,17 +1,17 @@
 // The window sum of one pixel at one disparity, for engines whose disparities differ from pixel to pixel.
 // Included once per SIMD target, hence the unusual guard.
-#if defined(STEREOPSIS_WINDOW_SAD_CPU_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef STEREOPSIS_WINDOW_SAD_CPU_INL
-#undef STEREOPSIS_WINDOW_SAD_CPU_INL
+#if defined(STEREOPSIS_WINDOW_SUM_CPU_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef STEREOPSIS_WINDOW_SUM_CPU_INL
+#undef STEREOPSIS_WINDOW_SUM_CPU_INL
 #else
-#define STEREOPSIS_WINDOW_SAD_CPU_INL
+#define STEREOPSIS_WINDOW_SUM_CPU_INL
 #endif
 
 #include <hwy/highway.h>
 
 #include <array>
 
-#include "stages/window_sad/window_sad.hpp"
+#include "stages/shared/windows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::window_sad::HWY_NAMESPACE {

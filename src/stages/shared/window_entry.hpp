@@ -3,7 +3,7 @@
 #pragma once
 
 #include "graph/registry.hpp"
-#include "stages/window_sad/window_sad.hpp"
+#include "stages/shared/windows.hpp"
 
 namespace stereopsis::window_sad {
 
