@@ -1,5 +1,4 @@
-// What the functions of an operation are called with: its parameters, its operands by the names of its ports, and the
-// device that it runs on.
+// The argument of an operation's functions: its parameters, its operands by the names of its ports, and its device.
 #pragma once
 
 #include <array>
@@ -37,7 +36,7 @@ struct Shape {
   const StageParameters& parameters;
   const StepContext& context;
   std::span<const Operand> operands;
-  std::span<const AnyView> views;  // of the operands
+  std::span<const AnyView> views;  // one for each operand
   const Target& target;
 
   template <class P>
@@ -116,7 +115,7 @@ class Call : public Shape {
     else
       return Images<ImageView>{members...};
   }
-  // The same for a structure that is also a template of a pixel type, or of a kind of cost.
+  // Returns a structure that is also a template of a pixel type, or of a kind of cost.
   template <template <class, template <class> class> class Images, class T, class... Members>
   static auto of(const Members&... members) {
     if constexpr (on == On::gpu)

@@ -1,4 +1,4 @@
-// How a stage describes itself: the slot that it fills, its ports, its cost, and its function for each device. A
+// The descriptor of a stage: the slot that the stage fills, its ports, its cost, and its function for each device. A
 // folder's NAME_entry.cpp has one function, register_stage(Registry&), which CMake finds and which registers its
 // descriptors (graph/registry.hpp). No other code names the stage.
 #pragma once

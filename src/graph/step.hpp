@@ -41,7 +41,7 @@ struct Target : gpu::Properties {
 struct Operand {
   int value = -1;         // none
   Rows rows = {};         // of it; none: all
-  const char* name = "";  // of the port
+  const char* name = "";  // the port's name
   Side view = Side::reference;
   Port::Use use = Port::Use::in;
 };
@@ -53,7 +53,7 @@ inline Operand named(Operand operand, const Port& port, Side view) {
   return operand;
 }
 
-// Which operands of a name are looked for. A stage may read a map and make one of the same name.
+// Selects operands of a name: a stage may read a map and make one of the same name.
 enum class Access { either, input, output };
 
 // Returns the index of the first operand of a port, or −1.

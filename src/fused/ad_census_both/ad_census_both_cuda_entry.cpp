@@ -35,7 +35,7 @@ const StageDescriptor tuned{
       return Work{.bytes = (5 + 4.0 * iterations) * s.cells(), .popcounts = 2 * s.cells()};
     }};
 
-// Whether two steps read each other's views of an image.
+// Returns whether two steps read each other's views of an image.
 bool are_mirrored(const Step& a, const Step& b, const char* name) {
   return std::ranges::all_of(each_view, [&](Side view) {
     const Operand one = a.input(name, view), other = b.input(name, opposite(view));

@@ -1,4 +1,4 @@
-// What the portable and the tuned operations share as entries.
+// Ports, inputs and the fused step of the portable and the tuned operations.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta.hpp"

@@ -1,4 +1,4 @@
-// What the portable and the tuned operations share as entries.
+// Ports, inputs and the fused step of the portable and the tuned operations.
 #pragma once
 
 #include "fused/support_weight_wta/support_weight_wta.hpp"

@@ -1,4 +1,4 @@
-// What the portable and the tuned operation share as entries.
+// Ports, inputs and the fused step of the portable and the tuned operation.
 #pragma once
 
 #include "fused/zncc_wta/zncc_wta.hpp"
