@@ -96,31 +96,38 @@ Image<std::uint8_t> grey(ImageView<const std::uint8_t> image) {
 }
 
 void add_bench(CLI::App& application) {
-  Command command(application, "bench", "Times methods beside the installed peers");
+  Command command(application, "bench",
+                  "Measure the run time of methods, next to other stereo matchers that are installed");
   const auto o = std::make_shared<Options>();
-  command.list("--method", o->methods, "NAME[:SET,...]",
-               "Or the FILE.json of a pipeline; with its own --set, as in sgm:sgm.paths=8; repeatable [sgm]");
-  command.list("--set", o->settings, "NAME.PARAMETER=VALUE", "Sets a parameter of all of them; repeatable");
-  command.list("--device", o->devices, "NAME", "auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
-  command.list("--threads", o->threads, "N|all", "Threads of the CPU; repeatable, the last also for the peers [all]");
-  const Option sizes = command.list("--size", o->sizes, "WxHxD", "Repeatable [640x480x64, 1280x960x128]");
-  command.path("--dataset", o->dataset, "DIR", "Scenes with a dataset.json, instead of generated pairs")
+  command.list(
+      "--method", o->methods, "NAME[:SET,...]",
+      "Method, or FILE.json of a pipeline, with optional settings of its own: sgm:sgm.paths=8; repeatable [sgm]");
+  command.list("--set", o->settings, "NAME.PARAMETER=VALUE", "Set a parameter of all methods; repeatable");
+  command.list("--device", o->devices, "NAME", "Device: auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
+  command.list("--threads", o->threads, "N|all",
+               "Number of CPU threads; repeatable; other matchers use the last number [all]");
+  const Option sizes = command.list(
+      "--size", o->sizes, "WxHxD",
+      "Width, height and number of disparities of a generated pair; repeatable [640x480x64, 1280x960x128]");
+  command
+      .path("--dataset", o->dataset, "DIR",
+            "Folder of scenes with a dataset.json; they replace the generated pairs, and the accuracy is reported as "
+            "well")
       .excludes(sizes);
-  command.integer("--batch", o->batch, 1, 4096, "N", "Pairs in one plan, in work at a time [1]");
-  command.integer("--repeat", o->repeat, 1, 10000, "N", "Timed runs, after one to warm up [7; of scenes 3]");
-  command.flag("--no-peers", o->no_peers, "The methods alone");
-  command.flag("--no-stream", o->no_stream, "Without the 66 pairs that `stream ms` takes on a GPU");
-  command.path("--json", o->json, "FILE", "All results");
+  command.integer("--batch", o->batch, 1, 4096, "N", "Number of pairs in flight at a time [1]");
+  command.integer("--repeat", o->repeat, 1, 10000, "N",
+                  "Number of timed runs after one warm-up run [7, or 3 with --dataset]");
+  command.flag("--no-peers", o->no_peers, "Do not run other stereo matchers");
+  command.flag("--no-stream", o->no_stream, "Do not measure `stream ms`, which takes 66 pairs on a GPU");
+  command.path("--json", o->json, "FILE.json", "Write all results as JSON");
   command.footer(
-      "Generated pairs: 8-bit grey, of `synth` with seed 1; above 8 megapixels a smaller one repeats. GDE/s: 10⁹ "
-      "pixel·disparity hypotheses a second.\n"
-      "On a GPU all images are on the device; `stream ms` is a pair's time from and to the host's memory, three in "
-      "flight.\n"
-      "First ms: from the plan to the first result, transfers included. The roof is the least time that the bytes and "
-      "operations of the stages take on this device, by its measured "
-      "rates.\n"
-      "With --dataset the accuracy of all is compared too; the peers' images are grey, padded on the left so that no\n"
-      "column is left out, and their maps are made dense, outside their time, with the smaller row neighbour.");
+      "Generated pairs are 8-bit grey scenes of `synth` with seed 1; above 8 megapixels, a smaller pair is "
+      "repeated.\nGDE/s: 10⁹ pixel·disparity hypotheses per second. First ms: time from the plan to the first result, "
+      "with transfers.\nOn a GPU, all images are on the device; `stream ms` is the time per pair from and to host "
+      "memory, with three pairs in flight.\nThe roof is the least time that the bytes and operations of the stages "
+      "take at the measured rates of the device.\nWith --dataset, other matchers get grey images, padded on the left "
+      "so that they omit no column. Their maps are made\ndense with the smaller neighbour of the row; this is not part "
+      "of their time.");
   command.callback([o] { bench(*o); });
 }
 

@@ -47,24 +47,32 @@ void check_errors(double rms, double dy_mean) {
 }  // namespace calibrating
 
 void add_calibrate(CLI::App& application) {
-  Command command(application, "calibrate", "Two cameras from views of a board, in files or in a bag of ROS");
+  Command command(application, "calibrate", "Calibrate two cameras from views of a board, in files or in a ROS bag");
   const auto o = std::make_shared<calibrating::Options>();
   command.path("--left", o->left, "FILES", "Left images: 'left*.jpg' (in quotes), left%02d.jpg or a directory")
       .required();
-  command.path("--right", o->right, "FILES", "Right images, paired by frame number or by name").required();
+  command.path("--right", o->right, "FILES", "Right images, paired with the left ones by frame number or by name")
+      .required();
   command
       .text("--board", o->board, "BOARD",
-            "chessboard:9x6:25mm (inner corners, square), charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square, marker)")
+            "Calibration board: chessboard:9x6:25mm (inner corners, square) or charuco:8x6:30mm:22mm:DICT_4X4_50 "
+            "(squares, square, marker)")
       .required();
-  command.path("-o,--output", o->output, "FILE", "Calibration as OpenCV's .yml, .yaml or .xml").required();
-  command.path("--ros", o->ros, "DIR", "ROS camera_info too: DIR/left.yaml and DIR/right.yaml");
-  command.path("--picture", o->picture, "FILE", "The first pair, rectified, with epipolar lines");
-  command.path("--report", o->report, "FILE.json", "All figures");
+  command
+      .path("-o,--output", o->output, "FILE", "File to write: the calibration in OpenCV's format, .yml, .yaml or .xml")
+      .required();
+  command.path("--ros", o->ros, "DIR",
+               "Write the calibration as ROS camera_info, too: DIR/left.yaml and DIR/right.yaml");
+  command.path("--picture", o->picture, "FILE", "Write a picture of the first pair, rectified, with epipolar lines");
+  command.path("--report", o->report, "FILE.json",
+               "Write the errors of all views and the calibration's figures as JSON");
   command.number("--zoom", o->zoom, 0, 1, "Z",
-                 "Rectified images: 0 no pixels without a source, 1 all pixels of the cameras [0]");
-  command.flag("--keep-outliers", o->keep_outliers, "Use views of large errors too");
+                 "Field of view of the rectified images, 0 to 1: 0 shows only pixels with a source, 1 shows all pixels "
+                 "of the cameras [0]");
+  command.flag("--keep-outliers", o->keep_outliers, "Use views with large errors, too");
   command.footer(
-      "Needs OpenCV: apt-get install libopencv-dev (for charuco boards libopencv-contrib-dev too), and ./dev build.");
+      "This command requires a build with OpenCV: apt-get install libopencv-dev (and libopencv-contrib-dev for charuco "
+      "boards), then ./dev build.");
   command.callback([o] { calibrating::calibrate(calibrating::Call(*o)); });
 }
 

@@ -82,13 +82,14 @@ void check(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& application) {
-  Command command(application, "check", "Is a pair rectified, in the right order, and over which range?");
+  Command command(application, "check",
+                  "Check whether a pair is rectified and in the right order, and estimate its search range");
   const auto options = std::make_shared<Options>();
   command.path("LEFT", options->left, "", "Left image").required();
   command.path("RIGHT", options->right, "", "Right image").required();
   options->intensity.add_to(command);
-  command.flag("--json", options->json, "The answer for programs");
-  command.footer("Exit code 0 where the pair is fit for matching, 1 where it is not.");
+  command.flag("--json", options->json, "Print the answer as JSON");
+  command.footer("The exit code is 0 if the pair is suitable for matching, and 1 if it is not.");
   command.callback([options] { check(*options); });
 }
 

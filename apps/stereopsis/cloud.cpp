@@ -117,25 +117,36 @@ void make_cloud(const Options& o) {
 }  // namespace
 
 void add_cloud(CLI::App& application) {
-  Command command(application, "cloud", "Points from a disparity map and a calibration");
+  Command command(application, "cloud", "Compute a point cloud from a disparity map and a calibration");
   const auto o = std::make_shared<Options>();
-  command.path("DISPARITY", o->disparity, "", "Disparity map: .pfm .npy .tiff, or .png with ×256 or --scale")
+  command.path("DISPARITY", o->disparity, "", "Disparity map: .pfm, .npy, .tiff, or 16-bit .png (×256, or --scale)")
       .required();
-  o->rig.add_files_to(command, "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)");
+  o->rig.add_files_to(
+      command,
+      "Calibration file in the format of Middlebury, KITTI, OpenCV or ROS (one file per camera: give --calib twice)");
   o->rig.add_numbers_to(command);
-  command.path("-o,--output", o->output, "FILE.ply", "Binary PLY").required();
-  command.path("--color", o->colour, "FILE", "The left image, for the points' colours");
+  command.path("-o,--output", o->output, "FILE.ply", "Point cloud to write, as binary PLY").required();
+  command.path("--color", o->colour, "FILE", "Left image, from which the points get their colours");
   o->intensity.add_to(command);
-  command.path("--confidence", o->confidence, "FILE", "A property of the points: 0 to 1 as .pfm .npy .tiff, 0 to white as integers");
-  command.path("--depth", o->depth, "FILE", "In the calibration's unit as .pfm .npy .tiff, or mm as 16-bit .png");
+  command.path("--confidence", o->confidence, "FILE",
+               "Confidence map, stored with the points: 0 to 1 as .pfm, .npy or .tiff, or 0 to the largest value of an "
+               "integer image");
+  command.path("--depth", o->depth, "FILE",
+               "Write the depth map: .pfm, .npy or .tiff in the unit of the calibration, or 16-bit .png in mm");
   command.text("--frame", o->frame, "NAME",
-               "optical (x right, y down, z forward) or head (x forward, y left, z up) [optical]");
-  command.number("--far", o->farthest, 0, HUGE_VAL, "Z", "No points beyond this depth");
-  command.number("--scale", o->scale, 1e-6, 65535, "S", "Stored value = disparity × S");
-  command.number("--min-confidence", o->min_confidence, 0, 1, "C", "No points of less --confidence");
-  command.path("--validity", o->validity, "FILE", "Of `match --validity`, for --drop-filled");
-  command.flag("--drop-filled", o->drop_filled, "No points that were filled or repaired");
-  command.flag("--organised", o->organised, "A point for every pixel, NaN where there is none");
+               "Coordinate frame of the points: optical (x right, y down, z forward) or head (x forward, y left, z up) "
+               "[optical]");
+  command.number("--far", o->farthest, 0, HUGE_VAL, "Z",
+                 "Omit points beyond this depth, in the unit of the calibration [infinity]");
+  command.number("--scale", o->scale, 1e-6, 65535, "S",
+                 "Factor of integer disparity maps: stored value = disparity × S [256 for 16-bit images]");
+  command.number("--min-confidence", o->min_confidence, 0, 1, "C",
+                 "Omit points whose value in --confidence is below C, 0 to 1 [keep all]");
+  command.path("--validity", o->validity, "FILE",
+               "Validity map that `match --validity` wrote; required by --drop-filled");
+  command.flag("--drop-filled", o->drop_filled, "Omit filled and repaired pixels");
+  command.flag("--organised", o->organised,
+               "Write one point per pixel, NaN where the disparity is invalid, instead of the valid points only");
   o->device.add_threads_to(command);
   command.callback([o] { make_cloud(*o); });
 }

@@ -13,12 +13,15 @@
 namespace stereopsis::command {
 
 void MethodOptions::add_to(Command& command) {
-  Option by_name = command.text("--method", method, "NAME",
-                                "Method or preset (fast, balanced, accurate), of `stereopsis methods` [sgm]");
+  Option by_name =
+      command.text("--method", method, "NAME",
+                   "Name of a method or a preset (fast, balanced, accurate); `stereopsis methods` lists them [sgm]");
   const Option by_file =
-      command.path("--pipeline", pipeline_file, "FILE", "Pipeline as JSON, as `methods NAME --json` prints it");
+      command.path("--pipeline", pipeline_file, "FILE",
+                   "Pipeline as JSON, in the format of `stereopsis methods NAME --json`; replaces --method");
   by_name.excludes(by_file);
-  command.list("--set", settings, "NAME.PARAMETER=VALUE", "Sets a parameter; repeatable");
+  command.list("--set", settings, "NAME.PARAMETER=VALUE",
+               "Set a parameter of the method, such as sgm.p1=10; repeatable");
 }
 
 Pipeline MethodOptions::pipeline(bool of_costs) const {
@@ -81,17 +84,18 @@ void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings
 }
 
 void DeviceOptions::add_to(Command& command, bool several) {
-  command.text(
-      "--device", name, "NAME",
-      several ? "auto, cpu, cuda[:N] or opencl[:N]; for a sequence also several with commas, or cuda:* for all [auto]"
-              : "auto, cpu, cuda[:N] or opencl[:N] [auto]");
+  command.text("--device", name, "NAME",
+               several ? "Device: auto, cpu, cuda[:N] or opencl[:N]; for a sequence also a list with commas, or cuda:* "
+                         "for all [auto]"
+                       : "Device: auto, cpu, cuda[:N] or opencl[:N] [auto]");
   add_threads_to(command);
   command.text("--implementation", implementation, "NAME",
-               "fused, plain (each stage by itself) or oracle (the scalar definitions, slow): the same bits [fused]");
+               "Implementation: fused, plain (each stage by itself) or oracle (scalar definitions, slow); all give the "
+               "same bits [fused]");
 }
 
 void DeviceOptions::add_threads_to(Command& command) {
-  command.integer("--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
+  command.integer("--threads", threads, 1, 4096, "N", "Number of CPU threads [all]");
 }
 
 const char* to_string(Implementation implementation) {

@@ -18,7 +18,7 @@ namespace stereopsis::command {
 namespace {
 
 void list(const std::vector<DeviceDescription>& found) {
-  Table table({"device", "usable", "what it is, or why not"});
+  Table table({"device", "usable", "description, or why it cannot be used"});
   for (const DeviceDescription& device : found)
     table.add({device.name, device.usable ? "yes" : "no", device.usable ? device.description : device.reason});
   table.left({0, 1, 2}).print();
@@ -94,13 +94,14 @@ bool self_test(const std::vector<DeviceDescription>& found) {
 }  // namespace
 
 void add_devices(CLI::App& application) {
-  Command command(application, "devices", "What methods can run on here and, where they can't, why");
+  Command command(application, "devices",
+                  "List the devices that methods can run on, with the reason for each that cannot be used");
   struct Options {
     bool check = false, json = false;
   };
   const auto o = std::make_shared<Options>();
-  Option check = command.flag("--check", o->check, "Runs every stage and method on each device and compares");
-  command.flag("--json", o->json, "The list for programs").excludes(check);
+  Option check = command.flag("--check", o->check, "Run every stage and method on each device and compare the results");
+  command.flag("--json", o->json, "Print the list as JSON").excludes(check);
   command.callback([o] {
     const auto found = devices(true);
     if (o->json) return say("{}", json_text({{"devices", to_json(found)}}));

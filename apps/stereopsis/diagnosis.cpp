@@ -66,7 +66,8 @@ void check_white(const AnyImageView& image, double white, const std::filesystem:
 }  // namespace
 
 void IntensityOptions::add_to(Command& command) {
-  command.integer("--bit-depth", bit_depth, 9, 16, "BITS", "That 16-bit images use, from the lowest on [the file's]");
+  command.integer("--bit-depth", bit_depth, 9, 16, "BITS",
+                  "Number of significant low-order bits in 16-bit images [from the file]");
   command.number("--white", white, 1e-6, 1e9, "V", "Value of white in float images, such as 1 [255]");
 }
 

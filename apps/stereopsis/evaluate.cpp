@@ -216,34 +216,46 @@ void run(const Options& o) {
 }  // namespace
 
 void add_evaluate(CLI::App& application) {
-  Command command(application, "evaluate", "Scores disparities, or a method on a folder of scenes");
+  Command command(application, "evaluate", "Score disparity maps, or a method on a folder of scenes");
   const auto o = std::make_shared<Options>();
   constexpr double huge = std::numeric_limits<double>::infinity();
   std::vector<Option> of_file;
-  command.path("--json", o->json, "FILE", "All measures, for programs");
+  command.path("--json", o->json, "FILE.json", "Write all measures as JSON");
 
   command.group("A disparity map");
-  of_file.push_back(command.path("DISPARITY", o->disparity, "", "The map to score, or a bag of them"));
-  of_file.push_back(command.path("--truth", o->truth, "FILE", "Its ground truth"));
-  of_file.push_back(command.number("--scale", o->scale, 1e-6, 65536, "S", "Of the truth: stored value / S = pixels"));
-  of_file.push_back(command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S", "Of DISPARITY"));
-  of_file.push_back(command.path("--mask", o->mask, "FILE", "Only pixels of value 255 count; 0 and 128 do not"));
   of_file.push_back(
-      command.number("--threshold", o->threshold, 0, huge, "T", "One more bad, px; the error image's limit [1]"));
-  of_file.push_back(command.path("--error-image", o->error_image, "FILE", "Picture of the errors"));
-  of_file.push_back(command.path("--sparsification", o->sparsification, "FILE.svg",
-                                 "Errors left when the least confident pixels go"));
-  of_file.push_back(command.path("--confidence", o->confidence, "FILE",
-                                 "Confidence of DISPARITY, for --sparsification: as `cloud` reads it"));
+      command.path("DISPARITY", o->disparity, "", "Disparity map to score, or a ROS bag of disparity maps"));
+  of_file.push_back(command.path("--truth", o->truth, "FILE", "Ground truth of DISPARITY"));
+  of_file.push_back(
+      command.number("--scale", o->scale, 1e-6, 65536, "S",
+                     "Factor of an integer ground truth: disparity = stored value / S [256 for 16-bit images]"));
+  of_file.push_back(
+      command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S",
+                     "Factor of an integer DISPARITY: disparity = stored value / S [256 for 16-bit images]"));
+  of_file.push_back(command.path("--mask", o->mask, "FILE",
+                                 "Mask of the pixels that count: those with value 255; 0 and 128 do not count"));
+  of_file.push_back(command.number(
+      "--threshold", o->threshold, 0, huge, "T",
+      "Error limit in pixels: reports the share of pixels with larger errors, and is the limit of --error-image [1]"));
+  of_file.push_back(command.path("--error-image", o->error_image, "FILE", "Write a picture of the errors"));
+  of_file.push_back(command.path(
+      "--sparsification", o->sparsification, "FILE.svg",
+      "Write the sparsification curve: the errors that remain when the least confident pixels are removed"));
+  of_file.push_back(
+      command.path("--confidence", o->confidence, "FILE",
+                   "Confidence map of DISPARITY; required by --sparsification; same formats as in `stereopsis cloud`"));
 
   command.group("A folder of scenes");
-  Option dataset = command.path("--dataset", o->dataset, "DIR", "Scenes with a dataset.json, at any depth");
+  Option dataset = command.path("--dataset", o->dataset, "DIR",
+                                "Folder of scenes: all subfolders with a dataset.json, at any depth");
   for (Option option : of_file) dataset.excludes(option);
   o->method.add_to(command);
   o->device.add_to(command);
   for (const char* name : {"--method", "--pipeline", "--set", "--device", "--threads", "--implementation"})
     command.option(name).needs(dataset);
-  command.footer("Percentages are 0 to 100; invalid pixels count as errors. D1: > 3 px and > 5 % (KITTI 2015).");
+  command.footer(
+      "Percentages are 0 to 100; invalid pixels count as errors. D1: errors above 3 px and 5 % of the disparity (KITTI "
+      "2015).");
   command.callback([o] { run(*o); });
 }
 

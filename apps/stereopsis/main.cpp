@@ -52,9 +52,9 @@ class Help : public CLI::Formatter {
 // Adds `help` for the list of commands, the man page and completions only. CLI11 would take the name of a command after
 // `help` for that command.
 void add_help(CLI::App& application) {
-  Command command(application, "help", "Prints the help of a command");
+  Command command(application, "help", "Print the help of a command");
   static std::string name;
-  command.text("COMMAND", name, "", "The command to explain; all commands are listed without it");
+  command.text("COMMAND", name, "", "Command to explain [list all commands]");
 }
 
 bool asks_for_help(int argc, char** argv) {
@@ -89,7 +89,7 @@ int show(const CLI::App& application, const CLI::Success& what) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App application("Dense stereo matching in real time: from a rectified pair to disparity.", "stereopsis");
+  CLI::App application("Dense stereo matching in real time: from a rectified pair to a disparity map.", "stereopsis");
   application.set_version_flag("-V,--version", "stereopsis " STEREOPSIS_VERSION);
   application.formatter(std::make_shared<Help>());
   add_match(application);

@@ -43,42 +43,62 @@ Option add_output(Command& command, Options& o, std::size_t k) {
 void add_inputs(Command& command, Options& o) {
   command
       .path("LEFT", o.left, "",
-            "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory; for both, a bag of ROS")
+            "Left image; for a sequence a pattern (left%03d.png, 'left*.png') or a directory; or one ROS bag in place "
+            "of LEFT and RIGHT")
       .required();
-  command.path("RIGHT", o.right, "", "Right image, or as many of them: paired by frame number, or by name").required();
+  command
+      .path("RIGHT", o.right, "",
+            "Right image; for a sequence as many images, paired with the left ones by frame number or by name")
+      .required();
   add_output(command, o, ResultFile::disparity);
-  command.number("--scale", o.scale, 1e-6, 65535, "S", "8-bit output: stored value = disparity × S");
+  command.number("--scale", o.scale, 1e-6, 65535, "S", "Store disparity × S in 8-bit images");
 
   command.group("Images");
   o.intensity.add_to(command);
-  command.path("--mask-left", o.mask_left, "FILE", "255 = usable; 0 and 128 = not");
-  command.path("--mask-right", o.mask_right, "FILE", "The same of the right image");
-  command.flag("--strict", o.strict, "Fail where a pair does not fit together, or next to nothing is measured");
+  command.path("--mask-left", o.mask_left, "FILE",
+               "Mask of the left image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
+  command.path("--mask-right", o.mask_right, "FILE",
+               "Mask of the right image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
+  command.flag(
+      "--strict", o.strict,
+      "Fail if a pair is not rectified or is swapped, has low contrast, or less than 5 % of the pixels are measured");
 }
 
 void add_method(Command& command, Options& o) {
   command.group("Method");
   o.method.add_to(command);
-  command.flag("--no-fill", o.no_fill, "Switches fill off: nothing but what was measured");
-  command.flag("--drop-filled", o.drop_filled, "Fills, but leaves what was filled or repaired out of all results");
-  command.number("--min-confidence", o.min_confidence, 0, 1, "C", "Leaves less confident pixels out of all results");
+  command.flag("--no-fill", o.no_fill, "Switch all filling stages off: the map contains measured pixels only");
+  command.flag("--drop-filled", o.drop_filled,
+               "Run the filling stages, but mark filled and repaired pixels as invalid in all results");
+  command.number("--min-confidence", o.min_confidence, 0, 1, "C",
+                 "Mark pixels with a confidence below C, 0 to 1, as invalid in all results [keep all]");
   o.device.add_to(command, true);
   command.text("--memory-limit", o.memory_limit, "BYTES",
-               "Of workspace, maps and images; K, M, G [half of the memory, of a GPU 9/10 for the workspace]");
+               "Limit of the memory for workspace, maps and images: bytes, or 500M, 2G [half of the memory; on a GPU "
+               "9/10 for the workspace]");
 }
 
 void add_range(Command& command, Options& o) {
   command.group("Range and region");
-  command.integer("--disparities", o.disparities, 1, 65535, "N", "How many are searched [estimated]");
-  command.integer("--min-disparity", o.min_disparity, -65535, 65535, "I", "The lowest, of any sign [0]");
-  command.flag("--range-per-frame", o.range_per_frame, "Estimate for each frame of a sequence, not one for all");
-  o.rig.add_files_to(command, "Calibration: Middlebury, KITTI, OpenCV, or ROS (one per camera)");
+  command.integer("--disparities", o.disparities, 1, 65535, "N",
+                  "Number of disparities in the search range [estimated from the images]");
+  command.integer("--min-disparity", o.min_disparity, -65535, 65535, "N",
+                  "Lowest disparity of the search range; may be negative [0]");
+  command.flag("--range-per-frame", o.range_per_frame,
+               "Estimate the search range for each frame of a sequence [once for all frames]");
+  o.rig.add_files_to(
+      command,
+      "Calibration file in the format of Middlebury, KITTI, OpenCV or ROS (one file per camera: give --calib twice)");
   o.rig.add_numbers_to(command);
-  command.number("--near", o.near, 0, huge, "Z", "Range from depths: the nearest, in the calibration's unit");
-  command.number("--far", o.far, 0, huge, "Z", "The farthest [infinity]");
-  command.flag("--raw", o.raw, "The pair is as the cameras give it: rectified by --calib, before matching");
-  command.text("--roi", o.roi, "X,Y,W,H", "Only this region of the left image");
-  command.flag("--crop", o.crop, "Write the region alone");
+  command.number("--near", o.near, 0, huge, "Z",
+                 "Nearest depth, in the unit of the calibration; --near and --far give the search range in place of "
+                 "--disparities");
+  command.number("--far", o.far, 0, huge, "Z",
+                 "Farthest depth of the search range, in the unit of the calibration [infinity]");
+  command.flag("--raw", o.raw, "Rectify the pair, as it comes from the cameras, with --calib before matching");
+  command.text("--roi", o.roi, "X,Y,W,H",
+               "Compute only this region of the left image: left column, top row, width and height, in pixels");
+  command.flag("--crop", o.crop, "Write only the region of --roi instead of maps of the whole size");
 }
 
 void add_results(Command& command, Options& o) {
@@ -88,25 +108,33 @@ void add_results(Command& command, Options& o) {
         ResultFile::colour, ResultFile::depth, ResultFile::uncertainty, ResultFile::cloud})
     add_output(command, o, k);
   for (std::size_t k = own_file_count; k < file_count; ++k) add_output(command, o, k);
-  command.text("--frame", o.frame, "NAME", "Of the points: optical (x right, y down, z forward) or head [optical]");
-  command.flag("--organised", o.organised, "A cloud with a point for every pixel, NaN where there is none");
-  command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX", "What --uncertainty is for [0.5]");
-  command.flag("--timings", o.timings, "A line per stage");
-  command.path("--report", o.report, "FILE.json", "Parameters, sizes, times and densities");
-  command.flag("--explain", o.explain, "What does each step of the plan, and why nothing faster; matches only with -o");
-  command.flag("--json", o.json, "--explain for programs, on standard output");
+  command.text("--frame", o.frame, "NAME",
+               "Coordinate frame of the cloud: optical (x right, y down, z forward) or head (x forward, y left, z up) "
+               "[optical]");
+  command.flag(
+      "--organised", o.organised,
+      "Write one point per pixel to --cloud, NaN where the disparity is invalid, instead of the valid points only");
+  command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX",
+                 "Disparity error assumed by --uncertainty, in pixels [0.5]");
+  command.flag("--timings", o.timings, "Print the time of each stage");
+  command.path("--report", o.report, "FILE.json", "Write a report: parameters, sizes, times and densities");
+  command.flag("--explain", o.explain,
+               "Print the steps of the plan, and why no faster implementation applies; without -o nothing is matched");
+  command.flag("--json", o.json, "Print the result of --explain as JSON, alone on standard output");
 
   command.group("Volumes of matching costs, as NPY arrays of (height, width, disparities)");
-  command.path(
-      "--cost-volume", o.cost_volume, "FILE.npy",
-      "Costs of the left view, in place of a matching cost: uint8, uint16 or float32, from --min-disparity on");
-  command.list("--save-volume", o.volumes, "STATE=FILE.npy", "Writes the cost, aggregated or optimised volume");
-  command.list("--probe", o.probes, "X,Y", "Prints all candidates' costs at a pixel, in every state");
+  command.path("--cost-volume", o.cost_volume, "FILE.npy",
+               "Cost volume of the left view, used in place of a matching cost: uint8, uint16 or float32, from "
+               "--min-disparity upwards");
+  command.list("--save-volume", o.volumes, "STATE=FILE.npy",
+               "Write a cost volume; STATE is cost, aggregated or optimised; repeatable");
+  command.list("--probe", o.probes, "X,Y",
+               "Print the costs of all candidates at a pixel of the left image, in every state; repeatable");
 
   command.group("Long sequences");
-  command.flag("--resume", o.resume, "Pass over frames that an earlier run of this call has left whole");
+  command.flag("--resume", o.resume, "Skip frames that an earlier run of the same call has completed");
   command.flag("--keep-going", o.keep_going,
-               "Continue after a frame that fails, and remove its earlier results; exit code 1");
+               "Continue after a frame that fails, and remove its earlier results; the exit code is then 1");
 }
 
 }  // namespace
@@ -114,13 +142,15 @@ void add_results(Command& command, Options& o) {
 
 void add_match(CLI::App& application) {
   using namespace matching;
-  Command command(application, "match", "Matches a rectified pair, or a sequence of pairs");
+  Command command(application, "match", "Match a rectified pair, or a sequence of pairs");
   const auto o = std::make_shared<Options>();
   add_inputs(command, *o);
   add_method(command, *o);
   add_range(command, *o);
   add_results(command, *o);
-  command.footer("For a sequence OUT and the other results are patterns too, or directories that exist.");
+  command.footer(
+      "For a sequence, OUT and the files of all other results are patterns (disparity%03d.pfm) or existing "
+      "directories.");
   command.callback([o] { run(*o); });
 }
 

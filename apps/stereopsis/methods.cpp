@@ -26,13 +26,13 @@ void list_methods(bool as_json) {
     say("{}\n", list.dump(2));
     return;
   }
-  Table table({"method", "what it is, and where it comes from"});
+  Table table({"method", "description and paper"});
   for (const MethodInfo& method : methods()) {
     table.add({method.name, method.summary});
     table.add({"", method.paper});
   }
   table.left({0, 1}).print();
-  Table by_wish({"preset", "what it is", "method"});
+  Table by_wish({"preset", "description", "method"});
   for (const MethodInfo& preset : presets()) by_wish.add({preset.name, preset.summary, preset.paper});
   say("\n");
   by_wish.left({0, 1, 2}).print();
@@ -70,8 +70,8 @@ void show_method(const std::string& name, bool as_json) {
   Table table({"slot", "stage"});
   for (const PipelineSlot& slot : pipeline.slots()) table.add({slot.slot, slot.kind});
   table.left({0, 1}).print();
-  say("\nIn --set a stage's name may stand for its slot's where it is in one slot only.\n\n");
-  Table parameters({"--set", "default", "allowed", "what it is"});
+  say("\nIn --set, NAME is a slot, or a stage that fills only one slot.\n\n");
+  Table parameters({"--set", "default", "allowed", "description"});
   for (const ParameterInfo& p : pipeline.parameters()) parameters.add({p.name, p.value, p.allowed, p.description});
   parameters.left({0, 1, 2, 3}).print();
 }
@@ -79,12 +79,13 @@ void show_method(const std::string& name, bool as_json) {
 }  // namespace
 
 void add_methods(CLI::App& application) {
-  Command command(application, "methods", "What methods there are, and every parameter of one");
+  Command command(application, "methods", "List the methods, or the parameters of a method");
   const auto options = std::make_shared<Options>();
-  command.text("NAME", options->name, "", "The method to show; all are listed without it");
-  command.flag("--json", options->json, "The pipeline of NAME, as --pipeline reads it; or the list");
+  command.text("NAME", options->name, "", "Method to show [list all methods]");
+  command.flag("--json", options->json,
+               "Print JSON: the pipeline of NAME, in the format that --pipeline reads, or the list of methods");
   command.flag("--parameters", options->parameters,
-               "The parameters of NAME as JSON, with minimum, maximum, step, choices and unit");
+               "Print the parameters of NAME as JSON, with minimum, maximum, step, choices and unit");
   command.callback([options] {
     if (options->parameters)
       say("{}\n", parameters_of(Pipeline(options->name.empty() ? "sgm" : options->name)).dump(2));

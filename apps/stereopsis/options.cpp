@@ -92,10 +92,11 @@ Option& Option::needs(const Option& other) {
 Command::Command(CLI::App& application, const std::string& name, const std::string& help)
     : app_(*application.add_subcommand(name, help)) {
   app_.add_flag_callback(
-          "--quiet", [] { set_verbosity(Verbosity::quiet); }, "No summary, remarks and progress")
+          "--quiet", [] { set_verbosity(Verbosity::quiet); }, "Suppress the summary, notes and progress bar")
       ->disable_flag_override();
   app_.add_flag_callback(
-          "--verbose", [] { set_verbosity(Verbosity::verbose); }, "More remarks")
+          "--verbose", [] { set_verbosity(Verbosity::verbose); },
+          "Print more notes, such as the memory of the workspace")
       ->disable_flag_override();
 }
 

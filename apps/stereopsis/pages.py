@@ -174,7 +174,7 @@ def described(program: str) -> tuple[dict, list[Command]]:
             command = Command(told["name"], told["help"], [Option(**option) for option in told["options"]], told["footer"])
         for option in command.options:
             option.values = option.values or values.get(option.names[-1], [])
-            listed = re.match(r"(\w+(?:, \w+){2,})(?= \[)", option.help)  # "table, street, planes [table]"
+            listed = re.search(r"(\w+(?:, \w+){2,})(?= \[)", option.help)  # "Scene: table, street, planes [table]"
             if option.placeholder == "NAME" and listed and not option.values:
                 option.values = listed[1].split(", ")
             if command.name == "methods" and option.positional:
@@ -358,8 +358,8 @@ def fish(about: dict, commands: list[Command]) -> str:
     lines = [
         "# fish completion of stereopsis: made from the command itself.",
         "complete -c stereopsis -f",
-        "complete -c stereopsis -n __fish_use_subcommand -l help -d 'Says how it is called'",
-        "complete -c stereopsis -n __fish_use_subcommand -l version -d 'The version'",
+        "complete -c stereopsis -n __fish_use_subcommand -l help -d 'Print the help'",
+        "complete -c stereopsis -n __fish_use_subcommand -l version -d 'Print the version'",
     ]
     for command in commands:
         lines.append(f"complete -c stereopsis -n __fish_use_subcommand -a {command.name} -d {quoted(command.help)}")

@@ -127,19 +127,25 @@ class Job {
 }  // namespace
 
 void add_rectify(CLI::App& application) {
-  Command command(application, "rectify", "Raw pairs to rectified ones, by a calibration");
+  Command command(application, "rectify", "Rectify raw pairs with a calibration");
   const auto o = std::make_shared<Options>();
-  command.path("LEFT", o->left, "", "Left image; a sequence as a pattern (left%03d.png, 'left*.png') or a directory")
+  command.path("LEFT", o->left, "", "Left image; for a sequence a pattern (left%03d.png, 'left*.png') or a directory")
       .required();
-  command.path("RIGHT", o->right, "", "Right image, or as many of them").required();
-  o->rig.add_files_to(command, "Calibration: OpenCV, KITTI, or ROS (one per camera)").required();
+  command
+      .path("RIGHT", o->right, "",
+            "Right image; for a sequence as many images, paired with the left ones by frame number or by name")
+      .required();
+  o->rig
+      .add_files_to(command,
+                    "Calibration file in the format of OpenCV, KITTI or ROS (one file per camera: give --calib twice)")
+      .required();
   command
       .path("-o,--output", o->output, "DIR",
-            "Directory that exists: left/, right/, masks and the rectified rig go there")
+            "Existing directory, into which left/, right/, the masks and the rectified rig are written")
       .required();
   o->device.add_threads_to(command);
-  command.flag("--resume", o->resume, "Pass over pairs that an earlier run of this call has left whole");
-  command.footer("`match --calib FILE --raw` rectifies on its device, without files in between.");
+  command.flag("--resume", o->resume, "Skip pairs that an earlier run of the same call has completed");
+  command.footer("`stereopsis match --calib FILE --raw` rectifies on its device, without intermediate files.");
   command.callback([o] { Job(*o).run(); });
 }
 

@@ -28,9 +28,12 @@ Option RigOptions::add_files_to(Command& command, const std::string& help) {
 }
 
 void RigOptions::add_numbers_to(Command& command) {
-  command.number("--focal", focal, 1e-3, huge, "PX", "Instead of --calib: the focal length of the rectified pair");
-  command.text("--baseline", baseline, "LENGTH", "The distance of its cameras: 120mm, 0.12m, or in a unit of your own");
-  command.number("--doffs", doffs, -huge, huge, "PX", "cx of the right camera − cx of the left one [0]");
+  command.number("--focal", focal, 1e-3, huge, "PX",
+                 "Focal length of the rectified pair, in pixels; replaces --calib, together with --baseline");
+  command.text("--baseline", baseline, "LENGTH",
+               "Baseline of the cameras: 120mm, 0.12m, or a number in any other unit");
+  command.number("--doffs", doffs, -huge, huge, "PX",
+                 "Offset of the principal points: cx of the right camera − cx of the left camera, in pixels [0]");
 }
 
 void RigOptions::check() const {

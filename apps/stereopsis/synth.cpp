@@ -29,21 +29,31 @@ struct Number {
 };
 constexpr double huge = std::numeric_limits<double>::infinity();
 constexpr Number numbers[] = {
-    {"--gain", &SceneOptions::gain, 0, huge, "G", "Of the right image's intensities [1]"},
-    {"--gamma", &SceneOptions::gamma, 0, huge, "G", "Of the right image [1]"},
-    {"--vignetting", &SceneOptions::vignetting, 0, 1, "V", "Share of light lost in the right image's corners [0]"},
-    {"--light", &SceneOptions::light, 0, 1, "L", "Share by which light differs in the right image [0]"},
+    {"--gain", &SceneOptions::gain, 0, huge, "G", "Gain of the right image: factor of its intensities, 0 to 100 [1]"},
+    {"--gamma", &SceneOptions::gamma, 0, huge, "G",
+     "Gamma of the right image: exponent of its intensities, 0.1 to 10 [1]"},
+    {"--vignetting", &SceneOptions::vignetting, 0, 1, "V",
+     "Share of light lost in the corners of the right image, 0 to 1 [0]"},
+    {"--light", &SceneOptions::light, 0, 1, "L", "Share by which smooth light varies over the right image, 0 to 1 [0]"},
     {"--blur-right", &SceneOptions::blur_right, 0, 10, "SIGMA", "Standard deviation, pixels [0]"},
     {"--vertical-offset", &SceneOptions::vertical_offset, -20, 20, "ROWS",
-     "By which the right camera looks too low [0]"},
-    {"--vertical-slope", &SceneOptions::vertical_slope, -20, 20, "ROWS", "More of that at its right side [0]"},
-    {"--noise", &SceneOptions::noise, 0, huge, "SIGMA", "Standard deviation in both images, grey levels [0]"},
-    {"--shot-noise", &SceneOptions::shot_noise, 0, 255, "SIGMA", "The same, at full light; falls with its root [0]"},
-    {"--blur-left", &SceneOptions::blur_left, 0, 10, "SIGMA", "Of the left image: standard deviation, pixels [0]"},
-    {"--defocus", &SceneOptions::defocus, 0, 6, "RADIUS", "Pixels, a whole range of disparities out of focus [0]"},
-    {"--focus", &SceneOptions::focus, 0, 1, "SHARE", "Of the range of disparities, what is sharp [0.5]"},
-    {"--motion", &SceneOptions::motion, 0, 50, "LENGTH", "Of a level blur, pixels [0]"},
-    {"--sharpening", &SceneOptions::sharpening, 0, 4, "SHARE", "As cameras do [0]"}};
+     "Vertical offset of the right image, in rows: its row y shows row y + ROWS [0]"},
+    {"--vertical-slope", &SceneOptions::vertical_slope, -20, 20, "ROWS",
+     "Difference of the vertical offset between the right image's left and right border, in rows [0]"},
+    {"--noise", &SceneOptions::noise, 0, huge, "SIGMA",
+     "Standard deviation of the noise in both images, in grey levels [0]"},
+    {"--shot-noise", &SceneOptions::shot_noise, 0, 255, "SIGMA",
+     "Standard deviation of the shot noise at full intensity, in grey levels; it falls with the root of the intensity "
+     "[0]"},
+    {"--blur-left", &SceneOptions::blur_left, 0, 10, "SIGMA",
+     "Standard deviation of the left image's blur, in pixels [0]"},
+    {"--defocus", &SceneOptions::defocus, 0, 6, "RADIUS",
+     "Radius of the blur at the far end of the disparity range if the near end is in focus, in pixels [0]"},
+    {"--focus", &SceneOptions::focus, 0, 1, "SHARE",
+     "Disparity in focus, as a share of the disparity range, 0 to 1 [0.5]"},
+    {"--motion", &SceneOptions::motion, 0, 50, "LENGTH", "Length of a horizontal motion blur, in pixels [0]"},
+    {"--sharpening", &SceneOptions::sharpening, 0, 4, "SHARE",
+     "Strength of sharpening, as cameras apply it: share of the difference from a blurred image that is added [0]"}};
 
 struct Options {
   fs::path folder;
@@ -237,17 +247,20 @@ void synth(const Options& options) {
 }  // namespace
 
 void add_synth(CLI::App& application) {
-  Command command(application, "synth", "Makes a scene whose disparity is known exactly");
+  Command command(application, "synth", "Generate a scene whose disparity is known exactly");
   const auto o = std::make_shared<Options>();
   std::string scenes;
   for (const std::string& name : scene_names()) scenes += (scenes.empty() ? "" : ", ") + name;
   constexpr int any_int = std::numeric_limits<int>::max();
-  command.path("-o,--output", o->folder, "DIR", "Folder to write; made where its parent exists").required();
-  const Option scene = command.text("--scene", o->scene, "NAME", scenes + " [" + o->scene + "]");
-  command.integer("--width", o->width, 1, any_int, "N", "Pixels [640]");
-  command.integer("--height", o->height, 1, any_int, "N", "Pixels [480]");
-  command.integer("--disparities", o->disparities, 1, any_int, "N", "All true ones lie in 0 to N − 1 [64]");
-  command.integer("--seed", o->seed, 0, any_int, "N", "The same seed gives the same bytes [1]");
+  command.path("-o,--output", o->folder, "DIR", "Directory to write; it is created if its parent exists").required();
+  const Option scene =
+      command.text("--scene", o->scene, "NAME", "Scene to generate: " + scenes + " [" + o->scene + "]");
+  command.integer("--width", o->width, 1, any_int, "N", "Width of the images in pixels [640]");
+  command.integer("--height", o->height, 1, any_int, "N", "Height of the images in pixels [480]");
+  command.integer("--disparities", o->disparities, 1, any_int, "N",
+                  "Number of disparities: all true disparities lie in 0 to N − 1 [64]");
+  command.integer("--seed", o->seed, 0, any_int, "N",
+                  "Seed of textures, noise and random positions; the same seed gives the same bytes [1]");
   command.group("Light and cameras");
   std::vector<Option> chosen{scene};
   for (std::size_t i = 0; i < std::size(numbers); ++i) {
@@ -255,18 +268,29 @@ void add_synth(CLI::App& application) {
     chosen.push_back(command.number(n.option, o->values[i], n.low, n.high, n.placeholder, n.help));
   }
   command.group("Many scenes");
-  Option random = command.flag("--random", o->random, "Scene, range, light and cameras drawn at random: training data");
+  Option random = command.flag("--random", o->random,
+                               "Generate training data: scene, disparity range, light and cameras are drawn at random");
   for (const Option& option : chosen) random.excludes(option);
-  command.integer("--count", o->count, 1, any_int, "N", "Folders 000000, 000001, …; seeds count up [1]").needs(random);
   command
-      .integer("--picture-width", o->picture_width, 1, any_int, "N", "Of which a part of the size is made, at random")
+      .integer("--count", o->count, 1, any_int, "N",
+               "Number of random scenes, written to folders 000000, 000001, …; each has the next seed [1]")
       .needs(random);
-  command.integer("--picture-height", o->picture_height, 1, any_int, "N", "Its height").needs(random);
-  command.flag("--stacked", o->stacked, "One array of each kind instead, the scenes one below another").needs(random);
+  command
+      .integer("--picture-width", o->picture_width, 1, any_int, "N",
+               "Width of the picture of which each scene is a random part, in pixels [--width]")
+      .needs(random);
+  command
+      .integer("--picture-height", o->picture_height, 1, any_int, "N",
+               "Height of the picture of which each scene is a random part, in pixels [--height]")
+      .needs(random);
+  command
+      .flag("--stacked", o->stacked,
+            "Write one array of each kind with all scenes, one below another, instead of folders")
+      .needs(random);
   command.footer(
-      "Writes left.png, right.png, disp_left.pfm, disp_right.pfm, mask_nonocc.png, mask_disc.png and\n"
-      "dataset.json, which `stereopsis evaluate --dataset DIR` reads; with --stacked left.npy, right.npy,\n"
-      "disp_left.npy, mask_nonocc.npy and scenes.json.");
+      "The command writes left.png, right.png, disp_left.pfm, disp_right.pfm, mask_nonocc.png, mask_disc.png "
+      "and\ndataset.json, which `stereopsis evaluate --dataset DIR` reads; with --stacked left.npy, "
+      "right.npy,\ndisp_left.npy, mask_nonocc.npy and scenes.json.");
   command.callback([o] { synth(*o); });
 }
 

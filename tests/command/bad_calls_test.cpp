@@ -229,7 +229,7 @@ TEST_F(BadCalls, ArgumentsThatAreMissingOrTooMany) {
   expect_refused({"check", "scene/left.png", "scene/right.png", "scene/mask_nonocc.png"}, 2, {"wildcard", "quotes"});
   expect_refused({"devices", "cuda"}, 2, {"unexpected argument 'cuda'", "devices reads options only"});
   expect_refused({"match", "scene/left.png", "scene/right.png", "--min-disparity"}, 2,
-                 {"--min-disparity needs a value; write `--min-disparity I`"});
+                 {"--min-disparity needs a value; write `--min-disparity N`"});
   expect_match_refused({"--disparities", "8", "--disparities", "9"}, {"--disparities is given 2 times; give it once"});
   for (const char* value : {"perhaps", "1", "false"})
     expect_match_refused({std::string("--explain=") + value}, {"--explain is a switch without a value"});

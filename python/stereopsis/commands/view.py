@@ -1,4 +1,4 @@
-"""A page in the browser where pairs are matched while their parameters change."""
+"""A page in the browser on which pairs are matched while their parameters change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..view.arguments import add_arguments
 
 __all__ = ["add_arguments", "extra", "help", "run"]
 
-help = "Matches live in the browser: parameters, regions and sources change while images run"
+help = "Match live in the browser, and change parameters, regions and sources while images run"
 extra = "view"
 
 

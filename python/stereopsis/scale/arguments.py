@@ -13,17 +13,17 @@ EXAMPLES = """examples:
   stereopsis scale plan job/ 'left/*.png' 'right/*.png' --disparities 128
 """
 
-PLAN = "Divides pairs into units of work, and writes the list to JOB/manifest.json"
-RUN = "Computes the units that are missing or damaged"
-STATUS = "Shows how many units are done"
-MERGE = "Writes the finished units into one tiled GeoTIFF"
+PLAN = "Divide pairs into units of work, and write the list to JOB/manifest.json"
+RUN = "Compute the units that are missing or damaged"
+STATUS = "Show how many units are done"
+MERGE = "Write the finished units to one tiled GeoTIFF"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the four actions to `parser`. The chosen one is `action` of the parsed arguments, its parser `action_parser`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EXAMPLES
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="Actions")
     for name, summary, add in (
         ("plan", PLAN, _add_plan),
         ("run", RUN, _add_run),
@@ -32,56 +32,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         action = actions.add_parser(name, help=summary, description=summary + ".", allow_abbrev=False)
         action.set_defaults(action_parser=action)
-        action.add_argument("job", metavar="JOB", help="folder of the job, which all workers can read and write")
+        action.add_argument("job", metavar="JOB", help="Folder of the job, which all workers can read and write")
         add(action)
-        action.add_argument("--quiet", action="store_true", help="suppress the summary and progress")
+        action.add_argument("--quiet", action="store_true", help="Suppress the summary and progress")
 
 
 def _add_plan(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("left", nargs="?", metavar="LEFT", help="left image (GeoTIFF, VRT, Zarr, PNG or another format of GDAL), or a quoted pattern")
-    parser.add_argument("right", nargs="?", metavar="RIGHT", help="right image, or a pattern that matches as many files")
+    parser.add_argument("left", nargs="?", metavar="LEFT", help="Left image (GeoTIFF, VRT, Zarr, PNG or another format of GDAL), or a quoted pattern")
+    parser.add_argument("right", nargs="?", metavar="RIGHT", help="Right image, or a pattern that matches as many files")
     _add_matching(parser)
     _add_division(parser)
 
 
 def _add_matching(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("matching").add_argument
-    add("--pairs", metavar="FILE", help="list of pairs: a left and a right image in each line, separated by a tab or a comma")
-    add("--method", default="sgm", metavar="NAME", help="method to use; see stereopsis methods [sgm]")
-    add("--pipeline", metavar="FILE", help="pipeline in JSON, in place of a method")
-    add("--set", action="append", default=[], metavar="NAME=VALUE", help="value of a parameter; repeatable")
-    add("--min-disparity", type=int, metavar="I", help="lowest disparity of the search range; may be negative [0]")
-    add("--disparities", type=int, metavar="N", help="number of disparities to search")
-    add("--coarse", type=int, default=0, metavar="F", help="find the search range on images reduced by F, for each tile separately")
-    add("--bit-depth", type=int, default=0, metavar="N", help="significant bits of 16-bit images, 9 to 16 [as the file says]")
-    add("--confidence", action="store_true", help="write a confidence map too")
-    add("--device", metavar="NAME", help="auto, cpu, cuda[:N] or opencl[:N] [auto]")
+    add = parser.add_argument_group("Matching").add_argument
+    add("--pairs", metavar="FILE", help="List of pairs: a left and a right image in each line, separated by a tab or a comma")
+    add("--method", default="sgm", metavar="NAME", help="Name of a method or preset; `stereopsis methods` lists them [sgm]")
+    add("--pipeline", metavar="FILE", help="Pipeline as JSON; replaces --method")
+    add("--set", action="append", default=[], metavar="NAME.PARAMETER=VALUE", help="Set a parameter of the method, such as sgm.p1=10; repeatable")
+    add("--min-disparity", type=int, metavar="N", help="Lowest disparity of the search range; may be negative [0]")
+    add("--disparities", type=int, metavar="N", help="Number of disparities in the search range")
+    add("--coarse", type=int, default=0, metavar="F", help="Find the search range on images reduced by F, for each tile separately")
+    add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [from the file]")
+    add("--confidence", action="store_true", help="Write a confidence map, too")
+    add("--device", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
     add("--compress", choices=("zstd", "none"), default="zstd",
-        help="compression of maps between units; none takes three times the bytes and less time on a fast disk [zstd]")  # fmt: skip
-    add("--hash", choices=("quick", "full"), default="quick", help="identify inputs by samples or by all bytes [quick]")
+        help="Compression of maps between units: zstd, or none, which writes three times the bytes but is faster on a fast disk [zstd]")  # fmt: skip
+    add("--hash", choices=("quick", "full"), default="quick", help="Identify inputs by samples (quick) or by all bytes (full) [quick]")
 
 
 def _add_division(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("division into units").add_argument
-    add("--mem", default="4G", metavar="SIZE", help="memory of a worker, such as 4G or 900M; units are as large as it allows [4G]")
-    add("--stripes", type=int, metavar="N", help="number of stripes for semi-global matching [as --mem allows, up to 32]")
-    add("--tile", metavar="W[xH]", help="size of a tile in pixels; in sweeps, the columns of a tile [as --mem allows]")
-    add("--collar", type=int, metavar="N", help="match in tiles with N pixels around them: faster to distribute, not exact")
-    add("--audit", type=int, default=0, metavar="K", help="with --collar: match K seams again with twice the collar and count differences [0]")
-    add("--emit", choices=("list", "make", "slurm", "parallel"), help="print the units as a list of commands, or for that engine")
-    add("--replace", action="store_true", help="replace another job in JOB; its results are discarded")
+    add = parser.add_argument_group("Division into units").add_argument
+    add("--mem", default="4G", metavar="SIZE", help="Memory of a worker, such as 4G or 900M; it limits the size of the units [4G]")
+    add("--stripes", type=int, metavar="N", help="Number of stripes for semi-global matching [as --mem allows, up to 32]")
+    add("--tile", metavar="W[xH]", help="Size of a tile in pixels; in sweeps, the columns of a tile [as --mem allows]")
+    add("--collar", type=int, metavar="N", help="Match in tiles with a margin of N pixels; faster to distribute, but not exact")
+    add("--audit", type=int, default=0, metavar="K", help="With --collar: match K seams again with twice the collar and count differences [0]")
+    add("--emit", choices=("list", "make", "slurm", "parallel"), help="Print the units as a list of commands (list), or for make, slurm or parallel")
+    add("--replace", action="store_true", help="Replace another job in JOB; its results are discarded")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--unit", type=int, action="append", default=[], metavar="N", help="compute unit N and what it requires; repeatable")
-    add("--shard", metavar="I/N", help="compute every N-th unit, starting with the I-th; waits for units of other shards")
-    add("--patience", type=float, default=3600.0, metavar="S", help="seconds that a shard waits without progress before it fails [3600]")
-    add("--engine", choices=("local", "dask", "slurm", "parallel"), default="local", help="program that runs the units [local]")
-    add("--workers", type=int, default=0, metavar="N", help="units that run at the same time [1; slurm: no limit]")
-    add("--threads", type=int, default=0, metavar="N", help="threads of each worker [the machine's cores, divided among its workers]")
-    add("--device", metavar="NAME", help="auto, cpu, cuda[:N] or opencl[:N] [the device of the plan]")
-    add("--retries", type=int, default=3, metavar="N", help="times that a failed unit starts again [3]")
+    add("--unit", type=int, action="append", default=[], metavar="N", help="Compute unit N and what it requires; repeatable")
+    add("--shard", metavar="I/N", help="Compute every N-th unit, starting with the I-th; waits for units of other shards")
+    add("--patience", type=float, default=3600.0, metavar="SECONDS", help="Seconds that a shard waits without progress before it fails [3600]")
+    add("--engine", choices=("local", "dask", "slurm", "parallel"), default="local", help="Program that runs the units [local]")
+    add("--workers", type=int, default=0, metavar="N", help="Number of units that run at the same time [1; slurm: no limit]")
+    add("--threads", type=int, default=0, metavar="N", help="Number of threads of each worker [the machine's cores, divided among its workers]")
+    add("--device", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [the device of the plan]")
+    add("--retries", type=int, default=3, metavar="N", help="Number of times that a failed unit starts again [3]")
     add("--scheduler", metavar="ADDRESS", help="dask: address of a running scheduler, or the file that it writes")
     add("--ssh", metavar="HOSTS", help="dask: hosts separated by commas: the scheduler's, then those that run --workers each")
     add("--sbatch", action="append", default=[], metavar="OPTION", help="slurm: additional option, as --sbatch=--partition=long; repeatable")
@@ -89,11 +89,11 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_status(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--check", action="store_true", help="read all results to find damaged ones")
+    parser.add_argument("--json", action="store_true", help="Print JSON")
+    parser.add_argument("--check", action="store_true", help="Read all results to find damaged ones")
 
 
 def _add_merge(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", required=True,
                         help="GeoTIFF to write, with FILE.validity.tif beside it; a folder for many pairs")  # fmt: skip
-    parser.add_argument("--cog", action="store_true", help="write a cloud-optimised GeoTIFF with overviews")
+    parser.add_argument("--cog", action="store_true", help="Write a cloud-optimised GeoTIFF with overviews")
