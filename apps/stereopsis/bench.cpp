@@ -60,8 +60,9 @@ void bench(const Options& options) {
               options.batch.value_or(1),
               options.json};
   if (scenes && bench.batch != 1)
-    throw Error(ErrorCategory::unsupported,
-                fmt::format("--batch {} is not there for --dataset, whose scenes differ in size; use 1", bench.batch));
+    throw Error(
+        ErrorCategory::unsupported,
+        fmt::format("--batch {} cannot be used with --dataset, because its scenes differ in size; use 1", bench.batch));
   for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
     const Pipeline pipeline = parse_method(method, options.settings);
     for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)

@@ -107,8 +107,8 @@ void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
   files.writes(bench.json, "--json");
   const std::vector<Entry> entries = bench_scenes(bench, scenes, failures);
   print_results(entries);
-  say("ms: mean over the scenes of the median of {} runs after one to warm up, {} threads.\n"
-      "D1: over all, or over nonocc where the truth of occluded pixels is not known.\n",
+  say("ms: mean over the scenes of the median of {} runs after one warm-up run, {} threads.\nD1: over all pixels, or "
+      "over nonocc if the ground truth of occluded pixels is not known.\n",
       bench.repeat, threads_of(bench.contenders.front().device));
   if (!bench.json.empty()) {
     Json list = Json::array();

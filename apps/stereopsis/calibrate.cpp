@@ -29,7 +29,7 @@ Call::Call(const Options& given) : options(given) {
   files.writes(options.report, "--report");
   check_output(options.output, std::array{".yml", ".yaml", ".xml"}, "-o");
   if (!options.ros.empty() && !fs::is_directory(options.ros))
-    refuse(fmt::format("--ros {} is not a directory; make it first", options.ros.string()));
+    refuse(fmt::format("--ros {} is not a directory; create it first", options.ros.string()));
   if (!options.picture.empty())
     check_output(options.picture, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--picture");
   if (!options.report.empty()) check_writable(options.report);
@@ -39,8 +39,8 @@ void check_errors(double rms, double dy_mean) {
   if (rms <= largest_rms && dy_mean <= largest_dy) return;
   throw Error(
       ErrorCategory::format,
-      fmt::format("no rig fits these views: the reprojection error is {:.1f} px (at most {} is taken), rows differ by "
-                  "{:.1f} px (at most {}); check that the views are paired rightly and the board's measures are right",
+      fmt::format("no calibration fits these views: the reprojection error is {:.1f} px (at most {} is allowed), and "
+                  "rows differ by {:.1f} px (at most {}); check the pairing of the views and the measures of the board",
                   rms, largest_rms, dy_mean, largest_dy));
 }
 

@@ -5,11 +5,10 @@
 namespace stereopsis::command::calibrating {
 
 void calibrate(const Call&) {
-  throw Error(
-      ErrorCategory::unsupported,
-      "calibrate needs OpenCV, which this build was made without; calibrate in Python, by a cv2 of your own: "
-      "stereopsis.calibrate; or in the sources: apt-get install libopencv-dev && ./dev build (for charuco boards "
-      "libopencv-contrib-dev too)");
+  throw Error(ErrorCategory::unsupported,
+              "calibrate requires OpenCV, and this build was made without it; calibrate in Python with stereopsis.calibrate, "
+              "which uses the installed cv2, or build with OpenCV: apt-get install libopencv-dev && ./dev build (and "
+              "libopencv-contrib-dev for charuco boards)");
 }
 
 }  // namespace stereopsis::command::calibrating

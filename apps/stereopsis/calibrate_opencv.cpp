@@ -60,7 +60,9 @@ class Job {
   explicit Job(const Call& call)
       : options_(call.options), left_(call.left), right_(call.right), board_(Board::parse(options_.board)) {
     if (!options_.ros.empty() && board_.unit.empty())
-      refuse(fmt::format("--ros needs lengths: give the unit of the board's squares, such as {}mm", options_.board));
+      refuse(fmt::format(
+          "--ros requires lengths with a unit, and --board {} has none; give the unit of the squares, such as {}mm",
+          options_.board, options_.board));
   }
 
   void run() {
@@ -86,7 +88,7 @@ class Job {
         const AnyImage image = read_image(file);
         if (size_ == Size{}) size_ = image.size();
         if (image.size() != size_)
-          refuse(fmt::format("{} is {}, but {} is {}; all views must have one size", file.string(),
+          refuse(fmt::format("{} is {}, but {} is {}; all views must have the same size", file.string(),
                              size_text(image.size()), left_.file(0).string(), size_text(size_)));
         return find_board(grey_of(image), board_);
       };

@@ -61,7 +61,7 @@ std::string hint_at_wildcards(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(word, ignored))
-      return "; if it comes from a wildcard, put that in quotes, as in 'left*.png'";
+      return "; if a wildcard gave it, write the wildcard in quotes, as in 'left*.png'";
   }
   return "";
 }
@@ -72,17 +72,17 @@ std::string unknown_option(const CLI::App& application, const std::string& word)
   const CLI::App& command = command_of(application);
   const bool before_command = &command != &application && std::ranges::count(early, word) > 0;
   if (before_command && command.get_option_no_throw(name) != nullptr)
-    return fmt::format("{} is an option of {}; put it behind the command, as in `{} {}`", name, command.get_name(),
+    return fmt::format("{} is an option of {}; write it after the command, as in `{} {}`", name, command.get_name(),
                        title_of(application), with_value(*command.get_option_no_throw(name)));
   const std::string whose = &command == &application || before_command ? "there is" : command.get_name() + " has";
-  return fmt::format("{} no option '{}'{}; `{} --help` lists all", whose, name,
+  return fmt::format("{} no option '{}'{}; `{} --help` lists all options", whose, name,
                      did_you_mean(name, names_of_options(command)), title_of(application));
 }
 
 std::string surplus_argument(const CLI::App& application, const std::vector<std::string>& words) {
   const std::vector<std::string> known = names_of_positionals(command_of(application));
   return fmt::format("unexpected argument '{}': {} {}{}; see `{} --help`", words.front(), title_of(application),
-                     known.empty() ? "reads options only" : "reads only " + join(known, " and "),
+                     known.empty() ? "accepts only options" : "accepts only " + join(known, " and "),
                      hint_at_wildcards(words), title_of(application));
 }
 
@@ -110,9 +110,9 @@ std::string number_of_values(const CLI::App& application, const std::string& mes
   if (option == nullptr) return message;
   const std::string name = option->get_name();
   if (option->get_items_expected_max() == 0)
-    return fmt::format("{} is a switch without a value; write {} alone", name, name);
+    return fmt::format("{} is a switch and has no value; write {} alone", name, name);
   if (option->count() > 1) return fmt::format("{} is given {} times; give it once", name, option->count());
-  return fmt::format("{} needs a value; write `{}`, and see `{} --help`", name, with_value(*option),
+  return fmt::format("{} requires a value; write `{}`, and see `{} --help`", name, with_value(*option),
                      title_of(application));
 }
 
@@ -135,7 +135,8 @@ std::string unknown_command(const CLI::App& application, const std::string& name
         "there is no command before '{}'; write `stereopsis match LEFT RIGHT -o OUT` to match two images, "
         "and see `stereopsis --help`",
         name);
-  return fmt::format("there is no command '{}'{}; `stereopsis --help` lists all", name, did_you_mean(name, commands));
+  return fmt::format("there is no command '{}'{}; `stereopsis --help` lists all commands", name,
+                     did_you_mean(name, commands));
 }
 
 std::string sentence_of(const CLI::App& application, const CLI::ParseError& error) {
@@ -153,9 +154,9 @@ std::string sentence_of(const CLI::App& application, const CLI::ParseError& erro
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) || dynamic_cast<const CLI::ConversionError*>(&error))
     return number_of_values(application, message);
   if (dynamic_cast<const CLI::ExcludesError*>(&error))
-    return two_options(message, "excludes", " exclude each other; leave one of them out");
+    return two_options(message, "excludes", " cannot be given together; leave one of them out");
   if (dynamic_cast<const CLI::RequiresError*>(&error))
-    return two_options(message, "requires", " belong together; give both");
+    return two_options(message, "requires", " must be given together; give both");
   return message + "; see " + title_of(application) + " --help";
 }
 

@@ -45,8 +45,9 @@ void CallFiles::reads(const fs::path& file, const std::string& what) {
   if (!file.empty() && is_read_once(file)) {
     const auto [other, is_new] = read_once_.emplace(file.lexically_normal().string(), what);
     if (!is_new)
-      refuse(fmt::format("{} {} is {} already and can be read only once; save its contents to files, and give those",
-                         what, file.string(), other->second));
+      refuse(
+          fmt::format("{} {} is also {}, and it can be read only once; save its contents to a file, and give that file",
+                      what, file.string(), other->second));
   }
   take(file, what, false);
 }
@@ -59,7 +60,7 @@ void CallFiles::take(const fs::path& file, const std::string& what, bool written
     const bool input = written != other->second.written;
     const std::string& result = written ? what : other->second.what;
     const std::string& taken = written ? other->second.what : what;
-    refuse(fmt::format("{} {} is {} already{}; give it another name", result, file.string(), taken,
+    refuse(fmt::format("{} {} is also {}{}; choose another file name", result, file.string(), taken,
                        input ? ", which is an input" : ""));
   }
 }

@@ -31,9 +31,9 @@ void print_text(const PairCheck& result, Size size, const std::vector<std::strin
     say("range               {} px (--min-disparity {} --disparities {})\n", range_text(result.range), result.range.min,
         result.range.count);
   }
-  for (const std::string& text : remarks) say("careful: {}\n", text);
-  for (const std::string& complaint : complaints) say("not fit: {}\n", complaint);
-  if (complaints.empty()) say("fit for matching: rectified, in the right order\n");
+  for (const std::string& text : remarks) say("note: {}\n", text);
+  for (const std::string& complaint : complaints) say("not suitable: {}\n", complaint);
+  if (complaints.empty()) say("suitable for matching: rectified and in the right order\n");
 }
 
 Json to_json(const PairCheck& result, Size size, const std::vector<std::string>& remarks,
@@ -58,13 +58,13 @@ Json to_json(const PairCheck& result, Size size, const std::vector<std::string>&
 
 void check(const Options& options) {
   for (const auto& file : {options.left, options.right})
-    if (!file_exists(file)) refuse(fmt::format("the image {} does not exist", file.string()));
+    if (!file_exists(file)) refuse(fmt::format("the image {} does not exist; check its name", file.string()));
   CallFiles files;
   files.reads(options.left, "the left image");
   files.reads(options.right, "the right image");
   const AnyImage left = options.intensity.read(options.left), right = options.intensity.read(options.right);
   if (left.size() != right.size())
-    refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have one size", options.left.string(),
+    refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have the same size", options.left.string(),
                        size_text(left.size()), options.right.string(), size_text(right.size())));
   const PairCheck result = check_pair(left, right);
   std::vector<std::string> remarks;

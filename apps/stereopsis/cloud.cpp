@@ -33,25 +33,29 @@ struct Options {
 
 void check_size(const fs::path& file, Size size, const Options& o, Size disparity) {
   if (size != disparity)
-    refuse(fmt::format("{} is {} but {} is {}; they must have one size", file.string(), size_text(size),
+    refuse(fmt::format("{} is {} but {} is {}; both must have the same size", file.string(), size_text(size),
                        o.disparity.string(), size_text(disparity)));
 }
 
 void check_call(const Options& o) {
   o.rig.check();
-  if (!o.rig.given()) refuse("a cloud needs the calibration; give it with --calib FILE, or --focal and --baseline");
+  if (!o.rig.given())
+    refuse("a cloud requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   if (o.min_confidence && o.confidence.empty())
-    refuse("--min-confidence needs the confidence of each pixel; give --confidence FILE");
+    refuse("--min-confidence requires the confidence of each pixel; give --confidence FILE, too");
   if (o.colour.empty() && (o.intensity.bit_depth || o.intensity.white))
-    refuse("--bit-depth and --white say how --color is read; give its FILE too");
-  if (o.drop_filled && o.validity.empty()) refuse("--drop-filled needs to know what was filled; give --validity FILE");
-  if (!o.validity.empty() && !o.drop_filled) refuse("--validity is for --drop-filled; give both, or none");
+    refuse("--bit-depth and --white apply only to --color; give --color FILE, too");
+  if (o.drop_filled && o.validity.empty())
+    refuse("--drop-filled requires the validity of each pixel; give --validity FILE, too");
+  if (!o.validity.empty() && !o.drop_filled)
+    refuse("--validity has an effect only with --drop-filled; give both, or neither");
   CallFiles files;
   for (const auto& [file, what] : {std::pair{&o.disparity, "the disparity"},
                                    {&o.colour, "--color"},
                                    {&o.confidence, "--confidence"},
                                    {&o.validity, "--validity"}}) {
-    if (!file->empty() && !file_exists(*file)) refuse(fmt::format("the file {} does not exist", file->string()));
+    if (!file->empty() && !file_exists(*file))
+      refuse(fmt::format("the file {} does not exist; check its name", file->string()));
     files.reads(*file, what);
   }
   o.rig.reads(files);
@@ -105,11 +109,15 @@ void make_cloud(const Options& o) {
     else if (rig.unit == "mm" || rig.unit == "m")
       write_image(o.depth, millimetres(metric.depth, rig, too_far));
     else
-      refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
-                         o.depth.string(), o.rig.source()));
+      refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; use .pfm, .npy or .tiff", o.depth.string(),
+                         o.rig.source()));
   }
   write_point_cloud(o.output, metric.points, colour, confidence, o.organised);
-  if (too_far > 0) warn("{} pixels are farther than 65.535 m and were written as 0 to --depth", too_far);
+  if (too_far > 0)
+    warn(
+        "{} pixels are farther than 65.535 m, the largest depth of a 16-bit image, and were written as 0 to --depth; "
+        "use .pfm, .npy or .tiff",
+        too_far);
   summarise("{}: {} points{}, {} frame\n", o.output.string(), points, rig.unit.empty() ? "" : " in " + rig.unit,
             o.frame);
 }

@@ -38,7 +38,7 @@ static void refuse_switched_off(const Pipeline& pipeline, const std::string& nam
     for (const ParameterInfo& parameter : slot.parameters)
       if ((stage == slot.slot || stage == slot.kind) && parameter.name == slot.slot + ".enabled") {
         if (parameter.value == "false" && name != stage + ".enabled")
-          refuse(fmt::format("--set {} does nothing while {} is false; add --set {}=true", name, parameter.name,
+          refuse(fmt::format("--set {} has no effect while {} is false; add --set {}=true", name, parameter.name,
                              parameter.name));
         return;
       }
@@ -60,7 +60,7 @@ void refuse_undone(const Pipeline& pipeline, const std::vector<Setting>& before,
     } catch (const Error&) {  // its stage is no longer in the pipeline
     }
     if (now != value)
-      refuse(fmt::format("--set {} undoes --set {}={}; give them in the other order", setting, name, value));
+      refuse(fmt::format("--set {} overrides --set {}={}; give them in the other order", setting, name, value));
   }
 }
 

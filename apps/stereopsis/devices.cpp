@@ -57,9 +57,9 @@ bool stages_test(const std::vector<DeviceDescription>& found) {
       same += check.same;
       if (!check.same)
         say("{}: the stage '{}' {}\n", device.name, check.stage,
-            check.problem.empty() ? "does NOT give what its definition gives" : "FAILED: " + check.problem);
+            check.problem.empty() ? "does NOT equal its definition" : "FAILED: " + check.problem);
     }
-    say("{}: {} of {} stages give the bits of their definitions\n", device.name, same, checks.size());
+    say("{}: {} of {} stages equal their definitions bit for bit\n", device.name, same, checks.size());
     passed &= same == checks.size();
   }
   return passed;
@@ -76,14 +76,14 @@ bool self_test(const std::vector<DeviceDescription>& found) {
     const Matched reference = match(pair, {0, disparities}, Pipeline(method.name), {"cpu", 1});
     const double bad = bad_pixels(reference.disparity, scene.disparity_left, {}, 2);
     const bool right = bad < 30;  // includes half-occluded pixels; far above the error of any method that works
-    say("{}: {}, {:.1f} % of the pixels of a made scene are off by more than 2 px\n", method.name,
+    say("{}: {}, {:.1f} % of the pixels of a generated scene have errors above 2 px\n", method.name,
         right ? "right" : "WRONG", bad);
     passed &= right;
     for (const DeviceDescription& device : found) {
       if (!device.usable) continue;
       const Matched got = match(pair, {0, disparities}, Pipeline(method.name), {device.name, 0});
       const bool same = same_bits(got.disparity, reference.disparity);
-      say("{} on {}: {} as on one thread of the cpu\n", method.name, device.name,
+      say("{} on {}: {} as on one thread of the CPU\n", method.name, device.name,
           same ? "the same bits" : "NOT the same bits");
       passed &= same;
     }

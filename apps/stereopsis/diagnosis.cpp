@@ -33,22 +33,24 @@ Extremes extremes_of(const AnyImageView& image) {
 
 void set_bit_depth(AnyImage& image, int depth, const std::filesystem::path& file) {
   if (image.view().type != PixelType::u16)
-    refuse(fmt::format("--bit-depth {} is for 16-bit files, and {} is {}; leave it out{}", depth, file.string(),
+    refuse(fmt::format("--bit-depth {} applies to 16-bit files, and {} is {}; leave it out{}", depth, file.string(),
                        to_string(image.view().type),
-                       image.view().type == PixelType::f32 ? ", or give --white, the value of white" : ""));
+                       image.view().type == PixelType::f32 ? ", or give the value of white with --white" : ""));
   const double high = extremes_of(image).high, most = std::exp2(depth) - 1;
   if (high > most)
-    refuse(fmt::format("--bit-depth {} allows values up to {}, and {} has {}; give the number of bits that it uses",
-                       depth, most, file.string(), high));
+    refuse(
+        fmt::format("--bit-depth {} allows values up to {}, and {} has {}; give the number of bits that the image uses",
+                    depth, most, file.string(), high));
   image.bit_depth = depth;
 }
 
 void set_white(AnyImage& image, double white, const std::filesystem::path& file) {
   auto* const pixels = std::get_if<Image<float>>(&image.pixels);
   if (pixels == nullptr)
-    refuse(fmt::format("--white {} is for float files, and {} is {}; leave it out{}", white, file.string(),
-                       to_string(image.view().type),
-                       image.view().type == PixelType::u16 ? ", or give --bit-depth, the bits in use" : ""));
+    refuse(fmt::format(
+        "--white {} applies to float files, and {} is {}; leave it out{}", white, file.string(),
+        to_string(image.view().type),
+        image.view().type == PixelType::u16 ? ", or give the number of significant bits with --bit-depth" : ""));
   const auto factor = static_cast<float>(255 / white);
   for (int y = 0; y < pixels->height(); ++y)
     for (int i = 0; i < pixels->width() * pixels->channels(); ++i) pixels->row(y)[i] *= factor;
@@ -59,7 +61,7 @@ void check_white(const AnyImageView& image, double white, const std::filesystem:
   if (image.type != PixelType::f32) return;
   const double high = extremes_of(image).high;
   if (high > white * (255.5 / 255))
-    refuse(fmt::format("{} has values up to {:.6g}, and white is {:.6g}; give the value of white by --white",
+    refuse(fmt::format("{} has values up to {:.6g}, but white is {:.6g}; give the value of white with --white",
                        file.string(), high, white));
 }
 
@@ -81,19 +83,20 @@ AnyImage IntensityOptions::read(const std::filesystem::path& file) const {
 
 std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right,
                                        const std::string& how_to_rectify) {
-  if (check.matches == 0) return {"no point of one image was found in the other; is it a pair of one scene?"};
+  if (check.matches == 0) return {"no point of one image was found in the other; give two images of the same scene"};
   std::vector<std::string> complaints;
   if (!check.rectified())
-    complaints.push_back(fmt::format("rows do not correspond (the median of |dy| is {:.1f} px, above 1 px); {}",
-                                     check.median_dy, how_to_rectify));
+    complaints.push_back(
+        fmt::format("rows do not correspond (the median of |dy| is {:.1f} px; at most 1 px is allowed); {}",
+                    check.median_dy, how_to_rectify));
   if (check.swapped)
     complaints.push_back(fmt::format("the images seem to be swapped; give {} as the left one", right.string()));
   return complaints;
 }
 
 std::string same_picture(const std::filesystem::path& left, const std::filesystem::path& right) {
-  return fmt::format("{} and {} hold the same picture, pixel by pixel; give the left and the right image of a pair",
-                     left.string(), right.string());
+  return fmt::format("{} and {} have the same pixels; give the left and the right image of a pair", left.string(),
+                     right.string());
 }
 
 std::optional<std::string> low_contrast(const AnyImageView& image, const std::filesystem::path& file) {
@@ -104,13 +107,14 @@ std::optional<std::string> low_contrast(const AnyImageView& image, const std::fi
              sixteen = image.type == PixelType::u16 && image.bit_depth == 16;
   if (!next_to_none && !(sixteen && e.high < white / 4)) return std::nullopt;
   std::string advice;
-  if (is_float && e.high > 0 && e.high <= 1) advice = "; if 1 is white there, give --white 1";
+  if (is_float && e.high > 0 && e.high <= 1) advice = "; if white is 1, give --white 1";
   if (sixteen && e.high > 0) {
     const int bits = std::max(9, static_cast<int>(std::bit_width(static_cast<unsigned>(e.high))));
-    advice = fmt::format("; if its pixels have {} bits, give --bit-depth {}", (bits + 1) / 2 * 2, (bits + 1) / 2 * 2);
+    advice = fmt::format("; if its pixels have {} significant bits, give --bit-depth {}", (bits + 1) / 2 * 2,
+                         (bits + 1) / 2 * 2);
   }
   if (!next_to_none && advice.empty()) return std::nullopt;
-  return fmt::format("{} has low contrast: its values go from {:.4g} to {:.4g}, white is {:.4g}{}", file.string(),
+  return fmt::format("{} has low contrast: its values are {:.4g} to {:.4g}, and white is {:.4g}{}", file.string(),
                      e.low, e.high, white, advice);
 }
 

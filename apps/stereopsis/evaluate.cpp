@@ -40,7 +40,9 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
   bool any = false;
   for (int y = 0; y < mask.height() && !any; ++y)
     any = std::find(mask.row(y), mask.row(y) + mask.width(), mask_counts) != mask.row(y) + mask.width();
-  if (!any) refuse(fmt::format("--mask {} has no pixel of value 255, so none would count", file.string()));
+  if (!any)
+    refuse(fmt::format("--mask {} has no pixel with value 255, so no pixel counts; mark the pixels that count with 255",
+                       file.string()));
   return mask;
 }
 
@@ -50,7 +52,8 @@ void check_call(const Options& o) {
                                    {&o.truth, "--truth"},
                                    {&o.mask, "--mask"},
                                    {&o.confidence, "--confidence"}}) {
-    if (!file->empty() && !file_exists(*file)) refuse(fmt::format("{} {} does not exist", name, file->string()));
+    if (!file->empty() && !file_exists(*file))
+      refuse(fmt::format("{} {} does not exist; check its name", name, file->string()));
     files.reads(*file, name);
   }
   files.writes(o.error_image, "--error-image");
@@ -60,10 +63,11 @@ void check_call(const Options& o) {
     check_output(o.error_image, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--error-image");
   if (!o.json.empty()) check_writable(o.json);
   if (o.sparsification.empty() && !o.confidence.empty())
-    refuse("--confidence is for --sparsification FILE.svg; give both, or none");
+    refuse("--confidence has an effect only with --sparsification FILE.svg; give both, or neither");
   if (o.sparsification.empty()) return;
   check_output(o.sparsification, std::array{".svg"}, "--sparsification");
-  if (o.confidence.empty()) refuse("--sparsification needs the confidence of the map; give it with --confidence FILE");
+  if (o.confidence.empty())
+    refuse("--sparsification requires the confidence of the map; give it with --confidence FILE");
 }
 
 using command::to_json;  // for an Evaluation
@@ -110,17 +114,18 @@ void evaluate_file(const Options& o) {
   const Image<float> truth = read_disparity(o.truth, o.scale.value_or(0));
   const Image<std::uint8_t> mask = o.mask.empty() ? Image<std::uint8_t>() : read_counted(o.mask);
   if (disparity.size() != truth.size())
-    refuse(fmt::format("{} is {} but {} is {}; they must have one size", o.disparity.string(),
+    refuse(fmt::format("{} is {} but {} is {}; both must have the same size", o.disparity.string(),
                        size_text(disparity.size()), o.truth.string(), size_text(truth.size())));
   if (!mask.empty() && mask.size() != truth.size())
-    refuse(fmt::format("{} is {} but {} is {}; they must have one size", o.mask.string(), size_text(mask.size()),
+    refuse(fmt::format("{} is {} but {} is {}; both must have the same size", o.mask.string(), size_text(mask.size()),
                        o.truth.string(), size_text(truth.size())));
 
   const double threshold = o.threshold.value_or(1);
   Score score{evaluate(disparity, truth, mask), {}, {}};
   if (score.result.all.counted == 0)
-    refuse(fmt::format("{} has no known disparity{}, so no pixel would count", o.truth.string(),
-                       mask.empty() ? "" : fmt::format(" where {} is 255", o.mask.string())));
+    refuse(fmt::format(
+        "{} has no valid disparity{}, so no pixel counts; give a ground truth or a mask with pixels to count",
+        o.truth.string(), mask.empty() ? "" : fmt::format(" where {} is 255", o.mask.string())));
   if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, threshold, true));
   if (!o.sparsification.empty()) {
     score.sparse = sparsification(disparity, read_confidence(o.confidence), truth, mask, threshold);
@@ -165,8 +170,8 @@ void print_results(const std::vector<SceneResult>& results, const std::vector<Sc
   table.add_rule();
   for (const SceneResult& mean : means) table.add(row(mean, true));
   table.print();
-  say("ms: median of {} runs after one to warm up. D1 and density: over all, or over nonocc where the truth of\n"
-      "occluded pixels is not known. avgerr: over valid nonocc pixels.\n",
+  say("ms: median of {} runs after one warm-up run. D1 and density: over all pixels, or over nonocc if the ground "
+      "truth of\noccluded pixels is not known. avgerr: over valid nonocc pixels.\n",
       timed_runs);
   if (const auto twelve = average_of_12(results)) say("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
 }
@@ -206,10 +211,10 @@ void evaluate_dataset(const Options& o) {
 
 void run(const Options& o) {
   if (o.dataset.empty() == o.disparity.empty())
-    refuse("evaluate needs either DISPARITY with --truth FILE, or --dataset DIR; see stereopsis evaluate --help");
+    refuse("evaluate requires either DISPARITY and --truth FILE, or --dataset DIR; see `stereopsis evaluate --help`");
   if (!o.dataset.empty()) return evaluate_dataset(o);
   if (o.truth.empty())
-    refuse(fmt::format("{} needs its ground truth; give it with --truth FILE", o.disparity.string()));
+    refuse(fmt::format("the ground truth of {} is missing; give it with --truth FILE", o.disparity.string()));
   evaluate_file(o);
 }
 

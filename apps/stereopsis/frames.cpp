@@ -71,7 +71,7 @@ std::vector<fs::path> files_in(const fs::path& directory, const std::string& wha
     if (is_file(entry->path())) files.push_back(entry->path());
   if (error)
     throw Error(ErrorCategory::file,
-                fmt::format("{} {} can't be searched: {}", what, directory.string(), error.message()));
+                fmt::format("{} {} cannot be listed: {}", what, directory.string(), error.message()));
   return files;
 }
 
@@ -118,8 +118,8 @@ Frames ordered(std::vector<fs::path> files, const std::vector<std::vector<std::s
     for (std::size_t i = 1; i < files.size(); ++i)
       if (files[i].stem() == files[i - 1].stem())
         refuse(
-            fmt::format("{}: {} and {} have one name but for the extension; keep one of them there, or name the others "
-                        "by a pattern such as '*{}'",
+            fmt::format("{}: the names of {} and {} differ only in the extension; remove one of them, or select files "
+                        "with a pattern such as '*{}'",
                         what, files[i - 1].string(), files[i].string(), files[i].extension().string()));
   }
   if (numbers.size() < files.size() || !all_differ(numbers)) numbers.clear();
@@ -141,7 +141,8 @@ Frames ordered(std::vector<fs::path> files, const std::vector<std::vector<std::s
 Frames frames_of_directory(const fs::path& directory, const std::string& what) {
   std::vector<fs::path> files = files_in(directory, what);
   std::erase_if(files, [](const fs::path& file) { return !is_image_name(file); });
-  if (files.empty()) refuse(fmt::format("{} {} is a directory without images", what, directory.string()));
+  if (files.empty())
+    refuse(fmt::format("{} {} is a directory without images; give a directory with images", what, directory.string()));
   std::vector<std::vector<std::string>> parts;
   for (const fs::path& file : files) parts.push_back({file.stem().string()});
   return ordered(std::move(files), parts, what);
@@ -154,7 +155,7 @@ Frames frames_of_pattern(const fs::path& given, const NumberPattern& pattern, co
   if (fs::is_directory(directory, ignored))
     for (const fs::path& file : files_in(directory, what))
       if (const auto number = pattern.number(file.filename().string())) frames.numbers.push_back(*number);
-  if (frames.numbers.empty()) refuse(fmt::format("{} {}: no file has a name of this pattern", what, given.string()));
+  if (frames.numbers.empty()) refuse(fmt::format("{} {}: no file matches this pattern", what, given.string()));
   std::sort(frames.numbers.begin(), frames.numbers.end());
   for (const long long number : frames.numbers) {
     frames.files.push_back(given.parent_path() / pattern.name(number));
@@ -170,7 +171,7 @@ Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
   std::vector<fs::path> files(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
   globfree(&found);
   std::erase_if(files, [](const fs::path& file) { return !is_file(file); });
-  if (files.empty()) refuse(fmt::format("{} {}: no file has a name of this pattern", what, given.string()));
+  if (files.empty()) refuse(fmt::format("{} {}: no file matches this pattern", what, given.string()));
   std::vector<std::vector<std::string>> parts;
   for (const fs::path& file : files) {
     parts.emplace_back();
@@ -202,7 +203,7 @@ Frames in_order_of(const Frames& a, const Frames& b) {
 bool file_exists(const fs::path& file) {
   std::error_code error;
   const bool there = fs::exists(file, error);
-  if (error) throw Error(ErrorCategory::file, fmt::format("{} can't be opened: {}", file.string(), error.message()));
+  if (error) throw Error(ErrorCategory::file, fmt::format("{} cannot be opened: {}", file.string(), error.message()));
   return there;
 }
 
@@ -212,7 +213,7 @@ Frames find_frames(const fs::path& given, const std::string& what) {
   if (!there)
     if (const auto pattern = parse_pattern(given.filename().string())) return frames_of_pattern(given, *pattern, what);
   if (!there && has_wildcard(given.string())) return frames_of_wildcard(given, what);
-  if (!there) refuse(fmt::format("{} {} does not exist", what, given.string()));
+  if (!there) refuse(fmt::format("{} {} does not exist; check its name", what, given.string()));
   return {false, {given}, {0}, {}, {}};
 }
 
@@ -231,9 +232,10 @@ void pair_up(const Frames& a, const fs::path& given_a, Frames& b, const fs::path
       const std::vector<std::string>& own = first ? of_a : of_b;
       if (i >= own.size() || (first ? all_of_b : all_of_a).contains(own[i])) continue;
       refuse(fmt::format(
-          "{} has {} images and {} has {}; {} has no partner in {}: pairs are of one {}", given_a.string(), a.size(),
-          given_b.string(), b.size(), frames.files[i].string(), (first ? given_b : given_a).string(),
-          numbered ? "frame number, the last number of a name" : "name, or have frame numbers of their own"));
+          "{} has {} images and {} has {}; {} has no partner in {}: the images of a pair must have the same {}",
+          given_a.string(), a.size(), given_b.string(), b.size(), frames.files[i].string(),
+          (first ? given_b : given_a).string(),
+          numbered ? "frame number, the last number of a name" : "name, or both inputs must have frame numbers"));
     }
   if (!numbered) b = in_order_of(a, b);  // one of them may be sorted by its numbers
 }
@@ -247,15 +249,15 @@ fs::path output_file(const fs::path& given, const Frames& left, std::size_t i, c
   std::error_code ignored;
   const bool directory = fs::is_directory(given, ignored);
   if (!left.sequence) {
-    if (directory) refuse(fmt::format("{} {} is a directory; name a file in it", option, given.string()));
+    if (directory) refuse(fmt::format("{} {} is a directory; give the name of a file", option, given.string()));
     return given;
   }
   if (directory) return given / left.files[i].filename().replace_extension(extension);
   if (const auto pattern = parse_pattern(given.filename().string()))
     return given.parent_path() / pattern->name(left.numbers[i]);
   refuse(
-      fmt::format("{} {} is neither a directory nor a pattern such as disparity%03d.pfm, which a sequence needs; "
-                  "make the directory first",
+      fmt::format("{} {} is neither an existing directory nor a pattern such as disparity%03d.pfm; a sequence requires "
+                  "one of them, so create the directory first",
                   option, given.string()));
 }
 

@@ -64,7 +64,8 @@ bool asks_for_help(int argc, char** argv) {
 // Runs help [COMMAND]: prints what `stereopsis --help` and `stereopsis COMMAND --help` print.
 void print_help(const CLI::App& application, int argc, char** argv) {
   const std::string title = application.get_name(), name = argc > 2 ? argv[2] : "";
-  if (argc > 3) refuse(fmt::format("unexpected argument '{}': help explains one command at a time", argv[3]));
+  if (argc > 3)
+    refuse(fmt::format("unexpected argument '{}': help explains one command at a time; leave it out", argv[3]));
   if (is_python_command(name)) hand_on_to_python({name, "--help"});
   const auto asked = application.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
   if (argc > 2 && asked.empty()) refuse(unknown_command(application, name));
@@ -124,7 +125,8 @@ int run(int argc, char** argv) {
     }
     watch_for_interrupts();
     application.parse(argc, argv);
-    if (application.get_subcommands().empty()) return complain(wrong_call, "give a command; see stereopsis --help");
+    if (application.get_subcommands().empty())
+      return complain(wrong_call, "the command is missing; `stereopsis --help` lists all commands");
     check_results_written();
     return done;
   } catch (const CLI::Success& help_or_version) {
@@ -138,12 +140,13 @@ int run(int argc, char** argv) {
   } catch (const Error& e) {
     return complain(e.category() == ErrorCategory::call ? wrong_call : failed, e.what());
   } catch (const std::bad_alloc&) {
-    return complain(failed, "not enough memory for this size and range; use fewer disparities or --memory-limit");
+    return complain(
+        failed, "there is not enough memory for this size and search range; use fewer disparities or --memory-limit");
   } catch (const std::filesystem::filesystem_error& e) {
-    return complain(failed, fmt::format("{} can't be used: {}", e.path1().string(), e.code().message()));
+    return complain(failed, fmt::format("{} cannot be used: {}", e.path1().string(), e.code().message()));
   } catch (const std::system_error& e) {
-    return complain(failed, fmt::format("the system refused what was needed: {}; use fewer --threads, or raise the "
-                                        "limits of processes and memory (ulimit -u, ulimit -v)",
+    return complain(failed, fmt::format("the system rejected a request for resources: {}; use fewer --threads, or "
+                                        "raise the limits of processes and memory (ulimit -u, ulimit -v)",
                                         e.code().message()));
   } catch (const std::exception& e) {
     return complain(failed, e.what());

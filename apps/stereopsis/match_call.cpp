@@ -13,8 +13,8 @@ namespace {
 
 void require_size(const fs::path& file, Size size, const fs::path& other, Size other_size) {
   if (size != other_size)
-    refuse(fmt::format("{} is {} but {} is {}; they must have one size", file.string(), size_text(size), other.string(),
-                       size_text(other_size)));
+    refuse(fmt::format("{} is {} but {} is {}; both must have the same size", file.string(), size_text(size),
+                       other.string(), size_text(other_size)));
 }
 
 }  // namespace
@@ -61,18 +61,19 @@ std::string MatchJob::device_names() const {
 
 void MatchJob::check_options() {
   if (!options.wants(ResultFile::disparity)) check_explains_alone();
-  if (options.json && !options.explain) refuse("--json prints what --explain finds; give both, or --report FILE");
+  if (options.json && !options.explain)
+    refuse("--json prints the result of --explain; give both, or use --report FILE.json");
   if (options.json && (options.timings || !options.probes.empty()))
-    refuse("--json has standard output to itself; leave --timings and --probe out, or give --report FILE");
+    refuse("--json must be alone on standard output; leave --timings and --probe out, or use --report FILE.json");
   options.rig.check();
   if (options.raw && options.rig.files.empty())
-    refuse("--raw needs the calibration of the cameras; give it with --calib FILE");
+    refuse("--raw requires the calibration of the cameras; give it with --calib FILE");
   if (options.wants_depth() && !options.rig.given())
     refuse(
-        "--depth, --uncertainty and --cloud need the calibration; give it with --calib FILE, or --focal and "
+        "--depth, --uncertainty and --cloud require a calibration; give it with --calib FILE, or with --focal and "
         "--baseline");
   if (options.near && !options.rig.given())
-    refuse("--near needs the calibration; give it with --calib FILE, or --focal and --baseline");
+    refuse("--near requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   check_dependent_options();
   if (!options.frame.empty()) to_frame(options.frame);
   if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
@@ -80,41 +81,45 @@ void MatchJob::check_options() {
 
 void MatchJob::check_explains_alone() const {
   if (!options.explain && options.probes.empty())
-    refuse("match needs -o OUT, the file to write, --explain, which shows the plan, or --probe, which shows costs");
+    refuse(
+        "match has no output; give -o OUT to write a disparity map, --explain to show the plan, or --probe to show "
+        "costs");
   for (std::size_t k = 0; k < file_count; ++k)
     if (options.wants(ResultFile(k)))
-      refuse(fmt::format("{} is written beside the disparity; give -o OUT too", file_kinds()[k].option));
+      refuse(
+          fmt::format("{} is written only together with the disparity map; give -o OUT, too", file_kinds()[k].option));
 }
 
 void MatchJob::check_dependent_options() const {
   if (options.organised && !options.wants(ResultFile::cloud))
-    refuse("--organised is of a cloud; give its file with --cloud");
+    refuse("--organised applies to the point cloud; give its file with --cloud");
   if (options.disparity_error && !options.wants(ResultFile::uncertainty))
-    refuse("--disparity-error is for --uncertainty; give its file too");
-  if (options.far && !options.near) refuse("--far needs --near, the depth of the nearest point");
+    refuse("--disparity-error applies to --uncertainty; give its file, too");
+  if (options.far && !options.near) refuse("--far requires the nearest depth; give it with --near");
   if (options.near && options.disparities)
-    refuse("--near and --disparities both give the range; leave one of them out");
+    refuse("--near and --disparities both give the search range; leave one of them out");
   if (!options.frame.empty() && !options.wants(ResultFile::cloud))
-    refuse("--frame is of a cloud; give its file with --cloud");
+    refuse("--frame applies to the point cloud; give its file with --cloud");
   if (options.near && !options.cost_volume.empty())
-    refuse("--near gives a range, and --cost-volume has its own; leave one of them out");
+    refuse("--near and --cost-volume both give the search range; leave one of them out");
   if (options.min_disparity && !options.disparities && options.cost_volume.empty())
-    refuse("--min-disparity needs --disparities, the number of disparities to search from there");
+    refuse("--min-disparity requires the number of disparities; give it with --disparities");
   if (options.range_per_frame && !range_is_estimated())
-    refuse("--range-per-frame estimates the range, which --disparities or --near give; leave one of them out");
-  if (options.crop && options.roi.empty()) refuse("--crop needs --roi, the region to keep");
+    refuse("--range-per-frame estimates the search range, which --disparities or --near give; leave one of them out");
+  if (options.crop && options.roi.empty()) refuse("--crop requires a region; give it with --roi");
 }
 
 void MatchJob::switch_fill_off() {
   if (!options.no_fill) return;
-  if (options.drop_filled) refuse("--no-fill leaves nothing for --drop-filled; give one of them");
+  if (options.drop_filled)
+    refuse("--no-fill and --drop-filled exclude each other: with --no-fill, no pixel is filled; leave one of them out");
   static constexpr std::array fills = {"fill", "vote_fill", "region_voting", "interpolation"};
   for (const PipelineSlot& slot : pipeline.slots()) {
     if (std::find(fills.begin(), fills.end(), slot.kind) == fills.end()) continue;
     for (const std::string& setting : options.method.settings) {
       const std::string stage = setting.substr(0, setting.find('.'));
       if ((stage == slot.slot || stage == slot.kind) && !setting.ends_with(".enabled=false"))
-        refuse(fmt::format("--no-fill leaves nothing for --set {}; give one of them", setting));
+        refuse(fmt::format("--no-fill switches off the stage of --set {}; leave one of them out", setting));
     }
     pipeline.set(slot.slot + ".enabled", "false");
   }
@@ -128,13 +133,14 @@ void MatchJob::choose_cameras() {
     bound_memory(given_size, {});
     if (options.rig.given()) rig = options.rig.rig(given_size, grey);
     if (calibration_is_raw(grey))
-      how_to_rectify = fmt::format("add --raw, with which {} rectifies it", options.rig.source());
+      how_to_rectify = fmt::format("add --raw to rectify the pair with {}", options.rig.source());
     return check_unit();
   }
   const StereoCalibration calibration = options.rig.cameras(given_size, grey);
   if (calibration.size != given_size)
-    refuse(fmt::format("{} is for images of {}, but {} is {}", options.rig.source(), size_text(calibration.size),
-                       left.file(first_index).string(), size_text(given_size)));
+    refuse(fmt::format("{} is for images of {}, but {} is {}; give the calibration of these images",
+                       options.rig.source(), size_text(calibration.size), left.file(first_index).string(),
+                       size_text(given_size)));
   rig = calibration.rig;
   check_unit();
   bound_memory(given_size, rig->size == Size{} ? given_size : rig->size);
@@ -157,8 +163,8 @@ bool MatchJob::calibration_is_raw(bool grey) const {
 void MatchJob::check_unit() const {
   const fs::path& file = options.outputs[ResultFile::depth];
   if (extension_of(file) == ".png" && rig->unit != "mm" && rig->unit != "m")
-    refuse(fmt::format("--depth {} needs millimetres, but {} does not say its unit; use .pfm, .npy or .tiff",
-                       file.string(), options.rig.source()));
+    refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; use .pfm, .npy or .tiff", file.string(),
+                       options.rig.source()));
 }
 
 void MatchJob::find_inputs() {
@@ -169,7 +175,7 @@ void MatchJob::find_inputs() {
                                     {options.keep_going, "--keep-going"},
                                     {options.range_per_frame, "--range-per-frame"}})
     if (given && !left.sequence)
-      refuse(fmt::format("{} is for sequences, and {} is one file", name, options.left.string()));
+      refuse(fmt::format("{} applies to sequences, and {} is one file; leave it out", name, options.left.string()));
   if (!options.mask_left.empty()) mask_left = find_mask(options.mask_left, "--mask-left");
   if (!options.mask_right.empty()) mask_right = find_mask(options.mask_right, "--mask-right");
 }
@@ -229,9 +235,10 @@ InputFrame MatchJob::read_rectified(std::size_t i) const {
 
 void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
   if (frame.left.size() != given_size || kind_of(frame.left) != kind)
-    refuse(fmt::format("{} is {} {}, but the first frame is {} {}; all frames of a sequence must be alike",
-                       left.file(i).string(), size_text(frame.left.size()), kind_of(frame.left), size_text(given_size),
-                       kind));
+    refuse(fmt::format(
+        "{} is {} {}, but the first frame is {} {}; all frames of a sequence must have the same size, pixel type and "
+        "number of channels",
+        left.file(i).string(), size_text(frame.left.size()), kind_of(frame.left), size_text(given_size), kind));
 }
 
 void MatchJob::rectify(InputFrame& frame) const {
@@ -255,8 +262,9 @@ InputFrame MatchJob::read_images(std::size_t i) const {
   frame.right = options.intensity.read(right.file(i));
   require_size(left.file(i), frame.left.size(), right.file(i), frame.right.size());
   if (kind_of(frame.left) != kind_of(frame.right))
-    refuse(fmt::format("{} is {} but {} is {}; both images of a pair must be of one kind", left.file(i).string(),
-                       kind_of(frame.left), right.file(i).string(), kind_of(frame.right)));
+    refuse(
+        fmt::format("{} is {} but {} is {}; both images of a pair must have the same pixel type and number of channels",
+                    left.file(i).string(), kind_of(frame.left), right.file(i).string(), kind_of(frame.right)));
   frame.mask_left = read_mask_of(mask_left, frame, i);
   frame.mask_right = read_mask_of(mask_right, frame, i);
   frame.costs = costs;
@@ -274,8 +282,8 @@ Image<std::uint8_t> MatchJob::read_mask_of(const std::optional<Frames>& mask, co
 
 void MatchJob::check_size_dependent_options() {
   if (rig && rig->size != Size{} && rig->size != size)
-    refuse(fmt::format("{} is for images of {}, but {} is {}", options.rig.source(), size_text(rig->size),
-                       left.file(first_index).string(), size_text(size)));
+    refuse(fmt::format("{} is for images of {}, but {} is {}; give the calibration of these images",
+                       options.rig.source(), size_text(rig->size), left.file(first_index).string(), size_text(size)));
   if (options.roi.empty()) return;
   std::vector<int> numbers;
   std::istringstream parts(options.roi);
@@ -288,7 +296,7 @@ void MatchJob::check_size_dependent_options() {
     refuse(fmt::format("--roi {} is not allowed; it must be X,Y,WIDTH,HEIGHT with a width and height of at least 1",
                        options.roi));
   if (numbers[0] > size.width - numbers[2] || numbers[1] > size.height - numbers[3])
-    refuse(fmt::format("--roi {} does not lie inside the image of {}; X + WIDTH may be {} and Y + HEIGHT {} at most",
+    refuse(fmt::format("--roi {} is not inside the image of {}; X + WIDTH may be at most {}, and Y + HEIGHT at most {}",
                        options.roi, size_text(size), size.width, size.height));
   region = Rect{numbers[0], numbers[1], numbers[2], numbers[3]};
 }

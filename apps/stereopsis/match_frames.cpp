@@ -40,7 +40,7 @@ class FrameLoop {
         records_(records),
         most_in_work_(2 * call.devices.size()),
         slots_(most_in_work_ + 2),
-        progress_(call.left.size(), "frames", "--resume goes on from there") {}
+        progress_(call.left.size(), "frames", "continue with --resume") {}
 
   void run() {
     const Plan plan = call_.plan(call_.first);  // throws before anything is written if the plan does not fit
@@ -57,7 +57,7 @@ class FrameLoop {
     finish_all();
     finish_writing();
     if (matchers_ && !problem_)
-      for (const LostDevice& lost : matchers_->left.lost()) warn("{}; the other devices did its frames", lost.why);
+      for (const LostDevice& lost : matchers_->left.lost()) warn("{}; the other devices matched its frames", lost.why);
     if (problem_) std::rethrow_exception(problem_);
   }
 
@@ -180,9 +180,9 @@ class FrameLoop {
     // Frames that were begun before it are finished.
     finish_all();
     finish_writing();
-    problem_ = std::make_exception_ptr(
-        Error(error.category(), fmt::format("{}; {} of {} frames are done, and --resume goes on from there",
-                                            error.what(), done_, call_.left.size())));
+    problem_ = std::make_exception_ptr(Error(
+        error.category(),
+        fmt::format("{}; {} of {} frames are done; continue with --resume", error.what(), done_, call_.left.size())));
   }
 
   // Results of an earlier run, and those written before the failure, do not belong to this call.
@@ -192,7 +192,7 @@ class FrameLoop {
       std::error_code ignored;
       if (file.empty() || !fs::is_regular_file(target, ignored) || !fs::remove(target, ignored)) continue;
       records_.frames[i].removed.push_back(file);
-      warn("frame {}: {} was removed, since the frame failed", call_.left.file(i).string(), file.string());
+      warn("frame {}: {} was removed, because the frame failed", call_.left.file(i).string(), file.string());
     }
   }
 

@@ -45,12 +45,12 @@ void MatchJob::bound_memory(Size images, Size rectified) const {
   const std::size_t needed = bytes_beside_matching(images, rectified), limit = memory_limit();
   if (needed < limit) return;
   throw Error(ErrorCategory::memory,
-              fmt::format("images of {}{} need {} of memory before any matching, and {}; raise --memory-limit, or use "
-                          "smaller images",
+              fmt::format("images of {}{} need {} of memory in addition to the matching, but {}; raise --memory-limit, "
+                          "or use smaller images",
                           size_text(images),
                           rectified == Size{}
                               ? ""
-                              : fmt::format(", rectified to {} by {},", size_text(rectified), options.rig.source()),
+                              : fmt::format(", rectified to {} with {},", size_text(rectified), options.rig.source()),
                           needed_memory(needed), limit_text()));
 }
 
@@ -64,9 +64,9 @@ std::string MatchJob::limit_text() const {
 void MatchJob::explain_limit(const Error& error) const {
   if (error.category() != ErrorCategory::memory || options.memory_limit.empty() || device.name != "cpu") throw error;
   throw Error(ErrorCategory::memory,
-              fmt::format("{} (of --memory-limit {}, the images and results take {}{})", error.what(),
+              fmt::format("{} (of --memory-limit {}, the images and results use {}{})", error.what(),
                           options.memory_limit, needed_memory(bytes_beside_matching(given_size, maps ? size : Size{})),
-                          options.wants(ResultFile::right) ? "; each view's matching gets half of the rest" : ""));
+                          options.wants(ResultFile::right) ? "; the matching of each view gets half of the rest" : ""));
 }
 
 std::size_t MatchJob::memory_for_matching() const {

@@ -91,8 +91,8 @@ Plan MatchJob::plan(const InputFrame& frame, bool of_right) const {
   const Plan made = plan_in_memory(frame, of_right);
   if (options.crop && made.output_size() != size)
     refuse(
-        "--crop takes a region of the input, and this result has a reduced size; set reduce.upsample=true, or leave "
-        "it out");
+        "--crop requires results of the size of the images, and these have a reduced size; set reduce.upsample=true, "
+        "or leave --crop out");
   return made;
 }
 

@@ -61,8 +61,8 @@ void MatchJob::choose_range() {
   if (costs) {
     range = {options.min_disparity.value_or(0), costs->channels()};
     if (options.disparities.value_or(range.count) != range.count)
-      refuse(fmt::format("--disparities {} is not what {} has; leave it out, or make it {}", *options.disparities,
-                         options.cost_volume.string(), range.count));
+      refuse(fmt::format("--disparities {} differs from the number in {}; leave it out, or give {}",
+                         *options.disparities, options.cost_volume.string(), range.count));
     return;
   }
   if (options.disparities) {
@@ -80,10 +80,11 @@ void MatchJob::choose_range() {
   range = as_files_hold(found);
   if (options.range_per_frame) return;
   remark("disparities {}, {}{} (--min-disparity {} --disparities {})", range_text(range),
-         before                             ? "as before"
+         before                             ? "as in the earlier run"
          : left.sequence && left.size() > 1 ? "estimated from frames of the sequence"
                                             : "estimated from the images",
-         range == found ? "" : ", from 0 on as PNG and PGM hold no negative ones", range.min, range.count);
+         range == found ? "" : ", from 0 upwards because PNG and PGM cannot store negative disparities", range.min,
+         range.count);
 }
 
 // Returns the union over all samples. A sample that cannot be read or judged is skipped, because its error will be
@@ -126,10 +127,10 @@ DisparityRange MatchJob::as_files_hold(DisparityRange found) const {
 
 void MatchJob::check_range() const {
   if (range.min < size.width && range.max() > -size.width) return;
-  refuse(fmt::format(
-      "the disparities {} lead out of an image that is {} pixels wide, from every pixel; search between {} and "
-      "{}",
-      range_text(range), size.width, 1 - size.width, size.width - 1));
+  refuse(
+      fmt::format("the search range {} leads outside the image, which is {} pixels wide, from every pixel; use "
+                  "disparities from {} to {}",
+                  range_text(range), size.width, 1 - size.width, size.width - 1));
 }
 
 bool MatchJob::holds_no_sign(ResultFile output) const {

@@ -64,31 +64,33 @@ void warn_of(const MatchJob& call, const FrameRecords& records) {
       call, records, [](const FrameRecord& r) { return r.density.measured < least_measured; },
       [](const FrameRecord& r) { return -r.density.measured; });
   if (!empty.empty())
-    caution(fmt::format(
-        "of {} less than {} % of the pixels could be measured; is the pair rectified and in order, and the range "
-        "right? `stereopsis check` says more",
-        empty, least_measured));
+    caution(
+        fmt::format("fewer than {1} % of the pixels of {0} were measured; check rectification, order and search range "
+                    "with `stereopsis check`",
+                    empty, least_measured));
   const std::string near = worst_of(
       call, records, [](const FrameRecord& r) { return r.at_high_end > most_at_an_end; },
       [](const FrameRecord& r) { return r.at_high_end; });
   if (!near.empty())
     caution(
-        fmt::format("results of {} gather at the upper end of the range; what is nearer can't be found: search more "
-                    "--disparities",
+        fmt::format("many disparities of {} are at the upper end of the search range, so nearer points may be missed; "
+                    "raise --disparities",
                     near));
   const std::string far = worst_of(
       call, records, [](const FrameRecord& r) { return r.at_low_end > most_at_an_end; },
       [](const FrameRecord& r) { return r.at_low_end; });
   if (!far.empty())
     caution(
-        fmt::format("results of {} gather at the lower end of the range; what is farther can't be found: lower "
-                    "--min-disparity",
+        fmt::format("many disparities of {} are at the lower end of the search range, so farther points may be missed; "
+                    "lower --min-disparity",
                     far));
   long long too_far = 0;
   for (const FrameRecord& record : records.frames) too_far += record.too_far;
   if (too_far > 0)
     caution(
-        fmt::format("{} pixels are farther than 65.535 m and were written as 0 to --depth; .pfm holds them", too_far));
+        fmt::format("{} pixels are farther than 65.535 m, the largest depth of a 16-bit image, and were written as 0 "
+                    "to --depth; use .pfm, .npy or .tiff",
+                    too_far));
 }
 
 Json latency_json(const FrameRecords& records) {
@@ -172,7 +174,7 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
                                : there + failed == 0
                                    ? fmt::format("{} frames of ", done.size())
                                    : fmt::format("{} of {} frames{} of ", done.size() + there, call.left.size(),
-                                                 there > 0 ? fmt::format(" ({} there already)", there) : "");
+                                                 there > 0 ? fmt::format(" ({} from an earlier run)", there) : "");
   if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
   if (call.options.json) return;  // the only content of standard output
   if (done.empty())

@@ -42,7 +42,8 @@ void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, F
   record.density = densities(result.left.validity);
   std::tie(record.at_low_end, record.at_high_end) = shares_at_ends(result.left, record.range);
   if (call.options.strict && record.density.measured < least_measured)
-    throw Error(ErrorCategory::format, fmt::format("only {:.1f} % of the pixels of {} could be measured (--strict)",
+    throw Error(ErrorCategory::format, fmt::format("only {:.1f} % of the pixels of {} were measured, and --strict "
+                                                   "requires 5 %; check the pair with `stereopsis check`",
                                                    record.density.measured, call.left.file(i).string()));
   drop_unwanted(call, result);
   if (call.options.drop_filled || call.options.min_confidence) record.density = densities(result.left.validity);
@@ -52,7 +53,7 @@ Error note_error(FrameRecord& record) try { throw; } catch (const Error& error) 
   return failure(record, error.category(), error.what());
 } catch (const std::bad_alloc&) {
   return failure(record, ErrorCategory::memory,
-                 "not enough memory for this size and range; use fewer disparities or --memory-limit");
+                 "there is not enough memory for this size and search range; use fewer disparities or --memory-limit");
 } catch (const std::exception& error) {
   return failure(record, ErrorCategory::file, error.what());
 }

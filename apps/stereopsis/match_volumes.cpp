@@ -32,7 +32,7 @@ SavedVolume saved_volume(const std::string& given) {
 std::pair<int, int> probed_pixel(const std::string& given) {
   const std::size_t comma = given.find(',');
   if (comma == std::string::npos)
-    refuse(fmt::format("--probe {} is not allowed; it must be X,Y, a pixel of the left image", given));
+    refuse(fmt::format("--probe {} is not allowed; it must be a pixel of the left image as X,Y", given));
   const auto number = [&](const std::string& part) { return to_integer("--probe", part, 0, 1 << 28); };
   return {number(given.substr(0, comma)), number(given.substr(comma + 1))};
 }
@@ -66,9 +66,11 @@ void MatchJob::find_volumes() {
   for (const std::string& given : options.probes) probed.push_back(probed_pixel(given));
   const bool any = !saved.empty() || !probed.empty() || !options.cost_volume.empty();
   if (any && left.sequence)
-    refuse("--cost-volume, --save-volume and --probe are for single pairs; give one file for LEFT and RIGHT");
+    refuse("--cost-volume, --save-volume and --probe apply to single pairs; give one file each for LEFT and RIGHT");
   if (!options.cost_volume.empty() && options.wants(ResultFile::right))
-    refuse("--right matches the mirrored pair, whose costs --cost-volume does not hold; leave one of them out");
+    refuse(
+        "--right matches the mirrored pair, and --cost-volume has only the costs of the left view; leave one of them "
+        "out");
 }
 
 void MatchJob::read_volumes() {
@@ -76,7 +78,7 @@ void MatchJob::read_volumes() {
   costs = std::make_shared<const AnyImage>(read_volume(options.cost_volume));
   first.costs = costs;
   if (costs->size() != first.left.size())
-    refuse(fmt::format("{} is {} but {} is {}; a volume has a pixel for each of the left image",
+    refuse(fmt::format("{} is {} but {} is {}; a cost volume must have the size of the left image",
                        options.cost_volume.string(), size_text(costs->size()), left.file(first_index).string(),
                        size_text(first.left.size())));
   check_costs();
@@ -86,18 +88,20 @@ void MatchJob::check_costs() const {
   if (costs->view().type != PixelType::f32 || pipeline.get("cost.stage") != "volume" || !takes_8_bits(pipeline)) return;
   const auto [least, most] = extremes_of(costs->view().as<float>());
   if (least < 0)
-    refuse(fmt::format("{} has costs down to {:.6g}, but those below 0 are cut to 0; add a constant to all",
-                       options.cost_volume.string(), least));
+    refuse(
+        fmt::format("{} has costs down to {:.6g}, and costs below 0 would be clamped to 0; add a constant to all costs",
+                    options.cost_volume.string(), least));
   if (most > 1 && pipeline.get("cost.largest") == "0")
-    refuse(fmt::format(
-        "{} has costs up to {:.6g}, but those of float32 are cut to 1; add --set volume.largest={:.6g}, or scale them",
-        options.cost_volume.string(), most, most));
+    refuse(
+        fmt::format("{} has costs up to {:.6g}, and float32 costs above 1 would be clamped to 1; add --set "
+                    "volume.largest={:.6g}, or scale the costs",
+                    options.cost_volume.string(), most, most));
 }
 
 void MatchJob::check_probes() const {
   for (const auto& [x, y] : probed)
     if (x >= size.width || y >= size.height)
-      refuse(fmt::format("--probe {},{} lies outside the image of {}", x, y, size_text(size)));
+      refuse(fmt::format("--probe {},{} is outside the image of {}; give a pixel inside it", x, y, size_text(size)));
 }
 
 void request_volumes(const MatchJob& call, Problem& problem) {
@@ -125,7 +129,7 @@ void print_probes(const MatchJob& call) {
     return !costs.empty() && costs.width != call.first.range.count;
   };
   if (result.disparity.size() != call.size || std::ranges::any_of(result.probed, is_reduced))
-    refuse("--probe shows costs of the whole size, and this pipeline reduces the images; set reduce.factor=1");
+    refuse("--probe requires costs of the images' size, and this pipeline reduces the images; set reduce.factor=1");
   for (std::size_t i = 0; i < call.probed.size(); ++i) {
     const auto [x, y] = call.probed[i];
     say("pixel {},{}: disparity {:.3f}\n", x, y, result.disparity(x, y));

@@ -32,7 +32,7 @@ CLI::Option* named(const CLI::App& app, CLI::Option* option, const std::string& 
   option->check(
       [&app, option](const std::string& value) {
         if (value.starts_with('-') && app.get_option_no_throw(value) != nullptr)
-          refuse(fmt::format("{} needs a value, and {} is an option; write `{} {}`", option->get_name(), value,
+          refuse(fmt::format("{} requires a value, and {} is an option; write `{} {}`", option->get_name(), value,
                              option->get_name(), option->get_option_text()));
         return std::string();
       },

@@ -22,10 +22,11 @@ void check_tiff([[maybe_unused]] const std::filesystem::path& file) {
 #ifndef STEREOPSIS_TIFF
   const std::string extension = extension_of(file);
   if (extension == ".tif" || extension == ".tiff")
-    throw Error(ErrorCategory::unsupported,
-                fmt::format("{} can't be written: this build has no TIFF; use .npy or .pfm, or "
-                            "build with STEREOPSIS_TIFF=ON",
-                            file.string()));
+    throw Error(
+        ErrorCategory::unsupported,
+        fmt::format(
+            "{} cannot be written, because this build has no TIFF; use .npy or .pfm, or build with STEREOPSIS_TIFF=ON",
+            file.string()));
 #endif
 }
 
@@ -35,7 +36,8 @@ void check_output(const std::filesystem::path& file, std::span<const char* const
   if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
     std::string allowed;
     for (const char* name : extensions) allowed += (allowed.empty() ? "" : ", ") + std::string(name);
-    refuse(fmt::format("{} {} has an extension that it can't be written with; use {}", option, file.string(), allowed));
+    refuse(fmt::format("{} {} has an extension that is not supported for this output; use {}", option, file.string(),
+                       allowed));
   }
   check_tiff(file);
   check_writable(file);

@@ -58,7 +58,7 @@ void Progress::draw() {
   if (1000 * seconds < quiet_ms) return;
   drawn_ = true;
   if (total_ == 1) {
-    fmt::print(stderr, "\rat work for {:.0f} s \x1b[K", seconds);
+    fmt::print(stderr, "\rrunning for {:.0f} s \x1b[K", seconds);
   } else {
     constexpr std::size_t width = 30;
     const double rate = static_cast<double>(finished_) / seconds;

@@ -90,12 +90,11 @@ void hand_on_to_python(const std::vector<std::string>& arguments) {
   for (std::string& word : call) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(program.c_str(), argv.data());
-  throw Error(
-      ErrorCategory::unsupported,
-      fmt::format("{} is in the Python package, and {} can't be run; install Python 3.11 or later, name it by "
-                  "STEREOPSIS_PYTHON if it is not python3, and run: python3 -m pip install 'WHEEL{}', where WHEEL is "
-                  "the path of stereopsis-{}-*.whl or of a checkout",
-                  command.name, program, command.extra, STEREOPSIS_VERSION));
+  throw Error(ErrorCategory::unsupported,
+              fmt::format("{} is a command of the Python package, and {} cannot be run; install Python 3.11 or later, "
+                          "set STEREOPSIS_PYTHON to its path if it is not python3, and run: python3 -m pip install "
+                          "'WHEEL{}', where WHEEL is the path of stereopsis-{}-*.whl or of a checkout",
+                          command.name, program, command.extra, STEREOPSIS_VERSION));
 }
 
 }  // namespace stereopsis::command

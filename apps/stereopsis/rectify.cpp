@@ -35,9 +35,9 @@ class Job {
     views_[1].frames = find_frames(options.right, "the right image");
     pair_up(left(), options.left, views_[1].frames, options.right);
     if (options.resume && !left().sequence)
-      refuse(fmt::format("--resume is for sequences, and {} is one file", options.left.string()));
+      refuse(fmt::format("--resume applies to sequences, and {} is one file; leave it out", options.left.string()));
     if (!fs::is_directory(options.output))
-      refuse(fmt::format("-o {} is not a directory; make it first", options.output.string()));
+      refuse(fmt::format("-o {} is not a directory; create it first", options.output.string()));
     CallFiles files;
     options.rig.reads(files);
     for (const View& view : views_) {
@@ -57,12 +57,13 @@ class Job {
     extension_ = first.view().type == PixelType::f32 ? ".tiff" : ".png";
     const StereoCalibration calibration = options_.rig.cameras(size_, first.channels() == 1);
     if (calibration.size != size_)
-      refuse(fmt::format("{} is for images of {}, but {} is {}", options_.rig.source(), size_text(calibration.size),
-                         left().file(0).string(), size_text(size_)));
+      refuse(fmt::format("{} is for images of {}, but {} is {}; give the calibration of these images",
+                         options_.rig.source(), size_text(calibration.size), left().file(0).string(),
+                         size_text(size_)));
     const RectificationMaps maps = rectification_maps(calibration);
     for (const View& view : views_) fs::create_directory(options_.output / view.name);
     const std::vector<bool> there = frames_there(maps.size());
-    Progress progress(left().size(), "pairs", left().sequence ? "--resume goes on from there" : "");
+    Progress progress(left().size(), "pairs", left().sequence ? "continue with --resume" : "");
     for (std::size_t i = 0; i < left().size(); ++i) {
       if (!there[i]) {
         rectify_one(i, views_[0], maps.left);
@@ -71,7 +72,7 @@ class Job {
       progress.update(i + 1);
     }
     write_rig(options_.output / "rig.yml", calibration.rig);
-    summarise("{}: {} pairs of {}, left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
+    summarise("{}: {} pairs of {} in left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
               options_.output.string(), left().size(), size_text(maps.size()));
   }
 
@@ -110,7 +111,7 @@ class Job {
     const fs::path& file = view.frames.file(i);
     const AnyImage image = read_image(file);
     if (image.size() != size_)
-      refuse(fmt::format("{} is {}, but {} is {}; all images must have one size", file.string(),
+      refuse(fmt::format("{} is {}, but {} is {}; all images must have the same size", file.string(),
                          size_text(image.size()), left().file(0).string(), size_text(size_)));
     const RectifiedView result = rectified(image, map, {}, options_.device.threads.value_or(0));
     const bool is_float = image.view().type == PixelType::f32;

@@ -37,11 +37,15 @@ void RigOptions::add_numbers_to(Command& command) {
 }
 
 void RigOptions::check() const {
-  if (files.size() > 2) refuse("--calib is given more than twice; a pair has two cameras");
+  if (files.size() > 2)
+    refuse(fmt::format("--calib is given {} times; give one file, or two for the two cameras", files.size()));
   if (!files.empty() && (focal || !baseline.empty() || doffs))
-    refuse("--calib and --focal, --baseline, --doffs both give the cameras; leave one of them out");
+    refuse(
+        "--calib cannot be given with --focal, --baseline or --doffs, because both describe the cameras; leave one of "
+        "them out");
   if (focal.has_value() != !baseline.empty() || (doffs && !focal))
-    refuse("--focal and --baseline belong together, --doffs to them; give both, or a file with --calib");
+    refuse(
+        "--focal and --baseline must be given together, and --doffs only with them; give both, or a file with --calib");
   if (focal && !(to_length(baseline).first > 0))
     refuse(fmt::format("--baseline {} is not allowed; it must be a length above 0", baseline));
 }

@@ -136,7 +136,7 @@ void make_folder(const fs::path& folder) {
   fs::create_directory(folder, error);
   if (error)
     throw Error(ErrorCategory::file,
-                fmt::format("the directory {} can't be made: {}", folder.string(), error.message()));
+                fmt::format("the directory {} cannot be created: {}", folder.string(), error.message()));
 }
 
 void write_scene(const fs::path& folder, const SceneOptions& options, const Scene& scene) {
@@ -187,8 +187,8 @@ class Stack {
 void check_stack(Size size, int count) {
   if (static_cast<long long>(size.height) * count > std::numeric_limits<int>::max() / 16)
     refuse(
-        fmt::format("--count {} scenes of {} rows are too many for one array; write them in several calls, each with "
-                    "its own --seed",
+        fmt::format("--count {} scenes of {} rows are too many for one array; generate them in several calls, each "
+                    "with its own --seed",
                     count, size.height));
 }
 
@@ -211,7 +211,7 @@ void synth_random(const Options& options, const fs::path& folder) {
     make_scenes(scenes,
                 [&](int i, const Scene& scene) { write_scene(folder / fmt::format("{:06}", i), scenes[i], scene); });
   }
-  summarise("{}: {} random scenes, {}, at most {} disparities, seeds from {} on\n", folder.string(), count,
+  summarise("{}: {} random scenes, {}, at most {} disparities, seeds from {} upwards\n", folder.string(), count,
             size_text(options.size()), options.disparities.value_or(SceneOptions{}.disparities), options.first_seed());
 }
 
@@ -222,19 +222,18 @@ void check_memory(const Options& options) {
   const double scenes = options.stacked ? options.count.value_or(1) : 1;
   const double bytes = 2.0 * (2 * 3 + 2 * 4 + 3) * size.width * size.height * scenes;
   if (bytes > 0.5 * static_cast<double>(host_memory_bytes()))
-    throw Error(
-        ErrorCategory::memory,
-        fmt::format(
-            "{:.0f} scenes of {} take {:.1f} GB while they are made, more than half of this machine's memory; make "
-            "smaller or fewer ones",
-            scenes, size_text(size), bytes * 1e-9));
+    throw Error(ErrorCategory::memory,
+                fmt::format("{:.0f} scenes of {} need {:.1f} GB while they are generated, more than half of this "
+                            "machine's memory; generate smaller or fewer scenes",
+                            scenes, size_text(size), bytes * 1e-9));
 }
 
 void synth(const Options& options) {
   const fs::path folder = options.folder.has_filename() ? options.folder : options.folder.parent_path();
-  if (fs::exists(folder) && !fs::is_directory(folder)) refuse(fmt::format("-o {} is not a directory", folder.string()));
+  if (fs::exists(folder) && !fs::is_directory(folder))
+    refuse(fmt::format("-o {} is a file; give the name of a directory", folder.string()));
   if (folder.has_parent_path() && !fs::is_directory(folder.parent_path()) && !fs::is_directory(folder))
-    refuse(fmt::format("-o {}: the directory {} does not exist; make it first", folder.string(),
+    refuse(fmt::format("-o {}: the directory {} does not exist; create it first", folder.string(),
                        folder.parent_path().string()));
   check_memory(options);
   if (options.random) return synth_random(options, folder);

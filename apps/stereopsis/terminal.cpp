@@ -82,7 +82,7 @@ void check_results_written() {
   if (error_of_stdout == 0) return;
   if (error_of_stdout == EPIPE) throw Unread{};
   throw Error(ErrorCategory::file,
-              fmt::format("not all results could be written to standard output: {}", std::strerror(error_of_stdout)));
+              fmt::format("standard output cannot be written: {}", std::strerror(error_of_stdout)));
 }
 
 }  // namespace stereopsis::command

@@ -368,7 +368,7 @@ def by_name(*words, code=0, **environment):
         [program, *map(str, words)], capture_output=True, text=True,
         env={**os.environ, "STEREOPSIS_PYTHON": sys.executable, **environment},
     )  # fmt: skip
-    if "needs OpenCV" in done.stderr:
+    if "requires OpenCV" in done.stderr:
         pytest.skip("the command was built without OpenCV")
     assert done.returncode == code, done.stderr
     return done.stdout + done.stderr
@@ -423,7 +423,7 @@ def test_what_is_no_call_of_a_bag_is_refused(tmp_path):
     said = by_name("match", tmp_path / "two", "-o", tmp_path / "d.npy", code=2)
     assert "several pairs of cameras" in said and f"they are taken by stereopsis bag {tmp_path / 'two'} --frames" in said
     assert "'none.mcap' is not there" in by_name("match", "none.mcap", "-o", tmp_path / "d.npy", code=1)
-    assert "is in the Python package, and /none can't be run" in by_name("match", "x.bag", code=1, STEREOPSIS_PYTHON="/none")
+    assert "is a command of the Python package, and /none cannot be run" in by_name("match", "x.bag", code=1, STEREOPSIS_PYTHON="/none")
 
 
 TYPES = {"image": "sensor_msgs/msg/Image", "packed": "sensor_msgs/msg/CompressedImage", "info": "sensor_msgs/msg/CameraInfo"}

@@ -65,7 +65,7 @@ TEST_F(BadCalls, NotAnImage) {
 TEST_F(BadCalls, NothingToMeasure) {
   write(folder / "unknown.pgm", "P5\n150 110\n255\n" + std::string(150 * 110, '\0'));
   expect_refused({"evaluate", "scene/disp_left.pfm", "--truth", "unknown.pgm", "--scale", "4", "--json", "new.json"}, 2,
-                 {"unknown.pgm has no known disparity"});
+                 {"unknown.pgm has no valid disparity"});
 }
 
 TEST_F(BadCalls, TwoSizes) {
@@ -96,9 +96,9 @@ TEST_F(BadCalls, UnknownParameterGetsTheNearestRightOne) {
 }
 
 TEST_F(BadCalls, SettingsThatUndoOthers) {
-  expect_match_refused({"--set", "sgm.p1=7", "--set", "optimisation.stage=sgm"}, {"undoes --set sgm.p1=7"});
+  expect_match_refused({"--set", "sgm.p1=7", "--set", "optimisation.stage=sgm"}, {"overrides --set sgm.p1=7"});
   expect_match_refused({"--set", "speckle.size=50", "--set", "refinements=left_right,median"},
-                       {"undoes --set speckle.size=50"});
+                       {"overrides --set speckle.size=50"});
   const auto before = snapshot();
   EXPECT_EQ(call({"match", "scene/left.png", "scene/right.png", "--disparities", "32", "--explain", "--set",
                   "optimisation.stage=sgm", "--set", "sgm.p1=7", "--set", "sgm.p1=8"})
@@ -108,7 +108,7 @@ TEST_F(BadCalls, SettingsThatUndoOthers) {
 }
 
 TEST_F(BadCalls, OptionsThatNothingReads) {
-  expect_match_refused({"--frame", "head"}, {"--frame is of a cloud"});
+  expect_match_refused({"--frame", "head"}, {"--frame applies to the point cloud"});
   expect_match_refused({"--explain", "--json", "--timings"}, {"leave --timings"});
 }
 
@@ -201,7 +201,7 @@ TEST_F(BadCalls, UnknownCommandsGetTheNearestKnownOne) {
   expect_refused({"scene/left.png", "scene/right.png"}, 2, {"before 'scene/left.png'", "stereopsis match LEFT RIGHT"});
   const Answer far = call({"photogrammetry"});
   EXPECT_EQ(far.code, 2);
-  EXPECT_EQ(far.err, "stereopsis: there is no command 'photogrammetry'; `stereopsis --help` lists all\n");
+  EXPECT_EQ(far.err, "stereopsis: there is no command 'photogrammetry'; `stereopsis --help` lists all commands\n");
 }
 
 TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
@@ -214,7 +214,7 @@ TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
   expect_refused({"match", "--ouptut", "a.pfm", "scene/left.png"}, 2, {"'--ouptut' (did you mean '--output'?)"});
   expect_refused({"--versoin"}, 2, {"there is no option '--versoin' (did you mean '--version'?)"});
   expect_refused({"--disparities", "8", "match", "scene/left.png", "scene/right.png"}, 2,
-                 {"--disparities is an option of match; put it behind the command"});
+                 {"--disparities is an option of match; write it after the command"});
   for (const char* command :
        {"evaluate", "bench", "methods", "devices", "check", "synth", "calibrate", "rectify", "cloud", "help"})
     expect_refused(
@@ -225,20 +225,20 @@ TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
 TEST_F(BadCalls, ArgumentsThatAreMissingOrTooMany) {
   expect_refused({"check", "scene/left.png"}, 2, {"RIGHT is missing; write `stereopsis check LEFT RIGHT …`"});
   expect_refused({"check", "scene/left.png", "scene/right.png", "third.png"}, 2,
-                 {"unexpected argument 'third.png': stereopsis check reads only LEFT and RIGHT"});
+                 {"unexpected argument 'third.png': stereopsis check accepts only LEFT and RIGHT"});
   expect_refused({"check", "scene/left.png", "scene/right.png", "scene/mask_nonocc.png"}, 2, {"wildcard", "quotes"});
-  expect_refused({"devices", "cuda"}, 2, {"unexpected argument 'cuda'", "devices reads options only"});
+  expect_refused({"devices", "cuda"}, 2, {"unexpected argument 'cuda'", "devices accepts only options"});
   expect_refused({"match", "scene/left.png", "scene/right.png", "--min-disparity"}, 2,
-                 {"--min-disparity needs a value; write `--min-disparity N`"});
+                 {"--min-disparity requires a value; write `--min-disparity N`"});
   expect_match_refused({"--disparities", "8", "--disparities", "9"}, {"--disparities is given 2 times; give it once"});
   for (const char* value : {"perhaps", "1", "false"})
     expect_match_refused({std::string("--explain=") + value}, {"--explain is a switch without a value"});
-  expect_match_refused({"--confidence", "--timings"}, {"--confidence needs a value, and --timings is an option"});
-  expect_match_refused({"--set", "--timings"}, {"--set needs a value, and --timings is an option"});
+  expect_match_refused({"--confidence", "--timings"}, {"--confidence requires a value, and --timings is an option"});
+  expect_match_refused({"--set", "--timings"}, {"--set requires a value, and --timings is an option"});
   expect_refused({"help", "match", "check"}, 2, {"unexpected argument 'check'", "one command at a time"});
   expect_match_refused({"--pipeline", "text.json", "--method", "sgm"},
-                       {"--method and --pipeline exclude each other; leave one of them out"});
-  expect_refused({"synth", "-o", "new", "--count", "2"}, 2, {"--count and --random belong together; give both"});
+                       {"--method and --pipeline cannot be given together; leave one of them out"});
+  expect_refused({"synth", "-o", "new", "--count", "2"}, 2, {"--count and --random must be given together; give both"});
   expect_refused({"synth"}, 2, {"--output is missing; write `stereopsis synth --output "});
 }
 

@@ -105,17 +105,17 @@ TEST_F(CallsFiles, TheSamePictureTwiceIsNoPair) {
     const std::vector<std::string> pair = {"match", "scene/left.png", right, "-o", "twice.pfm", "--disparities", "32"};
     const Answer plain = call(pair);
     EXPECT_EQ(plain.code, 0) << plain.err;
-    EXPECT_TRUE(says(plain, "warning: ") && says(plain, "the same picture")) << plain.err;
+    EXPECT_TRUE(says(plain, "warning: ") && says(plain, "the same pixels")) << plain.err;
     auto strict = pair;
     strict.push_back("--strict");
     EXPECT_EQ(call(strict).code, 1);
-    EXPECT_TRUE(says(call(strict), "the same picture"));
+    EXPECT_TRUE(says(call(strict), "the same pixels"));
     const Answer check = call({"check", "scene/left.png", right});
     EXPECT_EQ(check.code, 1) << check.out;
-    EXPECT_NE(check.out.find("the same picture"), std::string::npos) << check.out;
+    EXPECT_NE(check.out.find("the same pixels"), std::string::npos) << check.out;
   }
   EXPECT_TRUE(Json::parse(call({"check", "scene/left.png", "copy.png", "--json"}).out)["same_image"].get<bool>());
-  EXPECT_FALSE(says(match({"-o", "d.pfm"}), "the same picture"));
+  EXPECT_FALSE(says(match({"-o", "d.pfm"}), "the same pixels"));
 }
 
 TEST_F(CallsFiles, APipeIsReadOnce) {

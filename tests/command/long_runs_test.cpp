@@ -95,7 +95,7 @@ TEST_F(LongRuns, AnInterruptSaysHowFarItWasAndLeavesNothingHalfDone) {
     EXPECT_FALSE(fs::exists(folder / name / "59.pfm"));
     const Answer rest = sequence(name, {"--resume", "--report", "rest.json"});
     EXPECT_EQ(rest.code, 0) << rest.err;
-    EXPECT_NE(rest.err.find("there already"), std::string::npos) << rest.err;
+    EXPECT_NE(rest.err.find("from an earlier run"), std::string::npos) << rest.err;
     EXPECT_TRUE(json("rest.json")["frames"][0]["there_already"].get<bool>());
     expect_as_whole(name);
   }
@@ -110,7 +110,7 @@ TEST_F(LongRuns, KilledRunsGoOnToTheSameFiles) {
   const auto before = fs::last_write_time(folder / "killed/7.pfm");
   const Answer again = sequence("killed", {"--resume"});
   EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_NE(again.err.find("60 of 60 frames are there already"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("60 of 60 frames are complete from an earlier run"), std::string::npos) << again.err;
   EXPECT_TRUE(fs::last_write_time(folder / "killed/7.pfm") == before);
 }
 
@@ -141,7 +141,7 @@ TEST_F(LongRuns, ResumeDoesAnewWhatWasCutOff) {
   write(folder / "cut/30.pfm", "Pf\n2 2\n-1.0\n0123456789abcdef");  // whole, of another size
   const Answer answer = sequence("cut", {"--resume"});
   EXPECT_EQ(answer.code, 0) << answer.err;
-  EXPECT_NE(answer.err.find("56 of 60 frames are there already"), std::string::npos) << answer.err;
+  EXPECT_NE(answer.err.find("56 of 60 frames are complete from an earlier run"), std::string::npos) << answer.err;
   expect_as_whole("cut");
 }
 
@@ -168,7 +168,7 @@ TEST_F(LongRuns, RectifyGoesOnWhereItWas) {
   EXPECT_FALSE(fs::exists(folder / "resumed/rig.yml")) << "it was done before it was killed";
   const Answer rest = rectify("resumed", "rig.yml", {"--resume"});
   EXPECT_EQ(rest.code, 0) << rest.err;
-  EXPECT_NE(rest.err.find("of 60 frames are there already"), std::string::npos) << rest.err;
+  EXPECT_NE(rest.err.find("of 60 frames are complete from an earlier run"), std::string::npos) << rest.err;
   EXPECT_TRUE(files_of("resumed") == files_of("flat"));
 
   const auto before = fs::last_write_time(folder / "resumed/left/7.png");

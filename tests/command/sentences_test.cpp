@@ -72,12 +72,12 @@ TEST_F(Sentences, MemoryLimitsAreNamedAsTheyWereGiven) {
     return match({"-o", "limited.pfm", "--device", "cpu", "--memory-limit", limit, "--threads", threads});
   };
   expect_says(limited("170K", "1"), 1,
-              {"images of 150×110 need 0.2 MiB of memory before any matching",
+              {"images of 150×110 need 0.2 MiB of memory in addition to the matching",
                "the memory limit is 0.1 MiB (--memory-limit 170K)"});
   for (const char* threads : {"1", "2"})
     expect_says(limited("250K", threads), 1,
                 {std::string("disparities with ") + threads + " thread", " needs at least ", " MiB (",
-                 " bytes) of memory", "of --memory-limit 250K, the images and results take 0.2 MiB"});
+                 " bytes) of memory", "of --memory-limit 250K, the images and results use 0.2 MiB"});
   EXPECT_FALSE(fs::exists(folder / "limited.pfm"));
 }
 
@@ -131,7 +131,7 @@ TEST_F(Sentences, ACalibrationOfRawCamerasSuggestsRaw) {
     more.insert(more.begin(), {"match", "scene/left.png", right_file, "-o", "raw.pfm", "--calib", "rig.yml"});
     return call(more);
   };
-  const std::string advice = "rows do not correspond (the median of |dy| is 4.0 px, above 1 px); add --raw";
+  const std::string advice = "rows do not correspond (the median of |dy| is 4.0 px; at most 1 px is allowed); add --raw";
   expect_says(matched("lower.png", {"--disparities", "32"}), 0, {advice});
   expect_says(matched("lower.png", {}), 2, {"can't be estimated", "if rows do not correspond, add --raw"});
   expect_says(matched("lower.png", {"--disparities", "32", "--strict"}), 1, {advice});

@@ -200,10 +200,10 @@ TEST_F(Trust, TheRangeOfASequenceCoversItsLaterFrames) {
 TEST_F(Trust, ResultsThatGatherAtAnEndOfTheRangeAreSaid) {
   const Answer narrow = call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--disparities", "28"});
   EXPECT_EQ(narrow.code, 0);
-  EXPECT_TRUE(says(narrow, "upper end of the range")) << narrow.err;
+  EXPECT_TRUE(says(narrow, "upper end of the search range")) << narrow.err;
   const Answer late =
       call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--min-disparity", "14", "--disparities", "26"});
-  EXPECT_TRUE(says(late, "lower end of the range")) << late.err;
+  EXPECT_TRUE(says(late, "lower end of the search range")) << late.err;
   EXPECT_EQ(call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--disparities", "40"}).err, "");
 }
 
@@ -244,11 +244,11 @@ TEST_F(Trust, APairThatIsNotOfOneSceneIsSaidAndStrictRefusesIt) {
   };
   const Answer estimated = call(with({"d.pfm", "--report", "other.json"}));
   EXPECT_EQ(estimated.code, 0) << estimated.err;
-  EXPECT_TRUE(says(estimated, "is it a pair of one scene?")) << estimated.err;
+  EXPECT_TRUE(says(estimated, "give two images of the same scene")) << estimated.err;
   EXPECT_TRUE(says(estimated, "other/right.png")) << estimated.err;
   EXPECT_FALSE(json("other.json")["warnings"].empty());
-  expect_refused(with({"new.pfm", "--strict"}), {"one scene", "--strict"}, 1);
-  expect_refused(with({"new.pfm", "--strict", "--disparities", "40"}), {"one scene", "--strict"}, 1);
+  expect_refused(with({"new.pfm", "--strict"}), {"the same scene", "--strict"}, 1);
+  expect_refused(with({"new.pfm", "--strict", "--disparities", "40"}), {"the same scene", "--strict"}, 1);
 }
 
 TEST_F(Trust, NextToNothingMeasuredIsAlwaysSaid) {
@@ -259,7 +259,7 @@ TEST_F(Trust, NextToNothingMeasuredIsAlwaysSaid) {
                                          "40",    "--set",         "left_right.threshold=0"};
   const Answer answer = call(pair);
   EXPECT_EQ(answer.code, 0) << answer.err;
-  EXPECT_TRUE(says(answer, "could be measured")) << answer.out << answer.err;
+  EXPECT_TRUE(says(answer, "of the pixels of unrelated.png were measured")) << answer.out << answer.err;
 }
 
 // ---- Measured and filled ----

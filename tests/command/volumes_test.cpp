@@ -89,7 +89,7 @@ TEST_F(Volumes, WhatDoesNotFitIsRefused) {
     EXPECT_NE(answer.code, 0);
     EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
   };
-  refuses({"--probe", "150,3"}, "lies outside the image");
+  refuses({"--probe", "150,3"}, "is outside the image");
   refuses({"--probe", "3"}, "must be X,Y");
   refuses({"-o", "d.pfm", "--save-volume", "sums=s.npy"}, "must be cost=FILE.npy");
   refuses({"-o", "d.pfm", "--save-volume", "aggregated=s.npy"}, "no stage that makes the output 'aggregated'");
