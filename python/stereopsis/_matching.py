@@ -348,7 +348,7 @@ class Matcher:
             if made_for.still(_MadeFor(self._kind, self._pipeline, self._probes)):
                 return Explanation(planned, self._kind)
         if self._disparities is None:
-            raise CallError("disparities=None is estimated from a pair, and none came yet; give the range, or explain(left, right)")
+            raise CallError("disparities=None is estimated from a pair, and none came yet; give the search range, or explain(left, right)")
         kind = self._kind or ((*self._expected_size(), 3, "uint8"), None, "")
         return Explanation(self._planned_for(_MadeFor(kind, self._pipeline, self._probes), self._disparities, 1), kind)
 
@@ -422,7 +422,7 @@ class Matcher:
         if costs is not None:
             disparities = self._range_of_volume(costs[2])
         elif self._disparities is None and place:
-            raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the range")
+            raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the search range")
         else:
             disparities = self._disparities or self._estimated(left, right)
         planned = self._planned_for(now, disparities, in_flight)
@@ -432,7 +432,7 @@ class Matcher:
 
     def _estimated(self, left: Any, right: Any) -> tuple[int, int]:
         if self._options["calibration"] is not None and self._colour != "rgb":
-            raise CallError(f"disparities=None is estimated on rectified pictures, for which colour='{self._colour}' is not read; give the range")
+            raise CallError(f"disparities=None is estimated on rectified pictures, for which colour='{self._colour}' is not read; give the search range")
         left, right, colour = self._rectified(left, right)
         return _native.estimate_disparities(left, right, colour, self._bit_depth)
 

@@ -222,7 +222,7 @@ def test_the_range_of_raw_pairs_is_that_of_rectified_ones(scene):
     with pytest.warns(st.PairWarning, match="negative range"):  # the cameras converge
         m(scene.left, scene.right)
     assert m.disparities == st.check(*rectified).disparities != st.check(scene.left, scene.right).disparities
-    with pytest.raises(st.CallError, match="give the range"):
+    with pytest.raises(st.CallError, match="give the search range"):
         st.Matcher(calibration=cameras, device="cpu", colour="bgr")(scene.left, scene.right)
 
 

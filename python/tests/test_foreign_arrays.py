@@ -110,7 +110,7 @@ def test_what_does_not_lie_in_rows_is_refused(pair, make, view):
         (lambda l, r: lent(OnGpu(l), OnGpu(r), stream=-3), "stream=-3 is no stream"),
         (lambda l, r: lent(OnGpu(np.stack([l] * 3, 2)), OnGpu(np.stack([r] * 3, 2)), colour="bgra"), "BGRA is (height, width, 4)"),
         (lambda l, r: st.Matcher(disparities=32, device="cpu")(OnGpu(l), OnGpu(r)), "the matcher runs on cpu"),
-        (lambda l, r: st.Matcher()(OnGpu(l), OnGpu(r)), "give the range"),
+        (lambda l, r: st.Matcher()(OnGpu(l), OnGpu(r)), "give the search range"),
         (lambda l, r: next(st.Matcher(disparities=32).stream([(OnGpu(l), OnGpu(r))])), "arrays of the host"),
         (lambda l, r: st.check(OnGpu(l), OnGpu(r)), "copy them to the host"),
     ],

@@ -62,7 +62,7 @@ def test_damaged_weights_are_refused(layers, pair, tmp_path):
     (tmp_path / "damaged.weights").write_bytes(data)
     with pytest.raises(st.Error, match="damaged"):
         costs_of(pair, tmp_path / "damaged.weights")
-    with pytest.raises(st.Error, match="can't be read"):
+    with pytest.raises(st.Error, match="cannot be read"):
         costs_of(pair, tmp_path / "absent.weights")
 
 

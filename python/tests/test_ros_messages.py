@@ -148,7 +148,7 @@ def test_a_rig_comes_from_camera_info_with_its_signs():
     assert rig.depth(30) == 500 * 0.12 / (30 - 10)
     with pytest.raises(st.FormatError, match="swap the cameras"):
         rig_of(info(), info(tx=60.0))
-    with pytest.raises(st.FormatError, match="no baseline"):
+    with pytest.raises(st.FormatError, match="have the baseline 0"):
         rig_of(info(), info())
 
 
@@ -191,7 +191,7 @@ def test_cameras_that_nobody_calibrated_are_none():
 @pytest.mark.parametrize(
     "change, said",
     [(dict(k=[float("nan")] * 9), "not finite"), (dict(p=[1.0] * 11), "11 numbers in P"), (dict(f=float("inf")), "not finite"),
-     (dict(cy=250.0), "differ in focal length"), (dict(width=320), "both must have one size"), (dict(f=400.0), "differ")],
+     (dict(cy=250.0), "differ in focal length"), (dict(width=320), "both must have the same size"), (dict(f=400.0), "differ")],
 )  # fmt: skip
 def test_cameras_that_are_no_pair_are_refused(change, said):
     with pytest.raises(st.FormatError, match=said):

@@ -73,7 +73,7 @@ def test_required_input_is_what_a_region_reads() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(st.CallError, match="can't be done in stripes"):
+    with pytest.raises(st.CallError, match="cannot be matched in stripes"):
         st.Pipeline("ad-census").partition_plan()
     with pytest.raises(st.CallError, match="follow='across'"):
         st.Matcher("sgm", disparities=RANGE, stripe=st.BoundaryStripe(0, 9, follow="across"))(SCENE.left, SCENE.right)

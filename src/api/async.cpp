@@ -51,7 +51,8 @@ const Plan& AsyncMatcher::plan() const { return state_->workers.plan(); }
 
 void AsyncMatcher::submit(const StereoPair& pair, Callback done, std::shared_ptr<const void> owner) {
   if (!done)
-    throw Error(ErrorCategory::call, "a pair is given without a function to call back; give one, or take the future");
+    throw Error(ErrorCategory::call,
+                "submit() got a pair without a callback; pass a callback, or use the overload that returns a future");
   const auto request = std::make_shared<Request>(Request{std::move(done), std::move(owner)});
   Workers::Jobs jobs;
   jobs.push_back({pair, &request->result, [request](const std::exception_ptr& error) { request->finish(error); }});
@@ -76,7 +77,7 @@ std::future<Matched> AsyncMatcher::submit(const StereoPair& pair, std::shared_pt
 void AsyncMatcher::wait() {
   if (state_->workers.is_inside())
     throw Error(ErrorCategory::call,
-                "the matcher is waited for inside one of its callbacks or stages, which would never end; wait on "
+                "wait() was called inside a callback or a stage of this matcher, and would never return; wait on "
                 "another thread, or submit more pairs from the callback");
   state_->workers.wait();
 }

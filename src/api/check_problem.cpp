@@ -14,11 +14,16 @@ constexpr int most_disparities = 16384, most_side = 1 << 28;
 
 void check(const Geometry& g, Size size) {
   if (g.rectification && g.rectification->input != size)
-    refuse(text("the rectification is for images of ", shown(g.rectification->input), " pixels, but these have ",
-                shown(size), "; calibrate at the size that is matched"));
-  if (g.want_rectified && !g.rectification) refuse("the rectified image is wanted, but no rectification is given");
+    refuse(text("the rectification is for images of ", shown(g.rectification->input), " pixels, but these images have ",
+                shown(size), "; calibrate with images of this size"));
+  if (g.want_rectified && !g.rectification)
+    refuse(
+        "the output 'rectified' is requested, but the problem has no rectification; set "
+        "Problem::geometry.rectification, or do not request the output");
   if ((g.want_depth || g.want_points || g.want_uncertainty) && !g.rig)
-    refuse("depth and points need a rig; give the calibration's");
+    refuse(
+        "depth and points require a rig, and the problem has none; set Problem::geometry.rig to that of the "
+        "calibration");
 }
 
 // Stages count the elements of an image, whose rows may be padded, and those of a row of costs in 32 bits.
@@ -28,70 +33,73 @@ void check_extent(Size size, int channels, int disparities) {
                      row = std::int64_t{size.width} * disparities;
   if (size.height > most / (std::int64_t{size.width} * channels) || elements > most)
     refuse(text("an image of ", shown(size), " pixels with ", channels, " channels and ", disparities,
-                " disparities can't be matched at once: (width + disparities + ", padding,
-                ") · channels · height must be at most ", most, "; match regions of it"));
+                " disparities is too large: (width + disparities + ", padding, ") · channels · height must be at most ",
+                most, "; match regions of the image"));
   if (row > most)
-    refuse(text(disparities, " disparities can't be searched in rows of ", size.width,
-                " pixels: their product must be at most ", most, "; search fewer, or match regions"));
+    refuse(text(disparities, " disparities are too many for rows of ", size.width,
+                " pixels: the product of both must be at most ", most, "; use fewer disparities, or match regions"));
 }
 
 void check_format(PixelFormat format, const Problem& p) {
   const auto wrong = [&](const char* must) {
-    refuse(text("a picture of ", shown(p.size), " pixels, ", to_string(p.pixel_type), ", can't come in ",
+    refuse(text("an image of ", shown(p.size), " pixels, ", to_string(p.pixel_type), ", cannot have the format ",
                 to_string(format), "; ", must));
   };
   if (p.channels != 3)
-    refuse(text("pictures in ", to_string(format), " have 3 channels for the method, not ", p.channels,
-                "; set Problem::channels = 3"));
+    refuse(text("images in the format ", to_string(format),
+                " have 3 channels after conversion, but Problem::channels is ", p.channels, "; set it to 3"));
   if (format == PixelFormat::nv12 && (p.pixel_type != PixelType::u8 || p.size.width % 2 != 0 || p.size.height % 2 != 0))
-    wrong("it must have 8 bits, and an even width and height");
+    wrong("it must have 8-bit pixels, and an even width and height");
   if (is_bayer(format) && (p.size.width < 2 || p.size.height < 2)) wrong("it must have at least 2×2 pixels");
-  if (is_bayer(format) && p.stripe) wrong("the rows of a stripe are made from those beside it; give them in RGB");
+  if (is_bayer(format) && p.stripe) wrong("the rows of a stripe would require rows beside it; pass RGB images");
 }
 
 void check_region(const Rect& r, Size size) {
   if (r.empty() || r.x < 0 || r.y < 0 || r.x > size.width - r.width || r.y > size.height - r.height)
-    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " does not lie inside the image of ",
-                shown(size), " pixels; give X,Y,WIDTH,HEIGHT with at least one pixel, all of it inside"));
+    refuse(text("the region ", r.x, ",", r.y, ",", r.width, ",", r.height, " is not inside the image of ", shown(size),
+                " pixels; pass X,Y,WIDTH,HEIGHT with at least one pixel and all pixels inside the image"));
 }
 
 void check(const BoundaryStripe& stripe, const Problem& p) {
   if (stripe.first_row < 0 || stripe.rows < 1 || stripe.rows > p.size.height - stripe.first_row)
-    refuse(text("a stripe of ", stripe.rows, " rows from row ", stripe.first_row,
-                " on does not lie inside the image of ", shown(p.size),
-                " pixels; give at least one row, all of them inside"));
+    refuse(text("a stripe of ", stripe.rows, " rows that begins at row ", stripe.first_row,
+                " is not inside the image of ", shown(p.size),
+                " pixels; choose at least one row, with all rows inside the image"));
   const int end = stripe.first_row + stripe.rows;
   if ((stripe.above && stripe.first_row == 0) || (stripe.below && end == p.size.height))
-    refuse(text("path costs come from the row ", stripe.above && stripe.first_row == 0 ? "above" : "below",
-                " the stripe, which is not among those given; give that row, too, and those that features need"));
+    refuse(text("the stripe expects path costs from the row ",
+                stripe.above && stripe.first_row == 0 ? "above" : "below",
+                " it, but the image does not have that row; pass an image with that row and with the margin that the "
+                "features require"));
   if (p.region || p.geometry.rectification || p.geometry.want_depth || p.geometry.want_points ||
       p.geometry.want_uncertainty || p.volumes.given || requests_costs(p))
     refuse(
-        "a stripe of a larger image has maps of its own rows alone: match it rectified, without a region, depth, "
-        "points or "
-        "volumes, which come from the whole");
+        "a stripe cannot be combined with a region, a rectification, depth, points or volumes, which require the whole "
+        "image; plan a rectified stripe without them");
   if (stripe.follow != BoundaryStripe::Follow::none && (p.want_right || p.want_confidence))
-    refuse("of a stripe whose paths alone are followed there is no map; plan without the right view and confidence");
+    refuse(
+        "a stripe with BoundaryStripe::follow has no map, so it has no outputs 'right' and 'confidence'; do not "
+        "request them");
 }
 
 void check_refine_only(const Problem& p) {
   if (p.region || p.stripe || p.geometry.rectification || p.want_right || p.volumes.given || requests_costs(p))
     refuse(
-        "maps that come with the pair are refined as they are: plan without a region, a stripe, a rectification, the "
-        "right "
-        "view's map and volumes");
+        "refine_only cannot be combined with a region, a stripe, a rectification, the output 'right' or volumes; plan "
+        "without them");
 }
 
 }  // namespace
 
 void check(const Problem& p) {
   if (p.size.width < 1 || p.size.height < 1)
-    refuse(text("an image of ", shown(p.size), " pixels can't be matched; width and height must be at least 1"));
+    refuse(text("an image of ", shown(p.size), " pixels cannot be matched; width and height must be at least 1"));
   if (p.size.width > most_side || p.size.height > most_side)
-    refuse(text("an image of ", shown(p.size), " pixels can't be matched; width and height must be at most ", most_side,
-                ", so match parts of it"));
+    refuse(text("an image of ", shown(p.size), " pixels cannot be matched; width and height must be at most ",
+                most_side, ", so match parts of the image"));
   if (p.channels != 1 && p.channels != 3)
-    refuse(text("an image of ", p.channels, " channels can't be matched; give a grey (1) or an RGB (3) image"));
+    refuse(text("an image of ", p.channels,
+                " channels cannot be matched; pass a grey image (1 channel) or an RGB image (3 channels)"));
   if (p.format) check_format(*p.format, p);
   check_bit_depth(p.pixel_type, p.bit_depth);
   if (p.range.count < 1 || p.range.count > most_disparities)
@@ -105,17 +113,19 @@ void check(const Problem& p) {
   if (p.stripe) check(*p.stripe, p);
   if (p.refine_only) check_refine_only(p);
   if (p.volumes.given && p.geometry.rectification)
-    refuse("a cost volume is of a rectified pair; give the pair rectified, or let its costs be computed");
+    refuse(
+        "a given cost volume belongs to a rectified pair, but the problem has a rectification; pass a rectified pair, "
+        "or compute the costs");
   if (p.volumes.without_images && !p.volumes.given)
-    refuse("without images there must be a cost volume; say its type in Problem::volumes.given");
+    refuse("volumes.without_images requires a cost volume; set Problem::volumes.given to its pixel type");
   const Size size = p.rectified_size();
   if (p.region) check_region(*p.region, size);
   for (const Pixel& pixel : p.volumes.probes) {
     const Rect inside = p.region.value_or(Rect{0, 0, size.width, size.height});
     if (pixel.x < inside.x || pixel.y < inside.y || pixel.x >= inside.x + inside.width ||
         pixel.y >= inside.y + inside.height)
-      refuse(text("the probe ", pixel.x, ",", pixel.y, " lies outside of what is matched, ", inside.x, ",", inside.y,
-                  ",", inside.width, ",", inside.height));
+      refuse(text("the probe ", pixel.x, ",", pixel.y, " is outside the matched region ", inside.x, ",", inside.y, ",",
+                  inside.width, ",", inside.height));
   }
 }
 

@@ -30,7 +30,7 @@ std::vector<Device> devices_of(const Device& device) {
     for (const std::string& name : expanded(part)) {
       if (std::ranges::count(list, name, &Device::name) > 0)
         throw Error(ErrorCategory::call,
-                    text("the device '", name, "' is named twice in '", device.name, "'; name each once"));
+                    text("the device '", name, "' is named twice in '", device.name, "'; name each device once"));
       list.push_back({name, device.threads, device.implementation});
     }
   return list;

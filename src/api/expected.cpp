@@ -23,13 +23,13 @@ auto attempt(F&& f) noexcept -> Expected<decltype(f())> {
     return failure(error.category(), error.what());
   } catch (const std::bad_alloc&) {
     return failure(ErrorCategory::memory,
-                   "the memory of the host is not enough; match smaller images or regions, or set a memory limit");
+                   "the host is out of memory; match smaller images or regions, or set a memory limit");
   } catch (const std::exception& error) {
     return failure(ErrorCategory::device, error.what());
   } catch (...) {
     return failure(ErrorCategory::call,
-                   "something was thrown that is not a std::exception; throw stereopsis::Error or another "
-                   "std::exception from functions that the library calls");
+                   "a function that the library called threw an object that is not a std::exception; throw "
+                   "stereopsis::Error or another std::exception");
   }
 }
 

@@ -46,15 +46,15 @@ struct Matcher::State {
   // never end.
   void enter() const {
     if (engine->runs_here())
-      throw Error(
-          ErrorCategory::call,
-          "a matcher is used inside a stage that it is running; use another matcher there, or use this one after "
-          "the match");
+      throw Error(ErrorCategory::call,
+                  "the matcher was called inside a stage that it runs; use another matcher in the stage, or use this "
+                  "one after the match");
   }
   // Throws where the ticket is of another matcher. A default-constructed ticket is done.
   void check(Ticket ticket) const {
     if (ticket != Ticket() && (ticket.matcher != number || ticket.number >= next))
-      throw Error(ErrorCategory::call, "a ticket is not of this matcher; wait with the matcher that gave it");
+      throw Error(ErrorCategory::call,
+                  "the ticket belongs to another matcher; wait with the matcher that returned the ticket");
   }
   int frame_of(Ticket ticket) const { return static_cast<int>(ticket.number % frames.size()); }
   bool is_in_work(Ticket ticket) const {
@@ -237,8 +237,8 @@ void Matcher::match(const StereoPair& pair, const MatchedViews& result) {
 
 void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> results) {
   if (pairs.size() != results.size())
-    throw Error(ErrorCategory::call,
-                text(pairs.size(), " pairs can't be matched into ", results.size(), " results; give one for each"));
+    throw Error(ErrorCategory::call, text(pairs.size(), " pairs do not match the number of results, ", results.size(),
+                                          "; pass one result for each pair"));
   std::vector<Ticket> tickets;
   tickets.reserve(pairs.size());
   try {

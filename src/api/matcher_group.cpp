@@ -47,14 +47,15 @@ struct MatcherGroup::State {
   void enter() const {
     if (workers.is_inside())
       throw Error(ErrorCategory::call,
-                  "a group of matchers is used inside a stage that it is running; use another matcher there, or use "
-                  "the group after the stage has returned");
+                  "the group of matchers was called inside a stage that it runs; use another matcher in the stage, or "
+                  "use the group after the stage has returned");
   }
   // Throws if the ticket is from another group or from a matcher. A default-constructed ticket is done. The mutex is
   // held.
   void check(Ticket ticket) const {
     if (ticket != Ticket() && (ticket.matcher != id || ticket.number >= pairs->given))
-      throw Error(ErrorCategory::call, "a ticket is not of this group; wait with the group that gave it");
+      throw Error(ErrorCategory::call,
+                  "the ticket belongs to another group; wait with the group that returned the ticket");
   }
 
   static inline std::atomic<std::uint64_t> groups = std::uint64_t{1} << 63;  // matchers count from 1

@@ -82,16 +82,16 @@ TEST_F(Misuse, TicketsOfOthersAreRefused) {
     Matcher one = matcher(device, 2), other = matcher(device, 2);
     Matched result, another;
     const Ticket ticket = one.enqueue(pair(), result), foreign = other.enqueue(pair(), another);
-    expect_refused("not of this matcher", [&] { one.wait(foreign); });
-    expect_refused("not of this matcher", [&] { static_cast<void>(one.is_done(foreign)); });
+    expect_refused("belongs to another matcher", [&] { one.wait(foreign); });
+    expect_refused("belongs to another matcher", [&] { static_cast<void>(one.is_done(foreign)); });
     one.wait(ticket);
     one.wait(ticket);  // once more is no mistake
     EXPECT_TRUE(one.is_done(ticket));
     EXPECT_TRUE(one.is_done(Ticket())) << "of no pair";
     const Matcher stale = std::move(other);
-    expect_refused("not of this matcher", [&] { one.wait(foreign); });
+    expect_refused("belongs to another matcher", [&] { one.wait(foreign); });
     other = matcher(device);
-    expect_refused("not of this matcher", [&] { other.wait(foreign); });
+    expect_refused("belongs to another matcher", [&] { other.wait(foreign); });
   }
 }
 
@@ -361,7 +361,7 @@ TEST_F(Misuse, ExtremeRequiredInputs) {
   EXPECT_EQ(planned({-1, -1, high, high}), all);
   for (const Rect& wrong : {Rect{low, low, high, high}, Rect{high, 0, high, high}, Rect{0, 0, low, low},
                             Rect{high, high, low, low}, Rect{low, low, low, low}})
-    expect_refused("does not contain it", [&] { planned(wrong); });
+    expect_refused("it must contain the output", [&] { planned(wrong); });
 }
 
 TEST_F(Misuse, PairsWithoutPixelsAreNotJudged) {

@@ -159,7 +159,7 @@ TEST(Thrown, AnythingButAnExceptionIsASentence) {
   Pipeline pipeline("sgm");
   pipeline.set_stage("refinement", {.name = "mine", .cpu = [](const UserCall&) { throw 1; }});
   const Plan plan(pipeline, Problem::of(pair(), range), {.name = "cpu"});
-  const std::string said = "the stage 'mine' of the caller's threw something that is not a std::exception";
+  const std::string said = "the stage 'mine' threw an object that is not a std::exception";
   Matcher matcher(plan);
   const auto expect_said = [&](auto&& f) {
     try {
@@ -182,9 +182,9 @@ TEST(Thrown, AnythingButAnExceptionIsASentence) {
   AsyncMatcher async(plan);
   expect_said([&] { async.submit(pair()).get(); });
   // At planning, a function of the caller's is called directly.
-  pipeline.set_stage("refinement", {.name = "mine", .cpu = [](const UserCall&) {}, .required_input = [](const Rect&) -> Rect {
-                                      throw 1;
-                                    }});
+  pipeline.set_stage(
+      "refinement",
+      {.name = "mine", .cpu = [](const UserCall&) {}, .required_input = [](const Rect&) -> Rect { throw 1; }});
   Problem region = Problem::of(pair(), range);
   region.region = Rect{10, 10, 20, 20};
   expect_said([&] { Plan(pipeline, region, {.name = "cpu"}); });

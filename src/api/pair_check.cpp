@@ -58,12 +58,11 @@ std::optional<DisparityRange> coarse_range(const std::vector<Level>& left, const
 void check_input(const AnyImageView& left, const AnyImageView& right) {
   if (left.size() != right.size())
     throw Error(ErrorCategory::call, text("the left image is ", left.width, "×", left.height, " and the right one ",
-                                          right.width, "×", right.height, "; both must have one size"));
+                                          right.width, "×", right.height, "; both must have the same size"));
   if (left.width < smallest_side || left.height < smallest_side)
     throw Error(ErrorCategory::call, text("a pair of ", left.width, "×", left.height,
-                                          " is too small to be judged; it must "
-                                          "be at least ",
-                                          smallest_side, "×", smallest_side, ", or the range be given"));
+                                          " is too small to estimate the search range; it must be at least ",
+                                          smallest_side, "×", smallest_side, ", or give the search range"));
   for (const AnyImageView* image : {&left, &right}) {
     check_bit_depth(image->type, image->bit_depth);
     check_pixels(image == &left ? "the left image" : "the right image", image->data, image->size(), image->channels,
@@ -121,9 +120,9 @@ bool same_pixels(const AnyImageView& a, const AnyImageView& b) {
 DisparityRange estimate_range(const AnyImageView& left, const AnyImageView& right) {
   check_input(left, right);
   if (const auto range = coarse_range(pyramid(left), pyramid(right))) return *range;
-  throw Error(ErrorCategory::call, text("the disparity range can't be estimated: less than ", fewest_matches,
-                                        " points of the left image were found in the right one; give the range, or "
-                                        "check that the pair is rectified and shows one scene"));
+  throw Error(ErrorCategory::call, text("the search range cannot be estimated, because fewer than ", fewest_matches,
+                                        " points of the left image were found in the right image; give the search "
+                                        "range, or check that the pair is rectified and shows one scene"));
 }
 
 }  // namespace stereopsis

@@ -51,24 +51,28 @@ class Splitter {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorCategory::call, text("the pipeline '", data_.method,
-                                          "' can't be done in stripes with the bits of the whole image: ", why,
-                                          "; match it whole, or stripes with a collar, which are not the same"));
+    throw Error(
+        ErrorCategory::call,
+        text("the pipeline '", data_.method, "' cannot be matched in stripes with the bits of the whole image: ", why,
+             "; match the whole image, or match tiles with a collar, whose result differs"));
   }
 
   void check_matching() const {
-    if (reduction_of(data_) != nullptr) refuse("it works on reduced images, which begin at multiples of the reduction");
+    if (reduction_of(data_) != nullptr)
+      refuse("it reduces the images, and stripes would have to begin at multiples of the factor");
     for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})
       if (*stage && stage->entry->global_support && stage->entry->boundary == nullptr)
-        refuse(text(stage->entry->title, " may let any pixel depend on any other"));
-    if (data_.cost.entry->from_outside) refuse("its costs come from outside");
+        refuse(text(stage->entry->title, " can make any pixel depend on any other pixel"));
+    if (data_.cost.entry->from_outside) refuse("its costs are a given volume");
     if (!data_.optimisation) return;
     if (data_.aggregation || data_.levels)
-      refuse("semi-global matching goes on from path costs on features alone, on one level and without an aggregation");
-    if (data_.plus) refuse("semi-global matching goes on from path costs on features alone, and two costs are added");
+      refuse("semi-global matching can continue from path costs only on one level and without an aggregation");
+    if (data_.plus)
+      refuse(
+          "semi-global matching can continue from path costs only with one matching cost, and this pipeline adds two");
     if (data_.cost.entry->word_cost == nullptr || !data_.cost.entry->word_cost(data_.cost.parameters).can_be_followed())
-      refuse(text("semi-global matching goes on from path costs on features of up to 64 bits alone, which ",
-                  data_.cost.entry->title, " does not make"));
+      refuse(text("semi-global matching can continue from path costs only with features of up to 64 bits, and ",
+                  data_.cost.entry->title, " does not compute such features"));
   }
 
   int reach(const StageChoice& stage) const {
@@ -81,14 +85,14 @@ class Splitter {
     const StageDescriptor& entry = *stage.entry;
     for (const Port& port : entry.ports(stage.parameters, {}))
       if (port.name == std::string_view("costs"))
-        refuse(text(entry.title, " reads the costs behind a refinement that sees the whole image"));
+        refuse(text(entry.title, " reads the costs after a refinement that depends on the whole image"));
     if (entry.row_support == nullptr && entry.global_support)
-      refuse(text(entry.title, " may let any pixel depend on any other"));
+      refuse(text(entry.title, " can make any pixel depend on any other pixel"));
     const RowSupport support =
         entry.row_support != nullptr ? entry.row_support(stage.parameters) : RowSupport{.rows = reach(stage)};
     if (!support.unlimited.empty()) refuse(support.unlimited);
-    if (made.fills && support.before_fills) refuse(text(entry.title, " follows a fill, whose reach has no end"));
-    if (made.fills && support.fills_columns) refuse("a fill whose reach has no end follows another");
+    if (made.fills && support.before_fills) refuse(text(entry.title, " follows a fill with an unlimited reach"));
+    if (made.fills && support.fills_columns) refuse("it has two fills with an unlimited reach");
     (made.fills ? made.behind_fill : made.before_fill) += support.rows;
     made.fills = made.fills || support.fills_columns;
   }

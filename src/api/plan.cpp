@@ -71,10 +71,10 @@ struct Memory {
            " needs at least ", needed_memory(least + memory.shared), " (", least + memory.shared,
            " bytes) of memory, and ",
            memory.most < memory.of_runs
-               ? text("the device '", device.name, "' gives ", given_memory(memory.most), " in one piece; ")
-           : memory.implied ? text("the device '", device.name, "' has ", given_memory(memory.all), " to give; ")
+               ? text("the device '", device.name, "' allocates at most ", given_memory(memory.most), " in one piece; ")
+           : memory.implied ? text("the device '", device.name, "' has ", given_memory(memory.all), " available; ")
                             : text("the memory limit is ", given_memory(memory.all), "; raise the limit, or "),
-           "search fewer disparities or a region"));
+           "use fewer disparities or a region"));
 }
 
 Problem with_new_names(Problem problem) {
@@ -90,7 +90,7 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   device_.name = resolve_device(device.name);
   if (device_.implementation == Implementation::oracle && !is_host(device_))
     throw Error(ErrorCategory::call,
-                text("the definitions of stages run on the cpu alone, not on '", device_.name, "'"));
+                text("the implementation oracle runs only on the device cpu, and not on '", device_.name, "'"));
   const PipelineData& data = pipeline_.data();
   const Request request = request_of(problem_);
   required_input_ = stereopsis::required_input(data, request);

@@ -16,20 +16,20 @@ inline std::string shown(Size size) { return text(size.width, "×", size.height)
 // `data` may be null only where the image need not be there.
 inline void check_pixels(const char* name, const void* data, Size size, int channels, std::ptrdiff_t pitch) {
   if (data == nullptr)
-    refuse(text(name, " of ", shown(size), " pixels has none in memory (its data is null); give an image"));
+    refuse(text(name, " of ", shown(size), " pixels has no memory (its data is null); pass an image with pixels"));
   if (pitch < std::int64_t{size.width} * channels)
     refuse(text(name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
-                " channels has at least ", std::int64_t{size.width} * channels));
+                " channels requires at least ", std::int64_t{size.width} * channels));
   constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
   if (pitch > most / std::max(size.height, 1))
     refuse(text(name, " has a pitch of ", pitch, " elements and ", size.height, " rows; their product must be at most ",
-                most, ", so give the distance between two rows in elements"));
+                most, ", so pass the distance between two rows in elements"));
 }
 
 inline void check_bit_depth(PixelType type, int bit_depth) {
   if (type != PixelType::u16 && bit_depth != 8)
     refuse(text("a bit depth of ", bit_depth, " is not allowed for ", to_string(type),
-                " pixels, which are in 8-bit units; it must be 8"));
+                " pixels, whose values are in 8-bit units; it must be 8"));
   if (bit_depth < 1 || bit_depth > 16)
     refuse(text("a bit depth of ", bit_depth, " is not allowed; it must be 1 to 16"));
 }

@@ -240,7 +240,7 @@ TEST(UserStage, WhatItThrowsIsNestedInTheError) {
       match();
       ADD_FAILURE() << "nothing was thrown";
     } catch (const Error& error) {
-      EXPECT_STREQ(error.what(), "the stage 'throws' of the caller's failed: on purpose");
+      EXPECT_STREQ(error.what(), "the stage 'throws' failed: on purpose");
       try {
         std::rethrow_if_nested(error);
         ADD_FAILURE() << "nothing is nested";
@@ -281,8 +281,7 @@ TEST(UserStage, WhatItThrowsIsASentenceAndTheMatcherGoesOn) {
                        differences().cpu(c);
                      }));
   Matcher matcher(Plan(pipeline, Problem::of(pair(), range), cpu));
-  EXPECT_EQ(error_of([&] { matcher.match(pair()); }),
-            "the stage 'mine' of the caller's failed: no weights were loaded");
+  EXPECT_EQ(error_of([&] { matcher.match(pair()); }), "the stage 'mine' failed: no weights were loaded");
   Matched result;
   const Ticket ticket = matcher.enqueue(pair(), result);
   EXPECT_NE(error_of([&] { matcher.wait(ticket); }), "");
@@ -314,7 +313,7 @@ TEST(UserStage, MisuseIsASentence) {
   Pipeline pipeline("sgm");
   EXPECT_EQ(
       error_of([&] { pipeline.set_stage("select", differences()); }),
-      "a stage of one's own has no place in the slot 'select'; it can be cost, plus, aggregation, optimisation or "
+      "a user-defined stage cannot be in the slot 'select'; the slot must be cost, plus, aggregation, optimisation or "
       "refinement");
   EXPECT_NE(error_of([&] { pipeline.set_stage("cost", {.name = "mine"}); }).find("a function"), std::string::npos);
   EXPECT_NE(error_of([&] { pipeline.set_stage("cost", {.cpu = [](const UserCall&) {}}); }).find("a name"),
@@ -323,25 +322,25 @@ TEST(UserStage, MisuseIsASentence) {
   UserStage stage = differences();
   stage.largest = 256;
   EXPECT_NE(error_of([&] { pipeline.set_stage("cost", stage); }).find("must be 0 to 255"), std::string::npos);
-  EXPECT_NE(error_of([&] { pipeline.set_stage("refinement", differences()); }).find("makes no costs"),
+  EXPECT_NE(error_of([&] { pipeline.set_stage("refinement", differences()); }).find("does not compute costs"),
             std::string::npos);
   stage = differences();
   stage.takes = PixelType::u8;
-  EXPECT_NE(error_of([&] { pipeline.set_stage("cost", stage); }).find("filters no volume"), std::string::npos);
+  EXPECT_NE(error_of([&] { pipeline.set_stage("cost", stage); }).find("does not filter a volume"), std::string::npos);
 
   pipeline.set_stage("cost", {.name = "mine", .gpu = [](const UserCall&) {}});
   EXPECT_EQ(error_of([&] { Plan(pipeline, Problem::of(pair(), range), cpu); }),
-            "the stage 'mine' of the caller's has no function for the cpu; give one, or plan for a GPU");
+            "the stage 'mine' has no function for the cpu; set one, or plan for a GPU");
 
   pipeline.set_stage("cost", cost_of([](const UserCall& c) { on_host<float>(c.made); }));
-  EXPECT_NE(error_of([&] { matched(pipeline); }).find("can't be read as"), std::string::npos);
+  EXPECT_NE(error_of([&] { matched(pipeline); }).find("cannot be read as"), std::string::npos);
 
   UserStage elsewhere = differences();
   elsewhere.required_input = [](const Rect& r) { return Rect{r.x + 1, r.y, r.width, r.height}; };
   pipeline.set_stage("cost", elsewhere);
   Problem problem = Problem::of(pair(), range);
   problem.region = Rect{20, 10, 15, 20};
-  EXPECT_NE(error_of([&] { Plan(pipeline, problem, cpu); }).find("does not contain it"), std::string::npos);
+  EXPECT_NE(error_of([&] { Plan(pipeline, problem, cpu); }).find("it must contain the output"), std::string::npos);
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ void check_intensities(const std::string& name, const AnyImageView& image) {
   };
   if (image.type == PixelType::f32)
     for_each_outside<float>(image, is_outside, [&](float value, int x, int y) {
-      found(value, x, y, "float images range from 0 to 255 (white), so scale them, or set pixels without data to NaN");
+      found(value, x, y,
+            "float images must be from 0 to 255 (white), so scale them, or set pixels without data to NaN");
     });
   if (image.type != PixelType::u16 || image.bit_depth >= 16) return;
   const auto most = static_cast<std::uint16_t>((1u << image.bit_depth) - 1);
@@ -53,8 +54,8 @@ void check_intensities(const std::string& name, const AnyImageView& image) {
       image, [most](std::uint16_t v) { return v > most; },
       [&](std::uint16_t value, int x, int y) {
         found(value, x, y,
-              text("an image with a bit depth of ", image.bit_depth, " ranges from 0 to ", most,
-                   ", so give the number of bits that it uses"));
+              text("an image with a bit depth of ", image.bit_depth, " has values from 0 to ", most,
+                   ", so give the number of significant bits of the image"));
       });
 }
 
@@ -63,8 +64,8 @@ void check_path_costs(const std::string& name, ImageView<const std::uint16_t> pa
     for (int x = 0; x < paths.width; ++x)
       if (const auto costs = paths.row(y) + static_cast<std::ptrdiff_t>(x) * paths.channels;
           *std::min_element(costs, costs + paths.channels) != 0)
-        refuse(text(name, " have none of 0 at ", x, ",", y,
-                    "; they are given less their minimum, as Matched::paths holds them"));
+        refuse(text(name, " have no path cost of 0 at ", x, ",", y,
+                    "; subtract the minimum of each pixel, as in Matched::paths"));
 }
 
 void check_validity(ImageView<const float> disparity, ImageView<const std::uint8_t> bits) {
@@ -73,8 +74,8 @@ void check_validity(ImageView<const float> disparity, ImageView<const std::uint8
       const bool valid = (bits.row(y)[x] & validity::reasons) == 0;
       if (valid != std::isfinite(disparity.row(y)[x]))
         refuse(text("the given maps contradict each other at ", x, ",", y, ": the validity says that the pixel is ",
-                    valid ? "valid, but its disparity is no finite number" : "invalid, but it has a disparity",
-                    "; give both as a matcher made them"));
+                    valid ? "valid, but its disparity is not finite" : "invalid, but it has a disparity",
+                    "; pass both maps as a matcher returned them"));
     }
 }
 

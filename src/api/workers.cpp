@@ -69,7 +69,8 @@ struct Workers::State {
 };
 
 Workers::State::State(std::span<const Device> devices) {
-  if (devices.empty()) throw Error(ErrorCategory::call, "a group of matchers has no device; name at least one");
+  if (devices.empty())
+    throw Error(ErrorCategory::call, "the group of matchers has no device; name at least one device");
   for (const Device& device : devices) workers.push_back({device});
   lost.reserve(devices.size());
 }
@@ -185,9 +186,10 @@ Workers::Workers(std::span<const Device> devices, const MakeMatcher& make) : Wor
         if (worker.matcher) state->run(worker);
       });
     } catch (const std::system_error& e) {
-      throw Error(ErrorCategory::unsupported,
-                  text("the system gives no thread for the matcher on '", worker.device.name, "' (", e.code().message(),
-                       "); end other threads, or raise the limits of processes and memory (ulimit -u, ulimit -v)"));
+      throw Error(
+          ErrorCategory::unsupported,
+          text("the system did not start a thread for the matcher on '", worker.device.name, "' (", e.code().message(),
+               "); end other threads, or raise the limits of processes and memory (ulimit -u, ulimit -v)"));
     }
   s.await_matchers();
 }

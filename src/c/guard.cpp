@@ -22,7 +22,7 @@ void keep(const char* sentence) noexcept {
     last.kept = sentence;
     last.sentence = last.kept.c_str();
   } catch (...) {
-    keep_literal("the call failed, and there is no memory for the sentence that says why; free memory and call again");
+    keep_literal("the call failed, and there is no memory for the message that says why; free memory and call again");
   }
 }
 
@@ -47,13 +47,14 @@ sp_status status_of_current_error() noexcept {
     keep(error.what());
     return status_of(error.category());
   } catch (const std::bad_alloc&) {
-    keep_literal("the memory of the host is not enough; match smaller images or regions, or set a memory limit");
+    keep_literal("the host is out of memory; match smaller images or regions, or set a memory limit");
     return SP_ERROR_MEMORY;
   } catch (const std::exception& error) {
     keep(error.what());
     return SP_ERROR_INTERNAL;
   } catch (...) {
-    keep_literal("something was thrown that is not a std::exception; report it, unless a function of yours threw it");
+    keep_literal(
+        "an object was thrown that is not a std::exception; report this, unless one of your functions threw it");
     return SP_ERROR_INTERNAL;
   }
 }

@@ -29,11 +29,11 @@ sp_status guarded(F&& f) noexcept {
 // Where a result of a call goes.
 template <class T>
 T& given(T* place, const char* name) {
-  if (place == nullptr) refuse(text(name, " is null; give where it goes"));
+  if (place == nullptr) refuse(text(name, " is null; pass the address of a variable for the result"));
   return *place;
 }
 inline const char* given_text(const char* s, const char* name) {
-  if (s == nullptr) refuse(text(name, " is null; give a text"));
+  if (s == nullptr) refuse(text(name, " is null; pass a string"));
   return s;
 }
 

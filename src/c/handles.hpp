@@ -33,8 +33,8 @@ class Handles {
     const std::shared_lock lock(mutex_);
     const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
     if (found == objects_.end())
-      refuse(text("the handle is of no ", kind, " that is there; give one that sp_", kind,
-                  "_create made and nobody has destroyed"));
+      refuse(text("the handle does not belong to an existing ", kind, "; pass a handle that sp_", kind,
+                  "_create returned and that was not destroyed"));
     return found->second;
   }
 

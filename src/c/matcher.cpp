@@ -37,7 +37,8 @@ class Turn {
     auto object = at(handle);
     if (object->matcher.is_in_own_stage())
       refuse(
-          "a matcher is used inside a stage that it is running; use another matcher there, or use this one after the "
+          "the matcher was called inside a stage that it runs; use another matcher in the stage, or use this one after "
+          "the "
           "stage has returned");
     return object;
   }
@@ -101,14 +102,15 @@ Result result_of(const sp_result& r) {
 }
 
 DeviceMatched device_result(const sp_result& r) {
-  if (r.rectified != nullptr) refuse("the rectified image is delivered to the host alone; leave result.rectified null");
+  if (r.rectified != nullptr)
+    refuse("result.rectified can only be an image of the host, and the result is on a device; leave it null");
   return result_of<DeviceMatched>(r);
 }
 
 // By the image that every pair has.
 bool is_on_device(const sp_pair& p) {
   const sp_image* first = p.left != nullptr ? p.left : p.costs;
-  if (first == nullptr) refuse("the pair has no left image (null), and no costs; give one");
+  if (first == nullptr) refuse("pair.left and pair.costs are both null; pass a left image or a cost volume");
   return read(first, p.left != nullptr ? "pair.left" : "pair.costs").place == SP_DEVICE;
 }
 
@@ -118,7 +120,7 @@ sp_ticket enqueue(MatcherObject& object, const sp_pair* pair, const sp_result* r
   const sp_result r = read(result, "result");
   const bool on_device = is_on_device(p);
   if (stream && !on_device)
-    refuse("images of the host are matched in no stream of the caller's; give images on the device");
+    refuse("images of the host cannot be matched in a stream of the caller; pass images on the device");
   const Ticket ticket = on_device ? object.matcher.enqueue(pair_of<DevicePair>(p), device_result(r), stream)
                                   : object.matcher.enqueue(pair_of<StereoPair>(p), result_of<MatchedViews>(r));
   object.number = ticket.matcher;
@@ -130,7 +132,9 @@ void match(MatcherObject& object, const sp_pair* pair, const sp_result* result) 
   const sp_result r = read(result, "result");
   object.times.clear();
   if (is_on_device(p) && object.matcher.plan().problem().want_times)
-    refuse("stages are timed with images of the host alone; leave SP_WANT_TIMES out, or give such images");
+    refuse(
+        "SP_WANT_TIMES requires images of the host, and these are on a device; leave it out, or pass images of the "
+        "host");
   if (is_on_device(p)) return object.matcher.wait(object.matcher.enqueue(pair_of<DevicePair>(p), device_result(r)));
   MatchedViews views = result_of<MatchedViews>(r);
   views.times = &object.times;
@@ -145,7 +149,7 @@ sp_image shape_of(const Plan& plan, std::uint32_t which) {
     refuse(text("there is no volume ", which, "; it must be SP_WANT_COST, SP_WANT_AGGREGATED or SP_WANT_OPTIMISED"));
   const OutputShape shape = output_shape(plan, static_cast<std::size_t>(found - output_table.begin()));
   if (shape.channels == 0)
-    refuse(text("the volume ", which, " is not wanted of this matcher; ask for it in problem.want"));
+    refuse(text("the volume ", which, " is not an output of this matcher; request it in problem.want"));
   return image_of({0, 0, shape.type, shape.size.width, shape.size.height, shape.channels,
                    std::ptrdiff_t{shape.size.width} * shape.channels, shape.type == PixelType::u16 ? 16 : 8},
                   SP_HOST);
@@ -243,7 +247,7 @@ sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_stage_time
   return guarded([&] {
     const Turn object(matcher);
     if (index >= object->times.size())
-      refuse(text("there is no time ", index, "; the last match told ", object->times.size()));
+      refuse(text("there is no time ", index, "; the number of times of the last match is ", object->times.size()));
     const StageTime& t = object->times[index];
     write({0, t.name.c_str(), t.ms, t.bytes}, time, "time");
   });
@@ -252,7 +256,7 @@ sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_stage_time
 sp_status sp_estimate_range(const sp_image* left, const sp_image* right, int32_t* min_disparity, int32_t* disparities) {
   return guarded([&] {
     std::int32_t &min = given(min_disparity, "min_disparity"), &count = given(disparities, "disparities");
-    if (left == nullptr || right == nullptr) refuse("an image is null; give both");
+    if (left == nullptr || right == nullptr) refuse("left or right is null; pass both images");
     AnyImage left_rgb, right_rgb;
     const auto in_rgb = [](const GivenView& view, const char* name, AnyImage& rgb) -> AnyImageView {
       if (!view.format) return host_image(view, name);

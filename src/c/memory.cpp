@@ -16,7 +16,7 @@ struct BufferObject {
 
   DeviceImage& on_device() {
     if (auto* image = std::get_if<DeviceImage>(&memory)) return *image;
-    refuse("the buffer is of the host (SP_HOST); write to and read from its memory: sp_buffer_image");
+    refuse("the buffer is in host memory (SP_HOST); access its memory through sp_buffer_image");
   }
 };
 
@@ -43,7 +43,7 @@ Shape shape_of(const sp_image* given) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   if (i.width < 1 || i.height < 1 || i.channels < 1 || std::int64_t{i.width} * i.height > most / i.channels)
     refuse(text("the shape has ", i.width, "×", i.height, " pixels with ", i.channels,
-                " channels; all three must be at least 1, and together at most ", most));
+                " channels; all three must be at least 1, and their product at most ", most));
   return {{i.width, i.height}, i.channels, type, i.bit_depth != 0 ? i.bit_depth : type == PixelType::u16 ? 16 : 8};
 }
 
@@ -87,7 +87,9 @@ DeviceAllocator allocator_of(const sp_allocator* allocator) {
   if (allocator == nullptr) return {};
   const sp_allocator a = read(allocator, "allocator");
   if (a.allocate == nullptr || a.release == nullptr)
-    refuse("the allocator has not both of its functions; give allocate and release, or null for the driver's memory");
+    refuse(
+        "allocator.allocate or allocator.release is null; set both functions, or pass a null allocator for the memory "
+        "of the driver");
   return {[a](std::size_t bytes) { return a.allocate(bytes, a.user); },
           [a](std::uint64_t memory) { a.release(memory, a.user); }};
 }

@@ -149,9 +149,11 @@ sp_status sp_pipeline_get(const sp_pipeline* pipeline, const char* name, char* v
     const std::string is = object->pipeline.get(given_text(name, "name"));
     if (length != nullptr) *length = is.size();
     if (value == nullptr && capacity == 0) return;
-    if (value == nullptr) refuse(text("value is null, and capacity is ", capacity, "; give a place, or 0"));
+    if (value == nullptr)
+      refuse(text("value is null, and capacity is ", capacity, "; pass a buffer, or the capacity 0"));
     if (capacity <= is.size())
-      refuse(text("the value of ", name, " takes ", is.size() + 1, " bytes with its zero; capacity is ", capacity));
+      refuse(text("the value of ", name, " takes ", is.size() + 1, " bytes with its terminating zero, but capacity is ",
+                  capacity));
     std::memcpy(value, is.c_str(), is.size() + 1);
   });
 }
@@ -176,7 +178,8 @@ sp_status sp_pipeline_parameter(sp_pipeline* pipeline, size_t index, sp_paramete
     const auto object = at(pipeline);
     const std::lock_guard lock(object->mutex);
     if (index >= object->parameters.size())
-      refuse(text("there is no parameter ", index, "; sp_pipeline_parameter_count told ", object->parameters.size()));
+      refuse(
+          text("there is no parameter ", index, "; sp_pipeline_parameter_count returned ", object->parameters.size()));
     write(parameter_of(object->parameters[index], object->choices[index]), parameter, "parameter");
   });
 }

@@ -40,8 +40,8 @@ Window window_of(const sp_image* given, const char* name, std::int32_t place) {
   const sp_image& i = w.image;
   w.type = pixel_type(i.type, name);
   if (i.place != place)
-    refuse(text(name, " has the place ", i.place, "; all images of a call are in one, here ", place, " (",
-                place == SP_HOST ? "SP_HOST" : "SP_DEVICE", ")"));
+    refuse(text(name, " has the place ", i.place, "; all images of a call must be in the same place, here ", place,
+                " (", place == SP_HOST ? "SP_HOST" : "SP_DEVICE", ")"));
   constexpr int most_channels = 1 << 16;
   if (i.width < 1 || i.height < 1 || i.channels < 1 || i.channels > most_channels)
     refuse(text(name, " has ", i.width, "×", i.height, " pixels with ", i.channels,
@@ -50,16 +50,17 @@ Window window_of(const sp_image* given, const char* name, std::int32_t place) {
   const std::int64_t pitch = i.pitch == 0 ? row : i.pitch;
   constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
   if (pitch < row || pitch > most / i.height)
-    refuse(text(name, " has a pitch of ", pitch, " bytes; a row of ", i.width, " pixels has at least ", row,
-                ", and all rows together at most ", most));
+    refuse(text(name, " has a pitch of ", pitch, " bytes; a row of ", i.width, " pixels requires at least ", row,
+                ", and all rows together may have at most ", most));
   if (pitch % element != 0 || i.offset % element != 0)
     refuse(text(name, " has a pitch of ", pitch, " and an offset of ", i.offset, " bytes; both must be multiples of ",
                 element, ", the size of ", to_string(w.type)));
   if (i.offset < 0 || i.offset > most)
     refuse(text(name, " has an offset of ", i.offset, " bytes; it must be 0 to ", most));
   if (i.format != SP_FORMAT_RGB)
-    refuse(text(name, " has the format ", i.format, "; only both views of a pair have one"));
-  if (i.data == nullptr) refuse(text(name, " has no pixels (data is null); give some, or no image"));
+    refuse(text(name, " has the format ", i.format, "; only the two views of a pair may have a format"));
+  if (i.data == nullptr)
+    refuse(text(name, " has no pixels (data is null); pass an image with pixels, or a null image"));
   w.pitch = pitch / element;
   w.offset = i.offset / element;
   w.bit_depth = i.bit_depth != 0 ? i.bit_depth : w.type == PixelType::u16 ? 16 : 8;
@@ -76,7 +77,8 @@ GivenView::GivenView(const sp_image* given, const char* name)
 }
 
 std::optional<PixelFormat> format_of(const GivenView& left, const GivenView& right) {
-  if (left.format != right.format) refuse("the views' images have different formats; give both in one");
+  if (left.format != right.format)
+    refuse("the left and the right image have different formats; pass both in the same format");
   return left.format;
 }
 
@@ -86,7 +88,7 @@ AnyOutputView host_output(const sp_image* image, const char* name) {
   const Window w = window_of(image, name, SP_HOST);
   v.data = static_cast<std::byte*>(w.image.data) + w.image.offset;
   if (reinterpret_cast<std::uintptr_t>(v.data) % static_cast<std::uintptr_t>(bytes_of(w.type)) != 0)
-    refuse(text(name, " begins at an address that is no multiple of ", bytes_of(w.type), ", the size of ",
+    refuse(text(name, " begins at an address that is not a multiple of ", bytes_of(w.type), ", the size of ",
                 to_string(w.type)));
   v.type = w.type;
   v.width = w.image.width;
@@ -154,9 +156,10 @@ Geometry geometry_of(const sp_problem& p) {
   Geometry g;
   if (p.rig != nullptr) g.rig = rig_of(p.rig, {p.width, p.height});
   if ((p.left_camera == nullptr) != (p.right_camera == nullptr))
-    refuse("one of problem.left_camera and right_camera is null; give both, or none of a pair that is rectified");
+    refuse("one of problem.left_camera and problem.right_camera is null; set both, or neither for a rectified pair");
   if (p.left_camera != nullptr) {
-    if (!g.rig) refuse("cameras are given without problem.rig, which is what they are rectified to; give it too");
+    if (!g.rig)
+      refuse("the cameras are set without problem.rig, which describes the rectified pair; set problem.rig, too");
     StereoCalibration calibration;
     calibration.size = {p.width, p.height};
     calibration.left = camera_of(p.left_camera, "problem.left_camera");
@@ -178,7 +181,8 @@ void want(std::uint32_t wanted, Problem& problem) {
     if (bool* const flag = output.flag(problem)) *flag = (wanted & output.want_bit) != 0;
     wanted &= ~output.want_bit;
   }
-  if (wanted != 0) refuse(text("problem.want has the bits ", wanted, ", which mean nothing; it takes SP_WANT_… alone"));
+  if (wanted != 0)
+    refuse(text("problem.want has the bits ", wanted, ", which have no meaning; use only the bits SP_WANT_…"));
 }
 
 bool flag(std::int32_t value, const char* name) {

@@ -45,15 +45,16 @@ inline constexpr std::size_t first_size<sp_allocator> = 32;
 template <class S>
 std::size_t size_of(const S* s, const char* name) {
   static_assert(sizeof(void*) != 8 || (first_size<S> >= 8 && first_size<S> <= sizeof(S)),
-                "members may be appended alone");
-  if (s == nullptr) refuse(text(name, " is null; give one whose struct_size is set"));
+                "members may only be appended");
+  if (s == nullptr) refuse(text(name, " is null; pass a struct whose struct_size is set"));
   const std::size_t least = sizeof(void*) == 8 ? first_size<S> : sizeof(S), size = s->struct_size;
   if (size > sizeof(S))
     throw Error(
         ErrorCategory::unsupported,
         text(name, ".struct_size is ", size, ", more than the ", sizeof(S), " bytes that version ", STEREOPSIS_VERSION,
-             " of the library knows; set it to sizeof, and take a library as new as the header"));
-  if (size < least) refuse(text(name, ".struct_size is ", size, "; set it to its sizeof, which is at least ", least));
+             " of the library knows; set it to sizeof, and use a library that is at least as new as the header"));
+  if (size < least)
+    refuse(text(name, ".struct_size is ", size, "; set it to the sizeof of the struct, which is at least ", least));
   return size;
 }
 

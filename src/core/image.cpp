@@ -60,9 +60,9 @@ void release_aligned(void* p) { ::operator delete (p, std::align_val_t{64}); }
 std::size_t bytes_of_all(std::size_t bytes, std::ptrdiff_t count) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   if (count < 0 || (count > 0 && bytes > most / static_cast<std::size_t>(count)))
-    throw Error(ErrorCategory::memory, "could not allocate " + std::to_string(count) + " times " +
-                                           std::to_string(bytes) +
-                                           " bytes, which no memory can hold; use a smaller image or range");
+    throw Error(ErrorCategory::memory,
+                "could not allocate " + std::to_string(count) + " times " + std::to_string(bytes) +
+                    " bytes, which is more than any memory; use a smaller image or search range");
   return bytes * static_cast<std::size_t>(count);
 }
 
@@ -73,7 +73,7 @@ void* allocate_aligned(std::size_t bytes) {
                 : ::operator new (bytes + spare, std::align_val_t{64}, std::nothrow);
   if (p == nullptr)
     throw Error(ErrorCategory::memory,
-                text("could not allocate ", needed_memory(bytes), " of memory; use a smaller image or range"));
+                text("could not allocate ", needed_memory(bytes), " of memory; use a smaller image or search range"));
   ask_for_large_pages(p, bytes);
   return p;
 }

@@ -23,8 +23,8 @@ void check_values(ImageView<const std::uint8_t> mask, std::uint8_t other, ErrorC
     if (!rejected) continue;
     if (holds_only_0_and_1(mask))
       throw Error(category,
-                  "the mask holds only 0 and 1, and a pixel counts where its mask is 255; multiply the mask by 255, or "
-                  "in Python give an array of bool");
+                  "the mask has only the values 0 and 1, but usable pixels are marked with 255; multiply the mask by "
+                  "255, or in Python pass an array of bool");
     const int x = static_cast<int>(std::find_if_not(row, row + mask.width, is_allowed) - row);
     throw Error(category, text("the mask is ", static_cast<int>(row[x]), " at ", x, ",", y, "; it must be ", allowed));
   }
@@ -33,12 +33,11 @@ void check_values(ImageView<const std::uint8_t> mask, std::uint8_t other, ErrorC
 }  // namespace
 
 void check_mask(ImageView<const std::uint8_t> mask, ErrorCategory category) {
-  check_values(mask, mask_occluded, category, "255 where a pixel counts, and 0 or 128 where it does not");
+  check_values(mask, mask_occluded, category, "255 for pixels that count, and 0 or 128 for others");
 }
 
 void check_mask_in_place(ImageView<const std::uint8_t> mask) {
-  check_values(mask, 0, ErrorCategory::call,
-               "255 where a pixel is usable and 0 elsewhere, so set other values to 0 or 255");
+  check_values(mask, 0, ErrorCategory::call, "255 for usable pixels and 0 for others, so set other values to 0 or 255");
 }
 
 }  // namespace stereopsis

@@ -31,7 +31,7 @@ Size picture_size(const AnyImageView& image, PixelFormat format) {
   if (is_bayer(format) && (image.width < 2 || image.height < 2)) wrong("at least 2×2 pixels");
   if (format != PixelFormat::nv12) return image.size();
   if (image.type != PixelType::u8 || image.width % 2 != 0 || image.height % 3 != 0)
-    wrong("8 bits, an even width, and half as many rows again as the picture, which has an even number of them");
+    wrong("8-bit pixels, an even width, and 1.5 times as many rows as the picture, which has an even number of rows");
   return {image.width, image.height / 3 * 2};
 }
 

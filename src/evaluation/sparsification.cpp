@@ -66,7 +66,7 @@ Sparsification sparsification(ImageView<const float> disparity, ImageView<const 
     }
   if (pixels.empty())
     throw Error(ErrorCategory::call,
-                "no pixel has a known truth inside the mask, so there is nothing to throw away; check both");
+                "no pixel inside the mask has a ground truth, so no pixel counts; check the ground truth and the mask");
 
   std::ranges::sort(pixels, {}, &ScoredPixel::confidence);
   std::vector<double> best;
@@ -93,8 +93,8 @@ std::string to_svg(const Sparsification& s) {
     svg += text("<text x=\"", 60 + 125 * i, "\" y=\"338\" text-anchor=\"middle\">", 25 * i, " %</text>\n");
     svg += text("<text x=\"54\" y=\"", 324 - 75 * i, "\" text-anchor=\"end\">", rounded(top * i / 4), "</text>\n");
   }
-  svg += "<text x=\"310\" y=\"360\" text-anchor=\"middle\">pixels thrown away, the least confident first</text>\n";
-  svg += "<text x=\"64\" y=\"14\">errors among the pixels left, %</text>\n";
+  svg += "<text x=\"310\" y=\"360\" text-anchor=\"middle\">pixels removed, the least confident first</text>\n";
+  svg += "<text x=\"64\" y=\"14\">errors among the remaining pixels, %</text>\n";
   svg +=
       polyline(std::vector<double>(s.curve.size(), s.curve.front()), top, "stroke=\"#999\" stroke-dasharray=\"2 4\"");
   svg += polyline(s.optimum, top, "stroke=\"#2a7\" stroke-dasharray=\"6 3\"");

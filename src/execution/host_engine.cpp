@@ -38,9 +38,9 @@ class HostEngine final : public Engine {
 #ifdef STEREOPSIS_SIMD
     const Target& target = programs_->without_masks().target();
     if (threads == callers_arena && target.device == On::cpu && target.threads != threads_.count())
-      throw Error(ErrorCategory::call,
-                  text("the matcher is made in an arena of ", threads_.count(), " threads, and its plan in one of ",
-                       target.threads, "; make both in the same (arena.execute)"));
+      throw Error(ErrorCategory::call, text("the matcher is constructed in an arena of ", threads_.count(),
+                                            " threads, but its plan in an arena of ", target.threads,
+                                            "; construct both in the same arena (arena.execute)"));
 #endif
   }
 
@@ -87,8 +87,8 @@ class HostEngine final : public Engine {
     runner_ = std::thread([this] { run_frames(); });
   } catch (const std::system_error& e) {
     throw Error(ErrorCategory::unsupported,
-                std::string("the system gives no thread for the pairs in work (") + e.code().message() +
-                    "); match one after the other, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
+                std::string("the system did not start a thread for the pairs in flight (") + e.code().message() +
+                    "); use a batch of 1, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
   }
 
   struct InWork {

@@ -40,11 +40,11 @@ Board Board::parse(const std::string& description) {
   const auto parts = split(description, ':');
   const bool charuco = parts[0] == "charuco";
   if ((!charuco && parts[0] != "chessboard") || parts.size() != (charuco ? 5U : 3U))
-    throw Error(
-        ErrorCategory::call,
-        text("the board '", description,
-             "' is not known; give chessboard:COLUMNSxROWS:SQUARE of its inner corners (chessboard:9x6:25mm), or "
-             "charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY of its squares (charuco:8x6:30mm:22mm:DICT_4X4_50)"));
+    throw Error(ErrorCategory::call,
+                text("the board '", description,
+                     "' is not known; it must be chessboard:COLUMNSxROWS:SQUARE with the number of inner corners "
+                     "(chessboard:9x6:25mm), or charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY with the number of "
+                     "squares (charuco:8x6:30mm:22mm:DICT_4X4_50)"));
   Board board;
   board.kind = charuco ? Kind::charuco : Kind::chessboard;
   board.corners = counts_of(parts[1], 3, description);

@@ -116,7 +116,7 @@ cv::Ptr<cv::aruco::Dictionary> dictionary_of(const std::string& name) {
   if (found == names.end()) {
     std::vector<std::string> all;
     for (const auto& [known, id] : names) all.push_back(known);
-    refuse(text("the dictionary '", name, "' is not known", did_you_mean(name, all), "; it can be ", join(all, ", ")));
+    refuse(text("the dictionary '", name, "' is not known", did_you_mean(name, all), "; it must be ", join(all, ", ")));
   }
   return cv::aruco::getPredefinedDictionary(found->second);
 }
@@ -150,7 +150,7 @@ BoardView charuco(const cv::Mat& grey, const Board& board) {
 #else
 BoardView charuco(const cv::Mat&, const Board&) {
   throw Error(ErrorCategory::unsupported,
-              "charuco boards need OpenCV's aruco module, which this build was made without; install "
+              "charuco boards require OpenCV's aruco module, and this build was made without it; install "
               "libopencv-contrib-dev and build again, or use a chessboard");
 }
 #endif
@@ -274,7 +274,7 @@ class Fit {
       if (coverage < least_coverage)
         refuse(text("the board covers ", std::lround(100 * coverage), " % of the ", which,
                     " camera's image over all views; ", std::lround(100 * least_coverage),
-                    " % are needed: show it in the corners and at the edges too"));
+                    " % are required; show the board in the corners and at the edges, too"));
     }
   }
 
@@ -283,9 +283,10 @@ class Fit {
     right = calibrated(right_, size_);
     const double tilt = tilt_of(left.rotations);
     if (tilt < least_tilt)
-      refuse(text("all views hold the board within ", number_text(std::round(10 * tilt) / 10), " degrees of one tilt; ",
-                  number_text(least_tilt),
-                  " are needed to tell the focal length from the distance: tilt it in some views"));
+      refuse(text(
+          "the tilt of the board differs by at most ", number_text(std::round(10 * tilt) / 10),
+          " degrees over all views; ", number_text(least_tilt),
+          " are required to distinguish the focal length from the distance, so tilt the board more in some views"));
     cv::Mat essential, fundamental;
     // Refines all parameters together, starting from each camera's own.
     rms = cv::stereoCalibrate(left_.board, left_.image, right_.image, left.matrix, left.distortion, right.matrix,
@@ -300,10 +301,10 @@ class Fit {
                       rotation, translation, r1, r2, p1, p2, q, cv::CALIB_ZERO_DISPARITY, zoom);
     if (std::abs(translation.at<double>(1)) > std::abs(translation.at<double>(0)))
       refuse(
-          "one camera lies above the other; cameras side by side can be rectified here, so turn the images by 90 "
+          "one camera is above the other, and only cameras side by side are supported; rotate the images by 90 "
           "degrees");
     if (translation.at<double>(0) > 0)
-      refuse("the right camera lies to the left of the left one; give them the other way round");
+      refuse("the right camera is to the left of the left camera; swap the left and the right images");
     StereoCalibration c;
     c.size = size_;
     c.left = {lens_of(left), matrix_of(r1)};
@@ -362,8 +363,9 @@ class Fit {
 
 void check_count(std::size_t usable, std::size_t given) {
   if (usable < least_views)
-    refuse(text("the board is seen by both cameras in ", usable, " of ", given, " pairs; ", least_views,
-                " are needed, 10 to 20 are better: check the board's size, the light and the focus, and take more"));
+    refuse(text("both cameras see the board in ", usable, " of ", given, " pairs; ", least_views,
+                " are required, and 10 to 20 are recommended; check the board's size, the light and the focus, and "
+                "record more pairs"));
 }
 
 // Returns the view with the largest error if it is an outlier, else −1.

@@ -18,7 +18,7 @@ std::ptrdiff_t detail::pitch_of_bytes(std::uintptr_t address, std::size_t byte_p
   if (byte_pitch % element_bytes != 0 || address % element_bytes != 0)
     throw Error(ErrorCategory::call,
                 text("rows that are ", byte_pitch, " bytes apart and begin at ", address,
-                     " do not lie at multiples of their elements' ", element_bytes, " bytes; copy them into an Image"));
+                     " are not aligned to elements of ", element_bytes, " bytes; copy them into an Image"));
   return static_cast<std::ptrdiff_t>(byte_pitch / element_bytes);
 }
 

@@ -92,10 +92,10 @@ RectificationMaps rectification_maps(const StereoCalibration& c) {
   for (const Size& size : {c.size, c.rig.size})
     if (size.width < 1 || size.height < 1 || size.width > remap::largest_side || size.height > remap::largest_side)
       refuse(text("a calibration for images of ", size.width, "×", size.height,
-                  " can't be used; its sides must be 1 to ", remap::largest_side));
+                  " is not allowed; width and height must be 1 to ", remap::largest_side));
   if (!(c.rig.focal > 0) || !(c.left.lens.fx > 0) || !(c.right.lens.fx > 0) || !(c.left.lens.fy > 0) ||
       !(c.right.lens.fy > 0))
-    refuse("a camera's focal length is not positive; calibrate again");
+    refuse("a focal length of the calibration is not positive; calibrate again");
   RectificationMaps maps{c.size, map_of(c.left, c.rig.focal, c.rig.cx_left, c.rig.cy, c.rig.size),
                          map_of(c.right, c.rig.focal, c.rig.cx_right, c.rig.cy, c.rig.size)};
   maps.left_complete = is_complete(maps.left, c.size);

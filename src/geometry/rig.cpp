@@ -26,14 +26,15 @@ DisparityRange Rig::range(double near, double far) const {
     throw Error(ErrorCategory::call, text("a rig with the focal length ", number_text(focal), " and the baseline ",
                                           number_text(baseline), " has no disparities; both must be positive"));
   if (!(near > 0) || !(far >= near))
-    throw Error(ErrorCategory::call, text("the depths from ", number_text(near), " to ", number_text(far),
-                                          " are no range; the near one must be positive and the far one not below it"));
+    throw Error(ErrorCategory::call,
+                text("the depths from ", number_text(near), " to ", number_text(far),
+                     " are not a range; the near depth must be positive, and the far depth must not be below it"));
   const double low = std::floor(disparity(far)), high = std::ceil(disparity(near));
   if (!(low >= -largest_side && high <= largest_side))
     throw Error(ErrorCategory::call,
                 text("the depths from ", number_text(near), " to ", number_text(far), ' ', unit,
-                     " need the disparities from ", number_text(low), " to ", number_text(high),
-                     ", more than an image has columns; check the unit or take a larger near depth"));
+                     " require the disparities from ", number_text(low), " to ", number_text(high),
+                     ", which are more than an image has columns; check the unit, or use a larger near depth"));
   return {static_cast<int>(low), static_cast<int>(high - low) + 1};
 }
 
@@ -63,11 +64,11 @@ Rig rig_of_reprojection(const std::array<double, 16>& q) {
       refuse(text("Q(", index / 4, ", ", index % 4, ") is ", number_text(q[index]),
                   "; it must be 0 for cameras side by side"));
   if (!close_to(q[0], 1, 1e-6) || !close_to(q[5], 1, 1e-6))
-    refuse("Q(0, 0) and Q(1, 1) must be 1, as stereoRectify writes them");
+    refuse("Q(0, 0) or Q(1, 1) is not 1; give the Q that stereoRectify returns");
   if (!(q[11] > 0)) refuse(text("Q(2, 3) is ", number_text(q[11]), "; it is the focal length and must be positive"));
   if (!(q[14] > 0))
     refuse(text("Q(3, 2) is ", number_text(q[14]),
-                "; it is 1 / baseline and must be positive: calibrate with the left camera as the first"));
+                "; it is 1 / baseline and must be positive; calibrate with the left camera as the first camera"));
   Rig rig;
   rig.focal = q[11];
   rig.cx_left = -q[3];

@@ -39,7 +39,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, RegionParameters>
 void describe(P& p, Visitor&& visit) {
   visit("margin", p.margin, between(0, 1000000).in("pixels").planned(),
-        "what stages which see the whole image take into account around a region of interest");
+        "margin around a region of interest, for stages that depend on the whole image");
 }
 
 struct PipelineData {

@@ -24,12 +24,15 @@ const StageDescriptor* Registry::find(std::string_view name) const {
 
 const StageDescriptor& Registry::at(std::string_view name) const {
   if (const StageDescriptor* entry = find(name)) return *entry;
-  throw Error(ErrorCategory::call, text("there is no stage '", name, "'"));
+  throw Error(ErrorCategory::call,
+              text("there is no stage '", name, "'; `stereopsis methods NAME` lists those of a method"));
 }
 
 const StageDescriptor& Registry::at(Role role) const {
   const auto found = std::ranges::find(entries, role, &StageDescriptor::role);
-  if (found == entries.end()) throw Error(ErrorCategory::call, "a stage that the planner needs is not registered");
+  if (found == entries.end())
+    throw Error(ErrorCategory::call,
+                "a stage that the planner requires is not registered; this is an error in the library, so report it");
   return **found;
 }
 

@@ -40,7 +40,7 @@ Size size_of(double width, double height) {
   constexpr double most_pixels = 1 << 28;  // the same limit as for images
   if (width * height > most_pixels)
     refuse(text("the image size is ", number_text(width), "×", number_text(height), "; at most ",
-                number_text(most_pixels), " pixels are read"));
+                number_text(most_pixels), " pixels are supported"));
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
@@ -58,7 +58,7 @@ Rig checked(Rig rig) {
   for (const double c : {rig.cx_left, rig.cx_right, rig.cy}) within("principal point", c, -1e7, 1e7);
   if (rig.baseline < 0)
     refuse(text("the baseline is ", number_text(rig.baseline),
-                ": the second camera is to the left of the first; swap the cameras"));
+                ", because the second camera is to the left of the first; swap the cameras"));
   within("baseline", rig.baseline, 1e-9, 1e9);
   return rig;
 }
@@ -72,7 +72,7 @@ void check_projection(const char* name, const std::vector<double>& p) {
   within("focal length", p[0], 1e-3, 1e7);
   if (!close_to(p[0], p[5], 1e-3 * p[0]))
     refuse(text(name, " has the focal lengths ", number_text(p[0]), " and ", number_text(p[5]),
-                "; a rectified camera has the same in both directions"));
+                "; a rectified camera must have the same in both directions"));
   for (const auto& [index, value] : {std::pair{1, 0.0}, {4, 0.0}, {8, 0.0}, {9, 0.0}, {10, 1.0}})
     if (!close_to(p[static_cast<std::size_t>(index)], value, 1e-6))
       refuse(text(name, " is not the projection of a rectified camera: element (", index / 4, ", ", index % 4, ") is ",
@@ -86,7 +86,7 @@ Rig rig_of_projections(const char* left_name, const std::vector<double>& left, c
   if (!close_to(left[0], right[0], 1e-3 * left[0]) || !close_to(left[6], right[6], 0.5))
     refuse(text(left_name, " and ", right_name, " differ in focal length (", number_text(left[0]), " and ",
                 number_text(right[0]), ") or in the row of the principal point (", number_text(left[6]), " and ",
-                number_text(right[6]), "); a rectified pair has the same"));
+                number_text(right[6]), "); both must be equal in a rectified pair"));
   const auto from = translation(left), to = translation(right);
   const double baseline = from[0] - to[0];
   for (const int axis : {1, 2}) {
@@ -94,10 +94,10 @@ Rig rig_of_projections(const char* left_name, const std::vector<double>& left, c
     if (offset > 0.02 * std::abs(baseline))
       refuse(text("the cameras are ", number_text(std::abs(baseline)), " apart along the rows, but ",
                   number_text(offset), (axis == 1 ? " across them" : " in depth"),
-                  "; only cameras side by side, rectified, can be used"));
+                  "; only rectified cameras side by side are supported"));
   }
   if (baseline == 0)
-    refuse(text(left_name, " and ", right_name, " have no baseline; these are not two cameras of a pair"));
+    refuse(text(left_name, " and ", right_name, " have the baseline 0; give the calibration of two different cameras"));
   return checked({left[0], left[2], right[2], left[6], baseline, unit, size});
 }
 
@@ -165,8 +165,8 @@ namespace {
 
 Rig kitti(const Document& file, KittiPair pair) {
   if (file.rows() > 0 && file.rows() != 2 && file.rows() != 4)
-    refuse(
-        text("there are ", file.rows(), " rows of numbers; a KITTI calibration has 2 or 4 projections of 12 numbers"));
+    refuse(text("there are ", file.rows(),
+                " rows of numbers; a KITTI calibration must have 2 or 4 projections of 12 numbers"));
   const int camera = kitti_camera(file, pair);
   const std::string left = kitti_name(file, camera), right = kitti_name(file, camera + 1);
   const std::string size_name = text("S_rect_0", camera);
@@ -212,20 +212,22 @@ Camera camera_of(const Document& file) {
 // ROS camera_info: metres, the right camera's P(0, 3) = −f · baseline, the left camera's is 0.
 Rig rig_of(const Camera& left, const Camera& right) {
   if (left.size != right.size)
-    refuse(text("the left camera's images are ", left.size.width, "×", left.size.height, ", the right one's ",
-                right.size.width, "×", right.size.height, "; both must have one size"));
+    refuse(text("the images of the left camera are ", left.size.width, "×", left.size.height,
+                " and those of the right camera ", right.size.width, "×", right.size.height,
+                "; both must have the same size"));
   return rig_of_projections("the left projection_matrix", left.projection, "the right projection_matrix",
                             right.projection, "m", left.size);
 }
 
 Rig rig_of(const Document& file, KittiPair pair) {
   if (is_camera_info(file))
-    throw Error(ErrorCategory::call, "this camera_info describes one camera; give the right camera's file too");
+    throw Error(ErrorCategory::call,
+                "this camera_info describes only one camera; give the file of the right camera, too");
   if (file.has("cam0")) return middlebury(file);
   if (file.has("P1.data") || file.has("Q.data")) return opencv(file);
   if (is_kitti(file)) return kitti(file, pair);
   refuse(
-      "there is no stereo calibration in it; needed are cam0 and cam1 (Middlebury), P0 to P3 or P_rect_00 to P_rect_03 "
+      "the file has no stereo calibration; it must have cam0 and cam1 (Middlebury), P0 to P3 or P_rect_00 to P_rect_03 "
       "(KITTI), P1 and P2 or Q (OpenCV), or a projection_matrix in each of two files (ROS)");
 }
 
@@ -237,11 +239,11 @@ Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesys
   const Document document = naming(file, [&] { return Document::parse(contents); });
   if (!right) return naming(file, [&] { return rig_of(document, pair); });
   if (!is_camera_info(document))
-    throw Error(ErrorCategory::call,
-                text(file.string(),
-                     " is no ROS camera_info file with a projection_matrix, and only those come as two "
-                     "files; leave ",
-                     right->string(), " out"));
+    throw Error(
+        ErrorCategory::call,
+        text(file.string(),
+             " is not a ROS camera_info file with a projection_matrix, and only such files come in pairs; leave ",
+             right->string(), " out"));
   const Camera left_camera = naming(file, [&] { return camera_of(document); });
   const std::string right_contents = read_file(*right, largest_calibration);
   const Camera right_camera = naming(*right, [&] { return camera_of(Document::parse(right_contents)); });

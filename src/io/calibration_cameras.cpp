@@ -52,7 +52,7 @@ Lens lens_of(const Document& file, const std::string& matrix, const std::string&
     refuse(text(matrix, " has the focal lengths ", number_text(k[0]), " and ", number_text(k[4]),
                 "; both must be positive"));
   if (k[1] != 0)
-    refuse(text(matrix, " has the skew ", number_text(k[1]), ", which no lens here has; calibrate without"));
+    refuse(text(matrix, " has the skew ", number_text(k[1]), ", which is not supported; calibrate without skew"));
   lens.model = model == "fisheye" || model == "equidistant" ? Lens::Model::fisheye : Lens::Model::polynomial;
   if (lens.model == Lens::Model::polynomial && !model.empty() && model != "plumb_bob" && model != "rational_polynomial")
     refuse(text("the distortion model '", model.substr(0, 40),
@@ -61,7 +61,7 @@ Lens lens_of(const Document& file, const std::string& matrix, const std::string&
   for (std::size_t i = 12; i < numbers.size(); ++i)
     if (numbers[i] != 0)
       refuse(text(distortion, " tilts the sensor (coefficient ", i + 1, " is ", number_text(numbers[i]),
-                  "), which no lens here does; calibrate without"));
+                  "), which is not supported; calibrate without the tilted model"));
   std::copy_n(numbers.begin(), std::min<std::size_t>(12, numbers.size()), lens.distortion.begin());
   return lens;
 }
@@ -82,7 +82,9 @@ std::string name_in(const Document& file, std::initializer_list<const char*> nam
 CalibratedCamera opencv_camera(const Document& intrinsics, const Document& extrinsics, int camera) {
   const std::string matrix = name_in(intrinsics, {"M", "K", "cameraMatrix"}, camera);
   if (!intrinsics.has(matrix))
-    refuse(text("there is no ", matrix, ": the file describes rectified images alone; leave --raw out, or calibrate"));
+    refuse(text(
+        "there is no ", matrix,
+        ", so the file describes only rectified images; leave --raw out, or give the calibration of the raw cameras"));
   return {lens_of(intrinsics, matrix, name_in(intrinsics, {"D", "distCoeffs"}, camera),
                   intrinsics.word("distortion_model")),
           rotation_of(extrinsics, text("R", camera, ".data"))};
@@ -94,7 +96,7 @@ StereoCalibration opencv(const Document& extrinsics, const Document& intrinsics,
   for (const Document* file : {&extrinsics, &intrinsics})
     if (c.size == Size{}) c.size = opencv_size(*file);
   if (c.size == Size{}) c.size = size;
-  if (c.size == Size{}) refuse("there is no image size (image_width and image_height) in it; add it");
+  if (c.size == Size{}) refuse("the file has no image size; add image_width and image_height");
   if (c.rig.size == Size{}) c.rig.size = c.size;
   c.left = opencv_camera(intrinsics, extrinsics, 1);
   c.right = opencv_camera(intrinsics, extrinsics, 2);
@@ -126,7 +128,7 @@ StereoCalibration ros(const Document& left, const Document& right) {
 StereoCalibration kitti(const Document& file, KittiPair pair) {
   const int camera = kitti_camera(file, pair);
   if (!file.has(text("K_0", camera)))
-    refuse("there is no K_00 or K_02: the file describes rectified images alone; leave --raw out");
+    refuse("there is no K_00 or K_02, so the file describes only rectified images; leave --raw out");
   StereoCalibration c;
   c.rig = rig_of(file, pair);
   const auto size = file.numbers(text("S_0", camera), 2);
@@ -145,10 +147,12 @@ StereoCalibration kitti(const Document& file, KittiPair pair) {
 
 StereoCalibration calibration_of(const Document& file, KittiPair pair, Size size) {
   if (is_camera_info(file))
-    throw Error(ErrorCategory::call, "this camera_info describes one camera; give the right camera's file too");
+    throw Error(ErrorCategory::call,
+                "this camera_info describes only one camera; give the file of the right camera, too");
   if (file.has("cam0"))
     refuse(
-        "a Middlebury calibration describes rectified images alone; leave --raw out, or give the cameras' calibration");
+        "a Middlebury calibration describes only rectified images; leave --raw out, or give the calibration of the raw "
+        "cameras");
   if (!file.has("P1.data") && !file.has("Q.data") && is_kitti(file)) return kitti(file, pair);
   return opencv(file, file, size);
 }
@@ -157,10 +161,9 @@ StereoCalibration calibration_of(const Document& first, const Document& second, 
   if (is_camera_info(first) && is_camera_info(second)) return ros(first, second);
   if (first.has("P1.data")) return opencv(first, second, size);
   if (second.has("P1.data")) return opencv(second, first, size);
-  throw Error(
-      ErrorCategory::call,
-      "two calibration files must be the left and right camera_info of ROS, or OpenCV's extrinsics (R1, R2, P1, P2) "
-      "and intrinsics (M1, D1, M2, D2)");
+  throw Error(ErrorCategory::call,
+              "these two files are not a calibration; give the left and the right camera_info of ROS, or OpenCV's "
+              "extrinsics (R1, R2, P1, P2) and intrinsics (M1, D1, M2, D2)");
 }
 
 }  // namespace stereopsis::io

@@ -64,7 +64,8 @@ void Document::add(std::string name, std::string_view text) {
 
 std::vector<double> Document::numbers_up_to(std::string_view name, std::size_t most) const {
   const auto entry = values_.find(name);
-  if (entry == values_.end()) refuse(text("there is no ", name, " in the file; it is cut off or of another kind"));
+  if (entry == values_.end())
+    refuse(text("there is no ", name, " in the file; the file is cut off, or has another format"));
   if (entry->second.repeated) refuse(text(name, " is in the file more than once; keep one of them"));
   std::vector<double> numbers;
   std::size_t found = 0;
@@ -75,13 +76,13 @@ std::vector<double> Document::numbers_up_to(std::string_view name, std::size_t m
       refuse(text(name, " holds '", Tokens::printable(part), "', which is not a finite number"));
     numbers.push_back(*number);
   });
-  if (found > most) refuse(text(name, " holds ", found, " values; it may hold ", most, " at most"));
+  if (found > most) refuse(text(name, " holds ", found, " values; it may have at most ", most));
   return numbers;
 }
 
 std::vector<double> Document::numbers(std::string_view name, std::size_t count) const {
   const std::vector<double> numbers = numbers_up_to(name, std::max(count, std::size_t{1} << 20));
-  if (numbers.size() != count) refuse(text(name, " holds ", numbers.size(), " values; it must hold ", count));
+  if (numbers.size() != count) refuse(text(name, " holds ", numbers.size(), " values; it must have ", count));
   return numbers;
 }
 
@@ -140,7 +141,9 @@ class Document::LineParser {
     if (value.starts_with('[')) return add_list(name, line, value);
     value = trimmed(value.substr(0, value.find(" #")));
     if (!value.empty()) return document_.add(path_to(name), value);
-    if (open_.size() == deepest_nesting) refuse(text("line ", line_number_, " is nested too deeply for a calibration"));
+    if (open_.size() == deepest_nesting)
+      refuse(text("line ", line_number_,
+                  " is nested more deeply than a calibration can be; check that this is the right file"));
     open_.push_back({indent, name});
   }
 
@@ -240,7 +243,9 @@ class Document::XmlParser {
     const std::string_view name = tag_.substr(0, tag_.find_first_of(spaces));
     if (name.empty() || name.size() > longest_name || !std::all_of(name.begin(), name.end(), is_name_character))
       refuse(text("'<", Tokens::printable(tag_), ">' is not the start of an element"));
-    if (open_.size() == deepest_nesting) refuse(text("the element ", name, " is nested too deeply for a calibration"));
+    if (open_.size() == deepest_nesting)
+      refuse(text("the element ", name,
+                  " is nested more deeply than a calibration can be; check that this is the right file"));
     open_.push_back(name);
     leaf_ = true;
   }
@@ -265,7 +270,7 @@ class Document::XmlParser {
 Document Document::parse(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  if (trimmed(text).empty()) refuse("the file is empty");
+  if (trimmed(text).empty()) refuse("the file is empty; give a calibration file");
   Document document;
   if (trimmed(text).starts_with('<')) {
     XmlParser(text, document).run();

@@ -97,7 +97,8 @@ void write_calibration(const std::filesystem::path& file, const StereoCalibratio
   if (c.rig.size != c.size) storage.size("rectified_size", c.rig.size);
   if (!c.rig.unit.empty()) storage.word("unit", c.rig.unit);
   if (c.left.lens.model != c.right.lens.model)
-    throw Error(ErrorCategory::call, "one camera is a fisheye and the other is not; a file holds two of a kind");
+    throw Error(ErrorCategory::call,
+                "one camera has a fisheye lens and the other has not; both must have the same lens model");
   if (c.left.lens.model == Lens::Model::fisheye) storage.word("distortion_model", "fisheye");
   const auto camera = [&](const CalibratedCamera& one, const char* m, const char* d) {
     const Numbers distortion = coefficients_of(one.lens);
@@ -126,12 +127,14 @@ void write_camera_info(const std::filesystem::path& left, const std::filesystem:
                        const StereoCalibration& c) {
   if (c.rig.unit != "mm" && c.rig.unit != "m")
     throw Error(ErrorCategory::call, text(left.string(),
-                                          ": ROS wants metres, but the calibration's unit is not known; calibrate "
-                                          "with the board's squares in mm or m"));
+                                          ": ROS requires metres, but the unit of the calibration is not known; "
+                                          "calibrate with the squares of the board in mm or m"));
   if (c.rig.size != c.size)
-    throw Error(ErrorCategory::call, text(left.string(),
-                                          ": ROS has one size for an image before and after rectification, but "
-                                          "this calibration has two; write it as .yml"));
+    throw Error(
+        ErrorCategory::call,
+        text(
+            left.string(),
+            ": camera_info has one size for raw and rectified images, but this calibration has two; write it as .yml"));
   const double baseline = c.rig.baseline * (c.rig.unit == "mm" ? 1e-3 : 1);
   const std::string left_info = camera_info("left", c, c.left, projection_of(c.rig, c.rig.cx_left, 0));
   io::write_file(right, camera_info("right", c, c.right, projection_of(c.rig, c.rig.cx_right, baseline)));

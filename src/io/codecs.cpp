@@ -14,13 +14,13 @@ void check(const Claim& c, std::size_t available, double expansion) {
   if (c.width > longest_side || c.height > longest_side || c.width * c.height > most_pixels)
     throw Error(ErrorCategory::format,
                 text("the ", c.format, " header gives the size ", size, "; at most ", longest_side,
-                     " pixels a side and ", most_pixels, " in all are read, so cut the image into parts"));
+                     " pixels a side and ", most_pixels, " in total are supported, so divide the image into parts"));
   const double needed = static_cast<double>((c.width * c.channels * c.bits + 7) / 8) * static_cast<double>(c.height);
   if (needed > expansion * static_cast<double>(available))
     throw Error(ErrorCategory::format,
                 text("the ", c.format, " header gives the size ", size, " with ", c.channels,
                      c.channels == 1 ? " channel" : " channels", " of ", c.bits, " bits, which the ", available,
-                     " bytes of data can't hold; the file is cut off or its header is wrong"));
+                     " bytes of data cannot contain; the file is cut off or its header is wrong"));
 }
 
 }  // namespace stereopsis::io

@@ -42,8 +42,10 @@ void expect_every_beginning_refused(const std::string& file, std::size_t unused 
 }
 
 TEST(CorruptFiles, NoImage) {
-  expect_refusals(
-      {{"", "the file is empty"}, {"P", "no PNG, PNM"}, {"hello", "no PNG, PNM"}, {"BM\1\2\3", "no PNG, PNM"}});
+  expect_refusals({{"", "the file is empty"},
+                   {"P", "not a PNG, PNM"},
+                   {"hello", "not a PNG, PNM"},
+                   {"BM\1\2\3", "not a PNG, PNM"}});
 }
 
 TEST(CorruptFiles, Pnm) {
@@ -52,7 +54,7 @@ TEST(CorruptFiles, Pnm) {
       {"P5\n3", "ends before the height"},
       {"P5\n3 # 4 5\n", "ends before the height"},
       {"P5\n3 2\n", "ends before the maxval"},
-      {"P5\n3 2\n255\n12345", "can't hold"},
+      {"P5\n3 2\n255\n12345", "cannot contain"},
       {"P5\n0 2\n255\n", "size 0×2"},
       {"P5\n2 0\n255\n", "size 2×0"},
       {"P5\n-3 2\n255\n123456", "width of the PNM file is '-3'"},
@@ -63,8 +65,8 @@ TEST(CorruptFiles, Pnm) {
       {"P5\n99999999999999999999 2\n255\n", "'99999999999999999999'"},
       {"P5\n2147483647 2147483647\n255\n", "at most"},
       {"P5\n1 1048577\n255\n", "at most"},
-      {"P6\n1000 1000\n255\nabc", "can't hold"},
-      {"P2\n1000 1000\n255\n1 2 3", "can't hold"},
+      {"P6\n1000 1000\n255\nabc", "cannot contain"},
+      {"P2\n1000 1000\n255\n1 2 3", "cannot contain"},
       {"P2\n3 1\n255\n1 2 x", "sample of the PNM file is 'x'"},
       {"P2\n3 1\n255\n1 22 \n", "ends before the sample"},
       {"P2\n3 1\n100\n1 2 101", "value 101"},
@@ -84,12 +86,12 @@ TEST(CorruptFiles, Pfm) {
       {"Pf\n1 1\n0\n1234", "scale of the PFM file is '0'"},
       {"Pf\n1 1\nnan\n1234", "'nan'"},
       {"Pf\n1 1\nbig\n1234", "'big'"},
-      {"Pf\n1 1\n-1\n123", "can't hold"},
-      {"PF\n1 1\n-1\n12345678901", "can't hold"},
+      {"Pf\n1 1\n-1\n123", "cannot contain"},
+      {"PF\n1 1\n-1\n12345678901", "cannot contain"},
       {"Pf\n0 1\n-1\n", "size 0×1"},
       {"Pf\n-1 1\n-1\n1234", "'-1'"},
       {"Pf\n30000 30000\n-1\n1234", "at most"},
-      {"Pf\n10000 10000\n-1\n1234", "can't hold"},
+      {"Pf\n10000 10000\n-1\n1234", "cannot contain"},
   });
   expect_every_beginning_refused(io::encode_pfm(random_image<float>({3, 3}, 1, 0, 9)));
 }
@@ -104,17 +106,17 @@ TEST(CorruptFiles, Npy) {
       {"\x93NUMPY", "ends inside its header"},
       {std::string("\x93NUMPY\x01\x00\xff\xff{", 11), "ends inside its header"},
       {std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13), "ends inside its header"},
-      {npy("", six), "not as NumPy writes it"},
-      {npy("{", six), "not as NumPy writes it"},
+      {npy("", six), "differs from the format of NumPy"},
+      {npy("{", six), "differs from the format of NumPy"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), 'x': 1}", six), "'x'"},
-      {npy("{'descr': '|u1', 'shape': (2, 3)}", six), "must have descr"},
+      {npy("{'descr': '|u1', 'shape': (2, 3)}", six), "lacks descr"},
       {npy("{'descr': '|u1', 'fortran_order': maybe, 'shape': (2, 3), }", six), "'maybe"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 99999999999999999999), }", six),
        "'99999999999999999999'"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (-2, -3), }", six), "size -3×-2"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (0, 3), }", six), "size 3×0"},
-      {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 4), }", six), "can't hold"},
-      {npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", six), "can't hold"},
+      {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 4), }", six), "cannot contain"},
+      {npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", six), "cannot contain"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", six), "at most"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (6,), }", six), "shape (6)"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 3, 2), }", six), "shape (1, 3, 2)"},
@@ -141,7 +143,7 @@ TEST(CorruptFiles, Png) {
 
 // A valid header with almost no data is rejected before the pixels are allocated.
 TEST(CorruptFiles, PngBomb) {
-  expect_refusals({{RawPng(15000, 15000, 16, 2).with("few"), "can't hold"},
+  expect_refusals({{RawPng(15000, 15000, 16, 2).with("few"), "cannot contain"},
                    {RawPng(0, 3, 8, 0).with("few"), "PNG"},
                    {RawPng(900000, 900000, 1, 0).with("few"), "at most"},
                    {RawPng(-1, -1, 8, 0).with("few"), "PNG"},
@@ -163,7 +165,7 @@ TEST(CorruptFiles, Jpeg) {
                    {zero, "JPEG"},
                    {huge, "at most"}});
   huge.replace(frame + 5, 4, "\x30\x00\x30\x00", 4);
-  expect_refusals({{huge, "can't hold"}});
+  expect_refusals({{huge, "cannot contain"}});
 }
 
 #ifdef STEREOPSIS_TIFF
@@ -173,7 +175,8 @@ TEST(CorruptFiles, Tiff) {
                    {std::string("II*\0\xff\xff\xff\xff", 8), "damaged"},
                    {good.substr(0, good.size() / 2), "damaged"}});
   expect_every_beginning_refused(good, 4);  // the last 4 bytes are the offset of the next image
-  for (const auto& [width, part] : {std::pair{0U, "size is zero"}, {0x7FFFFFFFU, "at most"}, {60000U, "can't hold"}}) {
+  for (const auto& [width, part] :
+       {std::pair{0U, "size is zero"}, {0x7FFFFFFFU, "at most"}, {60000U, "cannot contain"}}) {
     std::string changed = good;
     // The width is the first tag: type short, value 9.
     const std::string tag("\x00\x01\x03\x00\x01\x00\x00\x00\x09\x00\x00\x00", 12);

@@ -72,7 +72,7 @@ class Description {
       if (const std::string name = text("mask_", region, ".png"); json_[key].contains(name))
         masks.push_back({region, file_.parent_path() / name});
     if (masks.size() != json_[key].size())
-      refuse(key, "an object with no other keys than mask_nonocc.png, mask_all.png and mask_disc.png");
+      refuse(key, "an object with only the keys mask_nonocc.png, mask_all.png and mask_disc.png");
     return masks;
   }
   void check_is(const char* key, const char* only) const {
@@ -120,7 +120,7 @@ std::vector<fs::path> descriptions_below(const fs::path& folder) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
       if (entry.path().filename() == "dataset.json") files.push_back(entry.path());
   } catch (const fs::filesystem_error& error) {
-    throw Error(ErrorCategory::file, text(folder.string(), ": can't be searched for scenes (", error.code().message(),
+    throw Error(ErrorCategory::file, text(folder.string(), ": cannot be searched for scenes (", error.code().message(),
                                           "); give a folder that exists and can be read"));
   }
   std::ranges::sort(files);
@@ -186,10 +186,9 @@ std::vector<DatasetScene> find_scenes(const fs::path& folder,
       failed(file, error);
     }
   if (scenes.empty() && !any_failed)
-    throw Error(ErrorCategory::file,
-                text(folder.string(),
-                     ": holds no dataset.json with left, right, gt and ndisp; give the folder of a "
-                     "scene, of a dataset or of several datasets"));
+    throw Error(ErrorCategory::file, text(folder.string(),
+                                          ": has no dataset.json with left, right, gt and ndisp; give the folder of a "
+                                          "scene, of a dataset or of several datasets"));
   return scenes;
 }
 

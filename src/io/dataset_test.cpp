@@ -173,9 +173,9 @@ TEST_F(SmallScene, ScenesAreFoundBelowAndSortedAndOthersPassedOver) {
 
 TEST_F(SmallScene, AFolderWithoutScenesIsRefused) {
   fs::create_directories(folder_ / "empty");
-  EXPECT_TRUE(refuses([&] { find_scenes(folder_ / "empty"); }, ErrorCategory::file, "holds no dataset.json with left"));
-  EXPECT_TRUE(refuses([&] { find_scenes(folder_ / "none"); }, ErrorCategory::file, "can't be searched"));
-  EXPECT_TRUE(refuses([&] { find_scenes(scene_ / "l.png"); }, ErrorCategory::file, "can't be searched"));
+  EXPECT_TRUE(refuses([&] { find_scenes(folder_ / "empty"); }, ErrorCategory::file, "has no dataset.json with left"));
+  EXPECT_TRUE(refuses([&] { find_scenes(folder_ / "none"); }, ErrorCategory::file, "cannot be searched"));
+  EXPECT_TRUE(refuses([&] { find_scenes(scene_ / "l.png"); }, ErrorCategory::file, "cannot be searched"));
 }
 
 TEST_F(SmallScene, WrongValuesAreRefusedByName) {

@@ -29,7 +29,7 @@ Codes read_codes(const std::filesystem::path& file) {
     const io::Bytes bytes = io::bytes_of(contents);
     const io::Format format = io::format_of(bytes);
     if (format == io::Format::jpeg)
-      throw Error(ErrorCategory::format, "a JPEG does not keep values exactly; use PNG, PGM, TIFF, PFM or NPY");
+      throw Error(ErrorCategory::format, "a JPEG does not store exact values; use PNG, PGM, TIFF, PFM or NPY");
     AnyImage image = io::decode(format, bytes, io::Values::codes);
     const int white = image.view().type == PixelType::u8 ? 255 : 65535;
     return {std::move(image), format == io::Format::pnm ? io::pnm_maxval(bytes) : white};
@@ -45,8 +45,9 @@ Image<T> one_channel(Image<T> image) {
     for (int x = 0; x < image.width(); ++x) {
       grey(x, y) = image(x, y, 0);
       if (image(x, y, 1) != grey(x, y) || image(x, y, 2) != grey(x, y))
-        throw Error(ErrorCategory::format, text("this needs one channel, but the file is coloured, at x = ", x,
-                                                ", y = ", y, " for instance; take the file that was not colour-coded"));
+        throw Error(ErrorCategory::format,
+                    text("the file must have one channel, but it is coloured, for instance at x = ", x, ", y = ", y,
+                         "; use the file without colours"));
     }
   return grey;
 }
@@ -56,8 +57,7 @@ Image<float> to_disparity(const Image<T>& codes, double scale) {
   constexpr bool is_float = std::is_same_v<T, float>;
   if (scale == 0 && sizeof(T) == 1)
     throw Error(ErrorCategory::call,
-                "the disparities are in 8 bits, which says nothing about their scale; give it, as "
-                "the file's values for one pixel of disparity");
+                "the scale of 8-bit disparities is not known; give it: the stored value of a disparity of one pixel");
   if (scale == 0) scale = is_float ? 1 : kitti_scale;
   Image<float> disparity(codes.size());
   for (int y = 0; y < codes.height(); ++y)
@@ -76,10 +76,9 @@ Image<float> to_confidence(const Image<T>& codes, int white) {
     for (int x = 0; x < codes.width(); ++x) {
       const auto value = static_cast<float>(codes(x, y));
       if (std::is_floating_point_v<T> && std::isfinite(value) && (value < 0 || value > 1))
-        throw Error(ErrorCategory::format,
-                    text("the confidence at ", x, ",", y, " is ", value,
-                         "; confidences in a float file go from 0 to 1, so divide them by their largest value, or give "
-                         "the file that `match --confidence` wrote"));
+        throw Error(ErrorCategory::format, text("the confidence at ", x, ",", y, " is ", value,
+                                                "; confidences in a float file must be 0 to 1, so divide them by their "
+                                                "largest value, or use the file that `match --confidence` wrote"));
       if constexpr (std::is_floating_point_v<T>)
         confidence(x, y) = std::isfinite(value) ? value : invalid_disparity;
       else
@@ -92,15 +91,14 @@ Image<std::uint8_t> to_bytes(AnyImage codes, const char* what) {
   auto* const bytes = std::get_if<Image<std::uint8_t>>(&codes.pixels);
   if (bytes == nullptr)
     throw Error(ErrorCategory::format,
-                text(what, " has 8-bit pixels; these are ", to_string(codes.view().type), ", so convert them"));
+                text(what, " must have 8-bit pixels; these are ", to_string(codes.view().type), ", so convert them"));
   return one_channel(std::move(*bytes));
 }
 
 void check_scale(double scale) {
   if (!(scale >= 0) || !std::isfinite(scale))
-    throw Error(ErrorCategory::call, text("the scale ", scale,
-                                          " is not allowed; it must be a positive number, or 0 for "
-                                          "the usual one"));
+    throw Error(ErrorCategory::call,
+                text("the scale ", scale, " is not allowed; it must be a positive number, or 0 for the default"));
 }
 
 // The file format, the scale and the largest code that a file name and a scale request.
@@ -120,23 +118,23 @@ Target target_of(const std::filesystem::path& file, double scale) {
   if (extension == ".pgm" && scale > 0) return {io::Format::pnm, scale, 255};
   if (extension == ".pgm")
     throw Error(ErrorCategory::call,
-                "disparities in an 8-bit PGM need a scale, as the file's values for one pixel of "
-                "disparity; give it, or use .pfm, .npy, .tiff or .png");
+                "disparities in an 8-bit PGM require a scale, the stored value of a disparity of one pixel; give it, "
+                "or use .pfm, .npy, .tiff or .png");
   if (extension != ".pfm" && extension != ".npy" && extension != ".tif" && extension != ".tiff")
-    throw Error(ErrorCategory::call,
-                text("the extension '", extension,
-                     "' is none that disparities are written to; use .pfm, .npy, .tiff, .png or .pgm"));
+    throw Error(ErrorCategory::call, text("the extension '", extension,
+                                          "' is not supported for disparities; use .pfm, .npy, .tiff, .png or .pgm"));
   if (scale != 0 && scale != 1)
-    throw Error(ErrorCategory::call, text("a float file holds disparities in pixels and has no scale (", scale,
+    throw Error(ErrorCategory::call, text("a float file stores disparities in pixels, without a scale (", scale,
                                           " was given); leave it out, or use .png or .pgm"));
   return {io::format_of(file), 1, 0};
 }
 
 [[noreturn]] void refuse_disparity(double disparity, const Target& target) {
   const std::string limit = number_text(std::floor(1000 * target.largest / target.scale) / 1000);
-  throw Error(ErrorCategory::call,
-              text("the disparity ", disparity, " can't be written to this file, which holds 0 to ", limit, "; use ",
-                   disparity > 0 && target.largest == 255 ? "a smaller scale, or " : "", ".pfm, .npy or .tiff"));
+  throw Error(
+      ErrorCategory::call,
+      text("the disparity ", disparity, " cannot be written to this file, which can store 0 to ", limit, "; use ",
+           disparity > 0 && target.largest == 255 ? "a smaller scale, or " : "", ".pfm, .npy or .tiff"));
 }
 
 // Returns the code of a valid disparity.
@@ -166,7 +164,7 @@ std::string encode_float(ImageView<const float> disparity, const Target& target)
 
 std::string encode_disparity(ImageView<const float> disparity, const Target& target) {
   if (disparity.channels != 1)
-    throw Error(ErrorCategory::call, text("a disparity image has 1 channel, not ", disparity.channels));
+    throw Error(ErrorCategory::call, text("a disparity map must have 1 channel, not ", disparity.channels));
   if (target.is_float()) return encode_float(disparity, target);
   if (target.largest == 255) return encode_codes<std::uint8_t>(disparity, target);
   return encode_codes<std::uint16_t>(disparity, target);

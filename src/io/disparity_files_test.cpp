@@ -88,8 +88,8 @@ TEST(DisparityFiles, WhatAFileCannotHoldIsRefusedAndLeavesTheOldFile) {
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({256})); }, call, "0 to 255.996"));
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({64}), 4); }, call, "a smaller scale"));
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.pgm", row_of({-3}), 4); }, call, "use .pfm"));
-  EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.pgm", row_of({3})); }, call, "need a scale"));
-  EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.pfm", row_of({3}), 16); }, call, "no scale"));
+  EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.pgm", row_of({3})); }, call, "require a scale"));
+  EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.pfm", row_of({3}), 16); }, call, "without a scale"));
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({3}), -1); }, call, "scale -1"));
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({3}), NAN); }, call, "scale nan"));
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.bmp", row_of({3})); }, call, "'.bmp'"));
@@ -107,7 +107,7 @@ TEST(DisparityFiles, CheckedBeforeAnyWork) {
   EXPECT_TRUE(refuses([&] { check_writable_disparity(folder / "d.png", {-1, 64}); }, call, "disparity -1"));
   EXPECT_TRUE(refuses([&] { check_writable_disparity(folder / "d.png", {0, 257}); }, call, "disparity 256"));
   EXPECT_TRUE(refuses([&] { check_writable_disparity(folder / "d.png", {0, 65}, 4); }, call, "disparity 64"));
-  EXPECT_TRUE(refuses([&] { check_writable_disparity(folder / "d.pgm", {0, 64}); }, call, "need a scale"));
+  EXPECT_TRUE(refuses([&] { check_writable_disparity(folder / "d.pgm", {0, 64}); }, call, "require a scale"));
   EXPECT_TRUE(refuses([&] { check_writable_disparity(folder / "d.xyz", {0, 64}); }, call, "'.xyz'"));
   EXPECT_TRUE(refuses(
       [&] {
@@ -125,7 +125,8 @@ TEST(DisparityFiles, GreyStoredAsRgbIsReadAndColoursAreRefused) {
   EXPECT_EQ(read_validity(folder / "grey.png")(1, 0), 40);
   rgb(1, 0, 2) = 41;
   write_image(folder / "colour.png", rgb);
-  EXPECT_TRUE(refuses([&] { read_disparity(folder / "colour.png", 4); }, ErrorCategory::format, "colour-coded"));
+  EXPECT_TRUE(refuses([&] { read_disparity(folder / "colour.png", 4); }, ErrorCategory::format,
+                      "use the file without colours"));
   write_image(folder / "grey.jpg", rgb);
   EXPECT_TRUE(refuses([&] { read_mask(folder / "grey.jpg"); }, ErrorCategory::format, "JPEG"));
 }

@@ -27,7 +27,7 @@ using File = std::unique_ptr<std::FILE, Close>;
 File open(const fs::path& file, const char* mode) { return File(std::fopen(file.string().c_str(), mode)); }
 
 [[noreturn]] void fail(const fs::path& file, const char* what, int code = errno) {
-  throw Error(ErrorCategory::file, text(file.string(), " can't be ", what, ": ", std::strerror(code)));
+  throw Error(ErrorCategory::file, text(file.string(), " cannot be ", what, ": ", std::strerror(code)));
 }
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
@@ -37,11 +37,11 @@ void check_target(const fs::path& given) {
   if (const auto status = fs::status(given, ignored); ignored && status.type() == fs::file_type::none)
     fail(given, "written", ignored.value());
   const fs::path file = follow_links(given);
-  if (file.empty()) throw Error(ErrorCategory::call, "the name of the file to write is empty; give one");
+  if (file.empty()) throw Error(ErrorCategory::call, "the name of the file to write is empty; give a file name");
   if (!file.has_filename() || fs::is_directory(file, ignored))
-    throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file in it"));
+    throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file"));
   if (!fs::is_directory(folder_of(file), ignored))
-    throw Error(ErrorCategory::file, text(file.string(), " can't be written: there is no folder ",
+    throw Error(ErrorCategory::file, text(file.string(), " cannot be written, because there is no folder ",
                                           folder_of(file).string(), "; create it first"));
   if (fs::is_regular_file(file, ignored) && !open(file, "ab")) fail(file, "written");
 }
@@ -116,8 +116,8 @@ class Temporary {
 void grow(std::string& contents, std::size_t size, const fs::path& file) try {
   contents.resize(size);
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorCategory::memory,
-              text(file.string(), " does not fit the memory: it needs ", needed_memory(size), "; use a smaller file"));
+  throw Error(ErrorCategory::memory, text(file.string(), " does not fit in memory, because it needs ",
+                                          needed_memory(size), "; use a smaller file"));
 }
 
 void write_all(std::FILE* stream, std::string_view contents, const fs::path& file) {
@@ -130,7 +130,7 @@ void write_all(std::FILE* stream, std::string_view contents, const fs::path& fil
 std::string read_file(const fs::path& file, std::uintmax_t limit) {
   std::error_code error;
   if (fs::is_directory(file, error))
-    throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file in it"));
+    throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file"));
   const File stream = open(file, "rb");
   if (!stream) fail(file, "opened");
   // A pipe has no size and is read piece by piece. Requesting one byte more than expected detects the end in one read.
@@ -139,7 +139,7 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
   for (std::size_t filled = 0;;) {
     if (std::max<std::uintmax_t>(filled, size) > limit)
       throw Error(ErrorCategory::format, text(file.string(), " is larger than the ", limit,
-                                              " bytes that are read of such a file; check that it is the right one"));
+                                              " bytes that such a file may have; check that this is the right file"));
     grow(contents, std::max<std::size_t>(2 * filled, std::max<std::size_t>(size, 65535) + 1), file);
     filled += std::fread(contents.data() + filled, 1, contents.size() - filled, stream.get());
     if (std::ferror(stream.get()) != 0) fail(file, "read");

@@ -33,7 +33,8 @@ decltype(auto) naming(const std::filesystem::path& file, F&& f) {
   } catch (const Error& error) {
     throw Error(error.category(), text(file.string(), ": ", error.what()));
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCategory::memory, text(file.string(), ": there is not enough memory for this file"));
+    throw Error(ErrorCategory::memory,
+                text(file.string(), ": there is not enough memory for this file; use a smaller file"));
   }
 }
 

@@ -53,7 +53,7 @@ TEST(Files, AFailedWriteLeavesTheOldFileAndNothingElse) {
   {
     const FullDisk full(4096);
     refused =
-        refuses([&] { write_disparity(folder / "d.pfm", disparity); }, ErrorCategory::file, "d.pfm can't be written");
+        refuses([&] { write_disparity(folder / "d.pfm", disparity); }, ErrorCategory::file, "d.pfm cannot be written");
   }
   EXPECT_TRUE(refused);
   EXPECT_EQ(get(folder / "d.pfm"), "old");
@@ -86,8 +86,8 @@ TEST(Files, FoldersWithoutPermissionAreRefused) {
     put(closed / "old.txt", "old");
     fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
   }
-  EXPECT_TRUE(refuses([&] { check_writable(closed / "a.png"); }, ErrorCategory::file, "can't be written"));
-  EXPECT_TRUE(refuses([&] { write_text(closed / "a.txt", "x"); }, ErrorCategory::file, "can't be written"));
+  EXPECT_TRUE(refuses([&] { check_writable(closed / "a.png"); }, ErrorCategory::file, "cannot be written"));
+  EXPECT_TRUE(refuses([&] { write_text(closed / "a.txt", "x"); }, ErrorCategory::file, "cannot be written"));
   if (!superuser) fs::permissions(closed, fs::perms::owner_all);
 }
 
@@ -119,7 +119,7 @@ TEST(Files, ADanglingLinkIsFollowed) {
   fs::create_symlink("none/later", folder / "nowhere");
   EXPECT_TRUE(refuses([&] { write_text(folder / "nowhere", "x"); }, ErrorCategory::file, "there is no folder"));
   fs::create_symlink("circle", folder / "circle");
-  EXPECT_TRUE(refuses([&] { write_text(folder / "circle", "x"); }, ErrorCategory::file, "can't be written"));
+  EXPECT_TRUE(refuses([&] { write_text(folder / "circle", "x"); }, ErrorCategory::file, "cannot be written"));
 }
 
 TEST(Files, ADeviceIsWrittenNotReplaced) {
@@ -127,14 +127,14 @@ TEST(Files, ADeviceIsWrittenNotReplaced) {
   EXPECT_NO_THROW(write_text("/dev/null", "x"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   if (fs::is_character_file("/dev/full")) {
-    EXPECT_TRUE(refuses([&] { write_text("/dev/full", "x"); }, ErrorCategory::file, "can't be written"));
+    EXPECT_TRUE(refuses([&] { write_text("/dev/full", "x"); }, ErrorCategory::file, "cannot be written"));
   }
 }
 
 TEST(Files, WhatCannotBeReadIsNamed) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(refuses([&] { read_image(folder / "none.png"); }, ErrorCategory::file, "none.png can't be opened"));
-  EXPECT_TRUE(refuses([&] { read_disparity(folder / "none.pfm"); }, ErrorCategory::file, "none.pfm can't be opened"));
+  EXPECT_TRUE(refuses([&] { read_image(folder / "none.png"); }, ErrorCategory::file, "none.png cannot be opened"));
+  EXPECT_TRUE(refuses([&] { read_disparity(folder / "none.pfm"); }, ErrorCategory::file, "none.pfm cannot be opened"));
   EXPECT_TRUE(refuses([&] { read_text(folder.path()); }, ErrorCategory::file, "is a folder"));
   EXPECT_TRUE(
       refuses([&] { io::read_file(put(folder / "a", "12345"), 4); }, ErrorCategory::format, "larger than the 4 bytes"));

@@ -9,10 +9,9 @@ namespace io {
 namespace {
 
 [[noreturn]] void refuse_video() {
-  throw Error(
-      ErrorCategory::format,
-      "this is a video, and an image is needed; `stereopsis view LEFT RIGHT` matches videos, or write the frames "
-      "as PNG files first");
+  throw Error(ErrorCategory::format,
+              "this is a video, and an image is required; match videos with `stereopsis view LEFT RIGHT`, or write the "
+              "frames as PNG files first");
 }
 
 // Detects the containers AVI, MP4 and MOV, Matroska and WebM, Ogg, ASF, FLV, MPEG streams and YUV4MPEG. The list of MP4
@@ -57,9 +56,10 @@ Format format_of(Bytes contents) {
   if (start.starts_with("Pf") || start.starts_with("PF")) return Format::pfm;
   if (start.size() > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7') return Format::pnm;
   if (begins_as_video(start)) refuse_video();
-  throw Error(ErrorCategory::format, start.empty()
-                                         ? "the file is empty; it must be an image"
-                                         : "this is no PNG, PNM, JPEG, TIFF, PFM or NPY; convert it to one of them");
+  throw Error(ErrorCategory::format,
+              start.empty()
+                  ? "the file is empty; give an image"
+                  : "this is not a PNG, PNM, JPEG, TIFF, PFM or NPY file; convert it to one of these formats");
 }
 
 AnyImage decode(Format format, Bytes contents, Values values) {
@@ -83,23 +83,24 @@ Format format_of(const std::filesystem::path& file) {
   if (extension == ".npy") return Format::npy;
   throw Error(ErrorCategory::call,
               text("the extension '", extension,
-                   "' is none that images are written to; use .png, .pgm, .ppm, .jpg, .tiff, .pfm or .npy"));
+                   "' is not supported for images; use .png, .pgm, .ppm, .jpg, .tiff, .pfm or .npy"));
 }
 
 static void refuse(const AnyImageView& image, const char* format, const char* instead) {
   throw Error(ErrorCategory::call,
-              text("a ", format, " file can't hold ", to_string(image.type), " pixels; use ", instead));
+              text("a ", format, " file cannot store ", to_string(image.type), " pixels; use ", instead));
 }
 
 std::string encode(Format format, AnyImageView image) {
   if (image.empty() || (image.channels != 1 && image.channels != 3))
     throw Error(ErrorCategory::call,
                 text("an image of ", image.width, "×", image.height, " pixels with ", image.channels,
-                     " channels can't be written; it must have pixels, and 1 or 3 channels"));
+                     " channels cannot be written; it must have pixels, and 1 or 3 channels"));
   const bool is_float = image.type == PixelType::f32;
   if (image.type == PixelType::u16 && image.bit_depth != 16 && format != Format::pnm)
-    throw Error(ErrorCategory::call, text("only PNM says that 16-bit pixels carry ", image.bit_depth,
-                                          " bits; use .pgm or .ppm, or bring them to 16 bits first"));
+    throw Error(ErrorCategory::call,
+                text("only PNM can store the bit depth of 16-bit pixels, which is ", image.bit_depth,
+                     " here; use .pgm or .ppm, or scale the pixels to 16 bits first"));
   switch (format) {
     case Format::png:
       if (is_float) refuse(image, "PNG", ".pfm, .tiff or .npy, or convert them to 8 or 16 bits");
@@ -121,7 +122,7 @@ std::string encode(Format format, AnyImageView image) {
 static void check_channels(const std::filesystem::path& file, int channels) {
   const std::string extension = lower_extension(file);
   if ((extension == ".pgm" && channels == 3) || (extension == ".ppm" && channels == 1))
-    throw Error(ErrorCategory::call, text("a ", extension, " file can't hold ", channels == 3 ? "RGB" : "grey",
+    throw Error(ErrorCategory::call, text("a ", extension, " file cannot store ", channels == 3 ? "RGB" : "grey",
                                           " pixels; use ", channels == 3 ? ".ppm" : ".pgm"));
 }
 
@@ -141,14 +142,16 @@ AnyImage read_volume(const std::filesystem::path& file) {
   return io::naming(file, [&] {
     const io::Bytes bytes = io::bytes_of(contents);
     if (io::format_of(bytes) != io::Format::npy)
-      throw Error(ErrorCategory::format, "a cost volume is an NPY array of (height, width, disparities)");
+      throw Error(ErrorCategory::format,
+                  "this is not an NPY file; a cost volume must be an NPY array of shape (height, width, disparities)");
     return io::decode_npy(bytes, true);
   });
 }
 
 void write_volume(const std::filesystem::path& file, AnyImageView volume) {
   if (io::lower_extension(file) != ".npy")
-    throw Error(ErrorCategory::call, text(file.string(), ": a cost volume is written as .npy alone"));
+    throw Error(ErrorCategory::call,
+                text(file.string(), ": a cost volume can only be written as .npy; use this extension"));
   io::write_file(file, io::encode_npy(volume, true));
 }
 

@@ -88,7 +88,7 @@ class Reader {
   template <class F>
   void call(const F& f) {
     if (attempt(errors_, f)) return;
-    throw Error(ErrorCategory::format, text("the JPEG data can't be decoded (", errors_.message,
+    throw Error(ErrorCategory::format, text("the JPEG data cannot be decoded (", errors_.message,
                                             "); the file is damaged or not a baseline or progressive 8-bit JPEG"));
   }
 
@@ -133,7 +133,7 @@ class Writer {
       }
       jpeg_finish_compress(&jpeg_);
     });
-    if (!done) throw Error(ErrorCategory::call, text("the JPEG can't be made: ", errors_.message));
+    if (!done) throw Error(ErrorCategory::call, text("the JPEG cannot be encoded: ", errors_.message));
     return {reinterpret_cast<const char*>(file_), size_};
   }
 
@@ -154,7 +154,8 @@ AnyImage decode_jpeg(Bytes file) {
     throw Error(ErrorCategory::unsupported,
                 text("the JPEG has ", claim.channels, " channels (CMYK, for instance); convert it to grey or RGB"));
   if (reader.is_arithmetic())
-    throw Error(ErrorCategory::unsupported, "the JPEG is arithmetic-coded; convert it to the usual Huffman coding");
+    throw Error(ErrorCategory::unsupported,
+                "the JPEG has arithmetic coding, which is not supported; convert it to Huffman coding");
   // With Huffman codes, each 8×8 block takes at least one bit. The smallest unit of the file covers at most 32×32
   // pixels, and has either one block for every 64 of its pixels or more than eight blocks.
   constexpr double huffman_expansion = 32 * 32 * 3;

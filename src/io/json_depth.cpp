@@ -19,7 +19,7 @@ void check_json_depth(std::string_view json) {
     } else if (!in_string && (c == '[' || c == '{')) {
       if (++depth > deepest)
         throw Error(ErrorCategory::format, text("the JSON is nested more than ", deepest, " levels deep at byte ", i,
-                                                "; at most ", deepest, " levels are allowed, so flatten it"));
+                                                "; at most ", deepest, " levels are allowed, so use fewer levels"));
     } else if (!in_string && (c == ']' || c == '}')) {
       --depth;
     }

@@ -15,8 +15,8 @@ struct Header {
 };
 
 [[noreturn]] void malformed(std::string_view rest) {
-  throw Error(ErrorCategory::format,
-              text("the NPY header is not as NumPy writes it, from '", Tokens::printable(rest), "' on"));
+  throw Error(ErrorCategory::format, text("the NPY header differs from the format of NumPy, from '",
+                                          Tokens::printable(rest), "' on; write the file with numpy.save"));
 }
 
 // Parses the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, with its keys in any order.
@@ -42,7 +42,9 @@ class Dictionary {
       found |= key == "descr" ? 1 : key == "shape" ? 2 : 4;
       if (!accept(",") && !rest_.starts_with('}')) malformed(rest_);
     }
-    if (found != 7) throw Error(ErrorCategory::format, "the NPY header must have descr, fortran_order and shape");
+    if (found != 7)
+      throw Error(ErrorCategory::format,
+                  "the NPY header lacks descr, fortran_order or shape; write the file with numpy.save");
     return header;
   }
 
@@ -164,8 +166,10 @@ NpyHeader npy_header(Bytes head) {
   const auto [header, length] = read_header(head);
   const auto bytes_of_number = header.type.size() == 3 ? parse_number<int>(header.type.substr(2)) : std::nullopt;
   if (header.shape.size() < 2 || !bytes_of_number)
-    throw Error(ErrorCategory::format, text("the NPY array has the shape ", shape_text(header.shape), " and the type '",
-                                            Tokens::printable(header.type), "'; it is no image and no volume"));
+    throw Error(ErrorCategory::format,
+                text("the NPY array has the shape ", shape_text(header.shape), " and the type '",
+                     Tokens::printable(header.type),
+                     "'; an image or a cost volume must have at least 2 dimensions and numbers"));
   auto bytes = static_cast<std::uintmax_t>(*bytes_of_number);
   for (const std::int64_t count : header.shape) bytes *= static_cast<std::uintmax_t>(count);
   return {{static_cast<int>(header.shape[1]), static_cast<int>(header.shape[0])}, length + bytes};
@@ -179,14 +183,14 @@ AnyImage decode_npy(Bytes file, bool is_volume) {
   const std::int64_t channels = shape.size() == 3 ? shape[2] : 1;
   constexpr std::int64_t most_disparities = 16384;
   if (is_volume && (shape.size() != 3 || channels < 1 || channels > most_disparities))
+    throw Error(ErrorCategory::unsupported, text("the NPY array has the shape ", shape_text(shape),
+                                                 "; a cost volume must have the shape (height, width, disparities), "
+                                                 "with a number of disparities of at most ",
+                                                 most_disparities));
+  if (!is_volume && ((shape.size() != 2 && shape.size() != 3) || (channels != 1 && channels != 3)))
     throw Error(ErrorCategory::unsupported,
                 text("the NPY array has the shape ", shape_text(shape),
-                     "; a cost volume is (height, width, disparities), of which there are at "
-                     "most ",
-                     most_disparities));
-  if (!is_volume && ((shape.size() != 2 && shape.size() != 3) || (channels != 1 && channels != 3)))
-    throw Error(ErrorCategory::unsupported, text("the NPY array has the shape ", shape_text(shape),
-                                                 "; an image is (height, width), or that with 3 channels at the end"));
+                     "; an image must have the shape (height, width) or (height, width, 3)"));
   const std::string number = header.type.substr(std::min<std::size_t>(1, header.type.size()));
   const bool big = header.type.starts_with('>');
   const bool has_order = big || header.type.starts_with('<');

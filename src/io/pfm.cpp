@@ -15,14 +15,14 @@ AnyImage decode_pfm(Bytes file) {
   const std::string_view magic = tokens.next("magic number");
   if (magic != "Pf" && magic != "PF")
     throw Error(ErrorCategory::format,
-                text("a PFM file starts with Pf or PF, not with '", Tokens::printable(magic), "'"));
+                text("the PFM file begins with '", Tokens::printable(magic), "'; it must begin with Pf or PF"));
   constexpr int any = std::numeric_limits<int>::max();
   const Size size{tokens.integer("width", 0, any), tokens.integer("height", 0, any)};
   const std::string_view scale_text = tokens.next("scale");
   const auto scale = parse_number<double>(scale_text);
   if (!scale || !std::isfinite(*scale) || *scale == 0)
     throw Error(ErrorCategory::format, text("the scale of the PFM file is '", Tokens::printable(scale_text),
-                                            "'; it must be a positive or a negative number"));
+                                            "'; it must be a number other than 0"));
   const int channels = magic == "PF" ? 3 : 1;
   Bytes data = bytes_of(tokens.data());
   check({"PFM", size.width, size.height, channels, 32}, data.size());

@@ -35,12 +35,12 @@ void check_same(const std::vector<PipelineSlot>& asked, const std::vector<Pipeli
     if (made[index].is_refinement) {
       if (index < last)
         throw Error(ErrorCategory::format, text("the slot '", slot.slot, "' of the pipeline comes after '", names[last],
-                                                "', but the order is ", join(names, ", "), "; keep to it"));
+                                                "', but the order is ", join(names, ", "), "; use this order"));
       last = index;
     }
     if (slot.kind != made[index].kind)
-      throw Error(ErrorCategory::format, text("the slot '", slot.slot, "' of the pipeline can't have the stage '",
-                                              slot.kind, "'; it is '", made[index].kind, "'"));
+      throw Error(ErrorCategory::format, text("the slot '", slot.slot, "' of the pipeline cannot have the stage '",
+                                              slot.kind, "'; its stage is '", made[index].kind, "'"));
     check_parameters(slot, made[index]);
   }
 }

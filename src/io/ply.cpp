@@ -24,13 +24,13 @@ struct Cloud {
 void check_cloud(const Cloud& cloud) {
   if (cloud.points.empty() || cloud.points.channels != 3)
     throw Error(ErrorCategory::call,
-                text("the points of a cloud need 3 channels and at least one pixel; these have ", cloud.points.channels,
-                     " and ", cloud.points.width, "×", cloud.points.height));
+                text("the points of a cloud must have 3 channels and at least one pixel; these have ",
+                     cloud.points.channels, " and ", cloud.points.width, "×", cloud.points.height));
   const auto check_size = [&](const char* what, const auto& image, bool channels_fit) {
     if (!image.empty() && (image.size() != cloud.points.size() || !channels_fit))
-      throw Error(ErrorCategory::call,
-                  text("the ", what, " of the cloud is ", image.width, "×", image.height, " with ", image.channels,
-                       " channels, which does not fit the points' ", cloud.points.width, "×", cloud.points.height));
+      throw Error(ErrorCategory::call, text("the ", what, " of the cloud is ", image.width, "×", image.height, " with ",
+                                            image.channels, " channels, which does not match the size of the points, ",
+                                            cloud.points.width, "×", cloud.points.height));
   };
   check_size("colour", cloud.colour, cloud.colour.channels == 1 || cloud.colour.channels == 3);
   check_size("confidence", cloud.confidence, cloud.confidence.channels == 1);

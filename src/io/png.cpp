@@ -84,10 +84,11 @@ class Reader {
  private:
   template <class F>
   void call(const F& f) {
-    if (info_ == nullptr) throw Error(ErrorCategory::memory, "there is not enough memory for the PNG reader");
+    if (info_ == nullptr)
+      throw Error(ErrorCategory::memory, "there is not enough memory to read the PNG; free memory and try again");
     if (!attempt(png_, f))
       throw Error(ErrorCategory::format,
-                  text("the PNG data can't be decoded (", failure_.message, "); the file is damaged"));
+                  text("the PNG data cannot be decoded (", failure_.message, "); the file is damaged"));
   }
 
   Bytes rest_;
@@ -101,7 +102,8 @@ class Writer {
   Writer() {
     png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, &failure_, on_error, on_warning);
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
-    if (info_ == nullptr) throw Error(ErrorCategory::memory, "there is not enough memory for the PNG writer");
+    if (info_ == nullptr)
+      throw Error(ErrorCategory::memory, "there is not enough memory to write the PNG; free memory and try again");
   }
   ~Writer() { png_destroy_write_struct(&png_, &info_); }
   Writer(const Writer&) = delete;
@@ -122,7 +124,7 @@ class Writer {
       png_write_image(png_, rows.data());
       png_write_end(png_, info_);
     });
-    if (!done) throw Error(ErrorCategory::memory, text("the PNG can't be made (", failure_.message, ")"));
+    if (!done) throw Error(ErrorCategory::memory, text("the PNG cannot be encoded (", failure_.message, ")"));
     return std::move(file_);
   }
 

@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void refuse_sample(int value, int maxval) {
   throw Error(ErrorCategory::format,
-              text("the PNM data have the value ", value, ", which is above the header's maxval of ", maxval));
+              text("the PNM data contain the value ", value, ", which is above the maxval of the header, ", maxval));
 }
 
 template <class T>
@@ -57,8 +57,8 @@ AnyImage decode_pnm(Bytes file, Values values) {
   const std::string_view magic = tokens.next("magic number");
   const int kind = magic.size() == 2 ? magic[1] - '0' : 0;
   if (kind != 2 && kind != 3 && kind != 5 && kind != 6)
-    throw Error(ErrorCategory::unsupported,
-                text("the PNM variant '", Tokens::printable(magic), "' is not read; convert it to P2, P3, P5 or P6"));
+    throw Error(ErrorCategory::unsupported, text("the PNM variant '", Tokens::printable(magic),
+                                                 "' is not supported; convert it to P2, P3, P5 or P6"));
   constexpr int any = std::numeric_limits<int>::max();
   const Size size{tokens.integer("width", 0, any), tokens.integer("height", 0, any)};
   const int maxval = tokens.integer("maxval", 1, 65535);

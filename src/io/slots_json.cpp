@@ -21,7 +21,8 @@ class Duplicates {
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
     if (event == Json::parse_event_t::object_end) keys_.pop_back();
     if (event == Json::parse_event_t::key && !keys_.back().insert(value.get<std::string>()).second)
-      throw Error(ErrorCategory::format, text("the pipeline's JSON has the key ", value.dump(), " twice; keep one"));
+      throw Error(ErrorCategory::format,
+                  text("the JSON of the pipeline has the key ", value.dump(), " twice; keep one of them"));
     return true;
   }
 
@@ -47,8 +48,8 @@ Json parse(std::string_view json) try {
 void check_strings(const Json& value) {
   const auto check = [](const std::string& s) {
     if (std::any_of(s.begin(), s.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; }))
-      throw Error(ErrorCategory::format, text("the pipeline holds '", Tokens::printable(s),
-                                              "' with control characters; its names and values have none"));
+      throw Error(ErrorCategory::format,
+                  text("the pipeline contains '", Tokens::printable(s), "' with control characters; remove them"));
   };
   if (value.is_string()) check(value.get<std::string>());
   if (!value.is_structured()) return;
@@ -121,8 +122,8 @@ std::vector<PipelineSlot> refinements_of(const Json& list) {
   std::map<std::string, int> seen;
   for (const Json& refinement : list) {
     if (!refinement.is_object() || !refinement.contains("stage"))
-      throw Error(ErrorCategory::format, text("\"refinements\" in the pipeline holds ", shown(refinement),
-                                              "; each is an object with a \"stage\""));
+      throw Error(ErrorCategory::format, text("\"refinements\" in the pipeline contains ", shown(refinement),
+                                              "; each entry must be an object with a \"stage\""));
     const std::string stage = string_of("stage", refinement["stage"]);
     const int number = ++seen[stage];
     slots.push_back(slot_of(number == 1 ? stage : text(stage, number), refinement));
@@ -153,10 +154,12 @@ std::string value_to_json(const ParameterInfo& parameter) { return typed(paramet
 NamedSlots slots_from_json(std::string_view json) {
   const Json root = parse(json);
   check_strings(root);
-  if (!root.is_object()) throw Error(ErrorCategory::format, text("a pipeline is a JSON object, not ", shown(root)));
+  if (!root.is_object())
+    throw Error(ErrorCategory::format, text("a pipeline must be a JSON object, not ", shown(root)));
   if (!root.contains("method"))
-    throw Error(ErrorCategory::format,
-                "the pipeline's JSON has no \"method\"; give the name of the method it is made from");
+    throw Error(
+        ErrorCategory::format,
+        "the JSON of the pipeline has no \"method\"; add the name of the method on which the pipeline is based");
   NamedSlots pipeline;
   for (const auto& [key, value] : root.items()) {
     if (key == "method")

@@ -87,7 +87,7 @@ Tiff open(Memory& memory, const char* mode) {
 
 [[noreturn]] void damaged(const Memory& memory) {
   const std::string why = memory.error.empty() ? "cut off" : Tokens::printable(memory.error, 200);
-  throw Error(ErrorCategory::format, text("the TIFF data can't be decoded (", why, "); the file is damaged"));
+  throw Error(ErrorCategory::format, text("the TIFF data cannot be decoded (", why, "); the file is damaged"));
 }
 
 [[noreturn]] void unsupported(const std::string& what) {
@@ -125,7 +125,7 @@ Layout layout_of(TIFF* tiff) {
     unsupported(text("the colour space ", photometric, " (a palette, YCbCr or a mosaic, for instance)"));
   // Samples beyond grey or RGB are alpha channels.
   const int colours = photometric == PHOTOMETRIC_RGB ? 3 : 1;
-  if (samples < colours || samples > colours + 1) unsupported(text(samples, " samples a pixel"));
+  if (samples < colours || samples > colours + 1) unsupported(text(samples, " samples per pixel"));
   return {{"TIFF", tag<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH), tag<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH), samples,
            bits},
           tag<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE,
@@ -234,7 +234,9 @@ std::string encode_tiff(AnyImageView image) {
   std::string file;
   Memory memory;
   memory.written = &file;
-  const auto refuse = [&] { throw Error(ErrorCategory::memory, text("the TIFF can't be made (", memory.error, ")")); };
+  const auto refuse = [&] {
+    throw Error(ErrorCategory::memory, text("the TIFF cannot be encoded (", memory.error, ")"));
+  };
   {
     const Tiff tiff = open(memory, "wm");
     if (!tiff) refuse();

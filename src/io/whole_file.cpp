@@ -34,7 +34,7 @@ Ends ends_of(const fs::path& file) {
   };
   read(ends.head, 0);
   read(ends.tail, ends.size - count);
-  if (!stream) throw Error(ErrorCategory::file, text(file.string(), " can't be read"));
+  if (!stream) throw Error(ErrorCategory::file, text(file.string(), " cannot be read"));
   return ends;
 }
 

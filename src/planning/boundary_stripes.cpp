@@ -11,11 +11,10 @@ void check(const PipelineData& p) {
                        p.cost.entry->word_cost != nullptr &&
                        p.cost.entry->word_cost(p.cost.parameters).can_be_followed();
   if (!follows || p.plus || p.levels || p.prepare || p.aggregation)
-    throw Error(
-        ErrorCategory::call,
-        text("the pipeline '", p.method,
-             "' is not matched in stripes: that is for semi-global matching of features of up to 64 bits, on one level "
-             "and without an aggregation; match overlapping parts of the images"));
+    throw Error(ErrorCategory::call,
+                text("the pipeline '", p.method,
+                     "' cannot be matched in stripes, which requires semi-global matching of features of up to 64 "
+                     "bits, on one level and without an aggregation; match overlapping parts of the images"));
 }
 
 int path_image(Builder& b, const Images& images) {

@@ -137,9 +137,9 @@ void Builder::check_element(const Port& port, const StageDescriptor& stage, Elem
   if (accepted.empty() || std::ranges::count(accepted, element) > 0) return;
   std::vector<std::string> names;
   for (const Element e : accepted) names.emplace_back(name_of(e));
-  throw Error(ErrorCategory::call,
-              text("the pipeline '", pipeline_.method, "' gives ", name_of(element), " costs to ", stage.name,
-                   ", which takes ", join(names, " or "), "; choose another cost, or a stage between"));
+  throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' gives ", name_of(element), " costs to ",
+                                        stage.name, ", which accepts ", join(names, " or "),
+                                        "; choose another cost, or add a stage that converts the costs"));
 }
 
 Operand Builder::resolve(const Port& port, int view, const StageDescriptor& stage, const StageParameters& parameters,
@@ -187,8 +187,8 @@ int Builder::need(Images& images, std::string_view name, int view) {
   if (name == "image" && make_picture_ != nullptr) return make_picture_(*this, images, view);
   const StageDescriptor* maker = registry().find(name);
   if (maker == nullptr || maker->slot != Slot::image)
-    throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has a stage that needs '", name,
-                                          "', which no stage before it makes", switches_for(pipeline_, name)));
+    throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has a stage that requires '", name,
+                                          "', which no earlier stage computes", switches_for(pipeline_, name)));
   const char* alias = maker->alias != nullptr ? maker->alias(images.info) : nullptr;
   if (alias != nullptr) {
     images.put(name, view, need(images, alias, view));

@@ -52,18 +52,18 @@ void check_combination(const PipelineData& p, const Request& request) {
   const auto reject = [&](const std::string& why) {
     throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' ", why));
   };
-  if (!p.cost) reject("has no matching cost; choose one, as cost.stage = census");
+  if (!p.cost) reject("has no matching cost; choose one, such as cost.stage = census");
   const bool from_outside = p.cost.entry->from_outside, reduces = reduction_of(p) != nullptr;
   if (from_outside && !request.costs)
     reject(
-        "takes a cost volume, but none comes with the pair; say its type in Problem::volumes.given, or choose another "
-        "cost");
+        "requires a cost volume, but none comes with the pair; set Problem::volumes.given to its pixel type, or choose "
+        "another cost");
   if (!from_outside && request.costs)
     reject(text("has the cost ", p.cost.entry->name, ", but a volume comes with the pair; set cost.stage = volume"));
   if (from_outside && reduces)
-    reject("reduces the images, whose costs are given at their full size; set prepare.factor = 1");
+    reject("reduces the images, but the given costs have the full size; set prepare.factor = 1");
   if (request.requests_costs() && reduces && request.region)
-    reject("gives volumes of reduced images only for whole ones; match without a region");
+    reject("reduces the images, and then volumes are not available for a region; match without a region");
   for (const SlotOfOne& slot : slots_of_one)
     if (const StageChoice& stage = p.*slot.stage; stage && stage.entry->check_pipeline != nullptr)
       stage.entry->check_pipeline(p, request);

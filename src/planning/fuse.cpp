@@ -60,11 +60,11 @@ bool drops_live_value(const Step& fused, std::span<const Step> run, std::span<co
 Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<const Step> second,
                  std::span<const Value> values) {
   const auto run = from_here.steps.first(static_cast<std::size_t>(length));
-  if (rule.both_views && second.empty()) return {.note = "the same of the other view does not follow"};
+  if (rule.both_views && second.empty()) return {.note = "the same run of steps for the other view does not follow"};
   Step fused = rule.fuse({run, from_here.values, from_here.target, second});
   if (fused.entry == nullptr) return fused;
   if (drops_live_value(fused, run, from_here.steps, values) || drops_live_value(fused, second, from_here.steps, values))
-    return {.note = "an image or a volume between is wanted"};
+    return {.note = "an intermediate image or volume is requested"};
   if (run.front().title == run.back().title) fused.title = run.front().title;  // many, timed as one
   fused.note = run.front().note;
   return fused;

@@ -60,7 +60,7 @@ const StageDescriptor& copy_stage() {
   static const StageDescriptor copy{
       .slot = Slot::internal,
       .name = "given_maps",
-      .title = "maps as given",
+      .title = "given maps",
       .ports = {in("disparity"), out("disparity", Element::f32), in("validity"), out("validity", Element::u8),
                 if_there("confidence"), wanted("confidence", Element::f32)},
       .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
@@ -74,8 +74,7 @@ Maps lower(Builder& b, Size size) {
   if (reduction_of(p) != nullptr)
     throw Error(ErrorCategory::call,
                 text("the pipeline '", p.method,
-                     "' refines maps of reduced images, but maps come at the images' full size; set "
-                     "prepare.factor = 1"));
+                     "' reduces the images, but the given maps have the full size; set prepare.factor = 1"));
   const Needs needs = needs_of(p, b.request().requests(Binding::output_confidence));
   Maps maps;
   std::vector<Operand> operands;

@@ -100,7 +100,7 @@ void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
   if (const Binding output = volume_outputs[state]; request.requests(output)) {
     if (b.binding_of(costs) != Binding::none)
       throw Error(ErrorCategory::call, text("the output '", output_name(output),
-                                            "' is requested, but it is the volume that was given; do without"));
+                                            "' is requested, but it equals the given volume; do not request it"));
     b.bind(costs, output);
   }
   if (request.probes.empty()) return;
@@ -147,8 +147,9 @@ void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& m
   for (std::size_t state = 1; const StageChoice* stage : {&p.aggregation, &p.optimisation}) {
     const Binding output = volume_outputs[state];
     if (!*stage && b.request().requests(output))
-      throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' has no stage that makes the output '",
-                                            output_name(output), "', which is requested; choose one, or do without"));
+      throw Error(ErrorCategory::call,
+                  text("the pipeline '", p.method, "' has no stage that computes the output '", output_name(output),
+                       "', which is requested; add such a stage, or do not request the output"));
     if (*stage) {
       run_on_costs(b, *stage, costs);
       if (!from_right) deliver_costs(b, scope, state);

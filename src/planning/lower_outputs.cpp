@@ -47,7 +47,9 @@ void triangulate(Builder& b, const Images& full, Maps& maps) {
   const int disparity = maps.at("disparity");
   const Size size = b.shape_of(disparity).size();
   if (output_size(b.pipeline(), full.size) != full.size)
-    throw Error(ErrorCategory::call, "a result of reduced size can't be triangulated; set reduce.upsample = true");
+    throw Error(
+        ErrorCategory::call,
+        "the result has a reduced size, for which depth and points cannot be computed; set reduce.upsample = true");
   const auto made = [&](Binding output, int channels) {
     if (!request.requests(output)) return Operand{};
     return Operand{maps[output_rows[output_row(output)].name] = b.image(size, Element::f32, channels)};
@@ -70,8 +72,9 @@ void deliver(Builder& b, const Maps& maps) {
     if (output_rows[row].kind != OutputKind::map || !request.requests(output_binding(row))) continue;
     const auto map = maps.find(output_rows[row].name);
     if (map == maps.end())
-      throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' has no stage that makes the output '",
-                                            output_rows[row].name, "', which is requested; choose one, or do without"));
+      throw Error(ErrorCategory::call,
+                  text("the pipeline '", p.method, "' has no stage that computes the output '", output_rows[row].name,
+                       "', which is requested; add such a stage, or do not request the output"));
     b.bind(map->second, output_binding(row));
   }
 }

@@ -18,8 +18,9 @@ Work traffic(std::span<const AnyView> operands) {
 void check_runs(const StageDescriptor& stage, On device) {
   const Functions& f = stage.functions;
   if (device == On::gpu ? f.gpu != nullptr : f.oracle != nullptr || f.cpu != nullptr) return;
-  throw Error(ErrorCategory::unsupported,
-              text("the stage '", stage.name, "' does not run on a GPU here; match on the cpu, or choose another"));
+  throw Error(
+      ErrorCategory::unsupported,
+      text("the stage '", stage.name, "' does not run on this device; use the device cpu, or choose another stage"));
 }
 
 }  // namespace

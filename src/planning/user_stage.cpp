@@ -13,7 +13,7 @@ template <class T>
 ImageView<T> on_host(const DeviceImageView& v) {
   if (v.type != pixel_type_of<T>)
     throw Error(ErrorCategory::call,
-                text("a view of ", to_string(v.type), " pixels can't be read as ", to_string(pixel_type_of<T>)));
+                text("a view of ", to_string(v.type), " pixels cannot be read as ", to_string(pixel_type_of<T>)));
   if (v.memory == 0) return {};
   return {reinterpret_cast<T*>(v.memory) + v.offset, v.width, v.height, v.channels, v.pitch};
 }
@@ -59,11 +59,12 @@ auto call_guarded(const std::string& name, F&& function) {
     return function();
   } catch (const std::exception& e) {
     std::throw_with_nested(  // bindings find there what their language raised
-        Error(ErrorCategory::call, text("the stage '", name, "' of the caller's failed: ", e.what())));
+        Error(ErrorCategory::call, text("the stage '", name, "' failed: ", e.what())));
   } catch (...) {
-    throw Error(ErrorCategory::call, text("the stage '", name,
-                                          "' of the caller's threw something that is not a std::exception; throw "
-                                          "stereopsis::Error or another std::exception"));
+    throw Error(
+        ErrorCategory::call,
+        text("the stage '", name,
+             "' threw an object that is not a std::exception; throw stereopsis::Error or another std::exception"));
   }
 }
 
@@ -77,7 +78,7 @@ void check_written(const AnyView& made, const std::string& name) {
         reinterpret_cast<const std::uint8_t*>(made.memory) + (made.offset + y * made.pitch) * bytes_of(made.element);
     if (std::any_of(row, row + row_bytes, [](std::uint8_t byte) { return byte != unwritten; })) return;
   }
-  throw Error(ErrorCategory::call, text("the stage '", name, "' of the caller's wrote no costs; it must fill `made`"));
+  throw Error(ErrorCategory::call, text("the stage '", name, "' wrote no costs; it must fill `made`"));
 }
 
 template <On on>
@@ -121,8 +122,8 @@ void check(const Shape& s) {
   const bool on_gpu = s.target.device == On::gpu;
   if (on_gpu ? !stage.gpu : !stage.cpu)
     throw Error(ErrorCategory::call,
-                text("the stage '", stage.name, "' of the caller's has no function for ", on_gpu ? "a GPU" : "the cpu",
-                     "; give one, or plan for ", on_gpu ? "the cpu" : "a GPU"));
+                text("the stage '", stage.name, "' has no function for ", on_gpu ? "a GPU" : "the cpu",
+                     "; set one, or plan for ", on_gpu ? "the cpu" : "a GPU"));
 }
 
 // Of integers, all that they can be; of float, where nothing is said.
@@ -161,9 +162,9 @@ std::optional<Rect> required_input(const StageParameters& p, const Rect& output)
   if (needed.x > output.x || needed.y > output.y || ends_before(needed.x, needed.width, output.x, output.width) ||
       ends_before(needed.y, needed.height, output.y, output.height))
     throw Error(ErrorCategory::call,
-                text("the stage '", stage->name, "' of the caller's says that the part ", output.x, ",", output.y, ",",
-                     output.width, ",", output.height, " needs ", needed.x, ",", needed.y, ",", needed.width, ",",
-                     needed.height, ", which does not contain it"));
+                text("the stage '", stage->name, "' returned the required input ", needed.x, ",", needed.y, ",",
+                     needed.width, ",", needed.height, " for the output ", output.x, ",", output.y, ",", output.width,
+                     ",", output.height, "; it must contain the output"));
   // No image is larger, and later stages add to the rectangle.
   constexpr int most = 1 << 29;
   return intersect(needed, {-most, -most, 2 * most, 2 * most});
@@ -172,16 +173,16 @@ std::optional<Rect> required_input(const StageParameters& p, const Rect& output)
 void check(const UserStage& stage, Slot slot) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (stage.name.empty() || (!stage.cpu && !stage.gpu))
-    refuse("a stage of one's own needs a name, and a function for the cpu or a GPU");
+    refuse("a user-defined stage requires a name, and a function for the cpu or a GPU; set both");
   if (stage.takes && (slot == Slot::cost || slot == Slot::refinement))
-    refuse(text("the stage '", stage.name, "' filters no volume, so that `takes` has no meaning; leave it out"));
+    refuse(text("the stage '", stage.name, "' does not filter a volume, so `takes` has no effect; leave it out"));
   if (slot == Slot::refinement && (stage.makes != PixelType::u8 || stage.largest != 0))
     refuse(text("the stage '", stage.name,
-                "' makes no costs, so that `makes` and `largest` have no meaning; leave them out"));
+                "' does not compute costs, so `makes` and `largest` have no effect; leave them out"));
   const double most = stage.makes == PixelType::f32 ? 1e30 : largest_of(stage.makes);
   if (!(stage.largest >= 0 && stage.largest <= most))
-    refuse(text("the stage '", stage.name, "' says that its largest cost is ", stage.largest, "; for ",
-                to_string(stage.makes), " costs it must be 0 to ", most));
+    refuse(text("the stage '", stage.name, "' has the largest cost ", stage.largest, "; for ", to_string(stage.makes),
+                " costs it must be 0 to ", most));
 }
 
 const StageDescriptor* entry_of(Slot slot) {

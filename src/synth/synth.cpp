@@ -29,17 +29,17 @@ const NamedScene& find_scene(const std::string& name) {
 
 void check(const char* name, double value, double low, double high) {
   if (value >= low && value <= high) return;
-  throw Error(ErrorCategory::call, text("the scene's ", name, " is ", number_text(value), " but must lie from ",
-                                        number_text(low), " to ", number_text(high), "; choose a value in that range"));
+  throw Error(ErrorCategory::call, text("the scene's ", name, " is ", number_text(value), "; it must be from ",
+                                        number_text(low), " to ", number_text(high)));
 }
 
 void check(const SceneOptions& o) {
   if (o.size.width < 1 || o.size.height < 1)
-    throw Error(ErrorCategory::call, text("a scene can't have the size ", o.size.width, "×", o.size.height,
+    throw Error(ErrorCategory::call, text("a scene cannot have the size ", o.size.width, "×", o.size.height,
                                           "; choose a width and a height of at least 1"));
   if (o.disparities < 1)
     throw Error(ErrorCategory::call,
-                text("a scene can't have ", o.disparities, " disparities; choose a number of at least 1"));
+                text("a scene cannot have ", o.disparities, " disparities; choose a number of at least 1"));
   check("gain", o.gain, 0, 100);
   check("gamma", o.gamma, .1, 10);
   check("vignetting", o.vignetting, 0, 1);
@@ -59,7 +59,7 @@ void check(const SceneOptions& o) {
   if (w.width < 1 || w.height < 1 || intersect(w, {0, 0, o.size.width, o.size.height}) != w)
     throw Error(ErrorCategory::call,
                 text("the scene's window of ", w.width, "×", w.height, " at (", w.x, ", ", w.y, ") is not inside the ",
-                     o.size.width, "×", o.size.height, " picture; choose one that is"));
+                     o.size.width, "×", o.size.height, " picture; choose a window inside it"));
 }
 
 Rect window_of(const SceneOptions& o) {
@@ -257,11 +257,11 @@ SceneOptions random_scene(Size size, Size picture, int disparities, std::uint64_
                                     "leaves", "mix",    "planes",  "curved",  "thin",    "textureless"};
   if (picture.width < size.width || picture.height < size.height || size.width < 1 || size.height < 1)
     throw Error(ErrorCategory::call,
-                text("a window of ", size.width, "×", size.height, " can't be drawn in a picture of ", picture.width,
+                text("a window of ", size.width, "×", size.height, " is larger than the picture of ", picture.width,
                      "×", picture.height, "; choose a larger picture"));
   if (disparities < 1)
     throw Error(ErrorCategory::call,
-                text("a scene can't have ", disparities, " disparities; choose a number of at least 1"));
+                text("a scene cannot have ", disparities, " disparities; choose a number of at least 1"));
   Random r(seed);
   SceneOptions o;
   o.scene = scenes[r.below(20)];

@@ -53,7 +53,7 @@ struct Counts {
 void expect_a_sentence(const Error& error) {
   const std::string said = error.what();
   if (said.size() < 10 || said.find('\n') != std::string::npos ||
-      said.find("fault of the library") != std::string::npos)
+      said.find("error in the library") != std::string::npos)
     fail("it was refused, but not in a sentence to its caller: " + said);
 }
 

@@ -216,7 +216,7 @@ TEST_F(CInterface, NullsAreRefused) {
   left.data = nullptr;
   expect_refused(sp_matcher_match(matcher, &pair, &result), "no pixels");
   pair.left = nullptr;
-  expect_refused(sp_matcher_match(matcher, &pair, &result), "no left image");
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "pair.left and pair.costs are both null");
 }
 
 TEST_F(CInterface, ParametersAreTheDescriptions) {
@@ -439,10 +439,10 @@ TEST_F(CInterface, ThrownThingsBecomeSentences) {
       sp_stage{.name = "thrower", .cpu = [](const sp_stage_call*, void*) -> std::int32_t { throw 1; }, .takes = -1});
   expect_ok(sp_pipeline_set_stage(pipeline, "cost", &stage));
   plan();
-  expect_refused(sp_matcher_match(matcher, &pair, &result), "'thrower' of the caller's threw something");
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "'thrower' threw an object");
   sp_ticket ticket = 0;
   expect_ok(sp_matcher_enqueue(matcher, &pair, &result, &ticket));
-  expect_refused(sp_matcher_wait(matcher, ticket), "'thrower' of the caller's threw something");
+  expect_refused(sp_matcher_wait(matcher, ticket), "'thrower' threw an object");
 }
 
 TEST_F(CInterface, ResultsDoNotShareMemory) {

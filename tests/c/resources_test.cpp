@@ -94,7 +94,8 @@ TEST_F(CResources, MemoryOfADeviceComesFromTheCallers) {
   EXPECT_EQ(pool.given, 0);  // all memory was released by its own allocator
 
   allocator.release = nullptr;
-  expect_refused(sp_use_allocator("cuda:0", &allocator), SP_ERROR_CALL, "both of its functions");
+  expect_refused(sp_use_allocator("cuda:0", &allocator), SP_ERROR_CALL,
+                 "allocator.allocate or allocator.release is null");
   allocator.struct_size = 8;
   expect_refused(sp_use_allocator("cuda:0", &allocator), SP_ERROR_CALL, "struct_size");
   expect_refused(sp_use_allocator("cpu", nullptr), SP_ERROR_UNSUPPORTED, "'cpu'");
@@ -114,7 +115,7 @@ TEST_F(CResources, ADeviceIsWorkedOnInTheCallersContext) {
   sp_matcher* matcher = nullptr;
   ASSERT_EQ(make("cuda:0", 0, &matcher), SP_OK) << sp_last_error();  // from here on it has its own
   int other = 0;
-  expect_refused(sp_use_cuda_context("cuda:0", &other), SP_ERROR_CALL, "in use already");
+  expect_refused(sp_use_cuda_context("cuda:0", &other), SP_ERROR_CALL, "already in use");
   expect_refused(sp_use_cuda_context("cuda:0", nullptr), SP_ERROR_CALL, "null");
   expect_refused(sp_use_cuda_context("cpu", &other), SP_ERROR_UNSUPPORTED, "'cpu'");
   EXPECT_EQ(sp_matcher_destroy(matcher), SP_OK);

@@ -131,9 +131,11 @@ TEST_F(Sentences, ACalibrationOfRawCamerasSuggestsRaw) {
     more.insert(more.begin(), {"match", "scene/left.png", right_file, "-o", "raw.pfm", "--calib", "rig.yml"});
     return call(more);
   };
-  const std::string advice = "rows do not correspond (the median of |dy| is 4.0 px; at most 1 px is allowed); add --raw";
+  const std::string advice =
+      "rows do not correspond (the median of |dy| is 4.0 px; at most 1 px is allowed); add --raw";
   expect_says(matched("lower.png", {"--disparities", "32"}), 0, {advice});
-  expect_says(matched("lower.png", {}), 2, {"can't be estimated", "if rows do not correspond, add --raw"});
+  expect_says(matched("lower.png", {}), 2,
+              {"the search range cannot be estimated", "if rows do not correspond, add --raw"});
   expect_says(matched("lower.png", {"--disparities", "32", "--strict"}), 1, {advice});
   EXPECT_EQ(matched("scene/right.png", {"--disparities", "32"}).err.find("--raw"), std::string::npos);
   expect_says(call({"check", "scene/left.png", "lower.png"}), 1, {});

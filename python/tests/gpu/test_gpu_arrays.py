@@ -266,7 +266,7 @@ def test_what_is_not_allowed(scenes):
         (lambda: st.match(left[:, ::2], right[:, ::2], D), "contiguous copy"),
         (lambda: st.match(left.permute(1, 0, 2), right.permute(1, 0, 2), D), "contiguous copy"),
         (lambda: st.match(left.double(), right.double(), D), "float64"),
-        (lambda: st.match(left, right), "give the range"),
+        (lambda: st.match(left, right), "give the search range"),
         (lambda: st.match(left, right[:-1], D), "right view has 640×479"),
         (lambda: st.match(left.float().requires_grad_(), right.float(), D), "gradient"),
         (lambda: st.match(left, right, D, colour="bgra"), "BGRA is"),

@@ -55,10 +55,9 @@ int available_cores() { return within_quota(tbb::info::default_concurrency()); }
 int usable_threads(int asked) {
   static std::atomic<int> tried_before = 0;  // successful trial without a limit that other allocations share
   if (asked < 0)
-    throw Error(ErrorCategory::call,
-                text(asked,
-                     " threads are not allowed; give at least 1, 0 for as many as the process may use, or "
-                     "callers_arena"));
+    throw Error(ErrorCategory::call, text(asked,
+                                          " threads are not allowed; the number must be at least 1, 0 for as many "
+                                          "threads as the process may use, or callers_arena"));
   const int count = asked > 0 ? asked : available_cores();
   const bool limited = address_space_is_limited();
   if (count == 1 || (!limited && count <= std::max(available_cores(), tried_before.load()))) return count;
@@ -72,8 +71,8 @@ int usable_threads(int asked) {
   }
   if (asked == 0) return std::clamp((begun - spare) * 4 / 5, 1, count);
   throw Error(ErrorCategory::unsupported,
-              text(count, " threads are more than is safe here: ", begun, " could be begun (", problem,
-                   "); use fewer, or raise the limits of processes and memory (ulimit -u, ulimit -v)"));
+              text(count, " threads are more than the system allows: it started ", begun, " threads (", problem,
+                   "); use fewer threads, or raise the limits of processes and memory (ulimit -u, ulimit -v)"));
 }
 
 }  // namespace stereopsis

@@ -17,11 +17,11 @@ Opened open_driver() {
     opened.reason = "the CUDA driver libcuda.so.1 is not installed; install NVIDIA's driver";
     return opened;
   }
-#define X(member, symbol, parameters)                                                 \
-  opened.api.member = reinterpret_cast<Status(*) parameters>(dlsym(driver, #symbol)); \
-  if (opened.api.member == nullptr) {                                                 \
-    opened.reason = "the CUDA driver lacks " #symbol "; install a newer one";         \
-    return opened;                                                                    \
+#define X(member, symbol, parameters)                                                      \
+  opened.api.member = reinterpret_cast<Status(*) parameters>(dlsym(driver, #symbol));      \
+  if (opened.api.member == nullptr) {                                                      \
+    opened.reason = "the CUDA driver has no function " #symbol "; install a newer driver"; \
+    return opened;                                                                         \
   }
   STEREOPSIS_CUDA_FUNCTIONS(X)
 #undef X

@@ -119,7 +119,7 @@ class CudaDevice final : public gpu::Device {
 
   std::size_t memory_bytes() override {
     std::size_t bytes = 0;
-    check(api.device_memory(&bytes, id_), "tell its memory");
+    check(api.device_memory(&bytes, id_), "report its memory");
     return bytes;
   }
   DeviceDescription describe() override {
@@ -160,7 +160,7 @@ class CudaDevice final : public gpu::Device {
 
   std::string why_unusable() override {
     if (attribute.capability() < portable_only)
-      return text("it has compute capability ", capability(), "; 7.5 or later is needed, or OpenCL");
+      return text("it has compute capability ", capability(), "; use a GPU of 7.5 or later, or OpenCL");
     if (portable_architectures().run_by(attribute.capability()) == 0)
       return text(
           "it has compute capability ", capability(),
@@ -208,8 +208,9 @@ class CudaDevice final : public gpu::Device {
   void use(Context context) {
     const std::lock_guard lock(mutex_);
     if (context_ != nullptr)
-      throw Error(ErrorCategory::call,
-                  text("the device '", name(), "' is in use already; give its context before anything is made on it"));
+      throw Error(
+          ErrorCategory::call,
+          text("the device '", name(), "' is already in use; set its context before any call that uses the device"));
     DeviceId of = -1;
     check(api.push_context(context), "use the caller's context");
     const Status status = api.device_of_context(&of);
@@ -217,8 +218,8 @@ class CudaDevice final : public gpu::Device {
     api.pop_context(&ignored);
     check(status, "use the caller's context");
     if (of != id_)
-      throw Error(ErrorCategory::call, text("the context is of the device cuda:", of, ", and not of '", name(),
-                                            "'; give one of this device"));
+      throw Error(ErrorCategory::call, text("the context belongs to the device cuda:", of, ", and not to '", name(),
+                                            "'; pass a context of this device"));
     context_ = context;
   }
 
@@ -226,7 +227,7 @@ class CudaDevice final : public gpu::Device {
     const Current current(*this);
     constexpr unsigned portable = 1;  // valid in every context
     void* memory = nullptr;
-    check(api.allocate_host(&memory, bytes, portable), "give page-locked memory");
+    check(api.allocate_host(&memory, bytes, portable), "allocate page-locked memory");
     return memory;
   }
   void release_host(void* memory) override {
@@ -258,13 +259,13 @@ class CudaDevice final : public gpu::Device {
       throw Error(ErrorCategory::memory, sentence + "; use smaller images or fewer disparities");
     if (status == no_binary || status == unsupported_ptx)
       throw Error(ErrorCategory::unsupported,
-                  sentence + "; this build has no kernels for it: update the driver, or use opencl or cpu");
+                  sentence + "; this build has no kernels for the device: update the driver, or use opencl or cpu");
     throw Error(ErrorCategory::device, sentence + "; try again in a new process, or use cpu");
   }
 
   Context context() {
     const std::lock_guard lock(mutex_);
-    if (context_ == nullptr) check(api.retain_primary_context(&context_, id_), "make a context");
+    if (context_ == nullptr) check(api.retain_primary_context(&context_, id_), "create a context");
     return context_;
   }
 
@@ -296,10 +297,10 @@ class CudaDevice final : public gpu::Device {
   void set_attributes(Function function, const gpu::Kernel& which) const {
     if (which.most_local_bytes > 0)
       check(api.set_function_attribute(function, max_dynamic_shared_memory, which.most_local_bytes),
-            "give local memory");
+            "reserve local memory");
     if (which.local_percent >= 0)
       check(api.set_function_attribute(function, preferred_shared_memory_carveout, which.local_percent),
-            "share out local memory");
+            "divide local memory");
   }
 
   std::string capability() const {
@@ -328,8 +329,8 @@ class CudaDevice final : public gpu::Device {
     if (memory == 0) refuse_memory(bytes);
     if (memory % 256 != 0) {
       callers->release(memory);
-      throw Error(ErrorCategory::call, text("the caller's allocator of the device '", name(), "' gave the address ",
-                                            memory, "; it must be a multiple of 256 bytes"));
+      throw Error(ErrorCategory::call, text("the allocator that the caller set for the device '", name(),
+                                            "' returned the address ", memory, "; it must be a multiple of 256 bytes"));
     }
     const std::lock_guard lock(mutex_);
     lent_[memory] = callers;
@@ -360,7 +361,7 @@ class CudaEvent final : public gpu::Event {
   CudaEvent(CudaDevice& device, bool timed) : device_(device) {
     const Current current(device_);
     constexpr unsigned without_time = 2;
-    device_.check(device_.api.create_event(&event, timed ? 0 : without_time), "make an event");
+    device_.check(device_.api.create_event(&event, timed ? 0 : without_time), "create an event");
   }
   ~CudaEvent() override {
     device_.release_in_context([&] { device_.api.destroy_event(event); });
@@ -396,7 +397,7 @@ class CudaGraph final : public gpu::Graph {
   CudaGraph(CudaDevice& device, cuda::Graph graph) : device_(device) {
     const Status status = device_.api.instantiate(&executable, graph, 0);
     device_.api.destroy_graph(graph);
-    device_.check(status, "make a graph");
+    device_.check(status, "create a graph");
   }
   ~CudaGraph() override {
     device_.release_in_context([&] { device_.api.destroy_graph_exec(executable); });
@@ -417,7 +418,7 @@ CudaQueue::CudaQueue(CudaDevice& device, bool one_of_several)
       meeting_(device.make_event(false)) {
   const Current current(device_);
   constexpr unsigned non_blocking = 1;  // does not synchronise with the legacy default stream
-  device_.check(device_.api.create_stream(&stream_, non_blocking), "make a queue");
+  device_.check(device_.api.create_stream(&stream_, non_blocking), "create a queue");
 }
 
 CudaQueue::~CudaQueue() {
@@ -431,9 +432,9 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
   const int layers = 1 + (grid.groups_y - 1) / gpu::most_cuda_groups_y;
   if (layers > 1 && std::string_view(kernel.file).find("_cuda") != std::string_view::npos)
     throw Error(ErrorCategory::unsupported,
-                text("an image that needs ", grid.groups_y, " rows of blocks is not allowed for ", kernel.file, " on '",
-                     device_.name(), "'; it must need at most ", gpu::most_cuda_groups_y,
-                     ", so take a region of interest, or another device"));
+                text("an image that requires ", grid.groups_y, " rows of blocks is not allowed for ", kernel.file,
+                     " on '", device_.name(), "'; at most ", gpu::most_cuda_groups_y,
+                     " are allowed, so use a region of interest, or another device"));
   const Current current(device_);
   std::array<void*, 40> values;
   for (int i = 0; i < arguments.count(); ++i) values[i] = const_cast<void*>(arguments.value(i));
@@ -475,7 +476,7 @@ void CudaQueue::copy_in(const void* from, std::size_t from_pitch, const Place& t
   copy.to_pitch = to_pitch;
   copy.row_bytes = row_bytes;
   copy.rows = rows;
-  copy_2d(copy, "take an image");
+  copy_2d(copy, "upload an image");
 }
 
 void CudaQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
@@ -489,7 +490,7 @@ void CudaQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, st
   copy.to_pitch = to_pitch;
   copy.row_bytes = row_bytes;
   copy.rows = rows;
-  copy_2d(copy, "give an image");
+  copy_2d(copy, "download an image");
 }
 
 void CudaQueue::copy(const Place& from, const Place& to, std::size_t bytes) {
@@ -518,7 +519,7 @@ void CudaQueue::fill(const Place& to, std::size_t bytes, std::uint8_t value) {
 
 void CudaQueue::record(gpu::Event& event) {
   const Current current(device_);
-  device_.check(device_.api.record_event(event_of(event), stream_), "take note of a point");
+  device_.check(device_.api.record_event(event_of(event), stream_), "record an event");
 }
 
 void CudaQueue::wait_for(gpu::Event& event) {
@@ -536,7 +537,7 @@ void CudaQueue::wait_for_native(Handle queue) {
 void CudaQueue::let_native_wait(Handle queue) {
   const Current current(device_);
   const cuda::Event event = event_of(*meeting_);
-  device_.check(device_.api.record_event(event, stream_), "take note of a point");
+  device_.check(device_.api.record_event(event, stream_), "record an event");
   device_.check(device_.api.let_stream_wait(reinterpret_cast<Stream>(queue), event, 0), "use the caller's stream");
 }
 
@@ -630,10 +631,11 @@ static Found find_cuda() {
   if (status != cuda::success || count == 0) {
     const char* error = nullptr;
     api->error_name(status, &error);
-    found.reason = status == cuda::success || status == cuda::no_device
-                       ? "the CUDA driver finds no device; is a GPU there, and may this process use it?"
-                       : text("the CUDA driver does not start (", error != nullptr ? error : "unknown error",
-                              "); reinstall it, or restart the machine");
+    found.reason =
+        status == cuda::success || status == cuda::no_device
+            ? "the CUDA driver found no device; check that the machine has a GPU and that this process may use it"
+            : text("the CUDA driver did not start (", error != nullptr ? error : "unknown error",
+                   "); reinstall it, or restart the machine");
     return found;
   }
   for (int i = 0; i < count; ++i) {

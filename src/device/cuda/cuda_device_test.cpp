@@ -91,7 +91,8 @@ TEST_F(CudaDevice, ThatIsTooOldIsListedWithTheReason) {
     if (device.name != "cuda:1") continue;
     found = true;
     EXPECT_FALSE(device.usable);
-    EXPECT_NE(device.reason.find("compute capability 3.5; 7.5 or later is needed"), std::string::npos) << device.reason;
+    EXPECT_NE(device.reason.find("compute capability 3.5; use a GPU of 7.5 or later"), std::string::npos)
+        << device.reason;
   }
   EXPECT_TRUE(found);
   EXPECT_THROW(resolve_device("cuda:1"), Error);
@@ -201,7 +202,7 @@ TEST_F(CudaDevice, WorksInTheCallersContext) {
   EXPECT_EXIT(std::exit(works() ? 0 : 1), testing::ExitedWithCode(0), "");
   Matcher matcher(plan());  // from here on, the device has its own context
   int other = 0;
-  expect_error(ErrorCategory::call, "in use already", [&] { use_cuda_context("cuda:0", &other); });
+  expect_error(ErrorCategory::call, "already in use", [&] { use_cuda_context("cuda:0", &other); });
   EXPECT_THROW(use_cuda_context("cuda:0", nullptr), Error);
   EXPECT_THROW(use_cuda_context("cpu", &other), Error);
 }
@@ -274,7 +275,8 @@ TEST_F(CudaDevice, AKernelThatDoesNotLoadIsOneError) {
   // Loaded modules stay loaded, so that this plan uses stages that no other test here uses.
   const Plan other(Pipeline("sgm"), Problem::of(pair(), {0, 16}), {"cuda:0", 0});
   fail("cuModuleLoadData", no_binary);
-  expect_error(ErrorCategory::unsupported, "this build has no kernels for it", [&] { Matcher(other).match(pair()); });
+  expect_error(ErrorCategory::unsupported, "this build has no kernels for the device",
+               [&] { Matcher(other).match(pair()); });
   EXPECT_NO_THROW(Matcher(other).match(pair()));
 }
 

@@ -20,7 +20,8 @@ std::vector<unsigned char> fat_binary(std::string_view file) {
       if (ZSTD_decompress(image.data(), image.size(), packed.data(), packed.size()) == image.size()) return image;
     }
   }
-  throw Error(ErrorCategory::device, text("this build has ", fault, file, "; this is a fault of the library"));
+  throw Error(ErrorCategory::device,
+              text("this build has ", fault, file, "; this is an error in the library, so report it"));
 }
 
 }  // namespace stereopsis::cuda

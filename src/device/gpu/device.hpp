@@ -98,7 +98,7 @@ class Arguments {
     const std::size_t offset = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
     if (offset + sizeof(T) > storage_.size() || count_ == static_cast<int>(entries_.size()))
       throw Error(ErrorCategory::device,
-                  "a kernel has more arguments than a launch can hold; this is a fault of the library");
+                  "a kernel has more arguments than a launch supports; this is an error in the library, so report it");
     std::memcpy(storage_.data() + offset, &value, sizeof(T));
     entries_[count_++] = {offset, sizeof(T)};
     used_ = offset + sizeof(T);

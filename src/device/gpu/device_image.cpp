@@ -46,13 +46,14 @@ DeviceImage& DeviceImage::operator=(DeviceImage&&) noexcept = default;
 
 DeviceImage::DeviceImage(const std::string& device, Size size, PixelType type, int channels, int bit_depth) {
   if (size.width < 1 || size.height < 1 || channels < 1)
-    throw Error(ErrorCategory::call, text("an image on a device can't have ", size.width, "×", size.height,
+    throw Error(ErrorCategory::call, text("an image on a device cannot have ", size.width, "×", size.height,
                                           " pixels with ", channels, " channels; all three must be at least 1"));
   const std::size_t line = 256 / bytes_of(type), row = static_cast<std::size_t>(size.width) * channels;
   const std::size_t pitch = (row + line - 1) / line * line;
   if (pitch > std::size_t{std::numeric_limits<std::ptrdiff_t>::max()} / bytes_of(type) / size.height)
-    throw Error(ErrorCategory::memory, text("an image of ", size.width, "×", size.height, " pixels with ", channels,
-                                            " channels has more bytes than a device has addresses; use a smaller one"));
+    throw Error(ErrorCategory::memory,
+                text("an image of ", size.width, "×", size.height, " pixels with ", channels,
+                     " channels is larger than the address range of a device; use a smaller image"));
   state_ = std::make_unique<State>(gpu::device(device), pitch * size.height * bytes_of(type));
   view_ = {state_->memory.handle(),
            0,
@@ -71,20 +72,21 @@ DeviceImage::DeviceImage(const std::string& device, const AnyImageView& pixels)
 
 void DeviceImage::check_fits(const AnyImageView& host) const {
   if (state_ == nullptr)
-    throw Error(ErrorCategory::call,
-                "the image on the device is empty, so that nothing can be copied; give it a device and a size first");
+    throw Error(
+        ErrorCategory::call,
+        "the image on the device is empty, so nothing can be copied; construct it with a device and a size first");
   const auto& [data, type, width, height, channels, pitch, bit_depth] = host;
   const Size size = host.size();
   if (size != view_.size() || type != view_.type || channels != view_.channels)
     throw Error(ErrorCategory::call,
                 text("the image on the device has ", view_.width, "×", view_.height, " pixels, ", to_string(view_.type),
-                     ", ", view_.channels, " channels, the other one ", size.width, "×", size.height, ", ",
-                     to_string(type), ", ", channels, "; a copy needs two alike"));
+                     ", ", view_.channels, " channels, but the image of the host has ", size.width, "×", size.height,
+                     ", ", to_string(type), ", ", channels, "; both must have the same size, pixel type and channels"));
   if (data == nullptr || pitch < std::int64_t{width} * channels)
     throw Error(ErrorCategory::call,
-                text("the image of the host has ", data == nullptr ? "no pixels (its data is null)" : "rows that overlap",
-                     " and a pitch of ", pitch, " elements; give pixels, and a pitch of at least ",
-                     std::int64_t{width} * channels));
+                text("the image of the host has ",
+                     data == nullptr ? "no pixels (its data is null)" : "rows that overlap", " and a pitch of ", pitch,
+                     " elements; pass an image with pixels and a pitch of at least ", std::int64_t{width} * channels));
 }
 
 void DeviceImage::upload(const AnyImageView& pixels) {

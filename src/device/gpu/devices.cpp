@@ -10,14 +10,13 @@ namespace stereopsis::gpu {
 
 #ifndef STEREOPSIS_CUDA
 const Found& cuda_devices() {
-  static const Found none{"this build has no CUDA kernels; build it where nvcc is installed", {}};
+  static const Found none{"this build has no CUDA kernels; build it on a machine with nvcc", {}};
   return none;
 }
 #endif
 #ifndef STEREOPSIS_OPENCL
 const Found& opencl_devices() {
-  static const Found none{"this build has no OpenCL; build it where the OpenCL headers are installed (opencl-headers)",
-                          {}};
+  static const Found none{"this build has no OpenCL; build it with the OpenCL headers installed (opencl-headers)", {}};
   return none;
 }
 #endif
@@ -37,7 +36,7 @@ Device& device(const std::string& name) {
   if ((api != "cuda" && api != "opencl") || !number)
     throw Error(ErrorCategory::call,
                 text("there is no device '", name, "'", did_you_mean(api, {"auto", "cpu", "cuda", "opencl"}),
-                     "; it can be auto, cpu, cuda[:N] or opencl[:N]"));
+                     "; it must be auto, cpu, cuda[:N] or opencl[:N]"));
   const Found& found = api == "cuda" ? cuda_devices() : opencl_devices();
   if (!found.reason.empty()) cannot_use(name, found.reason);
   if (*number >= found.candidates.size())

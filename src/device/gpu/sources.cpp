@@ -10,7 +10,8 @@ namespace stereopsis::gpu {
 namespace {
 
 [[noreturn]] void missing(std::string_view what) {
-  throw Error(ErrorCategory::device, text("the kernels have no '", what, "'; this is a fault of the library"));
+  throw Error(ErrorCategory::device,
+              text("the kernels have no '", what, "'; this is an error in the library, so report it"));
 }
 
 std::string_view text_of(std::string_view path_end) {

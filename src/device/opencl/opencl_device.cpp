@@ -121,11 +121,13 @@ class OpenClDevice final : public gpu::Device {
   // Returns why kernels cannot run on the device; empty if they can.
   std::string why_unusable() override {
     if (number<cl_bool>(CL_DEVICE_AVAILABLE) == CL_FALSE) return "the device is not available at present";
-    if (number<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) return "its driver has no compiler";
+    if (number<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE)
+      return "its driver has no compiler; install a driver with one";
     if (number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE) < 256)
       return text("its work-groups hold ", number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE),
-                  " work-items; 256 are needed");
-    if (number<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE) return "it is big-endian";
+                  " work-items; at least 256 are required");
+    if (number<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE)
+      return "it is big-endian; only little-endian devices are supported";
     return {};
   }
 
@@ -141,8 +143,8 @@ class OpenClDevice final : public gpu::Device {
     if (status != CL_SUCCESS)
       throw Error(
           ErrorCategory::memory,
-          text("the device '", name(), "' gives no ", needed_memory(bytes), " of memory (OpenCL error ", status,
-               "; one piece can have ", given_memory(largest_buffer()), "); use smaller images or fewer disparities"));
+          text("the device '", name(), "' did not allocate ", needed_memory(bytes), " of memory (OpenCL error ", status,
+               "; one buffer can have ", given_memory(largest_buffer()), "); use smaller images or fewer disparities"));
     return reinterpret_cast<Handle>(memory);
   }
   void release(Handle memory) override { api.ReleaseMemObject(reinterpret_cast<cl_mem>(memory)); }
@@ -154,7 +156,7 @@ class OpenClDevice final : public gpu::Device {
     if (host_queue_ == nullptr) host_queue_ = make_command_queue(in);
     cl_int status = CL_SUCCESS;
     const cl_mem buffer = api.CreateBuffer(in, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
-    check(status, "give memory of the host");
+    check(status, "allocate memory of the host");
     void* memory = api.EnqueueMapBuffer(host_queue_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr,
                                         nullptr, &status);
     if (status != CL_SUCCESS) api.ReleaseMemObject(buffer);
@@ -177,7 +179,7 @@ class OpenClDevice final : public gpu::Device {
     if (queue == nullptr) {
       cl_int status = CL_SUCCESS;
       queue = api.CreateCommandQueue(in, id, CL_QUEUE_PROFILING_ENABLE, &status);
-      check(status, "make a queue");
+      check(status, "create a queue");
       if (has_one_queue_) one_queue_ = queue;
     }
     if (has_one_queue_) api.RetainCommandQueue(queue);
@@ -198,7 +200,7 @@ class OpenClDevice final : public gpu::Device {
     if (context_ == nullptr) {
       cl_int status = CL_SUCCESS;
       context_ = api.CreateContext(nullptr, 1, &id, nullptr, nullptr, &status);
-      check(status, "make a context");
+      check(status, "create a context");
     }
     return context_;
   }
@@ -211,7 +213,7 @@ class OpenClDevice final : public gpu::Device {
     const cl_kernel kernel = find(in, which);
     for (int i = 0; i < arguments.count(); ++i)
       check(api.SetKernelArg(kernel, static_cast<cl_uint>(i), arguments.size(i), arguments.value(i)),
-            "take a kernel's argument");
+            "set a kernel's argument");
     const std::size_t items[] = {static_cast<std::size_t>(grid.items_x), static_cast<std::size_t>(grid.items_y)};
     const std::size_t all[] = {items[0] * grid.groups_x, items[1] * grid.groups_y};
     check(api.EnqueueNDRangeKernel(queue, kernel, 2, nullptr, all, items, 0, nullptr, nullptr), "start a kernel");
@@ -259,12 +261,12 @@ class OpenClDevice final : public gpu::Device {
     const std::size_t length = source.size();
     cl_int status = CL_SUCCESS;
     const cl_program program = api.CreateProgramWithSource(in, 1, &lines, &length, &status);
-    check(status, "take a kernel's source");
+    check(status, "load a kernel's source");
     if (api.BuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
       const std::string log =
           info_text([&](auto... a) { api.GetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, a...); });
       api.ReleaseProgram(program);
-      throw Error(ErrorCategory::device, text("the driver of '", name(), "' can't compile ", which.file, ".cl for ",
+      throw Error(ErrorCategory::device, text("the driver of '", name(), "' cannot compile ", which.file, ".cl for ",
                                               which.instance, ": ", log.substr(0, 500), "; use cpu or another driver"));
     }
     if (const std::string binary = binary_of(program); !binary.empty()) store_program(key, binary);
@@ -328,7 +330,7 @@ class OpenClEvent final : public gpu::Event {
     cl_int status = CL_COMPLETE;
     if (event != nullptr)
       device_.check(device_.api.GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
-                    "tell a state");
+                    "report the state of an event");
     device_.check(std::min(status, CL_SUCCESS), "finish");
     return status == CL_COMPLETE;
   }
@@ -348,7 +350,7 @@ class OpenClEvent final : public gpu::Event {
     const cl_int status =
         device_.api.GetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof nanoseconds, &nanoseconds, nullptr);
     if (status == CL_PROFILING_INFO_NOT_AVAILABLE) return std::nullopt;
-    device_.check(status, "tell a time");
+    device_.check(status, "report the time of an event");
     return 1e-6 * static_cast<double>(nanoseconds);
   }
 
@@ -377,7 +379,7 @@ void OpenClQueue::copy_in(const void* from, std::size_t from_pitch, const Place&
   const std::size_t region[3] = {row_bytes, static_cast<std::size_t>(rows), 1};
   device_.check(device_.api.EnqueueWriteBufferRect(queue_, memory(to.memory), CL_FALSE, origin, zero, region, to_pitch,
                                                    0, from_pitch, 0, from, 0, nullptr, nullptr),
-                "take an image");
+                "upload an image");
 }
 
 void OpenClQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, std::size_t to_pitch,
@@ -387,7 +389,7 @@ void OpenClQueue::copy_out(const Place& from, std::size_t from_pitch, void* to, 
   const std::size_t region[3] = {row_bytes, static_cast<std::size_t>(rows), 1};
   device_.check(device_.api.EnqueueReadBufferRect(queue_, memory(from.memory), CL_FALSE, origin, zero, region,
                                                   from_pitch, 0, to_pitch, 0, to, 0, nullptr, nullptr),
-                "give an image");
+                "download an image");
 }
 
 void OpenClQueue::copy(const Place& from, const Place& to, std::size_t bytes) {
@@ -407,7 +409,7 @@ void OpenClQueue::fill(const Place& to, std::size_t bytes, std::uint8_t value) {
 void OpenClQueue::record(gpu::Event& point) {
   auto& event = static_cast<OpenClEvent&>(point);
   event.release();
-  device_.check(device_.api.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event.event), "take note of a point");
+  device_.check(device_.api.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event.event), "record an event");
   device_.check(device_.api.Flush(queue_), "start");  // some drivers batch commands until the host waits
 }
 
@@ -419,7 +421,7 @@ void OpenClQueue::wait_for(gpu::Event& point) {
 
 void OpenClQueue::let_wait(cl_command_queue later, cl_command_queue earlier) {
   cl_event event = nullptr;
-  device_.check(device_.api.EnqueueMarkerWithWaitList(earlier, 0, nullptr, &event), "take note of a point");
+  device_.check(device_.api.EnqueueMarkerWithWaitList(earlier, 0, nullptr, &event), "record an event");
   device_.api.Flush(earlier);
   const cl_int status = device_.api.EnqueueBarrierWithWaitList(later, 1, &event, nullptr);
   device_.api.ReleaseEvent(event);
@@ -442,7 +444,7 @@ static Found find_opencl() {
   if (api == nullptr) return found;
   cl_uint count = 0;
   if (api->GetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) {
-    found.reason = "the OpenCL loader knows no driver; install one for the GPU, or pocl-opencl-icd for the CPU";
+    found.reason = "the OpenCL loader found no driver; install a driver for the GPU, or pocl-opencl-icd for the CPU";
     return found;
   }
   std::vector<cl_platform_id> platforms(count);
@@ -455,7 +457,10 @@ static Found find_opencl() {
     for (const cl_device_id id : ids)
       found.add(std::make_unique<opencl::OpenClDevice>(*api, text("opencl:", found.candidates.size()), platform, id));
   }
-  if (found.candidates.empty()) found.reason = "the OpenCL drivers that are installed have no device";
+  if (found.candidates.empty())
+    found.reason =
+        "the installed OpenCL drivers have no device; check that the machine has a supported GPU, or install "
+        "pocl-opencl-icd for the CPU";
   return found;
 }
 

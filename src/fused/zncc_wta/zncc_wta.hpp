@@ -33,7 +33,7 @@ struct Input {
 inline void check(int disparities) {
   if (disparities > 65535)
     throw Error(ErrorCategory::unsupported,
-                text("correlation can't search ", disparities, " disparities; it takes up to 65535, so search fewer"));
+                text("the correlation does not support ", disparities, " disparities; use at most 65535"));
 }
 
 std::size_t workspace_bytes(const Parameters&, Size, int bits, int disparities, int threads);

@@ -47,7 +47,7 @@ void describe(P& p, Visitor&& visit) {
   visit("lambda_colour", p.lambda_colour, between(0.1, 1000).in("8-bit intensities"),
         "mean colour difference that costs 0.63");
   visit("lambda_census", p.lambda_census, between(0.1, 1000), "differing census bits that cost 0.63");
-  visit("scale", p.scale, between(1, 127), "units that the costs of 0 to 1 are counted in");
+  visit("scale", p.scale, between(1, 127), "cost units of a cost of 1");
 }
 
 // ρ as a function of the sum of the three differences, and of the Hamming distance.

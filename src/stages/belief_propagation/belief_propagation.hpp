@@ -51,13 +51,13 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("slope", p.slope, between(1, largest_truncation).in("units of the matching cost"),
-        "what a pixel of disparity change costs");
+        "cost of a disparity change of one pixel");
   visit("truncation", p.truncation, between(1, largest_truncation).in("units of the matching cost"),
-        "no change costs more");
-  visit("levels", p.levels, between(1, most_levels).planned(), "of the pyramid, with the images themselves");
-  visit("iterations", p.iterations, between(1, 100).planned(), "on each level");
+        "largest cost of a disparity change");
+  visit("levels", p.levels, between(1, most_levels).planned(), "number of levels of the pyramid, including the images");
+  visit("iterations", p.iterations, between(1, 100).planned(), "number of iterations on each level");
   visit("convergence", p.convergence, between(0, largest_truncation).in("units of the matching cost"),
-        "pixels are left out while no message to them changes by more");
+        "pixels are skipped while no message to them changes by more than this");
 }
 
 inline void check(const Parameters& p) {
@@ -65,8 +65,8 @@ inline void check(const Parameters& p) {
   const int most = (65534 - (255 << 2 * (p.levels - 1))) / 4;
   if (p.truncation > most)
     throw Error(ErrorCategory::call,
-                text("belief_propagation.truncation = ", p.truncation, " does not fit the 16 bits of messages with ",
-                     p.levels, " levels; set it to at most ", most, ", or belief_propagation.levels to fewer"));
+                text("belief_propagation.truncation = ", p.truncation, " exceeds the 16 bits of messages with ",
+                     p.levels, " levels; set it to at most ", most, ", or use fewer belief_propagation.levels"));
 }
 
 // The number of disparities on each side that a message depends on.

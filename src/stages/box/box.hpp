@@ -38,8 +38,8 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   // Sums over 63×63 pixels fit in 27 bits.
-  visit("window_width", p.window_width, odd(1, 63), "columns of the window, pixels");
-  visit("window_height", p.window_height, odd(1, 63), "rows of the window, pixels");
+  visit("window_width", p.window_width, odd(1, 63), "width of the window, in pixels");
+  visit("window_height", p.window_height, odd(1, 63), "height of the window, in pixels");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius_x(), p.radius_y()); }

@@ -57,7 +57,9 @@ struct Parameters {
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) { visit("window", p.window, any, "window, width by height in pixels"); }
+void describe(P& p, Visitor&& visit) {
+  visit("window", p.window, any, "size of the window: width by height, in pixels");
+}
 
 inline Rect required_input(const Parameters& p, const Rect& output) {
   const Shape shape = shape_of(p.window);
@@ -69,7 +71,7 @@ void check_word(const Parameters& p) {
   const int bits = shape_of(p.window).bits();
   if (bits > 8 * static_cast<int>(sizeof(Word)))
     throw Error(ErrorCategory::call, text("census.window = ", detail::value_text(p.window), " gives ", bits,
-                                          " bits, which do not fit words of ", 8 * sizeof(Word), "; use wider words"));
+                                          " bits, which exceed words of ", 8 * sizeof(Word), "; use wider words"));
 }
 
 // T is uint8_t, uint16_t or float; Word is uint32_t, uint64_t or Word128.

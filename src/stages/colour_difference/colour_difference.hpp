@@ -36,7 +36,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("truncation", p.truncation, between(1, 255).in("8-bit intensities"),
-        "the summed difference of the three channels counts up to here");
+        "largest sum of the differences of the three channels; larger sums are truncated");
 }
 
 inline int cost(const Parameters& p, std::uint32_t left, std::uint32_t right) {

@@ -41,13 +41,13 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("alpha", p.alpha, between(0, 1), "weight of the gradient; the colour has what is left of 1");
+  visit("alpha", p.alpha, between(0, 1), "weight of the gradient; the weight of the colour is 1 minus this");
   visit("colour_limit", p.colour_limit, between(1, 255).in("8-bit intensities"),
-        "the mean colour difference counts up to here");
-  visit("gradient_limit", p.gradient_limit, between(0.5, 127.5).in("8-bit intensities a pixel"),
-        "the difference of gradients counts up to here");
+        "largest mean colour difference; larger differences are truncated");
+  visit("gradient_limit", p.gradient_limit, between(0.5, 127.5).in("8-bit intensities per pixel"),
+        "largest difference of gradients; larger differences are truncated");
   visit("border", p.border, between(-1, 255),
-        "intensity in place of pixels outside the right image; -1: the nearest pixel's");
+        "intensity of pixels outside the right image; -1: that of the nearest pixel");
 }
 
 inline Rect required_input(const Rect& output) { return grow(output, 1, 0); }

@@ -40,7 +40,7 @@ struct Parameters {
 
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) { visit("measure", p.measure, any, "what confidence is measured by"); }
+void describe(P& p, Visitor&& visit) { visit("measure", p.measure, any, "measure from which confidence is computed"); }
 
 void oracle(const Parameters&, const window_sad::Window&, const window_sad::Source<ImageView>&,
             ImageView<const float> disparity, ImageView<float> confidence);

@@ -34,10 +34,12 @@ inline Weighting weighting(Space space, const std::vector<double>& weights) {
   const auto shown = detail::value_text(weights);
   if (weights.size() != 3)
     throw Error(ErrorCategory::call,
-                text("cost.weights = ", shown, " is not allowed; give three numbers, one a channel, as 0.2,0.3,0.5"));
+                text("cost.weights = ", shown,
+                     " is not allowed; it must be three numbers, one per channel, such as 0.2,0.3,0.5"));
   for (const double weight : weights)
     if (!(weight >= 0) || !std::isfinite(weight))
-      throw Error(ErrorCategory::call, text("cost.weights = ", shown, " is not allowed; a weight must be 0 or more"));
+      throw Error(ErrorCategory::call,
+                  text("cost.weights = ", shown, " is not allowed; each weight must be 0 or more"));
   const double largest = *std::max_element(weights.begin(), weights.end());
   if (largest == 0)
     throw Error(ErrorCategory::call,

@@ -27,7 +27,7 @@ struct Parameters {
 template <class Kind>
 void check(const Kind& kind) {
   if (kind.max_cost() > 255)
-    throw Error(ErrorCategory::call, text("a volume of costs holds costs of up to 255 and these go up to ",
+    throw Error(ErrorCategory::call, text("a cost volume has costs of up to 255, but these have up to ",
                                           kind.max_cost(), "; choose a smaller window, weight or limit"));
 }
 

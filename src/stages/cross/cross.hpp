@@ -41,11 +41,14 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("length", p.length, between(1, longest_arm + 1).in("pixels"), "arms are shorter than this");
-  visit("short_length", p.short_length, between(0, longest_arm + 1).in("pixels"), "beyond it colours must be closer");
-  visit("colour", p.colour, between(0, 256).in("8-bit intensities"), "colours differ by less on an arm");
+  visit("length", p.length, between(1, longest_arm + 1).in("pixels"),
+        "limit of the length of an arm; arms are shorter");
+  visit("short_length", p.short_length, between(0, longest_arm + 1).in("pixels"),
+        "length beyond which strict_colour applies");
+  visit("colour", p.colour, between(0, 256).in("8-bit intensities"),
+        "limit of the colour difference on an arm; differences are smaller");
   visit("strict_colour", p.strict_colour, between(0, 256).in("8-bit intensities"),
-        "and by less than this beyond short_length");
+        "limit of the colour difference beyond short_length; differences are smaller");
 }
 
 // Throws an Error for thresholds out of order, and for arms set longer than the image. Arms of the default length may

@@ -52,8 +52,8 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("iterations", p.iterations, between(1, 16), "how often costs are averaged");
-  visit("support", p.support, any, "whose arms bound a region: those of both views, or the left one's alone");
+  visit("iterations", p.iterations, between(1, 16), "number of iterations of averaging");
+  visit("support", p.support, any, "arms that bound a region: those of both views, or only those of the left view");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) {
@@ -72,10 +72,9 @@ using Arms = ArmsOf<ImageView>;
 template <template <class> class View>
 void check_images(const Parameters& p, const ArmsOf<View>& arms) {
   if (p.support == Support::both && arms.right.size() != arms.left.size())
-    throw Error(ErrorCategory::call,
-                text("cross_aggregation.support = both was given right arms of ", arms.right.width, "×",
-                     arms.right.height, " for left ones of ", arms.left.width, "×", arms.left.height,
-                     "; give it the right view's arms of the same size or set support = left"));
+    throw Error(ErrorCategory::call, text("cross_aggregation.support = both has right arms of ", arms.right.width, "×",
+                                          arms.right.height, " for left arms of ", arms.left.width, "×",
+                                          arms.left.height, "; pass arms of the same size, or set support = left"));
 }
 
 void oracle(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs);

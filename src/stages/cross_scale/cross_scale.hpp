@@ -41,10 +41,11 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("lambda", p.lambda, between(0, 100).planned(), "smoothness between the levels; 0: the finest level alone");
-  visit("levels", p.levels, between(1, 16).planned(), "levels in all, each half the size of the one before");
+  visit("lambda", p.lambda, between(0, 100).planned(),
+        "strength of the smoothness between levels; 0: only the finest level");
+  visit("levels", p.levels, between(1, 16).planned(), "number of levels, each half the size of the previous one");
   visit("radius", p.radius, between(1, 64).in("pixels of the level").planned(),
-        "radius of the filter's window at the coarser levels");
+        "radius of the filter window on the coarser levels");
 }
 
 // Returns the number of levels that contribute to the result.

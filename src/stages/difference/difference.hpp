@@ -54,14 +54,15 @@ template <class P, class Visitor>
   requires ParametersOf<P, Absolute>
 void describe(P& p, Visitor&& visit) {
   visit("space", p.space, any, "colours that are compared");
-  visit("truncation", p.truncation, between(1, 255), "the summed difference counts up to here, 8-bit units");
+  visit("truncation", p.truncation, between(1, 255),
+        "largest sum of differences, in 8-bit units; larger sums are truncated");
 }
 template <class P, class Visitor>
   requires ParametersOf<P, Squared>
 void describe(P& p, Visitor&& visit) {
   visit("space", p.space, any, "colours that are compared");
   visit("truncation", p.truncation, between(1, 255),
-        "the summed squared difference counts up to the square of this, 8-bit units");
+        "root of the largest sum of squared differences, in 8-bit units; larger sums are truncated");
 }
 
 // T is uint8_t for grey, uint32_t otherwise.

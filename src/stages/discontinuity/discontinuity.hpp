@@ -35,7 +35,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("edge", p.edge, between(0, 1000).in("pixels"), "neighbours on an edge differ by more than this");
+  visit("edge", p.edge, between(0, 1000).in("pixels"), "difference between neighbours above which there is an edge");
 }
 
 inline Rect required_input(const Parameters&, const Rect& output) { return grow(output, 1, 0); }
@@ -43,8 +43,7 @@ inline Rect required_input(const Parameters&, const Rect& output) { return grow(
 template <class In, class Out>
 void check_not_in_place(const In& disparity, const Out& adjusted) {
   if (same_start(disparity, adjusted))
-    throw Error(ErrorCategory::call,
-                "discontinuities can't be adjusted in place; give the adjusted image an output of its own");
+    throw Error(ErrorCategory::call, "discontinuities cannot be adjusted in place; pass a separate output image");
 }
 
 void oracle(const Parameters&, VolumeView<const std::uint16_t> costs, int min_disparity,

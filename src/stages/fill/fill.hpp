@@ -67,9 +67,10 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("mode", p.mode, any, "where an invalid pixel takes its disparity from");
-  visit("distance", p.distance, between(1, 65535).in("pixels"), "cross: how far a valid pixel may be");
-  visit("window", p.window, odd(3, 101).in("pixels"), "box: side of the square around the pixel");
+  visit("mode", p.mode, any, "source of the disparity of an invalid pixel");
+  visit("distance", p.distance, between(1, 65535).in("pixels"),
+        "for the mode cross: largest distance to a valid pixel");
+  visit("window", p.window, odd(3, 101).in("pixels"), "for the mode box: side of the square around the pixel");
 }
 
 // Throws an Error for a parameter that the selected mode does not read.
@@ -94,12 +95,12 @@ using Input = InputOf<ImageView>;
 template <template <class> class View>
 void check_images(const Parameters& p, const InputOf<View>& input, const View<float>& filled) {
   if (same_start(input.disparity, filled))
-    throw Error(ErrorCategory::call, "an image can't be filled in place; give fill an output of its own");
+    throw Error(ErrorCategory::call, "an image cannot be filled in place; pass a separate output image");
   if (p.mode == Mode::hirschmueller && input.right.size() != input.disparity.size())
     throw Error(ErrorCategory::call,
-                text("fill.mode = hirschmueller was given a right disparity image of ", input.right.width, "×",
-                     input.right.height, " for a left one of ", input.disparity.width, "×", input.disparity.height,
-                     "; give it the right view's disparity of the same size or use another mode"));
+                text("fill.mode = hirschmueller has a right disparity map of ", input.right.width, "×",
+                     input.right.height, " for a left disparity map of ", input.disparity.width, "×",
+                     input.disparity.height, "; pass maps of the same size, or use another mode"));
 }
 
 void oracle(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity);

@@ -550,8 +550,8 @@ void cpu(const Parameters& p, const Input& input, ImageView<float> filled, Image
   const ImageView<const float> disparity = input.disparity;
   const std::size_t needed = scratch_bytes(p, disparity.size());
   if (memory.size() < needed)
-    throw Error(ErrorCategory::call, text("fill was given ", memory.size(), " bytes of scratch memory; it needs ",
-                                          needed, " for an image of ", disparity.width, "×", disparity.height));
+    throw Error(ErrorCategory::call, text("fill has ", memory.size(), " bytes of scratch memory; it requires ", needed,
+                                          " for an image of ", disparity.width, "×", disparity.height));
   const Scratch scratch(p.mode, disparity.size(), memory.data());
   const Result out{filled, validity};
   threads.rows(disparity.height, [&](int first, int last) {

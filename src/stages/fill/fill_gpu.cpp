@@ -43,8 +43,8 @@ std::size_t gpu_scratch_bytes(const Parameters& p, Size size) {
   if (p.mode == Mode::hirschmueller &&
       static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCategory::unsupported,
-                text("fill.mode = hirschmueller can't take an image of ", size.width, "×", size.height,
-                     " on a GPU; it takes up to 2147483647 pixels, so use another mode or smaller images"));
+                text("fill.mode = hirschmueller does not support an image of ", size.width, "×", size.height,
+                     " on a GPU; the limit is 2147483647 pixels, so use another mode or smaller images"));
   return Scratch(p, size, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
 }
 

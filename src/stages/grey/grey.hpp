@@ -47,19 +47,20 @@ void gpu8(gpu::View<const T> grey, int bit_depth, gpu::View<std::uint8_t> grey8,
 inline void check_channels(int channels) {
   if (channels != 1 && channels != 3)
     throw Error(ErrorCategory::call, text("an image with ", channels,
-                                          " channels can't be matched; give one with 1 (grey) or 3 (RGB) channels"));
+                                          " channels cannot be matched; it must have 1 (grey) or 3 (RGB) channels"));
 }
 
 template <class T>
 void check_bit_depth(int bit_depth) {
   if constexpr (std::is_same_v<T, float>) {
     if (bit_depth != 8)
-      throw Error(ErrorCategory::call, text("the bit depth ", bit_depth,
-                                            " is not allowed for a float image, which is in "
-                                            "8-bit units; scale it to 0…255 and give 8"));
+      throw Error(
+          ErrorCategory::call,
+          text("the bit depth ", bit_depth,
+               " is not allowed for a float image, whose values are in 8-bit units; scale it to 0…255 and set 8"));
   } else if (bit_depth < 1 || bit_depth > 8 * static_cast<int>(sizeof(T))) {
     throw Error(ErrorCategory::call, text("the bit depth ", bit_depth, " is not allowed; an image of ", 8 * sizeof(T),
-                                          "-bit pixels takes 1 to ", 8 * sizeof(T)));
+                                          "-bit pixels may have 1 to ", 8 * sizeof(T)));
   }
 }
 

@@ -53,7 +53,7 @@ void describe(P& p, Visitor&& visit) {
   visit("radius", p.radius, between(1, 64).in("pixels").planned(), "radius of the square window");
   visit("epsilon", p.epsilon, between(0.1, 65025).in("squared 8-bit intensities"),
         "variance below which the guide counts as flat");
-  visit("colour", p.colour, any, "guide with the colours of a colour image; otherwise with its grey");
+  visit("colour", p.colour, any, "use the colours of a colour image as guide; if false, its grey values");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.radius, 2 * p.radius); }
@@ -85,7 +85,8 @@ void check_shapes(const Guide& guide, const Costs& costs, const Rows& rows, cons
       filtered.width != guide.width || filtered.height != rows.count() || filtered.disparities != costs.disparities ||
       rows.first < 0 || rows.last > guide.height)
     throw Error(ErrorCategory::call,
-                "the guided filter takes a guide and costs of one size and writes the rows that it is asked for");
+                "the guide, the costs and the requested rows of the guided filter have different sizes; pass images of "
+                "the same size");
 }
 
 void oracle(const Parameters&, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, Rows rows,

@@ -71,8 +71,7 @@ using Input = InputOf<ImageView>;
 template <template <class> class View>
 void check_images(const InputOf<View>& in, const View<float>& filled) {
   if (same_start(in.disparity, filled))
-    throw Error(ErrorCategory::call,
-                "an image can't be interpolated in place; give interpolation an output of its own");
+    throw Error(ErrorCategory::call, "an image cannot be interpolated in place; pass a separate output image");
 }
 
 void oracle(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity);

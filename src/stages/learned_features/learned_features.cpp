@@ -43,7 +43,8 @@ class Reader {
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
   std::span<const std::byte> take(std::size_t count) {
-    if (count > rest_.size()) refuse("ends before its last layer, although it is whole; write it again with training/");
+    if (count > rest_.size())
+      refuse("ends before its last layer, although it is complete; write it again with training/");
     const auto first = rest_.first(count);
     rest_ = rest_.subspan(count);
     return first;
@@ -58,7 +59,7 @@ class Reader {
   std::uint32_t word(const char* name, std::uint32_t low, std::uint32_t high) {
     const std::uint32_t value = word();
     if (value < low || value > high)
-      refuse(text("says that its ", name, " is ", value, ", but it must lie from ", low, " to ", high,
+      refuse(text("is not valid: the ", name, " is ", value, ", but it must be ", low, " to ", high,
                   "; write it again with training/"));
     return value;
   }
@@ -74,17 +75,17 @@ void check_sums(const Layer& layer) {
     long long most = std::abs(static_cast<long long>(layer.biases[o])) + (1ll << (layer.shift - 1));
     for (int i = 0; i < 9 * layer.in; ++i) most += 128 * std::abs(layer.weights[o * 9 * layer.in + i]);
     if (most > std::numeric_limits<std::int32_t>::max())
-      refuse("has a bias with which sums overflow 32 bits; write it again with training/");
+      refuse("has a bias that makes sums overflow 32 bits; write it again with training/");
   }
 }
 
 void check_file(std::span<const std::byte> file) {
   if (file.size() < magic_bytes || std::memcmp(file.data(), magic, magic_bytes) != 0)
-    refuse("does not begin with STEREOLF: it is another kind of file; give one that training/ wrote");
-  if (file.size() < magic_bytes + hash_bytes) refuse("is cut off; get it again");
+    refuse("does not begin with STEREOLF, so it has another format; give a file that training/ wrote");
+  if (file.size() < magic_bytes + hash_bytes) refuse("is cut off; copy it again");
   const auto content = file.first(file.size() - hash_bytes);
   if (Reader(file.last(hash_bytes)).number(8) != fnv1a(content))
-    refuse("is damaged: its hash is not that of its contents; get it again");
+    refuse("is damaged, because its hash differs from that of its contents; copy it again");
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ Network parse(std::span<const std::byte> file) {
   check_file(file);
   Reader reader(file.first(file.size() - hash_bytes).subspan(magic_bytes));
   if (const std::uint32_t found = reader.word(); found != version)
-    refuse(text("has version ", found, "; this program reads version ", version));
+    refuse(text("has version ", found, "; this version of the library reads version ", version));
   Network network{};
   network.layers.resize(reader.word("number of layers", 1, most_layers));
   int before = 1;
@@ -106,7 +107,7 @@ Network parse(std::span<const std::byte> file) {
   }
   network.cost_offset = static_cast<int>(reader.word());
   if (std::abs(static_cast<long long>(network.cost_offset)) > most_offset)
-    refuse(text("says that its cost offset is ", network.cost_offset, ", but it must lie from -", most_offset, " to ",
+    refuse(text("is not valid: the cost offset is ", network.cost_offset, ", but it must be -", most_offset, " to ",
                 most_offset, "; write it again with training/"));
   network.cost_shift = static_cast<int>(reader.word("cost shift", 1, most_shift));
   network.cost_limit = static_cast<int>(reader.word("cost limit", 1, 255));
@@ -116,7 +117,7 @@ Network parse(std::span<const std::byte> file) {
       layer.weights.push_back(static_cast<std::int8_t>(b));
     check_sums(layer);
   }
-  if (!reader.at_end()) refuse("is longer than its layers; write it again with training/");
+  if (!reader.at_end()) refuse("has data after its last layer; write it again with training/");
   return network;
 }
 
@@ -128,10 +129,11 @@ std::vector<std::byte> bytes_of_file(const std::string& name) {
   std::ifstream file(name, std::ios::binary);
   if (failed || !file)
     throw Error(ErrorCategory::file, text("the file of learned weights '", name,
-                                          "' can't be read; give the name of one, or learned32 or learned16"));
+                                          "' cannot be read; give the name of a file, or learned32 or learned16"));
   if (size > most_file_bytes)
-    throw Error(ErrorCategory::format, text("the file '", name, "' has ", size,
-                                            " bytes, more than weights can have; give a file that training/ wrote"));
+    throw Error(ErrorCategory::format,
+                text("the file '", name, "' has ", size,
+                     " bytes, which is more than weights can have; give a file that training/ wrote"));
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(file.gcount()));

@@ -104,8 +104,9 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("weights", p.weights, any, "weights of the network: of the library, or a file of one's own");
-  visit("scale", p.scale, between(1, 64).in("sixteenths").planned(), "factor of the costs, before their limit");
+  visit("weights", p.weights, any, "weights of the network: those of the library, or a file");
+  visit("scale", p.scale, between(1, 64).in("sixteenths").planned(),
+        "factor of the costs, applied before they are limited");
 }
 
 // Converts dot products to costs.

@@ -39,17 +39,18 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("threshold", p.threshold, between(0, 100).in("pixels"), "largest difference between the two views");
+  visit("threshold", p.threshold, between(0, 100).in("pixels"),
+        "largest difference of the disparities of the two views");
   visit("compare", p.compare, any,
-        "with the right pixel that the disparity points to, or with the one at the same place");
+        "right pixel to compare with: the one that the disparity points to, or the one with the same coordinates");
 }
 
 template <class Right, class Left>
 void check_sizes(const Right& right, const Left& disparity) {
   if (right.size() != disparity.size())
-    throw Error(ErrorCategory::call,
-                text("the left-right check was given a right disparity image of ", right.width, "×", right.height,
-                     " for a left one of ", disparity.width, "×", disparity.height, "; both must have one size"));
+    throw Error(ErrorCategory::call, text("the left-right check has a right disparity map of ", right.width, "×",
+                                          right.height, " for a left disparity map of ", disparity.width, "×",
+                                          disparity.height, "; both must have the same size"));
 }
 
 void oracle(const Parameters&, ImageView<const float> right, ImageView<float> disparity,

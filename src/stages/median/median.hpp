@@ -35,7 +35,7 @@ inline Rect required_input(const Parameters& p, const Rect& output) { return gro
 template <class In, class Out>
 void check_not_in_place(const In& disparity, const Out& filtered) {
   if (same_start(disparity, filtered))
-    throw Error(ErrorCategory::call, "the median can't filter an image in place; give it an output of its own");
+    throw Error(ErrorCategory::call, "the median cannot filter an image in place; pass a separate output image");
 }
 
 void oracle(const Parameters&, ImageView<const float> disparity, ImageView<float> filtered);

@@ -44,8 +44,10 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63), "columns and rows of each window, pixels");
-  visit("windows", p.windows, either(5, 9), "the one around the pixel and those beside it, half of which count");
+  visit("window", p.window, odd(1, 63), "width and height of each window, in pixels");
+  visit(
+      "windows", p.windows, either(5, 9),
+      "number of windows: one around the pixel, and others beside it, of which the half with the lowest costs counts");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) {

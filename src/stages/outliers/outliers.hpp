@@ -37,7 +37,8 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("threshold", p.threshold, between(0, 100).in("pixels"), "largest difference between the two views");
+  visit("threshold", p.threshold, between(0, 100).in("pixels"),
+        "largest difference of the disparities of the two views");
 }
 
 template <template <class> class View>
@@ -51,9 +52,9 @@ using Map = MapOf<ImageView>;
 template <class Right, class Left>
 void check_sizes(const Right& right, const Left& disparity) {
   if (right.size() != disparity.size())
-    throw Error(ErrorCategory::call,
-                text("outliers was given a right disparity image of ", right.width, "×", right.height,
-                     " for a left one of ", disparity.width, "×", disparity.height, "; both must have one size"));
+    throw Error(ErrorCategory::call, text("outliers has a right disparity map of ", right.width, "×", right.height,
+                                          " for a left disparity map of ", disparity.width, "×", disparity.height,
+                                          "; both must have the same size"));
 }
 
 void oracle(const Parameters&, ImageView<const float> right, const Map&);

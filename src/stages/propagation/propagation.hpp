@@ -48,9 +48,9 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("reliability", p.reliability, between(2, 10000),
-        "pixels in a line that must agree, about, for a disparity to spread");
+        "approximate length of a run of equal disparities from which a disparity is reliable and spreads");
   visit("variation", p.variation, between(1, 1020).in("grey levels"),
-        "difference of close pixels that it does not cross");
+        "difference of pixels from which on they form a gradient, which stops the spreading");
 }
 
 inline int slight(const Parameters& p) { return (p.reliability * 85 + 50) / 100; }

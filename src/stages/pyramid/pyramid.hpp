@@ -48,10 +48,11 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("levels", p.levels, between(1, 16).planned(), "levels above the original, each of half the size");
-  visit("range", p.range, between(1, 64).in("pixels of the level"), "candidates around a guess");
-  visit("keep", p.keep, between(0, 255).in("grey levels a pixel and disparity"),
-        "slope from winner to runner-up below which the guess stands");
+  visit("levels", p.levels, between(1, 16).planned(),
+        "number of levels above the original image, each of half the size");
+  visit("range", p.range, between(1, 64).in("pixels of the level"), "number of candidates around a guess");
+  visit("keep", p.keep, between(0, 255).in("grey levels per pixel and disparity"),
+        "slope from the winner to the runner-up below which the guess is kept");
 }
 
 // The range of a level: each coarser level has half the range, rounded outwards.

@@ -26,12 +26,11 @@ void check_levels(const PipelineData& p, Size size) {
     throw Error(ErrorCategory::call,
                 text("levels.levels = ", levels, " is not allowed for an image of ", size.width, "×", size.height,
                      " pixels; it must be at most ", most, ", so that the coarsest level has a pixel",
-                     most == 0 ? " (take a method without levels)" : ""));
+                     most == 0 ? " (use a method without levels)" : ""));
   if (uniqueness > 0)
-    throw Error(ErrorCategory::call,
-                text("select.uniqueness = ", uniqueness,
-                     " is not allowed with levels, which do not see the costs of the whole range; set "
-                     "select.uniqueness to 0, or levels.stage to none"));
+    throw Error(ErrorCategory::call, text("select.uniqueness = ", uniqueness,
+                                          " is not allowed with levels, which do not compute the costs of the whole "
+                                          "search range; set select.uniqueness to 0, or levels.stage to none"));
 }
 
 std::vector<Level> scale_down(Builder& b, int count, Images& images, const DisparityRange& range, const Maps& maps) {
@@ -144,10 +143,12 @@ void check_pipeline(const PipelineData& p, const Request& request) {
   };
   if (p.cost.entry->shared_window == nullptr || p.plus || p.aggregation || p.optimisation || p.prepare)
     reject(
-        "searches a pyramid around what coarser levels found, with the sums of window differences there: it takes no "
-        "other cost, no aggregation, optimisation or preparation; set levels.stage = none");
+        "matches on a pyramid, which supports only sums of window differences, without aggregation, optimisation or "
+        "preparation; set levels.stage = none");
   if (request.requests_costs())
-    reject("searches a pyramid, which never has the costs of a whole range; set levels.stage = none for a volume");
+    reject(
+        "matches on a pyramid, which does not compute the costs of the whole search range; set levels.stage = none for "
+        "a volume");
 }
 
 }  // namespace stereopsis::pyramid

@@ -33,7 +33,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("scale", p.scale, between(0, 1e6),
-        "8-bit units of a cost of 1; 0: as many as the largest cost that there may be takes 255 at most");
+        "8-bit units of a cost of 1; 0: the largest factor with which the largest possible cost is at most 255");
 }
 
 inline double scale_of(const Parameters& p, double largest, double units = 1, bool fills = false) {

@@ -42,12 +42,12 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("factor", p.factor, between(1, 16).planned(), "how many times smaller the matched images are; 1 is off");
-  visit("sampling", p.sampling, any, "a reduced pixel is the average of its block, or its first pixel");
+  visit("factor", p.factor, between(1, 16).planned(), "factor by which images are reduced before matching; 1 is off");
+  visit("sampling", p.sampling, any, "value of a reduced pixel: the average of its block, or its first pixel");
   visit("upsample", p.upsample, any,
-        "bring the result to the size of the input, along its edges; else it has the reduced size");
+        "upsample the result to the size of the input, along its edges; if false, the result has the reduced size");
   visit("edge", p.edge, between(1, 255).in("grey levels"),
-        "difference of a neighbour that counts half as much in upsampling");
+        "intensity difference at which the weight of a neighbour in upsampling is halved");
 }
 
 // Throws an Error for parameters that have no effect.
@@ -61,7 +61,7 @@ inline void check(const Parameters& p) {
   if (p.factor == 1 && p.upsample)
     refuse("reduce.upsample = true", "with reduce.factor = 1; set reduce.factor above 1, or reduce.upsample to false");
   if (!p.upsample && p.edge != Parameters().edge)
-    refuse("reduce.edge", "without upsampling; set reduce.upsample to true too, or reduce.edge to its default");
+    refuse("reduce.edge", "without upsampling; set reduce.upsample to true, too, or reduce.edge to its default");
 }
 
 inline Size reduced_size(const Parameters& p, Size size) {
@@ -75,8 +75,8 @@ inline DisparityRange reduced_range(const Parameters& p, const DisparityRange& r
   const int first = floor_div(range.min + p.factor - 1, p.factor), last = floor_div(range.max(), p.factor);
   if (last < first)
     throw Error(ErrorCategory::call,
-                text("no multiple of reduce.factor = ", p.factor, " lies in the range of disparities ", range.min,
-                     " to ", range.max(), "; search more disparities or reduce less"));
+                text("no multiple of reduce.factor = ", p.factor, " is in the search range ", range.min, " to ",
+                     range.max(), "; use more disparities or a smaller factor"));
   return {first, last - first + 1};
 }
 

@@ -43,9 +43,10 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("iterations", p.iterations, between(1, 50), "how often all that is still invalid is voted on");
-  visit("votes", p.votes, between(0, 100'000), "more valid pixels than this must vote");
-  visit("share", p.share, between(0, 100).in("percent"), "percent of the votes that the winner must exceed");
+  visit("iterations", p.iterations, between(1, 50),
+        "number of iterations, in each of which the invalid pixels are filled by votes");
+  visit("votes", p.votes, between(0, 100'000), "number of votes that a region must exceed");
+  visit("share", p.share, between(0, 100).in("percent"), "share of the votes that the winner must exceed, in percent");
 }
 
 inline Rect required_input(const Parameters& p, int longest_arm, const Rect& output) {

@@ -58,8 +58,8 @@ void vote_tuned(const Parameters& p, gpu::View<const std::uint32_t> arms, const 
 std::size_t gpu_scratch_bytes(Size size, int cuda_capability) {
   if (static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCategory::unsupported,
-                text("region_voting can't take an image of ", size.width, "×", size.height,
-                     " on a GPU; it takes up to 2147483647 pixels, so use fill or smaller images"));
+                text("region_voting does not support an image of ", size.width, "×", size.height,
+                     " on a GPU; the limit is 2147483647 pixels, so use fill or smaller images"));
   return Scratch(size, cuda_capability, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
 }
 

@@ -60,15 +60,15 @@ template <class In, class Out>
 void check(const In& in, const Out& out) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (in.image.channels != 1 && in.image.channels != 3)
-    refuse(text("an image with ", in.image.channels, " channels can't be resampled; give one with 1 or 3"));
+    refuse(text("an image with ", in.image.channels, " channels cannot be resampled; it must have 1 or 3 channels"));
   if (in.image.width > largest_side || in.image.height > largest_side)
-    refuse(text("an image of ", in.image.width, "×", in.image.height, " can't be resampled; its sides may be ",
-                largest_side, " at most"));
+    refuse(text("an image of ", in.image.width, "×", in.image.height,
+                " cannot be resampled; its width and height may be at most ", largest_side, " at most"));
   if (in.map.channels != 2 || in.map.size() != out.image.size() ||
       (!out.usable.empty() && out.usable.size() != out.image.size()) || out.image.channels != in.image.channels)
     refuse(text("a map of ", in.map.width, "×", in.map.height, " with ", in.map.channels,
-                " channels does not fit the output of ", out.image.width, "×", out.image.height,
-                "; it needs two channels, and both one size"));
+                " channels does not match the output of ", out.image.width, "×", out.image.height,
+                "; it must have two channels and the size of the output"));
 }
 
 }  // namespace stereopsis::remap

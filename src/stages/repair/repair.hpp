@@ -40,10 +40,10 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("reach", p.reach, between(1, 31).in("pixels"), "how far is searched to either side");
+  visit("reach", p.reach, between(1, 31).in("pixels"), "largest distance searched to either side");
   visit("gain", p.gain, between(0, 100).in("percent"),
-        "percent by which both pixels must be more confident, and that a repaired one gains");
-  visit("tolerance", p.tolerance, between(0, 100).in("pixels"), "largest difference of disparities that agree");
+        "percent by which both neighbours must be more confident; the repaired pixel gains as much");
+  visit("tolerance", p.tolerance, between(0, 100).in("pixels"), "largest difference between disparities that agree");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.reach, p.reach); }

@@ -49,7 +49,7 @@ void describe(P& p, Visitor&& visit) {
   visit("p2", p.p2, between(0, largest_penalty).in("units of the matching cost"),
         "penalty for a larger disparity change");
   visit("colour", p.colour, between(0, 256).in("8-bit intensities"),
-        "penalties fall where colours differ by this or more along the path");
+        "colour difference along the path from which on penalties are reduced");
 }
 
 inline void check(const Parameters& p) { check_order("scanline", "p1", p.p1, "p2", p.p2); }

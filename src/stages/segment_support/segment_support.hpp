@@ -37,7 +37,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63), "columns and rows of the window that is added to the segment, pixels");
+  visit("window", p.window, odd(1, 63), "width and height of the window that is added to the segment, in pixels");
 }
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> segments, VolumeView<const std::uint8_t> costs,

@@ -15,12 +15,12 @@ void check(const Parameters& p, int max_cost) {
                                           "set sgm.p2_min to 0, or sgm.gradient above 0"));
   check_order("sgm", "p1", p.p1, "p2", p.p2);
   check_order("sgm", "p2_min", p.p2_min, "p2", p.p2);
-  if (p.p2_min > 0) check_order("sgm", "p1", p.p1, "p2_min", p.p2_min, ", or to 0, with which P2 falls to sgm.p1");
+  if (p.p2_min > 0) check_order("sgm", "p1", p.p1, "p2_min", p.p2_min, ", or to 0, which reduces P2 down to sgm.p1");
   const int bound = p.paths * (max_cost + p.p2);
   if (bound >= 65535)
     throw Error(ErrorCategory::call, text("sgm.p2 = ", p.p2, " lets the sums of ", p.paths, " paths reach ", bound,
-                                          ", which 16 bits do not hold; set sgm.p2 to at most ",
-                                          65534 / p.paths - max_cost, p.paths > 4 ? ", or sgm.paths to 4" : ""));
+                                          ", which exceeds 16 bits; set sgm.p2 to at most ", 65534 / p.paths - max_cost,
+                                          p.paths > 4 ? ", or sgm.paths to 4" : ""));
 }
 
 Penalties penalties(const Parameters& p) {

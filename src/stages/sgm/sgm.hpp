@@ -51,9 +51,9 @@ void describe(P& p, Visitor&& visit) {
   visit("p2", p.p2, between(0, 4095).in("units of the matching cost").planned(),
         "penalty for a larger disparity change");
   visit("gradient", p.gradient, between(0, 255),
-        "the grey difference along the path beyond which P2 falls in inverse proportion; 0: P2 is constant");
+        "grey difference along the path beyond which P2 falls in inverse proportion; 0: P2 is constant");
   visit("p2_min", p.p2_min, between(0, 4095),
-        "what P2 falls to at strong gradients; 0: to P1, and always where P2 is constant");
+        "least value of P2 at strong gradients; 0: P1; must be 0 if P2 is constant");
 }
 
 // Throws an Error for what the ranges alone do not exclude: P1 > P2, P1 > p2_min > 0, p2_min > P2, p2_min > 0 with a

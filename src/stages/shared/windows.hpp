@@ -48,10 +48,10 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("space", p.space, any, "colours that are compared");
   visit("weights", p.weights, between(0, 1000000),
-        "weights of hue, saturation and value, or of red, green and blue; their ratio counts");
+        "weights of hue, saturation and value, or of red, green and blue; only their ratio matters");
   // Column sums of 85 rows fit in 16 bits.
-  visit("window_width", p.window_width, odd(1, 85).in("pixels"), "columns of the window");
-  visit("window_height", p.window_height, odd(1, 85).in("pixels"), "rows of the window");
+  visit("window_width", p.window_width, odd(1, 85).in("pixels"), "width of the window");
+  visit("window_height", p.window_height, odd(1, 85).in("pixels"), "height of the window");
 }
 
 inline Rect required_input(const Window& window, const Rect& output) {

@@ -38,7 +38,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63), "columns and rows of the windows, pixels");
+  visit("window", p.window, odd(1, 63), "width and height of the windows, in pixels");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) {

@@ -51,19 +51,18 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   // Squared distances fit in 31 bits: 3 · 255² · 64² + 2 · 192² · 100².
   visit("cell", p.cell, between(block, largest_cell).in("pixels").planned(),
-        "a segment for each cell of this width and height");
+        "width and height of the cells, each of which has one segment");
   visit("compactness", p.compactness, between(0, 100).in("8-bit intensities"),
-        "the difference of colours that counts as much as the distance of a cell");
-  visit("iterations", p.iterations, between(1, 100).planned(), "how often pixels look for their nearest segment");
+        "colour difference that counts as much as the distance of one cell");
+  visit("iterations", p.iterations, between(1, 100).planned(), "number of iterations of assigning pixels to segments");
 }
 
 // Throws an Error for images with more segments than a word can number.
 inline void check(Size size) {
   if (block_count(size) > std::int64_t{1} << number_bits)
-    throw Error(ErrorCategory::unsupported,
-                text("slic can't number the segments of an image of ", size.width, "×", size.height, ": it has ",
-                     block_count(size), " blocks of 8×8 pixels, of at most ", 1 << number_bits,
-                     "; use smaller images, or a region of interest"));
+    throw Error(ErrorCategory::unsupported, text("slic does not support an image of ", size.width, "×", size.height,
+                                                 ": it has ", block_count(size), " blocks of 8×8 pixels; the limit is ",
+                                                 1 << number_bits, "; use smaller images, or a region of interest"));
 }
 
 // The cells of an image, row by row.

@@ -34,7 +34,7 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("size", p.size, between(0, 1'000'000), "regions of fewer pixels are removed; 0 and 1 remove none");
   visit("difference", p.difference, between(0, 100).in("pixels"),
-        "largest difference between neighbours of one region");
+        "largest difference between neighbours of the same region");
 }
 
 void oracle(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity);

@@ -202,8 +202,8 @@ namespace stereopsis::speckle {
 std::size_t scratch_bytes(Size size) {
   if (static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCategory::unsupported,
-                text("the speckle filter can't take an image of ", size.width, "×", size.height,
-                     "; it takes up to 2147483647 pixels, so switch it off or use smaller images"));
+                text("the speckle filter does not support an image of ", size.width, "×", size.height,
+                     "; the limit is 2147483647 pixels, so switch the filter off or use smaller images"));
   return Runs::bytes(size);
 }
 
@@ -216,7 +216,7 @@ void cpu(const Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t
   const std::size_t needed = scratch_bytes(disparity.size());
   if (scratch.size() < needed)
     throw Error(ErrorCategory::call,
-                text("the speckle filter was given ", scratch.size(), " bytes of scratch memory; it needs ", needed,
+                text("the speckle filter has ", scratch.size(), " bytes of scratch memory; it requires ", needed,
                      " for an image of ", disparity.width, "×", disparity.height));
   if (p.size <= 1) return;
   const Runs runs(disparity.size(), scratch.data());

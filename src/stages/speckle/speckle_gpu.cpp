@@ -13,8 +13,8 @@ std::size_t label_bytes(Size size) { return sizeof(std::int32_t) * size.width * 
 std::size_t gpu_scratch_bytes(Size size) {
   if (static_cast<long long>(size.width) * size.height > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCategory::unsupported,
-                text("the speckle filter can't take an image of ", size.width, "×", size.height,
-                     "; it takes up to 2147483647 pixels, so switch it off or use smaller images"));
+                text("the speckle filter does not support an image of ", size.width, "×", size.height,
+                     "; the limit is 2147483647 pixels, so switch the filter off or use smaller images"));
   return 2 * (label_bytes(size) + 256);
 }
 

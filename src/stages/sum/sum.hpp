@@ -30,8 +30,8 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("cost_weight", p.cost_weight, between(0, 255).in("64ths").planned(), "factor of the slot cost");
-  visit("plus_weight", p.plus_weight, between(0, 255).in("64ths").planned(), "factor of the slot plus");
+  visit("cost_weight", p.cost_weight, between(0, 255).in("64ths").planned(), "factor of the costs of the slot cost");
+  visit("plus_weight", p.plus_weight, between(0, 255).in("64ths").planned(), "factor of the costs of the slot plus");
 }
 
 // Returns the largest sum of costs that do not exceed these.

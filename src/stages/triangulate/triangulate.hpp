@@ -68,13 +68,13 @@ void check(const Parameters& p, const In& disparity, const Out& out) {
     refuse(text("a rig with the focal length ", number_text(p.rig.focal), " and the baseline ",
                 number_text(p.rig.baseline), " has no depth; both must be positive"));
   if (!(p.disparity_error >= 0))
-    refuse(text("an error of the disparity of ", number_text(p.disparity_error),
-                " is not allowed; it must be 0 or more pixels"));
+    refuse(
+        text("a disparity error of ", number_text(p.disparity_error), " is not allowed; it must be 0 or more pixels"));
   for (const auto* image : {&out.depth, &out.points, &out.uncertainty})
     if (!image->empty() && (image->size() != disparity.size() || image->channels != (image == &out.points ? 3 : 1)))
       refuse(text("an output of ", image->width, "×", image->height, " with ", image->channels,
-                  " channels does not fit the disparity of ", disparity.width, "×", disparity.height,
-                  "; points need 3 channels and the others one"));
+                  " channels does not match the disparity map of ", disparity.width, "×", disparity.height,
+                  "; points must have 3 channels and the other maps 1, all with the size of the disparity map"));
 }
 
 void oracle(const Parameters&, ImageView<const float> disparity, const Output&);

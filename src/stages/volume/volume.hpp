@@ -37,10 +37,9 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit(
-      "largest", p.largest, between(0, 1e9),
-      "the largest cost that there may be, which brings costs to the 8 bits that some stages take, and which paths cut "
-      "them to (at most 95 lets the fastest kernels follow them); 0: that of the volume's type, and 1 of float");
+  visit("largest", p.largest, between(0, 1e9),
+        "largest possible cost: stages with 8-bit costs scale costs by it, and path costs are limited to it (the "
+        "fastest kernels require at most 95); 0: the largest value of the integer type, or 1 for float");
 }
 
 template <class T>
@@ -58,8 +57,8 @@ template <class T>
 void candidates_cpu(VolumeView<const T> costs, ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> candidates,
                     Threads&);
 template <class T>
-void candidates_gpu(gpu::Volume<const T> costs, gpu::View<const std::uint8_t> mask,
-                    gpu::View<std::uint8_t> candidates, gpu::Queue&);
+void candidates_gpu(gpu::Volume<const T> costs, gpu::View<const std::uint8_t> mask, gpu::View<std::uint8_t> candidates,
+                    gpu::Queue&);
 
 void holes_oracle(ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> validity);
 void holes_cpu(ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> validity, Threads&);

@@ -71,17 +71,19 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("step", p.step, between(1, 8).in("pixels"), "distance of the pixels that vote");
-  visit("reach", p.reach, between(1, largest_reach), "how many of them there are to each side");
-  visit("distance", p.distance, between(1, 80).in("pixels"), "how far the nearest pixel that votes may be");
-  visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "a distance at which the weight falls to 1/e");
+  visit("step", p.step, between(1, 8).in("pixels"), "distance between voting pixels");
+  visit("reach", p.reach, between(1, largest_reach), "number of voting pixels to each side");
+  visit("distance", p.distance, between(1, 80).in("pixels"), "largest distance to the nearest voting pixel");
+  visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "distance at which the weight falls to 1/e");
   // From 21.7 on, the weight at a difference of 255, where the table ends, is not 0.
   visit("sigma_colour", p.sigma_colour, between(1, 21).in("8-bit intensities"),
-        "a sum of the channels' differences at which the weight falls to 1/e");
-  visit("seen", p.seen, between(1, 15), "weight of disparities that the right view agrees with");
-  visit("hidden", p.hidden, between(0, 15), "weight of disparities that something nearer hides in the right view");
-  visit("impossible", p.impossible, between(0, 15), "weight of disparities that the right view sees past");
-  visit("reject", p.reject, between(0, 1).planned(), "pixels of less confidence are invalid, and filled; 0: none");
+        "sum of the channels' differences at which the weight falls to 1/e");
+  visit("seen", p.seen, between(1, 15), "weight of disparities that agree with the right view");
+  visit("hidden", p.hidden, between(0, 15), "weight of disparities that are occluded in the right view");
+  visit("impossible", p.impossible, between(0, 15),
+        "weight of disparities at which the right view sees a farther point");
+  visit("reject", p.reject, between(0, 1).planned(),
+        "confidence below which pixels become invalid and are filled; 0: none");
 }
 
 // Throws an Error for weights out of order, and for a vote without voters.
@@ -179,12 +181,13 @@ void check_images(const Parameters& p, const InputOf<View>& in, const MapOf<View
   check(p);
   if (in.right.size() != map.disparity.size() || in.image.size() != map.disparity.size())
     throw Error(ErrorCategory::call,
-                text("vote_fill was given a right disparity image of ", in.right.width, "×", in.right.height,
-                     " and an image of ", in.image.width, "×", in.image.height, " for a disparity image of ",
-                     map.disparity.width, "×", map.disparity.height, "; all must have one size"));
+                text("vote_fill has a right disparity map of ", in.right.width, "×", in.right.height,
+                     " and an image of ", in.image.width, "×", in.image.height, " for a disparity map of ",
+                     map.disparity.width, "×", map.disparity.height, "; all must have the same size"));
   if (p.reject > 0 && map.confidence.empty())
-    throw Error(ErrorCategory::call, text("vote_fill.reject = ", p.reject,
-                                          " needs a confidence image and there is none; give one, or set reject = 0"));
+    throw Error(ErrorCategory::call,
+                text("vote_fill.reject = ", p.reject,
+                     " requires a confidence map, and there is none; pass one, or set reject = 0"));
 }
 
 void oracle(const Parameters&, const Input&, const Map&);

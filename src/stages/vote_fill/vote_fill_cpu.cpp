@@ -92,8 +92,8 @@ void cpu(const Parameters& p, const Input& in, const Map& map, std::span<std::by
   check_images(p, in, map);
   const Size size = map.disparity.size();
   if (scratch.size() < scratch_bytes(p, size))
-    throw Error(ErrorCategory::call, text("vote_fill was given ", scratch.size(), " bytes of scratch memory and needs ",
-                                          scratch_bytes(p, size), "; ask scratch_bytes() for them"));
+    throw Error(ErrorCategory::call, text("vote_fill has ", scratch.size(), " bytes of scratch memory; it requires ",
+                                          scratch_bytes(p, size), ", as scratch_bytes() returns"));
   const Rows rows(p, size, scratch.data());
   threads.rows(size.height, [&](int first, int last) {
     for (int y = first; y < last; ++y) {

@@ -37,9 +37,10 @@ std::size_t gpu_scratch_bytes(const Parameters& p, Size size) {
   check(p);
   const long long margin = 2LL * p.step * largest_reach;
   if ((size.width + margin) * (size.height + margin) > std::numeric_limits<std::int32_t>::max())
-    throw Error(ErrorCategory::unsupported, text("vote_fill can't take an image of ", size.width, "×", size.height,
-                                                 " on a GPU; it takes up to 2147483647 pixels, ", margin,
-                                                 " more columns and rows counted, so use fill or smaller images"));
+    throw Error(ErrorCategory::unsupported,
+                text("vote_fill does not support an image of ", size.width, "×", size.height,
+                     " on a GPU; the limit is 2147483647 pixels, with ", margin,
+                     " more columns and rows than the image has, so use fill or smaller images"));
   return Scratch(p, size, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
 }
 

@@ -44,9 +44,9 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("radius", p.radius, between(1, largest_radius).in("pixels").planned(), "radius of the square window");
-  visit("sigma_space", p.sigma_space, between(0.5, 1000).in("pixels"), "a distance at which the weight falls to 1/e");
+  visit("sigma_space", p.sigma_space, between(0.5, 1000).in("pixels"), "distance at which the weight falls to 1/e");
   visit("sigma_colour", p.sigma_colour, between(1, 1000).in("8-bit intensities"),
-        "a colour difference at which the weight falls to 1/e");
+        "colour difference at which the weight falls to 1/e");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius, p.radius); }
@@ -77,7 +77,7 @@ template <class In, class Out>
 void check_not_in_place(const In& disparity, const Out& filtered) {
   if (same_start(disparity, filtered))
     throw Error(ErrorCategory::call,
-                "the weighted median can't filter an image in place; give it an output of its own");
+                "the weighted median cannot filter an image in place; pass a separate output image");
 }
 
 template <template <class> class View>

@@ -57,10 +57,10 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("subpixel", p.subpixel, any, "interpolation between whole disparities");
+  visit("subpixel", p.subpixel, any, "method of sub-pixel interpolation between whole disparities");
   visit("uniqueness", p.uniqueness, between(0, 99).in("percent"),
-        "percent by which the best cost must undercut the others; 0 is off");
-  visit("border_candidates", p.border_candidates, any, "take candidates outside the right image too");
+        "percent by which the best cost must be below the others; 0 is off");
+  visit("border_candidates", p.border_candidates, any, "include candidates outside the right image");
 }
 
 // The inputs of a selection other than the costs: masks may be empty if all pixels are usable.
